@@ -1,0 +1,1 @@
+"""Benchmarks: cases, metrics, goals beside what was reached."""

@@ -1,0 +1,48 @@
+"""What every benchmark returns: goals beside what was reached, tables, and the full result as data."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from reenact.types import ExitCode, JsonValue
+
+
+@dataclass(frozen=True, slots=True)
+class Goal:
+    """One goal and what was reached; `met` is none when it could not be measured."""
+
+    name: str
+    wanted: str
+    reached: str
+    met: bool | None
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A table to print and to write down."""
+
+    title: str
+    columns: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Scorecard:
+    """The outcome of one `reenact bench NAME`."""
+
+    name: str
+    figures: str
+    """The figures of the closing line `NAME: <figures>`."""
+    goals: tuple[Goal, ...]
+    tables: tuple[Table, ...] = ()
+    facts: JsonValue = field(default_factory=dict)
+    """Everything measured, for the JSON file."""
+
+    @property
+    def exit_code(self) -> ExitCode:
+        """0 all goals met, 1 one missed, 3 one could not be measured."""
+        if any(goal.met is False for goal in self.goals):
+            return ExitCode.FOUND
+        if not self.goals or any(goal.met is None for goal in self.goals):
+            return ExitCode.INCONCLUSIVE
+        return ExitCode.OK

@@ -1,0 +1,36 @@
+"""The front door: the list of verbs, and the one place where errors become sentences and exit codes."""
+
+from __future__ import annotations
+
+import click
+
+from reenact import __version__
+from reenact.cli.lazy import LazyGroup
+
+VERBS = {
+    "doctor": ("reenact.cli.doctor:doctor", "Tell what works on this machine and what to mend."),
+    "config": ("reenact.cli.config:config", "Print every setting, its value and where it comes from."),
+    "runs": ("reenact.cli.runs:runs", "List, show, resume, export and query recorded runs."),
+    "explain": ("reenact.cli.explain:explain", "Explain a code, an ending or a word that reenact prints."),
+    "bench": ("reenact.cli.bench:bench", "Measure reenact itself, goals beside what was reached."),
+    "relay": ("reenact.cli.relay:relay", "Serve a relay folder: list waiting requests, file an answer."),
+    "demo": ("reenact.cli.demo:demo", "Show the main job end to end on an embedded example."),
+}
+
+
+@click.group(
+    cls=LazyGroup,
+    verbs=VERBS,
+    context_settings={"help_option_names": ["-h", "--help"]},
+    epilog="Exit codes: 0 clean, 1 findings, 2 error, 3 inconclusive, 130 stopped.",
+)
+@click.version_option(__version__, "--version", prog_name="reenact")
+def reenact() -> None:
+    """Re-enact deep-learning work and tell whether it holds."""
+
+
+def run() -> None:
+    """Run the command line and end the process with its exit code."""
+    from reenact.cli.edge import guarded
+
+    raise SystemExit(guarded(reenact))

@@ -1,0 +1,142 @@
+"""Every error a user can meet, as one tree.
+
+ReenactError                      a sentence, what to do next, and an exit code
+├── InputError                    what the user gave cannot be used
+│   ├── SettingsError             a setting is unknown or has an impossible value
+│   └── UnknownModel              a model string nobody understands
+├── MissingPart                   a package, key or program that is not here
+│   ├── MissingExtra              an optional dependency: names the pip command
+│   ├── MissingKey                a provider's key is not in the environment
+│   └── SandboxUnavailable        no tier that may be trusted is on this machine
+├── SandboxFailed                 the box itself broke; says nothing about the program in it
+├── ModelError                    a model did not give a usable answer
+│   ├── ModelRefused              the provider said no for good (401, 403, content policy)
+│   ├── ModelUnreachable          transient faults outlasted the patience we have
+│   ├── AnswerUnusable            answers came, none fitted the asked-for type
+│   └── ReplayMiss                the recording has no answer for this step
+├── JournalError                  the record of a run cannot be used
+│   ├── JournalDamaged            the file is broken and says where
+│   ├── JournalDiverged           the code asks for another step than the one recorded
+│   └── RunLocked                 another process works on this run
+├── StorageError                  disk full, read-only, no permission
+├── Inconclusive                  the work ended without a verdict (exit 3)
+│   └── BudgetSpent               money, tokens, calls or time ran out
+└── Stopped                       the user asked to stop (exit 130)
+
+Only the edge (`cli/`) catches; everything below lets them rise.
+"""
+
+from __future__ import annotations
+
+from reenact.types import ExitCode
+
+
+class ReenactError(Exception):
+    """Base of the tree. `sentence` says what happened, `next_step` what to do about it."""
+
+    exit_code: ExitCode = ExitCode.ERROR
+
+    def __init__(self, sentence: str, *, next_step: str = "") -> None:
+        super().__init__(sentence)
+        self.sentence = sentence
+        self.next_step = next_step
+
+
+class InputError(ReenactError):
+    """What the user gave cannot be used."""
+
+
+class SettingsError(InputError):
+    """A setting is unknown or has an impossible value."""
+
+
+class UnknownModel(InputError):
+    """A model string nobody understands."""
+
+
+class MissingPart(ReenactError):
+    """A package, key or program that is not here."""
+
+
+class MissingExtra(MissingPart):
+    """An optional dependency is not installed; names the command that installs it."""
+
+    def __init__(self, package: str, extra: str) -> None:
+        super().__init__(
+            f"This needs the package {package}, which is not installed.",
+            next_step=f"pip install 'reenact[{extra}]'",
+        )
+
+
+class MissingKey(MissingPart):
+    """A provider's key is not in the environment."""
+
+
+class SandboxUnavailable(MissingPart):
+    """No tier that may be trusted is on this machine."""
+
+
+class SandboxFailed(ReenactError):
+    """The box itself broke; says nothing about the program in it."""
+
+
+class ModelError(ReenactError):
+    """A model did not give a usable answer. `retryable` says whether asking again may help."""
+
+    retryable: bool = False
+
+
+class ModelRefused(ModelError):
+    """The provider said no for good."""
+
+
+class ModelUnreachable(ModelError):
+    """Transient faults outlasted the patience we have."""
+
+    retryable = True
+
+
+class AnswerUnusable(ModelError):
+    """Answers came, none fitted the asked-for type."""
+
+    exit_code = ExitCode.INCONCLUSIVE
+
+
+class ReplayMiss(ModelError):
+    """The recording has no answer for this step."""
+
+
+class JournalError(ReenactError):
+    """The record of a run cannot be used."""
+
+
+class JournalDamaged(JournalError):
+    """The file is broken and says where."""
+
+
+class JournalDiverged(JournalError):
+    """The code asks for another step than the one recorded."""
+
+
+class RunLocked(JournalError):
+    """Another process works on this run."""
+
+
+class StorageError(ReenactError):
+    """Disk full, read-only, no permission."""
+
+
+class Inconclusive(ReenactError):
+    """The work ended without a verdict."""
+
+    exit_code = ExitCode.INCONCLUSIVE
+
+
+class BudgetSpent(Inconclusive):
+    """Money, tokens, calls or time ran out."""
+
+
+class Stopped(ReenactError):
+    """The user asked to stop."""
+
+    exit_code = ExitCode.STOPPED

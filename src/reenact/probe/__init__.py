@@ -1,0 +1,1 @@
+"""A training run observed from outside, recorded as a Trace."""

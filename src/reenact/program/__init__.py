@@ -1,0 +1,1 @@
+"""A training program as data: knobs, patches, model graph."""

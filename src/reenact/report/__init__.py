@@ -1,0 +1,1 @@
+"""Renders any result: terminal, concise, json, sarif, github, html, markdown."""

@@ -1,0 +1,140 @@
+"""What goes into a box and what comes out: Command, Limits, BoxResult, and the protocol of a sandbox."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from pathlib import Path
+from typing import Protocol
+
+from reenact.types import Stop
+
+MIB = 1024 * 1024
+
+
+class Ending(StrEnum):
+    """How an execution ended. Only the first three say anything about the program."""
+
+    OK = "ok"
+    EXIT = "exit"
+    SIGNAL = "signal"
+    TIMEOUT = "timeout"
+    MEMORY_LIMIT = "memory-limit"
+    DISK_LIMIT = "disk-limit"
+    FILE_LIMIT = "file-limit"
+    PROCESS_LIMIT = "process-limit"
+    OUTPUT_LIMIT = "output-limit"
+    RESULT_REFUSED = "result-refused"
+    CANCELLED = "cancelled"
+    SANDBOX_FAILED = "sandbox-failed"
+
+    @property
+    def is_evidence(self) -> bool:
+        """Whether this ending may count as evidence about the program."""
+        return self in (Ending.OK, Ending.EXIT, Ending.SIGNAL)
+
+
+@dataclass(frozen=True, slots=True)
+class Mount:
+    """A folder or file of the host, seen read-only inside."""
+
+    source: Path
+    target: str
+    """Absolute path inside the box."""
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """One thing to execute, with all that it may see."""
+
+    argv: tuple[str, ...]
+    files: Mapping[str, bytes] = field(default_factory=dict)
+    """Files written into the work folder before the start, by relative name."""
+    workspace: Path | None = None
+    """A host folder whose content is copied into the work folder; the original is never touched."""
+    mounts: tuple[Mount, ...] = ()
+    """Read-only views of host folders: data sets, a prepared virtual environment, graders."""
+    environment: Mapping[str, str] = field(default_factory=dict)
+    """Variables added to the clean allow-listed environment. Never secrets."""
+    stdin: bytes = b""
+    collect: tuple[str, ...] = ()
+    """Relative names of result files to read back. Links, devices, oversized files are refused."""
+    gpu: bool = False
+    """Bind the GPU device nodes."""
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What an execution may use. Crossing one is an ending of its own."""
+
+    wall_s: float = 60.0
+    cpu_s: float | None = None
+    """CPU seconds over all processes; none means only wall time counts."""
+    memory_bytes: int = 4096 * MIB
+    disk_bytes: int = 1024 * MIB
+    """Bytes in the work folder, /tmp and /dev/shm together."""
+    files: int = 20_000
+    processes: int = 512
+    """Processes and threads together."""
+    output_bytes: int = 16 * MIB
+    """Printed bytes after which the program is ended. What is kept is head and tail."""
+    keep_bytes: int = 64 * 1024
+    """Bytes of output kept in the result, half from the head, half from the tail."""
+    result_bytes: int = 16 * MIB
+    """Largest single collected file."""
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """Something denied or noticed during a run that is not an ending, for example a network access."""
+
+    kind: str
+    detail: str
+
+
+@dataclass(frozen=True, slots=True)
+class BoxResult:
+    """How an execution ended, what it used, what it printed."""
+
+    ending: Ending
+    tier: str
+    exit_code: int | None = None
+    signal: int | None = None
+    why: str = ""
+    """For endings that are not about the program: which limit, which refusal, what broke."""
+    wall_s: float = 0.0
+    cpu_s: float = 0.0
+    peak_memory_bytes: int = 0
+    output: str = ""
+    """Head and tail of what was printed, control sequences removed, the cut marked in words."""
+    output_dropped_bytes: int = 0
+    results: Mapping[str, bytes] = field(default_factory=dict)
+    events: tuple[Event, ...] = ()
+
+    @property
+    def ok(self) -> bool:
+        return self.ending is Ending.OK
+
+
+OnOutput = Callable[[bytes], None]
+
+
+class Sandbox(Protocol):
+    """A tier: one way to execute untrusted programs."""
+
+    name: str
+
+    def run(
+        self, command: Command, limits: Limits, *, on_output: OnOutput | None = None, stop: Stop | None = None
+    ) -> BoxResult:
+        """Execute once in a fresh box. Raises only for a wrong Command; all else is a BoxResult."""
+        ...
+
+    def missing(self) -> str:
+        """Empty when this tier works here, else one sentence: what is missing and how to get it."""
+        ...
+
+    def does_not_stop(self) -> tuple[str, ...]:
+        """Plain words for what this tier cannot keep in."""
+        ...

@@ -1,0 +1,1 @@
+"""Conformance suites that any plug-in inherits by giving one fixture."""
