@@ -9,7 +9,7 @@ from enum import IntEnum
 from pathlib import PurePosixPath
 from typing import TypeAlias
 
-JsonValue: TypeAlias = "None | bool | int | float | str | Sequence[JsonValue] | Mapping[str, JsonValue]"
+JsonValue: TypeAlias = "bool | int | float | str | Sequence[JsonValue] | Mapping[str, JsonValue] | None"
 
 
 class ExitCode(IntEnum):
@@ -42,6 +42,15 @@ class Place:
 
 
 @dataclass(frozen=True, slots=True)
+class Table:
+    """A table to print and to write down; the cells are text already."""
+
+    title: str
+    columns: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Progress:
     """One thing worth telling a waiting user. `done`/`total` are steps of `what`, total 0 when unknown."""
 
@@ -54,7 +63,7 @@ class Progress:
 Tell: TypeAlias = Callable[[Progress], None]
 
 
-def tell_nobody(progress: Progress) -> None:  # noqa: ARG001
+def tell_nobody(progress: Progress) -> None:
     """The default listener."""
 
 

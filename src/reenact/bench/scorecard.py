@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from reenact.types import ExitCode, JsonValue
+from reenact.types import ExitCode, JsonValue, Table
+
+__all__ = ["Goal", "Scorecard", "Table"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -15,15 +17,6 @@ class Goal:
     wanted: str
     reached: str
     met: bool | None
-
-
-@dataclass(frozen=True, slots=True)
-class Table:
-    """A table to print and to write down."""
-
-    title: str
-    columns: tuple[str, ...]
-    rows: tuple[tuple[str, ...], ...]
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,19 @@
+# Two commands: `make demo` and `make test`. Each does all its own set-up, into .venv/.
+.PHONY: demo test lint test-llm clean
+
+demo:
+	@scripts/setup models
+	@.venv/bin/reenact demo
+
+test: lint
+	@.venv/bin/pytest -n 2 --dist loadgroup
+
+lint:
+	@scripts/setup models,torch,keras,dev
+	@.venv/bin/ruff check --quiet
+	@.venv/bin/ruff format --check --quiet
+	@.venv/bin/mypy --no-error-summary
+	@.venv/bin/lint-imports --no-logo >/dev/null || .venv/bin/lint-imports
+
+clean:
+	rm -rf .venv .reenact dist build .mypy_cache .ruff_cache .pytest_cache

@@ -1,0 +1,79 @@
+"""`reenact bench NAME`: measure reenact itself, print goals beside what was reached, keep the full result."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import click
+
+from reenact.bench.scorecard import Scorecard
+from reenact.cli.lazy import LazyGroup
+from reenact.cli.options import show, stopping_gently
+from reenact.report.progress import telling
+from reenact.report.render import render
+from reenact.report.sheet import Sheet
+from reenact.settings import resolve
+from reenact.types import ExitCode, Stop, Table, Tell
+
+BENCHES = {
+    "sandbox": ("reenact.cli.bench:sandbox", "Hostile and benign programs on each sandbox tier; start cost."),
+}
+MET = {True: "met", False: "MISSED", None: "not measured"}
+
+
+@click.group(cls=LazyGroup, verbs=BENCHES)
+def bench() -> None:
+    """Measure reenact itself: exit 0 all goals met, 1 one missed, 3 not measured."""
+
+
+def out_folder(measure: Callable[..., ExitCode]) -> Callable[..., ExitCode]:
+    """`--out FOLDER`: where the JSON and Markdown of the result are written."""
+    option = click.option(
+        "--out",
+        type=click.Path(file_okay=False, path_type=Path),
+        help="Folder for the result.",
+    )
+    return option(measure)
+
+
+@bench.command()
+@click.option("--tier", help="Measure this tier only; default: every tier that works here.")
+@out_folder
+def sandbox(tier: str | None, out: Path | None) -> ExitCode:
+    """Run every hostile and benign program on the sandbox tiers of this machine."""
+    from reenact.bench.sandbox import measure
+
+    return conduct(lambda tell, stop: measure(tier=tier, tell=tell, stop=stop), out)
+
+
+def conduct(measure: Callable[[Tell, Stop], Scorecard], out: Path | None) -> ExitCode:
+    """Run one benchmark with progress, write its result, print it, and end with its closing line."""
+    settings = resolve().settings
+    with stopping_gently() as stop, telling(settings.progress) as tell:
+        card = measure(tell, stop)
+    sheet = _sheet(card)
+    folder = out or settings.runs_dir / "bench"
+    folder.mkdir(parents=True, exist_ok=True)
+    for ending, chosen in (("json", "json"), ("md", "markdown")):
+        (folder / f"{card.name}.{ending}").write_text(render(sheet, chosen), encoding="utf-8")
+    show(sheet, "full")
+    return card.exit_code
+
+
+def _sheet(card: Scorecard) -> Sheet:
+    goals = tuple((goal.name, goal.wanted, goal.reached, MET[goal.met]) for goal in card.goals)
+    return Sheet(
+        kind=f"bench-{card.name}",
+        title=f"reenact bench {card.name}",
+        verdict=f"{card.name}: {card.figures}",
+        blocks=(*card.tables, Table("Goals", ("goal", "wanted", "reached", ""), goals)),
+        data={
+            "figures": card.figures,
+            "goals": [
+                {"name": goal.name, "wanted": goal.wanted, "reached": goal.reached, "met": goal.met}
+                for goal in card.goals
+            ],
+            "facts": card.facts,
+        },
+    )

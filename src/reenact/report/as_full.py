@@ -1,0 +1,72 @@
+"""The sheet for a person at a terminal."""
+
+from __future__ import annotations
+
+import io
+
+from rich.console import Console
+from rich.padding import Padding
+from rich.table import Table as RichTable
+from rich.text import Text as RichText
+
+from reenact.report.plain import plain
+from reenact.report.sheet import Block, Facts, Level, Notice, Sheet, Text
+from reenact.types import Table
+
+STYLES = {Level.ERROR: "bold red", Level.WARNING: "yellow", Level.NOTE: "cyan"}
+
+
+def render(sheet: Sheet, *, width: int = 100, color: bool = False) -> str:
+    """Title, blocks, notices, and the verdict last, where the eye ends."""
+    sink = io.StringIO()
+    console = Console(file=sink, width=width, force_terminal=color, no_color=not color, highlight=False)
+    console.print(RichText(plain(sheet.title), style="bold"))
+    for block in sheet.blocks:
+        console.print()
+        _print_block(console, block)
+    if sheet.notices:
+        console.print()
+    for notice in sheet.notices:
+        _print_notice(console, notice)
+    console.print()
+    console.print(RichText(plain(sheet.verdict), style="bold"))
+    return "\n".join(line.rstrip() for line in sink.getvalue().splitlines()) + "\n"
+
+
+def _print_block(console: Console, block: Block) -> None:
+    if block.title:
+        console.print(RichText(plain(block.title), style="bold cyan"))
+    if isinstance(block, Text):
+        console.print(Padding(RichText(plain(block.text)), (0, 0, 0, 2)))
+    elif isinstance(block, Facts):
+        console.print(Padding(_facts(block), (0, 0, 0, 2)))
+    else:
+        console.print(Padding(_table(block), (0, 0, 0, 2)))
+
+
+def _facts(block: Facts) -> RichTable:
+    grid = RichTable.grid(padding=(0, 2))
+    grid.add_column(no_wrap=True, style="dim")
+    grid.add_column(overflow="fold")
+    for name, value in block.facts:
+        grid.add_row(RichText(plain(name)), RichText(plain(value)))
+    return grid
+
+
+def _table(block: Table) -> RichTable:
+    table = RichTable(box=None, pad_edge=False, header_style="bold", padding=(0, 2, 0, 0))
+    for column in block.columns:
+        table.add_column(plain(column), overflow="fold")
+    for row in block.rows:
+        table.add_row(*(RichText(plain(cell)) for cell in row))
+    return table
+
+
+def _print_notice(console: Console, notice: Notice) -> None:
+    where = f"{notice.place}  " if notice.place else ""
+    head = RichText(f"{where}{notice.code} ", style=STYLES[notice.level])
+    head.append(plain(notice.name), style="bold")
+    console.print(head)
+    console.print(Padding(RichText(plain(notice.message)), (0, 0, 0, 2)))
+    if notice.next_step:
+        console.print(Padding(RichText(f"next  {plain(notice.next_step)}", style="green"), (0, 0, 0, 2)))

@@ -1,0 +1,33 @@
+"""The notices as workflow commands, which become annotations on a pull request."""
+
+from __future__ import annotations
+
+from reenact.report.plain import plain
+from reenact.report.sheet import Level, Notice, Sheet
+
+COMMANDS = {Level.ERROR: "error", Level.WARNING: "warning", Level.NOTE: "notice"}
+
+
+def render(sheet: Sheet) -> str:
+    """One command a notice, then the verdict as a plain line."""
+    return "\n".join([*(_command(notice) for notice in sheet.notices), plain(sheet.verdict)]) + "\n"
+
+
+def _command(notice: Notice) -> str:
+    properties = {"title": f"{notice.code} {notice.name}"}
+    if notice.place is not None:
+        properties |= {
+            "file": str(notice.place.file),
+            "line": str(notice.place.line),
+            "col": str(notice.place.column + 1),
+        }
+    listed = ",".join(f"{name}={_property(value)}" for name, value in properties.items())
+    return f"::{COMMANDS[notice.level]} {listed}::{_data(notice.message)}"
+
+
+def _data(text: str) -> str:
+    return plain(text).replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+
+
+def _property(text: str) -> str:
+    return _data(text).replace(":", "%3A").replace(",", "%2C")

@@ -1,0 +1,63 @@
+"""The sheet as one self-contained HTML page: no script, no outside resource, dark and light."""
+
+from __future__ import annotations
+
+from html import escape
+
+from reenact.report.plain import plain
+from reenact.report.sheet import Block, Facts, Notice, Sheet, Text
+from reenact.types import Table
+
+STYLE = """
+:root { color-scheme: light dark; font: 16px/1.5 system-ui, sans-serif; }
+body { max-width: 60rem; margin: 2rem auto; padding: 0 1rem; }
+table { border-collapse: collapse; margin: .5rem 0 1.5rem; display: block; overflow-x: auto; }
+th, td { text-align: left; padding: .25rem .75rem .25rem 0; vertical-align: top; }
+th, td { border-bottom: 1px solid #8884; }
+pre { overflow-x: auto; padding: .75rem; background: #8881; border-radius: .4rem; }
+.verdict { font-size: 1.15rem; font-weight: 600; padding: .5rem .75rem; }
+.verdict { border-left: .3rem solid #4a8; background: #8881; }
+.error .code { color: #d33; } .warning .code { color: #b80; } .note .code { color: #28a; }
+.code { font-weight: 700; } .next { font-family: ui-monospace, monospace; }
+"""
+
+
+def render(sheet: Sheet) -> str:
+    """Everything escaped; the page may be mailed."""
+    body = [f"<h1>{_text(sheet.title)}</h1>", f'<p class="verdict">{_text(sheet.verdict)}</p>']
+    body += [_notice(notice) for notice in sheet.notices]
+    body += [_block(block) for block in sheet.blocks]
+    return (
+        '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">'
+        f"<title>{_text(sheet.title)}</title><style>{STYLE}</style></head>\n"
+        f"<body>{''.join(body)}</body></html>\n"
+    )
+
+
+def _block(block: Block) -> str:
+    head = f"<h2>{_text(block.title)}</h2>" if block.title else ""
+    if isinstance(block, Text):
+        return f"{head}<pre>{_text(block.text)}</pre>"
+    if isinstance(block, Facts):
+        rows = "".join(f'<tr><th scope="row">{_text(n)}</th><td>{_text(v)}</td></tr>' for n, v in block.facts)
+        return f"{head}<table>{rows}</table>"
+    assert isinstance(block, Table)
+    columns = "".join(f'<th scope="col">{_text(column)}</th>' for column in block.columns)
+    rows = "".join(
+        "<tr>" + "".join(f"<td>{_text(cell)}</td>" for cell in row) + "</tr>" for row in block.rows
+    )
+    return f"{head}<table><thead><tr>{columns}</tr></thead><tbody>{rows}</tbody></table>"
+
+
+def _notice(notice: Notice) -> str:
+    where = f" <code>{_text(str(notice.place))}</code>" if notice.place else ""
+    after = f'<br><span class="next">{_text(notice.next_step)}</span>' if notice.next_step else ""
+    return (
+        f'<p class="{notice.level.value}"><span class="code">{_text(notice.code)}</span> {_text(notice.name)}'
+        f"{where}<br>{_text(notice.message)}{after}</p>"
+    )
+
+
+def _text(text: str) -> str:
+    return escape(plain(text))

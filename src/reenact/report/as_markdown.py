@@ -1,0 +1,44 @@
+"""The sheet as Markdown, for a file, a pull request or a page."""
+
+from __future__ import annotations
+
+from reenact.report.plain import plain
+from reenact.report.sheet import Block, Facts, Notice, Sheet, Text
+from reenact.types import Table
+
+
+def render(sheet: Sheet) -> str:
+    """Headings, tables and lists; cells are escaped, so data cannot become markup."""
+    parts = [f"# {_inline(sheet.title)}", f"**{_inline(sheet.verdict)}**"]
+    parts += [part for block in sheet.blocks for part in _block(block)]
+    if sheet.notices:
+        parts += ["## Notices", "\n".join(_notice(notice) for notice in sheet.notices)]
+    return "\n\n".join(parts) + "\n"
+
+
+def _block(block: Block) -> list[str]:
+    head = [f"## {_inline(block.title)}"] if block.title else []
+    if isinstance(block, Text):
+        return [*head, "\n".join(f"    {line}" for line in plain(block.text).splitlines())]
+    if isinstance(block, Facts):
+        return [*head, _rows(("", ""), block.facts)]
+    assert isinstance(block, Table)
+    return [*head, _rows(block.columns, block.rows)]
+
+
+def _rows(columns: tuple[str, ...], rows: tuple[tuple[str, ...], ...]) -> str:
+    lines = [columns, tuple("---" for _ in columns), *rows]
+    return "\n".join("| " + " | ".join(_inline(cell) for cell in line) + " |" for line in lines)
+
+
+def _notice(notice: Notice) -> str:
+    where = f" `{notice.place}`" if notice.place else ""
+    after = f" Next: `{plain(notice.next_step)}`" if notice.next_step else ""
+    return f"- **{notice.code} {_inline(notice.name)}**{where}: {_inline(notice.message)}{after}"
+
+
+def _inline(text: str) -> str:
+    flat = " ".join(plain(text).split())
+    for mark in "\\`*_<>[]|#":
+        flat = flat.replace(mark, f"\\{mark}")
+    return flat

@@ -1,0 +1,56 @@
+"""The notices as SARIF 2.1.0, for code-scanning services and editors."""
+
+from __future__ import annotations
+
+import json
+
+from reenact import __version__
+from reenact.report.sheet import Level, Notice, Sheet
+from reenact.types import JsonValue, Place
+
+SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
+
+
+def render(sheet: Sheet) -> str:
+    """One run of one tool; each code is a rule once, each notice a result."""
+    rules = {notice.code: notice for notice in sheet.notices}
+    run: dict[str, JsonValue] = {
+        "tool": {
+            "driver": {
+                "name": "reenact",
+                "version": __version__,
+                "rules": [_rule(notice) for notice in rules.values()],
+            }
+        },
+        "results": [_result(notice, list(rules).index(notice.code)) for notice in sheet.notices],
+        "columnKind": "unicodeCodePoints",
+    }
+    return json.dumps({"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}, indent=2) + "\n"
+
+
+def _rule(notice: Notice) -> dict[str, JsonValue]:
+    return {
+        "id": notice.code,
+        "name": notice.name,
+        "shortDescription": {"text": notice.name},
+        "defaultConfiguration": {"level": notice.level.value},
+    }
+
+
+def _result(notice: Notice, index: int) -> dict[str, JsonValue]:
+    result: dict[str, JsonValue] = {
+        "ruleId": notice.code,
+        "ruleIndex": index,
+        "level": Level(notice.level).value,
+        "message": {"text": notice.message},
+    }
+    if notice.place is not None:
+        result["locations"] = [{"physicalLocation": _location(notice.place)}]
+    return result
+
+
+def _location(place: Place) -> dict[str, JsonValue]:
+    region: dict[str, JsonValue] = {"startLine": place.line, "startColumn": place.column + 1}
+    if place.end_line:
+        region |= {"endLine": place.end_line, "endColumn": place.end_column + 1}
+    return {"artifactLocation": {"uri": str(place.file)}, "region": region}

@@ -1,0 +1,70 @@
+"""Waiting made visible: a bar on a terminal, plain lines in a log, nothing when asked for nothing.
+
+Progress goes to stderr; stdout belongs to the result.
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from reenact.report.plain import plain
+from reenact.types import Progress, Tell, tell_nobody
+
+LINE_EVERY_S = 5.0
+
+
+@contextmanager
+def telling(how: str = "auto") -> Iterator[Tell]:
+    """A listener for Progress, by setting: auto, bar, lines or none."""
+    if how == "none":
+        yield tell_nobody
+    elif how == "bar" or (how == "auto" and sys.stderr.isatty()):
+        with _bars() as tell:
+            yield tell
+    else:
+        yield Lines()
+
+
+class Lines:
+    """One line when a thing begins and when it ends, and at most one every few seconds between."""
+
+    def __init__(self) -> None:
+        self._last: dict[str, float] = {}
+
+    def __call__(self, progress: Progress) -> None:
+        now = time.monotonic()
+        ends = progress.total > 0 and progress.done >= progress.total
+        if progress.what in self._last and not ends and now - self._last[progress.what] < LINE_EVERY_S:
+            return
+        self._last[progress.what] = now
+        count = f" {progress.done}/{progress.total}" if progress.total else ""
+        note = f"  {plain(progress.note)}" if progress.note else ""
+        print(f"{plain(progress.what)}{count}{note}", file=sys.stderr, flush=True)  # noqa: T201
+
+
+@contextmanager
+def _bars() -> Iterator[Tell]:
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, TaskID, TextColumn, TimeElapsedColumn
+    from rich.progress import Progress as RichProgress
+
+    columns = (
+        TextColumn("{task.description}", markup=False),
+        BarColumn(bar_width=30),
+        MofNCompleteColumn(),
+        TimeElapsedColumn(),
+        TextColumn("{task.fields[note]}", markup=False),
+    )
+    with RichProgress(*columns, console=Console(stderr=True), transient=True) as bars:
+        tasks: dict[str, TaskID] = {}
+
+        def tell(progress: Progress) -> None:
+            name, total = plain(progress.what), progress.total or None
+            if name not in tasks:
+                tasks[name] = bars.add_task(name, total=total, note="")
+            bars.update(tasks[name], completed=progress.done, total=total, note=plain(progress.note))
+
+        yield tell

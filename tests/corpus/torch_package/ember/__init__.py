@@ -1,0 +1,1 @@
+"""Predict the heat lost by a small oven."""
