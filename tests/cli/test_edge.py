@@ -1,0 +1,136 @@
+"""Every exit code of the conventions, forced."""
+
+from __future__ import annotations
+
+import errno
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import click
+import pytest
+
+from reenact.cli.edge import guarded
+from reenact.errors import BudgetSpent, InputError, MissingExtra, Stopped
+from reenact.types import ExitCode
+
+
+def command(action: object) -> click.Command:
+    def callback() -> object:
+        if isinstance(action, BaseException):
+            raise action
+        return action
+
+    return click.Command("verb", callback=callback)
+
+
+@pytest.mark.parametrize(
+    ("action", "code"),
+    [
+        (None, 0),
+        (ExitCode.OK, 0),
+        (ExitCode.FOUND, 1),
+        (ExitCode.INCONCLUSIVE, 3),
+        (InputError("No."), 2),
+        (MissingExtra("ray", "ray"), 2),
+        (BudgetSpent("The money is spent."), 3),
+        (Stopped("Stopped."), 130),
+        (KeyboardInterrupt(), 130),
+        (click.UsageError("wrong"), 2),
+        (OSError(errno.ENOSPC, "No space left on device", "journal.db"), 2),
+        (ZeroDivisionError("division by zero"), 2),
+    ],
+)
+def test_exit_code(action: object, code: int) -> None:
+    assert guarded(command(action), []) == code
+
+
+def test_an_error_is_a_sentence_and_the_next_command(capsys: pytest.CaptureFixture[str]) -> None:
+    guarded(command(MissingExtra("ray", "ray")), [])
+    said = capsys.readouterr().err
+    assert "needs the package ray" in said
+    assert "pip install 'reenact[ray]'" in said
+    assert "Traceback" not in said
+
+
+def test_a_full_disk_is_named(capsys: pytest.CaptureFixture[str]) -> None:
+    guarded(command(OSError(errno.ENOSPC, "No space left on device", "journal.db")), [])
+    assert "The disk is full. Received: journal.db." in capsys.readouterr().err
+
+
+def test_a_defect_says_so_without_a_traceback(capsys: pytest.CaptureFixture[str]) -> None:
+    guarded(command(ZeroDivisionError("division by zero")), [])
+    said = capsys.readouterr().err
+    assert "This is a defect of reenact: ZeroDivisionError" in said
+    assert "Traceback" not in said
+
+
+def test_stopping_prints_the_command_that_continues(capsys: pytest.CaptureFixture[str]) -> None:
+    guarded(command(Stopped("Stopped after step 3.")), [])
+    assert "Continue with: reenact" in capsys.readouterr().err
+
+
+def test_escape_sequences_in_a_message_do_not_reach_the_terminal(capsys: pytest.CaptureFixture[str]) -> None:
+    guarded(command(InputError("name \x1b]52;c;aGk=\x07 and \x1b[31mred\x1b[0m")), [])
+    assert "\x1b" not in capsys.readouterr().err
+
+
+def test_a_reader_that_leaves_early_is_no_error() -> None:
+    process = subprocess.run(
+        f"{sys.executable} -m reenact config --output-format json | head -c 1; exit ${{PIPESTATUS[0]}}",
+        shell=True, executable="/bin/bash", capture_output=True, check=False,
+    )  # fmt: skip
+    assert process.returncode == 0
+    assert b"Traceback" not in process.stderr
+
+
+def test_the_first_ctrl_c_asks_and_the_second_stops_at_once(tmp_path: Path) -> None:
+    script = tmp_path / "verb.py"
+    script.write_text(
+        "import sys, time, click\n"
+        "from reenact.cli.edge import guarded\n"
+        "from reenact.cli.options import stopping_gently\n"
+        "@click.command()\n"
+        "def verb():\n"
+        "    with stopping_gently() as stop:\n"
+        "        print('ready', flush=True)\n"
+        "        while not stop.asked: stop.wait(0.05)\n"
+        "        print('asked', flush=True)\n"
+        "        while True: time.sleep(0.05)\n"
+        "sys.exit(guarded(verb, []))\n"
+    )
+    process = subprocess.Popen(
+        [sys.executable, str(script)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+    assert process.stdout is not None
+    assert process.stdout.readline() == "ready\n"
+    process.send_signal(signal.SIGINT)
+    assert process.stdout.readline() == "asked\n"
+    process.send_signal(signal.SIGINT)
+    _, said = process.communicate(timeout=30)
+    assert process.returncode == ExitCode.STOPPED
+    assert "Press Ctrl-C again" in said
+    assert "Continue with: reenact" in said
+
+
+def test_help_imports_neither_torch_nor_a_model_library() -> None:
+    process = subprocess.run(
+        [sys.executable, "-X", "importtime", "-m", "reenact", "--help"],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    imported = {line.rsplit("|", 1)[-1].strip().split(".")[0] for line in process.stderr.splitlines()}
+    assert "click" in imported
+    assert not imported & {"torch", "keras", "numpy", "pydantic", "pydantic_ai", "rich", "libcst", "httpx"}
+
+
+@pytest.mark.parametrize("argv", [["nonsense"], ["config", "--nonsense"], ["explain"]])
+def test_wrong_usage_is_exit_2(argv: list[str]) -> None:
+    process = subprocess.run(
+        [sys.executable, "-m", "reenact", *argv], capture_output=True, text=True, check=False
+    )
+    assert process.returncode == ExitCode.ERROR
+    assert "Usage:" in process.stderr
+    assert process.stdout == ""

@@ -1,0 +1,27 @@
+from __future__ import annotations
+
+import pytest
+
+from reenact.report.progress import Lines, telling
+from reenact.types import Progress
+
+
+def test_lines_tell_the_beginning_and_the_end_but_not_every_step(capsys: pytest.CaptureFixture[str]) -> None:
+    lines = Lines()
+    for done in range(101):
+        lines(Progress("trials", done, 100, note="best 0.9"))
+    said = capsys.readouterr()
+    assert said.err.splitlines() == ["trials 0/100  best 0.9", "trials 100/100  best 0.9"]
+    assert said.out == ""
+
+
+def test_none_says_nothing(capsys: pytest.CaptureFixture[str]) -> None:
+    with telling("none") as tell:
+        tell(Progress("trials", 1, 2))
+    assert capsys.readouterr().err == ""
+
+
+def test_a_bar_keeps_stdout_free(capsys: pytest.CaptureFixture[str]) -> None:
+    with telling("bar") as tell:
+        tell(Progress("trials", 1, 2, note="[bold]not markup[/bold]"))
+    assert capsys.readouterr().out == ""

@@ -1,0 +1,122 @@
+from __future__ import annotations
+
+import json
+from html.parser import HTMLParser
+from pathlib import PurePosixPath
+
+import pytest
+
+from reenact.report.render import FORMATS, render
+from reenact.report.sheet import Facts, Level, Notice, Sheet, Text
+from reenact.types import Place, Table
+
+HOSTILE = "a|b <script>alert(1)</script> \x1b]0;owned\x07\x1b[31m*bold* `code` ::error::x"
+
+
+@pytest.fixture
+def sheet() -> Sheet:
+    place = Place(PurePosixPath("train.py"), 48, 8, 48, 12)
+    return Sheet(
+        kind="diagnosis",
+        title="Diagnosis of train.py",
+        verdict="1 finding.",
+        blocks=(
+            Text("loss 2.3 -> 61.0", "What happened"),
+            Facts("Run", (("seeds", "8"), ("hostile", HOSTILE))),
+            Table("Layers", ("layer", "zero share"), (("fc1", "0.97"),)),
+        ),
+        notices=(
+            Notice(
+                "UM005",
+                "learning-rate-high",
+                Level.ERROR,
+                "update/weight ratio 3.1",
+                place,
+                "reenact explain UM005",
+            ),
+            Notice("RE001", "odd", Level.NOTE, f"line one\n{HOSTILE}"),
+        ),
+        data={"loss": [2.3, float("nan"), float("inf")], "layers": {"fc1": 0.97}},
+    )
+
+
+@pytest.mark.parametrize("chosen", FORMATS)
+def test_no_format_lets_a_control_sequence_through(sheet: Sheet, chosen: str) -> None:
+    text = render(sheet, chosen)
+    assert "\x1b" not in text
+    assert "\x07" not in text
+    assert text.endswith("\n")
+
+
+@pytest.mark.parametrize("chosen", ["full", "concise", "markdown", "html", "github"])
+def test_every_format_for_people_ends_in_the_verdict_or_shows_it(sheet: Sheet, chosen: str) -> None:
+    assert "1 finding" in render(sheet, chosen)
+
+
+def test_full_shows_every_block_and_notice(sheet: Sheet) -> None:
+    text = render(sheet, "full", width=120)
+    for part in (
+        "What happened",
+        "loss 2.3",
+        "seeds",
+        "zero share",
+        "0.97",
+        "train.py:48:9",
+        "reenact explain UM005",
+    ):
+        assert part in text
+    assert text.splitlines()[-1] == "1 finding."
+
+
+def test_full_has_colour_only_when_asked(sheet: Sheet) -> None:
+    assert "\x1b[" in render(sheet, "full", color=True)
+
+
+def test_concise_is_one_line_a_notice(sheet: Sheet) -> None:
+    lines = render(sheet, "concise").splitlines()
+    assert lines[0] == "train.py:48:9: UM005 update/weight ratio 3.1"
+    assert len(lines) == 3
+
+
+def test_json_has_a_version_and_no_nan(sheet: Sheet) -> None:
+    document = json.loads(render(sheet, "json"), parse_constant=pytest.fail)
+    assert document["schema_version"] == 1
+    assert document["data"]["loss"] == [2.3, None, None]
+    assert document["notices"][0]["place"] == {
+        "file": "train.py", "line": 48, "column": 8, "end_line": 48, "end_column": 12,
+    }  # fmt: skip
+
+
+def test_sarif_names_rules_once_and_counts_columns_from_one(sheet: Sheet) -> None:
+    run = json.loads(render(sheet, "sarif"))["runs"][0]
+    assert [rule["id"] for rule in run["tool"]["driver"]["rules"]] == ["UM005", "RE001"]
+    first = run["results"][0]
+    assert first["ruleId"] == "UM005"
+    assert first["locations"][0]["physicalLocation"]["region"] == {
+        "startLine": 48, "startColumn": 9, "endLine": 48, "endColumn": 13,
+    }  # fmt: skip
+    assert "locations" not in run["results"][1]
+
+
+def test_github_commands_cannot_be_forged_by_data(sheet: Sheet) -> None:
+    lines = render(sheet, "github").splitlines()
+    assert lines[0].startswith("::error title=UM005 learning-rate-high,file=train.py,line=48,col=9::")
+    assert [line for line in lines if line.startswith("::")] == lines[:2]
+    assert "%0A" in lines[1]
+
+
+def test_html_escapes_and_loads_nothing(sheet: Sheet) -> None:
+    seen: list[tuple[str, dict[str, str | None]]] = []
+
+    class Reader(HTMLParser):
+        def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+            seen.append((tag, dict(attrs)))
+
+    Reader().feed(render(sheet, "html"))
+    assert "script" not in {tag for tag, _ in seen}
+    assert not any({"src", "href"} & set(attributes) for _, attributes in seen)
+
+
+def test_markdown_cells_do_not_break_their_table(sheet: Sheet) -> None:
+    line = next(line for line in render(sheet, "markdown").splitlines() if line.startswith("| hostile"))
+    assert line.replace("\\|", "").count("|") == 3
