@@ -1,0 +1,1 @@
+"""Many trainings, their statistics, and delta debugging over changes."""

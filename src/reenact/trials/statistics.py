@@ -1,0 +1,168 @@
+"""Is after better than before? Exact small-sample answers for metrics measured over seeds.
+
+Samples are paired by seed and oriented so that larger is better; `oriented` does that once, at the border.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from statistics import fmean, stdev
+from typing import Any
+
+from reenact.errors import InputError
+
+EXACT_UP_TO = 20
+"""Pairs up to which all 2^n sign patterns are counted; beyond it the normal approximation holds."""
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """Paired samples before and after a change."""
+
+    before: tuple[float, ...]
+    after: tuple[float, ...]
+    p_value: float
+    """Wilcoxon signed-rank, one-sided (after is larger), over all sign patterns, ties and zeros included."""
+    rank_biserial: float
+    """Effect size from -1 (every pair worse) to 1 (every pair better)."""
+    cohen_d: float
+    """Difference of means in pooled standard deviations; infinite when both are constant and differ."""
+
+    @property
+    def gain(self) -> float:
+        """Mean improvement."""
+        return fmean(self.after) - fmean(self.before)
+
+    def significant(self, alpha: float = 0.05) -> bool:
+        return self.p_value < alpha
+
+
+def oriented(values: Sequence[float], *, larger_is_better: bool) -> tuple[float, ...]:
+    """The values with larger meaning better; a training that gave no number counts as the worst possible."""
+    signed = (value if larger_is_better else -value for value in values)
+    return tuple(-math.inf if math.isnan(value) else value for value in signed)
+
+
+def compare(before: Sequence[float], after: Sequence[float]) -> Comparison:
+    """Paired comparison; both samples oriented, same length, same seeds in the same order."""
+    if len(before) != len(after) or len(before) < 2:
+        raise InputError(
+            f"A paired comparison needs two samples of one length, at least 2."
+            f" Received: before={len(before)}, after={len(after)}."
+        )
+    differences = [_difference(new, old) for old, new in zip(before, after, strict=True)]
+    return Comparison(
+        tuple(before),
+        tuple(after),
+        signed_rank_p(differences),
+        _rank_biserial(differences),
+        cohen_d(before, after),
+    )
+
+
+def signed_rank_p(differences: Sequence[float]) -> float:
+    """One-sided p-value that the differences lie above zero (Wilcoxon 1945, zeros after Pratt 1959)."""
+    ranks = _signed_ranks(differences)
+    positive = sum(rank for rank in ranks if rank > 0)
+    weights = [abs(rank) for rank in ranks if rank != 0]
+    if not weights:
+        return 1.0
+    return _share_at_least(weights, positive)
+
+
+def holm(p_values: Sequence[float]) -> tuple[float, ...]:
+    """Adjusted p-values for several questions asked at once (Holm 1979), in the order given."""
+    order = sorted(range(len(p_values)), key=lambda index: p_values[index])
+    adjusted = [0.0] * len(p_values)
+    running = 0.0
+    for position, index in enumerate(order):
+        running = max(running, min(1.0, (len(p_values) - position) * p_values[index]))
+        adjusted[index] = running
+    return tuple(adjusted)
+
+
+def non_inferior(
+    before: Sequence[float],
+    full: Sequence[float],
+    smaller: Sequence[float],
+    *,
+    keep: float = 0.9,
+    alpha: float = 0.05,
+) -> bool:
+    """Whether a smaller change surely keeps at least `keep` of the gain of the full one.
+
+    The burden of proof is on the smaller change: with few seeds the answer is no.
+    """
+    bar = [old + keep * _difference(new, old) for old, new in zip(before, full, strict=True)]
+    margins = [_difference(value, needed) for value, needed in zip(smaller, bar, strict=True)]
+    return signed_rank_p(margins) < alpha
+
+
+def cohen_d(before: Sequence[float], after: Sequence[float]) -> float:
+    """Difference of means in pooled standard deviations (Cohen 1988)."""
+    gain = fmean(after) - fmean(before)
+    if gain == 0 or math.isnan(gain):
+        return 0.0
+    if math.isinf(gain):
+        return gain
+    pooled = math.sqrt((stdev(before) ** 2 + stdev(after) ** 2) / 2)
+    return gain / pooled if pooled > 0 else math.copysign(math.inf, gain)
+
+
+def glm_p(before: Sequence[float], after: Sequence[float]) -> float:
+    """Two-sided p-value of the group term of a Gaussian GLM, the killing test of DeepCrime and of the study.
+
+    With one binary term the Wald test is a z-test on the pooled standard error.
+    """
+    gain = fmean(after) - fmean(before)
+    freedom = len(before) + len(after) - 2
+    squares = stdev(before) ** 2 * (len(before) - 1) + stdev(after) ** 2 * (len(after) - 1)
+    error = math.sqrt(squares / freedom * (1 / len(before) + 1 / len(after)))
+    if error == 0:
+        return 1.0 if gain == 0 else 0.0
+    return math.erfc(abs(gain / error) / math.sqrt(2))
+
+
+def _difference(new: float, old: float) -> float:
+    """New minus old, where two infinities of one sign are equal."""
+    return 0.0 if new == old else new - old
+
+
+def _signed_ranks(differences: Sequence[float]) -> list[float]:
+    """Mid-ranks of the absolute differences with the sign of the difference; zeros take ranks but no sign."""
+    from scipy.stats import rankdata
+
+    ranks: Any = rankdata([abs(value) for value in differences])
+    return [
+        math.copysign(float(rank), value) if value else 0.0
+        for rank, value in zip(ranks, differences, strict=True)
+    ]
+
+
+def _rank_biserial(differences: Sequence[float]) -> float:
+    ranks = _signed_ranks(differences)
+    total = sum(abs(rank) for rank in ranks)
+    return sum(ranks) / total if total else 0.0
+
+
+def _share_at_least(weights: Sequence[float], reached: float) -> float:
+    """Share of sign patterns whose positive ranks sum to at least `reached`."""
+    if len(weights) > EXACT_UP_TO:
+        return _normal_share(weights, reached)
+    doubled = [round(2 * weight) for weight in weights]  # mid-ranks are halves: sums become whole numbers
+    counts = {0: 1}
+    for weight in doubled:
+        larger = dict(counts)
+        for total, ways in counts.items():
+            larger[total + weight] = larger.get(total + weight, 0) + ways
+        counts = larger
+    hits = sum(ways for total, ways in counts.items() if total >= round(2 * reached))
+    return hits / float(2 ** len(weights))
+
+
+def _normal_share(weights: Sequence[float], reached: float) -> float:
+    mean = sum(weights) / 2
+    deviation = math.sqrt(sum(weight**2 for weight in weights)) / 2
+    return 0.5 * math.erfc((reached - 0.5 - mean) / deviation / math.sqrt(2))
