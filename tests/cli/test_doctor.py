@@ -1,0 +1,64 @@
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from reenact.cli.health import problems
+from reenact.settings import Settings
+
+
+def doctor(folder: Path, **environ: str) -> tuple[int, dict[str, object]]:
+    process = subprocess.run(
+        [sys.executable, "-m", "reenact", "doctor", "--output-format", "json"],
+        cwd=folder, env=os.environ | environ, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    return process.returncode, json.loads(process.stdout)
+
+
+def test_it_tells_the_truth_about_this_machine(tmp_path: Path) -> None:
+    code, document = doctor(tmp_path)
+    data = document["data"]
+    tiers = {tier["name"]: tier for tier in data["sandbox"]}
+    assert tiers["bubblewrap"]["works"] == (shutil.which("bwrap") is not None)
+    assert tiers["none"]["chosen"] is False
+    assert data["packages"]["torch"].startswith("2.")
+    assert data["programs"]["git"] == shutil.which("git")
+    assert code == (0 if tiers["bubblewrap"]["chosen"] else 1)
+
+
+def test_a_key_is_told_by_name_and_never_by_value(tmp_path: Path) -> None:
+    _, document = doctor(tmp_path)
+    assert document["data"]["keys_set"]["OPENAI_API_KEY"] is True
+    assert os.environ["OPENAI_API_KEY"] not in json.dumps(document)
+
+
+@pytest.mark.parametrize(
+    ("environ", "code"),
+    [
+        ({"REENACT_MODEL": "opnai:gpt"}, "DR007"),
+        ({"REENACT_MODEL": "deepseek:chat", "DEEPSEEK_API_KEY": ""}, "DR007"),
+        ({"REENACT_SANDBOX": "podman"}, "DR001"),
+        ({"REENACT_SANDBOX": "none"}, "DR001"),
+    ],
+)
+def test_something_to_mend_is_exit_1_with_the_next_step(
+    tmp_path: Path, environ: dict[str, str], code: str
+) -> None:
+    if environ.get("REENACT_SANDBOX") == "podman" and shutil.which("podman"):
+        pytest.skip("podman is installed here")
+    exit_code, document = doctor(tmp_path, **environ)
+    found = {notice["code"]: notice for notice in document["notices"]}
+    assert exit_code == 1
+    assert found[code]["next_step"]
+
+
+def test_a_damaged_journal_is_named(tmp_path: Path) -> None:
+    (tmp_path / "journal.db").write_bytes(b"not a database" * 100)
+    found = {notice.code for notice in problems(Settings(runs_dir=tmp_path))}
+    assert "DR003" in found
