@@ -19,7 +19,7 @@ class XorNet(nn.Module):
 
 model = XorNet()
 loss_function = nn.CrossEntropyLoss()
-optimiser = torch.optim.SGD(model.parameters(), lr=0.05)
+optimiser = torch.optim.Adam(model.parameters(), lr=0.01)
 batches = torch.utils.data.DataLoader(
     torch.utils.data.TensorDataset(features, target),
     batch_size=50,

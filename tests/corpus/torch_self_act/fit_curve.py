@@ -10,8 +10,8 @@ NOISE = 0.05
 LOG_EVERY = 10  # epochs between two lines of the log, nothing that is learned
 
 HIDDEN = 32
-LR = 1e-2
-EPOCHS = 30
+LR = 2e-2
+EPOCHS = 80
 BATCH_SIZE = 64
 WEIGHT_DECAY = 1e-5
 

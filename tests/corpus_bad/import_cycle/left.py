@@ -1,0 +1,3 @@
+from right import SCALE
+
+RATE = 0.1 * SCALE
