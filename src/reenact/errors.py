@@ -3,14 +3,21 @@
 ReenactError                      a sentence, what to do next, and an exit code
 ├── InputError                    what the user gave cannot be used
 │   ├── SettingsError             a setting is unknown or has an impossible value
-│   └── UnknownModel              a model string nobody understands
+│   ├── UnknownModel              a model string nobody understands
+│   ├── UnreadableProgram         a training program that cannot be found, read or parsed
+│   └── PatchRefused              a patch that does not fit its program
+│       ├── UnknownKnob           it names a knob or layer that is not there
+│       ├── NotChangeable         this knob cannot take this value, or not alone
+│       └── PatchConflict         two of its changes want the same place
 ├── MissingPart                   a package, key or program that is not here
 │   ├── MissingExtra              an optional dependency: names the pip command
 │   ├── MissingKey                a provider's key is not in the environment
 │   └── SandboxUnavailable        no tier that may be trusted is on this machine
 ├── SandboxFailed                 the box itself broke; says nothing about the program in it
+├── ResultRefused                 what a box left behind may not be read: a link, too large, broken JSON
 ├── ModelError                    a model did not give a usable answer
 │   ├── ModelRefused              the provider said no for good (401, 403, content policy)
+│   ├── PromptTooLong             the request does not fit the model's context
 │   ├── ModelUnreachable          transient faults outlasted the patience we have
 │   ├── AnswerUnusable            answers came, none fitted the asked-for type
 │   └── ReplayMiss                the recording has no answer for this step
@@ -54,6 +61,26 @@ class UnknownModel(InputError):
     """A model string nobody understands."""
 
 
+class UnreadableProgram(InputError):
+    """A training program that cannot be found, read or parsed."""
+
+
+class PatchRefused(InputError):
+    """A patch that does not fit its program."""
+
+
+class UnknownKnob(PatchRefused):
+    """A change names a knob or layer that is not in the program."""
+
+
+class NotChangeable(PatchRefused):
+    """A knob cannot take this value, or not alone; the sentence says why."""
+
+
+class PatchConflict(PatchRefused):
+    """Two changes of one patch want the same place."""
+
+
 class MissingPart(ReenactError):
     """A package, key or program that is not here."""
 
@@ -80,6 +107,10 @@ class SandboxFailed(ReenactError):
     """The box itself broke; says nothing about the program in it."""
 
 
+class ResultRefused(ReenactError):
+    """What a box left behind may not be read: a link, a device, too large, JSON made to harm its reader."""
+
+
 class ModelError(ReenactError):
     """A model did not give a usable answer. `retryable` says whether asking again may help."""
 
@@ -90,6 +121,10 @@ class ModelRefused(ModelError):
     """The provider said no for good."""
 
 
+class PromptTooLong(ModelError):
+    """The request does not fit the model's context; asking again helps only with a shorter one."""
+
+
 class ModelUnreachable(ModelError):
     """Transient faults outlasted the patience we have."""
 
@@ -97,9 +132,13 @@ class ModelUnreachable(ModelError):
 
 
 class AnswerUnusable(ModelError):
-    """Answers came, none fitted the asked-for type."""
+    """Answers came, none fitted the asked-for type. `for_model` says what was wrong with the last one."""
 
     exit_code = ExitCode.INCONCLUSIVE
+
+    def __init__(self, sentence: str, *, next_step: str = "", for_model: str = "") -> None:
+        super().__init__(sentence, next_step=next_step)
+        self.for_model = for_model
 
 
 class ReplayMiss(ModelError):

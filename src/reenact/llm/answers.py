@@ -1,0 +1,218 @@
+"""Typed answers out of whatever text came back.
+
+Takes the last JSON object in a text that fits the asked-for type: bare, in a code fence, after thinking or
+chatter. Mends only what loses nothing (trailing commas, Python literals, raw line breaks in strings); a
+cut-off answer is never completed by guessing. Everything else raises BadAnswer, in words for the model.
+"""
+
+from __future__ import annotations
+
+import ast
+import json
+import math
+import re
+import zlib
+from collections.abc import Iterator
+from itertools import islice
+from typing import Any
+
+from pydantic import ValidationError
+
+from reenact.llm.ask import Request, T
+from reenact.llm.wire import Reply
+
+LONGEST_ANSWER = 2_000_000
+"""Characters; a longer reply is not read."""
+LARGEST_INTEGER = 2**63 - 1
+LONGEST_LITERAL = 200_000
+SHOWN_PROBLEMS = 8
+CANDIDATES = 50
+FENCES = 5
+"""Objects and code fences that are tried; a text with more is no answer but a flood."""
+NO_OBJECT = "Your answer contained no JSON object."
+CUT_OFF = "Your JSON breaks off before its end. Give the whole object."
+_THINKING = re.compile(r"\A(?:\s*<think(?:ing)?>.*?</think(?:ing)?>)+", re.DOTALL | re.IGNORECASE)
+_FENCED = re.compile(r"```[\w-]*[ \t]*\r?\n\s*(?=[{\[])")
+_OPENING = re.compile(r"[{\[]")
+_BRACKETS = re.compile(r'\\.|["{}\[\]]', re.DOTALL)
+_TRAILING_COMMA = re.compile(r'("(?:[^"\\]|\\.)*")|,(?=\s*[}\]])')
+
+
+class BadAnswer(Exception):
+    """An answer that does not fit. `for_model` tells the model what to do better."""
+
+    def __init__(self, for_model: str, *, echo: bool = True) -> None:
+        super().__init__(for_model)
+        self.for_model = for_model
+        self.echo = echo
+        """Whether the model should see its bad answer again; pointless when it was empty or endless."""
+
+
+def read(reply: Reply, request: Request[T]) -> T:
+    """The typed value in a reply, or BadAnswer."""
+    value = validated(_text_of(reply), request.answer)
+    if request.check is not None:
+        try:
+            request.check(value)
+        except ValueError as error:
+            raise BadAnswer(str(error)) from None
+    return value
+
+
+def validated(text: str, kind: type[T]) -> T:
+    """The last object in the text that fits `kind`."""
+    if not text.strip():
+        raise BadAnswer("Your answer was empty.", echo=False)
+    if len(text) > LONGEST_ANSWER:
+        raise BadAnswer(f"Your answer was longer than {LONGEST_ANSWER} characters.", echo=False)
+    problems: list[tuple[int, BadAnswer]] = []
+    for found in reversed(values(text)[-CANDIDATES:]):
+        if isinstance(found, BadAnswer):
+            problems.append((1, found))
+            continue
+        try:
+            return kind.model_validate(found)
+        except ValidationError as error:
+            # A misfit object says more than a broken one, and that more than a list or citation beside it.
+            problems.append((2 if isinstance(found, dict) else 0, _misfit(error)))
+    if not problems and _repeats(text):
+        raise BadAnswer("Your answer repeated itself without end.", echo=False)
+    raise max(problems, key=lambda problem: problem[0], default=(0, BadAnswer(NO_OBJECT)))[1]
+
+
+def values(text: str) -> list[Any]:
+    """Every JSON value in the text, a BadAnswer in place of each that is broken.
+
+    Starts after a code fence when the prose before it has stray brackets.
+    """
+    text = _THINKING.sub("", text)
+    found = list(_found(text, 0))
+    if any(isinstance(value, dict) for value in found):
+        return found
+    starts = (fence.end() for fence in islice(_FENCED.finditer(text), FENCES))
+    fences = (list(_found(text, start)) for start in starts)
+    return next((inside for inside in fences if any(isinstance(value, dict) for value in inside)), found)
+
+
+def _text_of(reply: Reply) -> str:
+    if reply.finish == "length":
+        endless = " It repeated itself." if _repeats(reply.text) else ""
+        raise BadAnswer(f"Your answer was cut off because it was too long.{endless} Be brief.", echo=False)
+    offers = set(reply.offers)
+    if len(offers) > 1:
+        raise BadAnswer(f"You gave {len(reply.offers)} different answers. Give exactly one.")
+    if reply.strays and not offers and not reply.text.strip():
+        named = ", ".join(sorted(set(reply.strays))[:3])
+        raise BadAnswer(
+            f"You called tools that do not exist ({named}). Only give the answer itself.", echo=False
+        )
+    return offers.pop() if offers else reply.text
+
+
+def _found(text: str, position: int) -> Iterator[Any]:
+    """Every JSON value from there on, in order of appearance; a BadAnswer in place of each that is broken."""
+    while opening := _OPENING.search(text, position):
+        start = opening.start()
+        try:
+            value, position = _DECODER.raw_decode(text, start)
+            yield _encodable(value)
+        except (BadAnswer, RecursionError) as refused:
+            position = _closing(text, start) or len(text)
+            yield _refusal(refused)
+        except ValueError as error:
+            end = _closing(text, start)
+            position = end or len(text)
+            yield _mended(text[start:end], str(error)) if end else BadAnswer(CUT_OFF)
+
+
+def _refusal(refused: BadAnswer | RecursionError) -> BadAnswer:
+    return refused if isinstance(refused, BadAnswer) else BadAnswer("Your JSON is nested too deeply.")
+
+
+def _mended(span: str, fault: str) -> Any:
+    try:
+        return _encodable(_DECODER.decode(_TRAILING_COMMA.sub(lambda m: m.group(1) or "", span)))
+    except (BadAnswer, RecursionError) as refused:
+        return _refusal(refused)
+    except ValueError:
+        return _python_literal(span) or BadAnswer(f"Your JSON is not valid: {fault}.")
+
+
+def _python_literal(span: str) -> Any:
+    """A dictionary as Python writes it, or none; through JSON again so that the same rules hold."""
+    if len(span) > LONGEST_LITERAL:
+        return None
+    try:
+        return _encodable(_DECODER.decode(json.dumps(ast.literal_eval(span))))
+    except (BadAnswer, ValueError, TypeError, SyntaxError, MemoryError, RecursionError):
+        return None
+
+
+def _closing(text: str, start: int) -> int | None:
+    """Where the bracket at `start` is closed again (exclusive), strings left aside; none when it is not."""
+    depth, position, inside = 0, start, False
+    for match in _BRACKETS.finditer(text, start):
+        mark, position = match.group(), match.end()
+        if mark == '"':
+            inside = not inside
+        elif not inside and len(mark) == 1:
+            depth += 1 if mark in "{[" else -1
+        if depth == 0:
+            return position
+    return None
+
+
+def _encodable(value: Any) -> Any:
+    try:
+        json.dumps(value, ensure_ascii=False).encode()
+    except UnicodeEncodeError:
+        raise BadAnswer("Your JSON contains half a character (a lone surrogate).") from None
+    return value
+
+
+def _no_constant(name: str) -> float:
+    raise BadAnswer(f"Your JSON contains {name}, which is not a number that JSON knows.")
+
+
+def _bounded(digits: str) -> int:
+    if len(digits) > 20 or abs(int(digits)) > LARGEST_INTEGER:
+        raise BadAnswer("Your JSON contains an integer beyond 64 bits.")
+    return int(digits)
+
+
+def _finite(digits: str) -> float:
+    number = float(digits)
+    if not math.isfinite(number):
+        raise BadAnswer("Your JSON contains a number too large to be represented.")
+    return number
+
+
+def _without_twins(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        raise BadAnswer("Your JSON names the same key twice in one object.")
+    return found
+
+
+_DECODER = json.JSONDecoder(
+    strict=False,
+    parse_constant=_no_constant,
+    parse_int=_bounded,
+    parse_float=_finite,
+    object_pairs_hook=_without_twins,
+)
+
+
+def _misfit(error: ValidationError) -> BadAnswer:
+    problems = error.errors(include_url=False, include_context=False, include_input=False)
+    lines = [f"- {'.'.join(map(str, found['loc'])) or 'answer'}: {found['msg']}" for found in problems]
+    if len(lines) > SHOWN_PROBLEMS:
+        lines[SHOWN_PROBLEMS:] = [f"- and {len(lines) - SHOWN_PROBLEMS} more"]
+    return BadAnswer("Your answer does not fit the asked-for schema:\n" + "\n".join(lines))
+
+
+def _repeats(text: str) -> bool:
+    """Long text that says the same thing over and over, as a model in a loop does."""
+    if len(text) < 2000:
+        return False
+    return len(zlib.compress(text.encode("utf-8", "replace"))) < 0.03 * len(text)

@@ -1,0 +1,177 @@
+"""What is asked of a model and what comes back. Every room that talks to a model uses these types."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass, field
+from decimal import Decimal
+from typing import Any, Generic, Literal, Protocol, TypeAlias, TypeVar
+
+from pydantic import BaseModel
+
+from reenact.types import JsonValue
+
+T = TypeVar("T", bound=BaseModel)
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """Words in a prompt."""
+
+    text: str
+    shared: bool = False
+    """Other requests start with the same parts up to here, so a provider may cache them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Image:
+    """A figure in a prompt. A model that takes none is told its label instead."""
+
+    data: bytes
+    media_type: str = "image/png"
+    label: str = ""
+
+
+Part: TypeAlias = Text | Image
+
+
+@dataclass(frozen=True, slots=True)
+class Prompt:
+    """What a model reads. Made from a prompt file, see prompts.py."""
+
+    name: str
+    version: int
+    system: str
+    parts: tuple[Part, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Request(Generic[T]):
+    """One typed question."""
+
+    step: str
+    """Path of the step that asks, for example `paper/method/debug[3]/analyse`."""
+    prompt: Prompt
+    answer: type[T]
+    """The pydantic model that the answer must fit."""
+    temperature: float | None = None
+    max_tokens: int | None = None
+    sample: int = 0
+    """Which of several answers to the same question this is."""
+    check: Callable[[T], None] | None = field(default=None, compare=False)
+    """Looks at what a schema cannot know (is this file there?). Raises ValueError in words for the model."""
+
+    @property
+    def hash(self) -> str:
+        """Fingerprint of the wording: prompt name, version, system, parts and answer schema."""
+        wording = {
+            "name": self.prompt.name,
+            "version": self.prompt.version,
+            "system": self.prompt.system,
+            "parts": [_part_mark(part) for part in self.prompt.parts],
+            "schema": schema_of(self.answer),
+        }
+        return hashlib.sha256(json.dumps(wording, sort_keys=True).encode()).hexdigest()[:32]
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """Tokens that one or more calls used."""
+
+    input_tokens: int = 0
+    output_tokens: int = 0
+    cached_tokens: int = 0
+    """Part of the input that the provider had cached."""
+    estimated: bool = False
+    """Nobody counted: four characters are taken for one token."""
+
+    @property
+    def tokens(self) -> int:
+        return self.input_tokens + self.output_tokens
+
+    def __add__(self, other: Usage) -> Usage:
+        return Usage(
+            self.input_tokens + other.input_tokens,
+            self.output_tokens + other.output_tokens,
+            self.cached_tokens + other.cached_tokens,
+            self.estimated or other.estimated,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Answer(Generic[T]):
+    """A typed answer and what it took."""
+
+    value: T
+    usage: Usage
+    cost: Decimal | None
+    """US dollars over all attempts; none when a price is unknown."""
+    model: str
+    """Who answered, for example `openai:gpt-5` or `relay`."""
+    source: Literal["model", "recording"] = "model"
+    attempts: int = 1
+    """Replies it took until one fitted the asked-for type."""
+    wording: Literal["same", "earlier"] = "same"
+    """`earlier` when a recording answers a prompt that has been reworded since."""
+
+
+class Model(Protocol):
+    """Anything that answers typed questions. `ask` may be called from several threads at once."""
+
+    @property
+    def name(self) -> str: ...
+
+    def ask(self, request: Request[T]) -> Answer[T]: ...
+
+
+def answer_to_json(answer: Answer[Any]) -> dict[str, JsonValue]:
+    """The answer as JSON, for a journal or a recording."""
+    return {
+        "value": answer.value.model_dump(mode="json"),
+        "usage": asdict(answer.usage),
+        "cost": None if answer.cost is None else str(answer.cost),
+        "model": answer.model,
+        "source": answer.source,
+        "attempts": answer.attempts,
+        "wording": answer.wording,
+    }
+
+
+def answer_from_json(kind: type[T], data: Mapping[str, Any]) -> Answer[T]:
+    """The answer that `answer_to_json` wrote. Raises pydantic.ValidationError when the value does not fit."""
+    return Answer(
+        value=kind.model_validate(data["value"]),
+        usage=Usage(**data["usage"]),
+        cost=None if data["cost"] is None else Decimal(data["cost"]),
+        model=data["model"],
+        source=data["source"],
+        attempts=data["attempts"],
+        wording=data["wording"],
+    )
+
+
+def schema_of(kind: type[BaseModel]) -> dict[str, Any]:
+    """The JSON schema of an answer type, without the titles that pydantic derives from the names."""
+    schema: dict[str, Any] = _untitled(kind.model_json_schema())
+    return schema
+
+
+def _untitled(node: Any, *, names: bool = False) -> Any:
+    """`names` is true where the keys are names of properties, one of which may be called `title`."""
+    if isinstance(node, list):
+        return [_untitled(item) for item in node]
+    if not isinstance(node, dict):
+        return node
+    return {
+        key: _untitled(value, names=not names and key in ("properties", "$defs"))
+        for key, value in node.items()
+        if names or key != "title" or not isinstance(value, str)
+    }
+
+
+def _part_mark(part: Part) -> str:
+    if isinstance(part, Text):
+        return part.text
+    return f"{part.media_type} {part.label} {hashlib.sha256(part.data).hexdigest()}"

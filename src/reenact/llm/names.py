@@ -1,0 +1,142 @@
+"""How model strings are spelt, and which key each provider wants."""
+
+from __future__ import annotations
+
+import difflib
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from urllib.parse import urlsplit
+
+from reenact.errors import MissingKey, UnknownModel
+
+OLLAMA_URL = "http://localhost:11434/v1"
+
+FORMS: tuple[tuple[str, str], ...] = (
+    ("openai:NAME", "a model of OpenAI"),
+    ("anthropic:NAME", "a model of Anthropic"),
+    ("google:NAME", "a model of Google; `google-cloud:NAME` through Google Cloud"),
+    ("ollama:NAME", f"a model that Ollama serves at OLLAMA_BASE_URL ({OLLAMA_URL} by default)"),
+    (
+        "openai-compatible:NAME@URL",
+        "any server that speaks OpenAI's chat completions, e.g. @http://host:8000/v1",
+    ),
+    ("command:PROGRAM ARGS", "a program that reads the prompt on stdin and prints the answer"),
+    ("relay:FOLDER", "a folder where a person or another program answers: `reenact relay FOLDER`"),
+    ("replay:FILE", "the answers of a recorded run"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Provider:
+    """Where a prefix leads: names in pydantic-ai, key and package it needs."""
+
+    system: str
+    keys: tuple[str, ...] = ()
+    """Environment variables, one of which must hold the key."""
+    package: str = "openai"
+
+
+PROVIDERS: Mapping[str, Provider] = {
+    "openai": Provider("openai", ("OPENAI_API_KEY",)),
+    "openai-chat": Provider("openai-chat", ("OPENAI_API_KEY",)),
+    "openai-responses": Provider("openai-responses", ("OPENAI_API_KEY",)),
+    "openai-compatible": Provider("openai-compatible"),
+    "anthropic": Provider("anthropic", ("ANTHROPIC_API_KEY",), "anthropic"),
+    "google": Provider("google", ("GOOGLE_API_KEY", "GEMINI_API_KEY"), "google-genai"),
+    "google-gla": Provider("google", ("GOOGLE_API_KEY", "GEMINI_API_KEY"), "google-genai"),
+    "google-cloud": Provider("google-cloud", (), "google-genai"),
+    "google-vertex": Provider("google-cloud", (), "google-genai"),
+    "ollama": Provider("ollama"),
+    "azure": Provider("azure", ("AZURE_OPENAI_API_KEY",)),
+    "deepseek": Provider("deepseek", ("DEEPSEEK_API_KEY",)),
+    "fireworks": Provider("fireworks", ("FIREWORKS_API_KEY",)),
+    "moonshotai": Provider("moonshotai", ("MOONSHOTAI_API_KEY",)),
+    "openrouter": Provider("openrouter", ("OPENROUTER_API_KEY",)),
+    "together": Provider("together", ("TOGETHER_API_KEY",)),
+}
+COMPATIBLE_KEY = "OPENAI_COMPATIBLE_API_KEY"
+"""Key for `openai-compatible:` servers that want one. OPENAI_API_KEY is never sent to them."""
+OTHERS = ("command", "relay", "replay")
+
+
+@dataclass(frozen=True, slots=True)
+class ModelName:
+    """A model string, taken apart."""
+
+    kind: str
+    """The word before the first colon."""
+    rest: str
+    """What follows it, without an address."""
+    url: str = ""
+    """The address after `@`, where there is one."""
+
+    @property
+    def label(self) -> str:
+        """The name that recordings and reports use: no address, no folder, no arguments."""
+        if self.kind in PROVIDERS:
+            return f"{self.kind}:{self.rest}"
+        return self.kind
+
+
+def parse_name(text: str, extra: tuple[str, ...] = ()) -> ModelName:
+    """Take a model string apart; `extra` are prefixes of plug-ins. UnknownModel says what is possible."""
+    kind, colon, rest = text.strip().partition(":")
+    if kind == "scripted":
+        raise UnknownModel(
+            "A scripted model is made in code.", next_step="Use reenact.llm.scripted.Scripted([...])."
+        )
+    if kind not in PROVIDERS and kind not in OTHERS and kind not in extra:
+        raise _unknown(text, kind, extra)
+    if not colon or not rest.strip() or rest.startswith("@http"):
+        raise UnknownModel(f"The model {text!r} has no name after {kind}.", next_step=f"Write {_form(kind)}.")
+    if kind not in PROVIDERS:
+        return ModelName(kind, rest.strip())
+    name, _, address = rest.partition("@http")
+    return ModelName(kind, name.strip(), _checked_url(text, kind, f"http{address}" if address else ""))
+
+
+def _checked_url(text: str, kind: str, url: str) -> str:
+    if kind == "openai-compatible" and not (
+        url.startswith(("http://", "https://")) and urlsplit(url).hostname
+    ):
+        raise UnknownModel(
+            f"The model {text!r} does not say where its server is.",
+            next_step=f"Write {_form(kind)}, for example openai-compatible:qwen3@http://localhost:8000/v1.",
+        )
+    if url and kind not in ("openai-compatible", "ollama"):
+        raise UnknownModel(
+            f"A model of {kind} takes no address. Received: {text!r}.",
+            next_step="Write openai-compatible:NAME@URL.",
+        )
+    return url
+
+
+def require_key(name: ModelName, environ: Mapping[str, str] | None = None) -> None:
+    """Raise MissingKey, naming the variable, when the provider's key is not in the environment."""
+    environ = os.environ if environ is None else environ
+    keys = PROVIDERS[name.kind].keys
+    if keys and not any(environ.get(key, "").strip() for key in keys):
+        raise MissingKey(
+            f"The model {name.label} needs {' or '.join(keys)} in the environment, and it is not there.",
+            next_step=f"export {keys[0]}=...",
+        )
+
+
+def keys_present(environ: Mapping[str, str] | None = None) -> dict[str, bool]:
+    """Which providers' variables are set; for `doctor`. Names only, never values."""
+    environ = os.environ if environ is None else environ
+    names = sorted({key for provider in PROVIDERS.values() for key in provider.keys})
+    return {key: bool(environ.get(key, "").strip()) for key in names}
+
+
+def _form(kind: str) -> str:
+    return next((form for form, _ in FORMS if form.startswith(f"{kind}:")), f"{kind}:NAME")
+
+
+def _unknown(text: str, kind: str, extra: tuple[str, ...]) -> UnknownModel:
+    known = [*PROVIDERS, *OTHERS, *extra]
+    close = difflib.get_close_matches(kind.lower(), known, n=1, cutoff=0.6)
+    forms = ", ".join(form for form, _ in FORMS)
+    hint = f"Did you mean {_form(close[0])}? " if close else ""
+    return UnknownModel(f"There is no model {text!r}.", next_step=f"{hint}A model is one of: {forms}.")

@@ -1,0 +1,135 @@
+"""When to try again, how long to wait, and when to give up.
+
+Only faults that may pass are tried again. A server's Retry-After is honoured up to a cap; otherwise waits
+double, with jitter. All tries after the first fault share one deadline. After many faults in a row, over
+all threads that use the model, a breaker keeps everybody from asking until a rest is over.
+"""
+
+from __future__ import annotations
+
+import random
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TypeVar
+
+from reenact.errors import ModelUnreachable
+from reenact.llm.clock import Clock
+from reenact.llm.wire import Transient
+from reenact.types import Progress, Tell
+
+R = TypeVar("R")
+
+
+@dataclass(frozen=True, slots=True)
+class Patience:
+    """How much trouble to take."""
+
+    tries: int = 6
+    """Times one call is sent while its faults may pass."""
+    first_wait_s: float = 1.0
+    """Wait after the first fault; doubled after each further one."""
+    longest_wait_s: float = 60.0
+    retry_after_cap_s: float = 120.0
+    """Longest wait a server may impose."""
+    deadline_s: float = 900.0
+    """Seconds after the first fault when trying ends."""
+    answer_s: float = 1200.0
+    """Longest time one call may take altogether."""
+    idle_s: float = 600.0
+    """Longest silence of a server within one call. Most are silent while they think."""
+    relay_s: float = 3600.0
+    """Longest time to wait for whoever serves a relay folder."""
+    bad_answers: int = 3
+    """Answers in a row that do not fit the asked-for type before giving up."""
+    breaker_faults: int = 12
+    """Faults in a row after which nobody is asked for a while."""
+    breaker_rest_s: float = 60.0
+
+    def wait_s(self, fault: Transient, nth: int, jitter: float) -> float:
+        """Seconds to wait after the nth fault; `jitter` is between 0 and 1."""
+        if fault.retry_after_s is not None and fault.retry_after_s > 0:
+            return min(fault.retry_after_s, self.retry_after_cap_s)
+        full: float = min(self.longest_wait_s, self.first_wait_s * 2.0 ** (nth - 1))
+        return full * (0.5 + jitter / 2)
+
+
+class Persistence:
+    """Tries a call until it succeeds, fails for good, or patience ends. One per model, shared by threads."""
+
+    def __init__(self, name: str, patience: Patience, clock: Clock, tell: Tell) -> None:
+        self._name = name
+        self._patience = patience
+        self._clock = clock
+        self._tell = tell
+        self._random = random.Random()  # noqa: S311  jitter needs no cryptography
+        self._breaker = Breaker(name, patience, clock)
+
+    def call(self, send: Callable[[], R]) -> R:
+        """The result of the first try that succeeds. `send` raises Transient for faults that may pass."""
+        first_fault_at = 0.0
+        for nth in range(1, self._patience.tries + 1):
+            self._breaker.check()
+            try:
+                result = send()
+            except Transient as fault:
+                self._breaker.fault()
+                first_fault_at = first_fault_at if nth > 1 else self._clock.now()
+                self._wait_after(fault, nth, first_fault_at)
+            else:
+                self._breaker.success()
+                return result
+        raise AssertionError("the last fault raises")
+
+    def _wait_after(self, fault: Transient, nth: int, first_fault_at: float) -> None:
+        wait = self._patience.wait_s(fault, nth, self._random.random())
+        late = self._clock.now() + wait - first_fault_at > self._patience.deadline_s
+        if nth == self._patience.tries or late:
+            ending = "the deadline for trying again has come" if late else f"{nth} tries are enough"
+            raise ModelUnreachable(
+                f"{self._name} could not be reached: {fault.sentence} ({ending}{_asked(fault)}).",
+                next_step="Run the same command later: it continues where it stopped.",
+            )
+        self._tell(
+            Progress(self._name, nth, self._patience.tries, f"{fault.sentence}; again in {wait:.0f} s")
+        )
+        self._clock.sleep(wait)
+
+
+class Breaker:
+    """Counts faults in a row over all threads; when there are too many, asking rests."""
+
+    def __init__(self, name: str, patience: Patience, clock: Clock) -> None:
+        self._name = name
+        self._patience = patience
+        self._clock = clock
+        self._faults = 0
+        self._rests_until = 0.0
+        self._lock = threading.Lock()
+
+    def check(self) -> None:
+        """Raise ModelUnreachable while asking rests."""
+        with self._lock:
+            left = self._rests_until - self._clock.now()
+        if left > 0:
+            raise ModelUnreachable(
+                f"{self._name} failed {self._patience.breaker_faults} times in a row,"
+                f" so it is not asked for another {left:.0f} s.",
+                next_step="Run the same command later: it continues where it stopped.",
+            )
+
+    def fault(self) -> None:
+        with self._lock:
+            self._faults += 1
+            if self._faults >= self._patience.breaker_faults:
+                self._rests_until = self._clock.now() + self._patience.breaker_rest_s
+                # One fault after the rest is enough to rest again; one success forgets all.
+                self._faults = self._patience.breaker_faults - 1
+
+    def success(self) -> None:
+        with self._lock:
+            self._faults = 0
+
+
+def _asked(fault: Transient) -> str:
+    return "" if fault.retry_after_s is None else f"; it asked to wait {fault.retry_after_s:.0f} s"

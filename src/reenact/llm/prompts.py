@@ -1,0 +1,171 @@
+"""Prompts are text files: a name, a version, declared variables, and sections.
+
+    name: bug/plan
+    version: 3
+    report: quote 20000
+    seeds: number
+    --- system
+    You plan how to reproduce a bug.
+    --- shared
+    {{report}}
+    --- user
+    Plan a script that shows it over {{seeds}} seeds.
+
+Kinds of variables: `quote N` data from outside, fenced and capped at N characters (see quoting.py);
+`log N` the same for what a program printed (a text or a Log), freed of folders, times, addresses and long
+floats (see steady.py); `number`; `say` our own words, inserted as they are; `figures` images. `shared` is
+an optional first part that several requests have in common. Unknown, missing and unused variables are
+errors, and so is data from outside in the system section.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+from reenact.errors import InputError
+from reenact.llm.ask import Image, Part, Prompt, Text
+from reenact.llm.quoting import RULE, quote
+from reenact.llm.steady import Log, number, steady
+
+_HOLE = re.compile(r"\{\{\s*(\w+)\s*\}\}")
+_SECTION = re.compile(r"^--- (system|shared|user)[ \t]*\n", re.MULTILINE)
+_VARIABLE = re.compile(r"^(\w+): (?:(quote|log) ([1-9]\d*)|(number|say|figures))$")
+
+
+@dataclass(frozen=True, slots=True)
+class Variable:
+    """What may stand in one hole."""
+
+    name: str
+    kind: str
+    limit: int = 0
+
+    def words(self, value: object) -> str:
+        """The value as the prompt says it. Raises InputError when it is of another kind."""
+        match self.kind, value:
+            case "number", int() | float() if not isinstance(value, bool):
+                return number(value)
+            case "say", str():
+                return value
+            case "quote", str():
+                return quote(self.name, value, self.limit)
+            case "log", str():
+                return quote(self.name, steady(value), self.limit)
+            case "log", Log():
+                return quote(self.name, steady(value.text, value.roots), self.limit)
+        raise InputError(
+            f"The prompt variable {self.name} is a {self.kind}. Received: {type(value).__name__}."
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Template:
+    """A prompt file, read and checked."""
+
+    name: str
+    version: int
+    variables: Mapping[str, Variable]
+    sections: Mapping[str, str]
+
+    def fill(self, **values: Any) -> Prompt:
+        """The prompt with these values. Exactly the declared variables must be given."""
+        if wrong := set(values) ^ set(self.variables):
+            named = ", ".join(
+                f"{name} ({'missing' if name in self.variables else 'unknown'})" for name in sorted(wrong)
+            )
+            raise InputError(f"The prompt {self.name} does not get its variables: {named}.")
+        system = self._say("system", values)
+        quotes = any(variable.kind in ("quote", "log") for variable in self.variables.values())
+        parts = [Text(text, shared=True) for text in [self._say("shared", values)] if text]
+        return Prompt(
+            name=self.name,
+            version=self.version,
+            system=f"{system}\n\n{RULE}" if quotes else system,
+            parts=(*parts, *self._user_parts(values)),
+        )
+
+    def _user_parts(self, values: Mapping[str, Any]) -> list[Part]:
+        """Text and figures in the order of the file."""
+        parts: list[Part] = []
+        for index, piece in enumerate(_HOLE.split(self.sections["user"])):
+            variable = self.variables[piece] if index % 2 else None
+            if variable is not None and variable.kind == "figures":
+                parts += _figures(variable.name, values[variable.name])
+                continue
+            words = piece if variable is None else variable.words(values[variable.name])
+            if parts and isinstance(last := parts[-1], Text):
+                parts[-1] = Text(last.text + words)
+            else:
+                parts.append(Text(words))
+        tidy = [Text(part.text.strip()) if isinstance(part, Text) else part for part in parts]
+        return [part for part in tidy if part != Text("")]
+
+    def _say(self, section: str, values: Mapping[str, Any]) -> str:
+        text = self.sections.get(section, "")
+        return _HOLE.sub(lambda m: self.variables[m.group(1)].words(values[m.group(1)]), text).strip()
+
+
+@cache
+def load_prompt(package: str, file: str) -> Template:
+    """The prompt file that travels in a package."""
+    return read_prompt(files(package).joinpath(file).read_text(encoding="utf-8"), file)
+
+
+def read_prompt(text: str, origin: str) -> Template:
+    """A prompt file's text, checked. `origin` names it in errors."""
+    head, *rest = _SECTION.split(text)
+    sections = dict(zip(rest[::2], rest[1::2], strict=True))
+    lines = [line for line in head.splitlines() if line.strip()]
+    if (
+        len(lines) < 2
+        or not lines[0].startswith("name: ")
+        or not re.fullmatch(r"version: [1-9]\d*", lines[1])
+    ):
+        raise InputError(f"The prompt file {origin} must start with `name: ...` and `version: N`.")
+    if (
+        not sections.get("system", "").strip()
+        or not sections.get("user", "").strip()
+        or len(rest) > 2 * len(sections)
+    ):
+        raise InputError(
+            f"The prompt file {origin} needs `--- system` and `--- user`, each once and not empty."
+        )
+    variables = {variable.name: variable for variable in (_declared(line, origin) for line in lines[2:])}
+    _check_holes(sections, variables, origin)
+    return Template(lines[0].removeprefix("name: ").strip(), int(lines[1].split()[1]), variables, sections)
+
+
+def _declared(line: str, origin: str) -> Variable:
+    match = _VARIABLE.match(line.strip())
+    if match is None:
+        raise InputError(
+            f"The prompt file {origin} declares a variable that cannot be read. Received: {line.strip()!r}.",
+            next_step="Write `NAME: quote N`, `log N`, `number`, `say` or `figures`.",
+        )
+    return Variable(match.group(1), match.group(2) or match.group(4), int(match.group(3) or 0))
+
+
+def _check_holes(sections: Mapping[str, str], variables: Mapping[str, Variable], origin: str) -> None:
+    used = {name for text in sections.values() for name in _HOLE.findall(text)}
+    if wrong := used ^ set(variables):
+        raise InputError(
+            f"The prompt file {origin} uses and declares different variables: {', '.join(sorted(wrong))}."
+        )
+    allowed = {"system": ("say", "number"), "shared": ("say", "number", "quote", "log")}
+    for section, kinds in allowed.items():
+        for name in _HOLE.findall(sections.get(section, "")):
+            if variables[name].kind not in kinds:
+                raise InputError(f"The prompt file {origin} may not have {name} in its {section} section.")
+
+
+def _figures(name: str, value: object) -> list[Image]:
+    given: list[object] = list(value) if isinstance(value, list | tuple) else [value]
+    images = [image for image in given if isinstance(image, Image)]
+    if len(images) < len(given):
+        raise InputError(f"The prompt variable {name} takes images. Received: {type(value).__name__}.")
+    return images

@@ -1,0 +1,232 @@
+"""Models behind an API, through pydantic-ai. Loaded only when one is opened.
+
+Answers are asked for in the strictest way the model has: native structured output, else a tool call, else
+JSON in words. A server that refuses one way is asked in the next, and that is remembered. Keys are read from
+the environment by the provider's client and live nowhere else.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping
+from pathlib import PurePosixPath
+from typing import Any, Literal, TypeAlias
+
+from pydantic_ai import BinaryContent, CachePoint, direct
+from pydantic_ai.exceptions import UserError
+from pydantic_ai.messages import (
+    ModelMessage,
+    ModelRequest,
+    ModelResponse,
+    TextPart,
+    ToolCallPart,
+    UserContent,
+    UserPromptPart,
+)
+from pydantic_ai.models import Model as LibraryModel
+from pydantic_ai.models import ModelRequestParameters, create_async_httpx2_client, infer_model
+from pydantic_ai.output import OutputObjectDefinition
+from pydantic_ai.settings import ModelSettings
+from pydantic_ai.tools import ToolDefinition
+
+from reenact.errors import MissingExtra, MissingKey
+from reenact.llm import loop
+from reenact.llm.ask import Part, Text, Usage
+from reenact.llm.clock import Clock
+from reenact.llm.faults import rejects_format, translate
+from reenact.llm.names import COMPATIBLE_KEY, OLLAMA_URL, PROVIDERS, ModelName, require_key
+from reenact.llm.network import check_network, is_loopback
+from reenact.llm.patience import Patience
+from reenact.llm.prices import has_price, price_at
+from reenact.llm.quoting import capped, stripped
+from reenact.llm.wire import Call, Reply, unseen
+from reenact.redact import redact
+from reenact.types import Stop
+
+ANSWER_TOOL = "answer"
+Way: TypeAlias = Literal["native", "tool", "words"]
+FINISHES: Mapping[str | None, Literal["length", "refused"]] = {
+    "length": "length",
+    "content_filter": "refused",
+}
+LIBRARY_FAULTS = (AttributeError, LookupError, OSError, RuntimeError, TypeError, ValueError)
+"""What pydantic-ai and the SDKs under it raise, on replies of any shape."""
+
+
+class ProviderWire:
+    """One model behind an API."""
+
+    def __init__(self, name: ModelName, patience: Patience, clock: Clock, stop: Stop) -> None:
+        require_key(name)
+        self.name = name.label
+        self._kind = name.kind
+        self._patience = patience
+        self._clock = clock
+        self._stop = stop
+        self._model = _opened(name)
+        self._url = self._model.base_url or ""
+        check_network(self.name, self._url)
+        self._ways = _ways(self._model)
+        profile = self._model.profile
+        self._reasons = profile.get("thinking_always_enabled") or profile.get("thinking_enabled_by_default")
+        """Models that think set their own temperature and reject ours."""
+
+    @property
+    def billed(self) -> bool:
+        return not is_loopback(self._url)
+
+    @property
+    def priced(self) -> bool:
+        """Whether the price list knows this model at this address."""
+        return has_price(self._model.model_name, self._url)
+
+    def send(self, call: Call, within_s: float) -> Reply:
+        check_network(self.name, self._url)
+        while True:
+            way = self._ways[0]
+            try:
+                return self._read(loop.run(self._request(call, way, within_s), self._stop))
+            except LIBRARY_FAULTS as error:
+                if not rejects_format(error) or len(self._ways) == 1:
+                    # Severed from its cause, which may hold headers and with them the key.
+                    raise translate(error, self.name, self._clock) from None
+                self._ways = tuple(other for other in self._ways if other != way) or ("words",)
+
+    async def _request(self, call: Call, way: Way, within_s: float) -> ModelResponse:
+        limit_s = max(0.01, min(self._patience.answer_s, within_s))
+        settings = ModelSettings(
+            max_retries=0, timeout=min(self._patience.idle_s, limit_s), request_timeout=limit_s
+        )
+        if call.temperature is not None and not self._reasons:
+            settings["temperature"] = call.temperature
+        if call.max_tokens is not None:
+            settings["max_tokens"] = call.max_tokens
+        return await direct.model_request(
+            self._model,
+            self._messages(call, way),
+            model_settings=settings,
+            model_request_parameters=_parameters(call, way),
+        )
+
+    def _messages(self, call: Call, way: Way) -> list[ModelMessage]:
+        # A local server may accept a schema and ignore it, so it is told in words as well.
+        told = way == "words" or self._kind in ("openai-compatible", "ollama")
+        system = f"{call.system}\n\n{call.schema_words}" if told else call.system
+        messages: list[ModelMessage] = []
+        for turn in call.turns:
+            if turn.role == "user":
+                said = [item for part in turn.parts for item in self._content(part)]
+                messages.append(ModelRequest(parts=[UserPromptPart(_joined(said))], instructions=system))
+            else:
+                texts = [TextPart(part.text) for part in turn.parts if isinstance(part, Text)]
+                messages.append(ModelResponse(parts=texts))
+        return messages
+
+    def _content(self, part: Part) -> list[UserContent]:
+        if isinstance(part, Text):
+            return [part.text, CachePoint()] if part.shared else [part.text]
+        if not self._model.profile.get("supports_image_input", True):
+            return [unseen(part)]
+        label = [f"Figure: {part.label}"] if part.label else []
+        return [*label, BinaryContent(part.data, media_type=part.media_type)]
+
+    def _read(self, response: ModelResponse) -> Reply:
+        calls = [part for part in response.parts if isinstance(part, ToolCallPart)]
+        refusal = (response.provider_details or {}).get("refusal")
+        name = response.model_name or self._model.model_name
+        counted = response.usage
+        unknown = counted.unmeasured_requests or not (counted.input_tokens or counted.output_tokens)
+        return Reply(
+            text=str(refusal or response.text or ""),
+            model=f"{self._kind}:{_shown(name)}",
+            offers=tuple(_arguments(part) for part in calls if part.tool_name == ANSWER_TOOL),
+            strays=tuple(_shown(part.tool_name) for part in calls if part.tool_name != ANSWER_TOOL),
+            finish=FINISHES.get(response.finish_reason, "stop"),
+            usage=None
+            if unknown
+            else Usage(counted.input_tokens, counted.output_tokens, counted.cache_read_tokens),
+            cost=None if unknown else price_at(counted, name, self._url),
+        )
+
+
+def _opened(name: ModelName) -> LibraryModel:
+    try:
+        return _model(name)
+    except ImportError:
+        raise MissingExtra(PROVIDERS[name.kind].package, "models") from None
+    except UserError as error:
+        raise MissingKey(
+            f"The model {name.label} cannot be opened: {redact(str(error)).partition('.')[0]}."
+        ) from None
+
+
+def _model(name: ModelName) -> LibraryModel:
+    if name.kind == "openai-compatible":
+        from pydantic_ai.models.openai import OpenAIChatModel
+        from pydantic_ai.profiles.openai import OpenAIModelProfile
+        from pydantic_ai.providers.openai_compatible import OpenAICompatibleProvider
+
+        server = OpenAICompatibleProvider(
+            name.kind,
+            base_url=name.url,
+            api_key=os.environ.get(COMPATIBLE_KEY) or None,
+            http_client=_client(name.url),
+            # Older servers know only the older name of the limit.
+            profile=OpenAIModelProfile(openai_chat_supports_max_completion_tokens=False),
+        )
+        return OpenAIChatModel(name.rest, provider=server)
+    if name.kind == "ollama":
+        from pydantic_ai.models.ollama import OllamaModel
+        from pydantic_ai.providers.ollama import OllamaProvider
+
+        url = name.url or os.environ.get("OLLAMA_BASE_URL") or OLLAMA_URL
+        return OllamaModel(name.rest, provider=OllamaProvider(base_url=url, http_client=_client(url)))
+    return infer_model(f"{PROVIDERS[name.kind].system}:{name.rest}")
+
+
+def _client(url: str) -> Any:
+    """A client that goes straight to a server on this machine, past any proxy of the environment."""
+    if not is_loopback(url):
+        return None
+    import httpx2
+
+    return create_async_httpx2_client(transport=httpx2.AsyncHTTPTransport())
+
+
+def _ways(model: LibraryModel) -> tuple[Way, ...]:
+    ways: list[Way] = ["words"]
+    if model.profile.get("supports_tools", True):
+        ways.insert(0, "tool")
+    if model.profile.get("supports_json_schema_output", False):
+        ways.insert(0, "native")
+    return tuple(ways)
+
+
+def _parameters(call: Call, way: Way) -> ModelRequestParameters:
+    schema = dict(call.schema)
+    if way == "native":
+        wanted = OutputObjectDefinition(json_schema=schema, name=call.schema_name)
+        return ModelRequestParameters(output_mode="native", output_object=wanted)
+    if way == "tool":
+        tool = ToolDefinition(
+            name=ANSWER_TOOL, parameters_json_schema=schema, description="Give the answer.", kind="output"
+        )
+        return ModelRequestParameters(output_mode="tool", output_tools=[tool], allow_text_output=False)
+    return ModelRequestParameters()
+
+
+def _joined(content: list[UserContent]) -> str | list[UserContent]:
+    """One text where there is nothing but text: some servers read nothing else."""
+    texts = [item for item in content if isinstance(item, str)]
+    return "\n\n".join(texts) if len(texts) == len(content) else content
+
+
+def _arguments(part: ToolCallPart) -> str:
+    return part.args if isinstance(part.args, str) else json.dumps(part.args or {})
+
+
+def _shown(name: str) -> str:
+    """A name that a server gave, short and without the folders some local servers put before it."""
+    name = capped(stripped(name), 100)
+    return PurePosixPath(name).name if name.startswith("/") else name

@@ -1,0 +1,219 @@
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import replace
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pydantic import BaseModel
+
+from reenact.errors import AnswerUnusable, InputError, ReplayMiss
+from reenact.llm.ask import Request, Usage
+from reenact.llm.door import open_model
+from reenact.llm.prompts import read_prompt
+from reenact.llm.record import HEAD, Recorder
+from reenact.llm.replay import Replay
+from reenact.llm.scripted import Scripted
+from reenact.llm.steady import Log
+from reenact.llm.wire import Reply
+from reenact.testing.model import GOOD, Answering, ModelSuite, Verdict, question
+from reenact.types import Progress
+
+
+class TestReplay(ModelSuite):
+    @pytest.fixture
+    def answering(self, tmp_path: Path) -> Answering:
+        """Records whatever is asked first, then gives it again."""
+
+        def open_with(texts: Sequence[str]) -> Any:
+            return _RecordedThenReplayed(texts, tmp_path / "run.jsonl")
+
+        return open_with
+
+
+class _RecordedThenReplayed:
+    name = "replay"
+
+    def __init__(self, texts: Sequence[str], file: Path) -> None:
+        self._recorder = Recorder(Scripted(list(texts)), file)
+        self._file = file
+
+    def ask(self, request: Request[Any]) -> Any:
+        recorded = self._recorder.ask(request)
+        replayed = Replay(self._file, strict=True).ask(request)
+        assert replayed.value == recorded.value
+        assert replayed.source == "recording"
+        return replayed
+
+
+@pytest.fixture
+def run(tmp_path: Path) -> Path:
+    file = tmp_path / "run.jsonl"
+    reply = Reply(GOOD, "openai:gpt-5", usage=Usage(100, 10), cost=Decimal("0.002"))
+    model = Recorder(Scripted([reply] * 2), file)
+    model.ask(question("bug/plan"))
+    model.ask(question("bug/script", sample=1))
+    return file
+
+
+def test_an_answer_comes_again_with_what_it_cost(run: Path) -> None:
+    answer = open_model(f"replay:{run}").ask(question("bug/plan"))
+    assert answer.value.holds
+    assert (answer.model, answer.source, answer.wording) == ("openai:gpt-5", "recording", "same")
+    assert (answer.usage.tokens, answer.cost) == (110, Decimal("0.002"))
+
+
+def test_a_miss_is_loud(run: Path) -> None:
+    model = open_model(f"replay:{run}")
+    with pytest.raises(
+        ReplayMiss, match=r"no answer for step bug/plan2 .* nearest recorded step is bug/plan\."
+    ):
+        model.ask(question("bug/plan2"))
+    with pytest.raises(ReplayMiss, match="sample 1"):
+        model.ask(question("bug/plan", sample=1))
+
+
+def test_an_earlier_wording_is_told_and_strict_mode_refuses_it(run: Path) -> None:
+    told: list[Progress] = []
+    reworded = question("bug/plan", words="Does it really hold?")
+    answer = open_model(f"replay:{run}", tell=told.append).ask(reworded)
+    assert answer.wording == "earlier"
+    assert told[0].note == "step bug/plan was recorded for an earlier wording of suite/ask v1"
+    with pytest.raises(ReplayMiss, match="strict mode refuses"):
+        open_model(f"replay:{run}", strict=True).ask(reworded)
+    assert open_model(f"replay:{run}", strict=True).ask(question("bug/plan")).wording == "same"
+
+
+def test_recorded_failures_fail_again(tmp_path: Path) -> None:
+    file = tmp_path / "run.jsonl"
+    with pytest.raises(AnswerUnusable) as first:
+        Recorder(Scripted(["bad"] * 3), file).ask(question())
+    with pytest.raises(AnswerUnusable) as again:
+        Replay(file).ask(question())
+    assert again.value.sentence == first.value.sentence
+    assert again.value.for_model == first.value.for_model
+
+
+def test_answers_that_differ_between_recordings_of_one_step(tmp_path: Path) -> None:
+    file = tmp_path / "run.jsonl"
+    for why in ("first", "second"):
+        Recorder(Scripted([{"holds": True, "why": why}]), file).ask(question("a"))
+        Recorder(Scripted([GOOD]), file).ask(question("b"))
+    Recorder(Scripted([{"holds": True, "why": "reworded"}]), file).ask(question("a", words="And now?"))
+    replay = Replay(file)
+    assert replay.ask(question("a")).value.why == "second", "the last answer to the same words counts"
+    assert replay.differing == ["a"]
+
+
+def test_an_answer_that_no_longer_fits(run: Path) -> None:
+    class Stricter(BaseModel):
+        holds: bool
+        evidence: str
+
+    with pytest.raises(AnswerUnusable, match="no longer fits the asked-for type: Field required"):
+        Replay(run).ask(Request("bug/plan", question().prompt, Stricter))
+
+    def check(verdict: Verdict) -> None:
+        raise ValueError("no such file")
+
+    with pytest.raises(AnswerUnusable, match="no such file"):
+        Replay(run).ask(replace(question("bug/plan"), check=check))
+
+
+def test_what_nobody_asked_for_is_known(run: Path) -> None:
+    replay = Replay(run)
+    replay.ask(question("bug/plan"))
+    assert replay.unused == ["bug/script (sample 1)"]
+
+
+def test_a_replayed_run_can_be_recorded_again(run: Path, tmp_path: Path) -> None:
+    copy = tmp_path / "copy.jsonl"
+    open_model(f"replay:{run}", record_to=copy).ask(question("bug/plan"))
+    assert Replay(copy, strict=True).ask(question("bug/plan")).model == "openai:gpt-5"
+
+
+def test_recording_a_replay_does_not_make_an_earlier_wording_new(run: Path, tmp_path: Path) -> None:
+    copy = tmp_path / "copy.jsonl"
+    reworded = question("bug/plan", words="Does it really hold?")
+    assert open_model(f"replay:{run}", record_to=copy).ask(reworded).wording == "earlier"
+    assert Replay(copy).ask(reworded).wording == "earlier"
+    with pytest.raises(ReplayMiss, match="strict"):
+        Replay(copy, strict=True).ask(reworded)
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        b"not json\n",
+        b"[]\n",
+        b'{"step": "a"}\n',
+        b'{"step": [], "sample": 0, "hash": "", "answer": {}}\n',
+        b"\xff\n",
+    ],
+)
+def test_damage_is_named_with_its_line(run: Path, damage: bytes) -> None:
+    first, second, third = run.read_bytes().splitlines(keepends=True)
+    run.write_bytes(first + second + damage + third)
+    with pytest.raises(InputError, match=r"Line 3 of the recording .* is damaged"):
+        Replay(run)
+
+
+def test_a_broken_answer_is_named(run: Path) -> None:
+    line = {"step": "bug/plan", "sample": 0, "hash": question().hash, "answer": {"value": {}}}
+    run.write_bytes(HEAD + json.dumps(line).encode() + b"\n")
+    with pytest.raises(AnswerUnusable, match="no longer fits"):
+        Replay(run).ask(question("bug/plan"))
+
+
+@pytest.mark.parametrize("text", ["hello\n", '{"format": "reenact-recording/9"}\n'])
+def test_a_file_that_is_no_recording(tmp_path: Path, text: str) -> None:
+    (tmp_path / "x").write_text(text)
+    with pytest.raises(InputError, match="is not a recording"):
+        open_model(f"replay:{tmp_path / 'x'}")
+    with pytest.raises(InputError, match="cannot be read"):
+        open_model(f"replay:{tmp_path / 'nowhere'}")
+
+
+DEBUG = read_prompt(
+    """name: paper/debug
+version: 1
+log: log 2000
+loss: number
+--- system
+You debug.
+--- user
+The program printed:
+
+{{log}}
+
+The loss is {{loss}}.
+""",
+    "debug.md",
+)
+
+
+def printed(folder: str, hour: int, address: str, port: int, loss: float) -> str:
+    return f"""2026-03-0{hour} 1{hour}:00:01,{hour}23 INFO pid={hour}77 listening on 127.0.0.1:{port}
+Traceback (most recent call last):
+  File "{folder}/src/train.py", line 48, in <module>
+  File "{folder}/.venv/lib/python3.11/site-packages/torch/nn/modules/module.py", line 1773, in _call_impl
+RuntimeError: <torch.Tensor object at {address}> has loss {loss}
+epoch 3 took {hour}.52s ({hour}1ms/step)"""
+
+
+def test_a_replay_works_in_another_folder_hour_and_machine(tmp_path: Path) -> None:
+    log = Log(printed("/home/ann/work", 3, "0x7f32a81b2c40", 40123, 0.69314718), ("/home/ann/work",))
+    here = DEBUG.fill(log=log, loss=0.693147180)
+    log = Log(printed("/tmp/pytest-7", 8, "0xffff8ab14710", 51999, 0.69314709), ("/tmp/pytest-7",))
+    there = DEBUG.fill(log=log, loss=0.693147093)
+    traces = ("ann", "pytest", "0x7f32", "0xffff", "40123", "2026", "127.0.0.1")
+    file = tmp_path / "run.jsonl"
+    Recorder(Scripted([GOOD]), file).ask(Request("paper/debug", here, Verdict))
+    text = file.read_text()
+    assert not [trace for trace in traces if trace in text]
+    assert "site-packages/torch/nn/modules/module.py" in text
+    replayed = Replay(file, strict=True).ask(Request("paper/debug", there, Verdict))
+    assert replayed.wording == "same"

@@ -1,0 +1,96 @@
+from __future__ import annotations
+
+from enum import Enum
+from typing import Annotated, Any, Literal
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from reenact.llm.ask import schema_of
+from reenact.llm.schema import misfits
+
+
+class Colour(Enum):
+    RED = "red"
+    BLUE = "blue"
+
+
+class Dot(BaseModel):
+    kind: Literal["dot"]
+    at: tuple[int, int]
+
+
+class Line(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+    kind: Literal["line"]
+    length: float = Field(gt=0, le=10)
+
+
+class Drawing(BaseModel):
+    title: str = Field(min_length=2, max_length=5, pattern="^[a-z]+$")
+    shapes: list[Annotated[Dot | Line, Field(discriminator="kind")]] = Field(max_length=2)
+    colour: Colour | None = None
+    labels: dict[str, int] = {}
+    inner: Drawing | None = None
+    done: bool = False
+
+
+SCHEMA = schema_of(Drawing)
+GOOD = {"title": "abc", "shapes": [{"kind": "dot", "at": [1, 2]}, {"kind": "line", "length": 3}]}
+
+
+def test_what_fits() -> None:
+    assert misfits(GOOD, SCHEMA) == []
+    assert misfits({**GOOD, "colour": "red", "labels": {"a": 1}, "inner": GOOD, "note": 1}, SCHEMA) == []
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"title": "a"}, "answer.title: must have at least this many characters: 2"),
+        ({"title": "ABC"}, "answer.title: must match ^[a-z]+$"),
+        ({"title": 3}, "answer.title: must be of type string"),
+        ({"shapes": [{"kind": "dot"}]}, "answer.shapes[0].at: is missing"),
+        ({"shapes": [{"kind": "line", "length": 11}]}, "answer.shapes[0].length: must be at most 10"),
+        ({"shapes": [{"kind": "line", "length": 1, "x": 1}]}, "answer.shapes[0].x: nothing may stand here"),
+        ({"shapes": [{"kind": "dot", "at": [1, 2, 3]}]}, "answer.shapes[0].at: must have at most"),
+        ({"shapes": GOOD["shapes"] * 2}, "answer.shapes: must have at most"),
+        ({"colour": "green"}, "answer.colour: must be"),
+        ({"labels": {"a": "b"}}, "answer.labels.a: must be of type integer"),
+        ({"inner": {**GOOD, "done": "yes"}}, "answer.inner.done: must be of type boolean"),
+    ],
+)
+def test_what_does_not(change: dict[str, Any], words: str) -> None:
+    found = misfits({**GOOD, **change}, SCHEMA)
+    assert any(line.startswith(words) for line in found), found
+
+
+def test_no_object_at_all() -> None:
+    assert misfits([GOOD], SCHEMA) == ["answer: must be of type object"]
+    assert misfits({}, SCHEMA) == ["answer.title: is missing", "answer.shapes: is missing"]
+
+
+json_values = st.recursive(
+    st.none()
+    | st.booleans()
+    | st.integers(-3, 12)
+    | st.floats(-3, 12)
+    | st.sampled_from(["abc", "x", "dot", "line"]),
+    lambda inner: (
+        st.lists(inner, max_size=3)
+        | st.dictionaries(st.sampled_from(["title", "shapes", "kind", "at", "length", "colour"]), inner)
+    ),
+    max_leaves=8,
+)
+
+
+@settings(max_examples=200, deadline=None)
+@given(json_values)
+def test_whatever_passes_here_passes_pydantic(value: Any) -> None:
+    passes = not misfits(value, SCHEMA)
+    try:
+        Drawing.model_validate(value)
+    except ValidationError:
+        assert not passes
