@@ -23,7 +23,17 @@ from typing import Any, get_type_hints
 from reenact.errors import SettingsError
 
 ENV_PREFIX = "REENACT_"
-NOT_SETTINGS = frozenset({"REENACT_CRASH_AT", "REENACT_NO_NETWORK_MODELS", "REENACT_DATA", "REENACT_PLUGINS"})
+NOT_SETTINGS = frozenset(
+    {
+        "REENACT_CRASH_AT",
+        "REENACT_DATA",
+        "REENACT_NO_NETWORK_MODELS",
+        "REENACT_PLUGINS",
+        "REENACT_PROBE",
+        "REENACT_PROBE_FAULT",
+        "REENACT_TRACEBACK",
+    }
+)
 
 
 def _guarded(default: Any) -> Any:

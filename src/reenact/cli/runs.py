@@ -1,0 +1,176 @@
+"""`reenact runs`: list, show, resume, export, import, query, check and remove recorded runs."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import sys
+from pathlib import Path
+
+import click
+
+from reenact.cli.options import output_format, show
+from reenact.cli.runs_sheets import answer_sheet, check_sheet, list_sheet, run_sheet, step_sheet
+from reenact.errors import InputError
+from reenact.journal import Journal, Run, Shelf, Status
+from reenact.journal.query import query as ask
+from reenact.settings import resolve
+from reenact.types import ExitCode
+
+
+@click.group()
+def runs() -> None:
+    """List, show, resume, export and query recorded runs.
+
+    RUN is an id, a part of one that no other run has, a number, or `last`.
+    """
+
+
+@runs.command(name="list")
+@click.option("--story", help="Only runs of this story.")
+@click.option("--status", type=click.Choice([status.value for status in Status]), help="Only runs so marked.")
+@click.option("--search", metavar="TEXT", help="Only runs with this in their id, story or title.")
+@click.option("--limit", type=click.IntRange(1), default=50, show_default=True, help="At most so many.")
+@output_format
+def list_runs(
+    story: str | None, status: str | None, search: str | None, limit: int, output_format: str
+) -> None:
+    """List runs, newest first."""
+    if not (_folder() / "journal.db").exists():
+        show(list_sheet([], 0), output_format)
+        return
+    wanted = Status(status) if status else None
+    with Shelf.look(_folder()) as shelf:
+        found = shelf.runs(story=story, status=wanted, text=search, limit=limit)
+        total = shelf.count(story=story, status=wanted, text=search)
+        show(list_sheet([(run, shelf.standing(run)) for run in found], total), output_format)
+
+
+@runs.command(name="show")
+@click.argument("run")
+@click.option("--step", "path", metavar="PATH", help="Show the inputs and the result of this step.")
+@click.option(
+    "--limit", type=click.IntRange(1), default=200, show_default=True, help="Steps to show at most."
+)
+@output_format
+def show_run(run: str, path: str | None, limit: int, output_format: str) -> None:
+    """Show a RUN: what was asked, how it stands, and its steps as a tree."""
+    with Shelf.look(_folder()) as shelf:
+        found = shelf.find(run)
+        steps = shelf.steps(found)
+        if path is None:
+            show(run_sheet(found, shelf.standing(found), steps, limit), output_format)
+            return
+        chosen = [step for step in steps if step.path == path]
+        if not chosen:
+            raise InputError(
+                f"Run {found.id} has no step {path!r}.", next_step=f"reenact runs show {found.id}"
+            )
+        show(step_sheet(found, chosen[-1], shelf.inputs(chosen[-1]), shelf.result(chosen[-1])), output_format)
+
+
+@runs.command()
+@click.argument("run")
+@click.option("--yes", is_flag=True, help="Also for an imported run, whose command came with its file.")
+def resume(run: str, yes: bool) -> None:
+    """Continue a RUN with the command that started it."""
+    with Journal.open(_folder()) as journal:
+        found = journal.find(run)
+        command = shlex.join(["reenact", *found.command()])
+        if not found.command():
+            raise InputError(
+                f"Run {found.id} was started from Python, not by a command: start it there again."
+            )
+        if found.imported and not yes:
+            raise InputError(
+                f"Run {found.id} was imported, so its command came with a file: {command}",
+                next_step=f"If that is what you want: reenact runs resume {found.id} --yes",
+            )
+        journal.prefer(found)
+        folder = _place(found)
+    click.echo(f"Continuing run {found.id}: {command}", err=True)
+    os.chdir(folder)
+    sys.stdout.flush()
+    os.execv(sys.executable, [sys.executable, "-m", "reenact", *found.command()])  # noqa: S606
+
+
+@runs.command()
+@click.argument("run")
+@click.argument("file", type=click.Path(path_type=Path))
+def export(run: str, file: Path) -> None:
+    """Write a RUN with everything it needs to FILE."""
+    with Shelf.look(_folder()) as shelf:
+        found = shelf.find(run)
+        shelf.export(found, file)
+    click.echo(f"Run {found.id} is in {file} ({file.stat().st_size} bytes).")
+
+
+@runs.command(name="import")
+@click.argument("file", type=click.Path(exists=True, dir_okay=False, path_type=Path))
+def import_run(file: Path) -> None:
+    """Take the run in FILE into this journal. Twice changes nothing."""
+    with Journal.open(_folder()) as journal:
+        moved = journal.take_in(file)
+    how = "is here now" if moved.is_new else "was here already"
+    click.echo(f"Run {moved.run.id} {how}.")
+
+
+@runs.command()
+@click.argument("sql")
+@click.option("--limit", type=click.IntRange(1), default=1000, show_default=True, help="Rows at most.")
+@output_format
+def query(sql: str, limit: int, output_format: str) -> None:
+    """Answer one SELECT over the views `runs` and `steps`; nothing can be changed by it.
+
+    \b
+    runs   id seq story what status exit_code verdict error_type error started_at ended_at worked_s
+           executions steps done reused failed money tokens_in tokens_out unpriced request argv folder
+           fresh version python imported
+    steps  run nr path kind version state tries started_at ended_at duration_s money tokens_in tokens_out
+           reused_from error_type error key inputs result
+    """
+    if not (_folder() / "journal.db").exists():
+        Shelf.look(_folder())
+    show(answer_sheet(ask(_folder(), sql, limit=limit), limit), output_format)
+
+
+@runs.command()
+@output_format
+def check(output_format: str) -> ExitCode:
+    """Read everything once and say what is not as it was written."""
+    with Shelf.look(_folder()) as shelf:
+        checked = shelf.check()
+    show(check_sheet(checked), output_format)
+    return ExitCode.FOUND if checked.problems else ExitCode.OK
+
+
+@runs.command()
+@click.argument("run")
+@click.option("--yes", is_flag=True, help="Do not ask.")
+def remove(run: str, yes: bool) -> None:
+    """Remove a RUN and the artefacts that only it needs."""
+    if not yes:
+        if not sys.stdin.isatty():
+            raise InputError("Removing cannot be undone.", next_step=f"reenact runs remove {run} --yes")
+        click.confirm(f"Remove run {run} for good?", abort=True)
+    with Journal.open(_folder()) as journal:
+        removed = journal.remove(run)
+    rest = (
+        f"{removed.artefacts} artefacts with it"
+        if removed.artefacts is not None
+        else "its artefacts at the next removal"
+    )
+    click.echo(f"Run {removed.run} is removed, with {rest}.")
+
+
+def _folder() -> Path:
+    return resolve().settings.runs_dir
+
+
+def _place(run: Run) -> Path:
+    """The folder to continue in: where the command was given, if that still leads to this journal."""
+    here, recorded = Path.cwd(), Path(run.folder)
+    if run.imported or not recorded.is_dir():
+        return here
+    leads_here = (recorded / _folder()).resolve() == _folder().resolve()
+    return recorded if leads_here else here

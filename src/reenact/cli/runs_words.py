@@ -1,0 +1,164 @@
+"""Runs and steps in words for readers and as data for programs."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import Any
+
+from reenact.journal import Run, State, Step
+from reenact.report.plain import plain
+from reenact.types import JsonValue
+
+CELL = 18
+"""Letters of a verdict or title in a list, so that a row fits a line."""
+SENTENCE = 60
+SHOWN_VALUE = 20_000
+STATE_WORDS = {State.BEGUN: "in flight"}
+
+
+def run_data(run: Run, standing: str) -> dict[str, JsonValue]:
+    """A run for programs."""
+    return {
+        "id": run.id,
+        "seq": run.seq,
+        "story": run.story,
+        "what": run.what,
+        "status": standing,
+        "exit_code": run.exit_code,
+        "verdict": run.verdict_data(),
+        "error_type": run.error_type,
+        "error": run.error,
+        "request": run.request_data(),
+        "command": list(run.command()),
+        "steps": {"all": run.steps, "done": run.done, "reused": run.reused, "failed": run.failed},
+        "money": run.money,
+        "tokens_in": run.tokens_in,
+        "tokens_out": run.tokens_out,
+        "unpriced": run.unpriced,
+        "started_at": run.started_at,
+        "ended_at": run.ended_at,
+        "worked_s": round(run.worked_s, 3),
+        "executions": run.executions,
+        "version": run.version,
+        "imported": bool(run.imported),
+    }
+
+
+def step_data(step: Step) -> dict[str, JsonValue]:
+    """A step for programs."""
+    return {
+        "nr": step.nr,
+        "path": step.path,
+        "kind": step.kind.value,
+        "version": step.version,
+        "state": step.state.value,
+        "tries": step.tries,
+        "reused_from": step.reused_from,
+        "started_at": step.started_at,
+        "ended_at": step.ended_at,
+        "duration_s": round(step.duration_s, 3),
+        "money": step.money,
+        "tokens_in": step.tokens_in,
+        "tokens_out": step.tokens_out,
+        "error_type": step.error_type,
+        "error": step.error,
+    }
+
+
+def tree(steps: Sequence[Step]) -> str:
+    """Steps below the folders of their paths, aligned."""
+    lines: list[tuple[str, Step | None]] = []
+    above: list[str] = []
+    for step in steps:
+        *folders, name = step.path.split("/")
+        same = next((n for n, (a, b) in enumerate(zip(above, folders, strict=False)) if a != b), None)
+        shared = min(len(above), len(folders)) if same is None else same
+        lines += [("  " * depth + folders[depth] + "/", None) for depth in range(shared, len(folders))]
+        lines.append(("  " * len(folders) + name, step))
+        above = folders
+    width = max((len(label) for label, _ in lines), default=0)
+    return "\n".join(_tree_line(label, step, width) for label, step in lines)
+
+
+def _tree_line(label: str, step: Step | None, width: int) -> str:
+    if step is None:
+        return label
+    parts = [f"{step.kind.value:5}", f"{state_of(step):10}", f"{time_of(step.duration_s):>8}"]
+    parts.append(cost_of(step.money or "0", step.tokens_in + step.tokens_out, int(step.money is None)))
+    parts.append(counted(step.tries, "try") if step.tries > 1 else "")
+    parts.append(short(f"{step.error_type}: {step.error}", SENTENCE) if step.error_type else "")
+    return f"{label:{width}}  {'  '.join(part for part in parts if part)}"
+
+
+def state_of(step: Step) -> str:
+    """The state in a word or two."""
+    if step.state is State.REUSED:
+        return f"reused from {step.reused_from}"
+    return STATE_WORDS.get(step.state, step.state.value)
+
+
+def steps_of(run: Run) -> str:
+    """How many steps, by state."""
+    parts = [(run.done, "done"), (run.reused, "reused"), (run.failed, "failed")]
+    return ", ".join(f"{count} {word}" for count, word in parts if count) or "0"
+
+
+def verdict_of(run: Run) -> str:
+    """The verdict or the error in a line; empty when there is neither."""
+    if run.error_type:
+        return f"{run.error_type}: {run.error}".removesuffix(": ")
+    if run.verdict is None:
+        return ""
+    verdict = run.verdict_data()
+    if isinstance(verdict, dict) and isinstance(verdict.get("verdict"), str):
+        return str(verdict["verdict"])
+    return verdict if isinstance(verdict, str) else run.verdict
+
+
+def short(text: str, letters: int = CELL) -> str:
+    """Text in one line of at most so many letters."""
+    flat = " ".join(plain(text).split())
+    return flat if len(flat) <= letters else f"{flat[: letters - 3]}..."
+
+
+def counted(number: int, what: str) -> str:
+    """`1 try`, `3 executions`."""
+    plural = f"{what[:-1]}ies" if what.endswith("y") else f"{what}s"
+    return f"{number} {what if number == 1 else plural}"
+
+
+def cost_of(money: str, tokens: int, unpriced: int) -> str:
+    """Money for a reader; an unknown price is said."""
+    if not tokens and not unpriced and not float(money):
+        return "-"
+    return f"${float(money):.4f}{'+?' if unpriced else ''}"
+
+
+def time_of(seconds: float) -> str:
+    """Seconds for a reader."""
+    if seconds < 60:
+        return f"{seconds:.1f} s"
+    minutes, rest = divmod(round(seconds), 60)
+    return f"{minutes} min {rest} s" if minutes < 60 else f"{minutes // 60} h {minutes % 60} min"
+
+
+def value_of(value: Any) -> str:
+    """Plain data for a reader."""
+    text = json.dumps(as_json(value), indent=1, ensure_ascii=False)
+    return text if len(text) <= SHOWN_VALUE else f"{text[:SHOWN_VALUE]}\n... {len(text) - SHOWN_VALUE} more"
+
+
+def as_json(value: Any) -> JsonValue:
+    """Plain data of the journal for JSON: bytes as text, what is not text as escapes."""
+    if isinstance(value, dict):
+        return {str(name): as_json(item) for name, item in value.items()}
+    if isinstance(value, list):
+        return [as_json(item) for item in value]
+    if isinstance(value, bytes):
+        return value.decode("utf-8", "backslashreplace")
+    if isinstance(value, str):
+        return value.encode("utf-8", "backslashreplace").decode("utf-8")
+    if value is None or isinstance(value, bool | int | float):
+        return value
+    return str(value)

@@ -1,0 +1,92 @@
+"""The file that `reenact runs export` writes and `reenact runs import` reads: records one after the other.
+
+Gzip around the line `reenact-run 1` and records: a line of JSON (kind, size, sha256), then that many bytes,
+then a line end; the last record is the end. A file that is read is untrusted: every size is capped before it
+is read, and there are no names in it that could become paths.
+"""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import json
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from reenact.errors import InputError
+from reenact.journal.storage import storage_named
+
+MAGIC = b"reenact-run 1\n"
+HEADER_BYTES = 200
+LARGEST = {"run": 1 << 20, "step": 1 << 20, "artefact": 1 << 28, "end": 1 << 10}
+LARGEST_TOTAL = 1 << 34
+MOST_RECORDS = 2_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """One part of the file."""
+
+    kind: str
+    data: bytes
+
+
+def put_record(sink: gzip.GzipFile, record: Record) -> None:
+    """Write one record; what no reader would take is refused here already."""
+    size = len(record.data)
+    if size > LARGEST[record.kind]:
+        raise InputError(
+            f"A part of this run is too large to export. Received: {record.kind} of {size} bytes."
+        )
+    header = {"kind": record.kind, "size": size, "sha256": hashlib.sha256(record.data).hexdigest()}
+    sink.write(json.dumps(header).encode("ascii") + b"\n" + record.data + b"\n")
+
+
+def read_records(path: Path) -> Iterator[Record]:
+    """The records of an archive, each proven whole; InputError for anything that is not such a file."""
+    with storage_named(path), gzip.open(path, "rb") as source:
+        with _refusing(path):
+            _expect(source.read(len(MAGIC)) == MAGIC, "it does not begin as an exported run does")
+        left, total = MOST_RECORDS, 0
+        kind = ""
+        while kind != "end":
+            with _refusing(path):
+                record = _read_record(source)
+                left, total, kind = left - 1, total + len(record.data), record.kind
+                _expect(left > 0 and total <= LARGEST_TOTAL, "it is larger than any run may be")
+            yield record
+        with _refusing(path):
+            _expect(not source.read(1), "something follows its end")
+
+
+def _read_record(source: gzip.GzipFile) -> Record:
+    line = source.readline(HEADER_BYTES)
+    header: Any = json.loads(line)
+    _expect(isinstance(header, dict) and set(header) == {"kind", "size", "sha256"}, "a part has no heading")
+    kind, size = header["kind"], header["size"]
+    _expect(isinstance(kind, str) and kind in LARGEST, "it has a part of an unknown kind")
+    _expect(type(size) is int and 0 <= size <= LARGEST[kind], f"a {kind} in it is too large")
+    data = source.read(size)
+    _expect(len(data) == size and source.read(1) == b"\n", "it ends too early")
+    _expect(hashlib.sha256(data).hexdigest() == header["sha256"], f"a {kind} in it is not what was written")
+    return Record(kind, data)
+
+
+def _expect(fulfilled: bool, why_not: str) -> None:
+    if not fulfilled:
+        raise ValueError(why_not)
+
+
+@contextmanager
+def _refusing(path: Path) -> Iterator[None]:
+    try:
+        yield
+    except (ValueError, EOFError, zlib.error, gzip.BadGzipFile, RecursionError) as error:
+        raise InputError(
+            f"{path} is not a run that can be imported: {error}.",
+            next_step="Export it again: reenact runs export RUN FILE",
+        ) from error

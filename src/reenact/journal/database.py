@@ -1,0 +1,167 @@
+"""The SQLite file: how it is opened, its transactions, and its errors as ours.
+
+WAL with synchronous FULL: a committed transaction survives a kill and a power cut. One connection, one lock:
+threads take turns; processes take turns through SQLite.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sqlite3
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+from reenact.errors import JournalDamaged, JournalError, ReenactError, StorageError
+from reenact.journal.schema import CURRENT, Schema
+from reenact.journal.storage import CONTINUE, make_folder
+
+BUSY_S = 30.0
+STORAGE = {
+    sqlite3.SQLITE_FULL: "the disk is full",
+    sqlite3.SQLITE_IOERR: "the disk answers with an input/output error",
+    sqlite3.SQLITE_READONLY: "it is read-only",
+    sqlite3.SQLITE_CANTOPEN: "it cannot be opened",
+    sqlite3.SQLITE_PERM: "there is no permission",
+}
+TORN = {sqlite3.SQLITE_IOERR_SHORT_READ}
+NO_ROOM = 64 * 1024
+ASIDE = "Move it aside and run again. Runs that can still be read: reenact runs list, reenact runs export"
+
+
+class Database:
+    """One open journal file, or one in memory when there is no path."""
+
+    def __init__(self, path: Path | None, *, readonly: bool = False, schema: Schema = CURRENT) -> None:
+        self.path = path
+        self.readonly = readonly
+        self._lock = threading.RLock()
+        with self.errors_named():
+            self.connection = _connect(path, readonly)
+            try:
+                self._prepare(schema)
+            except BaseException:
+                self.connection.close()
+                raise
+
+    @contextmanager
+    def transaction(self) -> Iterator[sqlite3.Connection]:
+        """All of it or nothing; durable when this ends without an error."""
+        with self._lock, self.errors_named():
+            self.connection.execute("BEGIN IMMEDIATE")
+            try:
+                yield self.connection
+                self.connection.execute("COMMIT")
+            except BaseException:
+                if self.connection.in_transaction:
+                    self.connection.execute("ROLLBACK")
+                raise
+
+    @contextmanager
+    def snapshot(self) -> Iterator[sqlite3.Connection]:
+        """Several reads that see one state of the file."""
+        with self._lock, self.errors_named():
+            if self.connection.in_transaction:
+                yield self.connection
+                return
+            self.connection.execute("BEGIN")
+            try:
+                yield self.connection
+            finally:
+                self.connection.execute("ROLLBACK")
+
+    def rows(self, sql: str, parameters: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
+        """The answer of one query, read at once."""
+        with self._lock, self.errors_named():
+            return self.connection.execute(sql, parameters).fetchall()
+
+    def close(self) -> None:
+        with self._lock, self.errors_named():
+            self.connection.close()
+
+    @contextmanager
+    def errors_named(self) -> Iterator[None]:
+        """SQLite's errors as storage trouble, a busy file, or damage."""
+        try:
+            yield
+        except sqlite3.Error as error:
+            raise self._named(error) from error
+        except (UnicodeDecodeError, OverflowError) as error:
+            raise self._damaged(str(error)) from error
+
+    def _named(self, error: sqlite3.Error) -> ReenactError:
+        code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_ERROR)
+        where = self.path or "the journal in memory"
+        if code == sqlite3.SQLITE_READONLY and not self.readonly and self._may_be_written():
+            return self._damaged("its header says that it may not be written")
+        if code & 0xFF in STORAGE and code not in TORN:
+            why = STORAGE[sqlite3.SQLITE_FULL if self._is_full() else code & 0xFF]
+            return StorageError(f"{where} cannot be used: {why}.", next_step=CONTINUE)
+        if code & 0xFF in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
+            return JournalError(
+                f"Another process has been writing to {where} for {BUSY_S:.0f} seconds.",
+                next_step="Run the same command when it is done.",
+            )
+        return self._damaged(str(error))
+
+    def _may_be_written(self) -> bool:
+        return (
+            self.path is not None and os.access(self.path, os.W_OK) and os.access(self.path.parent, os.W_OK)
+        )
+
+    def _is_full(self) -> bool:
+        # SQLite calls it an input/output error when there is no room for the memory it shares.
+        folder = self.path.parent if self.path else None
+        return folder is not None and folder.exists() and shutil.disk_usage(folder).free < NO_ROOM
+
+    def _damaged(self, why: str) -> JournalDamaged:
+        return JournalDamaged(f"The journal {self.path} is damaged: {why}.", next_step=ASIDE)
+
+    def _prepare(self, schema: Schema) -> None:
+        for pragma in ("foreign_keys = ON", "trusted_schema = OFF", "cell_size_check = ON"):
+            self.connection.execute(f"PRAGMA {pragma}")
+        if self.readonly:
+            self.connection.execute("PRAGMA query_only = ON")
+            if not schema.is_settled(self.connection):
+                raise JournalError(
+                    f"The journal {self.path} has an older format and is only read here.",
+                    next_step="Run any command that writes to it once: it is brought up to date.",
+                )
+            return
+        self.connection.execute("PRAGMA journal_mode = WAL")
+        self.connection.execute("PRAGMA synchronous = FULL")
+        if not schema.is_settled(self.connection):
+            with self.transaction() as connection:
+                schema.settle(connection)
+
+
+def _connect(path: Path | None, readonly: bool) -> sqlite3.Connection:
+    if path is None:
+        return _opened(":memory:")
+    if not readonly:
+        make_folder(path.parent)
+        return _opened(f"file:{quote(str(path))}?mode=rwc")
+    try:
+        connection = _opened(f"file:{quote(str(path))}?mode=ro")
+        connection.execute("PRAGMA user_version").fetchone()
+    except sqlite3.OperationalError:
+        # On a read-only disk SQLite cannot share memory with writers; there are none, unless a log waits.
+        log = path.with_name(path.name + "-wal")
+        if log.exists() and log.stat().st_size:
+            raise
+        return _opened(f"file:{quote(str(path))}?mode=ro&immutable=1")
+    return connection
+
+
+def _opened(address: str) -> sqlite3.Connection:
+    return sqlite3.connect(
+        address,
+        uri=address.startswith("file:"),
+        isolation_level=None,
+        check_same_thread=False,
+        timeout=BUSY_S,
+    )

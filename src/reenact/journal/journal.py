@@ -1,0 +1,259 @@
+"""The journal of a project: opened once, it starts and continues runs, and tells about those it holds.
+
+In short, for a story:
+
+    journal = Journal.open(Path(".reenact"))
+    with journal.run(story="paper", request={"paper": "2401.1"}, argv=["paper", "2401.1"]) as run:
+        notes = run.step("review/overall", lambda: ask(...), kind=Kind.LLM, inputs=prompt, returns=Review)
+        run.finish({"reproduced": True}, ExitCode.OK)
+"""
+
+from __future__ import annotations
+
+import sqlite3
+import time
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from reenact import __version__
+from reenact.crash import crash_point
+from reenact.errors import InputError, JournalError, RunLocked
+from reenact.journal.artefacts import Artefacts, FolderArtefacts, MemoryArtefacts, named
+from reenact.journal.bodies import ROW_CHARACTERS, Bodies
+from reenact.journal.database import Database
+from reenact.journal.flat import Flattening, Redact, dumped
+from reenact.journal.host import Clock, Host, SystemClock, this_host
+from reenact.journal.incoming import Moved, import_run
+from reenact.journal.keys import STORY, new_run_id, request_key
+from reenact.journal.locks import Locks, locks_at
+from reenact.journal.open_run import OpenRun
+from reenact.journal.recorder import Recorder
+from reenact.journal.records import Run, Status
+from reenact.journal.rows import damaged, next_number, prove_count, put_run, read_runs, set_run
+from reenact.journal.schema import CURRENT, Schema
+from reenact.journal.shelf import Shelf
+from reenact.journal.upkeep import Removed, remove_run
+from reenact.redact import redact
+
+LATEST = "WHERE story = ? AND request_hash = ? ORDER BY turn DESC LIMIT 1"
+LOOK_S = 0.2
+SMALLEST_PAGE = 512
+
+
+class Journal(Shelf):
+    """A journal to write to. Threads may share it; processes may open the same one."""
+
+    def __init__(
+        self,
+        database: Database,
+        artefacts: Artefacts,
+        locks: Locks,
+        *,
+        redact: Redact = redact,
+        clock: Clock | None = None,
+        host: Host | None = None,
+    ) -> None:
+        super().__init__(database, artefacts, locks)
+        self._bodies = Bodies(artefacts, redact)
+        self._clock = clock or SystemClock()
+        self._host = host or this_host()
+
+    @classmethod
+    def open(
+        cls,
+        folder: Path,
+        *,
+        redact: Redact = redact,
+        clock: Clock | None = None,
+        host: Host | None = None,
+        schema: Schema = CURRENT,
+    ) -> Journal:
+        """The journal of a folder, made if there is none. `redact` is applied to all text that is written."""
+        _refuse_emptied(folder)
+        database = Database(folder / "journal.db", schema=schema)
+        locks = None
+        try:
+            with database.snapshot() as connection:
+                prove_count(connection)
+            locks = locks_at(folder / "journal.lock")
+            artefacts = FolderArtefacts(folder, locks)
+            artefacts.sweep()
+        except BaseException:
+            database.close()
+            if locks:
+                locks.leave()
+            raise
+        return Journal(database, artefacts, locks, redact=redact, clock=clock, host=host)
+
+    @classmethod
+    def in_memory(
+        cls, *, redact: Redact = redact, clock: Clock | None = None, host: Host | None = None
+    ) -> Journal:
+        """The twin for tests: the same code, nothing on disk."""
+        return Journal(Database(None), MemoryArtefacts(), Locks(None), redact=redact, clock=clock, host=host)
+
+    def run(
+        self,
+        *,
+        story: str,
+        request: object,
+        argv: Sequence[str] = (),
+        what: str = "",
+        fresh: bool = False,
+        wait_s: float = 0.0,
+    ) -> OpenRun:
+        """Continue the unfinished run of this request, or start a new one.
+
+        A new one reuses steps with the same key that any run of this journal has done, unless `fresh`. When
+        another process works on the run, this waits up to `wait_s` and then raises RunLocked.
+        """
+        wanted = self._wanted(story, request, argv, what, fresh)
+        crash_point("C1")
+        patience_ends = time.monotonic() + wait_s
+        while True:
+            try:
+                run = self._take(wanted)
+                break
+            except RunLocked:
+                if time.monotonic() >= patience_ends:
+                    raise
+                time.sleep(LOOK_S)
+        crash_point("C2")
+        try:
+            recorder = Recorder(self._database, self._bodies, run, self.steps(run), self._clock)
+        except BaseException:
+            self._locks.release(run.seq)
+            raise
+        return OpenRun(recorder, lambda: self._locks.release(run.seq))
+
+    def prefer(self, run: Run) -> None:
+        """Make this run the one that its command continues, though a newer one has the same request."""
+        if run.status is Status.FINISHED:
+            raise InputError(
+                f"Run {run.id} is finished; there is nothing to continue.",
+                next_step="Run its command again: a new run reuses its steps.",
+            )
+        self._lock(run, run)
+        try:
+            with self._database.transaction() as connection:
+                set_run(connection, run, replace(run, turn=_next_turn(connection)).sealed())
+        finally:
+            self._locks.release(run.seq)
+
+    def remove(self, name: str) -> Removed:
+        """Remove a run, by id or number, and the artefacts that only it needs."""
+        return remove_run(self._database, self._artefacts, self._locks, name)
+
+    def take_in(self, path: Path) -> Moved:
+        """Import the run of a file that `export` wrote. The file is untrusted; twice changes nothing."""
+        return import_run(self._database, self._artefacts, self._locks, path)
+
+    def _wanted(self, story: str, request: object, argv: Sequence[str], what: str, fresh: bool) -> Run:
+        """The run that the caller asks for, as it is when it is new."""
+        if not STORY.fullmatch(story):
+            raise JournalError(
+                f"A story's name is lower-case letters, digits and dashes. Received: {story!r}."
+            )
+        flattening = Flattening(named, self._bodies.words)
+        text = dumped(flattening.flat(request))
+        if len(text) > ROW_CHARACTERS or flattening.artefacts:
+            raise JournalError(
+                f"A request is at most {ROW_CHARACTERS} characters of plain data. Received: {len(text)}."
+            )
+        # --fresh would start over when the command is given again to continue.
+        words = [self._bodies.words(word) for word in argv if word != "--fresh"]
+        return Run(
+            seq=0,
+            id="",
+            story=story,
+            what=self._bodies.words(what)[:200],
+            request=text,
+            request_hash=request_key(Flattening(named).flat(request)),
+            argv=dumped(words),
+            folder=str(Path.cwd()),
+            fresh=int(fresh),
+            turn=0,
+            version=__version__,
+            python=self._host.python,
+            host=self._host.host,
+            boot=self._host.boot,
+            pid=self._host.pid,
+        )
+
+    def _take(self, wanted: Run) -> Run:
+        """Lock the run to work on and write that it runs, in one transaction."""
+        locked: int | None = None
+        try:
+            with self._database.transaction() as connection:
+                earlier = read_runs(connection, LATEST, (wanted.story, wanted.request_hash))
+                if earlier and earlier[0].status is not Status.FINISHED and not wanted.fresh:
+                    run = self._continued(connection, earlier[0], wanted)
+                else:
+                    run = self._new(connection, wanted)
+                locked = self._lock(run, earlier[0] if earlier else run)
+        except BaseException:
+            if locked is not None:
+                self._locks.release(locked)
+            raise
+        return run
+
+    def _lock(self, run: Run, holder: Run) -> int:
+        if not self._locks.take(run.seq):
+            raise RunLocked(
+                f"Run {holder.id} is being worked on by process {holder.pid}.",
+                next_step="Wait until it is done or stop it; --fresh starts another run beside it.",
+            )
+        return run.seq
+
+    def _new(self, connection: sqlite3.Connection, wanted: Run) -> Run:
+        now = self._clock.now()
+        run = replace(
+            wanted,
+            seq=next_number(connection, "run_rows"),
+            id=_unused_id(connection, self._clock),
+            turn=_next_turn(connection),
+            started_at=now.isoformat(timespec="milliseconds"),
+        ).sealed()
+        put_run(connection, run)
+        return run
+
+    def _continued(self, connection: sqlite3.Connection, earlier: Run, wanted: Run) -> Run:
+        run = replace(
+            earlier,
+            status=Status.RUNNING,
+            exit_code=None,
+            error=None,
+            error_type=None,
+            ended_at=None,
+            executions=earlier.executions + 1,
+            argv=wanted.argv,
+            folder=wanted.folder,
+            version=wanted.version,
+            python=wanted.python,
+            host=wanted.host,
+            boot=wanted.boot,
+            pid=wanted.pid,
+        ).sealed()
+        set_run(connection, earlier, run)
+        return run
+
+
+def _refuse_emptied(folder: Path) -> None:
+    """SQLite takes a file cut to less than a page for a new one; where a lock file is, a journal was."""
+    file = folder / "journal.db"
+    size = file.stat().st_size if file.exists() else SMALLEST_PAGE
+    if 0 < size < SMALLEST_PAGE or (size == 0 and (folder / "journal.lock").exists()):
+        raise damaged(f"{file} has only {size} bytes")
+
+
+def _next_turn(connection: sqlite3.Connection) -> int:
+    turn: int | None = connection.execute("SELECT max(turn) FROM run_rows").fetchone()[0]
+    return (turn or 0) + 1
+
+
+def _unused_id(connection: sqlite3.Connection, clock: Clock) -> str:
+    while True:
+        name = new_run_id(clock.now())
+        if not connection.execute("SELECT 1 FROM run_rows WHERE id = ?", (name,)).fetchone():
+            return name

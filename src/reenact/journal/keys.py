@@ -1,0 +1,55 @@
+"""Names: the path of a step, the hash of its inputs, the key made of both, the id of a run."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+import secrets
+from datetime import datetime
+
+from reenact.errors import JournalError
+from reenact.types import JsonValue
+
+STORY = re.compile(r"[a-z][a-z0-9-]{0,31}")
+SEGMENT = r"[A-Za-z0-9][A-Za-z0-9_.:+=@-]{0,119}(?:\[\d{1,9}\])?(?:~\d{1,9})?"
+PATH = re.compile(rf"{SEGMENT}(?:/{SEGMENT}){{0,31}}")
+RUN_ID = re.compile(r"\d{6}-[a-z0-9]{4,12}")
+LETTERS = "abcdefghjkmnpqrstuvwxyz23456789"
+"""No letter that is read as another: i, l, o, 0 and 1 are left out."""
+
+
+def join(scope: str, name: str, attempt: int | None, sample: int | None) -> str:
+    """`paper/method` and `debug` become `paper/method/debug[3]~1`: third attempt, first sample."""
+    tail = "" if attempt is None else f"[{attempt}]"
+    tail += "" if sample is None else f"~{sample}"
+    path = f"{scope}/{name}{tail}"
+    if not PATH.fullmatch(path):
+        raise JournalError(
+            f"A step's path is words of letters, digits and _.:+=@- joined by slashes. Received: {path!r}."
+        )
+    return path
+
+
+def step_key(path: str, version: int, inputs: JsonValue) -> str:
+    """Two steps with the same key are the same step. Large parts of the inputs count by their hash."""
+    return _hash([path, version, inputs])
+
+
+def request_key(request: JsonValue) -> str:
+    """Two commands with the same story and this hash are the same command."""
+    return _hash(request)
+
+
+def canonical(value: JsonValue) -> str:
+    """One text for one value, whatever the order its parts came in."""
+    return json.dumps(value, sort_keys=True, ensure_ascii=True, allow_nan=False, separators=(",", ":"))
+
+
+def new_run_id(now: datetime) -> str:
+    """The date for the eye, letters for the difference; order comes from the run's number."""
+    return f"{now:%y%m%d}-{''.join(secrets.choice(LETTERS) for _ in range(4))}"
+
+
+def _hash(value: JsonValue) -> str:
+    return hashlib.blake2b(canonical(value).encode("ascii"), digest_size=20).hexdigest()

@@ -1,0 +1,171 @@
+"""The law of a step: a stored result is given back; else intent, effect, result, in this order."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Iterable, Mapping
+from dataclasses import dataclass
+from typing import Generic, TypeAlias, TypeVar
+
+from reenact.crash import crash_point
+from reenact.errors import JournalError, ReenactError, Stopped, StorageError
+from reenact.journal.bodies import Body
+from reenact.journal.codec import Codec
+from reenact.journal.recorder import Recorder
+from reenact.journal.records import Cost, Kind, State, Step
+from reenact.journal.writing import Wish
+
+T = TypeVar("T")
+GroupEffect: TypeAlias = Callable[[tuple[str, ...]], Iterable[Mapping[str, T]]]
+AFTER_INTENT = {Kind.LLM: "C5", Kind.TRIAL: "C13"}
+AFTER_EFFECT = {Kind.LLM: "C6", Kind.BOX: "C11", Kind.TRIAL: "C14"}
+READABLE = (State.DONE, State.REUSED, State.SUPERSEDED)
+MISFIT = (ValueError, TypeError, KeyError, AttributeError)
+"""What a codec raises when the stored data are not of its type (pydantic's error is a ValueError)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Kept(Generic[T]):
+    """A result that was there already."""
+
+    value: T
+
+
+def kept(recorder: Recorder, wishes: Mapping[str, Wish], codec: Codec[T]) -> dict[str, T]:
+    """The results in this run, or else in other runs, which are then recorded as reused, by name."""
+    found: dict[str, T] = {}
+    taken: list[tuple[Wish, Step]] = []
+    for name, wish in wishes.items():
+        step = recorder.stored(wish)
+        source = step or recorder.elsewhere(wish)
+        result = _read(recorder, source, codec) if source and source.state in READABLE else None
+        if source is None or result is None:
+            continue
+        found[name] = result.value
+        if step is None:
+            taken.append((wish, source))
+        elif step.state is State.SUPERSEDED:
+            recorder.revive(wish, step)
+    if taken:
+        recorder.reuse(taken)
+    return found
+
+
+def raise_final(recorder: Recorder, wish: Wish, final: tuple[type[ReenactError], ...]) -> None:
+    """Raise again the failure that stands for good, if this step has one."""
+    step = recorder.stored(wish)
+    if step is None or step.state is not State.FAILED or not step.final:
+        return
+    for kind in final:
+        if kind.__name__ == step.error_type:
+            raise kind(step.error or "", next_step=step.error_next or "")
+
+
+def perform_one(
+    recorder: Recorder,
+    wish: Wish,
+    effect: Callable[[], T],
+    codec: Codec[T],
+    *,
+    cost: Callable[[T], Cost] | None,
+    failure_cost: Callable[[Exception], Cost] | None,
+    final: tuple[type[ReenactError], ...],
+) -> T:
+    """One effect, recorded before and after."""
+    step = recorder.begin([wish])[0]
+    _crash(AFTER_INTENT, wish.kind)
+    began = recorder.clock.monotonic()
+    try:
+        value = effect()
+        _crash(AFTER_EFFECT, wish.kind)
+        body, back = _packed(recorder, step, value, codec)
+        charge = cost(value) if cost else Cost()
+    except (Stopped, StorageError):
+        raise
+    except Exception as error:
+        lost = failure_cost(error) if failure_cost else Cost()
+        took_s = recorder.clock.monotonic() - began
+        recorder.fail([step], error, lost, took_s, final=isinstance(error, final))
+        raise
+    recorder.done([(step, body, charge)], recorder.clock.monotonic() - began)
+    return back
+
+
+def perform_many(
+    recorder: Recorder,
+    wishes: Mapping[str, Wish],
+    effect: GroupEffect[T],
+    codec: Codec[T],
+    cost: Callable[[T], Cost] | None,
+) -> dict[str, T]:
+    """One effect for many steps; each group of results it yields is written in one transaction."""
+    begun = dict(zip(wishes, recorder.begin(list(wishes.values())), strict=True))
+    kind = next(iter(wishes.values())).kind
+    _crash(AFTER_INTENT, kind)
+    results: dict[str, T] = {}
+    since = recorder.clock.monotonic()
+    groups = effect(tuple(wishes))
+    try:
+        for group in groups:
+            _crash(AFTER_EFFECT, kind)
+            results |= _write_group(recorder, begun, group, codec, cost, since)
+            since = recorder.clock.monotonic()
+    except (Stopped, StorageError):
+        raise
+    except Exception as error:
+        recorder.fail(list(begun.values()), error, Cost(), 0.0)
+        raise
+    finally:
+        # A generator may hold a pool of processes: it is told at once, not when somebody forgets it.
+        if isinstance(groups, Generator):
+            groups.close()
+    return results
+
+
+def _write_group(
+    recorder: Recorder,
+    begun: dict[str, Step],
+    group: Mapping[str, T],
+    codec: Codec[T],
+    cost: Callable[[T], Cost] | None,
+    since: float,
+) -> dict[str, T]:
+    if strange := [name for name in group if name not in begun]:
+        raise JournalError(
+            f"A result came for a step that was not asked for, or twice. Received: {strange[0]!r}."
+        )
+    if not group:
+        return {}
+    packed = {name: _packed(recorder, begun[name], value, codec) for name, value in group.items()}
+    rows = [(begun[name], packed[name][0], cost(value) if cost else Cost()) for name, value in group.items()]
+    recorder.done(rows, recorder.clock.monotonic() - since)
+    for name in group:
+        del begun[name]
+    return {name: back for name, (_, back) in packed.items()}
+
+
+def _read(recorder: Recorder, step: Step, codec: Codec[T]) -> Kept[T] | None:
+    if not step.has_result:
+        return None
+    data = recorder.bodies.plain(recorder.text_of(step, "result"))
+    try:
+        return Kept(codec.decode(data))
+    except MISFIT:
+        # Written by a program whose type was another: the step is performed anew, never guessed at.
+        return None
+
+
+def _packed(recorder: Recorder, step: Step, value: T, codec: Codec[T]) -> tuple[Body, T]:
+    """The value as it is written, and as it will be read."""
+    body = recorder.bodies.body(codec.encode(value))
+    try:
+        return body, codec.decode(recorder.bodies.plain(body.text))
+    except MISFIT as error:
+        raise JournalError(
+            f"The result of step {step.path} does not come back from the journal as it went: {error}.",
+            next_step="Give the step the type of its result: step(..., returns=TYPE).",
+        ) from error
+
+
+def _crash(points: Mapping[Kind, str], kind: Kind) -> None:
+    if kind in points:
+        crash_point(points[kind])

@@ -1,0 +1,123 @@
+"""One SELECT over the views `runs` and `steps`, on a file opened only to read.
+
+The views stand over the journal's tables as temporary ones of the same name whose every row is proven first,
+so that a damaged row is an error and never part of an answer.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from reenact.errors import InputError, JournalDamaged
+from reenact.journal.database import Database
+from reenact.journal.records import Run, Step
+from reenact.journal.rows import RUN_COLUMNS, STEP_COLUMNS, damaged, prove_body, proven
+from reenact.journal.schema import RUNS_VIEW, STEPS_VIEW
+
+ALLOWED = {
+    sqlite3.SQLITE_SELECT,
+    sqlite3.SQLITE_READ,
+    sqlite3.SQLITE_FUNCTION,
+    sqlite3.SQLITE_RECURSIVE,
+}
+RUNS_PROVEN = f" FROM (SELECT * FROM run_rows WHERE intact_run({RUN_COLUMNS}) LIMIT -1)"  # noqa: S608
+STEPS_PROVEN = f" FROM (SELECT * FROM step_rows WHERE intact_step(inputs, result, {STEP_COLUMNS}) LIMIT -1)"  # noqa: S608
+LONGEST_VALUE = 64 * 1024 * 1024
+LOOK_EVERY = 10_000
+"""Instructions of SQLite between two looks at the clock."""
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What a query gave."""
+
+    columns: tuple[str, ...]
+    rows: tuple[tuple[Any, ...], ...]
+    cut: bool
+    """Whether there were more rows than asked for."""
+
+
+def query(folder: Path, sql: str, *, limit: int = 1000, seconds: float = 60.0) -> Answer:
+    """The answer to one SELECT. Views: runs (id, story, what, status, ...) and steps (run, nr, path, ...)."""
+    database = Database(folder / "journal.db", readonly=True)
+    try:
+        return _Query(database.connection, seconds).answer(sql, limit)
+    finally:
+        database.close()
+
+
+class _Query:
+    """One connection made ready for somebody's SQL."""
+
+    def __init__(self, connection: sqlite3.Connection, seconds: float) -> None:
+        self._connection = connection
+        self._seconds = seconds
+        self._damage: JournalDamaged | None = None
+        connection.create_function("intact_run", -1, self._intact_run)
+        connection.create_function("intact_step", -1, self._intact_step)
+        # The layout was proven at opening, so the only foreign functions in it are those two. A limit keeps
+        # SQLite from moving the query's own conditions in between a row and its proof.
+        for statement in (
+            "PRAGMA query_only = OFF",
+            "PRAGMA trusted_schema = ON",
+            f"CREATE TEMP {RUNS_VIEW.replace(' FROM run_rows', RUNS_PROVEN)}",
+            f"CREATE TEMP {STEPS_VIEW.replace(' FROM step_rows', STEPS_PROVEN)}",
+            "PRAGMA query_only = ON",
+        ):
+            connection.execute(statement)
+        connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, LONGEST_VALUE)
+        connection.set_authorizer(_only_reading)
+
+    def answer(self, sql: str, limit: int) -> Answer:
+        deadline = time.monotonic() + self._seconds
+        self._connection.set_progress_handler(lambda: int(time.monotonic() > deadline), LOOK_EVERY)
+        try:
+            cursor = self._connection.execute(sql)
+            rows = cursor.fetchmany(limit + 1)
+        except (sqlite3.Error, sqlite3.Warning, ValueError, OverflowError, MemoryError) as error:
+            raise self._said(error) from error
+        if not cursor.description:
+            raise self._said(ValueError("it asks for nothing"))
+        columns = tuple(str(column[0]) for column in cursor.description)
+        return Answer(columns, tuple(rows[:limit]), len(rows) > limit)
+
+    def _said(self, error: Exception) -> Exception:
+        if self._damage is not None:
+            return self._damage
+        code = getattr(error, "sqlite_errorcode", 0)
+        if code & 0xFF in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB):
+            return damaged(str(error))
+        if code == sqlite3.SQLITE_INTERRUPT:
+            return InputError(f"The query took longer than {self._seconds:.0f} seconds.")
+        return InputError(
+            f"The query was refused: {error}. Only one SELECT is answered.",
+            next_step='For example: reenact runs query "SELECT id, story, status FROM runs"',
+        )
+
+    def _intact_run(self, *values: Any) -> int:
+        try:
+            proven(Run.columns(), values, "run")
+        except JournalDamaged as error:
+            self._damage = error
+            raise
+        return 1
+
+    def _intact_step(self, inputs: Any, result: Any, *values: Any) -> int:
+        try:
+            step = proven(Step.columns(), values, "step")
+            for name, body in (("inputs", inputs), ("result", result)):
+                prove_body(step["path"], name, body, step[f"{name}_digest"])
+        except JournalDamaged as error:
+            self._damage = error
+            raise
+        return 1
+
+
+def _only_reading(action: int, *names: str | None) -> int:
+    if action == sqlite3.SQLITE_FUNCTION and names[1] == "load_extension":
+        return sqlite3.SQLITE_DENY
+    return sqlite3.SQLITE_OK if action in ALLOWED else sqlite3.SQLITE_DENY

@@ -1,0 +1,204 @@
+"""The hand that writes one run: intents, results, failures, each in one transaction with the run's own row.
+
+What is in memory changes only after the file has it. The run's lock makes this the only writer of its rows;
+threads of this process take turns.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+
+from reenact.crash import crash_point
+from reenact.errors import JournalDiverged, JournalError, ReenactError
+from reenact.journal.artefacts import named
+from reenact.journal.bodies import Bodies, Body
+from reenact.journal.database import Database
+from reenact.journal.flat import Flattening
+from reenact.journal.host import Clock
+from reenact.journal.keys import step_key
+from reenact.journal.records import Cost, Kind, Run, State, Status, Step
+from reenact.journal.rows import read_body, read_steps, set_run
+from reenact.journal.writing import Known, Wish, Writing, charged
+
+ELSEWHERE = "WHERE key = ? AND run <> ? AND state IN ('done', 'reused') ORDER BY run DESC LIMIT 1"
+
+REMOVED = "000000-gone"
+"""Where a step was taken from whose run is being removed this very moment."""
+
+
+class Recorder:
+    """Writes one run. Stories use it through Scope."""
+
+    def __init__(
+        self, database: Database, bodies: Bodies, run: Run, steps: Sequence[Step], clock: Clock
+    ) -> None:
+        self.run = run
+        self.bodies = bodies
+        self.clock = clock
+        self._database = database
+        self._known = Known({}, {})
+        for step in steps:
+            self._known.learn(step)
+        self._asked: dict[str, str] = {}
+        self._busy: set[str] = set()
+        self._idle = threading.Condition()
+        self._mutex = threading.RLock()
+        self._worked_before = run.worked_s
+        self._began = clock.monotonic()
+
+    def wish(self, path: str, kind: Kind, version: int, inputs: object, written: object = None) -> Wish:
+        """The step at this path with these inputs. One execution may not ask twice with different ones."""
+        # Hashing only: nothing is kept, and a secret counts as it is.
+        key = step_key(path, version, Flattening(keep=named).flat(inputs))
+        with self._mutex:
+            if self.run.status is Status.FINISHED:
+                raise JournalError(
+                    f"Run {self.run.id} is finished and takes no more steps. Received: {path}."
+                )
+            if self._asked.setdefault(path, key) != key:
+                raise JournalDiverged(
+                    f"Two different steps were asked for at the path {path} in one execution.",
+                    next_step="Give each its own name, attempt or sample.",
+                )
+        return Wish(path, kind, version, key, inputs if written is None else written)
+
+    @contextmanager
+    def alone(self, keys: Sequence[str]) -> Iterator[None]:
+        """No other thread performs these steps meanwhile."""
+        with self._idle:
+            self._idle.wait_for(lambda: self._busy.isdisjoint(keys))
+            self._busy.update(keys)
+        try:
+            yield
+        finally:
+            with self._idle:
+                self._busy.difference_update(keys)
+                self._idle.notify_all()
+
+    def stored(self, wish: Wish) -> Step | None:
+        """What this run holds for the wish, in whatever state."""
+        with self._mutex:
+            return self._known.by_key.get(wish.key)
+
+    def elsewhere(self, wish: Wish) -> Step | None:
+        """The same step done by another run, newest first; edits are never taken from elsewhere."""
+        if self.run.fresh or wish.kind is Kind.EDIT:
+            return None
+        with self._database.snapshot() as connection:
+            found = read_steps(connection, ELSEWHERE, (wish.key, self.run.seq))
+        return found[0] if found else None
+
+    def begin(self, wishes: Sequence[Wish]) -> list[Step]:
+        """Write the intents, all in one transaction."""
+        bodies = [self.bodies.body(wish.inputs) for wish in wishes]
+        with self._writing() as writing:
+            return [writing.begin(wish, body) for wish, body in zip(wishes, bodies, strict=True)]
+
+    def done(self, results: Sequence[tuple[Step, Body, Cost]], took_s: float) -> None:
+        """Write results, all in one transaction; the time they took is shared among them."""
+        with self._writing() as writing:
+            for step, body, cost in results:
+                writing.done(step, body, cost, took_s / len(results))
+            crash_point("C7")
+
+    def fail(
+        self, steps: Sequence[Step], error: Exception, cost: Cost, took_s: float, *, final: bool = False
+    ) -> None:
+        """Write that an effect failed, and why. The cost of a shared effect is booked on its first step."""
+        next_step = error.next_step if isinstance(error, ReenactError) else ""
+        with self._writing() as writing:
+            for step in steps:
+                writing.put(
+                    replace(
+                        charged(step, cost),
+                        state=State.FAILED,
+                        ended_at=self.now(),
+                        duration_s=step.duration_s + took_s,
+                        error_type=type(error).__name__,
+                        error=self.bodies.words(_sentence(error)),
+                        error_next=self.bodies.words(next_step),
+                        final=int(final),
+                    )
+                )
+                cost = Cost()
+
+    def reuse(self, taken: Sequence[tuple[Wish, Step]]) -> None:
+        """Write that this run takes steps from other runs, with the results as they stand there."""
+        texts = [self.text_of(source, "result") for _, source in taken]
+        inputs = [self.bodies.body(wish.inputs) for wish, _ in taken]
+        origins = [source.reused_from or self._id_of(source.run) for _, source in taken]
+        with self._writing() as writing:
+            for (wish, source), body, text, origin in zip(taken, inputs, texts, origins, strict=True):
+                hashes = dict.fromkeys((*body.artefacts, *source.artefact_hashes()))
+                writing.insert(wish, State.REUSED, Body(body.text, tuple(hashes)), text, origin)
+
+    def revive(self, wish: Wish, step: Step) -> None:
+        """Write that the program asks again for what it had superseded."""
+        with self._writing() as writing:
+            writing.revive(wish, step)
+
+    def note(self, wish: Wish, body: Body) -> None:
+        """Write a fact that needs no effect: intent and result at once, unless it stands already."""
+        known = self.stored(wish)
+        if known is not None and known.state is State.DONE:
+            return
+        with self._writing() as writing:
+            if known is None:
+                writing.insert(wish, State.DONE, Body("null", body.artefacts), body.text)
+            else:
+                writing.revive(wish, known)
+
+    def end(
+        self,
+        status: Status,
+        *,
+        exit_code: int | None,
+        verdict: str | None = None,
+        error: BaseException | None = None,
+    ) -> None:
+        """Write how the run stands now."""
+        with self._writing() as writing:
+            writing.run = replace(
+                writing.run,
+                status=status,
+                verdict=verdict,
+                exit_code=exit_code,
+                ended_at=self.now(),
+                error_type=type(error).__name__ if error else None,
+                error=self.bodies.words(_sentence(error)) if error else None,
+            )
+
+    def text_of(self, step: Step, column: str) -> str:
+        """The `inputs` or the `result` of a step, as it stands in the row."""
+        with self._database.snapshot() as connection:
+            return read_body(connection, step, column)
+
+    def now(self) -> str:
+        return self.clock.now().isoformat(timespec="milliseconds")
+
+    def worked_s(self) -> float:
+        """Seconds of work so far, over all executions."""
+        return float(self._worked_before + max(0.0, self.clock.monotonic() - self._began))
+
+    def _id_of(self, seq: int) -> str:
+        rows = self._database.rows("SELECT id FROM run_rows WHERE seq = ?", (seq,))
+        return str(rows[0][0]) if rows else REMOVED
+
+    @contextmanager
+    def _writing(self) -> Iterator[Writing]:
+        with self._mutex:
+            with self._database.transaction() as connection:
+                writing = Writing(connection, self.run, self._known, self.now())
+                yield writing
+                run = replace(writing.run, worked_s=self.worked_s()).sealed()
+                set_run(connection, self.run, run)
+            self.run = run
+            for step in writing.changed.values():
+                self._known.learn(step)
+
+
+def _sentence(error: BaseException) -> str:
+    return error.sentence if isinstance(error, ReenactError) else str(error)

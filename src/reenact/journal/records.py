@@ -1,0 +1,220 @@
+"""The nouns of this room: Run, Step, Cost, Artefact. One row of the file each, with its own check sum.
+
+A row's `check_sum` covers every other column (bodies through their digests), so that a flipped bit is seen.
+A run also carries the number and the sum of its steps' check sums, so that a lost step is seen too.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from decimal import Decimal
+from enum import StrEnum
+from typing import Any, Self
+
+from reenact.types import JsonValue
+
+SUM = 1 << 63
+
+
+class Status(StrEnum):
+    """How a run stands."""
+
+    RUNNING = "running"
+    """A process works on it, or died while it did."""
+    FINISHED = "finished"
+    """It has its verdict. The same command starts a new run that reuses its steps."""
+    FAILED = "failed"
+    """An error ended it. The same command continues it."""
+    STOPPED = "stopped"
+    """The user or the budget stopped it. The same command continues it."""
+
+
+class State(StrEnum):
+    """How a step stands."""
+
+    BEGUN = "begun"
+    """The intent is written, no result is: the effect is in flight, or was when the process died."""
+    DONE = "done"
+    REUSED = "reused"
+    """The result was taken from another run that had performed the same step."""
+    FAILED = "failed"
+    SUPERSEDED = "superseded"
+    """The program asks for other inputs or another version at this path now; kept for the record."""
+
+
+class Kind(StrEnum):
+    """What sort of effect a step is."""
+
+    LLM = "llm"
+    BOX = "box"
+    EDIT = "edit"
+    TRIAL = "trial"
+    NOTE = "note"
+
+
+@dataclass(frozen=True, slots=True)
+class Cost:
+    """What an effect cost."""
+
+    money: Decimal | None = Decimal(0)
+    """US dollars; none when the price is not known."""
+    tokens_in: int = 0
+    tokens_out: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Artefact:
+    """Bytes kept beside the journal, by the hash of their content."""
+
+    sha256: str
+    size: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Row:
+    """What runs and steps share: columns in the order of the fields, and a check over them."""
+
+    check_sum: int = 0
+
+    @classmethod
+    def columns(cls) -> tuple[str, ...]:
+        """In the order of the fields."""
+        return tuple(cls.__dataclass_fields__)
+
+    def values(self) -> tuple[Any, ...]:
+        return tuple(getattr(self, name) for name in self.columns())
+
+    def sealed(self) -> Self:
+        """The same row with the check sum it must have."""
+        return replace(self, check_sum=check_of(self.values()))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Run(_Row):
+    """One execution of a story, over all the times it was started and continued."""
+
+    seq: int
+    """Number in this journal; grows, whatever the clock does."""
+    id: str
+    """What people type: date and four letters."""
+    story: str
+    what: str = ""
+    """A few words for a list: the file, the paper's title."""
+    request: str = "{}"
+    """JSON: all that was asked for."""
+    request_hash: str
+    """The same story with the same hash is the same command."""
+    argv: str = "[]"
+    """JSON: arguments of `reenact` that continue this run."""
+    folder: str = ""
+    """Working folder of the command."""
+    fresh: int = 0
+    """1 when no step of another run may be reused."""
+    turn: int
+    """The run with the highest turn is the one its command continues."""
+    status: Status = Status.RUNNING
+    exit_code: int | None = None
+    verdict: str | None = None
+    """JSON, once finished."""
+    error_type: str | None = None
+    error: str | None = None
+    started_at: str = ""
+    ended_at: str | None = None
+    worked_s: float = 0.0
+    """Seconds of work over all executions, by the monotonic clock."""
+    executions: int = 1
+    """Times it was started or continued."""
+    steps: int = 0
+    steps_sum: int = 0
+    """Sum of the steps' check sums."""
+    done: int = 0
+    reused: int = 0
+    failed: int = 0
+    money: str = "0"
+    """US dollars paid, as decimal text; reused steps cost nothing."""
+    tokens_in: int = 0
+    tokens_out: int = 0
+    unpriced: int = 0
+    """Steps whose price is not known."""
+    version: str = ""
+    python: str = ""
+    host: str = ""
+    boot: str = ""
+    pid: int = 0
+    imported: int = 0
+    """1 when it came by `runs import`."""
+
+    def request_data(self) -> JsonValue:
+        return _parsed(self.request)
+
+    def verdict_data(self) -> JsonValue:
+        return _parsed(self.verdict or "null")
+
+    def command(self) -> tuple[str, ...]:
+        """The arguments that continue this run."""
+        listed = _parsed(self.argv)
+        return tuple(str(word) for word in listed) if isinstance(listed, list) else ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Step(_Row):
+    """One memoised effect of a run."""
+
+    number: int
+    """Row number in the journal."""
+    run: int
+    nr: int
+    """Order in which the run began its steps, from 1."""
+    path: str
+    kind: Kind
+    version: int
+    key: str
+    """Hash of path, version and inputs: two steps with the same key are the same step."""
+    state: State
+    tries: int = 1
+    """Times the effect was begun."""
+    started_at: str = ""
+    ended_at: str | None = None
+    duration_s: float = 0.0
+    money: str | None = "0"
+    tokens_in: int = 0
+    tokens_out: int = 0
+    reused_from: str | None = None
+    """Id of the run that performed it."""
+    error_type: str | None = None
+    error: str | None = None
+    error_next: str | None = None
+    final: int = 0
+    """1 when the failure stands for good and is raised again instead of performed again."""
+    artefacts: str = "[]"
+    """JSON: hashes of all artefacts that inputs and result refer to."""
+    inputs_digest: str = ""
+    result_digest: str = ""
+
+    @property
+    def has_result(self) -> bool:
+        """Whether a result was ever written; a superseded step may have one."""
+        return self.result_digest != digest("")
+
+    def artefact_hashes(self) -> tuple[str, ...]:
+        listed = _parsed(self.artefacts)
+        return tuple(str(name) for name in listed) if isinstance(listed, list) else ()
+
+
+def check_of(values: Sequence[Any]) -> int:
+    """The check sum over a row's columns; the first column is the check sum itself and does not count."""
+    text = json.dumps(values[1:], ensure_ascii=True, separators=(",", ":"))
+    return int.from_bytes(hashlib.blake2b(text.encode("ascii"), digest_size=8).digest(), "big") % SUM
+
+
+def digest(body: str) -> str:
+    """The digest under which a body column is checked."""
+    return hashlib.blake2b(body.encode("utf-8"), digest_size=12).hexdigest()
+
+
+def _parsed(text: str) -> JsonValue:
+    value: JsonValue = json.loads(text)
+    return value

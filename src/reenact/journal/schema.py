@@ -1,0 +1,111 @@
+"""The layout of the file, its version, and how an older file becomes a current one.
+
+Tables hold what the program needs; the views `runs` and `steps` are for people and stay as documented.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import TypeAlias
+
+from reenact.errors import JournalDamaged, JournalError
+
+Migration: TypeAlias = Callable[[sqlite3.Connection], None]
+
+TABLES = (
+    """CREATE TABLE journal_facts (
+        one INTEGER PRIMARY KEY CHECK (one = 1), runs INTEGER NOT NULL, check_sum INTEGER NOT NULL)""",
+    """CREATE TABLE run_rows (
+        check_sum INTEGER NOT NULL, seq INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT NOT NULL UNIQUE,
+        story TEXT NOT NULL, what TEXT NOT NULL, request TEXT NOT NULL, request_hash TEXT NOT NULL,
+        argv TEXT NOT NULL, folder TEXT NOT NULL, fresh INTEGER NOT NULL, turn INTEGER NOT NULL,
+        status TEXT NOT NULL, exit_code INTEGER, verdict TEXT, error_type TEXT, error TEXT,
+        started_at TEXT NOT NULL, ended_at TEXT, worked_s REAL NOT NULL, executions INTEGER NOT NULL,
+        steps INTEGER NOT NULL, steps_sum INTEGER NOT NULL, done INTEGER NOT NULL, reused INTEGER NOT NULL,
+        failed INTEGER NOT NULL, money TEXT NOT NULL, tokens_in INTEGER NOT NULL, tokens_out INTEGER NOT NULL,
+        unpriced INTEGER NOT NULL, version TEXT NOT NULL, python TEXT NOT NULL, host TEXT NOT NULL,
+        boot TEXT NOT NULL, pid INTEGER NOT NULL, imported INTEGER NOT NULL)""",
+    "CREATE INDEX run_by_request ON run_rows (story, request_hash, turn)",
+    "CREATE INDEX run_by_turn ON run_rows (turn)",
+    """CREATE TABLE step_rows (
+        check_sum INTEGER NOT NULL, number INTEGER PRIMARY KEY AUTOINCREMENT,
+        run INTEGER NOT NULL REFERENCES run_rows (seq) ON DELETE CASCADE, nr INTEGER NOT NULL,
+        path TEXT NOT NULL, kind TEXT NOT NULL, version INTEGER NOT NULL, key TEXT NOT NULL,
+        state TEXT NOT NULL, tries INTEGER NOT NULL, started_at TEXT NOT NULL, ended_at TEXT,
+        duration_s REAL NOT NULL, money TEXT, tokens_in INTEGER NOT NULL, tokens_out INTEGER NOT NULL,
+        reused_from TEXT, error_type TEXT, error TEXT, error_next TEXT, final INTEGER NOT NULL,
+        artefacts TEXT NOT NULL, inputs_digest TEXT NOT NULL, result_digest TEXT NOT NULL,
+        inputs TEXT NOT NULL, result TEXT NOT NULL)""",
+    "CREATE UNIQUE INDEX step_by_run ON step_rows (run, nr)",
+    "CREATE UNIQUE INDEX step_by_key ON step_rows (key, run)",
+    "CREATE INDEX step_by_path ON step_rows (run, path)",
+)
+RUNS_VIEW = """VIEW runs AS SELECT
+    id, seq, story, what, status, exit_code, verdict, error_type, error, started_at, ended_at, worked_s,
+    executions, steps, done, reused, failed, CAST(money AS REAL) AS money, tokens_in, tokens_out, unpriced,
+    request, argv, folder, fresh, version, python, imported FROM run_rows"""
+STEPS_VIEW = """VIEW steps AS SELECT
+    (SELECT id FROM run_rows WHERE seq = run) AS run, nr, path, kind, version, state, tries, started_at,
+    ended_at, duration_s, CAST(money AS REAL) AS money, tokens_in, tokens_out, reused_from, error_type, error,
+    key, inputs, result FROM step_rows"""
+
+
+@dataclass(frozen=True, slots=True)
+class Schema:
+    """One layout and the way to it."""
+
+    version: int
+    statements: tuple[str, ...]
+    """What makes an empty file a journal of this version; also what a journal must look like."""
+    migrations: Mapping[int, Migration] = field(default_factory=dict)
+    """From a version to the next, inside one transaction. Check sums are the migration's business too."""
+
+    def is_settled(self, connection: sqlite3.Connection) -> bool:
+        """Whether the file is of this version; then its layout is proven, too. A newer one is refused."""
+        version = _version(connection)
+        if version > self.version:
+            raise JournalError(
+                f"This journal has format {version}; this reenact reads up to format {self.version}.",
+                next_step="Upgrade reenact, or use another folder: REENACT_RUNS_DIR=FOLDER",
+            )
+        if version == self.version and _layout(connection) != set(map(_squeezed, self.statements)):
+            raise JournalDamaged("The layout of the journal is not the one that reenact made.")
+        return version == self.version
+
+    def settle(self, connection: sqlite3.Connection) -> None:
+        """Make or migrate the file, inside the caller's transaction."""
+        if self.is_settled(connection):
+            return
+        version = _version(connection)
+        if version == 0 and not _layout(connection):
+            for statement in self.statements:
+                connection.execute(statement)
+        else:
+            self._migrate(connection, version)
+        connection.execute(f"PRAGMA user_version = {self.version:d}")
+        self.is_settled(connection)
+
+    def _migrate(self, connection: sqlite3.Connection, version: int) -> None:
+        for number in range(version, self.version):
+            if number not in self.migrations:
+                raise JournalDamaged(f"This file says it is a journal of format {number}, which never was.")
+            self.migrations[number](connection)
+
+
+def _version(connection: sqlite3.Connection) -> int:
+    version: int = connection.execute("PRAGMA user_version").fetchone()[0]
+    return version
+
+
+def _layout(connection: sqlite3.Connection) -> set[str]:
+    rows = connection.execute("SELECT sql FROM sqlite_master WHERE name NOT LIKE 'sqlite_%'").fetchall()
+    return {_squeezed(str(row[0])) for row in rows}
+
+
+def _squeezed(statement: str) -> str:
+    return " ".join(statement.split())
+
+
+CURRENT = Schema(version=1, statements=(*TABLES, f"CREATE {RUNS_VIEW}", f"CREATE {STEPS_VIEW}"))

@@ -1,0 +1,117 @@
+"""What a story writes with: a place in the tree of steps, and the verbs step, many, note, edit, under."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import TypeVar
+
+from reenact.errors import ReenactError
+from reenact.journal.codec import Codec, codec_for
+from reenact.journal.edits import edit_files
+from reenact.journal.keys import join
+from reenact.journal.perform import GroupEffect, kept, perform_many, perform_one, raise_final
+from reenact.journal.recorder import Recorder
+from reenact.journal.records import Artefact, Cost, Kind
+
+T = TypeVar("T")
+
+
+class Scope:
+    """A place in the tree of a run's steps. Safe to use from several threads."""
+
+    def __init__(self, recorder: Recorder, path: str) -> None:
+        self._recorder = recorder
+        self._path = path
+
+    def under(self, name: str, *, attempt: int | None = None, sample: int | None = None) -> Scope:
+        """The place below: `run.under("debug", attempt=3).step("analyse", ...)`."""
+        return Scope(self._recorder, self.path(name, attempt=attempt, sample=sample))
+
+    def path(self, name: str, *, attempt: int | None = None, sample: int | None = None) -> str:
+        """The whole path of a step of that name here, for example for a model's request."""
+        return join(self._path, name, attempt, sample)
+
+    def step(
+        self,
+        name: str,
+        effect: Callable[[], T],
+        *,
+        kind: Kind,
+        inputs: object = None,
+        version: int = 1,
+        returns: type[T] | Codec[T] | None = None,
+        cost: Callable[[T], Cost] | None = None,
+        failure_cost: Callable[[Exception], Cost] | None = None,
+        final: tuple[type[ReenactError], ...] = (),
+        attempt: int | None = None,
+        sample: int | None = None,
+    ) -> T:
+        """The stored result of this step, or the effect performed once and its result stored.
+
+        `inputs` is everything the result depends on; `version` changes when the step itself does. A failure
+        is recorded and tried again next time, unless its type is in `final`: then it is raised again. What
+        is returned has been through the journal, so that a first execution sees what a later one will see.
+        """
+        codec = codec_for(returns)
+        path = self.path(name, attempt=attempt, sample=sample)
+        wish = self._recorder.wish(path, kind, version, inputs)
+        with self._recorder.alone([wish.key]):
+            raise_final(self._recorder, wish, final)
+            found = kept(self._recorder, {name: wish}, codec)
+            if found:
+                return found[name]
+            return perform_one(
+                self._recorder, wish, effect, codec, cost=cost, failure_cost=failure_cost, final=final
+            )
+
+    def many(
+        self,
+        inputs: Mapping[str, object],
+        effect: GroupEffect[T],
+        *,
+        kind: Kind = Kind.TRIAL,
+        version: int = 1,
+        returns: type[T] | Codec[T] | None = None,
+        cost: Callable[[T], Cost] | None = None,
+    ) -> dict[str, T]:
+        """Many steps of one sort, by name, with few waits for the disk.
+
+        `effect` gets the names that have no result yet and yields results in groups as they come; a group
+        is written in one transaction. Names it never yields stay begun and are missing in the answer.
+        """
+        codec = codec_for(returns)
+        ask = self._recorder.wish
+        wishes = {name: ask(self.path(name), kind, version, given) for name, given in inputs.items()}
+        with self._recorder.alone([wish.key for wish in wishes.values()]):
+            results = kept(self._recorder, wishes, codec)
+            missing = {name: wish for name, wish in wishes.items() if name not in results}
+            if missing:
+                results |= perform_many(self._recorder, missing, effect, codec, cost)
+        return {name: results[name] for name in inputs if name in results}
+
+    def note(self, name: str, value: object, *, attempt: int | None = None) -> None:
+        """Write down a fact that needs no effect: a choice, a figure, a reason."""
+        wish = self._recorder.wish(self.path(name, attempt=attempt), Kind.NOTE, 1, value)
+        with self._recorder.alone([wish.key]):
+            self._recorder.note(wish, self._recorder.bodies.body(value))
+
+    def edit(self, name: str, root: Path, files: Mapping[str, bytes | None]) -> None:
+        """Give files under `root` new content (none removes): all of them, after a crash the rest of them.
+
+        A file that somebody else changed in between is not overwritten.
+        """
+        edit_files(self._recorder, self.path(name), root, files)
+
+    def write(self, name: str, path: Path, data: bytes) -> Path:
+        """Write one result file, such as a report: whole or not at all."""
+        edit_files(self._recorder, self.path(name), path.parent, {path.name: data}, crash_at="C16")
+        return path
+
+    def artefact(self, data: bytes) -> Artefact:
+        """Keep bytes beside the journal. Name the artefact in a step's inputs or result, so that it stays."""
+        return self._recorder.bodies.keep(data)
+
+    def read(self, artefact: Artefact) -> bytes:
+        """The bytes of an artefact, proven to be those that were kept."""
+        return self._recorder.bodies.artefacts.read(artefact.sha256)

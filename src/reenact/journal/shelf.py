@@ -1,0 +1,171 @@
+"""The runs that a journal holds, for reading: lists, one run, its steps, their inputs and results."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+from reenact.errors import InputError
+from reenact.journal.artefacts import Artefacts, FolderArtefacts
+from reenact.journal.bodies import Bodies
+from reenact.journal.database import Database
+from reenact.journal.flat import redact_nothing
+from reenact.journal.locks import Locks, locks_at
+from reenact.journal.outgoing import export_run
+from reenact.journal.records import Artefact, Run, Status, Step
+from reenact.journal.rows import prove_complete, prove_count, read_body, read_runs, read_steps
+from reenact.journal.upkeep import Checked, check_all
+
+INTERRUPTED = "interrupted"
+"""How a run stands that is marked running while no process works on it: killed, or the machine went down."""
+
+
+class Shelf:
+    """Reads a journal. What it returns is proven to be what was written; else JournalDamaged is raised."""
+
+    def __init__(self, database: Database, artefacts: Artefacts, locks: Locks) -> None:
+        self._database = database
+        self._artefacts = artefacts
+        self._locks = locks
+        self._bodies = Bodies(artefacts, redact_nothing)
+
+    @classmethod
+    def look(cls, folder: Path) -> Shelf:
+        """The journal of a folder, only to read; changes nothing, also when others write to it."""
+        if not (folder / "journal.db").exists():
+            raise InputError(
+                f"No run has been recorded here: {folder / 'journal.db'} does not exist.",
+                next_step="Run a story first, or name the folder: REENACT_RUNS_DIR=FOLDER",
+            )
+        locks = locks_at(folder / "journal.lock")
+        try:
+            database = Database(folder / "journal.db", readonly=True)
+            with database.snapshot() as connection:
+                prove_count(connection)
+        except BaseException:
+            locks.leave()
+            raise
+        return Shelf(database, FolderArtefacts(folder, locks), locks)
+
+    def runs(
+        self,
+        *,
+        story: str | None = None,
+        status: Status | None = None,
+        text: str | None = None,
+        limit: int | None = None,
+        offset: int = 0,
+    ) -> list[Run]:
+        """Runs, newest first. `text` is looked for in the id, the story and the words for a list."""
+        clause, values = _filter(story, status, text)
+        page = (-1 if limit is None else limit, offset)
+        with self._database.snapshot() as connection:
+            return read_runs(connection, f"{clause} ORDER BY seq DESC LIMIT ? OFFSET ?", (*values, *page))
+
+    def count(
+        self, *, story: str | None = None, status: Status | None = None, text: str | None = None
+    ) -> int:
+        """How many runs there are."""
+        clause, values = _filter(story, status, text)
+        count: int = self._database.rows(f"SELECT count(*) FROM run_rows {clause}", values)[0][0]  # noqa: S608
+        return count
+
+    def find(self, name: str) -> Run:
+        """A run by its id, a part of it that no other has, its number, or `last`."""
+        with self._database.snapshot() as connection:
+            if name == "last":
+                found = read_runs(connection, "ORDER BY turn DESC LIMIT 1")
+            elif name.isdecimal() and len(name) < 10:
+                found = read_runs(connection, "WHERE seq = ?", (int(name),))
+            else:
+                found = read_runs(connection, "WHERE id = ?", (name,))
+            if not found and name:
+                found = read_runs(connection, "WHERE instr(id, ?) ORDER BY seq DESC LIMIT 4", (name,))
+        if len(found) == 1:
+            return found[0]
+        if not found:
+            raise InputError(f"There is no run {name!r} here.", next_step="reenact runs list")
+        ids = ", ".join(run.id for run in found)
+        raise InputError(f"Several runs are called {name!r}: {ids}.", next_step="Give more of the id.")
+
+    def steps(self, run: Run) -> list[Step]:
+        """All steps of a run in the order they were begun, proven to be all of them."""
+        with self._database.snapshot() as connection:
+            current = read_runs(connection, "WHERE seq = ? AND id = ?", (run.seq, run.id))
+            steps = read_steps(connection, "WHERE run = ? ORDER BY nr", (run.seq,))
+        if not current:
+            raise InputError(f"Run {run.id} is no longer here.", next_step="reenact runs list")
+        prove_complete(current[0], steps)
+        return steps
+
+    def some_steps(
+        self, run: Run, *, under: str | None = None, after: int = 0, limit: int = 200
+    ) -> list[Step]:
+        """A page of a long run: steps at or below a path, with numbers above `after`, at most `limit`."""
+        clause, values = "", tuple[str, ...]()
+        if under is not None:
+            # Everything below `a/b` sorts between `a/b/` and `a/b0`, the character after the slash.
+            clause, values = "AND (path = ? OR (path > ? AND path < ?))", (under, f"{under}/", f"{under}0")
+        where = f"WHERE run = ? AND nr > ? {clause} ORDER BY nr LIMIT ?"
+        with self._database.snapshot() as connection:
+            return read_steps(connection, where, (run.seq, after, *values, limit))
+
+    def result(self, step: Step) -> Any:
+        """The result of a step as plain data; none while there is none."""
+        return self._plain(step, "result") if step.has_result else None
+
+    def inputs(self, step: Step) -> Any:
+        """The inputs of a step as plain data."""
+        return self._plain(step, "inputs")
+
+    def read(self, artefact: Artefact) -> bytes:
+        """The bytes of an artefact, proven to be those that were kept."""
+        return self._artefacts.read(artefact.sha256)
+
+    def is_live(self, run: Run) -> bool:
+        """Whether a process works on the run now."""
+        return run.status is Status.RUNNING and self._locks.is_held(run.seq)
+
+    def standing(self, run: Run) -> str:
+        """The status in one word: that of the row, or `interrupted`."""
+        if run.status is Status.RUNNING and not self.is_live(run):
+            return INTERRUPTED
+        return run.status.value
+
+    def export(self, run: Run, path: Path) -> None:
+        """Write the run with all its artefacts to a new file."""
+        export_run(self._database, self._artefacts, run, path)
+
+    def check(self) -> Checked:
+        """Read everything once, also every artefact, and say what is not as it was written."""
+        return check_all(self._database, self._artefacts)
+
+    def close(self) -> None:
+        """Let go of the file; locks of this process on its runs are released."""
+        self._database.close()
+        self._artefacts.close()
+        self._locks.leave()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def _plain(self, step: Step, column: str) -> Any:
+        with self._database.snapshot() as connection:
+            text = read_body(connection, step, column)
+        return self._bodies.plain(text)
+
+
+def _filter(story: str | None, status: Status | None, text: str | None) -> tuple[str, tuple[Any, ...]]:
+    wanted = {"story = ?": story, "status = ?": status and status.value}
+    clauses = [clause for clause, value in wanted.items() if value is not None]
+    values: list[Any] = [value for value in wanted.values() if value is not None]
+    if text:
+        clauses.append("instr(lower(id || ' ' || story || ' ' || what), lower(?))")
+        values.append(text)
+    return (f"WHERE {' AND '.join(clauses)}" if clauses else ""), tuple(values)

@@ -1,0 +1,266 @@
+"""The law of a step: performed once, given back ever after, and never mixed with another."""
+
+from __future__ import annotations
+
+import threading
+from concurrent.futures import ThreadPoolExecutor
+from decimal import Decimal
+from typing import Any
+
+import pytest
+
+from reenact.errors import AnswerUnusable, JournalDiverged, JournalError, ModelUnreachable, StorageError
+from reenact.journal import Cost, Journal, Kind, State, Status
+
+
+class Boom(Exception):
+    pass
+
+
+def raising(error: BaseException) -> Any:
+    def effect() -> int:
+        raise error
+
+    return effect
+
+
+def test_a_step_is_performed_once_in_a_run(journal: Journal) -> None:
+    performed: list[int] = []
+    with journal.run(story="tale", request=1) as run:
+        for _ in range(3):
+            assert run.step("a", lambda: performed.append(1) or len(performed), kind=Kind.LLM) == 1
+    assert performed == [1]
+
+
+def test_the_same_command_continues_an_unfinished_run(journal: Journal, story: Any) -> None:
+    def stops_at_call3(name: str) -> None:
+        if name == "call3":
+            raise KeyboardInterrupt
+
+    story.before = stops_at_call3
+    with pytest.raises(KeyboardInterrupt):
+        story.run(journal)
+    [run] = journal.runs()
+    assert (run.status, run.exit_code, run.done) == (Status.STOPPED, 130, 3)
+    story.before = lambda name: None
+    story.run(journal)
+    [run] = journal.runs()
+    assert (run.status, run.executions, run.done) == (Status.FINISHED, 2, 8)
+    assert set(story.paid.values()) == {1}
+
+
+def test_a_finished_one_is_followed_by_a_run_that_visibly_reuses(journal: Journal, story: Any) -> None:
+    first = story.run(journal)
+    assert story.run(journal) == first
+    newer, older = journal.runs()
+    assert set(story.paid.values()) == {1}
+    assert (older.done, older.reused) == (8, 0)
+    assert (newer.done, newer.reused) == (0, 8)
+    assert {step.reused_from for step in journal.steps(newer)} == {older.id}
+    assert (older.money, newer.money) == ("0.05", "0")
+    story.run(journal)
+    assert {step.reused_from for step in journal.steps(journal.find("last"))} == {older.id}
+
+
+def test_fresh_reuses_nothing_also_when_it_is_continued(journal: Journal, story: Any) -> None:
+    def stops_at_call3(name: str) -> None:
+        if name == "call3":
+            raise KeyboardInterrupt
+
+    story.run(journal)
+    story.before = stops_at_call3
+    with pytest.raises(KeyboardInterrupt):
+        story.run(journal, fresh=True)
+    story.before = lambda name: None
+    story.run(journal)
+    assert set(story.paid.values()) == {2}
+    assert [run.reused for run in journal.runs()] == [0, 0]
+
+
+def test_another_request_is_another_run_but_shares_what_is_the_same_step(journal: Journal) -> None:
+    performed: list[str] = []
+    for request in ("first", "second"):
+        with journal.run(story="tale", request=request) as run:
+            run.step("same", lambda: performed.append("same"), kind=Kind.BOX, inputs=1)
+            run.step("other", lambda: performed.append("other"), kind=Kind.BOX, inputs=request)
+            run.finish(None)
+    assert performed == ["same", "other", "other"]
+    assert len(journal.runs()) == 2
+
+
+@pytest.mark.parametrize("change", [{"inputs": "new"}, {"version": 2}])
+def test_other_inputs_or_version_is_another_step_and_the_old_one_is_superseded(
+    journal: Journal, change: dict[str, Any]
+) -> None:
+    asked: dict[str, Any] = {"inputs": "old", "version": 1}
+    with journal.run(story="tale", request=1) as run:
+        run.step("a", lambda: "one", kind=Kind.LLM, **asked)
+    with journal.run(story="tale", request=1) as run:
+        assert run.step("a", lambda: "two", kind=Kind.LLM, **{**asked, **change}) == "two"
+    states = [(step.state, journal.result(step)) for step in journal.steps(journal.find("1"))]
+    assert states == [(State.SUPERSEDED, "one"), (State.DONE, "two")]
+    with journal.run(story="tale", request=1) as run:
+        assert run.step("a", lambda: "three", kind=Kind.LLM, **asked) == "one"
+    states = [(step.state, journal.result(step)) for step in journal.steps(journal.find("1"))]
+    assert states == [(State.DONE, "one"), (State.SUPERSEDED, "two")]
+
+
+def test_one_path_with_two_meanings_in_one_execution_is_diverged(journal: Journal) -> None:
+    with journal.run(story="tale", request=1) as run:
+        run.step("a", lambda: 1, kind=Kind.LLM, inputs=1)
+        with pytest.raises(JournalDiverged, match="tale/a"):
+            run.step("a", lambda: 2, kind=Kind.LLM, inputs=2)
+
+
+def test_a_failure_is_recorded_and_tried_again(journal: Journal) -> None:
+    with pytest.raises(ModelUnreachable), journal.run(story="tale", request=1) as run:
+        run.step(
+            "a",
+            raising(ModelUnreachable("Nobody answers.", next_step="Wait.")),
+            kind=Kind.LLM,
+            failure_cost=lambda error: Cost(Decimal("0.5"), 3, 1),
+        )
+    [step] = journal.steps(journal.find("last"))
+    assert (step.state, step.error_type, step.error, step.error_next) == (
+        State.FAILED,
+        "ModelUnreachable",
+        "Nobody answers.",
+        "Wait.",
+    )
+    assert journal.find("last").status is Status.FAILED
+    with journal.run(story="tale", request=1) as run:
+        assert run.step("a", lambda: 7, kind=Kind.LLM, cost=lambda _: Cost(Decimal("0.25"), 1, 1)) == 7
+        run.finish(None)
+    [step] = journal.steps(journal.find("last"))
+    assert (step.state, step.tries, step.error, step.money) == (State.DONE, 2, None, "0.75")
+    record = journal.find("last")
+    assert (record.money, record.tokens_in, record.failed, record.done) == ("0.75", 4, 0, 1)
+
+
+def test_a_final_failure_is_raised_again_and_not_paid_again(journal: Journal) -> None:
+    effects: list[int] = []
+
+    def unusable() -> int:
+        effects.append(1)
+        raise AnswerUnusable("No answer fitted.", next_step="Another model.")
+
+    for _ in range(2):
+        with pytest.raises(AnswerUnusable) as caught, journal.run(story="tale", request=1) as run:
+            run.step("a", unusable, kind=Kind.LLM, final=(AnswerUnusable,))
+        assert (caught.value.sentence, caught.value.next_step) == ("No answer fitted.", "Another model.")
+    assert effects == [1]
+
+
+def test_the_program_may_try_a_failed_step_again_itself(journal: Journal) -> None:
+    with journal.run(story="tale", request=1) as run:
+        with pytest.raises(Boom):
+            run.step("a", raising(Boom()), kind=Kind.BOX)
+        assert run.step("a", lambda: 1, kind=Kind.BOX) == 1
+
+
+def test_an_interrupted_effect_stays_begun_and_is_performed_again(journal: Journal) -> None:
+    with pytest.raises(KeyboardInterrupt), journal.run(story="tale", request=1) as run:
+        run.step("a", raising(KeyboardInterrupt()), kind=Kind.BOX)
+    assert [step.state for step in journal.steps(journal.find("last"))] == [State.BEGUN]
+    with journal.run(story="tale", request=1) as run:
+        assert run.step("a", lambda: 1, kind=Kind.BOX) == 1
+    assert [step.tries for step in journal.steps(journal.find("last"))] == [2]
+
+
+def test_trouble_with_the_disk_is_not_a_failure_of_the_effect(journal: Journal) -> None:
+    with pytest.raises(StorageError), journal.run(story="tale", request=1) as run:
+        run.step("a", raising(StorageError("The disk is full.")), kind=Kind.BOX)
+    assert [step.state for step in journal.steps(journal.find("last"))] == [State.BEGUN]
+
+
+def test_a_result_of_an_earlier_type_is_performed_anew(journal: Journal) -> None:
+    with journal.run(story="tale", request=1) as run:
+        run.step("a", lambda: "text", kind=Kind.LLM, returns=str)
+    with journal.run(story="tale", request=1) as run:
+        assert run.step("a", lambda: [1], kind=Kind.LLM, returns=list[int]) == [1]
+
+
+def test_the_first_execution_sees_what_a_later_one_will_see(journal: Journal) -> None:
+    with journal.run(story="tale", request=1) as run:
+        assert run.step("a", lambda: {3: (1, 2)}, kind=Kind.BOX, returns=dict[int, list[int]]) == {3: [1, 2]}
+        with pytest.raises(JournalError, match="does not come back"):
+            run.step("b", lambda: "text", kind=Kind.BOX, returns=int)  # type: ignore[arg-type]
+
+
+def test_an_unknown_price_is_counted_and_not_guessed(journal: Journal) -> None:
+    with journal.run(story="tale", request=1) as run:
+        run.step("a", lambda: 1, kind=Kind.LLM, cost=lambda _: Cost(None, 100, 10))
+        run.step("b", lambda: 1, kind=Kind.LLM, cost=lambda _: Cost(Decimal("0.1"), 100, 10))
+        assert (run.record.money, run.record.unpriced, run.record.tokens_in) == ("0.1", 1, 200)
+
+
+def test_threads_perform_a_step_once_between_them(on_disk: Journal) -> None:
+    performed: list[str] = []
+    gate = threading.Barrier(8)
+    with on_disk.run(story="tale", request=1) as run, ThreadPoolExecutor(8) as pool:
+
+        def work(number: int) -> int:
+            gate.wait()
+            name = f"s{number % 4}"
+            return run.step(
+                name, lambda: performed.append(name) or number % 4, kind=Kind.LLM, inputs=number % 4
+            )
+
+        assert list(pool.map(work, range(8))) == [0, 1, 2, 3, 0, 1, 2, 3]
+        run.finish(None)
+    assert sorted(performed) == ["s0", "s1", "s2", "s3"]
+    assert on_disk.find("last").steps == len(on_disk.steps(on_disk.find("last"))) == 4
+
+
+def test_threads_that_wait_for_a_failing_step_try_it_themselves(journal: Journal) -> None:
+    turns = iter([Boom(), None])
+    gate = threading.Barrier(2)
+
+    def effect() -> int:
+        error = next(turns)
+        if error:
+            raise error
+        return 5
+
+    with journal.run(story="tale", request=1) as run, ThreadPoolExecutor(2) as pool:
+
+        def work(_: int) -> int | Boom:
+            gate.wait()
+            try:
+                return run.step("a", effect, kind=Kind.LLM)
+            except Boom as error:
+                return error
+
+        results = list(pool.map(work, range(2)))
+    assert [type(result) for result in sorted(results, key=str)] in ([Boom, int], [int, Boom])
+    assert 5 in results
+
+
+@pytest.mark.parametrize("name", ["", "a//b", "../x", "a b", "a/", "é", "a[x]", "x" * 200])
+def test_a_path_has_its_alphabet(journal: Journal, name: str) -> None:
+    with journal.run(story="tale", request=1) as run, pytest.raises(JournalError, match="path"):
+        run.step(name, lambda: 1, kind=Kind.NOTE)
+
+
+def test_paths_show_attempt_and_sample(journal: Journal) -> None:
+    with journal.run(story="paper", request=1) as run:
+        debug = run.under("method").under("debug", attempt=3)
+        assert debug.path("analyse") == "paper/method/debug[3]/analyse"
+        assert debug.path("analyse", attempt=2, sample=1) == "paper/method/debug[3]/analyse[2]~1"
+
+
+def test_a_finished_run_takes_no_more_steps(journal: Journal) -> None:
+    with journal.run(story="tale", request=1) as run:
+        run.finish("good")
+        with pytest.raises(JournalError, match="finished"):
+            run.step("a", lambda: 1, kind=Kind.NOTE)
+    assert journal.find("last").verdict_data() == "good"
+
+
+def test_a_note_stands_and_a_changed_one_replaces_it(journal: Journal) -> None:
+    for values in ([1, 1], [2], [1]):
+        with journal.run(story="tale", request=1) as run:
+            for value in values:
+                run.note("choice", value)
+    steps = journal.steps(journal.find("last"))
+    assert [(step.state, journal.result(step)) for step in steps] == [(State.DONE, 1), (State.SUPERSEDED, 2)]

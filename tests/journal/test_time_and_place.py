@@ -1,0 +1,71 @@
+"""C20 and C21: clocks that jump and machines that restart change nothing that matters."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import timedelta
+from pathlib import Path
+
+from reenact.journal import Journal, Kind, Status
+from reenact.journal.host import this_host
+from reenact.testing.journal import JumpingClock
+
+
+def test_order_and_durations_do_not_depend_on_the_wall_clock() -> None:
+    clock = JumpingClock()
+    with Journal.in_memory(clock=clock) as journal:
+        ids = []
+        for jump in (timedelta(days=-400), timedelta(days=4000), timedelta(hours=-1)):
+            with journal.run(story="tale", request=str(jump)) as run:
+                run.step("before", lambda: clock.work(2.0), kind=Kind.BOX)
+                clock.wall += jump
+                run.step("after", lambda: clock.work(3.0), kind=Kind.BOX, inputs=str(jump))
+                run.finish(None)
+            ids.append(run.record.id)
+        assert [run.id for run in journal.runs()] == ids[::-1]
+        first = journal.find(ids[0])
+        assert first.worked_s == 5.0
+        assert [step.path for step in journal.steps(first)] == ["tale/before", "tale/after"]
+        assert [step.duration_s for step in journal.steps(first)] == [2.0, 3.0]
+        assert first.ended_at is not None
+        assert first.ended_at < first.started_at
+
+
+def test_the_newest_run_is_continued_though_the_clock_says_it_is_older() -> None:
+    clock = JumpingClock()
+    with Journal.in_memory(clock=clock) as journal:
+        with journal.run(story="tale", request=1, fresh=True):
+            pass
+        clock.wall -= timedelta(days=3650)
+        with journal.run(story="tale", request=1, fresh=True) as second:
+            pass
+        with journal.run(story="tale", request=1) as run:
+            assert run.record.id == second.record.id
+
+
+def test_work_of_all_executions_adds_up_though_each_process_has_its_own_monotonic_clock() -> None:
+    clock = JumpingClock()
+    with Journal.in_memory(clock=clock) as journal:
+        with journal.run(story="tale", request=1) as run:
+            run.step("a", lambda: clock.work(7.0), kind=Kind.BOX)
+        clock.passed = 0.0
+        with journal.run(story="tale", request=1) as run:
+            run.step("b", lambda: clock.work(5.0), kind=Kind.BOX)
+            assert run.record.worked_s == 12.0
+
+
+def test_a_machine_that_restarted_in_the_middle_of_a_box_run(folder: Path) -> None:
+    """The boot id differs and the old process id may belong to anybody: nothing is asked of it."""
+    before = replace(this_host(), boot="an earlier start of this machine", pid=1)
+    journal = Journal.open(folder, host=before)
+    run = journal.run(story="tale", request=1)
+    run._recorder.begin([run._recorder.wish("tale/box", Kind.BOX, 1, None)])
+    journal.close()
+    with Journal.open(folder) as journal:
+        assert journal.standing(journal.find("last")) == "interrupted"
+        with journal.run(story="tale", request=1) as run:
+            assert run.step("box", lambda: "in a new box", kind=Kind.BOX) == "in a new box"
+            run.finish(None)
+        [step] = journal.steps(journal.find("last"))
+        assert (step.tries, journal.find("last").status) == (2, Status.FINISHED)
+        assert journal.find("last").boot == this_host().boot
