@@ -33,6 +33,25 @@ _PATTERNS = re.compile(
     r"|\beyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}"  # JSON web token
     r"|-----BEGIN [A-Z ]*PRIVATE KEY-----[\s\S]*?(?:-----END [A-Z ]*PRIVATE KEY-----|\Z)"
 )
+_BEGINNINGS = (
+    *(
+        "sk-",
+        "AIza",
+        "ghp_",
+        "gho_",
+        "ghu_",
+        "ghs_",
+        "ghr_",
+        "github_pat_",
+        "glpat-",
+        "hf_",
+        "gsk_",
+        "xai-",
+        "xox",
+    ),
+    *("AKIA", "ASIA", "eyJ", "-----BEGIN "),
+)
+"""Text without any of these cannot match a pattern: looking for a substring is a hundred times cheaper."""
 _BEARER = re.compile(r"\b(Bearer|Basic)(\s+)[A-Za-z0-9._~+/=-]{12,}", re.IGNORECASE)
 _URL_PASSWORD = re.compile(r"(\b[a-z][a-z0-9+.-]*://)[^\s/@:]*:[^\s/@]+@", re.IGNORECASE)
 
@@ -41,9 +60,12 @@ def redact(text: str, environ: Mapping[str, str] | None = None) -> str:
     """The text with every secret that can be recognised replaced by `[redacted]`."""
     for value in secret_values(os.environ if environ is None else environ):
         text = text.replace(value, HIDDEN)
-    text = _PATTERNS.sub(HIDDEN, text)
-    text = _BEARER.sub(rf"\1\2{HIDDEN}", text)
-    return _URL_PASSWORD.sub(rf"\1{HIDDEN}@", text)
+    if any(beginning in text for beginning in _BEGINNINGS):
+        text = _PATTERNS.sub(HIDDEN, text)
+    lowered = text.lower()
+    if "bearer" in lowered or "basic" in lowered:
+        text = _BEARER.sub(rf"\1\2{HIDDEN}", text)
+    return _URL_PASSWORD.sub(rf"\1{HIDDEN}@", text) if "://" in text and "@" in text else text
 
 
 def redact_json(value: Any) -> Any:
