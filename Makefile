@@ -2,7 +2,7 @@
 .PHONY: demo test lint test-llm clean
 
 demo:
-	@scripts/setup models
+	@scripts/setup models,torch
 	@.venv/bin/reenact demo
 
 test: lint

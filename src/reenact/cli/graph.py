@@ -1,0 +1,59 @@
+"""`reenact graph PROGRAM`: the layers as they really are, each with the line that made it."""
+
+from __future__ import annotations
+
+import sys
+import tempfile
+from pathlib import Path
+
+import click
+
+from reenact.cli.options import output_format, show, stopping_gently
+from reenact.cli.watch import PROGRAM
+from reenact.cli.watch_view import graph_data, graph_facts, layer_blocks
+from reenact.errors import Inconclusive
+from reenact.probe.options import WatchOptions
+from reenact.probe.watch import watch as watch_program
+from reenact.program.program import read_program
+from reenact.report.sheet import Sheet
+from reenact.settings import resolve
+from reenact.types import ExitCode
+
+STEPS = 3
+
+
+@click.command(context_settings=PROGRAM)
+@click.option("--python", help="Interpreter to use; default: the active one.")
+@click.option(
+    "--max-time", type=float, default=120.0, show_default=True, help="Seconds to wait for the first steps."
+)
+@output_format
+@click.argument("program", nargs=-1, required=True, type=click.UNPROCESSED)
+def graph(python: str | None, max_time: float, output_format: str, program: tuple[str, ...]) -> ExitCode:
+    """Show the model of a PROGRAM: layers, shapes, weights, loss, optimiser and task.
+
+    The program is run until its first few training steps are done, and is then ended.
+    """
+    settings = resolve({"python": python}).settings
+    with tempfile.TemporaryDirectory(prefix="reenact-graph-") as folder, stopping_gently() as stop:
+        options = WatchOptions(
+            folder=Path(folder) / "trace", stop_after=STEPS, max_time=max_time, python=settings.python
+        )
+        watched = watch_program(read_program(program), options, stdout=sys.stderr.fileno(), stop=stop)
+    found = watched.trace.graph if watched.trace else None
+    if found is None:
+        raise Inconclusive(
+            f"No model was seen in training. {watched.outcome.sentence}",
+            next_step=f"reenact watch {' '.join(program)}",
+        )
+    show(
+        Sheet(
+            kind="graph",
+            title=f"Model of {' '.join(program)}",
+            verdict=f"{len(found.layers)} layers, {found.parameters:,} weights, task {found.task.value}.",
+            blocks=(graph_facts(found), *layer_blocks(found)),
+            data=graph_data(found),
+        ),
+        output_format,
+    )
+    return ExitCode.OK

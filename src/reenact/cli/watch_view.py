@@ -1,0 +1,221 @@
+"""What a watched run looks like on a page: how it ended, its curves, its layers, which of them look wrong."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import asdict
+
+from reenact.probe.columns import Series
+from reenact.probe.trace import Trace
+from reenact.probe.watch import Watched
+from reenact.program.graph import Layer, ModelGraph
+from reenact.report.sheet import Block, Facts, Sheet
+from reenact.types import JsonValue, Table
+
+BARS = "▁▂▃▄▅▆▇█"
+WIDTH = 48
+DEAD, SATURATED = 0.7, 0.5
+"""Shares above which a layer is said to look wrong (DeepDiagnosis' thresholds)."""
+LARGE_STEP, SMALL_STEP = 0.5, 1e-7
+"""Update-to-weight ratios beyond which a layer is said to look wrong."""
+
+
+def watch_sheet(watched: Watched, title: str) -> Sheet:
+    """The summary of a watched run."""
+    trace = watched.trace
+    wrong = list(_wrong_layers(trace)) if trace else []
+    blocks: list[Block] = (
+        [] if trace is None else [_run_facts(trace), _curves(trace), *layer_blocks(trace.graph)]
+    )
+    if wrong:
+        blocks.append(Table("Layers that look wrong", ("layer", "made at", "what was seen"), tuple(wrong)))
+    stored = f" Trace: {watched.folder}" if trace else ""
+    return Sheet(
+        kind="watch",
+        title=title,
+        verdict=f"{watched.outcome.sentence}{stored}",
+        blocks=tuple(blocks),
+        data=_data(watched, wrong),
+    )
+
+
+def layer_blocks(graph: ModelGraph | None) -> tuple[Block, ...]:
+    """The layers in execution order, each with the line that made it."""
+    if graph is None:
+        return ()
+    rows = tuple(_layer_row(layer) for layer in graph.layers)
+    columns = ("layer", "type", "made at", "output", "weights", "activation", "initial weights")
+    return (Table(f"Layers of {graph.model}", columns, rows),)
+
+
+def graph_facts(graph: ModelGraph) -> Facts:
+    """Loss, optimiser, task: what the layers are trained for."""
+    loss, optimizer = graph.loss, graph.optimizer
+    facts = {
+        "framework": graph.framework,
+        "task": graph.task.value,
+        "loss": "-" if loss is None else f"{loss.name}  {loss.place or ''}",
+        "optimizer": "-" if optimizer is None else f"{optimizer.name}  {optimizer.place or ''}",
+        "learning rate": "-" if optimizer is None else _number(optimizer.learning_rate),
+        "batch size": str(graph.batch_size or "-"),
+        "weights": f"{graph.parameters:,} ({graph.trainable_parameters:,} trainable)",
+        "not reached": ", ".join(graph.unregistered) or "-",
+    }
+    return Facts("Training", tuple(facts.items()))
+
+
+def _run_facts(trace: Trace) -> Facts:
+    known = dict(graph_facts(trace.graph).facts) if trace.graph else {}
+    known |= {
+        "steps": f"{trace.step_count:,}" + (f" in {trace.epoch_count} epochs" if trace.epoch_count else ""),
+        "time": f"{trace.seconds:.1f} s, of which the probe took {trace.probe_seconds:.2f} s",
+    }
+    if trace.missing:
+        known["not seen"] = "; ".join(trace.missing)
+    return Facts("Run", tuple(known.items()))
+
+
+def _curves(trace: Trace) -> Table:
+    named = [
+        ("loss", trace.losses),
+        *((name, trace.metric(name)) for name in trace.metric_names() if name != "loss"),
+    ]
+    named += [
+        ("gradient norm", trace.steps.series("grad_norm")),
+        ("learning rate", trace.steps.series("learning_rate")),
+    ]
+    rows = []
+    for name, series in named:
+        values = [value for value in series.values.tolist() if not math.isnan(value)]
+        if values:
+            rows.append((name, sparkline(values), _number(values[0]), _number(values[-1])))
+    return Table("Curves", ("", "", "first", "last"), tuple(rows))
+
+
+def sparkline(values: list[float], width: int = WIDTH) -> str:
+    """The course of a series in one line; on a logarithmic scale where it spans decades."""
+    finite = [value for value in values if math.isfinite(value)]
+    if not finite:
+        return "not a number"
+    low, high = min(finite), max(finite)
+    logarithmic = low > 0 and high / low > 100
+
+    def height(value: float) -> float:
+        return math.log(value) if logarithmic else value
+
+    span = height(high) - height(low)
+    marks = []
+    for part in _parts(values, width):
+        if not math.isfinite(part):
+            marks.append("!")
+            continue
+        share = (height(part) - height(low)) / span if span > 0 else 0.0
+        marks.append(BARS[min(len(BARS) - 1, int(share * len(BARS)))])
+    return "".join(marks)
+
+
+def _parts(values: list[float], width: int) -> Iterator[float]:
+    """As many values as fit, each the last of its stretch: a spike to infinity stays visible."""
+    count = min(width, len(values))
+    for number in range(count):
+        stretch = values[number * len(values) // count : (number + 1) * len(values) // count]
+        bad = [value for value in stretch if not math.isfinite(value)]
+        yield bad[0] if bad else stretch[-1]
+
+
+def _layer_row(layer: Layer) -> tuple[str, ...]:
+    shape = "x".join("?" if size is None else str(size) for size in layer.output_shape or ())
+    count = sum(math.prod(weight.shape) for weight in layer.weights)
+    first = layer.weights[0] if layer.weights else None
+    initial = f"mean {first.mean:.2g}, std {first.std:.2g}" if first else "-"
+    place = str(layer.place) if layer.place else "-"
+    return (
+        layer.name,
+        layer.type,
+        place,
+        shape or "-",
+        f"{count:,}" if count else "-",
+        layer.activation or "-",
+        initial,
+    )
+
+
+def _wrong_layers(trace: Trace) -> Iterator[tuple[str, str, str]]:
+    places = {layer.name: str(layer.place or "-") for layer in trace.graph.layers} if trace.graph else {}
+    for name in trace.layer_names:
+        seen = [*_output_words(trace, name)]
+        if seen:
+            yield name, places.get(name, "-"), "; ".join(seen)
+    for facts in trace.parameter_facts:
+        seen = [*_update_words(trace, facts.name)]
+        if seen:
+            yield facts.name, places.get(facts.name.rpartition(".")[0], "-"), "; ".join(seen)
+
+
+def _output_words(trace: Trace, name: str) -> Iterator[str]:
+    if _last(trace.layer(name, "bad_share")) > 0:
+        yield "its output holds NaN or infinity"
+    if (share := _last(trace.layer(name, "dead_unit_share"))) >= DEAD:
+        yield f"{share:.0%} of its units are never active"
+    if (share := _last(trace.layer(name, "saturated_share"))) > SATURATED:
+        yield f"{share:.0%} of its outputs are saturated"
+
+
+def _update_words(trace: Trace, name: str) -> Iterator[str]:
+    ratios = [
+        value for value in trace.parameter(name, "update_ratio").values.tolist() if math.isfinite(value)
+    ]
+    if _last(trace.parameter(name, "weight_bad_share")) > 0:
+        yield "it holds NaN or infinity"
+    if ratios and max(ratios) > LARGE_STEP:
+        yield f"one step changed it by {max(ratios):.2g} of its size"
+    if ratios and ratios[-1] < SMALL_STEP:
+        yield f"it no longer moves (last step {ratios[-1]:.2g} of its size)"
+
+
+def _last(series: Series) -> float:
+    values = [value for value in series.values.tolist() if not math.isnan(value)]
+    return values[-1] if values else 0.0
+
+
+def _number(value: float | None) -> str:
+    return "-" if value is None else f"{value:.4g}"
+
+
+def _data(watched: Watched, wrong: list[tuple[str, str, str]]) -> JsonValue:
+    trace = watched.trace
+    data: dict[str, JsonValue] = {
+        "outcome": watched.outcome.kind.value,
+        "exit_code": watched.outcome.exit_code,
+        "trace": str(watched.folder) if trace else None,
+        "seconds": watched.seconds,
+    }
+    if trace is None:
+        return data
+    return data | {
+        "steps": trace.step_count,
+        "epochs": trace.epoch_count,
+        "probe_seconds": trace.probe_seconds,
+        "losses": trace.losses.values.tolist()[-1000:],
+        "metrics": {name: trace.metric(name).values.tolist()[-1000:] for name in trace.metric_names()},
+        "missing": list(trace.missing),
+        "graph": graph_data(trace.graph),
+        "look_wrong": [dict(zip(("layer", "place", "seen"), row, strict=True)) for row in wrong],
+    }
+
+
+def graph_data(graph: ModelGraph | None) -> JsonValue:
+    """The whole graph as JSON; places as `file:line:column`."""
+    if graph is None:
+        return None
+    data = asdict(graph)
+    for owner, given in zip([*data["layers"], data["loss"], data["optimizer"]], _places(graph), strict=True):
+        if owner is not None:
+            owner["place"] = given
+    return data
+
+
+def _places(graph: ModelGraph) -> list[str | None]:
+    owners = [*graph.layers, graph.loss, graph.optimizer]
+    return [str(owner.place) if owner is not None and owner.place else None for owner in owners]
