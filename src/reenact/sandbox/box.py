@@ -53,7 +53,8 @@ class Mount:
 
     source: Path
     target: str
-    """Absolute path inside the box."""
+    """Absolute path inside the box. Tiers without namespaces can show a source only at its own path or below
+    the work folder (`/box/work`)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +62,7 @@ class Command:
     """One thing to execute, with all that it may see."""
 
     argv: tuple[str, ...]
+    """The program and its words. It starts in the work folder: name files there by relative paths."""
     files: Mapping[str, bytes] = field(default_factory=dict)
     """Files written into the work folder before the start, by relative name."""
     workspace: Path | None = None
@@ -71,7 +73,8 @@ class Command:
     """Variables added to the clean allow-listed environment. Never secrets."""
     stdin: bytes = b""
     collect: tuple[str, ...] = ()
-    """Relative names of result files to read back. Links, devices, oversized files are refused."""
+    """Relative names of result files to read back. Links, devices, oversized files are refused. JSON among
+    them is read with `strict_json.read_json`."""
     gpu: bool = False
     """Bind the GPU device nodes."""
 
@@ -84,6 +87,7 @@ class Limits:
     cpu_s: float | None = None
     """CPU seconds over all processes; none means only wall time counts."""
     memory_bytes: int = 4096 * MIB
+    """Anonymous and shared memory of all processes; pages of mapped files do not count."""
     disk_bytes: int = 1024 * MIB
     """Bytes in the work folder, /tmp and /dev/shm together."""
     files: int = 20_000
@@ -112,6 +116,7 @@ class BoxResult:
     ending: Ending
     tier: str
     exit_code: int | None = None
+    """The program's status. Where a shell stands between, 129 to 192 read as the signal that shells mean."""
     signal: int | None = None
     why: str = ""
     """For endings that are not about the program: which limit, which refusal, what broke."""
@@ -123,6 +128,8 @@ class BoxResult:
     output_dropped_bytes: int = 0
     results: Mapping[str, bytes] = field(default_factory=dict)
     events: tuple[Event, ...] = ()
+    """`network-denied`, `result-missing`, `result-refused` (when a limit was crossed too), `listener-failed`,
+    `left-behind` (what could not be removed)."""
 
     @property
     def ok(self) -> bool:
@@ -130,6 +137,8 @@ class BoxResult:
 
 
 OnOutput = Callable[[bytes], None]
+"""Hears what is printed while it is printed: UTF-8, cleaned of control sequences. The supervisor calls it and
+waits for it; an exception ends the listening, not the program."""
 
 
 class Sandbox(Protocol):

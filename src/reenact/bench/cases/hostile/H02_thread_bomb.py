@@ -12,7 +12,7 @@ import os
 import threading
 import time
 
-threading.stack_size(64 * 1024)
+threading.stack_size(256 * 1024)
 alive = 0
 for _ in range(3000):
     try:

@@ -9,10 +9,11 @@
 # unconfined = "not run: fills 800 MB of the disk"
 # ///
 import os
+import tempfile
 
 nonce = os.environ["CANARY_NONCE"]
 for number in range(100):
-    folder = "/tmp" if number % 2 else "."
+    folder = tempfile.gettempdir() if number % 2 else "."
     with open(f"{folder}/canary-{nonce}-{number}", "wb") as sink:
         sink.write(b"x" * (8 * 1024 * 1024))
 print("ESCAPED 800 MB in 100 files", flush=True)

@@ -9,8 +9,9 @@
 # unconfined = "not run: litters 60,000 entries"
 # ///
 import os
+import tempfile
 
-root = "/tmp/canary-" + os.environ["CANARY_NONCE"]
+root = tempfile.gettempdir() + "/canary-" + os.environ["CANARY_NONCE"]
 os.mkdir(root)
 for number in range(30_000):
     os.mkdir(f"{root}/d{number}")

@@ -1,0 +1,252 @@
+"""Hard limits by the kernel's control groups, v1 or v2, where this machine lets us make one.
+
+Covered: memory and number of tasks of a whole box, with the kernel's own count of what it refused, so that
+an OOM kill is named `memory-limit` and a refused fork `process-limit`. A group is made below the cgroup we
+run in (v1) or below the nearest ancestor that hands controllers down (v2), so limits set on ourselves still
+hold for the box.
+Not covered: machines where no group may be made (most ordinary users without a delegated one); there the
+watcher alone limits, by looking. CPU and disk bandwidth are not limited.
+"""
+
+from __future__ import annotations
+
+import functools
+import os
+import secrets
+import signal
+import subprocess
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from reenact.sandbox.box import Limits
+
+_NAME = "reenact-"
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where groups can be made: the parent folder for each controller, and the version of the interface."""
+
+    version: int
+    memory: Path | None = None
+    pids: Path | None = None
+
+    def folders(self, name: str) -> tuple[Path, ...]:
+        """The folders of the group that `make_group` makes by this name."""
+        parents = dict.fromkeys(path for path in (self.memory, self.pids) if path is not None)
+        return tuple(parent / f"{_NAME}{name}" for parent in parents)
+
+    def __str__(self) -> str:
+        have = [name for name in ("memory", "pids") if getattr(self, name) is not None]
+        return f"cgroup v{self.version}: {', '.join(have)}"
+
+
+@dataclass
+class Group:
+    """One box's control group: one folder in v2, one a controller in v1."""
+
+    memory: Path | None
+    pids: Path | None
+    version: int
+    folders: tuple[Path, ...] = field(default=())
+
+    def add(self, pid: int) -> None:
+        """Move a process in; what it starts afterwards is born inside."""
+        for folder in self.folders:
+            (folder / "cgroup.procs").write_text(str(pid))
+
+    def memory_used(self) -> int | None:
+        """Bytes in use that the kernel cannot take back: anonymous and shared memory, not file cache."""
+        if self.memory is None:
+            return None
+        names = ("total_rss", "total_shmem") if self.version == 1 else ("anon", "shmem")
+        stat = _fields(self.memory / "memory.stat")
+        return sum(stat.get(name, 0) for name in names)
+
+    def out_of_memory(self) -> bool:
+        """Whether the kernel killed something in the box for want of memory."""
+        if self.memory is None:
+            return False
+        name = "memory.oom_control" if self.version == 1 else "memory.events"
+        return _fields(self.memory / name).get("oom_kill", 0) > 0
+
+    def tasks(self) -> int | None:
+        """Processes and threads now in the box."""
+        return None if self.pids is None else _number(self.pids / "pids.current")
+
+    def task_refused(self) -> bool:
+        """Whether the kernel refused a process or thread."""
+        return self.pids is not None and _fields(self.pids / "pids.events").get("max", 0) > 0
+
+    def close(self) -> None:
+        """Kill what is left and remove the group."""
+        for folder in self.folders:
+            remove_group(folder)
+
+
+def make_group(place: Place, name: str, limits: Limits) -> Group:
+    """A fresh group with the limits set. Raises OSError when the machine does not let us after all."""
+    memory = place.memory / f"{_NAME}{name}" if place.memory else None
+    pids = place.pids / f"{_NAME}{name}" if place.pids else None
+    group = Group(memory, pids, place.version, place.folders(name))
+    try:
+        for folder in group.folders:
+            folder.mkdir()
+        if memory is not None:
+            _limit_memory(memory, place.version, limits.memory_bytes)
+        if pids is not None:
+            # The shell that reaps is no task of the program.
+            (pids / "pids.max").write_text(str(limits.processes + 1))
+    except OSError:
+        group.close()
+        raise
+    return group
+
+
+def _limit_memory(folder: Path, version: int, most: int) -> None:
+    names = ("memory.limit_in_bytes", "memory.memsw.limit_in_bytes") if version == 1 else ("memory.max",)
+    for name in names:
+        if (folder / name).exists():
+            (folder / name).write_text(str(most))
+    if version == 2:
+        for name, value in (("memory.swap.max", "0"), ("memory.oom.group", "1")):
+            if (folder / name).exists():
+                (folder / name).write_text(value)
+
+
+def remove_group(folder: Path) -> None:
+    """Kill all in a group of ours and remove it; a group that is gone or not ours stays untouched."""
+    if not folder.name.startswith(_NAME):
+        return
+    for _ in range(200):
+        try:
+            folder.rmdir()
+        except FileNotFoundError:
+            return
+        except OSError:
+            _kill_members(folder)
+            time.sleep(0.005)
+        else:
+            return
+
+
+def _kill_members(folder: Path) -> None:
+    try:
+        pids = [int(line) for line in (folder / "cgroup.procs").read_text().split()]
+    except OSError:
+        return
+    for pid in pids:
+        # The kernel writes 0 for a process of another PID namespace; to kill 0 is to kill our own group.
+        if pid <= 1 or pid == os.getpid():
+            continue
+        try:
+            os.kill(pid, signal.SIGKILL)
+        except ProcessLookupError:
+            continue
+
+
+@functools.cache
+def find_place(root: Path = Path("/sys/fs/cgroup"), own: Path = Path("/proc/self/cgroup")) -> Place | None:
+    """Where this process may make groups, none when nowhere. Found once, by making and removing one."""
+    try:
+        lines = [line.split(":", 2) for line in own.read_text().splitlines()]
+    except OSError:
+        return None
+    if (root / "cgroup.controllers").exists():
+        return _find_v2(root, lines)
+    return _find_v1(root, lines)
+
+
+def _find_v1(root: Path, lines: list[list[str]]) -> Place | None:
+    parents: dict[str, Path] = {}
+    for _, controllers, path in lines:
+        for name in {"memory", "pids"} & set(controllers.split(",")):
+            mounted = root / controllers if (root / controllers).is_dir() else root / name
+            parent = mounted / path.lstrip("/")
+            # Inside a container the path may be that of the host, while the group itself is mounted here.
+            parents[name] = parent if parent.is_dir() else mounted
+    usable = {name: parent for name, parent in parents.items() if _may_make(parent)}
+    return Place(1, **usable) if usable else None
+
+
+def _find_v2(root: Path, lines: list[list[str]]) -> Place | None:
+    """The nearest ancestor that hands both controllers down, else the nearest that hands one."""
+    path = next((path for _, controllers, path in lines if not controllers), "/")
+    start = root / path.lstrip("/")
+    handing: list[tuple[Path, list[str]]] = []
+    for parent in (start, *start.parents):
+        if not parent.is_relative_to(root):
+            break
+        handed = _words(parent / "cgroup.subtree_control")
+        handing.append((parent, [name for name in ("memory", "pids") if name in handed]))
+    for parent, names in sorted(handing, key=lambda pair: -len(pair[1])):
+        if names and _may_make(parent, move=True):
+            return Place(2, **dict.fromkeys(names, parent))
+    return None
+
+
+def _words(path: Path) -> list[str]:
+    try:
+        return path.read_text().split()
+    except OSError:
+        return []
+
+
+def _may_make(parent: Path, *, move: bool = False) -> bool:
+    """Whether a group can be made below `parent` and, in v2 where that is a right of its own, be entered."""
+    trial = parent / f"{_NAME}trial-{os.getpid()}-{secrets.token_hex(6)}"
+    try:
+        trial.mkdir()
+    except OSError:
+        return False
+    try:
+        return not move or _may_enter(trial)
+    finally:
+        remove_group(trial)
+
+
+def _may_enter(trial: Path) -> bool:
+    with subprocess.Popen(["/bin/cat"], stdin=subprocess.PIPE, stdout=subprocess.DEVNULL) as visitor:
+        try:
+            (trial / "cgroup.procs").write_text(str(visitor.pid))
+        except OSError:
+            return False
+        finally:
+            visitor.kill()
+    return True
+
+
+def _fields(path: Path) -> dict[str, int]:
+    """The `name number` lines of one of the kernel's files; nothing when it cannot be read."""
+    try:
+        pairs = (line.split() for line in path.read_text().splitlines())
+        return {pair[0]: int(pair[1]) for pair in pairs if len(pair) == 2}
+    except OSError:
+        return {}
+
+
+def _number(path: Path) -> int | None:
+    try:
+        return int(path.read_text())
+    except (OSError, ValueError):
+        return None
+
+
+def group_of(pid: int, root: Path = Path("/sys/fs/cgroup")) -> Group | None:
+    """The group somebody else put a process into, to be read but never removed."""
+    try:
+        lines = [line.split(":", 2) for line in Path(f"/proc/{pid}/cgroup").read_text().splitlines()]
+    except OSError:
+        return None
+    if (root / "cgroup.controllers").exists():
+        path = next((path for _, controllers, path in lines if not controllers), "/")
+        folder = root / path.lstrip("/")
+        return Group(folder, folder, 2) if (folder / "memory.events").exists() else None
+    found = {
+        name: root / name / path.lstrip("/")
+        for _, controllers, path in lines
+        for name in ("memory", "pids")
+        if name in controllers.split(",") and (root / name / path.lstrip("/")).is_dir()
+    }
+    return Group(found.get("memory"), found.get("pids"), 1) if found else None

@@ -1,0 +1,124 @@
+"""Which sandbox to use: the best that works here, or the one asked for, never a silent lesser one."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from reenact.errors import InputError, SandboxUnavailable
+
+if TYPE_CHECKING:
+    from reenact.sandbox.box import Sandbox
+
+NAMES = ("bubblewrap", "container", "docker", "podman", "sandlock", "none")
+"""What a user may ask for. `docker` and `podman` are the tier `container` with that engine."""
+
+BY_ITSELF = ("bubblewrap", "container")
+"""Tiers that are used without being named, best first: built to pass every hostile and benign program.
+sandlock lets a program change modes of the user's files, and gives it no shared memory, no loopback."""
+
+
+@dataclass(frozen=True, slots=True)
+class TierReport:
+    """What there is to know about one tier on this machine."""
+
+    name: str
+    works: bool
+    missing: str
+    """What is missing and how to get it; empty when it works."""
+    does_not_stop: tuple[str, ...]
+    in_force: tuple[str, ...]
+    """Protections that depend on the machine and are on here."""
+    chosen: bool
+    """Whether this is the tier that is used when none is named."""
+
+
+def choose(name: str | None = None, *, trust_code: bool = False) -> Sandbox:
+    """The sandbox to use. SandboxUnavailable says what is missing and the next command."""
+    if name is not None:
+        return _named(name, trust_code=trust_code)
+    reasons: list[str] = []
+    for candidate in BY_ITSELF:
+        sandbox = _make(candidate, trust_code=False)
+        missing = sandbox.missing()
+        if not missing:
+            return sandbox
+        reasons.append(missing)
+    if trust_code:
+        return _make("none", trust_code=True)
+    raise SandboxUnavailable(
+        f"No sandbox works on this machine. {' '.join(reasons)}",
+        next_step="apt install bubblewrap; or name the weaker --sandbox sandlock; or add --trust-code.",
+    )
+
+
+def _named(name: str, *, trust_code: bool) -> Sandbox:
+    if name not in NAMES:
+        raise InputError(
+            f"There is no sandbox of that name. Received: sandbox={name!r}",
+            next_step=f"Use one of: {', '.join(NAMES)}.",
+        )
+    sandbox = _make(name, trust_code=trust_code)
+    missing = sandbox.missing()
+    if missing:
+        raise SandboxUnavailable(
+            f"The sandbox {name} was asked for and does not work here. {missing}",
+            next_step="reenact doctor shows what each sandbox needs.",
+        )
+    return sandbox
+
+
+def _make(name: str, *, trust_code: bool) -> Sandbox:
+    if name == "bubblewrap":
+        from reenact.sandbox.bubblewrap import Bubblewrap
+
+        return Bubblewrap()
+    if name == "sandlock":
+        from reenact.sandbox.sandlock import Sandlock
+
+        return Sandlock()
+    if name == "none":
+        from reenact.sandbox.none import NoSandbox
+
+        return NoSandbox(trust=trust_code)
+    from reenact.sandbox.container import Container
+
+    return Container(None if name == "container" else name)
+
+
+def notice(sandbox: Sandbox) -> str:
+    """What the user must be told before this sandbox is used; empty for the default one."""
+    if sandbox.name == "bubblewrap":
+        return ""
+    default = _make("bubblewrap", trust_code=False).missing() or "bubblewrap works here and stops more."
+    return (
+        f"Programs run in the sandbox '{sandbox.name}', not in bubblewrap. "
+        f"It does not stop: {'; '.join(sandbox.does_not_stop())}. {default}"
+    )
+
+
+def describe() -> tuple[TierReport, ...]:
+    """Every tier on this machine, the best first, for `reenact doctor`."""
+    reports: list[TierReport] = []
+    taken = False
+    for name in ("bubblewrap", "container", "sandlock", "none"):
+        sandbox = _make(name, trust_code=True)
+        missing = sandbox.missing()
+        chosen = name in BY_ITSELF and not missing and not taken
+        taken |= chosen
+        force = () if missing else _in_force(name)
+        reports.append(TierReport(name, not missing, missing, sandbox.does_not_stop(), force, chosen))
+    return tuple(reports)
+
+
+def _in_force(name: str) -> tuple[str, ...]:
+    from reenact.sandbox.cgroup import find_place
+    from reenact.sandbox.seccomp import box_filter
+
+    found: list[str] = []
+    if name == "bubblewrap" and box_filter() is not None:
+        found.append("seccomp filter")
+    place = find_place() if name != "container" else None
+    if place is not None:
+        found.append(str(place))
+    return tuple(found)

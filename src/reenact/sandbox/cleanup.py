@@ -1,0 +1,155 @@
+"""Removes a tree that an untrusted program left, however it was left.
+
+Covered: trees of any depth (folders are lifted to the top before they are emptied, so neither recursion nor
+the length of a path grows), folders without any permission, files made immutable, names that are not text,
+links (removed, never followed), files of another user below a folder of ours. Never crosses into another
+file system.
+Not covered: folders that belong to another user and are closed to us (a rootless container engine leaves
+such);
+`remove_tree` says what it could not remove, the caller decides.
+"""
+
+from __future__ import annotations
+
+import array
+import errno
+import fcntl
+import os
+import secrets
+import stat
+import sys
+from pathlib import Path
+
+_FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
+_LOOK = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+_GET_FLAGS, _SET_FLAGS, _FIXED = 0x80086601, 0x40086602, 0x10 | 0x20
+"""FS_IOC_GETFLAGS, FS_IOC_SETFLAGS, and the flags for immutable and append-only."""
+_NO_FOLDER_BELOW = 2
+"""Link count of such a folder on most file systems. To try to remove one with a deep tree below is slow."""
+
+
+def remove_tree(root: Path) -> tuple[str, ...]:
+    """Remove `root` and all below it; the names of what could not be removed, empty when all is gone."""
+    try:
+        found = os.lstat(root)
+    except FileNotFoundError:
+        return ()
+    if not stat.S_ISDIR(found.st_mode):
+        root.unlink()
+        return ()
+    try:
+        top = _open_folder(root, None)
+    except OSError as error:
+        return (f"{root}: {os.strerror(error.errno or 0)}",)
+    try:
+        left = _empty(top)
+    finally:
+        os.close(top)
+    if not left:
+        try:
+            root.rmdir()
+        except OSError as error:
+            left = [f"{root}: {os.strerror(error.errno or 0)}"]
+    return tuple(left)
+
+
+def _empty(top: int) -> list[str]:
+    """Empty the opened folder. Every folder below is lifted into it before its own turn comes."""
+    device = os.fstat(top).st_dev
+    left: dict[str, str] = {}
+    while True:
+        names = [name for name in os.listdir(top) if name not in left]
+        if not names:
+            return [f"{name!r}: {why}" for name, why in left.items()]
+        for name in names:
+            try:
+                _remove_entry(name, top, device)
+            except OSError as error:
+                left[name] = os.strerror(error.errno or 0)
+
+
+def _remove_entry(name: str, top: int, device: int) -> None:
+    found = os.stat(name, dir_fd=top, follow_symlinks=False)
+    if not stat.S_ISDIR(found.st_mode):
+        _unlink(name, top)
+        return
+    if found.st_dev != device:
+        raise OSError(errno.EXDEV, "another file system is mounted here")
+    if found.st_nlink == _NO_FOLDER_BELOW and _was_empty(name, top):
+        return
+    folder = _open_folder(name, top)
+    try:
+        _lift(folder, top)
+    finally:
+        os.close(folder)
+    os.rmdir(name, dir_fd=top)
+
+
+def _lift(folder: int, top: int) -> None:
+    """Unlink the files of `folder`, move its folders to the top. One that resists does not save the rest."""
+    resisted: OSError | None = None
+    for name in os.listdir(folder):
+        try:
+            found = os.stat(name, dir_fd=folder, follow_symlinks=False)
+            if stat.S_ISDIR(found.st_mode):
+                if found.st_nlink == _NO_FOLDER_BELOW and _was_empty(name, folder):
+                    continue
+                _allow(name, folder)
+                os.rename(name, f".lifted-{secrets.token_hex(8)}", src_dir_fd=folder, dst_dir_fd=top)
+            else:
+                _unlink(name, folder)
+        except OSError as error:
+            resisted = error
+    if resisted is not None:
+        raise resisted
+
+
+def _was_empty(name: str, at: int) -> bool:
+    """Remove a folder that is empty, the common case, without looking into it."""
+    try:
+        os.rmdir(name, dir_fd=at)
+    except OSError:
+        return False
+    return True
+
+
+def _unlink(name: str, at: int) -> None:
+    try:
+        os.unlink(name, dir_fd=at)
+    except PermissionError:
+        _unfix(name, at)
+        os.unlink(name, dir_fd=at)
+
+
+def _unfix(name: str, at: int) -> None:
+    """Take back the flags by which a program of root keeps a file from being removed."""
+    if not stat.S_ISREG(os.stat(name, dir_fd=at, follow_symlinks=False).st_mode):
+        return
+    opened = os.open(name, _LOOK, dir_fd=at)
+    try:
+        flags = array.array("l", [0])
+        fcntl.ioctl(opened, _GET_FLAGS, flags)
+        flags[0] &= ~_FIXED
+        fcntl.ioctl(opened, _SET_FLAGS, flags)
+    finally:
+        os.close(opened)
+
+
+def _open_folder(name: str | Path, at: int | None) -> int:
+    _allow(name, at)
+    return os.open(name, _FOLDER, dir_fd=at)
+
+
+def _allow(name: str | Path, at: int | None) -> None:
+    """Give ourselves all rights on a folder; one that is not ours stays as it is, and may be open."""
+    if sys.platform != "linux":
+        os.chmod(name, stat.S_IRWXU, dir_fd=at, follow_symlinks=False)
+        return
+    folder = os.open(name, os.O_PATH | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=at)
+    try:
+        if os.fstat(folder).st_mode & stat.S_IRWXU != stat.S_IRWXU:
+            Path(f"/proc/self/fd/{folder}").chmod(stat.S_IRWXU)
+    except PermissionError:
+        return
+    finally:
+        os.close(folder)

@@ -1,0 +1,158 @@
+"""Reads result files back from a work folder that an untrusted program filled.
+
+Covered: a result, or any folder on the way to it, that is a symbolic link; FIFOs, sockets, devices and
+folders (never opened for waiting, never read); files larger than agreed, sparse ones included; a second
+hard link, which may belong to the host; a swap between look and open (the look is taken on what was
+opened); folders closed with chmod. Not covered: what the bytes mean. JSON goes through `strict_json`,
+arrays and checkpoints through their own safe loaders; nothing here imports or executes.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import stat
+import sys
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path, PurePosixPath
+
+from reenact.errors import InputError
+
+_FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
+_FILE = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
+_KINDS = {
+    stat.S_IFIFO: "a FIFO",
+    stat.S_IFSOCK: "a socket",
+    stat.S_IFCHR: "a device",
+    stat.S_IFBLK: "a device",
+    stat.S_IFDIR: "a folder",
+    stat.S_IFLNK: "a symbolic link",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Collected:
+    """What could be read, what was refused and why, what was not there."""
+
+    results: Mapping[str, bytes] = field(default_factory=dict)
+    refused: Mapping[str, str] = field(default_factory=dict)
+    missing: tuple[str, ...] = ()
+
+
+class _Refused(Exception):
+    """Why one result is not read."""
+
+
+def inner_name(name: str) -> tuple[str, ...]:
+    """The parts of a relative name that stays inside its folder; InputError for any other name."""
+    parts = PurePosixPath(name).parts
+    if not parts or name.startswith("/") or ".." in parts or "\0" in name:
+        raise InputError(
+            f"A file of a box is named relative to its work folder, without '..'. Received: {name!r}",
+            next_step="Use a name such as 'result.json' or 'out/metrics.json'.",
+        )
+    return parts
+
+
+def collect(work: Path, names: Iterable[str], most_bytes: int, *, disposable: bool = False) -> Collected:
+    """Read each named file below `work`, following nothing, at most `most_bytes` of each.
+
+    In a `disposable` folder what the program closed with chmod is opened again; any other stays as it is.
+    """
+    reader = _Reader(most_bytes, disposable=disposable)
+    results: dict[str, bytes] = {}
+    refused: dict[str, str] = {}
+    missing: list[str] = []
+    for name in names:
+        try:
+            results[name] = reader.read(work, inner_name(name))
+        except FileNotFoundError:
+            missing.append(name)
+        except _Refused as reason:
+            refused[name] = str(reason)
+        except OSError as error:
+            refused[name] = f"it cannot be opened ({os.strerror(error.errno or 0)})"
+    return Collected(results, refused, tuple(missing))
+
+
+class _Reader:
+    """Reads single files, the way to them included."""
+
+    def __init__(self, most_bytes: int, *, disposable: bool) -> None:
+        self._most_bytes = most_bytes
+        self._disposable = disposable
+
+    def read(self, work: Path, parts: tuple[str, ...]) -> bytes:
+        at = self._open(str(work), _FOLDER, None)
+        try:
+            for part in parts[:-1]:
+                below = self._open_folder(part, at)
+                os.close(at)
+                at = below
+            return self._read_file(parts[-1], at)
+        finally:
+            os.close(at)
+
+    def _open_folder(self, name: str, at: int) -> int:
+        try:
+            return self._open(name, _FOLDER, at)
+        except NotADirectoryError:
+            kind = _kind(name, at)
+            raise _Refused(f"its folder {name!r} is {kind}") from None
+        except OSError as error:
+            if error.errno == errno.ELOOP:
+                raise _Refused(f"its folder {name!r} is a symbolic link") from None
+            raise
+
+    def _read_file(self, name: str, at: int) -> bytes:
+        kind = _kind(name, at)
+        if kind != "a file":
+            raise _Refused(f"it is {kind}")
+        try:
+            opened = self._open(name, _FILE, at)
+        except OSError as error:
+            if error.errno == errno.ELOOP:
+                raise _Refused("it is a symbolic link") from None
+            raise
+        try:
+            return _read_opened(opened, self._most_bytes)
+        finally:
+            os.close(opened)
+
+    def _open(self, name: str, flags: int, at: int | None) -> int:
+        try:
+            return os.open(name, flags, dir_fd=at)
+        except PermissionError:
+            if not self._disposable or sys.platform != "linux":
+                raise
+        handle = os.open(name, os.O_PATH | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=at)
+        try:
+            Path(f"/proc/self/fd/{handle}").chmod(stat.S_IRWXU)
+        finally:
+            os.close(handle)
+        return os.open(name, flags, dir_fd=at)
+
+
+def _read_opened(opened: int, most_bytes: int) -> bytes:
+    found = os.fstat(opened)
+    if not stat.S_ISREG(found.st_mode):
+        raise _Refused(f"it is {_KINDS.get(stat.S_IFMT(found.st_mode), 'no regular file')}")
+    if found.st_nlink > 1:
+        raise _Refused(f"it has {found.st_nlink} hard links")
+    if found.st_size > most_bytes:
+        raise _Refused(f"it has {found.st_size} bytes, at most {most_bytes} are read")
+    parts: list[bytes] = []
+    left = most_bytes + 1
+    while left > 0 and (part := os.read(opened, min(left, 1 << 20))):
+        parts.append(part)
+        left -= len(part)
+    if left <= 0:
+        raise _Refused(f"it grew beyond {most_bytes} bytes while it was read")
+    return b"".join(parts)
+
+
+def _kind(name: str, at: int) -> str:
+    """A look before the open, so that no FIFO or device is opened at all; the look after it decides."""
+    mode = os.stat(name, dir_fd=at, follow_symlinks=False).st_mode
+    return "a file" if stat.S_ISREG(mode) else _KINDS.get(stat.S_IFMT(mode), "no regular file")

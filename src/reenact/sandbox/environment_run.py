@@ -1,0 +1,172 @@
+"""Runs an installer and reads its complaints.
+
+The user's variables for indexes, certificates and proxies reach the installer and are written nowhere;
+messages lose their addresses, which may hold a password.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import tempfile
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+from reenact.errors import InputError, ReenactError, Stopped, StorageError
+from reenact.types import Stop
+
+WALL_S = 1800.0
+_PASSED = re.compile(
+    r"(PIP_|UV_|SSL_CERT_|REQUESTS_CA_|CURL_CA_|XDG_CACHE_).*|.*_PROXY|HOME|PATH|TMPDIR|LANG|NETRC",
+    re.IGNORECASE,
+)
+_TO_UV = {
+    "PIP_INDEX_URL": "UV_INDEX_URL",
+    "PIP_EXTRA_INDEX_URL": "UV_EXTRA_INDEX_URL",
+    "PIP_CERT": "SSL_CERT_FILE",
+    "PIP_CONSTRAINT": "UV_CONSTRAINT",
+}
+_UNREACHABLE = re.compile(
+    r"error sending request|dns error|connection (?:refused|reset|error)|NewConnectionError|timed out|"
+    r"Network is unreachable|temporary failure in name resolution",
+    re.IGNORECASE,
+)
+
+
+class NoWheel(Exception):
+    """A package has no wheel for this interpreter; perhaps there is a source distribution."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(name)
+        self.name = name
+
+
+def run_installer(
+    argv: Sequence[str], *, stdin: str = "", wheels: Path | None = None, stop: Stop | None = None
+) -> subprocess.CompletedProcess[str]:
+    """Run an installer in an empty folder, with the user's variables for installers and no others.
+
+    `wheels` is a folder of wheels to look into besides those the user named.
+    """
+    until = time.monotonic() + WALL_S
+    with tempfile.TemporaryDirectory() as empty, tempfile.TemporaryFile("w+") as fed:
+        fed.write(stdin)
+        fed.seek(0)
+        out, complaint = Path(empty) / "out", Path(empty) / "complaint"
+        with out.open("w") as told, complaint.open("w") as said:
+            running = subprocess.Popen(  # noqa: S603 - a fixed program
+                argv, cwd=empty, env=_variables(wheels), stdin=fed, stdout=told, stderr=said
+            )
+            try:
+                _wait(running, until, stop)
+            finally:
+                if running.poll() is None:
+                    running.kill()
+                    running.wait()
+        answer = (out.read_text(errors="replace"), complaint.read_text(errors="replace"))
+        return subprocess.CompletedProcess(argv, running.returncode, *answer)
+
+
+def _wait(running: subprocess.Popen[bytes], until: float, stop: Stop | None) -> None:
+    while True:
+        try:
+            running.wait(0.2)
+        except subprocess.TimeoutExpired:
+            if stop is not None and stop.asked:
+                raise Stopped("Preparing the environment was stopped.") from None
+            if time.monotonic() > until:
+                raise ReenactError("The installer took too long and was ended.") from None
+        else:
+            return
+
+
+def _variables(wheels: Path | None) -> dict[str, str]:
+    passed = {name: value for name, value in os.environ.items() if _PASSED.fullmatch(name)}
+    # The installer runs in another folder than the user, for whom a relative path was right.
+    places = [_absolute(place) for place in passed.get("PIP_FIND_LINKS", "").split()]
+    uv_places = [
+        _absolute(place) for place in passed.get("UV_FIND_LINKS", ",".join(places)).split(",") if place
+    ]
+    for name in ("PIP_CONSTRAINT", "UV_CONSTRAINT"):
+        if name in passed:
+            passed[name] = " ".join(_absolute(place) for place in passed[name].split())
+    more = [] if wheels is None else [str(wheels)]
+    passed["PIP_FIND_LINKS"] = " ".join(places + more)
+    passed["UV_FIND_LINKS"] = ",".join(uv_places + more)
+    for pip, uv in _TO_UV.items():
+        if pip in passed:
+            passed.setdefault(uv, passed[pip])
+    return {name: value for name, value in passed.items() if value}
+
+
+def constraints() -> str:
+    """The user's own constraints: what their files say is part of what is asked for."""
+    named = os.environ.get("PIP_CONSTRAINT", "") + " " + os.environ.get("UV_CONSTRAINT", "")
+    return "\n".join(Path(file).read_text() for file in named.split() if Path(file).is_file())
+
+
+def _absolute(place: str) -> str:
+    return str(Path(place).absolute()) if Path(place).exists() else place
+
+
+def must(done: subprocess.CompletedProcess[str], sentence: str) -> None:
+    """Raise the sentence with the installer's complaint when it failed."""
+    if done.returncode != 0:
+        raise ReenactError(f"{sentence}: {_clean(done.stderr)}")
+
+
+def uv_failure(text: str) -> Exception:
+    """What uv's complaint means."""
+    no_wheel = re.search(r"Wheels are required for `([^`]+)`", text)
+    if no_wheel:
+        return NoWheel(no_wheel[1])
+    missing = re.search(r"[Bb]ecause (\S+) was not found", text)
+    if missing:
+        return _not_found(missing[1])
+    lacking = re.search(r"there (?:is|are) no versions? of (\S+)", text)
+    return _no_version(lacking[1], text) if lacking else _failure(text)
+
+
+def pip_failure(text: str) -> Exception:
+    """What pip's complaint means."""
+    missing = re.search(r"No matching distribution found for ([A-Za-z0-9._-]+)", text)
+    return NoWheel(missing[1]) if missing and not _UNREACHABLE.search(text) else _failure(text)
+
+
+def _not_found(name: str) -> InputError:
+    return InputError(
+        f"There is no package named {name} where packages are looked for.",
+        next_step="Check the spelling; it may be made up, or need an index of its own (PIP_INDEX_URL).",
+    )
+
+
+def _no_version(asked: str, text: str) -> InputError:
+    before = re.search(r"uploaded before (\d{4}-\d\d-\d\d)", text)
+    when = f" that was there before {before[1]}" if before else ""
+    return InputError(
+        f"The package {asked} cannot be installed: there is no such version{when}.",
+        next_step="Ask for another version, or none.",
+    )
+
+
+def _failure(text: str) -> ReenactError:
+    if _UNREACHABLE.search(text):
+        return ReenactError(
+            "The package index cannot be reached.",
+            next_step="Check the network, or name a folder of wheels in PIP_FIND_LINKS.",
+        )
+    if "No space left" in text:
+        return StorageError(
+            "The disk is full: an environment could not be prepared.",
+            next_step="Free some space; prepared environments lie in the folder that cache_dir names.",
+        )
+    return InputError(f"These packages cannot be installed together: {_clean(text)}")
+
+
+def _clean(text: str) -> str:
+    """The cause in a few lines, without addresses, which may hold a user's password."""
+    text = re.sub(r"\w+://\S+", "[address]", text)
+    lines = [re.sub(r"^\s*(?:error|ERROR|cause)?\s*:?\s*", "", line) for line in text.splitlines()]
+    return " ".join(line for line in lines if line)[:600]

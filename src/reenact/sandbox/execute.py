@@ -1,0 +1,180 @@
+"""The life of one box, the same for every tier: make, fill, start, watch, name its end, collect, remove."""
+
+from __future__ import annotations
+
+import subprocess
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import replace
+from pathlib import Path
+from signal import SIGKILL
+from typing import TypeAlias
+
+from reenact.crash import crash_point
+from reenact.errors import InputError, SandboxFailed
+from reenact.sandbox.box import MIB, BoxResult, Command, Ending, Event, Limits, OnOutput
+from reenact.sandbox.collect import Collected, collect, inner_name
+from reenact.sandbox.disk import free_bytes
+from reenact.sandbox.environ import passable
+from reenact.sandbox.fill import fill
+from reenact.sandbox.folder import BoxFolder
+from reenact.sandbox.output import Output
+from reenact.sandbox.started import BoxBroke, ProgramEnd, Started
+from reenact.sandbox.supervise import Supervision
+from reenact.sandbox.watcher import HOST_RESERVE_BYTES
+from reenact.types import Stop
+
+Start: TypeAlias = Callable[[BoxFolder, Command, Limits], Started]
+"""What a tier adds: start the command in a filled folder. Raises BoxBroke when that fails."""
+
+
+def execute(
+    tier: str,
+    start: Start,
+    command: Command,
+    limits: Limits,
+    *,
+    on_output: OnOutput | None = None,
+    stop: Stop | None = None,
+) -> BoxResult:
+    """Run one command in a fresh box of the tier. Raises InputError for a wrong command, nothing else."""
+    _check(command)
+    if stop is not None and stop.asked:
+        return BoxResult(Ending.CANCELLED, tier, why="a stop was asked for before the start")
+    try:
+        folder = BoxFolder.make()
+    except (OSError, SandboxFailed) as error:
+        return BoxResult(Ending.SANDBOX_FAILED, tier, why=f"its folder could not be made: {error}")
+    free = free_bytes(folder.path)
+    if free < HOST_RESERVE_BYTES:
+        folder.close()
+        return BoxResult(
+            Ending.SANDBOX_FAILED, tier, why=f"only {free // MIB} MiB of disk are free at {folder.path}"
+        )
+    life = _Life(tier, folder, command, limits, Output(limits.keep_bytes, limits.output_bytes, on_output))
+    try:
+        result = life.run(start, stop)
+    finally:
+        left = folder.close()
+    return _with_events(result, tuple(Event("left-behind", name) for name in left))
+
+
+def _check(command: Command) -> None:
+    if not command.argv or not all(passable(word) for word in command.argv):
+        raise InputError(
+            f"A command is at least one word of text without NUL. Received: argv={command.argv!r}"
+        )
+    for name in command.collect:
+        inner_name(name)
+
+
+class _Life:
+    """One box from its filled folder to its result."""
+
+    def __init__(
+        self, tier: str, folder: BoxFolder, command: Command, limits: Limits, output: Output
+    ) -> None:
+        self._tier = tier
+        self._folder = folder
+        self._command = command
+        self._limits = limits
+        self._output = output
+
+    def run(self, start: Start, stop: Stop | None) -> BoxResult:
+        try:
+            fill(self._folder.work, self._command, self._limits)
+            crash_point("C8")
+            box = start(self._folder, self._command, self._limits)
+        except BoxBroke as error:
+            return self._failed(str(error))
+        except OSError as error:
+            return self._failed(f"it could not be started: {error}")
+        try:
+            return self._watch(box, stop)
+        except OSError as error:
+            return self._failed(f"it could not be watched: {error}")
+        finally:
+            _make_sure_it_is_dead(box)
+            box.close()
+
+    def _watch(self, box: Started, stop: Stop | None) -> BoxResult:
+        crash_point("C9")
+        # A group counts its own; the machine's count also moves when a neighbour is killed.
+        blame_machine = box.group is None or box.group.memory is None
+        kills_before = _host_oom_kills() if blame_machine else 0
+        try:
+            ended = Supervision(box, self._limits, self._output, self._command.stdin, stop).run()
+            crash_point("C10")
+            end = ProgramEnd(crossing=ended.crossing) if ended.crossing else box.ended(ended.status)
+        except BoxBroke as error:
+            return self._failed(str(error))
+        events = box.network.events() if box.network is not None else ()
+        collected = collect(
+            self._folder.work, self._command.collect, self._limits.result_bytes, disposable=True
+        )
+        ending, why = _name(end, collected)
+        if end.signal == SIGKILL and blame_machine and _host_oom_kills() > kills_before:
+            ending, why = (
+                Ending.MEMORY_LIMIT,
+                "memory: the machine itself ran out and its kernel killed the program",
+            )
+        return BoxResult(
+            ending,
+            self._tier,
+            exit_code=end.exit_code,
+            signal=end.signal,
+            why=why,
+            wall_s=ended.wall_s,
+            cpu_s=ended.cpu_s,
+            peak_memory_bytes=ended.peak_memory_bytes,
+            output=self._output.text(),
+            output_dropped_bytes=self._output.dropped_bytes,
+            results=collected.results,
+            events=(*events, *self._output.events, *_collecting_events(collected, ending)),
+        )
+
+    def _failed(self, why: str) -> BoxResult:
+        self._output.finish()
+        return BoxResult(Ending.SANDBOX_FAILED, self._tier, why=why, output=self._output.text())
+
+
+def _make_sure_it_is_dead(box: Started) -> None:
+    """The watch kills its box; this is for the watch that could not."""
+    if box.process.returncode is None:
+        box.kill()
+        with suppress(subprocess.TimeoutExpired):
+            box.process.wait(5)
+
+
+def _name(end: ProgramEnd, collected: Collected) -> tuple[Ending, str]:
+    """The ending: a crossed limit first, then a result that may not be read, then the program's own end."""
+    if end.crossing is not None:
+        return end.crossing.ending, end.crossing.why
+    if collected.refused:
+        return Ending.RESULT_REFUSED, "; ".join(f"{name}: {why}" for name, why in collected.refused.items())
+    if end.signal is not None:
+        return Ending.SIGNAL, ""
+    return (Ending.EXIT if end.exit_code else Ending.OK), ""
+
+
+def _collecting_events(collected: Collected, ending: Ending) -> tuple[Event, ...]:
+    missing = tuple(Event("result-missing", name) for name in collected.missing)
+    if ending is Ending.RESULT_REFUSED:
+        return missing
+    return missing + tuple(
+        Event("result-refused", f"{name}: {why}") for name, why in collected.refused.items()
+    )
+
+
+def _with_events(result: BoxResult, more: tuple[Event, ...]) -> BoxResult:
+    return replace(result, events=(*result.events, *more)) if more else result
+
+
+def _host_oom_kills() -> int:
+    """How many processes this machine's kernel has killed for want of memory since it started."""
+    with suppress(OSError):
+        for line in Path("/proc/vmstat").read_text().splitlines():
+            name, _, count = line.partition(" ")
+            if name == "oom_kill":
+                return int(count)
+    return 0

@@ -1,0 +1,171 @@
+"""What the processes of a box use: how many tasks, how much memory, how much CPU time.
+
+Read from /proc. Memory is anonymous and shared memory, not file pages: a program that maps a large data set
+must not look like one that eats memory. Pages shared by forks count once (proportional share), which is
+only computed when the plain sum is over the limit, since it is slow.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Protocol
+
+_TICK = os.sysconf("SC_CLK_TCK")
+
+
+@dataclass(frozen=True, slots=True)
+class Use:
+    """One look at a box. Tasks are processes and threads together."""
+
+    tasks: int = 0
+    memory_bytes: int = 0
+    """Sum over processes; what forks share is in it once for each of them."""
+    shared_bytes: int = 0
+    """The part of `memory_bytes` that is shared memory."""
+    cpu_s: float = 0.0
+    """Live processes and the children they have waited for."""
+
+
+class Processes(Protocol):
+    """The processes of one box."""
+
+    proc: int
+    """Open descriptor of the /proc in which they are seen."""
+    reapers: frozenset[int]
+    """Processes of ours in front of the program: their times count, their memory and number do not."""
+
+    def numbers(self) -> Iterator[str]: ...
+
+    def use(self) -> Use: ...
+
+    def true_memory(self) -> tuple[int, int]:
+        """Anonymous and shared bytes by proportional share."""
+        ...
+
+    def close(self) -> None: ...
+
+
+class BoxProcesses:
+    """All processes of a PID namespace, seen through the box's own /proc, except the reaper in front."""
+
+    def __init__(self, proc: int, reapers: frozenset[int] = frozenset({1})) -> None:
+        self.proc = proc
+        self.reapers = reapers
+
+    def numbers(self) -> Iterator[str]:
+        for name in listed(self.proc, "."):
+            if name.isdigit() and int(name) not in self.reapers:
+                yield name
+
+    def use(self) -> Use:
+        tasks = memory = shared = ticks = 0
+        for number in (*self.numbers(), *map(str, self.reapers)):
+            fields = _stat(self.proc, number)
+            if fields is None:
+                continue
+            # Times of the reaper count: it has waited for the orphans.
+            ticks += sum(map(int, fields[11:15]))
+            if int(number) in self.reapers:
+                continue
+            tasks += int(fields[17])
+            anonymous, mapped = _memory(self.proc, number)
+            memory += anonymous + mapped
+            shared += mapped
+        return Use(tasks, memory, shared, ticks / _TICK)
+
+    def true_memory(self) -> tuple[int, int]:
+        anonymous = shared = 0
+        for number in self.numbers():
+            parts = _kilobytes(self.proc, f"{number}/smaps_rollup", (b"Pss_Anon:", b"Pss_Shmem:"))
+            anonymous += parts[0]
+            shared += parts[1]
+        return anonymous, shared
+
+    def close(self) -> None:
+        os.close(self.proc)
+
+
+class Descendants(BoxProcesses):
+    """All descendants of one process of this machine, for tiers without a PID namespace."""
+
+    def __init__(self, root: int) -> None:
+        super().__init__(os.open("/proc", os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC), frozenset({root}))
+        self._root = root
+
+    def numbers(self) -> Iterator[str]:
+        yield from map(str, descendants(self._root))
+
+
+def descendants(root: int) -> list[int]:
+    """The numbers of all processes below `root`, nearest first."""
+    children: dict[int, list[int]] = {}
+    proc = os.open("/proc", os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        for name in listed(proc, "."):
+            fields = _stat(proc, name) if name.isdigit() else None
+            if fields is not None:
+                children.setdefault(int(fields[1]), []).append(int(name))
+    finally:
+        os.close(proc)
+    found: list[int] = []
+    level = children.get(root, [])
+    while level:
+        found += level
+        level = [child for parent in level for child in children.get(parent, [])]
+    return found
+
+
+def read_proc(proc: int, name: str, most: int = 16384) -> bytes:
+    """The content of a file of /proc; empty when the process is gone or not ours to look into."""
+    try:
+        opened = os.open(name, os.O_RDONLY | os.O_CLOEXEC, dir_fd=proc)
+    except OSError:
+        return b""
+    try:
+        # One read may give less than there is, since the kernel fills a page at a time.
+        parts: list[bytes] = []
+        while most > 0 and (part := os.read(opened, most)):
+            parts.append(part)
+            most -= len(part)
+        return b"".join(parts)
+    except OSError:
+        return b""
+    finally:
+        os.close(opened)
+
+
+def _stat(proc: int, number: str) -> list[bytes] | None:
+    """The fields of /proc/<number>/stat after the name: [0] is the state, [1] the parent."""
+    text = read_proc(proc, f"{number}/stat")
+    return text.rpartition(b")")[2].split() if text else None
+
+
+def _memory(proc: int, number: str) -> tuple[int, int]:
+    return _kilobytes(proc, f"{number}/status", (b"RssAnon:", b"RssShmem:"))
+
+
+def _kilobytes(proc: int, name: str, wanted: tuple[bytes, bytes]) -> tuple[int, int]:
+    """Two figures of a file of `Name:  123 kB` lines, in bytes."""
+    found = [0, 0]
+    text = read_proc(proc, name)
+    for index, label in enumerate(wanted):
+        _, sign, after = text.partition(label)
+        if sign:
+            found[index] = int(after.split(None, 1)[0]) * 1024
+    return found[0], found[1]
+
+
+def listed(proc: int, name: str) -> list[str]:
+    """The entries of a folder of /proc; none when the process is gone."""
+    try:
+        folder = os.open(name, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC, dir_fd=proc)
+    except OSError:
+        return []
+    try:
+        return os.listdir(folder)  # noqa: PTH208 - an open folder has no path
+    except OSError:
+        return []
+    finally:
+        os.close(folder)

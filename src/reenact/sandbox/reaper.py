@@ -1,0 +1,119 @@
+"""The parent of a program that runs without a PID namespace: sees to it that nothing of it is left.
+
+Run as a script by `plain_launch`, never imported by it: `python -I -S reaper.py PARENT STATUS GATE PROGRAM
+ARGS...`. It waits for a byte on the descriptor GATE, starts the program, reports its number and its end on
+STATUS in the words of bubblewrap, and kills every descendant when the program ends, when it is told to
+(SIGTERM), and when the process PARENT dies. Orphans come back to it (PR_SET_CHILD_SUBREAPER), so a daemon
+is found too.
+Not covered: a program of the same user that kills the reaper itself; on systems without prctl, daemons.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import signal
+import sys
+
+_SET_PARENT_DEATH_SIGNAL, _SET_CHILD_SUBREAPER = 1, 36
+_WATCHED = {signal.SIGCHLD, signal.SIGTERM}
+
+
+def main(words: list[str]) -> None:
+    """See the file's first lines."""
+    parent, status, gate = (int(word) for word in words[:3])
+    signal.pthread_sigmask(signal.SIG_BLOCK, _WATCHED)
+    adopt_orphans()
+    if os.getppid() != parent or not os.read(gate, 1):
+        return
+    os.close(gate)
+    os.set_inheritable(status, False)
+    child = start(words[3:])
+    os.write(status, b'{ "child-pid": %d }\n' % child)
+    ended = wait(child)
+    kill_all(child)
+    if ended is not None:
+        os.write(status, describe(ended))
+
+
+def adopt_orphans() -> None:
+    """Be told when the parent dies, and become the parent of descendants that lose theirs."""
+    if sys.platform != "linux":
+        return
+    libc = ctypes.CDLL(None, use_errno=True)
+    libc.prctl(_SET_PARENT_DEATH_SIGNAL, int(signal.SIGTERM), 0, 0, 0)
+    libc.prctl(_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+
+
+def start(program: list[str]) -> int:
+    """Fork and become the program, in a session of its own."""
+    child = os.fork()
+    if child:
+        return child
+    try:
+        os.setsid()
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, _WATCHED)
+        # The interpreter ignores SIGPIPE; a program starts with the default.
+        signal.signal(signal.SIGPIPE, signal.SIG_DFL)
+        os.execvp(program[0], program)  # noqa: S606 - the one door
+    except OSError as error:
+        os.write(2, f"{program[0]}: {error.strerror}\n".encode())
+    os._exit(127)
+
+
+def wait(child: int) -> int | None:
+    """Reap until the program has ended; none when we were told to end it."""
+    while True:
+        for number, ended in reap():
+            if number == child:
+                return ended
+        if signal.sigwait(_WATCHED) == signal.SIGTERM:
+            return None
+
+
+def reap() -> list[tuple[int, int]]:
+    """All children that have ended by now: number and wait status."""
+    found: list[tuple[int, int]] = []
+    while True:
+        try:
+            number, ended = os.waitpid(-1, os.WNOHANG)
+        except ChildProcessError:
+            return found
+        if number == 0:
+            return found
+        found.append((number, ended))
+
+
+def kill_all(child: int) -> None:
+    """Kill children until there are none: the children of a killed one become ours and are next."""
+    while True:
+        found = children()
+        for number in [-child] if found is None else found:
+            try:
+                os.kill(number, signal.SIGKILL)
+            except (ProcessLookupError, PermissionError):
+                continue
+        try:
+            os.waitpid(-1, 0)
+        except ChildProcessError:
+            return
+
+
+def children() -> list[int] | None:
+    """The numbers of our own children; none where the system does not list them, and the group must do."""
+    try:
+        with open("/proc/self/task/%d/children" % os.getpid()) as listed:  # noqa: PTH123, UP031 - no imports beyond need
+            return [int(word) for word in listed.read().split()]
+    except OSError:
+        return None
+
+
+def describe(ended: int) -> bytes:
+    """A wait status in the words of the status descriptor."""
+    if os.WIFSIGNALED(ended):
+        return b'{ "signal": %d }\n' % os.WTERMSIG(ended)
+    return b'{ "exit-code": %d }\n' % os.WEXITSTATUS(ended)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
