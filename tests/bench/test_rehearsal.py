@@ -32,7 +32,7 @@ from reenact.errors import AnswerUnusable, ReplayMiss, RunLocked, SandboxFailed,
 from reenact.journal import Journal, Shelf, State, Status
 from reenact.llm.scripted import Scripted
 from reenact.sandbox.box import BoxResult, Command, Ending, Limits
-from reenact.sandbox.cgroup import find_place
+from reenact.sandbox.walls.cgroup import find_place
 from reenact.types import Progress, Stop
 
 STABLE = Path(__file__).with_name("stable.py")

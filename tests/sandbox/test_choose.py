@@ -6,8 +6,8 @@ import pytest
 
 from reenact.errors import InputError, SandboxUnavailable
 from reenact.sandbox import choose as choosing
-from reenact.sandbox.bubblewrap import Bubblewrap
 from reenact.sandbox.choose import choose, describe, notice
+from reenact.sandbox.tiers.bubblewrap import Bubblewrap
 
 
 @pytest.fixture

@@ -9,7 +9,7 @@ import pytest
 from reenact.bench.hostile import Judgement, judge, lacking
 from reenact.bench.hostile_case import Case, benign_cases, hostile_cases
 from reenact.sandbox.choose import describe
-from reenact.sandbox.sandlock import Sandlock
+from reenact.sandbox.tiers.sandlock import Sandlock
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="the tiers that protect need Linux")
 

@@ -14,8 +14,8 @@ SOURCE = Path(__file__).parents[2] / "src"
 PROGRAM = """
 import json, os, sys
 from reenact.sandbox.box import MIB, Command, Limits
-from reenact.sandbox.bubblewrap import Bubblewrap
-from reenact.sandbox.folder import boxes
+from reenact.sandbox.tiers.bubblewrap import Bubblewrap
+from reenact.sandbox.files.folder import boxes
 if Bubblewrap().missing():
     sys.exit(Bubblewrap().missing())
 def run(program, **limits):

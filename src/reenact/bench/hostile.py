@@ -26,7 +26,7 @@ from reenact.bench.hostile_look import left_in
 from reenact.bench.hostile_report import Plan, Report
 from reenact.bench.hostile_terminal import Terminal
 from reenact.sandbox.box import MIB, Ending
-from reenact.sandbox.view import gpu_nodes
+from reenact.sandbox.walls.view import gpu_nodes
 
 MOST_LATE_S = 2.0
 MOST_SUPERVISOR_BYTES = 200 * MIB

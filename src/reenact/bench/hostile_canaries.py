@@ -20,7 +20,7 @@ from types import TracebackType
 
 from reenact.bench.hostile_keys import Keyring
 from reenact.bench.hostile_look import differing, litter, remove_shared_memory, shared_memory_keys, snapshot
-from reenact.sandbox.cleanup import remove_tree
+from reenact.sandbox.files.cleanup import remove_tree
 
 FOLDERS = ("home", "outside", "graders", "workspace")
 SECRET = "CANARYSECRET-"  # noqa: S105 - a marker, not a secret

@@ -12,10 +12,10 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from reenact.errors import ReenactError, ResultRefused
-from reenact.sandbox.arrays import read_array, read_arrays, read_tensors
-from reenact.sandbox.git import Repository
-from reenact.sandbox.host_python import run_host_python
-from reenact.sandbox.strict_json import read_json
+from reenact.sandbox.files.arrays import read_array, read_arrays, read_tensors
+from reenact.sandbox.files.host_python import run_host_python
+from reenact.sandbox.files.strict_json import read_json
+from reenact.sandbox.repositories.git import Repository
 
 _TIME = 1_700_000_000
 """Given to every file, so that forged byte code finds the time it was forged for."""

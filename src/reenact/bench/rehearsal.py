@@ -23,7 +23,7 @@ from reenact.journal import Cost, Journal, Kind, OpenRun
 from reenact.llm.ask import Answer, Model, Request
 from reenact.llm.prompts import load_prompt
 from reenact.sandbox.box import BoxResult, Command, Ending, Limits, Sandbox
-from reenact.sandbox.strict_json import read_json
+from reenact.sandbox.files.strict_json import read_json
 from reenact.types import ExitCode, Progress, Stop, Tell, tell_nobody
 
 SLOW: Mapping[str, Any] = {"learning_rate": 0.0001, "epochs": 60}

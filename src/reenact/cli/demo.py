@@ -16,7 +16,7 @@ import click
 from pydantic import BaseModel
 
 from reenact.errors import Inconclusive
-from reenact.report.plain import plain
+from reenact.sandbox.files.plain_text import plain
 from reenact.settings import resolve
 from reenact.types import ExitCode
 

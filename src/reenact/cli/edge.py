@@ -55,7 +55,7 @@ def guarded(command: click.Command, argv: list[str] | None = None) -> int:
 
 def say(sentence: str, next_step: str = "") -> None:
     """An error, for a reader with a job."""
-    from reenact.report.plain import plain
+    from reenact.sandbox.files.plain_text import plain
 
     click.echo(f"reenact: {plain(sentence)}", err=True)
     if next_step:

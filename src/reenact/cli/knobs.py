@@ -26,8 +26,8 @@ if TYPE_CHECKING:
 def knobs(program: tuple[str, ...], everything: bool, layers: bool, output_format: str) -> ExitCode:
     """List the knobs of a training program: kind, value, place, alternatives.
 
-    PROGRAM is a script, a notebook or `-m package`, followed by its own arguments; `-- torchrun ...` for a launcher
-    line. The program is read, never run.
+    PROGRAM is a script, a notebook or `-m package`, followed by its own arguments; `-- torchrun ...` for a
+    launcher line. The program is read, never run.
     """
     from reenact.errors import UnreadableProgram
     from reenact.program.program import read_program

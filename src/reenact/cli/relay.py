@@ -14,8 +14,8 @@ from reenact.cli.options import output_format, show
 from reenact.errors import InputError
 from reenact.llm.answers import LONGEST_ANSWER
 from reenact.llm.relay_folder import Waiting, file_text, show_request, waiting
-from reenact.report.plain import plain
 from reenact.report.sheet import Sheet
+from reenact.sandbox.files.plain_text import plain
 from reenact.types import Table
 
 

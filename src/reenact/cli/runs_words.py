@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from reenact.journal import Run, State, Step
-from reenact.report.plain import plain
+from reenact.sandbox.files.plain_text import plain
 from reenact.types import JsonValue
 
 CELL = 18

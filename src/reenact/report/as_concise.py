@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from reenact.report.plain import plain
 from reenact.report.sheet import Notice, Sheet
+from reenact.sandbox.files.plain_text import plain
 
 
 def render(sheet: Sheet) -> str:

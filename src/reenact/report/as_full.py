@@ -9,8 +9,8 @@ from rich.padding import Padding
 from rich.table import Table as RichTable
 from rich.text import Text as RichText
 
-from reenact.report.plain import plain
 from reenact.report.sheet import Block, Facts, Level, Notice, Sheet, Text
+from reenact.sandbox.files.plain_text import plain
 from reenact.types import Table
 
 STYLES = {Level.ERROR: "bold red", Level.WARNING: "yellow", Level.NOTE: "cyan"}

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from reenact.report.plain import plain
 from reenact.report.sheet import Level, Notice, Sheet
+from reenact.sandbox.files.plain_text import plain
 
 COMMANDS = {Level.ERROR: "error", Level.WARNING: "warning", Level.NOTE: "notice"}
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from html import escape
 
-from reenact.report.plain import plain
 from reenact.report.sheet import Block, Facts, Notice, Sheet, Text
+from reenact.sandbox.files.plain_text import plain
 from reenact.types import Table
 
 STYLE = """

@@ -10,7 +10,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from reenact.report.plain import plain
+from reenact.sandbox.files.plain_text import plain
 from reenact.types import Progress, Tell, tell_nobody
 
 LINE_EVERY_S = 5.0

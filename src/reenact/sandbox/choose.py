@@ -70,18 +70,18 @@ def _named(name: str, *, trust_code: bool) -> Sandbox:
 
 def _make(name: str, *, trust_code: bool) -> Sandbox:
     if name == "bubblewrap":
-        from reenact.sandbox.bubblewrap import Bubblewrap
+        from reenact.sandbox.tiers.bubblewrap import Bubblewrap
 
         return Bubblewrap()
     if name == "sandlock":
-        from reenact.sandbox.sandlock import Sandlock
+        from reenact.sandbox.tiers.sandlock import Sandlock
 
         return Sandlock()
     if name == "none":
-        from reenact.sandbox.none import NoSandbox
+        from reenact.sandbox.tiers.none import NoSandbox
 
         return NoSandbox(trust=trust_code)
-    from reenact.sandbox.container import Container
+    from reenact.sandbox.tiers.container import Container
 
     return Container(None if name == "container" else name)
 
@@ -112,8 +112,8 @@ def describe() -> tuple[TierReport, ...]:
 
 
 def _in_force(name: str) -> tuple[str, ...]:
-    from reenact.sandbox.cgroup import find_place
-    from reenact.sandbox.seccomp import box_filter
+    from reenact.sandbox.walls.cgroup import find_place
+    from reenact.sandbox.walls.seccomp import box_filter
 
     found: list[str] = []
     if name == "bubblewrap" and box_filter() is not None:

@@ -13,15 +13,15 @@ from typing import TypeAlias
 from reenact.crash import crash_point
 from reenact.errors import InputError, SandboxFailed
 from reenact.sandbox.box import MIB, BoxResult, Command, Ending, Event, Limits, OnOutput
-from reenact.sandbox.collect import Collected, collect, inner_name
-from reenact.sandbox.disk import free_bytes
-from reenact.sandbox.environ import passable
-from reenact.sandbox.fill import fill
-from reenact.sandbox.folder import BoxFolder
-from reenact.sandbox.output import Output
-from reenact.sandbox.started import BoxBroke, ProgramEnd, Started
-from reenact.sandbox.supervise import Supervision
-from reenact.sandbox.watcher import HOST_RESERVE_BYTES
+from reenact.sandbox.files.collect import Collected, collect, inner_name
+from reenact.sandbox.files.fill import fill
+from reenact.sandbox.files.folder import BoxFolder
+from reenact.sandbox.walls.environ import passable
+from reenact.sandbox.watch.disk import free_bytes
+from reenact.sandbox.watch.output import Output
+from reenact.sandbox.watch.started import BoxBroke, ProgramEnd, Started
+from reenact.sandbox.watch.supervise import Supervision
+from reenact.sandbox.watch.watcher import HOST_RESERVE_BYTES
 from reenact.types import Stop
 
 Start: TypeAlias = Callable[[BoxFolder, Command, Limits], Started]

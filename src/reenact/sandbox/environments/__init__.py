@@ -1,0 +1,1 @@
+"""Prepared virtual environments: built once with the network, for runs that have none."""

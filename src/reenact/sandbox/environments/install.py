@@ -1,0 +1,137 @@
+"""Resolves and installs packages into a virtual environment, from wheels alone: by uv, else by pip.
+
+Covered: nothing that is downloaded runs on the host (no source distribution is built or even asked for its
+metadata), the user's own settings for indexes, certificates and proxies reach the installer as variables
+and are written nowhere, messages lose their addresses. Not covered: faults in the installers themselves.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import os
+import shutil
+import sys
+import tempfile
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import date
+from pathlib import Path
+from typing import Protocol
+
+from reenact.errors import MissingExtra, MissingPart
+from reenact.sandbox.environments.names import Requirement
+from reenact.sandbox.environments.run import must, pip_failure, run_installer, uv_failure
+from reenact.types import Stop
+
+
+@dataclass(frozen=True, slots=True)
+class Wish:
+    """What to resolve, and for which interpreter."""
+
+    requirements: tuple[Requirement, ...]
+    python: str
+    exclude_newer: date | None = None
+    built: Path | None = None
+    """A folder of wheels that were built from source in a box."""
+
+
+class Installer(Protocol):
+    """A program that resolves and installs."""
+
+    name: str
+
+    def resolve(self, wish: Wish, stop: Stop | None) -> tuple[str, ...]:
+        """Every package that will be installed, as NAME==VERSION. Raises NoWheel, InputError."""
+        ...
+
+    def install(self, pins: Sequence[str], folder: Path, wish: Wish, stop: Stop | None) -> None:
+        """Make a virtual environment with exactly these packages in a folder that does not exist yet."""
+        ...
+
+
+def find_installer(*, prefer: str = "") -> Installer:
+    """uv where it is installed, else pip; `prefer` names one of them."""
+    uv = _find_uv()
+    if uv is not None and prefer in ("", "uv"):
+        return Uv(uv)
+    if importlib.util.find_spec("pip") is not None and prefer in ("", "pip"):
+        return Pip()
+    raise MissingPart("Neither uv nor pip is installed.", next_step="pip install 'reenact[uv]'")
+
+
+def _find_uv() -> str | None:
+    beside = Path(sys.executable).with_name("uv")
+    return str(beside) if beside.exists() else shutil.which("uv")
+
+
+class Uv:
+    """The installer uv."""
+
+    name = "uv"
+
+    def __init__(self, program: str) -> None:
+        self._program = program
+
+    def resolve(self, wish: Wish, stop: Stop | None) -> tuple[str, ...]:
+        argv = [self._program, "pip", "compile", "-", "--quiet", "--no-header", "--no-annotate", "--no-build"]
+        argv += ["--python", wish.python, "--no-progress", *_index()]
+        if wish.exclude_newer is not None:
+            argv += ["--exclude-newer", wish.exclude_newer.isoformat()]
+        done = run_installer(argv, stdin=_lines(wish), wheels=wish.built, stop=stop)
+        if done.returncode != 0:
+            raise uv_failure(done.stderr)
+        return tuple(line.strip() for line in done.stdout.splitlines() if "==" in line)
+
+    def install(self, pins: Sequence[str], folder: Path, wish: Wish, stop: Stop | None) -> None:
+        argv = [self._program, "venv", "--quiet", "--no-project", "--python", wish.python, str(folder)]
+        must(run_installer(argv, stop=stop), "The virtual environment cannot be made")
+        if not pins:
+            return
+        argv = [self._program, "pip", "install", "--quiet", "--no-progress", "--no-build", "--no-deps"]
+        # Copies, never links: nothing that a box might touch may be the installer's own cache.
+        argv += ["--link-mode", "copy", "--compile-bytecode", "--python", str(folder / "bin" / "python")]
+        done = run_installer([*argv, *_index(), *pins], wheels=wish.built, stop=stop)
+        if done.returncode != 0:
+            raise uv_failure(done.stderr)
+
+
+class Pip:
+    """The installer pip, of the interpreter that runs us."""
+
+    name = "pip"
+    _argv = (sys.executable, "-m", "pip", "--disable-pip-version-check", "--no-input")
+
+    def resolve(self, wish: Wish, stop: Stop | None) -> tuple[str, ...]:
+        if wish.exclude_newer is not None:
+            raise MissingExtra("uv", "uv")
+        with tempfile.TemporaryDirectory() as made:
+            report, asked = Path(made) / "report.json", Path(made) / "asked.txt"
+            asked.write_text(_lines(wish))
+            argv = [*self._argv, "--python", wish.python, "install", "--quiet", "--dry-run"]
+            argv += ["--ignore-installed", "--only-binary", ":all:", "--report", str(report)]
+            done = run_installer([*argv, "--requirement", str(asked)], wheels=wish.built, stop=stop)
+            if done.returncode != 0:
+                raise pip_failure(done.stderr)
+            found = json.loads(report.read_text())["install"]
+        return tuple(sorted(f"{item['metadata']['name']}=={item['metadata']['version']}" for item in found))
+
+    def install(self, pins: Sequence[str], folder: Path, wish: Wish, stop: Stop | None) -> None:
+        made = run_installer([wish.python, "-I", "-m", "venv", "--without-pip", str(folder)], stop=stop)
+        must(made, "The virtual environment cannot be made")
+        if not pins:
+            return
+        argv = [*self._argv, "--python", str(folder / "bin" / "python"), "install", "--quiet", "--no-deps"]
+        argv += ["--only-binary", ":all:", "--no-warn-script-location"]
+        done = run_installer([*argv, *pins], wheels=wish.built, stop=stop)
+        if done.returncode != 0:
+            raise pip_failure(done.stderr)
+
+
+def _index() -> list[str]:
+    """uv has no variable for pip's PIP_NO_INDEX."""
+    return ["--no-index"] if os.environ.get("PIP_NO_INDEX", "").lower() in ("1", "true", "yes", "on") else []
+
+
+def _lines(wish: Wish) -> str:
+    return "".join(f"{requirement.text}\n" for requirement in wish.requirements)

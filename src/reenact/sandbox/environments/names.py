@@ -1,0 +1,115 @@
+"""What may be installed: requirements as plain names and versions, and whose word they rest on.
+
+Covered: options, addresses, version control, paths and variables in a requirement (each refused by name,
+whoever wrote it), names that a model or a document made up (refused until the user or a list allows them).
+Not covered: a package that the user allowed and that is malicious. It is installed from wheels, so nothing
+of it runs on the host; it runs in boxes alone.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from packaging.requirements import InvalidRequirement
+from packaging.requirements import Requirement as Parsed
+from packaging.utils import canonicalize_name
+
+from reenact.errors import InputError
+from reenact.sandbox.environments.known import WELL_KNOWN
+
+LONGEST = 1000
+MOST_LINES = 2000
+_HASHES = re.compile(r"(?:\s+--hash=\w+:\w+)+\s*$")
+_OFFENCES = (
+    (re.compile(r"^-"), "an option"),
+    (re.compile(r"\$\{?\w"), "a variable"),
+    (re.compile(r"\b(?:git|hg|svn|bzr)\+", re.IGNORECASE), "an address of a version control system"),
+    (re.compile(r"\bfile:", re.IGNORECASE), "a path"),
+    (re.compile(r"://|@"), "an address"),
+    (re.compile(r"^[.~]|[/\\]|\.(?:whl|tar\.gz|tgz|zip)$", re.IGNORECASE), "a path"),
+)
+
+
+class ProposedBy(StrEnum):
+    """Whose word a requirement is."""
+
+    USER = "user"
+    REPOSITORY = "repository"
+    """A requirements file of the repository that the user named."""
+    MODEL = "model"
+    DOCUMENT = "document"
+    """A paper, a report, a README, or what a package asks for its own build."""
+
+    @property
+    def needs_word(self) -> bool:
+        """Whether the name may be made up, so that somebody must vouch for it."""
+        return self in (ProposedBy.MODEL, ProposedBy.DOCUMENT)
+
+
+@dataclass(frozen=True, slots=True)
+class Requirement:
+    """One package with its versions, in the words of a requirements file. Made by `requirement`."""
+
+    text: str
+    name: str
+    """The name in its one canonical spelling."""
+    proposed_by: ProposedBy = ProposedBy.USER
+
+
+@dataclass(frozen=True, slots=True)
+class Allowed:
+    """Which names may be installed on the word of a model or a document."""
+
+    names: frozenset[str] = field(default_factory=frozenset)
+
+    @classmethod
+    def usual(cls, *also: str) -> Allowed:
+        """The names that everybody in the field knows, and those the user allowed."""
+        return cls(WELL_KNOWN | {canonicalize_name(name) for name in also})
+
+    def check(self, requirements: Iterable[Requirement]) -> None:
+        """InputError that lists every name nobody vouched for."""
+        strange = [
+            requirement
+            for requirement in requirements
+            if requirement.proposed_by.needs_word and requirement.name not in self.names
+        ]
+        if not strange:
+            return
+        listed = ", ".join(sorted(f"{item.name} (proposed by a {item.proposed_by})" for item in strange))
+        names = ",".join(sorted({item.name for item in strange}))
+        raise InputError(
+            f"These packages were not named by you and are on no list, so they may be made up: {listed}.",
+            next_step=f"Look them up; to allow them: --allow-packages {names}",
+        )
+
+
+def requirement(text: str, proposed_by: ProposedBy = ProposedBy.USER) -> Requirement:
+    """Read one requirement; InputError names what is wrong with it."""
+    text = _HASHES.sub("", text.strip())
+    if not text or len(text) > LONGEST or not text.isprintable():
+        raise InputError(f"This is no requirement. Received: {text[:80]!r}")
+    bare = text.partition(";")[0].strip()
+    for pattern, offence in _OFFENCES:
+        if pattern.search(bare):
+            raise InputError(
+                f"A requirement is a name and versions; {offence} is not installed from. Received: {text!r}",
+                next_step="Write it as NAME, NAME==VERSION or NAME>=VERSION.",
+            )
+    try:
+        parsed = Parsed(text)
+    except InvalidRequirement as error:
+        raise InputError(f"This is no requirement. Received: {text!r}") from error
+    return Requirement(str(parsed), canonicalize_name(parsed.name), proposed_by)
+
+
+def requirements_in(text: str, proposed_by: ProposedBy) -> tuple[Requirement, ...]:
+    """The requirements of a requirements file; comments and empty lines are left out."""
+    lines = text.replace("\\\n", " ").splitlines()
+    if len(lines) > MOST_LINES:
+        raise InputError(f"A requirements file has at most {MOST_LINES} lines, received {len(lines)}.")
+    said = (re.sub(r"(^|\s)#.*$", "", line).strip() for line in lines)
+    return tuple(requirement(line, proposed_by) for line in said if line)

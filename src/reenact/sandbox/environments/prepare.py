@@ -1,0 +1,204 @@
+"""Prepared environments: virtual environments built once, with the network, for runs that have none.
+
+    environments = Environments(cache, box=sandbox)
+    made = environments.prepare(requirements_in(text, ProposedBy.REPOSITORY), Allowed.usual())
+    sandbox.run(Command((made.python, "train.py"), mounts=made.mounts), Limits())
+
+The key of an environment is the hash of the resolved packages and the interpreter. One that is there is
+complete: it is built beside its place, by one process at a time, and renamed. The same request is resolved
+once; `fresh` resolves it again.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import secrets
+import shutil
+import sys
+from dataclasses import dataclass, replace
+from datetime import date
+from functools import partial
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from packaging.utils import canonicalize_name
+
+from reenact.errors import InputError, ReenactError, SandboxUnavailable
+from reenact.sandbox.box import Mount, Sandbox
+from reenact.sandbox.environments.download import download, find_source
+from reenact.sandbox.environments.install import Installer, Wish, find_installer
+from reenact.sandbox.environments.lock import locked
+from reenact.sandbox.environments.names import Allowed, Requirement
+from reenact.sandbox.environments.python import Interpreter, ask_interpreter
+from reenact.sandbox.environments.run import NoWheel, constraints
+from reenact.sandbox.environments.source import build_wheel
+from reenact.sandbox.environments.stored import Environment, finish, hash_of, read_environment
+from reenact.sandbox.files.cleanup import remove_tree
+from reenact.types import Progress, Stop, Tell, tell_nobody
+
+_MOST_BUILDS = 20
+
+
+@dataclass
+class Environments:
+    """All prepared environments below one cache folder."""
+
+    cache: Path
+    box: Sandbox | None = None
+    """Where source distributions are built; without one they are refused."""
+    installer: Installer | None = None
+    """Found when none is given: uv, else pip."""
+    tell: Tell = tell_nobody
+    stop: Stop | None = None
+    python: str = sys.executable
+    """The interpreter to build for."""
+
+    def prepare(
+        self,
+        requirements: tuple[Requirement, ...],
+        allowed: Allowed,
+        *,
+        exclude_newer: date | None = None,
+        fresh: bool = False,
+    ) -> Environment:
+        """The environment with these packages, built when it is not there yet. May use the network."""
+        allowed.check(requirements)
+        wish = Wish(requirements, self.python, exclude_newer)
+        interpreter = ask_interpreter(self.python)
+        asked = hash_of(interpreter, exclude_newer, constraints(), *_texts(requirements))
+        memo = self._folder("requests") / f"{asked}.json"
+        with locked(memo.with_suffix(".lock"), self.tell, self.stop), TemporaryDirectory() as wheels:
+            known = None if fresh else self._remembered(memo)
+            if known is not None:
+                return known
+            wish = replace(wish, built=Path(wheels))
+            pins = self._resolve(wish, allowed)
+            made = self._build(pins, wish, interpreter)
+            _write_whole(memo, json.dumps({"key": made.key}))
+        return made
+
+    def listing(self) -> tuple[Environment, ...]:
+        """All complete environments in the cache."""
+        if not self.cache.is_dir():
+            return ()
+        found = (read_environment(folder) for folder in sorted(self.cache.iterdir()))
+        return tuple(environment for environment in found if environment is not None)
+
+    def remove(self, key: str) -> int:
+        """Remove one environment; the bytes that are free again."""
+        known = {environment.key: environment for environment in self.listing()}
+        if key not in known:
+            raise InputError(f"There is no prepared environment with this key. Received: key={key!r}")
+        with locked(self.cache / f"{key}.lock", self.tell, self.stop):
+            # First out of its place, so that nobody takes a half-removed one for complete.
+            away = self.cache / f"removed-{key}-{secrets.token_hex(4)}"
+            known[key].folder.rename(away)
+            remove_tree(away)
+        return known[key].size_bytes
+
+    def _resolve(self, wish: Wish, allowed: Allowed) -> tuple[str, ...]:
+        installer = self._installer()
+        for _ in range(_MOST_BUILDS):
+            self._say(f"resolving {len(wish.requirements)} requirements with {installer.name}")
+            try:
+                return installer.resolve(wish, self.stop)
+            except NoWheel as lacking:
+                self._from_source(canonicalize_name(lacking.name), wish, allowed)
+        raise InputError(f"More than {_MOST_BUILDS} packages have no wheel; that is too many to build.")
+
+    def _from_source(self, name: str, wish: Wish, allowed: Allowed) -> None:
+        """Build a wheel of a package that has none, into the folder of the wish."""
+        asked = next((item.text for item in wish.requirements if item.name == name), name)
+        source = find_source(name, asked.partition(";")[0], wish.exclude_newer, self.stop)
+        content = download(source)
+        store = self._folder("wheels") / hash_of(
+            ask_interpreter(self.python), hashlib.sha256(content).hexdigest()
+        )
+        if not store.is_dir():
+            self._say(f"building {source.name} {source.version} from source in a box")
+            builder = partial(self._prepare_build, allowed)
+            file, wheel = build_wheel(source, content, self.box, builder, self.stop)
+            half = store.with_name(f"half-{secrets.token_hex(8)}")
+            half.mkdir()
+            (half / file).write_bytes(wheel)
+            half.rename(store)
+        for wheel_file in store.iterdir():
+            if wish.built is None or (wish.built / wheel_file.name).exists():
+                raise InputError(
+                    f"The package {name} was built from source, but what was built does not fit."
+                )
+            shutil.copy(wheel_file, wish.built)
+
+    def _prepare_build(
+        self, allowed: Allowed, needed: tuple[Requirement, ...]
+    ) -> tuple[str, tuple[Mount, ...]]:
+        """An environment for a build, from wheels alone."""
+        try:
+            made = replace(self, box=None).prepare(needed, allowed)
+        except SandboxUnavailable as error:
+            listed = ", ".join(item.text for item in needed)
+            raise InputError(f"A build needs packages that have no wheel themselves: {listed}.") from error
+        return made.python, made.mounts
+
+    def _build(self, pins: tuple[str, ...], wish: Wish, interpreter: Interpreter) -> Environment:
+        key = hash_of(interpreter, *pins, *_built_hashes(wish.built))[:32]
+        with locked(self.cache / f"{key}.lock", self.tell, self.stop):
+            there = read_environment(self.cache / key)
+            if there is not None:
+                return there
+            for rubbish in (
+                *self.cache.glob(f"half-{key}-*"),
+                *self.cache.glob("removed-*"),
+                self.cache / key,
+            ):
+                remove_tree(rubbish)
+            self._say(f"installing {len(pins)} packages with {self._installer().name}")
+            half = self.cache / f"half-{key}-{secrets.token_hex(4)}"
+            try:
+                self._installer().install(pins, half, wish, self.stop)
+                finish(half, self.cache / key, pins, interpreter)
+                half.rename(self.cache / key)
+            except BaseException:
+                remove_tree(half)
+                raise
+        made = read_environment(self.cache / key)
+        if made is None:
+            raise ReenactError(f"The environment {key} vanished while it was being made.")
+        self._say(f"ready: {made.size_bytes / 1e6:.0f} MB")
+        return made
+
+    def _remembered(self, memo: Path) -> Environment | None:
+        try:
+            return read_environment(self.cache / str(json.loads(memo.read_text())["key"]))
+        except (OSError, ValueError, KeyError):
+            return None
+
+    def _installer(self) -> Installer:
+        if self.installer is None:
+            self.installer = find_installer()
+        return self.installer
+
+    def _folder(self, name: str) -> Path:
+        folder = self.cache / name
+        folder.mkdir(parents=True, exist_ok=True)
+        return folder
+
+    def _say(self, note: str) -> None:
+        self.tell(Progress("environment", note=note))
+
+
+def _built_hashes(built: Path | None) -> list[str]:
+    """Wheels of our own making have no index to vouch for them: their bytes are part of the key."""
+    files = sorted(built.iterdir()) if built is not None else []
+    return [hashlib.sha256(file.read_bytes()).hexdigest() for file in files]
+
+
+def _texts(requirements: tuple[Requirement, ...]) -> list[str]:
+    return sorted(requirement.text for requirement in requirements)
+
+
+def _write_whole(path: Path, text: str) -> None:
+    half = path.with_suffix(f".{secrets.token_hex(4)}")
+    half.write_text(text)
+    half.replace(path)

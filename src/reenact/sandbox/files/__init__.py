@@ -1,0 +1,1 @@
+"""Files of a box: in, out, read without harm, removed."""

@@ -1,0 +1,241 @@
+"""The folders of boxes on the host: one place for all, one folder a box, none left for ever.
+
+A box folder is locked by the process that owns it for as long as that process lives; the kernel frees the
+lock with its death, however it dies. Whoever starts boxes next sweeps the folders that nobody holds:
+processes noted in them and launchers marked with their name are killed, cgroups and containers noted in
+them removed, the tree deleted. Covered: kill -9 at any point, reboots, several processes and containers
+that share one temporary folder. Not covered: a network file system without locks as the temporary folder.
+
+    <tmp>/reenact-boxes-<uid>/<pid>-<start time>-<random>/
+        inside/work  inside/home  inside/tmp     what the program sees and fills
+        etc/                                     small files shown read-only
+        notes                                    processes and cgroups to end when the owner dies
+"""
+
+from __future__ import annotations
+
+import fcntl
+import functools
+import os
+import secrets
+import signal
+import stat
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+
+from reenact.errors import SandboxFailed
+from reenact.sandbox.files.cleanup import remove_tree
+from reenact.sandbox.tiers.engine import remove_container
+from reenact.sandbox.walls.cgroup import remove_group
+
+BOX_MARK = "REENACT_BOX"
+"""Variable in the environment of a launcher that says whose launcher it is."""
+_LOOK = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
+
+
+@dataclass
+class BoxFolder:
+    """One box's place on the host. Close it to remove it."""
+
+    path: Path
+    lock: int
+
+    @classmethod
+    def make(cls, root: Path | None = None) -> BoxFolder:
+        """A fresh locked folder. Folders whose owner is gone are swept first, once a process."""
+        root = _root(root)
+        _sweep_once(root)
+        for _ in range(100):
+            path = root / f"{os.getpid()}-{start_time(os.getpid())}-{secrets.token_hex(6)}"
+            path.mkdir(mode=0o700)
+            lock = _lock(path)
+            if lock is not None:
+                return cls(path, lock)._furnished()
+        raise SandboxFailed(f"No box folder could be kept in {root}: another process removes them.")
+
+    def _furnished(self) -> BoxFolder:
+        try:
+            for folder in (self.inside, self.work, self.home, self.tmp):
+                folder.mkdir(mode=0o755)
+        except OSError:
+            self.close()
+            raise
+        return self
+
+    @property
+    def inside(self) -> Path:
+        """Everything the program may fill on the host's disk."""
+        return self.path / "inside"
+
+    @property
+    def work(self) -> Path:
+        return self.inside / "work"
+
+    @property
+    def home(self) -> Path:
+        return self.inside / "home"
+
+    @property
+    def tmp(self) -> Path:
+        return self.inside / "tmp"
+
+    @property
+    def etc(self) -> Path:
+        """A folder for small files that are shown read-only, made on first use."""
+        (self.path / "etc").mkdir(exist_ok=True)
+        return self.path / "etc"
+
+    def note_process(self, pid: int) -> None:
+        """Remember a process that must not outlive the owner."""
+        self._note(f"process {pid} {start_time(pid)} {_pid_namespace()}")
+
+    def note_group(self, path: Path) -> None:
+        """Remember a cgroup that must not outlive the owner."""
+        self._note(f"cgroup {path}")
+
+    def note_container(self, engine: str, name: str) -> None:
+        """Remember a container that must not outlive the owner."""
+        self._note(f"container {name} {engine}")
+
+    def _note(self, line: str) -> None:
+        with (self.path / "notes").open("a") as notes:
+            notes.write(line + "\n")
+
+    def close(self) -> tuple[str, ...]:
+        """Remove the folder; the names of what resisted."""
+        try:
+            return remove_tree(self.path)
+        finally:
+            os.close(self.lock)
+
+
+def start_time(pid: int) -> int:
+    """When a process began, in kernel ticks since boot; 0 when it is gone or the system does not tell."""
+    try:
+        text = Path(f"/proc/{pid}/stat").read_text()
+    except OSError:
+        return 0
+    return int(text.rpartition(")")[2].split()[19])
+
+
+def boxes(root: Path | None = None) -> tuple[str, ...]:
+    """The names of the box folders that are there now, of this and of other processes."""
+    return tuple(sorted(path.name for path in _root(root).iterdir()))
+
+
+def sweep(root: Path | None = None) -> tuple[str, ...]:
+    """End and remove what dead owners left; the names of the folders that were swept."""
+    root = _root(root)
+    swept: list[str] = []
+    for path in sorted(root.iterdir()):
+        lock = _lock(path)
+        if lock is None:
+            continue
+        try:
+            _end_noted(path)
+            _end_marked(path.name)
+            remove_tree(path)
+            swept.append(path.name)
+        finally:
+            os.close(lock)
+    return tuple(swept)
+
+
+_sweep_once = functools.cache(sweep)
+
+
+def _root(root: Path | None) -> Path:
+    """The common place, ours alone: in a shared temporary folder another user may have been there first."""
+    root = root or _temporary() / f"reenact-boxes-{os.getuid()}"
+    root.mkdir(mode=0o700, exist_ok=True)
+    found = os.lstat(root)
+    if not stat.S_ISDIR(found.st_mode) or found.st_uid != os.getuid():
+        raise SandboxFailed(
+            f"The place for boxes is not a folder of this user. Received: {root}",
+            next_step=f"Remove {root}, or set TMPDIR to a folder of your own.",
+        )
+    if stat.S_IMODE(found.st_mode) != 0o700:
+        root.chmod(0o700)
+    return root
+
+
+def _temporary() -> Path:
+    """The temporary folder; not one in memory, as some systems have, where files would count as memory."""
+    found, on_disk = Path(tempfile.gettempdir()), Path("/var/tmp")  # noqa: S108 - the folder is made for us alone
+    if "TMPDIR" not in os.environ and _in_memory(found) and os.access(on_disk, os.W_OK):
+        return on_disk
+    return found
+
+
+def _in_memory(path: Path, mounts: Path = Path("/proc/self/mounts")) -> bool:
+    try:
+        lines = [line.split() for line in mounts.read_text().splitlines()]
+    except OSError:
+        return False
+    above = [(line[1], line[2]) for line in lines if path.is_relative_to(line[1])]
+    return bool(above) and max(above, key=lambda pair: len(pair[0]))[1] in ("tmpfs", "ramfs")
+
+
+def _lock(path: Path) -> int | None:
+    """A lock on a folder nobody holds, none when somebody does or it is gone."""
+    try:
+        lock = os.open(path, _LOOK)
+    except OSError:
+        return None
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        os.close(lock)
+        return None
+    if os.fstat(lock).st_nlink == 0:
+        os.close(lock)
+        return None
+    return lock
+
+
+def _end_noted(path: Path) -> None:
+    try:
+        lines = (path / "notes").read_text().splitlines()
+    except OSError:
+        return
+    for line in lines:
+        match line.split(" "):
+            case ["process", pid, began, namespace] if pid.isdigit() and namespace == _pid_namespace():
+                _end_process(int(pid), began)
+            case ["cgroup", *parts]:
+                remove_group(Path(" ".join(parts)))
+            case ["container", name, *parts]:
+                remove_container(" ".join(parts), name)
+
+
+def _end_marked(box: str) -> None:
+    """Kill launchers of this box that nobody noted: their owner died while they were making namespaces.
+
+    Their death signal is not set yet at that moment, and they would wait for their parent for ever.
+    """
+    mark = f"{BOX_MARK}={box}".encode()
+    for entry in Path("/proc").glob("[0-9]*/environ"):
+        try:
+            if mark in entry.read_bytes().split(b"\0"):
+                os.kill(int(entry.parent.name), signal.SIGKILL)
+        except OSError:
+            # Gone by now, or somebody else's.
+            continue
+
+
+def _end_process(pid: int, began: str) -> None:
+    """Kill a process that is still the noted one and not a later one with the same number."""
+    if str(start_time(pid)) != began or began == "0":
+        return
+    try:
+        os.kill(pid, signal.SIGKILL)
+    except ProcessLookupError:
+        return
+
+
+def _pid_namespace() -> str:
+    try:
+        return str(Path("/proc/self/ns/pid").readlink())
+    except OSError:
+        return "-"

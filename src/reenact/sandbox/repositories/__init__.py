@@ -1,0 +1,1 @@
+"""Git trees from outside: looked into and fetched without running anything of theirs."""

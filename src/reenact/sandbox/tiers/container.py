@@ -1,0 +1,271 @@
+"""A tier for machines with Docker or Podman: the engine's own isolation, with our watcher around it.
+
+The box is an empty image, made on the spot without any download, into which the same part of the host is
+shown read-only as under bubblewrap; so the same interpreter and packages run. Where the host is no Linux,
+or another system is wanted, an image can be named; then the program is looked up in that image.
+Covered: what the engine covers (namespaces, control groups, its filter of system calls), no network, no
+capability, no new privilege, a read-only root, disk by looking.
+Not covered: bugs in the kernel, in GPU drivers and in the engine; processes above their limit are refused,
+which is only named as such while the container's control group can be read; the denied network is not told
+of.
+"""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import io
+import os
+import subprocess
+import sys
+import tarfile
+import time
+from contextlib import ExitStack, suppress
+from pathlib import Path
+
+from reenact.sandbox.box import BoxResult, Command, Ending, Limits, OnOutput
+from reenact.sandbox.execute import execute
+from reenact.sandbox.files.folder import BoxFolder
+from reenact.sandbox.tiers.engine import ENGINES, Engine, find_engines, remove_container
+from reenact.sandbox.tiers.hold import OPEN_FILES, REAPER, has_ended, open_input, open_pipe, signal_child
+from reenact.sandbox.walls.cgroup import group_of
+from reenact.sandbox.walls.environ import box_environment
+from reenact.sandbox.walls.view import (
+    HOME,
+    HOST_NAME,
+    TMP,
+    USER_ID,
+    WORK,
+    checked_mounts,
+    etc_files,
+    host_view,
+)
+from reenact.sandbox.watch.processes import BoxProcesses
+from reenact.sandbox.watch.started import BoxBroke, Crossing, ProgramEnd, Started
+from reenact.types import Stop
+
+_LOOK = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
+
+
+class Container:
+    """Runs programs in containers. Fulfils the protocol `Sandbox`."""
+
+    name = "container"
+
+    def __init__(self, engine: str | None = None, image: str | None = None) -> None:
+        """`engine` is docker or podman, or its path; `image` replaces the view of the host."""
+        self._wanted = (engine,) if engine else ENGINES
+        self._image = image
+
+    def run(
+        self, command: Command, limits: Limits, *, on_output: OnOutput | None = None, stop: Stop | None = None
+    ) -> BoxResult:
+        return execute(self.name, self._start, command, limits, on_output=on_output, stop=stop)
+
+    def missing(self) -> str:
+        if sys.platform != "linux" and self._image is None:
+            return "On this system a container needs an image that holds Python; name one."
+        return _answering(self._wanted)[1]
+
+    def does_not_stop(self) -> tuple[str, ...]:
+        return (
+            "bugs in the kernel, in GPU drivers and in the container engine",
+            "covert channels and CPU side channels",
+            "disk above its limit for the length of one look (50 ms)",
+            "it does not tell of a denied network access",
+        )
+
+    def _start(self, folder: BoxFolder, command: Command, limits: Limits) -> Started:
+        engine, why = _answering(self._wanted)
+        if engine is None:
+            raise BoxBroke(why)
+        image = self._image or _empty_image(engine)
+        if os.getuid() == 0:
+            _give_away(folder.inside)
+        name = f"reenact-{folder.path.name}"
+        folder.note_container(engine.path, name)
+        words = create_words(engine, name, image, folder, command, limits, show_host=self._image is None)
+        made = engine.ask("create", *words)
+        if not made.ok:
+            raise BoxBroke(f"the container could not be made: {made.complaint}")
+        return _start(engine, name, folder, command)
+
+
+@functools.cache
+def _answering(names: tuple[str, ...]) -> tuple[Engine | None, str]:
+    """The first engine that answers, or the sentence that says why none does."""
+    engines = find_engines(names)
+    if not engines:
+        return (
+            None,
+            f"No container engine is installed ({' or '.join(names)}); get one with: apt install podman.",
+        )
+    complaints = []
+    for engine in engines:
+        answer = engine.ask("version")
+        if answer.ok:
+            return engine, ""
+        complaints.append(f"{Path(engine.path).name}: {answer.complaint or 'no answer'}")
+    return None, f"No container engine answers ({'; '.join(complaints)}); start it, or join its group."
+
+
+def create_words(
+    engine: Engine,
+    name: str,
+    image: str,
+    folder: BoxFolder,
+    command: Command,
+    limits: Limits,
+    *,
+    show_host: bool,
+) -> list[str]:
+    """What the container is made of, in the engine's words."""
+    user = f"{USER_ID}:{USER_ID}" if os.getuid() == 0 else f"{os.getuid()}:{os.getgid()}"
+    words = ["--name", name, "--hostname", HOST_NAME, "--network", "none", "--read-only"]
+    words += ["--cap-drop", "ALL", "--security-opt", "no-new-privileges", "--ipc", "private", "--user", user]
+    # Labels of SELinux would hide the part of the host that is shown on purpose.
+    words += ["--security-opt", "label=disable"]
+    words += ["--pids-limit", str(limits.processes + 1), "--memory", str(limits.memory_bytes)]
+    words += ["--memory-swap", str(limits.memory_bytes), "--shm-size", str(limits.disk_bytes)]
+    words += [
+        "--ulimit",
+        "core=0:0",
+        "--ulimit",
+        f"nofile={OPEN_FILES}:{OPEN_FILES}",
+        "--log-driver",
+        "none",
+    ]
+    words += ["--workdir", WORK, "--interactive"]
+    if engine.is_podman:
+        # The engine ends a container whose supervisor died before it could.
+        words += ["--timeout", str(int(limits.wall_s) + 60)]
+        words += ["--userns", "keep-id"] if os.getuid() else []
+    for source, target in ((folder.work, WORK), (folder.home, HOME), (folder.tmp, TMP)):
+        words += ["--mount", _bind(str(source), target)]
+    for source_name, target in _read_only(folder, command, show_host=show_host):
+        words += ["--mount", _bind(source_name, target) + ",readonly"]
+    if command.gpu:
+        words += ["--device", "nvidia.com/gpu=all"] if engine.is_podman else ["--gpus", "all"]
+    for key, value in box_environment(HOME, TMP, command.environment).items():
+        words += ["--env", f"{key}={value}"]
+    # An image may come with an entry point of its own.
+    return [*words, "--entrypoint", REAPER[0], image, *REAPER[1:], *command.argv]
+
+
+def _bind(source: str, target: str) -> str:
+    if "," in source + target:
+        raise BoxBroke(f"a container engine cannot show a path with a comma in it: {source}")
+    return f"type=bind,source={source},target={target}"
+
+
+def _read_only(folder: BoxFolder, command: Command, *, show_host: bool) -> list[tuple[str, str]]:
+    found = [(str(mount.source.absolute()), mount.target) for mount in checked_mounts(command)]
+    if not show_host:
+        return found
+    for target, content in etc_files(USER_ID if os.getuid() == 0 else os.getuid()).items():
+        kept = folder.etc / target.replace("/", "+")
+        kept.write_bytes(content)
+        found.append((str(kept), target))
+    return [*(bind for bind in host_view().binds if not bind[1].startswith("/sys")), *found]
+
+
+def _empty_image(engine: Engine) -> str:
+    """An image with nothing in it but the links and folders of the host's root."""
+    content = _skeleton()
+    image = f"reenact-empty:{hashlib.sha256(content).hexdigest()[:12]}"
+    if engine.ask("image", "inspect", image).ok:
+        return image
+    made = engine.ask("import", "-", image, given=content)
+    if not made.ok:
+        raise BoxBroke(f"the empty image could not be made: {made.complaint}")
+    return image
+
+
+def _skeleton() -> bytes:
+    folders = {"box", "proc", "dev", "sys", "etc", "tmp", "usr", "var"}
+    folders |= {target.lstrip("/") for _, target in host_view().binds if Path(target).is_dir()}
+    packed = io.BytesIO()
+    with tarfile.open(fileobj=packed, mode="w") as archive:
+        for name in sorted(folders):
+            entry = tarfile.TarInfo(name)
+            entry.type, entry.mode = tarfile.DIRTYPE, 0o755
+            archive.addfile(entry)
+        for text, target in host_view().links:
+            entry = tarfile.TarInfo(target.lstrip("/"))
+            entry.type, entry.linkname = tarfile.SYMTYPE, text
+            archive.addfile(entry)
+    return packed.getvalue()
+
+
+def _give_away(root: Path) -> None:
+    """Root's engine runs the program as an ordinary user, who must own what it is to fill."""
+    for folder, folders, files in os.walk(root):
+        for name in (".", *folders, *files):
+            os.chown(Path(folder) / name, USER_ID, USER_ID, follow_symlinks=False)
+
+
+def _start(engine: Engine, name: str, folder: BoxFolder, command: Command) -> Started:
+    with ExitStack() as theirs, ExitStack() as ours:
+        output, their_output = open_pipe(ours, theirs)
+        their_input, fed = open_input(command.stdin, theirs, ours)
+        process = subprocess.Popen(  # noqa: S603 - the one door
+            [engine.path, "start", "--attach", "--interactive", name],
+            stdin=their_input,
+            stdout=their_output,
+            stderr=their_output,
+            start_new_session=True,
+        )
+        box = Started(
+            process,
+            output,
+            folder,
+            kill=functools.partial(_kill, engine, name, process),
+            ended=functools.partial(_ended, engine, name),
+            input=fed,
+            after=functools.partial(remove_container, engine.path, name),
+        )
+        ours.pop_all()
+    try:
+        _watch_from_outside(box, engine, name)
+    except BaseException:
+        process.kill()
+        process.wait()
+        box.close()
+        raise
+    return box
+
+
+def _watch_from_outside(box: Started, engine: Engine, name: str) -> None:
+    """Open what the machine shows of the container; a remote engine, or another user's, shows nothing."""
+    deadline = time.monotonic() + 30
+    while time.monotonic() < deadline and not has_ended(box.process.pid):
+        pid = engine.state(name).get("Pid")
+        if isinstance(pid, int) and pid > 0:
+            box.group = group_of(pid)
+            with suppress(OSError):
+                box.processes = BoxProcesses(os.open(f"/proc/{pid}/root/proc", _LOOK))
+                box.memory_file_system = os.open(f"/proc/{pid}/root/dev/shm", _LOOK)
+            return
+        time.sleep(0.02)
+
+
+def _kill(engine: Engine, name: str, process: subprocess.Popen[bytes]) -> None:
+    engine.ask("kill", "--signal", "KILL", name)
+    signal_child(process)
+
+
+def _ended(engine: Engine, name: str, status: int) -> ProgramEnd:
+    """How the program ended, as the engine knows it; the client's own status says less."""
+    state = engine.state(name)
+    if not state or state.get("Status") == "created":
+        said = state.get("Error") or f"its client ended with status {os.waitstatus_to_exitcode(status)}"
+        raise BoxBroke(f"the container did not start: {said}")
+    code = state.get("ExitCode")
+    if not isinstance(code, int):
+        raise BoxBroke("the engine did not tell how the program ended")
+    end = ProgramEnd.from_shell(code)
+    if state.get("OOMKilled") is True:
+        return ProgramEnd(
+            end.exit_code, end.signal, Crossing(Ending.MEMORY_LIMIT, "memory: more than its limit")
+        )
+    return end

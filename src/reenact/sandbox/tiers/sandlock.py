@@ -1,0 +1,132 @@
+"""A tier that pip alone can install: the package sandlock (Landlock, seccomp), with our watcher around it.
+
+Covered: what is in files outside the box's folders, the interpreter and the system's libraries; the network;
+signals to other processes; most dangerous system calls; no process left behind; limits by looking.
+Not covered: Landlock guards the content of files and not their modes, times and attributes, so a program
+can change those of every file of its user. It has no namespaces: programs see the machine's process list,
+and have no /dev/shm and no loopback of their own, since the machine's would be shared, so data loaders with
+workers and distributed training do not run. For both it is never chosen by itself: ask for it by name.
+"""
+
+from __future__ import annotations
+
+import functools
+import importlib.util
+import json
+import sys
+from pathlib import Path
+
+from reenact.sandbox.box import BoxResult, Command, Limits, OnOutput
+from reenact.sandbox.execute import execute
+from reenact.sandbox.files.folder import BoxFolder
+from reenact.sandbox.tiers.confine import MARK
+from reenact.sandbox.tiers.hold import OPEN_FILES
+from reenact.sandbox.tiers.plain_launch import link_mounts, plain_launch
+from reenact.sandbox.walls.view import gpu_nodes, interpreter_folders
+from reenact.sandbox.watch.started import BoxBroke, ProgramEnd, Started
+from reenact.types import Stop
+
+_CONFINE = Path(__file__).with_name("confine.py")
+_USER_ID = 1000
+_READABLE = (
+    "/usr",
+    "/bin",
+    "/sbin",
+    "/lib",
+    "/lib32",
+    "/lib64",
+    "/nix/store",
+    "/etc/alternatives",
+    "/etc/fonts",
+    "/etc/ld.so.cache",
+    "/etc/localtime",
+    "/etc/mime.types",
+    "/etc/nsswitch.conf",
+    "/etc/passwd",
+    "/etc/group",
+    "/etc/protocols",
+    "/etc/services",
+    "/etc/ssl/certs",
+    "/etc/ssl/openssl.cnf",
+    "/proc",
+    "/sys/devices/system/cpu",
+    "/sys/devices/system/node",
+    "/dev/urandom",
+    "/dev/random",
+)
+_DEVICES = ("/dev/null", "/dev/zero", "/dev/full")
+
+
+class Sandlock:
+    """Runs programs under sandlock. Fulfils the protocol `Sandbox`."""
+
+    name = "sandlock"
+
+    def run(
+        self, command: Command, limits: Limits, *, on_output: OnOutput | None = None, stop: Stop | None = None
+    ) -> BoxResult:
+        return execute(self.name, self._start, command, limits, on_output=on_output, stop=stop)
+
+    def missing(self) -> str:
+        return _missing()
+
+    def does_not_stop(self) -> tuple[str, ...]:
+        return (
+            "bugs in the kernel and in GPU drivers, covert channels and CPU side channels",
+            "changing the mode, times and attributes of files of this user (their content is safe)",
+            "seeing the machine's processes in /proc, and its network settings",
+            "memory, processes and disk above their limits for the length of one look",
+            "it does not tell of a denied network access, and gives no /dev/shm and no loopback",
+        )
+
+    def _start(self, folder: BoxFolder, command: Command, limits: Limits) -> Started:
+        link_mounts(folder, command)
+        policy = folder.path / "policy.json"
+        policy.write_text(json.dumps(policy_of(folder, command, limits)))
+        program = (sys.executable, "-I", "-W", "ignore", str(_CONFINE), str(policy), *command.argv)
+        box = plain_launch(program, folder, command, limits)
+        ended = box.ended
+
+        def confined_end(status: int) -> ProgramEnd:
+            if not policy.with_name(MARK).exists():
+                raise BoxBroke("sandlock could not confine the program")
+            return ended(status)
+
+        box.ended = confined_end
+        return box
+
+
+def policy_of(folder: BoxFolder, command: Command, limits: Limits) -> dict[str, object]:
+    """What the program may do, in sandlock's words."""
+    readable = [path for path in _READABLE if Path(path).exists()]
+    readable += interpreter_folders()
+    readable += [str(mount.source.absolute()) for mount in command.mounts]
+    writable = [str(folder.work), str(folder.home), str(folder.tmp), *_DEVICES]
+    if command.gpu:
+        writable += gpu_nodes()
+    policy: dict[str, object] = {
+        "fs_readable": readable,
+        "fs_writable": writable,
+        "cwd": str(folder.work),
+        "max_processes": limits.processes,
+        "max_open_files": OPEN_FILES,
+        "no_coredump": True,
+        "uid": _USER_ID,
+        "gid": _USER_ID,
+    }
+    if command.gpu:
+        policy["gpu_devices"] = []
+    return policy
+
+
+@functools.cache
+def _missing() -> str:
+    if sys.platform != "linux":
+        return "sandlock runs on Linux only."
+    if importlib.util.find_spec("sandlock") is None:
+        return "The package sandlock is not installed; install it with: pip install 'reenact[sandlock]'."
+    result = Sandlock().run(Command(("/bin/true",)), Limits(wall_s=30))
+    if result.ok:
+        return ""
+    said = f"{result.why} {result.output}".strip()
+    return f"sandlock is installed but does not work here (it needs Linux 6.7 or newer): {said}"

@@ -1,0 +1,133 @@
+"""What of the host a box may see, read-only: system programs and libraries, the interpreter, small files.
+
+Everything else does not exist inside: no home folders, no /etc beyond the list, no /run, no other user's
+files.
+"""
+
+from __future__ import annotations
+
+import functools
+import os
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+from reenact.errors import InputError
+from reenact.sandbox.box import Command, Mount
+from reenact.sandbox.walls.environ import USER
+
+WORK, HOME, TMP = "/box/work", "/box/home", "/tmp"  # noqa: S108 - paths inside the box
+USER_ID = 1000
+HOST_NAME = "box"
+
+_SYSTEM = ("/bin", "/lib", "/lib32", "/lib64", "/libx32", "/sbin")
+_ETC_FOLDERS = ("alternatives", "fonts", "pki/tls/certs", "ssl/certs")
+_ETC_FILES = (
+    "ld.so.cache",
+    "localtime",
+    "mime.types",
+    "protocols",
+    "services",
+    "ssl/openssl.cnf",
+    "timezone",
+)
+_LARGEST_ETC_FILE = 1 << 20
+_PROCESSORS = ("/sys/devices/system/cpu", "/sys/devices/system/node")
+_RESERVED = ("/", "/proc", "/dev", "/sys", "/tmp", "/box", WORK, HOME, "/usr", "/etc")  # noqa: S108
+# The address is set aside for documentation: a question sent there has no route, and so is noticed.
+_RESOLVER = "nameserver 192.0.2.1\noptions attempts:1 timeout:1\n"
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """Read-only binds (source, target) and links (text, target), in the order in which they are made."""
+
+    binds: tuple[tuple[str, str], ...]
+    links: tuple[tuple[str, str], ...]
+
+
+@functools.cache
+def host_view() -> View:
+    """The part of the host that every box sees. Looked up once a process."""
+    binds = [("/usr", "/usr")]
+    links: list[tuple[str, str]] = []
+    for path in _SYSTEM:
+        if os.path.islink(path):  # noqa: PTH114 - a name, not a file of ours
+            links.append((os.readlink(path), path))  # noqa: PTH115
+        elif os.path.isdir(path):  # noqa: PTH112
+            binds.append((path, path))
+    binds += [(path, path) for path in (*_PROCESSORS, "/nix/store") if Path(path).is_dir()]
+    binds += [(path, path) for path in (*etc_folders(), *interpreter_folders())]
+    # The installer's settings beside an interpreter may hold the password of a private index.
+    settings = [Path(folder) / "pip.conf" for folder in interpreter_folders()]
+    binds += [(os.devnull, str(path)) for path in settings if path.exists()]
+    return View(tuple(binds), tuple(links))
+
+
+def interpreter_folders() -> tuple[str, ...]:
+    """The folders the running interpreter needs: its virtual environment and the installation behind it."""
+    found = [sys.prefix, sys.base_prefix, sys.exec_prefix, sys.base_exec_prefix]
+    hop = Path(sys.executable)
+    for _ in range(16):
+        if hop.parent.name == "bin":
+            found.append(str(hop.parent.parent))
+        if not hop.is_symlink():
+            break
+        hop = hop.parent / hop.readlink()
+    found += [os.path.realpath(folder) for folder in found]
+    return tuple(sorted({folder for folder in found if _may_show(folder)}))
+
+
+def _may_show(folder: str) -> bool:
+    """Never a folder that holds more than an interpreter: the root, a home or what homes lie in."""
+    path = Path(os.path.normpath(folder))
+    if not path.is_dir() or path.is_relative_to("/usr"):
+        return False
+    return path != Path("/") and not Path.home().is_relative_to(path)
+
+
+@functools.cache
+def etc_folders() -> tuple[str, ...]:
+    """Folders of the host's /etc that are shown."""
+    return tuple(f"/etc/{name}" for name in _ETC_FOLDERS if Path(f"/etc/{name}").is_dir())
+
+
+@functools.cache
+def etc_files(user_id: int = USER_ID) -> dict[str, bytes]:
+    """The files of /etc: those made for the box, and copies of small ones that any program may read."""
+    made = {
+        "passwd": f"root:x:0:0:root:/:/bin/false\n{USER}:x:{user_id}:{user_id}:{USER}:{HOME}:/bin/sh\n",
+        "group": f"root:x:0:\n{USER}:x:{user_id}:\n",
+        # The mapped form too: distributed training asks for its name, which is no wish to reach a network.
+        "hosts": f"127.0.0.1 localhost {HOST_NAME}\n::1 localhost\n::ffff:127.0.0.1 localhost\n",
+        "hostname": f"{HOST_NAME}\n",
+        "resolv.conf": _RESOLVER,
+        "nsswitch.conf": "passwd: files\ngroup: files\nhosts: files dns\nservices: files\nprotocols: files\n",
+    }
+    found = {f"/etc/{name}": text.encode() for name, text in made.items()}
+    for name in _ETC_FILES:
+        path = Path("/etc") / name
+        if path.is_file() and path.stat().st_size <= _LARGEST_ETC_FILE:
+            found[str(path)] = path.read_bytes()
+    return found
+
+
+def checked_mounts(command: Command) -> tuple[Mount, ...]:
+    """The command's own mounts; InputError for one that is not there or would hide the box itself."""
+    for mount in command.mounts:
+        target = os.path.normpath(mount.target)
+        if not mount.target.startswith("/") or ".." in mount.target.split("/") or target in _RESERVED:
+            raise InputError(
+                f"A mount needs an absolute place inside the box that is not one of its own. "
+                f"Received: target={mount.target!r}",
+                next_step="Use a target such as '/data'.",
+            )
+        if not mount.source.exists():
+            raise InputError(f"The source of a mount is not there. Received: source={mount.source}")
+    return command.mounts
+
+
+def gpu_nodes(dev: Path = Path("/dev")) -> tuple[str, ...]:
+    """The device nodes a program needs to use the GPUs of this machine."""
+    found = [*dev.glob("nvidia*"), *dev.glob("nvidia-caps/*"), *dev.glob("dri/renderD*"), *dev.glob("kfd")]
+    return tuple(sorted(str(path) for path in found if not path.is_dir()))

@@ -1,0 +1,82 @@
+"""A box that has been started, as the supervisor sees it; the same for every tier."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from reenact.sandbox.box import Ending
+from reenact.sandbox.files.folder import BoxFolder
+from reenact.sandbox.walls.cgroup import Group
+from reenact.sandbox.watch.network import NetworkCounters
+from reenact.sandbox.watch.processes import Processes
+
+
+class BoxBroke(Exception):
+    """The box itself failed; the program in it is not to blame."""
+
+
+@dataclass(frozen=True, slots=True)
+class Crossing:
+    """A limit that was crossed: the ending it makes and the words for it."""
+
+    ending: Ending
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class ProgramEnd:
+    """How the program in the box ended: one of the first two, and what the tier knows to have caused it."""
+
+    exit_code: int | None = None
+    signal: int | None = None
+    crossing: Crossing | None = None
+
+    @classmethod
+    def from_shell(cls, status: int) -> ProgramEnd:
+        """Read a status as shells write it, where 128 and more means a signal."""
+        last_signal = 64
+        if 128 < status <= 128 + last_signal:
+            return cls(signal=status - 128)
+        return cls(exit_code=status)
+
+
+@dataclass
+class Started:
+    """One running box. `close` frees what it holds; the processes must be gone by then."""
+
+    process: subprocess.Popen[bytes]
+    """The process on the host whose end is the end of the whole box."""
+    output: int
+    """Descriptor from which everything printed is read."""
+    folder: BoxFolder
+    kill: Callable[[], None]
+    """Ends every process of the box by SIGKILL; may be called more than once."""
+    ended: Callable[[int], ProgramEnd]
+    """Turns the wait status of `process` into the program's end; raises BoxBroke when the box failed."""
+    input: int | None = None
+    """Descriptor to which standard input is written."""
+    processes: Processes | None = None
+    group: Group | None = None
+    network: NetworkCounters | None = None
+    memory_file_system: int | None = None
+    """Descriptor of the box's /dev/shm when that is its own."""
+    descriptors: list[int] = field(default_factory=list)
+    """Others to close in the end."""
+    after: Callable[[], None] = field(default=lambda: None)
+    """The tier's own clearing up, once."""
+
+    def close(self) -> None:
+        self.after()
+        self.after = lambda: None
+        numbers = [self.output, self.input, self.memory_file_system, *self.descriptors]
+        self.output, self.input, self.memory_file_system, self.descriptors = -1, None, None, []
+        for number in numbers:
+            if number is not None and number >= 0:
+                os.close(number)
+        for part in (self.processes, self.network, self.group):
+            if part is not None:
+                part.close()
+        self.processes = self.network = self.group = None

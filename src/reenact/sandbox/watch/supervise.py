@@ -1,0 +1,219 @@
+"""Waits for a box to end, reading what it prints and ending it when it crosses a limit.
+
+One thread, woken by what happens (output, the end, a full pipe that drained) and by the pace of the
+watcher, so a short program is not delayed. A box is ended by SIGKILL of all of it at once: never by a stop,
+which would keep GPU memory held, and never by a gentle signal, which it may ignore.
+"""
+
+from __future__ import annotations
+
+import os
+import resource
+import selectors
+import sys
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass
+
+from reenact.sandbox.box import MIB, Ending, Limits
+from reenact.sandbox.watch.output import Output
+from reenact.sandbox.watch.started import BoxBroke, Crossing, Started
+from reenact.sandbox.watch.watcher import PACE_S, Watcher
+from reenact.types import Stop
+
+_FIRST_LOOK_S = 0.004
+_DEATH_S = 10.0
+"""A killed box that is not gone after so long (a process stuck in a driver) is reported, not waited for."""
+_CHUNK = 64 * 1024
+
+
+@dataclass(frozen=True, slots=True)
+class Ended:
+    """The end of a box: the wait status of its process, what crossed a limit, what it used."""
+
+    status: int
+    crossing: Crossing | None
+    wall_s: float
+    cpu_s: float
+    peak_memory_bytes: int
+
+
+class Supervision:
+    """The watch over one box, from its start to its end."""
+
+    def __init__(self, box: Started, limits: Limits, output: Output, stdin: bytes, stop: Stop | None) -> None:
+        self._box = box
+        self._limits = limits
+        self._output = output
+        self._stdin = memoryview(stdin)
+        self._stop = stop
+        self._watcher = Watcher(box, limits)
+        self._selector = selectors.DefaultSelector()
+        self._began = time.monotonic()
+        self._status: int | None = None
+        self._usage: resource.struct_rusage | None = None
+        self._end_descriptor: int | None = None
+
+    def run(self) -> Ended:
+        """Wait for the end. The box is dead when this returns, also when it raises."""
+        try:
+            self._register()
+            crossing = self._wait()
+            wall = time.monotonic() - self._began
+            if crossing is not None:
+                self._watcher.count_cpu()
+                self._box.kill()
+            self._await_death()
+            self._drain()
+            return self._result(crossing or self._last_look(), wall)
+        finally:
+            if self._status is None:
+                self._box.kill()
+                with suppress(BoxBroke):
+                    self._await_death()
+            self._selector.close()
+            self._watcher.close()
+            if self._end_descriptor is not None:
+                os.close(self._end_descriptor)
+
+    def _register(self) -> None:
+        os.set_blocking(self._box.output, False)
+        self._selector.register(self._box.output, selectors.EVENT_READ, self._read)
+        if self._box.input is not None:
+            os.set_blocking(self._box.input, False)
+            self._selector.register(self._box.input, selectors.EVENT_WRITE, self._write)
+        if hasattr(os, "pidfd_open"):
+            self._end_descriptor = os.pidfd_open(self._box.process.pid)
+            self._selector.register(self._end_descriptor, selectors.EVENT_READ, self._reap)
+
+    def _wait(self) -> Crossing | None:
+        """Until the process has ended (none) or a limit is crossed."""
+        deadline = self._began + self._limits.wall_s
+        next_look = self._began + _FIRST_LOOK_S
+        while self._status is None:
+            now = time.monotonic()
+            self._turn(max(0.0, min(deadline, next_look) - now))
+            if self._status is not None:
+                return None
+            now = time.monotonic()
+            crossing = self._sudden(now, deadline)
+            if crossing is None and now >= next_look:
+                crossing = self._watcher.look()
+                next_look = time.monotonic() + self._pace(now)
+                self._reap()
+            if crossing is not None and self._status is None:
+                return crossing
+        return None
+
+    def _pace(self, now: float) -> float:
+        """Short at first: a program may be over before a steady pace would have seen it at all."""
+        return min(PACE_S, _FIRST_LOOK_S + (now - self._began) / 4)
+
+    def _sudden(self, now: float, deadline: float) -> Crossing | None:
+        """What is known without a look."""
+        if self._output.over:
+            return self._too_much_output()
+        if self._stop is not None and self._stop.asked:
+            return Crossing(Ending.CANCELLED, "a stop was asked for")
+        if now >= deadline:
+            return Crossing(Ending.TIMEOUT, f"wall time: more than {self._limits.wall_s:g} s")
+        return None
+
+    def _too_much_output(self) -> Crossing:
+        return Crossing(Ending.OUTPUT_LIMIT, f"output: more than {self._limits.output_bytes / MIB:g} MiB")
+
+    def _turn(self, timeout: float) -> None:
+        for key, _ in self._selector.select(timeout):
+            action: Callable[[], None] = key.data
+            action()
+
+    def _read(self) -> None:
+        try:
+            data = os.read(self._box.output, _CHUNK)
+        except BlockingIOError:
+            return
+        if data:
+            self._output.feed(data)
+        else:
+            self._selector.unregister(self._box.output)
+
+    def _write(self) -> None:
+        if self._box.input is None:
+            return
+        try:
+            sent = os.write(self._box.input, self._stdin[:_CHUNK])
+        except BlockingIOError:
+            return
+        except BrokenPipeError:
+            sent = len(self._stdin)
+        self._stdin = self._stdin[sent:]
+        if not self._stdin:
+            self._selector.unregister(self._box.input)
+            os.close(self._box.input)
+            self._box.input = None
+
+    def _reap(self) -> None:
+        if self._status is not None:
+            return
+        try:
+            pid, status, usage = os.wait4(self._box.process.pid, os.WNOHANG)
+        except ChildProcessError:
+            self._status = 0
+            raise BoxBroke("another part of this process took the news of its end") from None
+        if pid == 0:
+            return
+        self._status, self._usage = status, usage
+        # Popen must not wait for a process that is already reaped.
+        self._box.process.returncode = os.waitstatus_to_exitcode(status)
+
+    def _await_death(self) -> None:
+        deadline = time.monotonic() + _DEATH_S
+        while self._status is None:
+            if time.monotonic() > deadline:
+                raise BoxBroke(f"its processes did not die within {_DEATH_S:g} s of SIGKILL")
+            if self._end_descriptor is None:
+                time.sleep(0.005)
+            else:
+                selectors_wait(self._end_descriptor, 0.5)
+            self._reap()
+
+    def _drain(self) -> None:
+        """Read what was printed before the end; all writers are dead, so nothing more can come."""
+        left = self._limits.output_bytes + _CHUNK
+        while left > 0 and not self._output.over:
+            try:
+                data = os.read(self._box.output, _CHUNK)
+            except BlockingIOError:
+                break
+            if not data:
+                break
+            self._output.feed(data)
+            left -= len(data)
+        self._output.finish()
+
+    def _last_look(self) -> Crossing | None:
+        return self._too_much_output() if self._output.over else self._watcher.last_look()
+
+    def _result(self, crossing: Crossing | None, wall: float) -> Ended:
+        if self._status is None or self._usage is None:
+            raise BoxBroke("its end could not be read")
+        cpu = self._usage.ru_utime + self._usage.ru_stime
+        # A child starts with the peak of its parent: a figure below our own peak says nothing about the box.
+        peak = self._usage.ru_maxrss
+        unit = 1 if sys.platform == "darwin" else 1024
+        peak = peak * unit if peak > resource.getrusage(resource.RUSAGE_SELF).ru_maxrss else 0
+        return Ended(
+            self._status,
+            crossing,
+            wall,
+            max(cpu, self._watcher.cpu_s),
+            max(peak, self._watcher.peak_memory_bytes),
+        )
+
+
+def selectors_wait(descriptor: int, timeout: float) -> None:
+    """Sleep until the descriptor is readable, at most `timeout` seconds."""
+    with selectors.DefaultSelector() as selector:
+        selector.register(descriptor, selectors.EVENT_READ)
+        selector.select(timeout)

@@ -1,0 +1,66 @@
+"""`reenact knobs`: what a user sees."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from reenact.cli.edge import guarded
+from reenact.cli.main import reenact
+
+CORPUS = Path(__file__).parent.parent / "corpus"
+
+
+def run(capsys: pytest.CaptureFixture[str], *words: str) -> tuple[int, str, str]:
+    code = guarded(reenact, ["knobs", *words])
+    found = capsys.readouterr()
+    return code, found.out, found.err
+
+
+def test_the_table_names_place_value_and_alternatives(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(CORPUS / "torch_argparse_given")
+    code, out, _ = run(capsys, "run.py", "--lr", "0.1", "--epochs=3", "--opt", "adam")
+    assert code == 0
+    assert "run.py:10:44" in out
+    assert "--lr; source:" in out
+    assert "sgd, rmsprop" in out
+
+
+def test_json_holds_everything(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(CORPUS / "keras_notebook")
+    code, out, _ = run(capsys, "--output-format", "json", "study.ipynb")
+    data = json.loads(out)["data"]
+    assert code == 0
+    assert data["framework"] == "keras3"
+    rate = next(knob for knob in data["knobs"] if knob["kind"] == "learning-rate")
+    assert (rate["value"], rate["where"]) == (0.01, "study.ipynb cell 3 line 6")
+    assert [layer["type"] for layer in data["layers"]] == ["Input", "Dense", "Dense"]
+
+
+def test_launcher_lines_and_packages(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(CORPUS / "torch_launcher")
+    assert run(capsys, "--", "torchrun", "--standalone", "ddp.py")[0] == 0
+    monkeypatch.chdir(CORPUS / "torch_package")
+    code, out, _ = run(capsys, "--output-format", "json", "-m", "ember")
+    assert code == 0
+    assert "ember/settings.py:8:17" in [knob["where"] for knob in json.loads(out)["data"]["knobs"]]
+
+
+@pytest.mark.parametrize(
+    "words", [("nowhere.py",), ("syntax_error.py",), ("utf16.py",), ("truncated.ipynb",)]
+)
+def test_a_bad_program_is_a_sentence(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, words: tuple[str, ...]
+) -> None:
+    monkeypatch.chdir(CORPUS.parent / "corpus_bad")
+    code, out, err = run(capsys, *words)
+    assert (code, out) == (2, "")
+    assert err.startswith("reenact: ")
+    assert words[0] in err
+    assert "Traceback" not in err

@@ -1,0 +1,19 @@
+from __future__ import annotations
+
+import pytest
+
+from reenact.errors import SandboxUnavailable
+from reenact.sandbox.tiers.none import NoSandbox
+from reenact.testing.sandbox import SandboxContract
+
+
+class TestNoSandbox(SandboxContract):
+    @pytest.fixture
+    def sandbox(self) -> NoSandbox:
+        return NoSandbox(trust=True)
+
+
+def test_it_is_refused_unless_the_user_trusts_the_code() -> None:
+    with pytest.raises(SandboxUnavailable, match="read, change and send away") as refused:
+        NoSandbox()
+    assert "--trust-code" in refused.value.next_step
