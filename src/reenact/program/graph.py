@@ -1,7 +1,7 @@
 """The model graph: layers, loss, optimiser, data facts and task type, read from a live model.
 
-The part of the probe that runs inside a user's program writes it as JSON; this is the type that the rest of the
-house reads. Every field that could not be learned is none, never a guess.
+The part of the probe that runs inside a user's program writes it as JSON; this is the type that the rest of
+the house reads. Every field that could not be learned is none, never a guess.
 """
 
 from __future__ import annotations
@@ -33,6 +33,8 @@ class WeightFacts:
     std: float
     minimum: float
     maximum: float
+    path: str = ""
+    """Name of the tensor in the whole model, for example `features.0.weight`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,6 +100,12 @@ class TensorFacts:
     classes: int | None
     class_counts: tuple[int, ...] | None
     rows_seen: int
+    class_values: tuple[int, ...] | None = None
+    """The label values behind `class_counts`, in the same order."""
+    integral: bool = False
+    """Labels only: every value is a whole number."""
+    one_hot: bool = False
+    """Labels only: every row has a single one."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -48,7 +48,7 @@ class Written(StrEnum):
     KEYWORD_DEFAULT = "keyword-default"
     """The default of a parameter of a function or class in the program."""
     CONSTANT = "constant"
-    """A module-level or local name assigned once."""
+    """A module-level or local name, or a class attribute, assigned once."""
     CONFIG = "config"
     """A dictionary entry."""
     DATACLASS = "dataclass"
@@ -64,14 +64,38 @@ class KnobId:
     """Structural identity: survives edits elsewhere, never holds a line number."""
 
     file: str
+    """The Python file that uses the value; the value itself may stand in another, see `Knob.place`."""
     model: str
     """Class, variable or function that holds the model; empty for what belongs to the training."""
     layer: str
     """Path of the layer in the model; empty for what belongs to the training."""
     kind: Kind
+    number: int = 0
+    """Tells apart those that share all of the above, in the order of the text."""
 
     def __str__(self) -> str:
-        return "::".join(part for part in (self.file, self.model, self.layer, self.kind.value) if part)
+        parts = [part for part in (self.file, self.model, self.layer, self.kind.value) if part]
+        return "::".join(parts) + (f"#{self.number}" if self.number else "")
+
+    def to_json(self) -> dict[str, JsonValue]:
+        return {
+            "file": self.file,
+            "model": self.model,
+            "layer": self.layer,
+            "kind": self.kind.value,
+            "number": self.number,
+        }
+
+    @classmethod
+    def from_json(cls, data: object) -> KnobId:
+        """The id written by `to_json`; raises ValueError for anything else."""
+        if not isinstance(data, dict):
+            raise ValueError(f"A knob's id is an object. Received: {data!r}")  # noqa: TRY004
+        try:
+            number = int(data.get("number", 0))
+            return cls(str(data["file"]), str(data["model"]), str(data["layer"]), Kind(data["kind"]), number)
+        except (KeyError, TypeError) as error:
+            raise ValueError(f"A knob's id has file, model, layer and kind. Received: {data!r}") from error
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,13 +104,72 @@ class Knob:
 
     id: KnobId
     value: JsonValue
-    """The literal value; the source text where it is not a literal; none when absent."""
+    """The value in force: the literal, the name of what is called, the source text of anything else; none
+    when absent."""
     written: Written
     place: Place
     """Where the value stands; for an absent one, the call that would take it."""
     alternatives: tuple[JsonValue, ...] = ()
     """Values worth trying, in order of how usual they are."""
+    text: str = ""
+    """What stands at the place."""
+    layer_type: str = ""
+    """Class of the layer it belongs to."""
+    role: str = ""
+    """`hidden` or `output`, for layers with weights."""
+    library: str = ""
+    """Whose words the value is in: `torch`, `keras`, `lightning`, `transformers`, `data`."""
+    uses: tuple[Place, ...] = ()
+    """Every place that takes this value; more than one when a constant serves several."""
+    also: tuple[Kind, ...] = ()
+    """Other kinds that the same written value serves."""
+    default: JsonValue = None
+    """What the library takes when it is absent; what stands in the source when the command line says
+    otherwise."""
+    overridden: str = ""
+    """The option on the command line that is in force instead of what is written."""
+    computed: JsonValue = None
+    """What an expression comes to, where that can be told without running it."""
+    changeable: bool = True
+    reason: str = ""
+    """Why it cannot be changed, or not alone."""
 
     @property
     def kind(self) -> Kind:
         return self.id.kind
+
+    @property
+    def absent(self) -> bool:
+        return self.written is Written.ABSENT
+
+    @property
+    def in_force(self) -> JsonValue:
+        """The value that counts: what is written or computed, else the library's default."""
+        if self.absent:
+            return self.default
+        return self.computed if self.computed is not None else self.value
+
+    def to_json(self) -> dict[str, JsonValue]:
+        """Everything, for reports and journals."""
+        return {
+            "id": self.id.to_json(),
+            "name": str(self.id),
+            "kind": self.kind.value,
+            "value": self.value,
+            "written": self.written.value,
+            "file": str(self.place.file),
+            "line": self.place.line,
+            "column": self.place.column,
+            "text": self.text,
+            "alternatives": list(self.alternatives),
+            "layer_type": self.layer_type,
+            "role": self.role,
+            "library": self.library,
+            "uses": [str(use) for use in self.uses],
+            "also": [kind.value for kind in self.also],
+            "default": self.default,
+            "overridden": self.overridden,
+            "computed": self.computed,
+            "changeable": self.changeable,
+            "reason": self.reason,
+        }

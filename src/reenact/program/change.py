@@ -1,0 +1,112 @@
+"""One change of a program: a knob set, a layer put in, something taken out, a part exchanged with all it
+demands."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TypeAlias
+
+from reenact.program.knob import KnobId
+from reenact.types import JsonValue
+
+
+@dataclass(frozen=True, slots=True)
+class Set:
+    """Give a knob a value, and change nothing else. Absent knobs are written; null takes a written one
+    back."""
+
+    knob: KnobId
+    value: JsonValue
+
+    def __str__(self) -> str:
+        return f"{self.knob} = {self.value!r}"
+
+
+@dataclass(frozen=True, slots=True)
+class Insert:
+    """Put a new layer beside an existing one."""
+
+    anchor: KnobId
+    """The layer knob of the neighbour."""
+    layer: str
+    """Class name in the library of the neighbour: `Dropout`, `BatchNorm1d`."""
+    settings: Mapping[str, JsonValue] = field(default_factory=dict)
+    before: bool = False
+
+    def __str__(self) -> str:
+        side = "before" if self.before else "after"
+        given = ", ".join(f"{name}={value!r}" for name, value in self.settings.items())
+        return f"{self.layer}({given}) {side} {self.anchor}"
+
+
+@dataclass(frozen=True, slots=True)
+class Remove:
+    """Take out a layer, an activation, an argument or a schedule."""
+
+    knob: KnobId
+
+    def __str__(self) -> str:
+        return f"without {self.knob}"
+
+
+@dataclass(frozen=True, slots=True)
+class Replace:
+    """Exchange a loss, an optimiser or a layer, together with everything the change demands.
+
+    For a loss: the last activation and the form of the labels. For an optimiser: arguments the new one lacks.
+    """
+
+    knob: KnobId
+    by: str
+    settings: Mapping[str, JsonValue] = field(default_factory=dict)
+    """Settings of the new part: `{"lr": 0.01}`."""
+
+    def __str__(self) -> str:
+        given = ", ".join(f"{name}={value!r}" for name, value in self.settings.items())
+        return f"{self.knob} -> {self.by}({given})" if given else f"{self.knob} -> {self.by}"
+
+
+Change: TypeAlias = Set | Insert | Remove | Replace
+
+
+def change_to_json(change: Change) -> dict[str, JsonValue]:
+    """A change as JSON; `change_from_json` reads it back."""
+    if isinstance(change, Set):
+        return {"change": "set", "knob": change.knob.to_json(), "value": change.value}
+    if isinstance(change, Remove):
+        return {"change": "remove", "knob": change.knob.to_json()}
+    if isinstance(change, Replace):
+        settings = dict(change.settings)
+        return {"change": "replace", "knob": change.knob.to_json(), "by": change.by, "settings": settings}
+    return {
+        "change": "insert",
+        "anchor": change.anchor.to_json(),
+        "layer": change.layer,
+        "settings": dict(change.settings),
+        "before": change.before,
+    }
+
+
+def change_from_json(data: object) -> Change:
+    """The change that `change_to_json` wrote; raises ValueError for anything else."""
+    if not isinstance(data, dict):
+        raise ValueError(f"A change is an object. Received: {data!r}")  # noqa: TRY004
+    kind = data.get("change")
+    if kind == "set":
+        return Set(KnobId.from_json(data.get("knob")), data.get("value"))
+    if kind == "remove":
+        return Remove(KnobId.from_json(data.get("knob")))
+    if kind == "replace":
+        return Replace(KnobId.from_json(data.get("knob")), str(data.get("by")), _settings(data))
+    if kind == "insert":
+        anchor = KnobId.from_json(data.get("anchor"))
+        return Insert(anchor, str(data.get("layer")), _settings(data), bool(data.get("before", False)))
+    raise ValueError(f"A change is set, insert, remove or replace. Received: change={kind!r}")
+
+
+def _settings(data: Mapping[str, JsonValue]) -> dict[str, JsonValue]:
+    found = data.get("settings", {})
+    if not isinstance(found, dict):
+        raise ValueError(f"The settings of a change are an object. Received: {found!r}")  # noqa: TRY004
+    return found

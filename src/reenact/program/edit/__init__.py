@@ -1,0 +1,1 @@
+"""From changes to edited text: one file for each kind of change."""

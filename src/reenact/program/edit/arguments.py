@@ -1,0 +1,148 @@
+"""Settings that nobody wrote: a keyword for the call that takes it, an initialiser, a callback, a line that
+scales."""
+
+from __future__ import annotations
+
+import ast
+
+from reenact.errors import NotChangeable
+from reenact.program.edit.literals import python_text
+from reenact.program.edit.segments import inserted
+from reenact.program.edit.workshop import Workshop
+from reenact.program.knob import Kind, Knob
+from reenact.program.read import keras_words, torch_words
+from reenact.program.read.activations import activation_word
+from reenact.program.read.calls import argument, keyword, method_name
+from reenact.program.read.desk import Site
+from reenact.program.read.ends import Spot
+from reenact.program.read.index import dotted_text
+from reenact.program.read.seats import Sitting
+from reenact.types import JsonValue
+
+
+def add_argument(shop: Workshop, knob: Knob, site: Site, value: JsonValue) -> None:
+    """Give a call the keyword that it lacks."""
+    call = site.call
+    assert call is not None
+    if knob.kind is Kind.PREPROCESSING:
+        _scale(shop, site, value)
+    elif knob.kind is Kind.SCHEDULER and site.argument == "callbacks":
+        _callback(shop, site, value)
+    elif value is None and knob.kind not in (Kind.GRADIENT_CLIP, Kind.WEIGHT_REGULARIZER):
+        raise NotChangeable(f"It is absent already. Received: {value!r} for {knob.id}.")
+    elif value is not None:
+        if knob.kind is Kind.ACTIVATION and isinstance(value, str):
+            value = activation_word(value)
+            if value not in keras_words.ACTIVATIONS:
+                raise NotChangeable(f"Keras has no activation of that name. Received: {value!r}.")
+        shop.set_argument(call, site.scope, site.argument, python_text(value))
+
+
+def _callback(shop: Workshop, site: Site, value: JsonValue) -> None:
+    if value != "ReduceLROnPlateau":
+        raise NotChangeable(f"The schedule that can be put in is ReduceLROnPlateau. Received: {value!r}.")
+    call = site.call
+    assert call is not None
+    name = shop.name_for("keras.callbacks.ReduceLROnPlateau", site.scope, call)
+    held = keyword(call, "validation_data", "validation_split") is not None
+    monitor = "val_loss" if held else "loss"
+    text = f'{name}(monitor="{monitor}", factor=0.5, patience=2)'
+    given = argument(call, 5, "callbacks")
+    if isinstance(given, ast.List):
+        for span, piece in inserted(shop.index(site.scope), given, [text], None):
+            shop.replace(Spot(site.scope.file, span), piece)
+        return
+    shop.set_argument(call, site.scope, "callbacks", f"[{text}]")
+
+
+def _scale(shop: Workshop, site: Site, value: JsonValue) -> None:
+    """A line before training that scales the inputs, and the held-out inputs by the same numbers."""
+    call = site.call
+    data = argument(call, 0, "x") if call is not None else None
+    if call is None or not isinstance(data, ast.Name):
+        raise NotChangeable("The inputs are not one variable that could be scaled before training.")
+    if value not in ("standardize", "scale"):
+        raise NotChangeable(f"Inputs can be scaled by `standardize` or `scale`. Received: {value!r}.")
+    index = shop.index(site.scope)
+    name = data.id
+    others = [other for other in _held_out(shop, site) if other != name]
+    if value == "standardize":
+        lines = [f"{name}_mean, {name}_std = {name}.mean(0), {name}.std(0) + 1e-7"]
+        lines += [f"{one} = ({one} - {name}_mean) / {name}_std" for one in [name, *others]]
+    else:
+        lines = [f"{name}_max = abs({name}).max()"]
+        lines += [f"{one} = {one} / {name}_max" for one in [name, *others]]
+    shop.before(index.statement(call), site.scope, lines)
+
+
+def _held_out(shop: Workshop, site: Site) -> list[str]:
+    """Other inputs of the same model: validation data, what is evaluated or predicted; bound before
+    training."""
+    found: dict[str, None] = {}
+    assert site.call is not None
+    for call, scope, _ in shop.desk.calls():
+        if scope is not site.scope:
+            continue
+        if method_name(call) in ("evaluate", "predict", "fit"):
+            first = argument(call, 0, "x")
+            held = keyword(call, "validation_data")
+            if isinstance(held, ast.Tuple) and held.elts:
+                _note(found, held.elts[0], site)
+            if first is not None:
+                _note(found, first, site)
+    return list(found)
+
+
+def _note(found: dict[str, None], node: ast.expr, site: Site) -> None:
+    name = dotted_text(node)
+    bound = site.scope.find(name) if name and "." not in name else None
+    assert site.call is not None
+    if bound is not None and all(getattr(b.node, "lineno", 0) < site.call.lineno for b in bound[1]):
+        found[name] = None
+
+
+def add_initialiser(shop: Workshop, knob: Knob, site: Site, value: JsonValue) -> None:
+    """`nn.init.xavier_uniform_(self.fc1.weight)` behind the layer."""
+    layer = site.layer
+    if layer is None or not isinstance(value, str):
+        raise NotChangeable(f"An initialiser is a name. Received: {value!r}.")
+    name = value if value.endswith("_") else f"{value}_"
+    if name not in torch_words.INITIALIZERS:
+        raise NotChangeable(f"torch.nn.init has no function of that name. Received: {value!r}.")
+    part = "bias" if knob.kind is Kind.BIAS_INIT else "weight"
+    extra = ", 0.0" if name == "constant_" else ""
+    index = shop.index(layer.scope)
+    called = shop.name_for(f"torch.nn.init.{name}", layer.scope, layer.call)
+    statement = index.statement(layer.call)
+    shop.after(statement, layer.scope, [f"{called}({_reference(site)}.{part}{extra})"])
+
+
+def _reference(site: Site) -> str:
+    """How the statement after its construction can call the layer."""
+    layer = site.layer
+    assert layer is not None
+    in_class = layer.scope.enclosing_class() is not None
+    parts = layer.path.split(".")
+    if layer.seat.sitting is Sitting.ATTRIBUTE:
+        return f"self.{layer.path}"
+    steps = "".join(
+        f"[{part}]" if part.isdigit() else f".{part}" for part in (parts[1:] if in_class else parts)
+    )
+    if in_class:
+        return f"self.{parts[0]}{steps}"
+    if not layer.model or layer.seat.top is None:
+        raise NotChangeable("The layer has no name by which it could be initialised.")
+    return f"{layer.model}{steps}"
+
+
+def remove_argument(shop: Workshop, site: Site) -> None:
+    """Take out a written argument, so that the library's default holds."""
+    call = site.call
+    if call is None or site.found is None:
+        raise NotChangeable("It is not the argument of a call.")
+    value = site.found.use
+    for given in call.keywords:
+        if given.value is value:
+            shop.drop_argument(call, site.scope, value)
+            return
+    raise NotChangeable("It is a positional argument; the call needs it.")

@@ -1,0 +1,128 @@
+"""The source text of a new layer: its name as the file calls it, its settings, and a width that fits its
+neighbour."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from reenact.errors import NotChangeable
+from reenact.program.edit.literals import python_text
+from reenact.program.edit.workshop import Workshop
+from reenact.program.read import keras_words, torch_words
+from reenact.program.read.calls import argument
+from reenact.program.read.layers import LayerSite, Library
+from reenact.program.read.vocabulary import Family
+from reenact.types import JsonValue
+
+ONCE = frozenset(("name", "input_shape", "input_dim", "input_length", "batch_input_shape"))
+"""Arguments that only one layer of a model may have."""
+
+
+def layer_text(
+    shop: Workshop, anchor: LayerSite, name: str, settings: Mapping[str, JsonValue], *, before: bool
+) -> str:
+    """A constructor call for a layer of this name beside an anchor."""
+    if anchor.library is Library.KERAS:
+        return _keras_text(shop, anchor, name, settings)
+    return _torch_text(shop, anchor, name, settings, before=before)
+
+
+def _keras_text(shop: Workshop, anchor: LayerSite, name: str, settings: Mapping[str, JsonValue]) -> str:
+    if name not in keras_words.LAYERS:
+        raise NotChangeable(f"Keras has no layer of that name. Received: {name!r}.")
+    given = dict(settings)
+    if name == "Dense" and "units" not in given:
+        given["units"] = _units(shop, anchor)
+    called = shop.name_for(f"keras.layers.{name}", anchor.scope, anchor.call)
+    return f"{called}({_arguments(given)})"
+
+
+def _units(shop: Workshop, anchor: LayerSite) -> JsonValue:
+    for slot in anchor.spec.slots:
+        value = argument(anchor.call, slot.position, *slot.names)
+        if slot.kind == "units" and value is not None:
+            return shop.desk.values.compute(value, anchor.scope)
+    raise NotChangeable(f"How wide a layer beside {anchor.path} should be is not written; give `units`.")
+
+
+def _torch_text(
+    shop: Workshop, anchor: LayerSite, name: str, settings: Mapping[str, JsonValue], *, before: bool
+) -> str:
+    if name not in torch_words.LAYERS:
+        raise NotChangeable(f"PyTorch has no layer of that name. Received: {name!r}.")
+    spec = torch_words.LAYERS[name]
+    parts = []
+    if spec.width_in is not None and not any(word in settings for word in spec.width_in.names):
+        width = _in_text(shop, anchor) if before else out_text(shop, anchor)
+        if spec.family is Family.NORM:
+            parts.append(width if name != "GroupNorm" else f"1, {width}")
+        elif spec.weighted:
+            parts += [width, width] if not any(word in settings for word in spec.slots[0].names) else [width]
+    elif spec.family is Family.ACTIVATION and name in ("Softmax", "LogSoftmax") and "dim" not in settings:
+        parts.append("dim=1")
+    called = shop.name_for(f"torch.nn.{name}", anchor.scope, anchor.call)
+    given = _arguments(settings)
+    return f"{called}({', '.join([*parts, given] if given else parts)})"
+
+
+def out_text(shop: Workshop, layer: LayerSite) -> str:
+    """The output width of a layer as its source writes it."""
+    for slot in layer.spec.slots:
+        value = argument(layer.call, slot.position, *slot.names)
+        if slot.kind in ("units", "filters") and value is not None:
+            return shop.text(value, layer.scope)
+    if layer.spec.width_in is not None and layer.spec.family is Family.NORM:
+        return _in_text(shop, layer)
+    for before in shop.reading.models.layers:
+        if layer in before.feeds or layer in before.reaches:
+            return out_text(shop, before)
+    raise NotChangeable(f"How wide the output of {layer.path} is cannot be told.")
+
+
+def _in_text(shop: Workshop, layer: LayerSite) -> str:
+    slot = layer.spec.width_in
+    value = argument(layer.call, slot.position, *slot.names) if slot is not None else None
+    if value is None:
+        raise NotChangeable(f"How wide the input of {layer.path} is cannot be told.")
+    return shop.text(value, layer.scope)
+
+
+def copy_text(shop: Workshop, layer: LayerSite) -> str:
+    """The same layer once more: its own output is the copy's input."""
+    call, scope = layer.call, layer.scope
+    pieces = []
+    slot = layer.spec.width_in if layer.library is Library.TORCH and layer.spec.weighted else None
+    replaced = argument(call, slot.position, *slot.names) if slot is not None else None
+    for part in call.args:
+        pieces.append(out_text(shop, layer) if part is replaced else shop.text(part, scope))
+    for given in call.keywords:
+        if given.arg in ONCE:
+            continue
+        text = out_text(shop, layer) if given.value is replaced else shop.text(given.value, scope)
+        pieces.append(f"{given.arg}={text}" if given.arg else f"**{text}")
+    copied = f"{shop.text(call.func, scope)}({', '.join(_one_line(piece) for piece in pieces)})"
+    return _with_activation(shop, layer, copied)
+
+
+def _with_activation(shop: Workshop, layer: LayerSite, copied: str) -> str:
+    """Two torch layers in a row need something between them; a copy brings its own activation along."""
+    from reenact.program.read.activations import Way
+
+    if layer.library is Library.KERAS or not layer.spec.weighted:
+        return copied
+    activation = layer.activation
+    if activation is not None and activation.way is Way.LAYER:
+        return f"{copied}, {shop.text(activation.call, activation.scope)}"
+    name = shop.name_for("torch.nn.ReLU", layer.scope, layer.call)
+    return f"{name}(), {copied}"
+
+
+def _one_line(text: str) -> str:
+    return " ".join(text.split()) if "#" not in text and '"""' not in text else text
+
+
+def _arguments(settings: Mapping[str, JsonValue]) -> str:
+    for name in settings:
+        if not name.isidentifier():
+            raise NotChangeable(f"A setting of a layer is a keyword. Received: {name!r}.")
+    return ", ".join(f"{name}={python_text(value)}" for name, value in settings.items())

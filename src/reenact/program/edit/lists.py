@@ -1,0 +1,126 @@
+"""Layers in lists: put another one behind or in front of a layer, or take it out, however the list is
+written."""
+
+from __future__ import annotations
+
+import ast
+
+from reenact.errors import NotChangeable
+from reenact.program.edit.workshop import Bracketed, Workshop
+from reenact.program.read.index import FileIndex
+from reenact.program.read.layers import LayerSite
+from reenact.program.read.seats import LISTS, Sitting
+
+
+def insert_after(shop: Workshop, layer: LayerSite, text: str, suffix: str = "next") -> None:
+    """Put the source text of another layer right behind this one."""
+    _insert(shop, layer, text, suffix, before=False)
+
+
+def insert_before(shop: Workshop, layer: LayerSite, text: str, suffix: str = "before") -> None:
+    """Put the source text of another layer right in front of this one."""
+    _insert(shop, layer, text, suffix, before=True)
+
+
+def _insert(shop: Workshop, layer: LayerSite, text: str, suffix: str, *, before: bool) -> None:
+    index, seat = shop.index(layer.scope), layer.seat
+    if seat.sitting is Sitting.ELEMENT:
+        holder, number = _holder(shop, index, layer)
+        shop.work(holder, layer.scope).insert.append((number - 1 if before else number, text))
+    elif seat.sitting is Sitting.NAMED:
+        _insert_named(shop, index, layer, text, suffix, before=before)
+    elif seat.sitting in (Sitting.ADD, Sitting.APPEND):
+        _insert_statement(shop, index, layer, text, before=before)
+    else:
+        raise NotChangeable(f"{layer.path} does not stand in a list of layers that another could join.")
+
+
+def remove_item(shop: Workshop, layer: LayerSite) -> None:
+    """Take a layer out of the list it stands in."""
+    index, seat = shop.index(layer.scope), layer.seat
+    if seat.sitting is Sitting.ELEMENT:
+        holder, number = _holder(shop, index, layer)
+        shop.work(holder, layer.scope).drop.add(number)
+    elif seat.sitting is Sitting.NAMED:
+        pairs, place, _ = _named_holder(index, layer)
+        if pairs is None:
+            shop.remove_statement(index.statement(layer.call), layer.scope)
+        else:
+            shop.work(pairs, layer.scope).drop.add(place)
+    elif seat.sitting in (Sitting.ADD, Sitting.APPEND):
+        statement = index.statement(layer.call)
+        holder_node = index.parents[layer.call]
+        if isinstance(holder_node, ast.List) and len(holder_node.elts) > 1:
+            shop.work(holder_node, layer.scope).drop.add(holder_node.elts.index(layer.call))
+        else:
+            shop.remove_statement(statement, layer.scope)
+    else:
+        raise NotChangeable(f"{layer.path} does not stand in a list that it could be taken out of.")
+
+
+def _holder(shop: Workshop, index: FileIndex, layer: LayerSite) -> tuple[Bracketed, int]:
+    """The call or list whose item the layer is, and which one; lists that are indexed or looped over are
+    left alone."""
+    node: ast.AST = layer.call
+    parent = index.parents[node]
+    while not isinstance(parent, ast.Call | ast.List | ast.Tuple):
+        node, parent = parent, index.parents[parent]
+    around = index.parents.get(parent)
+    for call in (parent, around):
+        if isinstance(call, ast.Call) and shop.desk.sources.dotted(call.func, layer.scope) in LISTS:
+            raise NotChangeable(
+                f"{layer.path} stands in a ModuleList; how its items are used is for the program to say."
+            )
+    if isinstance(parent, ast.Call):
+        if node not in parent.args:
+            raise NotChangeable(f"{layer.path} is not a positional argument.")
+        return parent, parent.args.index(node)
+    return parent, parent.elts.index(node)  # type: ignore[arg-type]
+
+
+def _named_holder(index: FileIndex, layer: LayerSite) -> tuple[Bracketed | None, int, str]:
+    """The list of pairs or the OrderedDict call that names the layer; none for `add_module`."""
+    parent = index.parents[layer.call]
+    if isinstance(parent, ast.Tuple):
+        pairs = index.parents[parent]
+        if isinstance(pairs, ast.List | ast.Tuple):
+            return pairs, pairs.elts.index(parent), _word(parent.elts[0])
+    if isinstance(parent, ast.keyword):
+        call = index.parents[parent]
+        if isinstance(call, ast.Call):
+            return call, len(call.args) + call.keywords.index(parent), parent.arg or ""
+    if isinstance(parent, ast.Call) and parent.args:
+        return None, 0, _word(parent.args[0])
+    raise NotChangeable(f"{layer.path} is named in a way that cannot be followed.")
+
+
+def _word(node: ast.expr) -> str:
+    return str(node.value) if isinstance(node, ast.Constant) else ""
+
+
+def _insert_named(
+    shop: Workshop, index: FileIndex, layer: LayerSite, text: str, suffix: str, *, before: bool
+) -> None:
+    holder, number, name = _named_holder(index, layer)
+    new = f"{name}_{suffix}"
+    if holder is None:
+        statement = index.statement(layer.call)
+        parent = index.parents[layer.call]
+        assert isinstance(parent, ast.Call)
+        line = f'{shop.text(parent.func, layer.scope)}("{new}", {text})'
+        (shop.before if before else shop.after)(statement, layer.scope, [line])
+        return
+    piece = f"{new}={text}" if isinstance(holder, ast.Call) else f'("{new}", {text})'
+    shop.work(holder, layer.scope).insert.append((number - 1 if before else number, piece))
+
+
+def _insert_statement(shop: Workshop, index: FileIndex, layer: LayerSite, text: str, *, before: bool) -> None:
+    parent = index.parents[layer.call]
+    if isinstance(parent, ast.List):
+        number = parent.elts.index(layer.call)
+        shop.work(parent, layer.scope).insert.append((number - 1 if before else number, text))
+        return
+    if not isinstance(parent, ast.Call):
+        raise NotChangeable(f"{layer.path} is added in a way that cannot be followed.")
+    line = f"{shop.text(parent.func, layer.scope)}({text})"
+    (shop.before if before else shop.after)(index.statement(layer.call), layer.scope, [line])

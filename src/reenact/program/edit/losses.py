@@ -1,0 +1,180 @@
+"""Losses: another name, and, when asked for, everything around that has to change with it."""
+
+from __future__ import annotations
+
+from reenact.errors import NotChangeable
+from reenact.program.edit.activations import set_activation
+from reenact.program.edit.labels import as_classes, as_one_hot
+from reenact.program.edit.names import choose, keep_arguments, rename_callee
+from reenact.program.edit.values import write_at
+from reenact.program.edit.workshop import Workshop
+from reenact.program.knob import Kind, Knob
+from reenact.program.read import keras_words, torch_words
+from reenact.program.read.desk import Site, Style
+from reenact.program.read.layers import LayerSite
+from reenact.program.read.names import plain_name
+from reenact.program.words import words
+from reenact.types import JsonValue
+
+SHARED = frozenset(("reduction", "name", "size_average", "reduce"))
+WANTS_LOGITS = frozenset(
+    ("crossentropyloss", "crossentropy", "bcewithlogitsloss", "binarycrossentropywithlogits")
+)
+WANTS: dict[str, str] = {
+    "bceloss": "sigmoid",
+    "binarycrossentropy": "sigmoid",
+    "nllloss": "log_softmax",
+    "nllloss_": "log_softmax",
+    "categoricalcrossentropy": "softmax",
+    "sparsecategoricalcrossentropy": "softmax",
+    "kldivergence": "softmax",
+}
+"""The output activation that a loss is made for; losses that take logits apply their own."""
+CLASS_LABELS = frozenset(
+    ("crossentropyloss", "crossentropy", "nllloss", "multimarginloss", "sparsecategoricalcrossentropy")
+)
+DENSE_LABELS = frozenset(
+    words(
+        "mseloss l1loss smoothl1loss huberloss bceloss bcewithlogitsloss binarycrossentropy "
+        "binarycrossentropywithlogits categoricalcrossentropy meansquarederror meanabsoluteerror "
+        "categoricalhinge squaredhinge"
+    )
+)
+
+
+def set_loss(shop: Workshop, site: Site, value: JsonValue) -> str:
+    """Put the name of another loss where one stands; returns the name written."""
+    if not isinstance(value, str):
+        raise NotChangeable(f"A loss is a name. Received: {value!r}.")
+    if site.style is Style.CHOICE:
+        choose(shop, site, value)
+        return value
+    if site.library == "torch":
+        return _torch(shop, site, value)
+    return _keras(shop, site, value)
+
+
+def _torch(shop: Workshop, site: Site, value: str) -> str:
+    assert site.callee is not None
+    assert site.call is not None
+    functional = site.callee.dotted.startswith("torch.nn.functional.")
+    name = torch_loss(value, functional=functional)
+    home = "torch.nn.functional" if functional else "torch.nn"
+    rename_callee(shop, site.callee, f"{home}.{name}")
+    keep_arguments(
+        shop, site.call, site.scope, SHARED | {"input", "target"}, positional=2 if functional else 0
+    )
+    return name
+
+
+def torch_loss(value: str, *, functional: bool) -> str:
+    """The class or function of that loss, by any of its names."""
+    for name in torch_words.LOSS_CLASSES:
+        function = torch_words.FUNCTION_OF_LOSS.get(name, "")
+        if plain_name(value) in (
+            plain_name(name),
+            plain_name(function),
+            plain_name(name).removesuffix("loss"),
+        ):
+            if functional and not function:
+                raise NotChangeable(f"{name} has no function of its own.")
+            return function if functional else name
+    known = ", ".join(torch_words.LOSS_CLASSES)
+    raise NotChangeable(f"PyTorch has no loss of that name. Received: {value!r}. Known: {known}.")
+
+
+def _keras(shop: Workshop, site: Site, value: str) -> str:
+    name = keras_loss(value)
+    if site.style is not Style.NAME and site.found is not None:
+        word = value if value in keras_words.LOSS_CLASS_OF and value != name else keras_words.LOSSES[name][0]
+        write_at(shop, site.found.end, site.found.spot, site.found.text, word)
+        return name
+    assert site.callee is not None
+    assert site.call is not None
+    is_class = site.callee.dotted.rpartition(".")[2] in keras_words.LOSSES
+    word = name if is_class else keras_words.LOSSES[name][0]
+    rename_callee(shop, site.callee, f"keras.losses.{word}")
+    if is_class:
+        keep_arguments(shop, site.call, site.scope, SHARED)
+    return name
+
+
+def keras_loss(value: str) -> str:
+    for word, name in keras_words.LOSS_CLASS_OF.items():
+        if plain_name(word) == plain_name(value):
+            return name
+    known = ", ".join(words[0] for words in keras_words.LOSSES.values())
+    raise NotChangeable(f"Keras has no loss of that name. Received: {value!r}. Known: {known}.")
+
+
+def replace_loss(shop: Workshop, knob: Knob, site: Site, value: JsonValue) -> None:
+    """Another loss, with the output activation and the labels it is made for."""
+    new = plain_name(set_loss(shop, site, value))
+    old = plain_name(str(knob.value))
+    if site.library == "keras":
+        old = plain_name(keras_loss(str(knob.value)))
+    _adapt_output(shop, site, new)
+    _adapt_labels(shop, site, old, new)
+
+
+def _adapt_output(shop: Workshop, site: Site, new: str) -> None:
+    wanted = WANTS.get(new)
+    for layer in shop.reading.models.layers:
+        if not layer.output or layer.library.value != site.library:
+            continue
+        now = layer.activation.word if layer.activation is not None else None
+        if new in WANTS_LOGITS and now in ("softmax", "log_softmax", "sigmoid"):
+            _no_activation(shop, layer)
+        elif wanted is not None and now != wanted and _may_bend(now):
+            _give_activation(shop, layer, wanted)
+
+
+def _may_bend(now: str | None) -> bool:
+    """Only an output that is bare, or bent by something a loss does not want, is changed."""
+    return now is None or now in ("linear", "softmax", "log_softmax", "sigmoid", "relu", "tanh")
+
+
+def _no_activation(shop: Workshop, layer: LayerSite) -> None:
+    _set_by_knob(shop, layer, "linear")
+
+
+def _give_activation(shop: Workshop, layer: LayerSite, word: str) -> None:
+    if word == "softmax" and _units(shop, layer) == 1:
+        word = "sigmoid"
+    _set_by_knob(shop, layer, word)
+
+
+def _units(shop: Workshop, layer: LayerSite) -> JsonValue:
+    knobs = [
+        knob
+        for knob in shop.reading.knobs
+        if knob.kind is Kind.UNITS and shop.reading.sites[knob.id].layer is layer
+    ]
+    return knobs[0].in_force if knobs else None
+
+
+def _set_by_knob(shop: Workshop, layer: LayerSite, word: str) -> None:
+    from reenact.program.edit.turn import turn
+
+    activation = layer.activation
+    for knob in shop.reading.knobs:
+        site = shop.reading.sites[knob.id]
+        if knob.kind is not Kind.ACTIVATION:
+            continue
+        own = (
+            site.activation is not None and activation is not None and site.activation.call is activation.call
+        )
+        if site.layer is layer or own:
+            # What somebody asked for in so many words counts more than what a loss would like.
+            if knob.id not in shop.claimed:
+                turn(shop, knob, site, word)
+            return
+    if activation is not None:
+        set_activation(shop, Site(Style.NAME, layer.library.value, layer.scope, activation=activation), word)
+
+
+def _adapt_labels(shop: Workshop, site: Site, old: str, new: str) -> None:
+    if new in CLASS_LABELS and old not in CLASS_LABELS:
+        as_classes(shop, site)
+    elif new in DENSE_LABELS and old in CLASS_LABELS:
+        as_one_hot(shop, site)

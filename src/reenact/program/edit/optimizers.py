@@ -1,0 +1,123 @@
+"""Optimisers: another class with the arguments it knows, or settings for one that was a mere string."""
+
+from __future__ import annotations
+
+from reenact.errors import NotChangeable
+from reenact.program.edit.literals import python_text
+from reenact.program.edit.names import choose, rename_callee
+from reenact.program.edit.values import write_at
+from reenact.program.edit.workshop import ShortName, Workshop
+from reenact.program.read import keras_words, torch_words
+from reenact.program.read.calls import has_unpacking
+from reenact.program.read.desk import Site, Style
+from reenact.program.read.names import last_name, plain_name
+from reenact.program.read.vocabulary import OptimizerSpec
+from reenact.types import JsonValue
+
+
+def set_optimizer(shop: Workshop, site: Site, value: JsonValue) -> None:
+    """Another optimiser, its learning rate kept, arguments it does not know dropped."""
+    if not isinstance(value, str):
+        raise NotChangeable(f"An optimiser is a name. Received: {value!r}.")
+    if site.style is Style.CHOICE:
+        _check_choice(site, value)
+        choose(shop, site, value)
+    elif site.style is Style.NAME:
+        _rename(shop, site, value)
+    elif site.library == "keras" and site.found is not None:
+        short_name(shop, site).name = keras_class(value)
+    elif site.found is not None:
+        write_at(shop, site.found.end, site.found.spot, site.found.text, value)
+
+
+def _check_choice(site: Site, value: str) -> None:
+    assert site.callee is not None
+    if (
+        not site.callee.choices
+        and site.callee.dotted.startswith("torch.optim.")
+        and value not in torch_words.OPTIMIZERS
+    ):
+        raise NotChangeable(f"PyTorch has no optimiser of that name. Received: {value!r}.")
+
+
+def _rename(shop: Workshop, site: Site, value: str) -> None:
+    assert site.callee is not None
+    assert site.call is not None
+    if site.library == "torch":
+        name, known = torch_class(value), torch_words.OPTIMIZERS
+        dotted = f"torch.optim.{name}"
+    else:
+        name, known = keras_class(value), keras_words.OPTIMIZERS
+        dotted = f"keras.optimizers.{name}"
+    old = known[last_name(site.callee.dotted)]
+    rename_callee(shop, site.callee, dotted)
+    _drop_unknown(shop, site, old, known[name])
+
+
+def _drop_unknown(shop: Workshop, site: Site, old: OptimizerSpec, new: OptimizerSpec) -> None:
+    """Arguments the new optimiser lacks, or takes at another position."""
+    call = site.call
+    assert call is not None
+    if has_unpacking(call) and any(not new.takes(name) for name, _ in old.arguments):
+        names = [name for name, _ in old.arguments if not new.takes(name)]
+        raise NotChangeable(f"The call takes unpacked settings, which may hold {', '.join(names)}.")
+    for number, part in enumerate(call.args):
+        name = old.arguments[number][0] if number < len(old.arguments) else ""
+        if new.position(name) != number:
+            shop.drop_argument(call, site.scope, part)
+    for given in call.keywords:
+        if given.arg is not None and not new.takes(given.arg):
+            shop.drop_argument(call, site.scope, given.value)
+
+
+def torch_class(value: str) -> str:
+    return _class_of(value, list(torch_words.OPTIMIZERS), "PyTorch")
+
+
+def keras_class(value: str) -> str:
+    return _class_of(value, list(keras_words.OPTIMIZERS), "Keras")
+
+
+def _class_of(value: str, names: list[str], library: str) -> str:
+    for name in names:
+        if plain_name(name) == plain_name(value):
+            return name
+    raise NotChangeable(
+        f"{library} has no optimiser of that name. Received: {value!r}. Known: {', '.join(names)}."
+    )
+
+
+def set_short_setting(shop: Workshop, site: Site, value: JsonValue) -> None:
+    """`optimizer="adam"` becomes `optimizer=Adam(learning_rate=...)`."""
+    short_name(shop, site).settings[site.argument] = value
+
+
+def short_name(shop: Workshop, site: Site) -> ShortName:
+    """The record of a string optimiser, shared by all changes that concern it."""
+    assert site.call is not None
+    assert site.found is not None
+    key = site.call
+    if key not in shop.short_names:
+        shop.short_names[key] = ShortName(site, keras_class(str(site.found.value)))
+    return shop.short_names[key]
+
+
+def finish_short_names(shop: Workshop) -> None:
+    """Write every string optimiser that changed: as a string when only its name did."""
+    for short in shop.short_names.values():
+        found = short.site.found
+        assert found is not None
+        if not short.settings:
+            write_at(shop, found.end, found.spot, found.text, short.name.lower())
+            continue
+        _check_settings(short)
+        called = shop.name_for(f"keras.optimizers.{short.name}", short.site.scope, found.use)
+        given = ", ".join(f"{name}={python_text(value)}" for name, value in short.settings.items())
+        shop.replace(shop.desk.spot(found.use, found.use_scope), f"{called}({given})")
+
+
+def _check_settings(short: ShortName) -> None:
+    spec = keras_words.OPTIMIZERS[short.name]
+    for name in short.settings:
+        if not spec.takes(name):
+            raise NotChangeable(f"{short.name} takes no {name}.")

@@ -1,0 +1,194 @@
+"""What stands between brackets: arguments of a call, elements of a list, each with its comma. Insert and
+remove them so that the rest of the text, its line breaks and comments, stays as it is."""
+
+from __future__ import annotations
+
+import ast
+import io
+import re
+import tokenize
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from reenact.errors import NotChangeable
+from reenact.program.lines import Span
+from reenact.program.read.index import FileIndex
+
+OPENING, CLOSING = frozenset("([{"), frozenset(")]}")
+
+
+@dataclass(frozen=True, slots=True)
+class Brackets:
+    """A bracketed list: where it opens and closes, its items, and the commas after them."""
+
+    opens: int
+    closes: int
+    items: tuple[Span, ...]
+    commas: tuple[int, ...]
+    """Offsets of the commas; as many as items when there is a trailing one."""
+
+    @property
+    def trailing(self) -> bool:
+        return bool(self.items) and len(self.commas) == len(self.items)
+
+
+def brackets_of(index: FileIndex, node: ast.Call | ast.List | ast.Tuple) -> Brackets:
+    """The bracketed part of a call or a written-out list."""
+    known = index.brackets.get(node)
+    if isinstance(known, Brackets):
+        return known
+    span = index.span(node)
+    start = index.span(node.func).end if isinstance(node, ast.Call) else span.start
+    found = _scan(index.text, start, span.end)
+    index.brackets[node] = found
+    return found
+
+
+def _scan(text: str, start: int, end: int) -> Brackets:
+    depth, opens = 0, -1
+    commas: list[int] = []
+    marks: list[tuple[int, int]] = []
+    closes = end - 1
+    for sign, first, last in _tokens(text, start, end):
+        if depth == 0:
+            if sign == "(" or (sign in OPENING and opens < 0):
+                depth, opens = 1, first
+            continue
+        if depth == 1 and sign in CLOSING:
+            closes = first
+            break
+        if depth == 1 and sign == ",":
+            commas.append(first)
+            continue
+        depth += (sign in OPENING) - (sign in CLOSING)
+        marks.append((first, last))
+    if opens < 0:
+        raise NotChangeable("The brackets of a call could not be found.")
+    return Brackets(opens, closes, _items(marks, commas), tuple(commas))
+
+
+def _items(marks: list[tuple[int, int]], commas: list[int]) -> tuple[Span, ...]:
+    items: list[Span] = []
+    bounds = [*commas, 1 << 60]
+    position = 0
+    for bound in bounds:
+        inside = []
+        while position < len(marks) and marks[position][0] < bound:
+            inside.append(marks[position])
+            position += 1
+        if inside:
+            items.append(Span(inside[0][0], inside[-1][1]))
+    return tuple(items)
+
+
+def _tokens(text: str, start: int, end: int) -> list[tuple[str, int, int]]:
+    """Tokens of a stretch of text as (sign, start, end); only brackets and commas keep their sign."""
+    piece = text[start:end]
+    starts = [0, *(match.end() for match in re.finditer(r"\r\n|\r|\n", piece))]
+    found = []
+    try:
+        # Line breaks inside brackets mean nothing: one kind of them keeps the tokenizer's columns simple.
+        for token in tokenize.generate_tokens(io.StringIO(piece, newline="").readline):
+            if token.type in (
+                tokenize.NL,
+                tokenize.NEWLINE,
+                tokenize.COMMENT,
+                tokenize.INDENT,
+                tokenize.DEDENT,
+            ):
+                continue
+            if token.type == tokenize.ENDMARKER:
+                continue
+            first = start + starts[token.start[0] - 1] + token.start[1]
+            last = start + starts[token.end[0] - 1] + token.end[1]
+            sign = token.string if token.string in ("(", "[", "{", ")", "]", "}", ",") else ""
+            found.append((sign, first, last))
+    except (tokenize.TokenError, IndentationError):
+        pass
+    return found
+
+
+def inserted(
+    index: FileIndex, node: ast.Call | ast.List | ast.Tuple, texts: Sequence[str], after: int | None
+) -> list[tuple[Span, str]]:
+    """The edits that put items behind item number `after` (at the end when none, in front when -1)."""
+    brackets = brackets_of(index, node)
+    items = brackets.items
+    if not items:
+        return [(Span(brackets.opens + 1, brackets.opens + 1), ", ".join(texts))]
+    number = len(items) - 1 if after is None else after
+    if number < 0:
+        first = items[0]
+        joint = _joint(index, brackets, first)
+        return [(Span(first.start, first.start), "".join(text + "," + joint for text in texts))]
+    joint = _joint(index, brackets, items[number])
+    if joint == " ":
+        return [_beside(brackets, texts, number)]
+    return _below(index, brackets, texts, number, joint)
+
+
+def _beside(brackets: Brackets, texts: Sequence[str], number: int) -> tuple[Span, str]:
+    """Items on one line."""
+    item = brackets.items[number]
+    if brackets.trailing and number == len(brackets.items) - 1:
+        place = brackets.commas[-1] + 1
+        return Span(place, place), " " + ", ".join(texts)
+    return Span(item.end, item.end), "".join(f", {text}" for text in texts)
+
+
+def _below(
+    index: FileIndex, brackets: Brackets, texts: Sequence[str], number: int, joint: str
+) -> list[tuple[Span, str]]:
+    """Items on lines of their own: a comment behind an item stays with it."""
+    item = brackets.items[number]
+    comma = brackets.commas[number] if number < len(brackets.commas) else None
+    behind = comma + 1 if comma is not None else item.end
+    line_end = _line_end(index.text, behind, brackets.closes)
+    rest = index.text[behind:line_end].strip()
+    if rest and not rest.startswith("#"):
+        return [(Span(item.end, item.end), "".join("," + joint + text for text in texts))]
+    place = line_end if rest else behind
+    if comma is not None:
+        return [(Span(place, place), "".join(joint + text + "," for text in texts))]
+    more = ",".join(joint + text for text in texts)
+    return [(Span(item.end, item.end), ","), (Span(place, place), more)]
+
+
+def removed(index: FileIndex, node: ast.Call | ast.List | ast.Tuple, number: int) -> Span:
+    """The stretch to cut out so that item number `number` is gone with its comma."""
+    text, brackets = index.text, brackets_of(index, node)
+    item = brackets.items[number]
+    comma = brackets.commas[number] + 1 if number < len(brackets.commas) else None
+    end = comma if comma is not None else item.end
+    line_start = text.rfind("\n", 0, item.start) + 1
+    if not text[line_start : item.start].strip() and line_start > brackets.opens:
+        line_end = _line_end(text, end, brackets.closes)
+        rest = text[end:line_end]
+        if (not rest.strip() or rest.strip().startswith("#")) and text[line_end : line_end + 1] in "\r\n":
+            return Span(line_start, _after_break(text, line_end))
+    if number + 1 < len(brackets.items):
+        return Span(item.start, brackets.items[number + 1].start)
+    if number > 0:
+        return Span(brackets.commas[number - 1], item.end)
+    return Span(item.start, end)
+
+
+def _joint(index: FileIndex, brackets: Brackets, item: Span) -> str:
+    """White space between two items: a line break where every item stands on a line of its own."""
+    text = index.text
+    line_start = max(text.rfind("\n", 0, item.start), text.rfind("\r", 0, item.start)) + 1
+    indent = text[line_start : item.start]
+    if indent.strip() or line_start <= brackets.opens:
+        return " "
+    return index.lines.newline + indent
+
+
+def _line_end(text: str, start: int, limit: int) -> int:
+    place = start
+    while place < limit and text[place] not in "\r\n":
+        place += 1
+    return place
+
+
+def _after_break(text: str, place: int) -> int:
+    return place + 2 if text[place : place + 2] == "\r\n" else place + 1

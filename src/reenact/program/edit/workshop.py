@@ -1,0 +1,226 @@
+"""The bench where changes become edits: everything wanted is collected first, then written in one go.
+
+All changes of a patch are resolved against the same program, so that their order does not matter and any
+subset of them can be applied. Arguments of one call are gathered and written together; two wishes for one
+place are a conflict.
+"""
+
+from __future__ import annotations
+
+import ast
+import json
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from reenact.errors import PatchConflict
+from reenact.program.edit.imports import Imports
+from reenact.program.edit.segments import brackets_of, inserted, removed
+from reenact.program.edit.statements import after_statement, before_statement, without_statement
+from reenact.program.knob import KnobId
+from reenact.program.lines import Span
+from reenact.program.read.desk import Site
+from reenact.program.read.ends import Spot
+from reenact.program.read.index import FileIndex
+from reenact.program.read.reading import Reading
+from reenact.program.read.scope import Scope
+from reenact.types import JsonValue
+
+Bracketed = ast.Call | ast.List | ast.Tuple
+
+
+@dataclass(slots=True)
+class CallWork:
+    """What is to happen to the arguments of one call, or to the elements of one list."""
+
+    node: Bracketed
+    index: FileIndex
+    add: dict[str, str] = field(default_factory=dict)
+    """Keyword arguments to add, or to write anew."""
+    insert: list[tuple[int, str]] = field(default_factory=list)
+    """Elements to put behind an item."""
+    drop: set[int] = field(default_factory=set)
+    """Items to cut out."""
+
+
+@dataclass(frozen=True, slots=True)
+class TextEdit:
+    """Put a text in the place of a span."""
+
+    span: Span
+    text: str
+    order: int
+    """Edits at one point are written in the order in which they were wished for."""
+
+
+@dataclass(slots=True)
+class ShortName:
+    """A Keras optimiser written as a string, on its way to become an object."""
+
+    site: Site
+    name: str
+    settings: dict[str, JsonValue] = field(default_factory=dict)
+
+
+class Workshop:
+    """Collects the edits of one patch."""
+
+    def __init__(self, reading: Reading) -> None:
+        self.reading = reading
+        self.desk = reading.desk
+        self.program = reading.program
+        self.edits: dict[str, list[TextEdit]] = {}
+        self.calls: dict[ast.AST, CallWork] = {}
+        self.arguments = list(reading.program.arguments)
+        self.words: dict[int, tuple[int, list[str]]] = {}
+        self.imports = Imports(reading.desk.sources)
+        self.claimed: dict[KnobId, str] = {}
+        """Knobs that a change has turned, and to what."""
+        self.short_names: dict[ast.Call, ShortName] = {}
+        self._order = 0
+
+    def index(self, scope: Scope) -> FileIndex:
+        return self.desk.sources.index(scope)
+
+    def claim(self, knob: KnobId, value: JsonValue) -> bool:
+        """True when a knob is to be turned for the first time; raises PatchConflict for two values."""
+        wish = json.dumps(value, sort_keys=True)
+        before = self.claimed.setdefault(knob, "")
+        if before and before != wish:
+            raise PatchConflict(f"Two changes want another value for {knob}.")
+        self.claimed[knob] = wish
+        return not before
+
+    def replace(self, spot: Spot, text: str) -> None:
+        """Put a text in the place of a spot; the same wish twice is one wish."""
+        self._order += 1
+        edits = self.edits.setdefault(spot.file, [])
+        edit = TextEdit(spot.span, text, self._order)
+        for other in edits:
+            if other.span == edit.span and other.text == edit.text and spot.span.start < spot.span.end:
+                return
+        edits.append(edit)
+
+    def insert(self, file: str, offset: int, text: str) -> None:
+        self.replace(Spot(file, Span(offset, offset)), text)
+
+    def text(self, node: ast.expr | ast.stmt, scope: Scope) -> str:
+        return self.index(scope).text_of(node)
+
+    def work(self, node: Bracketed, scope: Scope) -> CallWork:
+        return self.calls.setdefault(node, CallWork(node, self.index(scope)))
+
+    def set_argument(self, call: ast.Call, scope: Scope, name: str, text: str) -> None:
+        """Give a keyword argument a value, whether it is there or not."""
+        for given in call.keywords:
+            if given.arg == name:
+                self.replace(self.desk.spot(given.value, scope), text)
+                return
+        work = self.work(call, scope)
+        if work.add.get(name, text) != text:
+            raise PatchConflict(f"Two changes want another value for {name!r} in one call.")
+        work.add[name] = text
+
+    def drop_argument(self, call: ast.Call, scope: Scope, node: ast.expr) -> None:
+        """Take out the argument whose value this is."""
+        self.work(call, scope).drop.add(item_number(call, node))
+
+    def before(self, statement: ast.stmt, scope: Scope, lines: Iterable[str]) -> None:
+        index = self.index(scope)
+        for line in lines:
+            span, text = before_statement(index, statement, line)
+            self.replace(Spot(scope.file, span), text)
+
+    def after(self, statement: ast.stmt, scope: Scope, lines: Iterable[str]) -> None:
+        index = self.index(scope)
+        for line in lines:
+            span, text = after_statement(index, statement, line)
+            self.replace(Spot(scope.file, span), text)
+
+    def remove_statement(self, statement: ast.stmt, scope: Scope) -> None:
+        span, text = without_statement(self.index(scope), statement)
+        self.replace(Spot(scope.file, span), text)
+
+    def name_for(self, dotted: str, scope: Scope, near: ast.AST) -> str:
+        """How this file can call a library object, with an import added when it cannot yet."""
+        return self.imports.name_for(dotted, self.index(scope), near)
+
+    def say(self, index: int, count: int, words: list[str]) -> None:
+        """Put words in the place of some on the command line."""
+        if index in self.words and self.words[index] != (count, words):
+            raise PatchConflict("Two changes want other words at one place of the command line.")
+        self.words[index] = (count, words)
+
+    def finish(self) -> dict[str, list[TextEdit]]:
+        """All edits by file, in the order of the text; raises PatchConflict when two want one place."""
+        for node, work in self.calls.items():
+            self._finish_call(node, work)
+        for file, span, text in self.imports.edits():
+            self.replace(Spot(file, span), text)
+        return {file: self._ordered(file, edits) for file, edits in self.edits.items()}
+
+    def _finish_call(self, node: ast.AST, work: CallWork) -> None:
+        assert isinstance(node, Bracketed)
+        file, index = work.index.path, work.index
+        texts = [f"{name}={text}" for name, text in work.add.items()]
+        if work.drop and len(work.drop) == _items(node):
+            brackets = brackets_of(index, node)
+            self.replace(Spot(file, Span(brackets.opens + 1, brackets.closes)), ", ".join(texts))
+            return
+        for number in sorted(work.drop):
+            self.replace(Spot(file, removed(index, node, number)), "")
+        if work.add:
+            for span, text in inserted(index, node, texts, None):
+                self.replace(Spot(file, span), text)
+        for number, text in work.insert:
+            for span, piece in inserted(index, node, [text], number):
+                self.replace(Spot(file, span), piece)
+
+    def _ordered(self, file: str, edits: list[TextEdit]) -> list[TextEdit]:
+        index = self.desk.sources.indexes.get(file)
+        source = self.program.file(file)
+        assert source is not None
+        text = index.text if index is not None else source.text
+        ordered = sorted(edits, key=lambda edit: (edit.span.start, edit.span.end, edit.order))
+        at = 0
+        for edit in ordered:
+            if edit.span.start < at:
+                line = text.count("\n", 0, edit.span.start) + 1
+                raise PatchConflict(f"Two changes want the same place: {file}, line {line}.")
+            at = edit.span.end
+        return ordered
+
+    def new_arguments(self) -> tuple[str, ...]:
+        """The command line after the changes."""
+        words = list(self.arguments)
+        for index in sorted(self.words, reverse=True):
+            count, new = self.words[index]
+            words[index : index + count] = new
+        return tuple(words)
+
+
+def written(text: str, edits: Iterable[TextEdit]) -> str:
+    """A text with ordered edits done."""
+    pieces: list[str] = []
+    at = 0
+    for edit in edits:
+        pieces += [text[at : edit.span.start], edit.text]
+        at = edit.span.end
+    return "".join([*pieces, text[at:]])
+
+
+def item_number(call: ast.Call, node: ast.expr) -> int:
+    """Position of an argument among all arguments as they stand in the text."""
+    values: list[tuple[int, int, ast.expr]] = []
+    for part in call.args:
+        values.append((part.lineno, part.col_offset, part.value if isinstance(part, ast.Starred) else part))
+    for given in call.keywords:
+        values.append((given.lineno, given.col_offset, given.value))
+    ordered = [value for _, _, value in sorted(values, key=lambda item: item[:2])]
+    return ordered.index(node)
+
+
+def _items(node: ast.AST) -> int:
+    if isinstance(node, ast.Call):
+        return len(node.args) + len(node.keywords)
+    assert isinstance(node, ast.List | ast.Tuple)
+    return len(node.elts)

@@ -1,0 +1,97 @@
+"""A patch: changes that together turn one program into another. Applying it never touches a file on disk."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import lru_cache
+
+from reenact.errors import PatchRefused
+from reenact.program.change import Change, change_from_json, change_to_json
+from reenact.program.diff import unified_diff
+from reenact.program.knob import Knob
+from reenact.program.program import Program
+from reenact.types import JsonValue
+
+
+@dataclass(frozen=True, slots=True)
+class Patch:
+    """A tuple of changes, all meant for one and the same program.
+
+    Their order does not matter, except for two layers that are put in at one and the same place.
+    """
+
+    changes: tuple[Change, ...] = ()
+
+    @property
+    def complexity(self) -> int:
+        """How many changes it makes."""
+        return len(self.changes)
+
+    def __bool__(self) -> bool:
+        return bool(self.changes)
+
+    def __add__(self, other: Patch) -> Patch:
+        """Both together, for the same program; a change that is in both counts once."""
+        new = [change for change in other.changes if change not in self.changes]
+        return Patch((*self.changes, *new))
+
+    def subset(self, kept: Iterable[int]) -> Patch:
+        """The changes at these positions: what delta debugging tries."""
+        wanted = set(kept)
+        return Patch(tuple(change for number, change in enumerate(self.changes) if number in wanted))
+
+    def without(self, number: int) -> Patch:
+        return self.subset(set(range(len(self.changes))) - {number})
+
+    def apply(self, program: Program) -> Program:
+        """The changed program; raises UnknownKnob, NotChangeable, PatchConflict or PatchRefused."""
+        return _applied(program, self.to_text()) if self.changes else program
+
+    def diff(self, program: Program) -> str:
+        """A unified diff that `git apply` takes, empty when nothing changes."""
+        return unified_diff(program, self.apply(program))
+
+    def to_json(self) -> JsonValue:
+        return {"changes": [change_to_json(change) for change in self.changes]}
+
+    def to_text(self) -> str:
+        """One line of JSON: equal patches have equal texts."""
+        import json
+
+        return json.dumps(self.to_json(), sort_keys=True)
+
+    @classmethod
+    def from_json(cls, data: object) -> Patch:
+        """The patch that `to_json` wrote; raises PatchRefused for anything else."""
+        changes = data.get("changes") if isinstance(data, dict) else None
+        if not isinstance(changes, list):
+            raise PatchRefused(
+                f"A patch is an object with a list of changes. Received: {type(data).__name__}."
+            )
+        try:
+            return cls(tuple(change_from_json(change) for change in changes))
+        except ValueError as error:
+            raise PatchRefused(f"This is no change of a program: {error}") from error
+
+    def __str__(self) -> str:
+        return "; ".join(map(str, self.changes)) or "no change"
+
+
+@lru_cache(maxsize=128)
+def _applied(program: Program, patch: str) -> Program:
+    import json
+
+    from reenact.program.edit.carry_out import carry_out
+
+    return carry_out(program, Patch.from_json(json.loads(patch)).changes)
+
+
+def change_for(knob: Knob, value: JsonValue) -> Change:
+    """The change that a search makes to try a value: exchanges bring along what they demand."""
+    from reenact.program.change import Replace, Set
+    from reenact.program.knob import Kind
+
+    if knob.kind in (Kind.LOSS, Kind.OPTIMIZER) and isinstance(value, str):
+        return Replace(knob.id, value)
+    return Set(knob.id, value)

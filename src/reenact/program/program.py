@@ -1,0 +1,155 @@
+"""A training program as data: its files, how it is started, and where it runs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path, PurePosixPath
+
+from reenact.errors import UnreadableProgram
+from reenact.program.launcher import Launch, is_notebook, read_line
+from reenact.program.lines import LineTable
+from reenact.program.source import Language, SourceFile, decode, read_source
+from reenact.types import Place
+
+
+@dataclass(frozen=True)
+class Program:
+    """Files, entry point, arguments. Frozen: a patched program is another one."""
+
+    folder: Path
+    """Everything that belongs to it lies below; places and knobs name files relative to it."""
+    entry: PurePosixPath
+    """The script, the notebook, or the file that `-m` starts."""
+    files: tuple[SourceFile, ...]
+    """Entry first, then local modules that it imports, then YAML and JSON files that it names."""
+    launch: Launch
+    working: Path
+    """The folder it is started in: relative data paths count from there."""
+    bases: tuple[PurePosixPath, ...] = (PurePosixPath("."),)
+    """Folders that imports are looked up in."""
+
+    @cached_property
+    def by_path(self) -> Mapping[str, SourceFile]:
+        return {str(file.path): file for file in self.files}
+
+    @property
+    def arguments(self) -> tuple[str, ...]:
+        return self.launch.arguments
+
+    @property
+    def entry_file(self) -> SourceFile:
+        return self.files[0]
+
+    def file(self, path: str | PurePosixPath) -> SourceFile | None:
+        return self.by_path.get(str(path))
+
+    def with_files(self, changed: Iterable[SourceFile]) -> Program:
+        """The same program with some files replaced."""
+        new = {file.path: file for file in changed}
+        return replace(self, files=tuple(new.get(file.path, file) for file in self.files))
+
+    def with_arguments(self, arguments: Sequence[str]) -> Program:
+        return replace(self, launch=replace(self.launch, arguments=tuple(arguments)))
+
+    @property
+    def is_notebook(self) -> bool:
+        return self.entry_file.language is Language.NOTEBOOK
+
+    def script(self) -> str:
+        """Python text of the entry: its own, or a notebook's code cells with magics neutralised."""
+        from reenact.program.read.index import index_of
+
+        index = index_of(self.entry_file)
+        if isinstance(index, str):
+            return self.entry_file.text
+        return index.text
+
+    def cell(self, place: Place) -> tuple[int, int] | None:
+        """Index of the cell (from 0) and line in it (from 1) of a place in a notebook; none elsewhere."""
+        from reenact.program.read.index import index_of
+
+        file = self.file(place.file)
+        if file is None or file.language is not Language.NOTEBOOK:
+            return None
+        index = index_of(file)
+        return (
+            None if isinstance(index, str) or index.notebook is None else index.notebook.cell_line(place.line)
+        )
+
+    def where(self, place: Place) -> str:
+        """A place as a reader says it: `train.py:3:9`, or `study.ipynb cell 4 line 2`."""
+        cell = self.cell(place)
+        return str(place) if cell is None else f"{place.file} cell {cell[0]} line {cell[1]}"
+
+    def line(self, place: Place) -> str:
+        """The source line of a place, without its line end."""
+        from reenact.program.read.index import index_of
+
+        file = self.file(place.file)
+        if file is None:
+            return ""
+        index = index_of(file) if file.language in (Language.PYTHON, Language.NOTEBOOK) else file.unparsed
+        text = file.text if isinstance(index, str) else index.text
+        table = LineTable(text)
+        if not 0 < place.line <= len(table.starts):
+            return ""
+        end = table.starts[place.line] if place.line < len(table.starts) else len(text)
+        return text[table.starts[place.line - 1] : end].rstrip("\r\n")
+
+    @property
+    def unparsed(self) -> tuple[SourceFile, ...]:
+        """Files that could not be understood, each with its reason."""
+        from reenact.program.read.index import index_of
+
+        found = []
+        for file in self.files:
+            if file.language in (Language.PYTHON, Language.NOTEBOOK):
+                index = index_of(file)
+                if isinstance(index, str):
+                    found.append(replace(file, unparsed=index))
+        return tuple(found)
+
+
+def read_program(words: Sequence[str], working: Path | None = None) -> Program:
+    """The program that a command line starts: `["train.py", "--lr", "0.1"]`, `["-m", "pkg"]`, a launcher
+    line.
+
+    Reads files, runs nothing. Raises UnreadableProgram when there is nothing to read.
+    """
+    from reenact.program.gather import gather, locate
+
+    launch = read_line(words)
+    working = (working or Path.cwd()).resolve()
+    script, folder, bases = locate(launch, working)
+    entry = read_source(folder, script)
+    if entry.unparsed:
+        raise UnreadableProgram(
+            f"The program cannot be read: {entry.unparsed}. Received: {launch.target}.",
+            next_step="Give a Python source or a notebook that this user may read.",
+        )
+    return gather(launch, working, folder, bases, entry)
+
+
+def program_from_text(
+    text: str,
+    *,
+    name: str = "train.py",
+    arguments: Sequence[str] = (),
+    others: Mapping[str, str] | None = None,
+) -> Program:
+    """A program that stands in no folder: for tests, generated code and other people's snippets."""
+    paths = [name, *(others or {})]
+    texts = [text, *(others or {}).values()]
+    files = tuple(
+        decode(PurePosixPath(path), body.encode("utf-8", "surrogatepass"), _language(path))
+        for path, body in zip(paths, texts, strict=True)
+    )
+    return Program(Path(), files[0].path, files, Launch(name, arguments=tuple(arguments)), Path())
+
+
+def _language(name: str) -> Language:
+    from reenact.program.source import language_of
+
+    return Language.NOTEBOOK if is_notebook(name) else language_of(PurePosixPath(name)) or Language.PYTHON

@@ -1,0 +1,1 @@
+"""From source text to knobs and layers: one file for each way in which people write them."""

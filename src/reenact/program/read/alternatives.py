@@ -1,0 +1,220 @@
+"""Values worth trying for a knob, the most usual first. The search space of the study, with what it lacked:
+learning rates on a logarithmic grid, epochs and widths by factors, activations by the role of their layer."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Sequence
+
+from reenact.program.knob import Kind, Written
+from reenact.program.read import keras_words, torch_words
+from reenact.program.read.desk import Draft, Style
+from reenact.program.read.ends import is_number
+from reenact.program.read.names import plain_name
+from reenact.program.words import words
+from reenact.types import JsonValue
+
+RATES = (1e-3, 1e-2, 3e-3, 3e-4, 1e-4, 3e-2, 1e-1, 1e-5, 3e-5, 1.0)
+USUAL_RATE = {
+    "sgd": 1e-2,
+    "rmsprop": 1e-3,
+    "adagrad": 1e-2,
+    "adadelta": 1.0,
+    "lbfgs": 1.0,
+    "asgd": 1e-2,
+    "rprop": 1e-2,
+}
+BATCHES = (16, 32, 64, 128, 256, 512)
+FACTORS = (2.0, 0.5, 4.0, 0.25)
+EPOCH_FACTORS = (2.0, 4.0, 10.0, 0.5)
+HIDDEN = ("relu", "leaky_relu", "elu", "gelu", "silu", "selu", "tanh", "sigmoid")
+OUTPUT = ("softmax", "sigmoid", "linear", "tanh", "relu")
+TORCH_OUTPUT = ("linear", "sigmoid", "softmax", "log_softmax", "tanh")
+TORCH_LOSSES = words(
+    "CrossEntropyLoss MSELoss BCEWithLogitsLoss BCELoss NLLLoss L1Loss SmoothL1Loss HuberLoss MultiMarginLoss"
+)
+TORCH_OPTIMIZERS = words("Adam SGD AdamW RMSprop NAdam Adagrad Adamax Adadelta RAdam")
+KERAS_OPTIMIZERS = words("Adam SGD RMSprop Nadam AdamW Adagrad Adamax Adadelta")
+TORCH_INITIALIZERS = words(
+    "kaiming_uniform_ xavier_uniform_ kaiming_normal_ xavier_normal_ orthogonal_ trunc_normal_ zeros_"
+)
+KERAS_INITIALIZERS = words(
+    "glorot_uniform he_normal he_uniform glorot_normal lecun_normal lecun_uniform orthogonal "
+    "random_normal random_uniform truncated_normal zeros ones"
+)
+FIXED_LISTS: dict[Kind, tuple[JsonValue, ...]] = {
+    Kind.DROPOUT: (0.2, 0.5, 0.1, 0.3, 0.0),
+    Kind.WEIGHT_DECAY: (1e-4, 0.0, 1e-3, 1e-2, 1e-5),
+    Kind.MOMENTUM: (0.9, 0.0, 0.5, 0.95, 0.99),
+    Kind.GRADIENT_CLIP: (1.0, 0.5, 5.0),
+    Kind.SHUFFLE: (True, False),
+    Kind.ZERO_GRAD: (True,),
+}
+
+
+def alternatives(draft: Draft) -> tuple[JsonValue, ...]:
+    """Values worth trying instead of the one in force."""
+    if draft.site.callee is not None and draft.site.callee.choices:
+        found: Iterable[JsonValue] = draft.site.callee.choices
+    elif draft.kind in FIXED_LISTS:
+        found = FIXED_LISTS[draft.kind]
+    else:
+        found = BY_KIND.get(draft.kind, _none)(draft)
+    now = _in_force(draft)
+    return tuple(value for value in found if not _same(value, now))
+
+
+def _in_force(draft: Draft) -> JsonValue:
+    if draft.written is Written.ABSENT:
+        return draft.default
+    return draft.computed if draft.computed is not None else draft.value
+
+
+def _same(value: JsonValue, now: JsonValue) -> bool:
+    if is_number(value) and is_number(now):
+        return math.isclose(value, now, rel_tol=1e-9)  # type: ignore[arg-type]
+    if now is None and value == "linear":
+        return True
+    if isinstance(value, str) and isinstance(now, str):
+        return plain_name(value) == plain_name(now)
+    return value == now
+
+
+def _none(draft: Draft) -> Sequence[JsonValue]:  # noqa: ARG001
+    return ()
+
+
+def _rates(draft: Draft) -> Sequence[JsonValue]:
+    usual = USUAL_RATE.get(draft.layer_type.lower(), 1e-3)
+    return sorted(RATES, key=lambda rate: (abs(round(math.log10(rate / usual) * 2)), -rate))
+
+
+def _by_factors(factors: Sequence[float], smallest: int = 1) -> Callable[[Draft], Sequence[JsonValue]]:
+    def scaled(draft: Draft) -> Sequence[JsonValue]:
+        now = _in_force(draft)
+        if not is_number(now):
+            return ()
+        whole = isinstance(now, int)
+        values = [now * factor for factor in factors]  # type: ignore[operator]
+        rounded = [max(smallest, round(value)) if whole else value for value in values]
+        return list(dict.fromkeys(rounded))
+
+    return scaled
+
+
+def _epochs(draft: Draft) -> Sequence[JsonValue]:
+    scaled = list(_by_factors(EPOCH_FACTORS)(draft))
+    now = _in_force(draft)
+    return [*scaled, 10] if isinstance(now, int) and now < 5 and 10 not in scaled else scaled
+
+
+def _batches(draft: Draft) -> Sequence[JsonValue]:
+    now = _in_force(draft)
+    if not is_number(now) or not now:
+        return BATCHES
+    near = sorted(BATCHES, key=lambda size: abs(math.log2(size / max(1, now))))  # type: ignore[operator,type-var]
+    return list(dict.fromkeys([*near[:4], *_by_factors(FACTORS)(draft)]))
+
+
+def _widths(draft: Draft) -> Sequence[JsonValue]:
+    return () if draft.role == "output" else _by_factors(FACTORS)(draft)
+
+
+def _kernels(draft: Draft) -> Sequence[JsonValue]:
+    now = _in_force(draft)
+    if isinstance(now, list):
+        return [[size] * len(now) for size in (3, 5, 7, 1)]
+    return (3, 5, 7, 1)
+
+
+def _activations(draft: Draft) -> Sequence[JsonValue]:
+    if draft.site.library == "transformers":
+        return ("gelu", "relu", "silu", "tanh")
+    if draft.role == "output":
+        return TORCH_OUTPUT if draft.site.library == "torch" else OUTPUT
+    return HIDDEN
+
+
+def _losses(draft: Draft) -> Sequence[JsonValue]:
+    if draft.site.library == "torch":
+        written_as_function = str(draft.value) in torch_words.LOSS_FUNCTIONS
+        return [torch_words.FUNCTION_OF_LOSS[name] if written_as_function else name for name in TORCH_LOSSES]
+    if draft.site.style is Style.NAME and str(draft.value) in keras_words.LOSSES:
+        return list(keras_words.LOSSES)
+    return [words[0] for words in keras_words.LOSSES.values()]
+
+
+def _optimizers(draft: Draft) -> Sequence[JsonValue]:
+    if draft.site.library == "transformers":
+        return ("adamw_torch", "sgd", "adafactor", "rmsprop", "adagrad")
+    if draft.site.library == "torch":
+        return TORCH_OPTIMIZERS
+    return KERAS_OPTIMIZERS if draft.site.style is Style.NAME else [name.lower() for name in KERAS_OPTIMIZERS]
+
+
+def _initializers(draft: Draft) -> Sequence[JsonValue]:
+    if draft.site.library == "torch":
+        return (
+            (*TORCH_INITIALIZERS[:-1],)
+            if draft.kind is Kind.WEIGHT_INIT
+            else ("zeros_", "uniform_", "normal_")
+        )
+    return (
+        KERAS_INITIALIZERS
+        if draft.kind is Kind.WEIGHT_INIT
+        else ("zeros", "ones", "random_normal", "random_uniform")
+    )
+
+
+def _norms(draft: Draft) -> Sequence[JsonValue]:  # noqa: ARG001
+    return (None,)
+
+
+def _schedulers(draft: Draft) -> Sequence[JsonValue]:
+    if draft.site.library == "transformers":
+        return ("linear", "cosine", "constant", "constant_with_warmup", "polynomial")
+    if draft.site.library == "torch":
+        return (
+            ("CosineAnnealingLR", "StepLR", "ExponentialLR") if draft.written is Written.ABSENT else (None,)
+        )
+    return ("ReduceLROnPlateau",) if draft.written is Written.ABSENT else ()
+
+
+def _validation(draft: Draft) -> Sequence[JsonValue]:
+    if draft.site.argument == "validation_split":
+        return (0.2, 0.1, 0.3)
+    return ()
+
+
+def _scaling(draft: Draft) -> Sequence[JsonValue]:
+    if draft.written is Written.ABSENT:
+        return ("standardize", "scale")
+    if draft.site.style is Style.NAME:
+        return ("StandardScaler", "MinMaxScaler", "MaxAbsScaler")
+    return (255.0, 127.5) if draft.site.style is Style.VALUE else ()
+
+
+def _layers(draft: Draft) -> Sequence[JsonValue]:
+    return () if draft.role == "output" else (None, {"repeat": 2})
+
+
+BY_KIND: dict[Kind, Callable[[Draft], Sequence[JsonValue]]] = {
+    Kind.LEARNING_RATE: _rates,
+    Kind.EPOCHS: _epochs,
+    Kind.BATCH_SIZE: _batches,
+    Kind.UNITS: _widths,
+    Kind.FILTERS: _widths,
+    Kind.KERNEL_SIZE: _kernels,
+    Kind.ACTIVATION: _activations,
+    Kind.LOSS: _losses,
+    Kind.OPTIMIZER: _optimizers,
+    Kind.WEIGHT_INIT: _initializers,
+    Kind.BIAS_INIT: _initializers,
+    Kind.WEIGHT_REGULARIZER: lambda draft: ("l2", "l1", "l1_l2", None),  # noqa: ARG005
+    Kind.NORMALIZATION: _norms,
+    Kind.SCHEDULER: _schedulers,
+    Kind.VALIDATION: _validation,
+    Kind.PREPROCESSING: _scaling,
+    Kind.LAYER: _layers,
+    Kind.MODE: lambda draft: (draft.layer,),
+}

@@ -1,0 +1,351 @@
+"""Follow a value to the place that would have to be edited: names, parameters, attributes, entries, across
+files.
+
+A trail may fork, for a function called twice or a loop over a list: every end is returned. Where nothing
+certain can be said (a name assigned twice, a value computed from data) the trail stops at the expression it
+reached.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+
+from reenact.program.knob import Written
+from reenact.program.read.blocks import block_of, last_before
+from reenact.program.read.calls import argument
+from reenact.program.read.ends import NOT_LITERAL, End, Frame
+from reenact.program.read.members import Members
+from reenact.program.read.options import click_option
+from reenact.program.read.scope import Binding, How, Scope
+from reenact.program.read.sources import Sources, rewraps
+
+MAX_DEPTH = 24
+MAX_ENDS = 12
+MAX_STEPS = 500
+"""A trail through functions that everybody calls would fork without end; a real one takes a few dozen steps."""
+CASTS = frozenset(
+    ["builtins.float", "builtins.int", "builtins.str", "builtins.bool", "builtins.round", "builtins.abs"]
+)
+ENVIRONMENT = frozenset(("os.environ.get", "os.getenv"))
+
+
+class Follower:
+    """Follows values through one program."""
+
+    def __init__(self, sources: Sources) -> None:
+        self.sources = sources
+        self.members = Members(sources, self)
+        self._active: set[ast.AST] = set()
+        self._frames: list[Frame] = []
+        self._fuel = 0
+        self._known: dict[tuple[ast.AST, Scope, Written], list[End]] = {}
+
+    def follow(
+        self, node: ast.AST, scope: Scope, written: Written = Written.LITERAL, depth: int = 0
+    ) -> list[End]:
+        """All ends of the trail that begins at an expression."""
+        if self._active or self._frames:
+            return self._follow(node, scope, written, depth)
+        key = (node, scope, written)
+        if key not in self._known:
+            self._fuel = MAX_STEPS
+            self._known[key] = self._follow(node, scope, written, depth)
+        return self._known[key]
+
+    def _follow(self, node: ast.AST, scope: Scope, written: Written, depth: int) -> list[End]:
+        here = [End(node, scope, written, frames=tuple(self._frames))]
+        self._fuel -= 1
+        if depth > MAX_DEPTH or self._fuel < 0 or node in self._active:
+            return here
+        self._active.add(node)
+        try:
+            found = self._step(node, scope, written, depth + 1)
+        finally:
+            self._active.discard(node)
+        return _distinct(found)[:MAX_ENDS] if found else here
+
+    @contextmanager
+    def within(self, frames: Sequence[Frame]) -> Iterator[None]:
+        """Go on inside the calls that a trail went through: parameters then mean what those calls gave."""
+        before, self._frames = self._frames, list(frames)
+        try:
+            yield
+        finally:
+            self._frames = before
+
+    def single(self, node: ast.AST, scope: Scope) -> End | None:
+        found = self.follow(node, scope)
+        return found[0] if len(found) == 1 else None
+
+    def _step(self, node: ast.AST, scope: Scope, written: Written, depth: int) -> list[End]:
+        if isinstance(node, ast.Name):
+            return self._name(node, scope, depth)
+        if isinstance(node, ast.Attribute):
+            return self.members.attribute(node, scope, depth)
+        if isinstance(node, ast.Subscript):
+            return self.members.subscript(node, scope, depth)
+        if isinstance(node, ast.Call):
+            return self._call(node, scope, written, depth)
+        if isinstance(node, ast.NamedExpr):
+            return self.follow(node.value, scope, Written.CONSTANT, depth)
+        if isinstance(node, ast.IfExp):
+            return self._if(node, scope, written, depth)
+        return []
+
+    def _if(self, node: ast.IfExp, scope: Scope, written: Written, depth: int) -> list[End]:
+        test = self.single(node.test, scope)
+        value = test.literal() if test is not None else NOT_LITERAL
+        if value is NOT_LITERAL:
+            return []
+        return self.follow(node.body if value else node.orelse, scope, written, depth)
+
+    def _name(self, node: ast.Name, scope: Scope, depth: int) -> list[End]:
+        found = scope.find(node.id)
+        if found is None:
+            return self._star(node.id, scope, depth)
+        holder, bindings = found
+        binding = self._one(bindings, node, scope, holder)
+        if binding is None:
+            return self._fallback(node, bindings, holder, depth)
+        return self.bound(binding, holder, depth)
+
+    def _star(self, name: str, scope: Scope, depth: int) -> list[End]:
+        for star in reversed(self.sources.index(scope).module.stars):
+            inside = self.sources.module(star.dotted, scope.file, star.level)
+            if inside is not None and name in inside.module.bindings:
+                return self.module_name(inside.module, name, depth)
+        return []
+
+    def module_name(self, module: Scope, name: str, depth: int) -> list[End]:
+        """A name at the top of another file."""
+        bindings = module.bindings.get(name, [])
+        return self.bound(bindings[0], module, depth) if len(bindings) == 1 else []
+
+    def _one(self, bindings: Sequence[Binding], use: ast.AST, scope: Scope, holder: Scope) -> Binding | None:
+        """The binding in force: the only one, or the last before the use that certainly ran."""
+        own = [binding for binding in bindings if not rewraps(binding)] or list(bindings)
+        if len(own) == 1:
+            return own[0]
+        if any(binding.how not in (How.ASSIGN, How.IMPORT) for binding in own):
+            return None
+        index = self.sources.index(holder)
+        if scope is not holder:
+            blocks = {block_of(index, binding.node) for binding in own}
+            return own[-1] if blocks == {(index.tree, "body")} else None
+        return last_before(index, own, use)
+
+    def _fallback(self, node: ast.Name, bindings: Sequence[Binding], holder: Scope, depth: int) -> list[End]:
+        """`rate = rate or 0.1` and `if rate is None: rate = 0.1` after a parameter whose default is None."""
+        if len(bindings) != 2 or bindings[0].how is not How.PARAMETER or bindings[1].value is None:
+            return []
+        second = bindings[1]
+        index = self.sources.index(holder)
+        value = second.value
+        assert value is not None
+        alternative: ast.expr | None = None
+        if isinstance(value, ast.BoolOp) and isinstance(value.op, ast.Or) and _is(value.values[0], node.id):
+            alternative = value.values[-1]
+        elif isinstance(value, ast.IfExp) and _is(value.body, node.id):
+            alternative = value.orelse
+        elif _none_test(index.parents.get(second.node), node.id):
+            alternative = value
+        if alternative is None:
+            return []
+        given = [end for end in self.bound(bindings[0], holder, depth) if end.literal() is not None]
+        plain = [end for end in given if end.literal() is not NOT_LITERAL]
+        return plain or self.follow(alternative, holder, Written.CONSTANT, depth)
+
+    def bound(self, binding: Binding, holder: Scope, depth: int) -> list[End]:
+        """The ends of what a binding gives to its name."""
+        if binding.how is How.PARAMETER:
+            return self._parameter(binding, holder, depth)
+        if binding.how is How.IMPORT:
+            return self._imported(binding, holder, depth)
+        if binding.how is How.LOOP and binding.value is not None:
+            return self._elements(binding.value, holder, binding.pick, depth)
+        if binding.how in (How.CLASS, How.FUNCTION):
+            return [End(binding.node, holder, Written.CONSTANT)]
+        if binding.how is not How.ASSIGN or binding.value is None:
+            return []
+        ends = self.follow(binding.value, holder, _class_or_constant(holder), depth)
+        for index in binding.pick:
+            ends = [inner for end in ends for inner in self.members.item(end, index, depth)]
+        return ends
+
+    def _elements(self, node: ast.expr, scope: Scope, pick: tuple[int, ...], depth: int) -> list[End]:
+        """What a loop variable takes, one after the other."""
+        found: list[End] = []
+        for end in self.follow(node, scope, Written.LITERAL, depth):
+            items = self.members.items(end, depth)
+            for index in pick:
+                items = [inner for item in items for inner in self.members.item(item, index, depth)]
+            found += items
+        return found
+
+    def _imported(self, binding: Binding, holder: Scope, depth: int) -> list[End]:
+        parent, _, name = binding.dotted.rpartition(".")
+        if self.sources.module(binding.dotted, holder.file, binding.level) is not None:
+            return []
+        module = self.sources.module(parent, holder.file, binding.level) if parent or binding.level else None
+        return self.module_name(module.module, name, depth) if module is not None else []
+
+    def _parameter(self, binding: Binding, function: Scope, depth: int) -> list[End]:
+        """What the program's own calls give, and the default where one of them gives nothing."""
+        sites = [(call, scope) for call, scope, _ in self.sources.sites.get(function, [])]
+        inside = [frame for frame in self._frames if frame[0] is function]
+        if inside:
+            sites = [inside[-1][1:]]
+        found: list[End] = []
+        omitted = not sites
+        for call, scope in sites:
+            given = self._given(binding, function, call, scope, depth)
+            found += given
+            omitted = omitted or not given
+        if omitted:
+            found += self._default(binding, function, depth)
+        return found
+
+    def _given(
+        self, binding: Binding, function: Scope, call: ast.Call, scope: Scope, depth: int
+    ) -> list[End]:
+        position = _position(binding, function)
+        value = argument(call, position, binding.name)
+        if value is not None:
+            return self.follow(value, scope, Written.LITERAL, depth)
+        for extra in call.keywords:
+            if extra.arg is None:
+                for end in self.follow(extra.value, scope, Written.LITERAL, depth):
+                    found = self.members.member(end, binding.name, depth)
+                    if found:
+                        return found
+        return []
+
+    def _default(self, binding: Binding, function: Scope, depth: int) -> list[End]:
+        option = click_option(self.sources, function, binding.name)
+        if option is not None and option.default is not None:
+            given = option.given(self.sources.program.arguments)
+            return [
+                end.with_option(option, given)
+                for end in self.follow(option.default, option.scope, depth=depth)
+            ]
+        outside = function.parent or function
+        if binding.value is not None:
+            return self._default_value(binding.value, outside, depth)
+        return self._annotated(binding, outside)
+
+    def _default_value(self, value: ast.expr, outside: Scope, depth: int) -> list[End]:
+        if isinstance(value, ast.Call) and self.sources.dotted(value.func, outside).startswith("typer."):
+            inner = argument(value, 0, "default")
+            return (
+                []
+                if inner is None
+                else [end.at(Written.ARGPARSE) for end in self.follow(inner, outside, depth=depth)]
+            )
+        return self.follow(value, outside, Written.KEYWORD_DEFAULT, depth)
+
+    def _annotated(self, binding: Binding, outside: Scope) -> list[End]:
+        """Nobody calls the function, but the parameter says which class of the program it wants."""
+        annotation = binding.node.annotation if isinstance(binding.node, ast.arg) else None
+        found = self.sources.meaning(annotation, outside) if annotation is not None else None
+        if isinstance(found, Scope) and found.is_class:
+            return [End(found.node, found.parent or found, Written.DATACLASS)]
+        return []
+
+    def _call(self, node: ast.Call, scope: Scope, written: Written, depth: int) -> list[End]:
+        target = self.sources.meaning(node.func, scope)
+        if isinstance(target, Scope) and target.is_function:
+            with self.within((*self._frames, (target, node, scope))):
+                return self.returned(target, depth)
+        dotted = target if isinstance(target, str) else ""
+        if dotted in CASTS and len(node.args) == 1:
+            return self.follow(node.args[0], scope, written, depth)
+        if dotted in ENVIRONMENT and len(node.args) == 2:
+            return self.follow(node.args[1], scope, written, depth)
+        if (
+            isinstance(node.func, ast.Attribute)
+            and node.func.attr in ("get", "pop", "setdefault")
+            and node.args
+        ):
+            return self.members.get(node, scope, depth)
+        return []
+
+    def returned(self, function: Scope, depth: int) -> list[End]:
+        """The ends of a function's only return."""
+        if isinstance(function.node, ast.Lambda):
+            return self.follow(function.node.body, function, Written.LITERAL, depth)
+        returns = returned_values(function, self.sources)
+        return self.follow(returns[0], function, Written.LITERAL, depth) if len(returns) == 1 else []
+
+
+def returned_values(function: Scope, sources: Sources) -> list[ast.expr]:
+    """The expressions a function of the program may return."""
+    if isinstance(function.node, ast.Lambda):
+        return [function.node.body]
+    return sources.index(function).returns.get(function, [])
+
+
+def _position(binding: Binding, function: Scope) -> int | None:
+    """Index among the positional arguments of a call; methods do not count their first parameter."""
+    node = function.node
+    if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
+        return None
+    ordered = [*node.args.posonlyargs, *node.args.args]
+    if binding.node not in ordered:
+        return None
+    position = ordered.index(binding.node) - _is_method(function)
+    return position if position >= 0 else None
+
+
+def _is_method(function: Scope) -> bool:
+    if function.parent is None or not function.parent.is_class or isinstance(function.node, ast.Lambda):
+        return False
+    node = function.node
+    assert isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+    return not any(isinstance(d, ast.Name) and d.id == "staticmethod" for d in node.decorator_list)
+
+
+def _class_or_constant(holder: Scope) -> Written:
+    return Written.DATACLASS if is_record(holder) else Written.CONSTANT
+
+
+def is_record(scope: Scope) -> bool:
+    """A class whose attributes are fields: dataclass, NamedTuple, TypedDict, pydantic."""
+    node = scope.node
+    if not isinstance(node, ast.ClassDef):
+        return False
+    marks = [ast.unparse(part) for part in (*node.decorator_list, *node.bases)]
+    words = ("dataclass", "NamedTuple", "BaseModel", "BaseSettings", "attrs.", "attr.s", "define")
+    return any(word in mark for mark in marks for word in words)
+
+
+def _is(node: ast.expr, name: str) -> bool:
+    return isinstance(node, ast.Name) and node.id == name
+
+
+def _none_test(node: ast.AST | None, name: str) -> bool:
+    """`if name is None:` or `if not name:`."""
+    if not isinstance(node, ast.If):
+        return False
+    test = node.test
+    if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
+        return _is(test.operand, name)
+    return isinstance(test, ast.Compare) and _is(test.left, name) and isinstance(test.ops[0], ast.Is)
+
+
+def _distinct(ends: list[End]) -> list[End]:
+    seen: set[tuple[object, ...]] = set()
+    found = []
+    for end in ends:
+        key = (end.data_file, end.entry.span) if end.entry is not None else (id(end.node),)
+        if key not in seen:
+            seen.add(key)
+            found.append(end)
+    return found
+
+
+def constant(follower: Follower, node: ast.expr, scope: Scope) -> object:
+    """The literal at the end of an unforked trail, or NOT_LITERAL."""
+    end = follower.single(node, scope)
+    return NOT_LITERAL if end is None else end.literal()

@@ -1,0 +1,273 @@
+"""One pass over one file: scopes, bindings, calls, stores, loops, parents. Iterative, so no source is too
+deep."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass, field
+from functools import lru_cache
+
+from reenact.program.lines import LineTable, Span
+from reenact.program.notebook import BadNotebook, Notebook, read_notebook
+from reenact.program.parse import Unparsable, parse
+from reenact.program.read.bind import bind_arguments, bind_import, bind_statement, bind_target
+from reenact.program.read.scope import Binding, How, Scope
+from reenact.program.source import Language, SourceFile
+
+MAX_ELEMENTS = 256
+DATA_SUFFIXES = (".yaml", ".yml", ".json")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Store:
+    """`base.key = value` or `base["key"] = value`."""
+
+    base: str
+    key: str
+    value: ast.expr
+    scope: Scope
+    pick: tuple[int, ...] = ()
+    node: ast.AST | None = None
+    """The statement or call that stores; the value's own place when none."""
+
+    @property
+    def line(self) -> int:
+        return getattr(self.node or self.value, "lineno", 0)
+
+
+@dataclass(slots=True, eq=False)
+class FileIndex:
+    """Everything about one file that the readers ask for."""
+
+    source: SourceFile
+    text: str
+    """The Python text: the file's own, or the joined cells of a notebook."""
+    lines: LineTable
+    tree: ast.Module
+    module: Scope
+    notebook: Notebook | None = None
+    parents: dict[ast.AST, ast.AST] = field(default_factory=dict)
+    scopes: dict[ast.AST, Scope] = field(default_factory=dict)
+    """The scope a node is evaluated in."""
+    inner: dict[ast.AST, Scope] = field(default_factory=dict)
+    """The scope that a function, class or lambda opens."""
+    calls: list[ast.Call] = field(default_factory=list)
+    functions: list[Scope] = field(default_factory=list)
+    classes: list[Scope] = field(default_factory=list)
+    loops: list[ast.For | ast.AsyncFor | ast.While] = field(default_factory=list)
+    withs: list[ast.With | ast.AsyncWith] = field(default_factory=list)
+    stores: dict[str, list[Store]] = field(default_factory=dict)
+    """By key."""
+    returns: dict[Scope, list[ast.expr]] = field(default_factory=dict)
+    """What each function may return."""
+    imports: list[Binding] = field(default_factory=list)
+    brackets: dict[ast.AST, object] = field(default_factory=dict)
+    """What the editors found between brackets, kept for the next edit of the same text."""
+    data_names: set[str] = field(default_factory=set)
+    """Strings that look like the name of a YAML or JSON file."""
+
+    @property
+    def path(self) -> str:
+        return str(self.source.path)
+
+    def span(self, node: ast.expr | ast.stmt | ast.arg | ast.keyword) -> Span:
+        return self.lines.span(node)
+
+    def text_of(self, node: ast.expr | ast.stmt) -> str:
+        span = self.span(node)
+        return self.text[span.start : span.end]
+
+    def statement(self, node: ast.AST) -> ast.stmt:
+        """The statement that holds a node."""
+        while not isinstance(node, ast.stmt):
+            node = self.parents[node]
+        return node
+
+    def ancestors(self, node: ast.AST) -> list[ast.AST]:
+        found: list[ast.AST] = []
+        while node in self.parents:
+            node = self.parents[node]
+            found.append(node)
+        return found
+
+
+class _Pass:
+    """The pass itself; lives as long as one call of `build`."""
+
+    def __init__(self, index: FileIndex) -> None:
+        self.index = index
+
+    def run(self) -> None:
+        index = self.index
+        stack: list[tuple[ast.AST, Scope]] = [(node, index.module) for node in reversed(index.tree.body)]
+        for statement in index.tree.body:
+            index.parents[statement] = index.tree
+        while stack:
+            node, scope = stack.pop()
+            index.scopes[node] = scope
+            children = self._visit(node, scope)
+            for child, inside in reversed(children):
+                index.parents[child] = node
+                stack.append((child, inside))
+
+    def _visit(self, node: ast.AST, scope: Scope) -> list[tuple[ast.AST, Scope]]:
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
+            return self._function(node, scope)
+        if isinstance(node, ast.ClassDef):
+            return self._class(node, scope)
+        if isinstance(node, ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp):
+            return self._comprehension(node, scope)
+        self._note(node, scope)
+        if isinstance(node, ast.List | ast.Tuple | ast.Set) and len(node.elts) > MAX_ELEMENTS:
+            # A table of data, not of settings: its numbers are nobody's knobs.
+            return [
+                (child, scope) for child in node.elts if not isinstance(child, ast.Constant | ast.UnaryOp)
+            ]
+        return [(child, scope) for child in ast.iter_child_nodes(node)]
+
+    def _function(
+        self, node: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda, scope: Scope
+    ) -> list[tuple[ast.AST, Scope]]:
+        name = "" if isinstance(node, ast.Lambda) else node.name
+        inner = Scope(node, name, scope, scope.file)
+        self.index.inner[node] = inner
+        self.index.functions.append(inner)
+        if not isinstance(node, ast.Lambda):
+            scope.bind(Binding(name, How.FUNCTION, node))
+        bind_arguments(inner, node.args)
+        defaults = [d for d in (*node.args.defaults, *node.args.kw_defaults) if d is not None]
+        body = [node.body] if isinstance(node, ast.Lambda) else node.body
+        outside: list[ast.AST] = [*defaults]
+        if not isinstance(node, ast.Lambda):
+            outside = [*node.decorator_list, *defaults]
+        return [*((part, scope) for part in outside), *((part, inner) for part in body)]
+
+    def _class(self, node: ast.ClassDef, scope: Scope) -> list[tuple[ast.AST, Scope]]:
+        inner = Scope(node, node.name, scope, scope.file)
+        self.index.inner[node] = inner
+        self.index.classes.append(inner)
+        scope.bind(Binding(node.name, How.CLASS, node))
+        outside: list[ast.AST] = [*node.decorator_list, *node.bases, *node.keywords]
+        return [*((part, scope) for part in outside), *((part, inner) for part in node.body)]
+
+    def _comprehension(
+        self, node: ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp, scope: Scope
+    ) -> list[tuple[ast.AST, Scope]]:
+        inner = Scope(node.generators[0], "", scope, scope.file)
+        for part in node.generators:
+            bind_target(inner, part.target, How.LOOP, part.iter, part)
+        return [(child, inner) for child in ast.iter_child_nodes(node)]
+
+    def _note(self, node: ast.AST, scope: Scope) -> None:
+        index = self.index
+        if isinstance(node, ast.Call):
+            index.calls.append(node)
+            self._updates(node, scope)
+        elif isinstance(node, ast.Constant):
+            if isinstance(node.value, str) and node.value.endswith(DATA_SUFFIXES):
+                index.data_names.add(node.value)
+        elif isinstance(node, ast.stmt):
+            self._statement(node, scope)
+        elif isinstance(node, ast.NamedExpr):
+            holder = scope
+            while isinstance(holder.node, ast.comprehension) and holder.parent is not None:
+                holder = holder.parent
+            bind_target(holder, node.target, How.ASSIGN, node.value, node)
+
+    def _statement(self, node: ast.stmt, scope: Scope) -> None:
+        index = self.index
+        if isinstance(node, ast.For | ast.AsyncFor | ast.While):
+            index.loops.append(node)
+        elif isinstance(node, ast.Return) and node.value is not None:
+            index.returns.setdefault(scope, []).append(node.value)
+        elif isinstance(node, ast.With | ast.AsyncWith):
+            index.withs.append(node)
+        elif isinstance(node, ast.Import | ast.ImportFrom):
+            index.imports += bind_import(scope, node)
+        bind_statement(scope, node)
+        self._stores(node, scope)
+
+    def _stores(self, node: ast.stmt, scope: Scope) -> None:
+        if isinstance(node, ast.Assign):
+            for target in node.targets:
+                self._store(target, node.value, scope, ())
+        elif isinstance(node, ast.AnnAssign) and node.value is not None:
+            self._store(node.target, node.value, scope, ())
+        elif isinstance(node, ast.AugAssign) and isinstance(node.op, ast.BitOr):
+            self._entries(dotted_text(node.target), node.value, node, scope)
+
+    def _updates(self, call: ast.Call, scope: Scope) -> None:
+        """`config.update({"lr": 0.1})` and `config.update(lr=0.1)` store entries."""
+        if not (isinstance(call.func, ast.Attribute) and call.func.attr == "update"):
+            return
+        base = dotted_text(call.func.value)
+        for part in call.args[:1]:
+            self._entries(base, part, call, scope)
+        for given in call.keywords if base else ():
+            if given.arg is not None:
+                self.index.stores.setdefault(given.arg, []).append(
+                    Store(base, given.arg, given.value, scope, node=call)
+                )
+
+    def _entries(self, base: str, value: ast.expr, node: ast.AST, scope: Scope) -> None:
+        if not base or not isinstance(value, ast.Dict):
+            return
+        for key, entry in zip(value.keys, value.values, strict=True):
+            if isinstance(key, ast.Constant) and isinstance(key.value, str):
+                self.index.stores.setdefault(key.value, []).append(
+                    Store(base, key.value, entry, scope, node=node)
+                )
+
+    def _store(self, target: ast.expr, value: ast.expr, scope: Scope, pick: tuple[int, ...]) -> None:
+        if isinstance(target, ast.Tuple | ast.List):
+            for number, part in enumerate(target.elts):
+                if isinstance(value, ast.Tuple | ast.List) and len(value.elts) == len(target.elts):
+                    self._store(part, value.elts[number], scope, pick)
+                else:
+                    self._store(part, value, scope, (*pick, number))
+            return
+        key = stored_key(target)
+        if key is not None:
+            base, name = key
+            self.index.stores.setdefault(name, []).append(Store(base, name, value, scope, pick, target))
+
+
+def stored_key(target: ast.expr) -> tuple[str, str] | None:
+    """`("base", "key")` of `base.key` or `base["key"]`, where base is a dotted name."""
+    if isinstance(target, ast.Attribute):
+        base = dotted_text(target.value)
+        return (base, target.attr) if base else None
+    if isinstance(target, ast.Subscript) and isinstance(target.slice, ast.Constant):
+        base = dotted_text(target.value)
+        return (base, target.slice.value) if base and isinstance(target.slice.value, str) else None
+    return None
+
+
+def dotted_text(node: ast.expr) -> str:
+    """`a.b.c` of a chain of names; empty for anything else."""
+    parts: list[str] = []
+    while isinstance(node, ast.Attribute):
+        parts.append(node.attr)
+        node = node.value
+    if not isinstance(node, ast.Name):
+        return ""
+    return ".".join(reversed([*parts, node.id]))
+
+
+@lru_cache(maxsize=256)
+def index_of(source: SourceFile) -> FileIndex | str:
+    """The index of a Python file or notebook, or the reason why there is none."""
+    if source.unparsed:
+        return source.unparsed
+    try:
+        notebook = read_notebook(source.text) if source.language is Language.NOTEBOOK else None
+        text = notebook.script if notebook else source.text
+        tree = parse(text, top_level_await=notebook is not None)
+    except (Unparsable, BadNotebook) as error:
+        return str(error)
+    module = Scope(tree, "", None, str(source.path))
+    index = FileIndex(source, text, LineTable(text), tree, module, notebook)
+    index.inner[tree] = module
+    index.scopes[tree] = module
+    _Pass(index).run()
+    return index

@@ -1,0 +1,250 @@
+"""Knobs of a Keras training: compile, fit, optimisers, losses, schedules."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from reenact.program.knob import Kind
+from reenact.program.read import keras_words
+from reenact.program.read.callees import Callee, chosen_name
+from reenact.program.read.calls import argument, has_unpacking, keyword, method_name, receiver
+from reenact.program.read.desk import Desk, Draft, Site, Style
+from reenact.program.read.index import dotted_text
+from reenact.program.read.names import last_name
+from reenact.program.read.scope import Scope
+from reenact.program.read.torch_training import unpacked_drafts
+from reenact.program.read.vocabulary import OptimizerSpec
+from reenact.program.words import words
+
+FIT_WORDS = frozenset(
+    words(
+        "epochs nb_epoch batch_size validation_data validation_split callbacks verbose steps_per_epoch "
+        "shuffle"
+    )
+)
+RATE_WORDS = ("learning_rate", "lr")
+SETTINGS: tuple[tuple[Kind, tuple[str, ...]], ...] = (
+    (Kind.MOMENTUM, ("momentum",)),
+    (Kind.WEIGHT_DECAY, ("weight_decay",)),
+    (Kind.GRADIENT_CLIP, ("clipnorm", "clipvalue", "global_clipnorm")),
+)
+
+
+def read_keras_training(desk: Desk) -> Iterator[Draft]:
+    """Drafts of everything that is said about a Keras training."""
+    for call, scope, _ in desk.calls():
+        name = method_name(call)
+        if name == "compile" and _is_compile(desk, call, scope):
+            yield from _compile(desk, call, scope)
+        elif name in ("fit", "fit_generator") and _is_fit(desk, call, scope):
+            yield from _fit(desk, call, scope, generator=name == "fit_generator")
+        else:
+            yield from _library(desk, call, scope)
+    yield from _assigned_rates(desk)
+
+
+def _library(desk: Desk, call: ast.Call, scope: Scope) -> Iterator[Draft]:
+    for callee in desk.callees.of(call, scope):
+        name = last_name(callee.dotted)
+        if callee.dotted == f"keras.optimizers.{name}" and name in keras_words.OPTIMIZERS:
+            yield from _optimizer(desk, call, scope, callee, keras_words.OPTIMIZERS[name])
+        elif callee.dotted == "keras.optimizers.get" and call.args:
+            yield from desk.value_drafts(
+                Kind.OPTIMIZER, call.args[0], Site(Style.ARGUMENT, "keras", scope, call)
+            )
+        elif callee.dotted == f"keras.losses.{name}" and name in keras_words.LOSSES:
+            site = Site(Style.CHOICE if callee.chosen else Style.NAME, "keras", scope, call, callee=callee)
+            yield desk.name_draft(Kind.LOSS, callee, site, chosen_name(callee))
+        elif (callee.dotted == f"keras.callbacks.{name}" and name in keras_words.SCHEDULE_CALLBACKS) or (
+            callee.dotted == f"keras.optimizers.schedules.{name}" and name in keras_words.SCHEDULES
+        ):
+            site = Site(Style.NAME, "keras", scope, call, callee=callee)
+            yield desk.name_draft(Kind.SCHEDULER, callee, site, name)
+        return
+
+
+def _optimizer(
+    desk: Desk, call: ast.Call, scope: Scope, callee: Callee, spec: OptimizerSpec
+) -> Iterator[Draft]:
+    style = Style.CHOICE if callee.chosen else Style.NAME
+    yield desk.name_draft(
+        Kind.OPTIMIZER, callee, Site(style, "keras", scope, call, callee=callee), chosen_name(callee)
+    )
+    yield from _rate(desk, call, scope, spec)
+    for kind, names in SETTINGS:
+        if not any(spec.takes(name) for name in names):
+            continue
+        site = Site(Style.ARGUMENT, "keras", scope, call, names[0])
+        position = spec.position(names[0]) if kind is not Kind.GRADIENT_CLIP else None
+        value = argument(call, position, *names)
+        if value is not None:
+            yield from desk.value_drafts(kind, value, site)
+            continue
+        found = list(unpacked_drafts(desk, kind, call, scope, names[0], site))
+        yield from found
+        if not found and not has_unpacking(call):
+            yield desk.absent(kind, site, call, default=spec.default(names[0]))
+
+
+def _rate(desk: Desk, call: ast.Call, scope: Scope, spec: OptimizerSpec) -> Iterator[Draft]:
+    old = keyword(call, "lr") is not None
+    site = Site(Style.ARGUMENT, "keras", scope, call, "lr" if old else "learning_rate")
+    value = argument(call, 0, *RATE_WORDS)
+    if value is None:
+        found = list(unpacked_drafts(desk, Kind.LEARNING_RATE, call, scope, "learning_rate", site))
+        yield from found
+        if not found and not has_unpacking(call):
+            yield desk.absent(Kind.LEARNING_RATE, site, call, default=spec.default("learning_rate"))
+        return
+    schedules = [
+        item
+        for item in desk.callees.made(value, scope)
+        if item.callee.dotted.startswith("keras.optimizers.schedules.")
+    ]
+    for item in schedules:
+        first = argument(item.call, 0, "initial_learning_rate")
+        if first is not None:
+            own = Site(Style.ARGUMENT, "keras", item.scope, item.call, "initial_learning_rate")
+            yield from desk.value_drafts(Kind.LEARNING_RATE, first, own)
+    if not schedules:
+        yield from desk.value_drafts(Kind.LEARNING_RATE, value, site)
+
+
+def _is_compile(desk: Desk, call: ast.Call, scope: Scope) -> bool:
+    if desk.sources.dotted(call.func, scope):
+        return False
+    if keyword(call, "loss", "optimizer", "metrics") is not None:
+        return True
+    return len(call.args) >= 2 and isinstance(call.args[0], ast.Constant | ast.Call | ast.Name)
+
+
+def _compile(desk: Desk, call: ast.Call, scope: Scope) -> Iterator[Draft]:
+    optimizer = argument(call, 0, "optimizer")
+    if optimizer is not None:
+        yield from _named_optimizer(desk, call, scope, optimizer)
+    loss = argument(call, 1, "loss")
+    if loss is not None:
+        yield from _loss(desk, call, scope, loss)
+
+
+def _named_optimizer(desk: Desk, call: ast.Call, scope: Scope, value: ast.expr) -> Iterator[Draft]:
+    """`optimizer="adam"`; an object is found where it is made."""
+    for found in desk.values.find(value, scope):
+        word = keras_words.OPTIMIZER_OF_STRING.get(str(found.value).lower())
+        if not isinstance(found.value, str) or not found.is_literal or word is None:
+            continue
+        yield desk.found_draft(Kind.OPTIMIZER, found, Site(Style.ARGUMENT, "keras", scope, call, "optimizer"))
+        spec = keras_words.OPTIMIZERS[word]
+        short = Site(Style.SHORT_NAME, "keras", scope, call, "learning_rate", found=found)
+        yield desk.absent(Kind.LEARNING_RATE, short, call, default=spec.default("learning_rate"))
+        for kind, names in SETTINGS:
+            if spec.takes(names[0]):
+                own = Site(Style.SHORT_NAME, "keras", scope, call, names[0], found=found)
+                yield desk.absent(kind, own, call, default=spec.default(names[0]))
+
+
+def _loss(desk: Desk, call: ast.Call, scope: Scope, value: ast.expr) -> Iterator[Draft]:
+    parts: list[ast.expr] = [value]
+    if isinstance(value, ast.Dict):
+        parts = list(value.values)
+    elif isinstance(value, ast.List | ast.Tuple):
+        parts = list(value.elts)
+    for part in parts:
+        named = [item for item in desk.callees.named(part, scope) if item.dotted.startswith("keras.losses.")]
+        if named:
+            site = Site(Style.NAME, "keras", scope, call, "loss", callee=named[0])
+            yield desk.name_draft(Kind.LOSS, named[0], site, last_name(named[0].dotted))
+            continue
+        for found in desk.values.find(part, scope):
+            if found.is_literal and isinstance(found.value, str):
+                yield desk.found_draft(Kind.LOSS, found, Site(Style.ARGUMENT, "keras", scope, call, "loss"))
+
+
+def _is_fit(desk: Desk, call: ast.Call, scope: Scope) -> bool:
+    base = receiver(call)
+    if base is None:
+        return False
+    made = [item.callee.dotted for item in desk.callees.made(base, scope)]
+    if any(dotted.startswith("sklearn.") or dotted.endswith("Trainer") for dotted in made):
+        return False
+    if any(part.arg in FIT_WORDS for part in call.keywords):
+        return True
+    owner = desk.sources.owner(base, scope)
+    if owner is not None:
+        return desk.sources.inherits(owner, keras_words.MODEL_BASES)
+    compiled = {
+        dotted_text(other.func.value)
+        for other, _, _ in desk.calls()
+        if isinstance(other.func, ast.Attribute) and other.func.attr == "compile"
+    }
+    return dotted_text(base) in compiled or any(dotted.startswith("keras.models.") for dotted in made)
+
+
+def _fit(desk: Desk, call: ast.Call, scope: Scope, *, generator: bool) -> Iterator[Draft]:
+    epochs = argument(call, 2 if generator else 3, "epochs", "nb_epoch")
+    known = not has_unpacking(call)
+    site = Site(Style.ARGUMENT, "keras", scope, call, "epochs")
+    if epochs is not None:
+        yield from desk.value_drafts(Kind.EPOCHS, epochs, site)
+    elif known:
+        yield desk.absent(Kind.EPOCHS, site, call, default=1)
+    size = None if generator else argument(call, 2, "batch_size")
+    site = Site(Style.ARGUMENT, "keras", scope, call, "batch_size")
+    if size is not None:
+        yield from desk.value_drafts(Kind.BATCH_SIZE, size, site)
+    elif known and len(call.args) + (keyword(call, "y") is not None) >= 2 and not generator:
+        yield desk.absent(Kind.BATCH_SIZE, site, call, default=32)
+    order = argument(call, 8, "shuffle")
+    if order is not None:
+        yield from desk.value_drafts(
+            Kind.SHUFFLE, order, Site(Style.ARGUMENT, "keras", scope, call, "shuffle")
+        )
+    yield from _validation(desk, call, scope, known)
+    yield from _no_schedule(desk, call, scope, known)
+
+
+def _validation(desk: Desk, call: ast.Call, scope: Scope, known: bool) -> Iterator[Draft]:
+    share = argument(call, 6, "validation_split")
+    data = argument(call, 7, "validation_data")
+    if share is not None:
+        site = Site(Style.ARGUMENT, "keras", scope, call, "validation_split")
+        yield from desk.value_drafts(Kind.VALIDATION, share, site)
+    if data is not None:
+        found = desk.values.here(data, scope)
+        reason = "the validation data is chosen by the program"
+        site = Site(Style.FIXED, "keras", scope, call, "validation_data", reason=reason)
+        yield desk.found_draft(Kind.VALIDATION, found, site)
+    elif share is None and known:
+        site = Site(Style.ARGUMENT, "keras", scope, call, "validation_split")
+        yield desk.absent(Kind.VALIDATION, site, call)
+
+
+def _no_schedule(desk: Desk, call: ast.Call, scope: Scope, known: bool) -> Iterator[Draft]:
+    written = any(
+        last_name(callee.dotted) in keras_words.SCHEDULE_CALLBACKS | keras_words.SCHEDULES
+        for other, where, _ in desk.calls()
+        for callee in desk.callees.of(other, where)
+    )
+    callbacks = argument(call, 5, "callbacks")
+    plain = callbacks is None or isinstance(callbacks, ast.List)
+    if known and not written and plain:
+        yield desk.absent(Kind.SCHEDULER, Site(Style.ARGUMENT, "keras", scope, call, "callbacks"), call)
+
+
+def _assigned_rates(desk: Desk) -> Iterator[Draft]:
+    """`model.optimizer.learning_rate = 0.1`, `K.set_value(model.optimizer.lr, 0.1)`."""
+    for index in desk.sources.indexes.values():
+        for name in RATE_WORDS:
+            for store in index.stores.get(name, ()):
+                last = store.base.rpartition(".")[2].lower()
+                if not last.startswith("opt") or store.pick:
+                    continue
+                yield from desk.value_drafts(
+                    Kind.LEARNING_RATE, store.value, Site(Style.VALUE, "keras", store.scope)
+                )
+    for call, scope, _ in desk.calls():
+        setter = desk.sources.dotted(call.func, scope) == "keras.backend.set_value" and len(call.args) == 2
+        if setter and dotted_text(call.args[0]).rpartition(".")[2] in RATE_WORDS:
+            site = Site(Style.VALUE, "keras", scope, call)
+            yield from desk.value_drafts(Kind.LEARNING_RATE, call.args[1], site)

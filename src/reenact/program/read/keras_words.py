@@ -1,0 +1,236 @@
+"""What Keras calls things, from version 1 to 3."""
+
+from __future__ import annotations
+
+from reenact.program.knob import Kind
+from reenact.program.read.vocabulary import Family, LayerSpec, OptimizerSpec, Slot
+from reenact.program.words import words
+from reenact.types import JsonValue
+
+MODEL_BASES = frozenset(
+    ("keras.models.Model", "keras.models.Sequential", "keras.layers.Layer", "keras.models.Functional")
+)
+
+_INIT = Slot(Kind.WEIGHT_INIT, ("kernel_initializer", "init"), None, "glorot_uniform")
+_BIAS = Slot(Kind.BIAS_INIT, ("bias_initializer",), None, "zeros")
+_REGULARIZER = Slot(Kind.WEIGHT_REGULARIZER, ("kernel_regularizer", "W_regularizer"), None)
+_OTHER_REGULARIZERS = tuple(
+    Slot(Kind.WEIGHT_REGULARIZER, names, None, None, reported=False)
+    for names in (
+        ("bias_regularizer", "b_regularizer"),
+        ("activity_regularizer",),
+        ("recurrent_regularizer",),
+    )
+)
+_WEIGHTS = (_INIT, _BIAS, _REGULARIZER, *_OTHER_REGULARIZERS)
+
+DENSE = LayerSpec(
+    Family.DENSE,
+    (
+        Slot(Kind.UNITS, ("units", "output_dim"), 0),
+        Slot(Kind.ACTIVATION, ("activation",), 1, "linear"),
+        *_WEIGHTS,
+    ),
+)
+CONV = LayerSpec(
+    Family.CONV,
+    (
+        Slot(Kind.FILTERS, ("filters", "nb_filter"), 0),
+        Slot(Kind.KERNEL_SIZE, ("kernel_size", "filter_length", "nb_row"), 1),
+        Slot(Kind.ACTIVATION, ("activation",), None, "linear"),
+        *_WEIGHTS,
+    ),
+)
+_DEPTHWISE = LayerSpec(
+    Family.CONV,
+    (
+        Slot(Kind.KERNEL_SIZE, ("kernel_size",), 0),
+        Slot(Kind.ACTIVATION, ("activation",), None, "linear"),
+        Slot(Kind.WEIGHT_INIT, ("depthwise_initializer",), None, "glorot_uniform", reported=False),
+    ),
+)
+_SEPARABLE = LayerSpec(
+    Family.CONV,
+    (
+        Slot(Kind.FILTERS, ("filters",), 0),
+        Slot(Kind.KERNEL_SIZE, ("kernel_size",), 1),
+        Slot(Kind.ACTIVATION, ("activation",), None, "linear"),
+        _BIAS,
+    ),
+)
+RECURRENT = LayerSpec(
+    Family.RECURRENT,
+    (
+        Slot(Kind.UNITS, ("units", "output_dim"), 0),
+        Slot(Kind.ACTIVATION, ("activation",), 1, "tanh"),
+        Slot(Kind.DROPOUT, ("dropout", "dropout_W"), None, 0.0, reported=False),
+        Slot(Kind.DROPOUT, ("recurrent_dropout", "dropout_U"), None, 0.0, reported=False),
+        Slot(Kind.WEIGHT_INIT, ("recurrent_initializer", "inner_init"), None, "orthogonal", reported=False),
+        *_WEIGHTS,
+    ),
+)
+_DROPOUT = LayerSpec(Family.DROPOUT, (Slot(Kind.DROPOUT, ("rate", "p"), 0),))
+
+ACTIVATIONS = frozenset(
+    words(
+        "relu sigmoid softmax tanh elu selu softplus softsign swish silu gelu leaky_relu relu6 mish "
+        "exponential linear hard_sigmoid hard_silu hard_swish log_softmax celu glu hard_tanh tanh_shrink "
+        "soft_shrink squareplus sparse_plus log_sigmoid threshold hard_shrink softmin hard_softmax"
+    )
+)
+"""Names that Keras takes as a string or has as a function."""
+
+ACTIVATION_LAYERS = {
+    "ReLU": "relu",
+    "LeakyReLU": "leaky_relu",
+    "PReLU": "prelu",
+    "ELU": "elu",
+    "Softmax": "softmax",
+    "ThresholdedReLU": "thresholded_relu",
+}
+LAYER_OF_ACTIVATION = {word: name for name, word in ACTIVATION_LAYERS.items()}
+
+LAYERS: dict[str, LayerSpec] = {
+    "Dense": DENSE,
+    "EinsumDense": LayerSpec(
+        Family.DENSE, (Slot(Kind.ACTIVATION, ("activation",), None, "linear"), *_WEIGHTS)
+    ),
+    "TimeDistributedDense": DENSE,
+    "LSTM": RECURRENT,
+    "GRU": RECURRENT,
+    "SimpleRNN": RECURRENT,
+    "CuDNNLSTM": RECURRENT,
+    "CuDNNGRU": RECURRENT,
+    "ConvLSTM2D": CONV,
+    "Embedding": LayerSpec(Family.EMBEDDING, (Slot(Kind.UNITS, ("output_dim",), 1),)),
+    "Dropout": _DROPOUT,
+    "SpatialDropout1D": _DROPOUT,
+    "SpatialDropout2D": _DROPOUT,
+    "SpatialDropout3D": _DROPOUT,
+    "AlphaDropout": _DROPOUT,
+    "GaussianDropout": _DROPOUT,
+    "GaussianNoise": LayerSpec(Family.NOISE),
+    "BatchNormalization": LayerSpec(Family.NORM),
+    "LayerNormalization": LayerSpec(Family.NORM),
+    "GroupNormalization": LayerSpec(Family.NORM),
+    "UnitNormalization": LayerSpec(Family.NORM),
+    "RMSNormalization": LayerSpec(Family.NORM),
+    "SpectralNormalization": LayerSpec(Family.WRAPPER),
+    "Activation": LayerSpec(Family.ACTIVATION, (Slot(Kind.ACTIVATION, ("activation",), 0),)),
+    "MultiHeadAttention": LayerSpec(
+        Family.COMPOSITE, (Slot(Kind.DROPOUT, ("dropout",), None, 0.0, reported=False),)
+    ),
+    "Bidirectional": LayerSpec(Family.WRAPPER),
+    "TimeDistributed": LayerSpec(Family.WRAPPER),
+    "Flatten": LayerSpec(Family.SHAPE),
+    "Reshape": LayerSpec(Family.SHAPE),
+    "Permute": LayerSpec(Family.SHAPE),
+    "RepeatVector": LayerSpec(Family.SHAPE),
+    "Masking": LayerSpec(Family.SHAPE),
+    "Lambda": LayerSpec(Family.SHAPE),
+    "Rescaling": LayerSpec(Family.SHAPE),
+    "Normalization": LayerSpec(Family.SHAPE),
+    "Resizing": LayerSpec(Family.SHAPE),
+    "ZeroPadding1D": LayerSpec(Family.SHAPE),
+    "ZeroPadding2D": LayerSpec(Family.SHAPE),
+    "ZeroPadding3D": LayerSpec(Family.SHAPE),
+    "Cropping1D": LayerSpec(Family.SHAPE),
+    "Cropping2D": LayerSpec(Family.SHAPE),
+    "UpSampling1D": LayerSpec(Family.SHAPE),
+    "UpSampling2D": LayerSpec(Family.SHAPE),
+    "Input": LayerSpec(Family.INPUT),
+    "InputLayer": LayerSpec(Family.INPUT),
+    "Concatenate": LayerSpec(Family.MERGE),
+    "Add": LayerSpec(Family.MERGE),
+    "Multiply": LayerSpec(Family.MERGE),
+    "Average": LayerSpec(Family.MERGE),
+    "Maximum": LayerSpec(Family.MERGE),
+    "Subtract": LayerSpec(Family.MERGE),
+    "Dot": LayerSpec(Family.MERGE),
+    "Merge": LayerSpec(Family.MERGE),
+}
+for _dimension in "123":
+    for _name in (f"Conv{_dimension}D", f"Convolution{_dimension}D", f"Conv{_dimension}DTranspose"):
+        LAYERS[_name] = CONV
+    LAYERS[f"DepthwiseConv{_dimension}D"] = _DEPTHWISE
+    LAYERS[f"SeparableConv{_dimension}D"] = _SEPARABLE
+    for _pool in ("MaxPooling", "MaxPool", "AveragePooling", "AvgPool", "GlobalMaxPooling", "GlobalMaxPool"):
+        LAYERS[f"{_pool}{_dimension}D"] = LayerSpec(Family.POOL)
+    for _pool in ("GlobalAveragePooling", "GlobalAvgPool"):
+        LAYERS[f"{_pool}{_dimension}D"] = LayerSpec(Family.POOL)
+LAYERS["Convolution2DTranspose"] = LAYERS["Deconvolution2D"] = CONV
+for _name in ACTIVATION_LAYERS:
+    LAYERS[_name] = LayerSpec(Family.ACTIVATION)
+
+
+def _optimizer(*own: tuple[str, JsonValue]) -> OptimizerSpec:
+    shared: tuple[tuple[str, JsonValue], ...] = (
+        ("weight_decay", None),
+        ("clipnorm", None),
+        ("clipvalue", None),
+        ("global_clipnorm", None),
+        ("use_ema", False),
+        ("ema_momentum", 0.99),
+        ("loss_scale_factor", None),
+        ("gradient_accumulation_steps", None),
+        ("name", None),
+        ("lr", None),
+        ("decay", None),
+    )
+    return OptimizerSpec((*own, *(part for part in shared if part[0] not in dict(own))))
+
+
+_ADAM: tuple[tuple[str, JsonValue], ...] = (("beta_1", 0.9), ("beta_2", 0.999), ("epsilon", 1e-7))
+
+OPTIMIZERS: dict[str, OptimizerSpec] = {
+    "SGD": _optimizer(("learning_rate", 0.01), ("momentum", 0.0), ("nesterov", False)),
+    "RMSprop": _optimizer(
+        ("learning_rate", 0.001), ("rho", 0.9), ("momentum", 0.0), ("epsilon", 1e-7), ("centered", False)
+    ),
+    "Adagrad": _optimizer(("learning_rate", 0.001), ("initial_accumulator_value", 0.1), ("epsilon", 1e-7)),
+    "Adadelta": _optimizer(("learning_rate", 0.001), ("rho", 0.95), ("epsilon", 1e-7)),
+    "Adam": _optimizer(("learning_rate", 0.001), *_ADAM, ("amsgrad", False)),
+    "AdamW": _optimizer(("learning_rate", 0.001), ("weight_decay", 0.004), *_ADAM, ("amsgrad", False)),
+    "Adamax": _optimizer(("learning_rate", 0.001), *_ADAM),
+    "Nadam": _optimizer(("learning_rate", 0.001), *_ADAM),
+    "Ftrl": _optimizer(("learning_rate", 0.001), ("learning_rate_power", -0.5)),
+    "Lion": _optimizer(("learning_rate", 0.001), ("beta_1", 0.9), ("beta_2", 0.99)),
+    "Lamb": _optimizer(("learning_rate", 0.001), *_ADAM),
+    "Muon": _optimizer(("learning_rate", 0.001)),
+}
+OPTIMIZER_OF_STRING = {name.lower(): name for name in OPTIMIZERS}
+
+LOSSES: dict[str, tuple[str, ...]] = {
+    "MeanSquaredError": ("mean_squared_error", "mse", "MSE"),
+    "MeanAbsoluteError": ("mean_absolute_error", "mae", "MAE"),
+    "MeanAbsolutePercentageError": ("mean_absolute_percentage_error", "mape", "MAPE"),
+    "MeanSquaredLogarithmicError": ("mean_squared_logarithmic_error", "msle", "MSLE"),
+    "SquaredHinge": ("squared_hinge",),
+    "Hinge": ("hinge",),
+    "CategoricalHinge": ("categorical_hinge",),
+    "LogCosh": ("log_cosh", "logcosh"),
+    "Huber": ("huber", "huber_loss"),
+    "CategoricalCrossentropy": ("categorical_crossentropy",),
+    "SparseCategoricalCrossentropy": ("sparse_categorical_crossentropy",),
+    "BinaryCrossentropy": ("binary_crossentropy",),
+    "BinaryFocalCrossentropy": ("binary_focal_crossentropy",),
+    "CategoricalFocalCrossentropy": ("categorical_focal_crossentropy",),
+    "KLDivergence": ("kl_divergence", "kullback_leibler_divergence", "kld"),
+    "Poisson": ("poisson",),
+    "CosineSimilarity": ("cosine_similarity", "cosine_proximity"),
+}
+LOSS_CLASS_OF = {word: name for name, words in LOSSES.items() for word in (name, *words)}
+
+SCHEDULES = frozenset(
+    words(
+        "ExponentialDecay PiecewiseConstantDecay PolynomialDecay InverseTimeDecay CosineDecay "
+        "CosineDecayRestarts"
+    )
+)
+SCHEDULE_CALLBACKS = frozenset(("ReduceLROnPlateau", "LearningRateScheduler"))
+
+INITIALIZERS = words(
+    "zeros ones constant random_normal random_uniform truncated_normal orthogonal lecun_uniform "
+    "lecun_normal glorot_uniform glorot_normal he_uniform he_normal variance_scaling identity"
+)
+REGULARIZERS = ("l1", "l2", "l1_l2")

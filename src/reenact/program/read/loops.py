@@ -1,0 +1,205 @@
+"""Training loops: where gradients are made and used, which loop counts epochs, which one walks over
+batches."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass
+from functools import cached_property
+
+from reenact.program.read.calls import method_name, receiver
+from reenact.program.read.desk import Desk
+from reenact.program.read.index import FileIndex
+from reenact.program.read.scope import FunctionNode, Scope
+from reenact.program.words import words
+
+Loop = ast.For | ast.AsyncFor | ast.While
+
+BACKWARD = frozenset(("backward", "manual_backward"))
+ON_BATCH = frozenset(("train_on_batch",))
+APPLY = frozenset(("apply_gradients", "apply"))
+WRAPPERS = frozenset(words("tqdm trange enumerate list track progress_bar auto iter reversed prange"))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class LoopSite:
+    """One loop around training steps."""
+
+    node: Loop
+    scope: Scope
+    index: FileIndex
+    level: int
+    """0 for the outermost training loop."""
+
+
+class Loops:
+    """Finds the training loops of a program."""
+
+    def __init__(self, desk: Desk) -> None:
+        self.desk = desk
+        self.sources = desk.sources
+
+    @cached_property
+    def backwards(self) -> list[tuple[ast.Call, Scope, FileIndex]]:
+        """Calls that make gradients."""
+        return [
+            (call, scope, index)
+            for call, scope, index in self.desk.calls()
+            if method_name(call) in BACKWARD and not self._is_autograd(call, scope)
+        ]
+
+    @cached_property
+    def trainers(self) -> list[tuple[ast.Call, Scope, FileIndex]]:
+        """Calls that train by one step: backward, `train_on_batch`, gradients applied by a Keras
+        optimiser."""
+        keras = [
+            (call, scope, index)
+            for call, scope, index in self.desk.calls()
+            if method_name(call) in ON_BATCH or (method_name(call) in APPLY and self._is_optimizer(call))
+        ]
+        return [*self.backwards, *keras]
+
+    def _is_autograd(self, call: ast.Call, scope: Scope) -> bool:
+        base = receiver(call)
+        return base is not None and self.sources.dotted(base, scope).startswith("torch.autograd")
+
+    @staticmethod
+    def _is_optimizer(call: ast.Call) -> bool:
+        base = receiver(call)
+        return base is not None and "opt" in ast.unparse(base).lower()
+
+    @cached_property
+    def training_functions(self) -> set[Scope]:
+        """Functions that train, themselves or through others they call."""
+        found = {scope for call, scope, index in self.trainers if scope.is_function}
+        todo = list(found)
+        while todo:
+            function = todo.pop()
+            for _, caller, _ in self.sources.sites.get(function, []):
+                holder = caller.enclosing_function()
+                if holder is not None and holder not in found:
+                    found.add(holder)
+                    todo.append(holder)
+            for holder in self._handed_over(function):
+                if holder not in found:
+                    found.add(holder)
+                    todo.append(holder)
+        return found
+
+    def _handed_over(self, function: Scope) -> list[Scope]:
+        """Functions around a closure: `optimizer.step(closure)`."""
+        holder = function.parent.enclosing_function() if function.parent is not None else None
+        return [holder] if holder is not None else []
+
+    @cached_property
+    def loops(self) -> list[LoopSite]:
+        """All loops around training steps, outermost first within each file."""
+        found: list[LoopSite] = []
+        for index in self.sources.indexes.values():
+            for node in index.loops:
+                if self._trains(node, index):
+                    scope = index.scopes[node]
+                    found.append(LoopSite(node, scope, index, self._level(node, index, scope, set())))
+        return found
+
+    def _trains(self, node: Loop, index: FileIndex) -> bool:
+        wanted = {call for call, _, _ in self.trainers}
+        for part in ast.walk(node):
+            if not isinstance(part, ast.Call):
+                continue
+            if part in wanted:
+                return True
+            target = self.sources.meaning(part.func, index.scopes.get(part, index.module))
+            if isinstance(target, Scope) and target in self.training_functions:
+                return True
+        return False
+
+    def _level(self, node: ast.AST, index: FileIndex, scope: Scope, seen: set[Scope]) -> int:
+        around = sum(
+            isinstance(part, ast.For | ast.AsyncFor | ast.While) and self._trains(part, index)
+            for part in _inside_function(index, node)
+        )
+        function = scope.enclosing_function()
+        if function is None or function in seen:
+            return around
+        seen.add(function)
+        levels = [
+            self._level(call, where, caller, seen) + self._comprehension(call, where)
+            for call, caller, where in self.sources.sites.get(function, [])
+        ]
+        return around + max(levels, default=0)
+
+    @staticmethod
+    def _comprehension(call: ast.Call, index: FileIndex) -> int:
+        return sum(
+            isinstance(part, ast.ListComp | ast.GeneratorExp | ast.SetComp)
+            for part in _inside_function(index, call)
+        )
+
+    def in_loop(self, node: ast.AST, index: FileIndex, seen: set[Scope] | None = None) -> bool:
+        """True when a node runs again and again: in a loop, or in a function that is called or handed over
+        in one."""
+        if any(
+            isinstance(part, ast.For | ast.AsyncFor | ast.While | ast.comprehension | ast.ListComp)
+            for part in _inside_function(index, node)
+        ):
+            return True
+        function = index.scopes[node].enclosing_function()
+        seen = seen if seen is not None else set()
+        if function is None or function in seen:
+            return False
+        seen.add(function)
+        sites = self.sources.sites.get(function, [])
+        if not sites:
+            # A method that the library calls, a closure, a callback: it may run at every step.
+            return True
+        return any(self.in_loop(call, where, seen) for call, _, where in sites)
+
+
+def _inside_function(index: FileIndex, node: ast.AST) -> list[ast.AST]:
+    """Ancestors up to the function or module that holds the node."""
+    found = []
+    for part in index.ancestors(node):
+        if isinstance(part, FunctionNode | ast.ClassDef):
+            break
+        found.append(part)
+    return found
+
+
+def iterated(node: Loop) -> ast.expr | None:
+    """What a for loop goes over, without `tqdm`, `enumerate` and the like."""
+    if isinstance(node, ast.While):
+        return None
+    value = node.iter
+    while (
+        isinstance(value, ast.Call) and value.args and _name(value) in WRAPPERS and _name(value) != "trange"
+    ):
+        value = value.args[0]
+    return value
+
+
+def range_arguments(value: ast.expr | None) -> list[ast.expr] | None:
+    """The arguments of `range(...)` or `trange(...)`, or none."""
+    if isinstance(value, ast.Call) and _name(value) in ("range", "trange") and value.args:
+        return list(value.args)
+    return None
+
+
+def count_of(arguments: list[ast.expr]) -> ast.expr:
+    """How often `range` runs, as an expression of the source: `range(1, n + 1)` runs n times."""
+    if len(arguments) == 1:
+        return arguments[0]
+    start, stop = arguments[0], arguments[1]
+    one = isinstance(start, ast.Constant) and start.value == 1
+    if one and isinstance(stop, ast.BinOp) and isinstance(stop.op, ast.Add):
+        if isinstance(stop.right, ast.Constant) and stop.right.value == 1:
+            return stop.left
+        if isinstance(stop.left, ast.Constant) and stop.left.value == 1:
+            return stop.right
+    return stop
+
+
+def _name(call: ast.Call) -> str:
+    if isinstance(call.func, ast.Attribute):
+        return call.func.attr
+    return call.func.id if isinstance(call.func, ast.Name) else ""

@@ -1,0 +1,325 @@
+"""Values inside other values: dictionary entries, attributes of configurations, options, fields, data
+files."""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING
+
+from reenact.program.knob import Written
+from reenact.program.read.blocks import block_of, last_before
+from reenact.program.read.calls import argument, keyword
+from reenact.program.read.datapaths import LOADERS, loaded_file
+from reenact.program.read.ends import NOT_LITERAL, End, literal
+from reenact.program.read.index import FileIndex, Store, dotted_text
+from reenact.program.read.instances import Instances
+from reenact.program.read.options import Given, Option, absl_flag, argparse_options
+from reenact.program.read.scope import Scope
+from reenact.program.read.sources import Sources
+from reenact.program.words import words
+
+if TYPE_CHECKING:
+    from reenact.program.read.follow import Follower
+
+PARSE = frozenset(("parse_args", "parse_known_args", "parse_intermixed_args", "parse_args_into_dataclasses"))
+RECORDS = frozenset(
+    words(
+        "SimpleNamespace Namespace EasyDict edict AttrDict AttributeDict Box Munch DotDict ConfigDict "
+        "create OmegaConf dict FrozenDict DefaultMunch ObjectDict HParams OrderedDict"
+    )
+)
+SAME = frozenset(
+    words(
+        "builtins.vars copy.copy copy.deepcopy dataclasses.asdict dataclasses.replace builtins.list "
+        "builtins.tuple omegaconf.OmegaConf.to_container builtins.reversed builtins.sorted"
+    )
+)
+
+
+class Members:
+    """Looks inside what a trail reached."""
+
+    def __init__(self, sources: Sources, follower: Follower) -> None:
+        self.sources = sources
+        self.follower = follower
+        self.instances = Instances(sources, follower, self)
+
+    def attribute(self, node: ast.Attribute, scope: Scope, depth: int) -> list[End]:
+        """Ends of `base.name`."""
+        stored = self._stored(node, node.value, node.attr, scope, depth)
+        if stored is not None:
+            return stored
+        if self.sources.dotted(node.value, scope).endswith(".FLAGS"):
+            option = absl_flag(self.sources, node.attr)
+            return [] if option is None else self.option(option, depth)
+        base = self.sources.meaning(node.value, scope)
+        if isinstance(base, FileIndex):
+            return self.follower.module_name(base.module, node.attr, depth)
+        if isinstance(base, str):
+            return []
+        owner = self.sources.owner(node.value, scope)
+        if owner is not None and isinstance(node.value, ast.Name) and self._is_self(node.value, scope):
+            return self.instances.attribute(owner, node.attr, depth)
+        hyper = self.instances.hyper_parameter(node, scope, depth)
+        return hyper or self._of(node.value, node.attr, scope, depth)
+
+    def subscript(self, node: ast.Subscript, scope: Scope, depth: int) -> list[End]:
+        """Ends of `base["key"]` and `base[0]`; a key that is not written out is left to `callees`."""
+        key = self._key(node.slice, scope)
+        if isinstance(key, str):
+            stored = self._stored(node, node.value, key, scope, depth)
+            if stored is not None:
+                return stored
+            hyper = self.instances.hyper_parameter(node, scope, depth)
+            return hyper or self._of(node.value, key, scope, depth)
+        if isinstance(key, int):
+            return [
+                inner
+                for end in self.follower.follow(node.value, scope, depth=depth)
+                for inner in self.item(end, key, depth)
+            ]
+        return []
+
+    def _key(self, node: ast.expr, scope: Scope) -> object:
+        """A key that is written out, or a constant of the program; not one that somebody chooses."""
+        if isinstance(node, ast.Constant | ast.UnaryOp):
+            return End(node, scope, Written.LITERAL).literal()
+        if not isinstance(node, ast.Name):
+            return NOT_LITERAL
+        end = self.follower.single(node, scope)
+        constant = end is not None and end.written is Written.CONSTANT and isinstance(end.node, ast.Constant)
+        return end.literal() if constant and end is not None else NOT_LITERAL
+
+    def get(self, call: ast.Call, scope: Scope, depth: int) -> list[End]:
+        """Ends of `base.get("key", default)`: the entry, or the default written in the call."""
+        assert isinstance(call.func, ast.Attribute)
+        key = End(call.args[0], scope, Written.LITERAL).literal()
+        if not isinstance(key, str):
+            return []
+        found = self._stored(call, call.func.value, key, scope, depth)
+        if found is None:
+            found = self._of(call.func.value, key, scope, depth)
+        if found or len(call.args) < 2:
+            return found
+        return self.follower.follow(call.args[1], scope, Written.CONFIG, depth)
+
+    def _of(self, base: ast.expr, key: str, scope: Scope, depth: int) -> list[End]:
+        ends = self.follower.follow(base, scope, depth=depth)
+        return [
+            inner
+            for end in ends
+            if end.node is not base or _holds(base)
+            for inner in self.member(end, key, depth)
+        ]
+
+    def _is_self(self, node: ast.Name, scope: Scope) -> bool:
+        function = scope.enclosing_function()
+        owner = function.parent if function is not None else None
+        return owner is not None and owner.is_class and self.sources.owner(node, scope) is owner
+
+    def _stored(self, use: ast.expr, base: ast.expr, key: str, scope: Scope, depth: int) -> list[End] | None:
+        """`config.lr = 0.1` or `config["lr"] = 0.1` about the same name in the same file: the one in force.
+
+        None when nothing is stored before the use; empty when it cannot be told which of several holds.
+        """
+        text = dotted_text(base)
+        if not text or self._is_self_text(base, scope):
+            return None
+        index = self.sources.index(scope)
+        stores = [
+            store for store in index.stores.get(key, ()) if store.base == text and _visible(store, scope)
+        ]
+        own = [store for store in stores if store.scope is scope]
+        if own:
+            earlier = [store for store in own if store.line <= getattr(use, "lineno", 0)]
+            if not earlier:
+                return None
+            one = last_before(index, own, use)
+            return [] if one is None else self.store(one, depth, Written.CONFIG)
+        if not stores:
+            return None
+        blocks = {block_of(index, store.node) for store in stores if store.node is not None}
+        straight = len(blocks) == 1 and blocks.pop()[1] == "body"
+        if len(stores) > 1 and not straight:
+            return []
+        return self.store(stores[-1], depth, Written.CONFIG)
+
+    def _is_self_text(self, base: ast.expr, scope: Scope) -> bool:
+        return isinstance(base, ast.Name) and self._is_self(base, scope)
+
+    def store(self, store: Store, depth: int, written: Written = Written.CONSTANT) -> list[End]:
+        """The ends of an assignment to an attribute or an entry."""
+        ends = self.follower.follow(store.value, store.scope, written, depth)
+        for index in store.pick:
+            ends = [inner for end in ends for inner in self.item(end, index, depth)]
+        return ends
+
+    def member(self, end: End, key: str, depth: int) -> list[End]:
+        """The value under a name in whatever a trail reached."""
+        with self.follower.within(end.frames):
+            return self._member(end, key, depth)
+
+    def _member(self, end: End, key: str, depth: int) -> list[End]:
+        if end.entry is not None:
+            inner = end.entry.get(key)
+            return (
+                [] if inner is None else [End(end.node, end.scope, Written.DATA_FILE, inner, end.data_file)]
+            )
+        node = end.node
+        if isinstance(node, ast.Dict):
+            return self._dict(node, key, end.scope, depth)
+        if isinstance(node, ast.ClassDef):
+            return self.instances.attribute(self.sources.index(end.scope).inner[node], key, depth)
+        if isinstance(node, ast.Call):
+            return self._call(node, key, end.scope, depth)
+        if isinstance(node, ast.BinOp) and isinstance(node.op, ast.BitOr):
+            return self._of(node.right, key, end.scope, depth) or self._of(node.left, key, end.scope, depth)
+        return []
+
+    def _dict(self, node: ast.Dict, key: str, scope: Scope, depth: int) -> list[End]:
+        for name, value in reversed(list(zip(node.keys, node.values, strict=True))):
+            if name is None:
+                found = self._of(value, key, scope, depth)
+                if found:
+                    return found
+            elif isinstance(name, ast.Constant) and name.value == key:
+                return self.follower.follow(value, scope, Written.CONFIG, depth)
+        return []
+
+    def _call(self, node: ast.Call, key: str, scope: Scope, depth: int) -> list[End]:
+        if isinstance(node.func, ast.Attribute) and node.func.attr in PARSE:
+            return self._parsed(node, key, scope, depth)
+        target = self.sources.meaning(node.func, scope)
+        if isinstance(target, Scope):
+            return self.instances.made(target, node, key, scope, depth) if target.is_class else []
+        dotted = target if isinstance(target, str) else ""
+        if dotted in LOADERS:
+            entry = self._loaded(node, scope)
+            return [] if entry is None else self.member(entry, key, depth)
+        known = dotted in SAME or dotted.rpartition(".")[2] in RECORDS or dotted_text(node.func) in RECORDS
+        if known or keyword(node, key) is not None:
+            return self._keywords(node, key, scope, depth)
+        return []
+
+    def _keywords(self, node: ast.Call, key: str, scope: Scope, depth: int) -> list[End]:
+        value = keyword(node, key)
+        if value is not None:
+            return self.follower.follow(value, scope, Written.CONFIG, depth)
+        for extra in [*(part.value for part in node.keywords if part.arg is None), *node.args[:1]]:
+            found = self._of(extra, key, scope, depth)
+            if found:
+                return found
+        return []
+
+    def _parsed(self, node: ast.Call, key: str, scope: Scope, depth: int) -> list[End]:
+        options = argparse_options(self.sources, node, scope)
+        flags = frozenset(flag for option in options for flag in option.flags)
+        for option in reversed(options):
+            if option.dest == key:
+                return self._own_words(node, option, flags, scope) or self.option(option, depth, flags, node)
+        return []
+
+    def _own_words(self, node: ast.Call, option: Option, flags: frozenset[str], scope: Scope) -> list[End]:
+        """`parser.parse_args(["--lr", "0.1"])`: the word in that list is the value."""
+        words = argument(node, 0, "args")
+        if not isinstance(words, ast.List | ast.Tuple):
+            return []
+        texts = [literal(part) for part in words.elts]
+        given = option.given([text if isinstance(text, str) else "" for text in texts], flags)
+        if given is None or given.count != 2:
+            return []
+        return [End(words.elts[given.index + 1], scope, Written.ARGPARSE)]
+
+    def option(
+        self, option: Option, depth: int, flags: frozenset[str] = frozenset(), parse: ast.Call | None = None
+    ) -> list[End]:
+        """The default of an option, and what the command line gives instead."""
+        own = parse is not None and isinstance(argument(parse, 0, "args"), ast.List | ast.Tuple)
+        given = None if own else option.given(self.sources.program.arguments, flags)
+        if option.default is None:
+            return [End(option.call, option.scope, Written.ARGPARSE).with_option(option, given)]
+        ends = self.follower.follow(option.default, option.scope, Written.ARGPARSE, depth)
+        return [end.with_option(option, given) for end in ends]
+
+    def _loaded(self, node: ast.Call, scope: Scope) -> End | None:
+        found = loaded_file(self.sources, node, scope, self.follower.follow)
+        if found is None:
+            return None
+        path, entry = found
+        return End(node, scope, Written.DATA_FILE, entry, path)
+
+    def items(self, end: End, depth: int) -> list[End]:
+        """Everything a loop over it would see."""
+        with self.follower.within(end.frames):
+            return self._items(end, depth)
+
+    def _items(self, end: End, depth: int) -> list[End]:
+        if end.entry is not None:
+            inner = end.entry.items if isinstance(end.entry.items, list) else []
+            return [End(end.node, end.scope, Written.DATA_FILE, entry, end.data_file) for entry in inner]
+        if not isinstance(end.node, ast.List | ast.Tuple) or len(end.node.elts) > 64:
+            return []
+        found: list[End] = []
+        for number, part in enumerate(end.node.elts):
+            ends = self.follower.follow(part, end.scope, end.written, depth)
+            if end.option is not None:
+                ends = [inner.with_option(end.option, _item_given(end, number)) for inner in ends]
+            found += ends
+        return found
+
+    def item(self, end: End, number: int, depth: int) -> list[End]:
+        """One element of a list, a tuple, a data file's list, or of what `parse_known_args` returns."""
+        with self.follower.within(end.frames):
+            return self._item(end, number, depth)
+
+    def _item(self, end: End, number: int, depth: int) -> list[End]:
+        if end.entry is not None:
+            inner = end.entry.get(number)
+            return (
+                [] if inner is None else [End(end.node, end.scope, Written.DATA_FILE, inner, end.data_file)]
+            )
+        node = end.node
+        if isinstance(node, ast.Tuple | ast.List) and -len(node.elts) <= number < len(node.elts):
+            return self.follower.follow(node.elts[number], end.scope, end.written, depth)
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in PARSE:
+            return self._parsed_item(node, number, end)
+        return []
+
+    def _parsed_item(self, node: ast.Call, number: int, end: End) -> list[End]:
+        """`args, rest = parser.parse_known_args()`, `model, train = HfArgumentParser((A,
+        B)).parse_args_into_...`."""
+        assert isinstance(node.func, ast.Attribute)
+        if node.func.attr != "parse_args_into_dataclasses":
+            return [end] if number == 0 else []
+        maker = self.follower.single(node.func.value, end.scope)
+        if maker is None or not isinstance(maker.node, ast.Call):
+            return []
+        classes = argument(maker.node, 0, "dataclass_types")
+        parts = classes.elts if isinstance(classes, ast.Tuple | ast.List) else [classes]
+        if number >= len(parts) or parts[number] is None:
+            return []
+        return self.follower.follow(parts[number], maker.scope)  # type: ignore[arg-type]
+
+
+def _item_given(end: End, number: int) -> Given | None:
+    """One word of a list that the command line gives; it then stands for itself, without its flag."""
+    given = end.given
+    if given is None or not isinstance(given.value, list) or number >= len(given.value):
+        return None
+    first = given.index + given.count - len(given.words)
+    return Given("", first + number, 1, given.words[number : number + 1], given.value[number])
+
+
+def _holds(node: ast.expr) -> bool:
+    return isinstance(node, ast.Dict | ast.Call | ast.List | ast.Tuple | ast.BinOp)
+
+
+def _visible(store: Store, scope: Scope) -> bool:
+    """A store counts where its scope is the asking one or encloses it, or fills the same object at the
+    top."""
+    at: Scope | None = scope
+    while at is not None:
+        if at is store.scope:
+            return True
+        at = at.parent
+    return False

@@ -1,0 +1,137 @@
+"""The models of a program as its text makes them: layers, their order, who bends whose output."""
+
+from __future__ import annotations
+
+import ast
+from functools import cached_property
+
+from reenact.program.read import keras_words, torch_words
+from reenact.program.read.activations import ActivationSite, Way, activation_word
+from reenact.program.read.applied import Applied
+from reenact.program.read.calls import argument
+from reenact.program.read.desk import Desk
+from reenact.program.read.ends import Spot
+from reenact.program.read.flow import NOTHING, Flow
+from reenact.program.read.layers import LayerSite, Library, find_layers
+from reenact.program.read.scope import Scope
+from reenact.program.read.seats import SEQUENTIAL, Sitting
+from reenact.program.read.vocabulary import Slot
+
+FORWARD = ("forward", "call")
+MODEL_CLASSES = torch_words.MODULE_BASES | keras_words.MODEL_BASES
+
+
+class Models:
+    """All layers of a program and what was learned about them."""
+
+    def __init__(self, desk: Desk) -> None:
+        self.desk = desk
+        self.layers = find_layers(desk.sources, desk.callees)
+        self.applied = Applied(desk.callees, self.layers)
+        self.flow = Flow(desk.sources, self.applied)
+        self.width_users: dict[Spot, list[LayerSite]] | None = None
+        """Filled by `widths`."""
+        for layer in self.layers:
+            self._own_activation(layer)
+        self._walk_classes()
+        self._walk_functions()
+        self._walk_sequences()
+
+    @cached_property
+    def classes(self) -> list[Scope]:
+        """Classes of the program that are models or layers."""
+        sources = self.desk.sources
+        return [
+            owner
+            for index in sources.indexes.values()
+            for owner in index.classes
+            if sources.inherits(owner, MODEL_CLASSES)
+        ]
+
+    def own_slot(self, layer: LayerSite, slot: Slot) -> ast.expr | None:
+        """The argument of a layer that fills a slot."""
+        return argument(layer.call, slot.position, *slot.names)
+
+    def _own_activation(self, layer: LayerSite) -> None:
+        for slot in layer.spec.slots:
+            if slot.kind.value != "activation":
+                continue
+            value = self.own_slot(layer, slot)
+            if value is None:
+                return
+            layer.activation = self.argument_activation(layer, value)
+
+    def argument_activation(self, layer: LayerSite, value: ast.expr) -> ActivationSite | None:
+        """`activation="relu"`, `activation=tf.nn.relu`, or a trail that ends in either."""
+        desk = self.desk
+        named = desk.callees.named(value, layer.scope)
+        if named:
+            word = activation_word(named[0].dotted.rpartition(".")[2])
+            return ActivationSite(Way.ARGUMENT, word, layer.call, layer.scope, named[0])
+        found = desk.values.find(value, layer.scope)
+        if not found:
+            return None
+        text = found[0].value if isinstance(found[0].value, str) else "linear"
+        return ActivationSite(Way.ARGUMENT, activation_word(text), layer.call, layer.scope, None, found[0])
+
+    def _walk_classes(self) -> None:
+        for owner in self.classes:
+            for name in FORWARD:
+                function = self.desk.sources.own_method(owner, name)
+                if function is None:
+                    continue
+                returned = self.flow.walk(function)
+                if not self._is_part(owner):
+                    _mark_output(returned.made_by)
+
+    def _is_part(self, owner: Scope) -> bool:
+        """True when another model of the program is made of it."""
+        sites = self.desk.sources.sites.get(owner, [])
+        inside = set(self.classes) - {owner}
+        return any(scope.enclosing_class() in inside for _, scope, _ in sites)
+
+    def _walk_functions(self) -> None:
+        """Functions, or the module itself, that build a functional Keras model."""
+        scopes = {
+            layer.scope: None
+            for layer in self.layers
+            if layer.library is Library.KERAS and layer.seat.sitting is Sitting.APPLIED
+        }
+        for scope in scopes:
+            if scope.enclosing_class() is not None or isinstance(scope.node, ast.comprehension):
+                continue
+            self.flow.walk(scope)
+            self._functional_outputs(scope)
+
+    def _functional_outputs(self, scope: Scope) -> None:
+        """Layers applied in this scope whose result no other layer takes."""
+        own = [layer for layer in self.layers if layer.scope is scope and layer.spec.weighted]
+        _mark_output(
+            frozenset(
+                layer
+                for layer in own
+                if layer.seat.sitting is Sitting.APPLIED and layer not in self.flow.taken
+            )
+        )
+
+    def _walk_sequences(self) -> None:
+        runs = [
+            (self.applied.layers(call, scope) or [], scope)
+            for call, scope, _ in self.desk.calls()
+            if self.desk.sources.dotted(call.func, scope) in SEQUENTIAL
+        ]
+        # The longest first: a block that stands inside another is then gone through as part of it.
+        for run, scope in sorted(runs, key=lambda item: -len(item[0])):
+            if all(layer.seen for step in run for layer in step):
+                continue
+            returned = self.flow.through(run, NOTHING)
+            if scope.enclosing_class() is None or not self._has_forward(scope.enclosing_class()):
+                _mark_output(returned.made_by)
+
+    def _has_forward(self, owner: Scope | None) -> bool:
+        return owner is not None and any(name in owner.bindings for name in FORWARD)
+
+
+def _mark_output(layers: frozenset[LayerSite]) -> None:
+    for layer in layers:
+        layer.output = True

@@ -1,0 +1,144 @@
+"""Read a program: all its knobs, each with the site where it can be turned, and its layers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import PurePosixPath
+
+from reenact.program.knob import Kind, Knob, KnobId, Written
+from reenact.program.lines import LineTable
+from reenact.program.program import Program
+from reenact.program.read.alternatives import alternatives
+from reenact.program.read.data_knobs import read_data
+from reenact.program.read.desk import Desk, Draft, Site
+from reenact.program.read.ends import Spot
+from reenact.program.read.fallback import read_names
+from reenact.program.read.habits import read_habits
+from reenact.program.read.initial import read_missing_initialisers
+from reenact.program.read.keras_training import read_keras_training
+from reenact.program.read.layer_knobs import read_layers
+from reenact.program.read.loop_knobs import read_loops
+from reenact.program.read.loops import Loops
+from reenact.program.read.model import Models
+from reenact.program.read.scaling import read_scaling
+from reenact.program.read.torch_training import read_torch_training
+from reenact.program.read.trainers import read_trainers
+from reenact.program.read.widths import why_fixed
+from reenact.types import Place
+
+
+@dataclass(frozen=True, eq=False)
+class Reading:
+    """What a program says, and where."""
+
+    program: Program
+    desk: Desk
+    models: Models
+    loops: Loops
+    knobs: tuple[Knob, ...]
+    sites: dict[KnobId, Site]
+
+    def knob(self, knob_id: KnobId) -> Knob | None:
+        return next((knob for knob in self.knobs if knob.id == knob_id), None)
+
+
+@lru_cache(maxsize=64)
+def read(program: Program) -> Reading:
+    """Everything the text of a program tells; nothing is run, no library is imported."""
+    desk = Desk(program)
+    models = Models(desk)
+    loops = Loops(desk)
+    drafts = [*read_layers(desk, models), *read_torch_training(desk, models), *read_keras_training(desk)]
+    drafts += [*read_trainers(desk), *read_data(desk), *read_loops(desk, loops), *read_scaling(desk)]
+    drafts += list(read_missing_initialisers(desk, models, drafts))
+    drafts += list(read_habits(desk, models, loops, drafts))
+    drafts += list(read_names(desk, drafts))
+    kept = _merge(drafts)
+    named = _name(desk, kept)
+    places = _Places(desk)
+    knobs = tuple(_knob(desk, models, knob_id, draft, places) for knob_id, draft in named)
+    sites = {knob_id: draft.site for knob_id, draft in named}
+    return Reading(program, desk, models, loops, knobs, sites)
+
+
+def _merge(drafts: list[Draft]) -> list[Draft]:
+    """One place is one knob, however many calls use it."""
+    kept: list[Draft] = []
+    at: dict[tuple[object, ...], Draft] = {}
+    for draft in drafts:
+        key: tuple[object, ...] = (draft.spot, draft.kind is Kind.LAYER)
+        if draft.written is Written.ABSENT:
+            key = (draft.spot, draft.kind, draft.site.argument, draft.layer)
+        first = at.get(key)
+        if first is None:
+            at[key] = draft
+            kept.append(draft)
+            continue
+        first.uses += [use for use in draft.uses if use not in first.uses]
+        if draft.kind is not first.kind:
+            first.also.add(draft.kind)
+    return kept
+
+
+def _name(desk: Desk, drafts: list[Draft]) -> list[tuple[KnobId, Draft]]:
+    """Structural names: file, model, layer, kind, and a number among those that share all four."""
+    groups: dict[tuple[str, str, str, Kind], list[Draft]] = {}
+    for draft in drafts:
+        groups.setdefault((draft.site.scope.file, draft.model, draft.layer, draft.kind), []).append(draft)
+    ids: dict[int, KnobId] = {}
+    for key, members in groups.items():
+        for number, draft in enumerate(sorted(members, key=lambda item: _owner_position(desk, item))):
+            ids[id(draft)] = KnobId(*key, number)
+    return [(ids[id(draft)], draft) for draft in drafts]
+
+
+def _owner_position(desk: Desk, draft: Draft) -> int:
+    """Where the call or statement stands that the knob belongs to: setting a value does not move it."""
+    node = draft.site.call or draft.site.node
+    if node is None:
+        return draft.spot.span.start
+    return desk.sources.index(draft.site.scope).lines.offset(node.lineno, node.col_offset)  # type: ignore[attr-defined]
+
+
+class _Places:
+    """Turns spots into places, one line table a file."""
+
+    def __init__(self, desk: Desk) -> None:
+        self.desk = desk
+        self.tables: dict[str, LineTable] = {}
+
+    def __call__(self, spot: Spot) -> Place:
+        if spot.file not in self.tables:
+            index = self.desk.sources.indexes.get(spot.file)
+            file = self.desk.program.file(spot.file)
+            text = file.text if file is not None else ""
+            self.tables[spot.file] = index.lines if index is not None else LineTable(text)
+        return self.tables[spot.file].place(PurePosixPath(spot.file), spot.span)
+
+
+def _knob(desk: Desk, models: Models, knob_id: KnobId, draft: Draft, places: _Places) -> Knob:
+    reason = why_fixed(desk, models, draft)
+    return Knob(
+        id=knob_id,
+        value=draft.value,
+        written=draft.written,
+        place=places(draft.spot),
+        alternatives=() if reason else alternatives(draft),
+        text=draft.text,
+        layer_type=draft.layer_type,
+        role=draft.role,
+        library=draft.site.library,
+        uses=tuple(places(use) for use in draft.uses),
+        also=tuple(sorted(draft.also)),
+        default=draft.default,
+        overridden=_overridden(draft),
+        computed=draft.computed,
+        changeable=not reason,
+        reason=reason,
+    )
+
+
+def _overridden(draft: Draft) -> str:
+    given = draft.given
+    return "" if given is None else (given.flag or "the command line")

@@ -1,0 +1,302 @@
+"""All files of a program together: modules by name, who calls whom, what a name means."""
+
+from __future__ import annotations
+
+import ast
+import builtins
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import PurePosixPath
+from typing import TypeAlias
+
+from reenact.program.program import Program
+from reenact.program.read.index import FileIndex, index_of
+from reenact.program.read.names import canonical
+from reenact.program.read.scope import Binding, How, Scope
+from reenact.program.source import Language
+
+
+@dataclass(frozen=True, slots=True)
+class Instance:
+    """An object of one of the program's own classes."""
+
+    owner: Scope
+
+
+Meaning: TypeAlias = "str | Scope | Instance | FileIndex | None"
+"""A library object by its canonical dotted name, a class or function of the program, an object of such a
+class, one of its files, or unknown."""
+
+MAX_DEPTH = 12
+SAME_OBJECT = frozenset(("to", "cuda", "cpu", "double", "float", "half", "train", "eval"))
+"""Methods that hand back the object they were called on."""
+
+
+class Sources:
+    """The indexed files of one program."""
+
+    def __init__(self, program: Program) -> None:
+        self.program = program
+        self.indexes: dict[str, FileIndex] = {}
+        for file in program.files:
+            if file.language in (Language.PYTHON, Language.NOTEBOOK):
+                index = index_of(file)
+                if isinstance(index, FileIndex):
+                    self.indexes[str(file.path)] = index
+        self._meanings: dict[tuple[ast.AST, Scope], Meaning] = {}
+
+    def index(self, scope: Scope) -> FileIndex:
+        return self.indexes[scope.file]
+
+    def calls(self) -> Iterator[tuple[ast.Call, Scope, FileIndex]]:
+        for index in self.indexes.values():
+            for call in index.calls:
+                yield call, index.scopes[call], index
+
+    def module(self, dotted: str, file: str, level: int = 0) -> FileIndex | None:
+        """A module of the program by its dotted name, as imported from a file."""
+        parts = [part for part in dotted.split(".") if part]
+        if level:
+            folder = PurePosixPath(file)
+            for _ in range(level):
+                folder = folder.parent
+            tops: tuple[PurePosixPath, ...] = (folder,)
+        else:
+            tops = self.program.bases
+        for top in tops:
+            stem = top.joinpath(*parts)
+            for candidate in (str(stem) + ".py", str(stem / "__init__.py")):
+                if candidate in self.indexes:
+                    return self.indexes[candidate]
+        return None
+
+    def meaning(self, node: ast.AST, scope: Scope, depth: int = 0) -> Meaning:
+        """What an expression names."""
+        key = (node, scope)
+        if key not in self._meanings:
+            self._meanings[key] = None
+            self._meanings[key] = self._meaning(node, scope, depth) if depth < MAX_DEPTH else None
+        return self._meanings[key]
+
+    def dotted(self, node: ast.AST, scope: Scope) -> str:
+        """Canonical name of a library object, or empty."""
+        found = self.meaning(node, scope)
+        return found if isinstance(found, str) else ""
+
+    def _meaning(self, node: ast.AST, scope: Scope, depth: int) -> Meaning:
+        if isinstance(node, ast.Name):
+            return self._name(node.id, scope, depth)
+        if isinstance(node, ast.Attribute):
+            return self._attribute(self.meaning(node.value, scope, depth + 1), node.attr, depth)
+        if isinstance(node, ast.Subscript):
+            return self._entry(node, scope, depth)
+        if isinstance(node, ast.Call):
+            if isinstance(node.func, ast.Attribute) and node.func.attr in SAME_OBJECT:
+                return self.meaning(node.func.value, scope, depth + 1)
+            return self._result(self.meaning(node.func, scope, depth + 1))
+        return None
+
+    def _entry(self, node: ast.Subscript, scope: Scope, depth: int) -> Meaning:
+        """`TABLE["name"]`, where the table is written out."""
+        entries = self.table(node.value, scope)
+        if entries is None or not isinstance(node.slice, ast.Constant):
+            return None
+        found = entries[0].get(node.slice.value)
+        return self.meaning(found, entries[1], depth + 1) if found is not None else None
+
+    def table(self, node: ast.expr, scope: Scope) -> tuple[dict[object, ast.expr], Scope] | None:
+        """The entries of a dictionary that a name is bound to once."""
+        found = scope.find(node.id) if isinstance(node, ast.Name) else None
+        if found is None or len(found[1]) != 1 or not isinstance(found[1][0].value, ast.Dict):
+            return None
+        table = found[1][0].value
+        pairs = zip(table.keys, table.values, strict=True)
+        return {key.value: value for key, value in pairs if isinstance(key, ast.Constant)}, found[0]
+
+    @staticmethod
+    def _result(found: Meaning) -> Meaning:
+        """What a call gives, as far as names go."""
+        return Instance(found) if isinstance(found, Scope) and found.is_class else None
+
+    def owner(self, node: ast.AST, scope: Scope) -> Scope | None:
+        """The class of the program that an expression is, or whose instance it is."""
+        found = self.meaning(node, scope)
+        if isinstance(found, Instance):
+            return found.owner
+        return found if isinstance(found, Scope) and found.is_class else None
+
+    def _attribute(self, base: Meaning, name: str, depth: int) -> Meaning:
+        if isinstance(base, str):
+            return canonical(f"{base}.{name}")
+        if isinstance(base, FileIndex):
+            return self._name(name, base.module, depth + 1)
+        if isinstance(base, Instance):
+            return self.method(base.owner, name) or self._held(base.owner, name, depth)
+        return self.method(base, name) if isinstance(base, Scope) and base.is_class else None
+
+    def _held(self, owner: Scope, name: str, depth: int) -> Meaning:
+        """What `self.name` holds, when it is stored once."""
+        index = self.index(owner)
+        stores = [
+            s for s in index.stores.get(name, ()) if s.base == "self" and s.scope.enclosing_class() is owner
+        ]
+        if len(stores) != 1 or stores[0].pick or depth >= MAX_DEPTH:
+            return None
+        return self.meaning(stores[0].value, stores[0].scope, depth + 1)
+
+    def method(self, owner: Scope, name: str, depth: int = 0) -> Scope | None:
+        """A method (or nested class) of a class of the program, also inherited."""
+        own = self.own_method(owner, name)
+        if own is not None:
+            return own
+        for base in self.bases(owner) if depth < MAX_DEPTH else ():
+            if isinstance(base, Scope):
+                found = self.method(base, name, depth + 1)
+                if found is not None:
+                    return found
+        return None
+
+    def own_method(self, owner: Scope, name: str) -> Scope | None:
+        """A method (or nested class) that a class defines itself."""
+        for binding in owner.bindings.get(name, ()):
+            if binding.how in (How.FUNCTION, How.CLASS):
+                return self.index(owner).inner[binding.node]
+        return None
+
+    def bases(self, owner: Scope) -> list[Meaning]:
+        assert isinstance(owner.node, ast.ClassDef)
+        outside = owner.parent or owner
+        return [self.meaning(base, outside) for base in owner.node.bases]
+
+    def inherits(self, owner: Scope, names: frozenset[str], depth: int = 0) -> bool:
+        """True when a class derives, perhaps through others of the program, from one of these library
+        classes."""
+        for base in self.bases(owner):
+            if isinstance(base, str) and base in names:
+                return True
+            if isinstance(base, Scope) and depth < MAX_DEPTH and self.inherits(base, names, depth + 1):
+                return True
+        return False
+
+    def _name(self, name: str, scope: Scope, depth: int) -> Meaning:
+        found = scope.find(name)
+        if found is None:
+            return self._unbound(name, scope, depth)
+        holder, bindings = found
+        own = [binding for binding in bindings if not rewraps(binding)] or bindings
+        return self._bound(own[-1], holder, depth)
+
+    def _bound(self, binding: Binding, holder: Scope, depth: int) -> Meaning:
+        if binding.how is How.IMPORT:
+            return self.imported(binding, holder.file, depth)
+        if binding.how in (How.FUNCTION, How.CLASS):
+            return self.index(holder).inner[binding.node]
+        if binding.how is How.PARAMETER:
+            return self._self(binding, holder)
+        followed = isinstance(binding.value, ast.Name | ast.Attribute | ast.Call | ast.Subscript)
+        if binding.how is not How.ASSIGN or binding.value is None or binding.pick or not followed:
+            return None
+        return self.meaning(binding.value, holder, depth + 1)
+
+    def imported(self, binding: Binding, file: str, depth: int = 0) -> Meaning:
+        whole = self.module(binding.dotted, file, binding.level)
+        if whole is not None:
+            return whole
+        parent, _, name = binding.dotted.rpartition(".")
+        module = self.module(parent, file, binding.level) if parent or binding.level else None
+        if module is not None:
+            return self._name(name, module.module, depth + 1) if depth < MAX_DEPTH else None
+        return None if binding.level else canonical(binding.dotted)
+
+    def _unbound(self, name: str, scope: Scope, depth: int) -> Meaning:
+        if hasattr(builtins, name):
+            return f"builtins.{name}"
+        module = self.index(scope).module
+        for star in reversed(module.stars):
+            inside = self.module(star.dotted, scope.file, star.level)
+            if inside is None and not star.level:
+                return canonical(f"{star.dotted}.{name}")
+            if inside is not None and name in inside.module.bindings and depth < MAX_DEPTH:
+                return self._name(name, inside.module, depth + 1)
+        return None
+
+    def _self(self, binding: Binding, function: Scope) -> Meaning:
+        """The first parameter of a method is an object of its class."""
+        owner = function.parent
+        if owner is None or not owner.is_class or isinstance(function.node, ast.Lambda | ast.comprehension):
+            return None
+        assert isinstance(function.node, ast.FunctionDef | ast.AsyncFunctionDef)
+        arguments = [*function.node.args.posonlyargs, *function.node.args.args]
+        return Instance(owner) if arguments and arguments[0] is binding.node else None
+
+    @cached_property
+    def sites(self) -> dict[Scope, list[tuple[ast.Call, Scope, FileIndex]]]:
+        """Calls of each function and class of the program; a class's calls count for its `__init__` too."""
+        found: dict[Scope, list[tuple[ast.Call, Scope, FileIndex]]] = {}
+        for call, scope, index in self.calls():
+            for target, whole in self._targets(call, scope):
+                found.setdefault(target, []).append((whole, scope, index))
+                start = self.method(target, "__init__") if target.is_class else None
+                if start is not None:
+                    found.setdefault(start, []).append((whole, scope, index))
+        return found
+
+    def _targets(self, call: ast.Call, scope: Scope) -> list[tuple[Scope, ast.Call]]:
+        """The functions and classes of the program that a call may reach, with the arguments they get."""
+        target = self.meaning(call.func, scope) or self._super_init(call, scope)
+        if isinstance(target, Scope):
+            return [(target, call)]
+        partial = self._partial(call.func, scope)
+        if partial is not None:
+            return [(partial[0], _joined(partial[1], call))]
+        if isinstance(call.func, ast.Subscript):
+            entries = self.table(call.func.value, scope)
+            found = [self.meaning(value, entries[1]) for value in entries[0].values()] if entries else []
+            return [(item, call) for item in found if isinstance(item, Scope)]
+        return []
+
+    def _partial(self, node: ast.expr, scope: Scope) -> tuple[Scope, ast.Call] | None:
+        """`functools.partial(build, rate=0.1)`, written here or under a name."""
+        if isinstance(node, ast.Name):
+            found = scope.find(node.id)
+            if found is None or len(found[1]) != 1 or found[1][0].value is None:
+                return None
+            node, scope = found[1][0].value, found[0]
+        if (
+            not isinstance(node, ast.Call)
+            or not node.args
+            or self.dotted(node.func, scope) != "functools.partial"
+        ):
+            return None
+        target = self.meaning(node.args[0], scope)
+        return (target, node) if isinstance(target, Scope) else None
+
+    def _super_init(self, call: ast.Call, scope: Scope) -> Scope | None:
+        func = call.func
+        if not (isinstance(func, ast.Attribute) and isinstance(func.value, ast.Call)):
+            return None
+        if not (isinstance(func.value.func, ast.Name) and func.value.func.id == "super"):
+            return None
+        owner = scope.enclosing_class()
+        for base in self.bases(owner) if owner is not None else ():
+            if isinstance(base, Scope):
+                return self.method(base, func.attr)
+        return None
+
+
+def rewraps(binding: Binding) -> bool:
+    """`model = model.to(device)`, `model = DataParallel(model)`: the same thing under the same name."""
+    value = binding.value
+    if binding.how is not How.ASSIGN or not isinstance(value, ast.Call):
+        return False
+    inner = [value.func.value] if isinstance(value.func, ast.Attribute) else []
+    return any(isinstance(part, ast.Name) and part.id == binding.name for part in (*inner, *value.args[:1]))
+
+
+def _joined(partial: ast.Call, call: ast.Call) -> ast.Call:
+    """The call that a partial application and its own call amount to."""
+    given = {part.arg for part in call.keywords}
+    keywords = [*call.keywords, *(part for part in partial.keywords if part.arg not in given)]
+    whole = ast.Call(call.func, [*partial.args[1:], *call.args], keywords)
+    return ast.copy_location(whole, call)

@@ -1,0 +1,159 @@
+"""Knobs of a PyTorch training: optimiser and its settings, loss, scheduler, clipping, initialisers."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from reenact.program.knob import Kind
+from reenact.program.read import torch_words
+from reenact.program.read.callees import Callee, chosen_name
+from reenact.program.read.calls import argument, has_unpacking
+from reenact.program.read.desk import Desk, Draft, Site, Style
+from reenact.program.read.evaluation import is_evaluation
+from reenact.program.read.model import Models
+from reenact.program.read.names import last_name
+from reenact.program.read.scope import Scope
+from reenact.program.read.vocabulary import OptimizerSpec
+
+OPTIMIZER_KINDS = (
+    (Kind.LEARNING_RATE, "lr"),
+    (Kind.MOMENTUM, "momentum"),
+    (Kind.WEIGHT_DECAY, "weight_decay"),
+)
+CLIPPING = {"torch.nn.utils.clip_grad_norm_": "max_norm", "torch.nn.utils.clip_grad_value_": "clip_value"}
+
+
+def read_torch_training(desk: Desk, models: Models) -> Iterator[Draft]:
+    """Drafts of everything that is said about a PyTorch training outside its loops and loaders."""
+    losses: list[tuple[ast.Call, Scope, Draft]] = []
+    for call, scope, _ in desk.calls():
+        for callee in desk.callees.of(call, scope):
+            name = last_name(callee.dotted)
+            if callee.dotted == f"torch.optim.{name}" and name in torch_words.OPTIMIZERS:
+                yield from _optimizer(desk, call, scope, callee, torch_words.OPTIMIZERS[name])
+            elif _is_loss(callee.dotted, name):
+                losses.append((call, scope, _loss(desk, call, scope, callee)))
+            elif callee.dotted.startswith("torch.optim.lr_scheduler.") and name in torch_words.SCHEDULERS:
+                site = Site(Style.NAME, "torch", scope, call, callee=callee)
+                yield desk.name_draft(Kind.SCHEDULER, callee, site, name)
+            elif callee.dotted in CLIPPING or name in ("clip_grad_norm_", "clip_grad_value_"):
+                yield from _clip(desk, call, scope, name)
+            elif callee.dotted.startswith("torch.nn.init."):
+                yield from _initialiser(desk, models, call, scope, callee, name)
+            break
+    yield from _training_losses(desk, losses)
+
+
+def _is_loss(dotted: str, name: str) -> bool:
+    return (dotted == f"torch.nn.{name}" and name in torch_words.LOSS_CLASSES) or (
+        dotted == f"torch.nn.functional.{name}" and name in torch_words.LOSS_FUNCTIONS
+    )
+
+
+def _optimizer(
+    desk: Desk, call: ast.Call, scope: Scope, callee: Callee, spec: OptimizerSpec
+) -> Iterator[Draft]:
+    style = Style.CHOICE if callee.chosen else Style.NAME
+    site = Site(style, "torch", scope, call, callee=callee)
+    yield desk.name_draft(Kind.OPTIMIZER, callee, site, chosen_name(callee))
+    for kind, name in OPTIMIZER_KINDS:
+        if not spec.takes(name):
+            continue
+        own = Site(Style.ARGUMENT, "torch", scope, call, name)
+        value = argument(call, spec.position(name), name)
+        if value is not None:
+            yield from desk.value_drafts(kind, value, own)
+            continue
+        unpacked = list(unpacked_drafts(desk, kind, call, scope, name, own))
+        yield from unpacked
+        if not unpacked and not has_unpacking(call):
+            yield desk.absent(kind, own, call, default=spec.default(name))
+    yield from _groups(desk, call, scope)
+
+
+def unpacked_drafts(
+    desk: Desk, kind: Kind, call: ast.Call, scope: Scope, name: str, site: Site
+) -> Iterator[Draft]:
+    """`**settings` in a call: the entry of that name."""
+    for extra in call.keywords:
+        if extra.arg is not None:
+            continue
+        for end in desk.follower.follow(extra.value, scope):
+            for inner in desk.follower.members.member(end, name, 0):
+                found = desk.values.found(inner, extra.value, scope)
+                yield desk.found_draft(kind, found, site)
+
+
+def _groups(desk: Desk, call: ast.Call, scope: Scope) -> Iterator[Draft]:
+    """Parameter groups with settings of their own: `[{"params": ..., "lr": 0.1}]`."""
+    groups = argument(call, 0, "params")
+    if not isinstance(groups, ast.List | ast.Tuple):
+        return
+    for group in groups.elts:
+        if not isinstance(group, ast.Dict):
+            continue
+        for key, value in zip(group.keys, group.values, strict=True):
+            for kind, name in OPTIMIZER_KINDS:
+                if isinstance(key, ast.Constant) and key.value == name:
+                    yield from desk.value_drafts(kind, value, Site(Style.VALUE, "torch", scope, call, name))
+
+
+def _loss(desk: Desk, call: ast.Call, scope: Scope, callee: Callee) -> Draft:
+    style = Style.CHOICE if callee.chosen else Style.NAME
+    site = Site(style, "torch", scope, call, callee=callee)
+    return desk.name_draft(Kind.LOSS, callee, site, chosen_name(callee))
+
+
+def _training_losses(desk: Desk, losses: list[tuple[ast.Call, Scope, Draft]]) -> Iterator[Draft]:
+    """Losses that train; one that is only computed in an evaluation is a metric."""
+    training = [item for item in losses if not is_evaluation(desk, item[0], item[1])]
+    for _, _, draft in training or losses:
+        yield draft
+
+
+def _clip(desk: Desk, call: ast.Call, scope: Scope, name: str) -> Iterator[Draft]:
+    word = "max_norm" if name == "clip_grad_norm_" else "clip_value"
+    value = argument(call, 1, word)
+    if value is not None:
+        yield from desk.value_drafts(
+            Kind.GRADIENT_CLIP, value, Site(Style.ARGUMENT, "torch", scope, call, word)
+        )
+
+
+def _initialiser(
+    desk: Desk, models: Models, call: ast.Call, scope: Scope, callee: Callee, name: str
+) -> Iterator[Draft]:
+    target = argument(call, 0, "tensor")
+    if name not in torch_words.INITIALIZERS or target is None:
+        return
+    parts = _reference(target)
+    kind = Kind.BIAS_INIT if "bias" in parts[-2:] else Kind.WEIGHT_INIT
+    site = Site(Style.NAME, "torch", scope, call, callee=callee)
+    yield desk.name_draft(kind, callee, site, name, **_initialised(models, parts, scope))
+
+
+def _reference(node: ast.expr) -> list[str]:
+    """`["self", "net", "0", "weight"]` of `self.net[0].weight`; empty for anything else."""
+    parts: list[str] = []
+    while isinstance(node, ast.Attribute | ast.Subscript):
+        if isinstance(node, ast.Attribute):
+            parts.append(node.attr)
+        elif isinstance(node.slice, ast.Constant):
+            parts.append(str(node.slice.value))
+        else:
+            return [""]
+        node = node.value
+    return [node.id, *reversed(parts)] if isinstance(node, ast.Name) else [""]
+
+
+def _initialised(models: Models, parts: list[str], scope: Scope) -> dict[str, object]:
+    """The layer whose tensor is initialised, where the reference names one."""
+    owner = scope.enclosing_class()
+    path = ".".join(part for part in parts[1:] if part not in ("weight", "bias", "data"))
+    model = owner.name if parts[0] == "self" and owner is not None else parts[0]
+    for layer in models.layers:
+        if layer.model == model and layer.path == path and layer.scope.file == scope.file:
+            role = "output" if layer.output else "hidden"
+            return {"model": model, "layer": path, "layer_type": layer.name, "role": role}
+    return {"model": owner.name if owner is not None else ""}

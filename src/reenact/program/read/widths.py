@@ -1,0 +1,185 @@
+"""Widths of torch layers hang together: what must follow when one of them changes, and when that cannot be
+told."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass
+
+from reenact.program.knob import Kind, Written
+from reenact.program.read.calls import argument
+from reenact.program.read.desk import Desk, Draft, Site, Style
+from reenact.program.read.ends import Spot, is_number, literal
+from reenact.program.read.layers import LayerSite
+from reenact.program.read.model import Models
+from reenact.program.read.scope import Scope
+from reenact.program.read.vocabulary import Family
+
+WIDTHS = frozenset((Kind.UNITS, Kind.FILTERS))
+
+
+@dataclass(frozen=True, slots=True)
+class Follows:
+    """A number that must change with a width: it is `factor` times the width."""
+
+    spot: Spot
+    factor: int
+
+
+def why_fixed(desk: Desk, models: Models, draft: Draft) -> str:
+    """Why a knob cannot be changed, or not alone; empty when it can."""
+    site = draft.site
+    if site.style is Style.FIXED or site.reason:
+        return site.reason or "it is told, not turned"
+    if draft.kind is Kind.LAYER:
+        return why_layer_stays(site.layer)
+    if draft.written is Written.ABSENT or site.library != "torch" or site.layer is None:
+        return ""
+    if draft.kind in WIDTHS:
+        found = followers(desk, models, site.layer, draft.spot)
+        return found if isinstance(found, str) else ""
+    if draft.kind is Kind.KERNEL_SIZE:
+        return _why_kernel_stays(site)
+    return ""
+
+
+def why_layer_stays(layer: LayerSite | None) -> str:
+    """Why a layer cannot be taken out or repeated; empty when it can."""
+    if layer is None:
+        return "it is no layer of its own"
+    if layer.output:
+        return "the output layer gives the answer"
+    return ""
+
+
+def followers(desk: Desk, models: Models, layer: LayerSite, spot: Spot) -> list[Follows] | str:
+    """Numbers that must follow when the width at `spot` changes; a sentence when that cannot be told."""
+    users = _users(desk, models).get(spot) or [layer]
+    found: list[Follows] = []
+    for user in users:
+        one = _followers_of(desk, user, spot)
+        if isinstance(one, str):
+            return one
+        found += one
+    distinct = {item.spot: item for item in found}
+    return list(distinct.values())
+
+
+def _users(desk: Desk, models: Models) -> dict[Spot, list[LayerSite]]:
+    """For every place that a width comes from, the layers that take it; worked out once for a program."""
+    if models.width_users is None:
+        models.width_users = {}
+        for layer in models.layers:
+            for slot in layer.spec.slots:
+                value = argument(layer.call, slot.position, *slot.names) if slot.kind in WIDTHS else None
+                for found in desk.values.find(value, layer.scope) if value is not None else ():
+                    models.width_users.setdefault(found.spot, []).append(layer)
+    return models.width_users
+
+
+def _followers_of(desk: Desk, layer: LayerSite, spot: Spot) -> list[Follows] | str:
+    if layer.output:
+        return []
+    if layer.tied:
+        return f"what comes out of {layer.path} is added to something of the same width"
+    if not layer.feeds:
+        return f"it cannot be told which layer takes the output of {layer.path}"
+    found: list[Follows] = []
+    for taker in layer.feeds:
+        one = _follow(desk, layer, taker, spot)
+        if isinstance(one, str):
+            return one
+        found += one
+    return found
+
+
+def _follow(desk: Desk, layer: LayerSite, taker: LayerSite, spot: Spot) -> list[Follows] | str:
+    """How the input width of the layer that takes the output follows."""
+    slot = taker.spec.width_in
+    if slot is None:
+        return [] if taker.spec.family is not Family.COMPOSITE else f"{taker.path} is made for one width"
+    value = argument(taker.call, slot.position, *slot.names)
+    if value is None:
+        return f"the input width of {taker.path} is not written"
+    if depends_on(desk, value, taker.scope, spot):
+        return []
+    old = width_value(desk, layer)
+    if old is None:
+        return f"the width of {layer.path} is not a number in the source"
+    part = _factor_spot(desk, value, taker, old)
+    if part is not None:
+        return [part]
+    return f"the input width of {taker.path} follows from it and cannot be computed"
+
+
+def width_value(desk: Desk, layer: LayerSite) -> int | None:
+    for slot in layer.spec.slots:
+        value = argument(layer.call, slot.position, *slot.names)
+        if slot.kind in WIDTHS and value is not None:
+            number = desk.values.compute(value, layer.scope)
+            return number if isinstance(number, int) else None
+    return None
+
+
+def _factor_spot(desk: Desk, value: ast.expr, taker: LayerSite, old: int) -> Follows | None:
+    """`nn.Linear(64, ...)` after 64 units; `64 * 7 * 7` or `3136` after 64 filters."""
+    index = desk.sources.index(taker.scope)
+    number = literal(value)
+    flattened = taker.spec.family is Family.DENSE
+    if isinstance(number, int) and old > 0 and number % old == 0 and (number == old or flattened):
+        return Follows(Spot(taker.scope.file, index.span(value)), number // old)
+    if isinstance(value, ast.BinOp) and isinstance(value.op, ast.Mult):
+        for part in _factors(value):
+            if literal(part) == old:
+                return Follows(Spot(taker.scope.file, index.span(part)), 1)
+    return None
+
+
+def _factors(node: ast.expr) -> list[ast.expr]:
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mult):
+        return [*_factors(node.left), *_factors(node.right)]
+    return [node]
+
+
+def depends_on(desk: Desk, node: ast.AST, scope: Scope, spot: Spot, depth: int = 0) -> bool:
+    """True when an expression is computed from the value at a spot, whatever happens in between."""
+    for part in ast.walk(node):
+        if not isinstance(part, ast.Name | ast.Attribute | ast.Subscript | ast.Call):
+            continue
+        for end in desk.follower.follow(part, scope):
+            if end.node is part:
+                continue
+            if isinstance(end.node, ast.expr) and desk.values.spot(end) == spot:
+                return True
+            if (
+                isinstance(end.node, ast.BinOp)
+                and depth < 4
+                and depends_on(desk, end.node, end.scope, spot, depth + 1)
+            ):
+                return True
+        if isinstance(part, ast.Name) and depth < 4 and _through_bindings(desk, part, scope, spot, depth):
+            return True
+    return False
+
+
+def _through_bindings(desk: Desk, name: ast.Name, scope: Scope, spot: Spot, depth: int) -> bool:
+    """`width_in = width` at the end of a loop: a name with several values, one of which comes from there."""
+    found = scope.find(name.id)
+    if found is None or len(found[1]) < 2:
+        return False
+    return any(
+        binding.value is not None and depends_on(desk, binding.value, found[0], spot, depth + 1)
+        for binding in found[1]
+    )
+
+
+def _why_kernel_stays(site: Site) -> str:
+    """Another kernel gives pictures of another size: harmless only when nothing counts them."""
+    assert site.layer is not None
+    assert site.call is not None
+    padding = argument(site.call, 4, "padding")
+    same = padding is not None and (literal(padding) == "same" or not is_number(literal(padding)))
+    counted = any(taker.spec.family is Family.DENSE for taker in site.layer.reaches)
+    if counted and not same:
+        return "the size of what comes out changes with it, and a dense layer counts on that size"
+    return ""

@@ -1,0 +1,112 @@
+"""One file of a program: bytes read with caps, decoded as Python would, or a reason why it cannot be used.
+
+Covered: missing, too large, NUL bytes, wrong encodings, unknown coding cookies, symbolic links out of the
+folder. Parsing is in `parse.py`; nothing here runs or imports the file.
+"""
+
+from __future__ import annotations
+
+import io
+import re
+import tokenize
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from functools import cached_property
+from pathlib import Path, PurePosixPath
+
+MAX_FILE_BYTES = 1_000_000
+"""A hand-written source is far smaller; a literal list of this size still parses in a second."""
+
+BIDI = re.compile("[\u202a-\u202e\u2066-\u2069]")
+"""Characters that make source read otherwise than it runs."""
+
+
+class Language(StrEnum):
+    """What a file is written in."""
+
+    PYTHON = "python"
+    NOTEBOOK = "notebook"
+    YAML = "yaml"
+    JSON = "json"
+
+
+SUFFIXES = {
+    ".py": Language.PYTHON,
+    ".ipynb": Language.NOTEBOOK,
+    ".yaml": Language.YAML,
+    ".yml": Language.YAML,
+    ".json": Language.JSON,
+}
+
+
+@dataclass(frozen=True)
+class SourceFile:
+    """The text of one file, exactly as it stands on disk."""
+
+    path: PurePosixPath
+    """Relative to the program's folder."""
+    text: str
+    """Decoded, line ends kept, without the byte-order mark."""
+    language: Language = Language.PYTHON
+    encoding: str = "utf-8"
+    bom: bool = False
+    unparsed: str = ""
+    """Why this file could not be used; empty when it could."""
+    remarks: tuple[str, ...] = ()
+    """Things a reader should know: characters that hide what the code does, cells left out."""
+
+    @cached_property
+    def raw(self) -> str:
+        """The text with its byte-order mark: what a diff must be made of."""
+        return "\ufeff" + self.text if self.bom else self.text
+
+    def encode(self) -> bytes:
+        return self.raw.encode(self.encoding)
+
+    def with_text(self, text: str) -> SourceFile:
+        return replace(self, text=text)
+
+
+def language_of(path: PurePosixPath | Path) -> Language | None:
+    return SUFFIXES.get(path.suffix.lower())
+
+
+def read_source(folder: Path, path: PurePosixPath, language: Language | None = None) -> SourceFile:
+    """Read one file; what is wrong with it becomes `unparsed`, never an exception."""
+    language = language or language_of(path) or Language.PYTHON
+    try:
+        raw = _read_capped(folder / path)
+    except OSError as error:
+        return SourceFile(path, "", language, unparsed=f"cannot be read: {error.strerror or error}")
+    if raw is None:
+        return SourceFile(path, "", language, unparsed=f"larger than {MAX_FILE_BYTES:,} bytes")
+    return decode(path, raw, language)
+
+
+def decode(path: PurePosixPath, raw: bytes, language: Language = Language.PYTHON) -> SourceFile:
+    """Text from bytes, by the coding cookie for Python and as UTF-8 for everything else."""
+    if b"\0" in raw:
+        reason = "UTF-16 or binary: holds NUL bytes"
+        return SourceFile(path, "", language, unparsed=reason)
+    bom = raw.startswith(b"\xef\xbb\xbf")
+    body = raw[3:] if bom else raw
+    try:
+        encoding = "utf-8" if bom or language is not Language.PYTHON else _cookie(raw)
+        text = body.decode(encoding)
+    except (UnicodeDecodeError, SyntaxError, LookupError) as error:
+        return SourceFile(path, "", language, unparsed=f"not text in its encoding: {str(error)[:120]}")
+    hides = ("holds characters that change the reading direction",) if BIDI.search(text) else ()
+    return SourceFile(path, text, language, encoding, bom, remarks=hides)
+
+
+def _cookie(raw: bytes) -> str:
+    encoding, _ = tokenize.detect_encoding(io.BytesIO(raw).readline)
+    return "utf-8" if encoding in ("utf-8-sig", "utf-8") else encoding
+
+
+def _read_capped(path: Path) -> bytes | None:
+    if not path.is_file():
+        raise FileNotFoundError(2, "no such file", str(path))
+    with path.open("rb") as file:
+        raw = file.read(MAX_FILE_BYTES + 1)
+    return None if len(raw) > MAX_FILE_BYTES else raw

@@ -1,0 +1,104 @@
+"""The layers of a program as its text tells them, before anything runs: what static rules look at."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import PurePosixPath
+
+from reenact.program.framework import Framework, framework_of
+from reenact.program.knob import Kind, Knob
+from reenact.program.knobs import knobs_of
+from reenact.program.program import Program
+from reenact.program.read.calls import argument
+from reenact.program.read.desk import Desk
+from reenact.program.read.layers import LayerSite
+from reenact.program.read.reading import read
+from reenact.types import JsonValue, Place
+
+
+@dataclass(frozen=True, slots=True)
+class StaticLayer:
+    """One layer as the text makes it."""
+
+    name: str
+    """Path in its model: `features.0` or `fc1` in torch, the given or numbered name in Keras."""
+    model: str
+    """Class, variable or function that holds it."""
+    type: str
+    """Class name as the source writes it: `Linear`, `Convolution2D`."""
+    family: str
+    """dense, conv, recurrent, embedding, dropout, norm, activation, pool, shape, merge, input, composite,
+    wrapper."""
+    place: Place
+    """The constructor call."""
+    activation: str | None
+    """What is applied to its output, in our word (`relu`, `softmax`); none when nothing is, or it cannot be
+    told."""
+    role: str
+    """`output`, `hidden`, or empty for layers without a weight matrix."""
+    settings: dict[str, JsonValue] = field(default_factory=dict)
+    """Constructor arguments: the value where it can be told, else the source text."""
+    feeds: tuple[str, ...] = ()
+    """Names of the layers that take its output."""
+    library: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class StaticGraph:
+    """A program's models as text."""
+
+    framework: Framework
+    layers: tuple[StaticLayer, ...]
+    """In the order of the text."""
+    knobs: tuple[Knob, ...]
+
+    def of_kind(self, kind: Kind) -> tuple[Knob, ...]:
+        return tuple(knob for knob in self.knobs if knob.kind is kind)
+
+    def layer(self, model: str, name: str) -> StaticLayer | None:
+        return next((layer for layer in self.layers if (layer.model, layer.name) == (model, name)), None)
+
+
+def static_graph(program: Program) -> StaticGraph:
+    """All layers a program's text makes; nothing is run."""
+    reading = read(program)
+    layers = tuple(_layer(reading.desk, layer) for layer in reading.models.layers)
+    return StaticGraph(framework_of(program), layers, knobs_of(program))
+
+
+def _layer(desk: Desk, layer: LayerSite) -> StaticLayer:
+    index = desk.sources.index(layer.scope)
+    place = index.lines.place(PurePosixPath(layer.scope.file), index.span(layer.call))
+    activation = layer.activation.word if layer.activation is not None else None
+    return StaticLayer(
+        name=layer.path,
+        model=layer.model,
+        type=layer.name,
+        family=layer.spec.family.value,
+        place=place,
+        activation=None if activation == "linear" else activation,
+        role="output" if layer.output else "hidden" if layer.spec.weighted else "",
+        settings=_settings(desk, layer),
+        feeds=tuple(taker.path for taker in layer.feeds),
+        library=layer.library.value,
+    )
+
+
+def _settings(desk: Desk, layer: LayerSite) -> dict[str, JsonValue]:
+    found: dict[str, JsonValue] = {}
+    slots = [*layer.spec.slots, *([layer.spec.width_in] if layer.spec.width_in is not None else [])]
+    for slot in slots:
+        value = argument(layer.call, slot.position, *slot.names)
+        if value is not None:
+            found[slot.names[0]] = _value(desk, layer, value)
+    for given in layer.call.keywords:
+        if given.arg is not None and not any(given.arg in slot.names for slot in slots):
+            found[given.arg] = _value(desk, layer, given.value)
+    return found
+
+
+def _value(desk: Desk, layer: LayerSite, node: object) -> JsonValue:
+    values = desk.values.find(node, layer.scope)  # type: ignore[arg-type]
+    if len(values) != 1:
+        return desk.values.here(node, layer.scope).text  # type: ignore[arg-type]
+    return values[0].computed if values[0].computed is not None else values[0].value

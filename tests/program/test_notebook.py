@@ -1,0 +1,99 @@
+"""Notebooks: cells to one script and back, magics neutralised, the JSON around them left alone."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from reenact.program.change import Set
+from reenact.program.knob import Kind
+from reenact.program.knobs import knobs_of
+from reenact.program.notebook import BadNotebook, read_notebook
+from reenact.program.patch import Patch
+from reenact.program.program import program_from_text
+
+
+def notebook(*cells: str, indent: int | None = 1) -> str:
+    parts = [{"cell_type": "markdown", "metadata": {}, "source": ["# lr = 7\n", "text"]}]
+    for source in cells:
+        lines = source.splitlines(keepends=True)
+        parts.append(
+            {"cell_type": "code", "metadata": {}, "outputs": [], "execution_count": None, "source": lines}
+        )
+    return (
+        json.dumps({"cells": parts, "metadata": {}, "nbformat": 4, "nbformat_minor": 5}, indent=indent) + "\n"
+    )
+
+
+CELLS = (
+    "%matplotlib inline\nimport torch\n!pip install x\nfiles = !ls\n",
+    "torch.manual_seed?\nlr = 0.1",
+    "%%time\n%timeit -n 3 print(lr)\nfor i in range(2):\n"
+    "    %time opt = torch.optim.SGD([], lr=lr)\n    !echo done",
+    "%%bash\nrm -rf build\n",
+    "this is no python at all",
+)
+
+
+def test_magics_are_neutral_and_lengths_stay() -> None:
+    found = read_notebook(notebook(*CELLS))
+    compile(found.script, "n", "exec")
+    assert [found.script[cell.start : cell.end].count("\n") for cell in found.cells] == [
+        c.count("\n") for c in CELLS
+    ]
+    assert len(found.remarks) == 2
+    assert not any(line.startswith("rm") for line in found.script.splitlines())
+
+
+def test_knobs_know_their_cell() -> None:
+    program = program_from_text(notebook(*CELLS), name="n.ipynb")
+    knob = next(knob for knob in knobs_of(program) if knob.kind is Kind.LEARNING_RATE)
+    assert program.cell(knob.place) == (2, 2)
+    assert program.where(knob.place) == "n.ipynb cell 2 line 2"
+    assert program.line(knob.place) == "lr = 0.1"
+
+
+@pytest.mark.parametrize("indent", [1, 4, None])
+def test_a_patch_changes_one_line_of_the_notebook(indent: int | None) -> None:
+    text = notebook(*CELLS, indent=indent)
+    program = program_from_text(text, name="n.ipynb")
+    knob = next(knob for knob in knobs_of(program) if knob.kind is Kind.LEARNING_RATE)
+    new = Patch((Set(knob.id, 0.01),)).apply(program).entry_file.text
+    assert new == text.replace("lr = 0.1", "lr = 0.01")
+
+
+def test_statements_go_into_the_cell_they_belong_to() -> None:
+    cells = (
+        "import torch\nmodel = torch.nn.Linear(2, 1)\nopt = torch.optim.SGD(model.parameters(), lr=0.1)",
+        "for e in range(3):\n    loss = model(torch.ones(1, 2)).sum()\n    loss.backward()\n    opt.step()",
+        "print(1)",
+    )
+    program = program_from_text(notebook(*cells), name="n.ipynb")
+    knobs = {knob.kind: knob for knob in knobs_of(program)}
+    changes = (Set(knobs[Kind.SCHEDULER].id, "StepLR"), Set(knobs[Kind.ZERO_GRAD].id, True))
+    new = json.loads(Patch(changes).apply(program).entry_file.text)
+    sources = ["".join(cell["source"]) for cell in new["cells"][1:]]
+    assert sources[1].endswith(
+        "    opt.zero_grad()\n    loss.backward()\n    opt.step()\n    scheduler.step()"
+    )
+    assert sources[0].endswith("scheduler = torch.optim.lr_scheduler.StepLR(opt, step_size=1, gamma=0.1)")
+    assert sources[2] == cells[2]
+
+
+@pytest.mark.parametrize(
+    "text", ["", "{}", "[1]", '{"cells": 3}', '{"cells": []}', "{" * 3000, '{"cells": [{}]}']
+)
+def test_what_is_no_notebook_is_refused(text: str) -> None:
+    with pytest.raises(BadNotebook):
+        read_notebook(text)
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.lists(st.text(alphabet="%!?ab =\n():#'\"\\", max_size=30), min_size=1, max_size=4))
+def test_any_cells_become_a_script_that_parses(cells: list[str]) -> None:
+    found = read_notebook(notebook(*cells))
+    compile(found.script, "n", "exec", dont_inherit=True)
+    assert len(found.script) == sum(len(cell.source) + 1 for cell in found.cells)

@@ -1,0 +1,439 @@
+"""Changes become edits: the right place, the rest of the text untouched, everything that has to follow."""
+
+# ruff: noqa: E501  # expected lines stand as they are written
+from __future__ import annotations
+
+import difflib
+from textwrap import dedent
+
+import pytest
+
+from reenact.errors import NotChangeable, PatchConflict, PatchRefused, UnknownKnob
+from reenact.program.change import Change, Insert, Remove, Replace, Set
+from reenact.program.knob import Kind, Knob, KnobId
+from reenact.program.knobs import knobs_of
+from reenact.program.patch import Patch, change_for
+from reenact.program.program import Program, program_from_text
+from reenact.types import JsonValue
+
+TORCH = """\
+import torch
+from torch import nn
+from torch.utils.data import DataLoader, TensorDataset
+
+x, y = torch.randn(90, 4), torch.randint(0, 3, (90,))
+loader = DataLoader(TensorDataset(x, y), batch_size=30)  # no order
+
+model = nn.Sequential(
+    nn.Linear(4, 32),  # wide
+    nn.ReLU(),
+    nn.Linear(32, 16),
+    nn.Linear(16, 3),
+)
+loss_fn = nn.CrossEntropyLoss()
+optimizer = torch.optim.SGD(model.parameters(), lr=0.1, momentum=0.9)
+for epoch in range(5):
+    for xb, yb in loader:
+        loss = loss_fn(model(xb), yb)
+        loss.backward()
+        optimizer.step()
+"""
+
+MODULE = """\
+import torch
+import torch.nn as nn
+import torch.nn.functional as F
+
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.conv = nn.Conv2d(1, 8, 3)
+        self.fc1 = nn.Linear(8 * 26 * 26, 64)
+        self.drop = nn.Dropout(0.5)
+        self.fc2 = nn.Linear(64, 10)
+
+    def forward(self, x):
+        x = F.relu(self.conv(x))
+        x = x.flatten(1)
+        x = self.drop(self.fc1(x))
+        return torch.softmax(self.fc2(x), dim=1)
+"""
+
+KERAS = """\
+import keras
+from keras import layers
+from keras.utils import to_categorical
+
+x_train, y_train = load()
+y_train = to_categorical(y_train, 10)
+model = keras.Sequential([
+    keras.Input((20,)),
+    layers.Dense(64, activation="relu"),
+    layers.Dropout(0.5),
+    layers.Dense(10),
+])
+model.compile(loss="mse", optimizer="sgd", metrics=["accuracy"])
+model.fit(x_train, y_train, epochs=5, batch_size=32)
+"""
+
+FUNCTIONAL = """\
+import tensorflow as tf
+from tensorflow.keras import layers
+
+i = layers.Input((4,))
+h = layers.Dense(8, activation='relu', name='first')(i)
+h = layers.Dense(8, kernel_initializer=tf.keras.initializers.RandomNormal(stddev=0.5))(h)
+o = layers.Dense(1)(h)
+model = tf.keras.Model(i, o)
+model.compile('adam', 'mse')
+model.fit(x, y)
+"""
+
+
+def find(program: Program, kind: str, layer: str = "", number: int = 0) -> Knob:
+    found = [k for k in knobs_of(program) if k.kind == kind and k.id.layer == layer and k.id.number == number]
+    assert len(found) == 1, [str(k.id) for k in knobs_of(program)]
+    return found[0]
+
+
+def changed(text: str, *wishes: tuple[str, str, JsonValue]) -> str:
+    program = program_from_text(text)
+    changes: list[Change] = [Set(find(program, kind, layer).id, value) for kind, layer, value in wishes]
+    return Patch(tuple(changes)).apply(program).entry_file.text
+
+
+def lines(before: str, after: str) -> tuple[list[str], list[str]]:
+    """What went and what came, stripped."""
+    found = list(difflib.ndiff(before.split("\n"), after.split("\n")))
+    gone = [line[2:].strip() for line in found if line.startswith("- ")]
+    come = [line[2:].strip() for line in found if line.startswith("+ ")]
+    return gone, come
+
+
+SETS = [
+    (TORCH, "learning-rate", "", 0.01, ["optimizer = torch.optim.SGD(model.parameters(), lr=0.01, momentum=0.9)"]),
+    (TORCH, "batch-size", "", 64, ["loader = DataLoader(TensorDataset(x, y), batch_size=64)  # no order"]),
+    (TORCH, "shuffle", "", True, ["loader = DataLoader(TensorDataset(x, y), batch_size=30, shuffle=True)  # no order"]),
+    (TORCH, "weight-decay", "", 1e-4,
+     ["optimizer = torch.optim.SGD(model.parameters(), lr=0.1, momentum=0.9, weight_decay=0.0001)"]),
+    (TORCH, "optimizer", "", "Adam", ["optimizer = torch.optim.Adam(model.parameters(), lr=0.1)"]),
+    (TORCH, "units", "0", 64, ["nn.Linear(4, 64),  # wide", "nn.Linear(64, 16),"]),
+    (TORCH, "activation", "0", "tanh", ["nn.Tanh(),"]),
+    (TORCH, "activation", "0", "softmax", ["nn.Softmax(dim=1),"]),
+    (TORCH, "activation", "0", None, ["nn.Identity(),"]),
+    (TORCH, "activation", "2", "relu", ["nn.ReLU(),"]),
+    (TORCH, "activation", "3", "log_softmax", ["nn.LogSoftmax(dim=1),"]),
+    (TORCH, "zero-grad", "", True, ["optimizer.zero_grad()"]),
+    (TORCH, "gradient-clip", "", 1.0, ["nn.utils.clip_grad_norm_(model.parameters(), 1.0)"]),
+    (TORCH, "scheduler", "", "CosineAnnealingLR",
+     ["scheduler = torch.optim.lr_scheduler.CosineAnnealingLR(optimizer, T_max=5)", "scheduler.step()"]),
+    (TORCH, "weight-init", "2", "xavier_normal_", ["nn.init.xavier_normal_(model[2].weight)"]),
+    (TORCH, "layer", "2", None, ["nn.Linear(32, 3),"]),
+    (TORCH, "layer", "0", {"repeat": 2}, ["nn.Linear(32, 32), nn.ReLU(),"]),
+    (MODULE, "filters", "conv", 16, ["self.conv = nn.Conv2d(1, 16, 3)", "self.fc1 = nn.Linear(16 * 26 * 26, 64)"]),
+    (MODULE, "units", "fc1", 128, ["self.fc1 = nn.Linear(8 * 26 * 26, 128)", "self.fc2 = nn.Linear(128, 10)"]),
+    (MODULE, "activation", "conv", "gelu", ["x = F.gelu(self.conv(x))"]),
+    (MODULE, "activation", "conv", "softmax", ["x = F.softmax(self.conv(x), dim=1)"]),
+    (MODULE, "activation", "conv", None, ["x = self.conv(x)"]),
+    (MODULE, "activation", "fc1", "tanh", ["x = self.drop(torch.tanh(self.fc1(x)))"]),
+    (MODULE, "activation", "fc2", "sigmoid", ["return torch.sigmoid(self.fc2(x))"]),
+    (MODULE, "activation", "fc2", "gelu", ["return F.gelu(self.fc2(x))"]),
+    (MODULE, "weight-init", "fc1", "kaiming_normal_", ["nn.init.kaiming_normal_(self.fc1.weight)"]),
+    (MODULE, "layer", "drop", None, ["self.drop = nn.Identity()"]),
+    (MODULE, "dropout", "drop", 0.2, ["self.drop = nn.Dropout(0.2)"]),
+    (KERAS, "learning-rate", "", 0.001,
+     ['model.compile(loss="mse", optimizer=keras.optimizers.SGD(learning_rate=0.001), metrics=["accuracy"])']),
+    (KERAS, "optimizer", "", "adam", ['model.compile(loss="mse", optimizer="adam", metrics=["accuracy"])']),
+    (KERAS, "loss", "", "categorical_crossentropy",
+     ['model.compile(loss="categorical_crossentropy", optimizer="sgd", metrics=["accuracy"])']),
+    (KERAS, "activation", "dense_1", "softmax", ['layers.Dense(10, activation="softmax"),']),
+    (KERAS, "weight-init", "dense", "he_normal",
+     ['layers.Dense(64, activation="relu", kernel_initializer="he_normal"),']),
+    (KERAS, "weight-regularizer", "dense", "l2", ['layers.Dense(64, activation="relu", kernel_regularizer="l2"),']),
+    (KERAS, "validation", "", 0.2, ["model.fit(x_train, y_train, epochs=5, batch_size=32, validation_split=0.2)"]),
+    (KERAS, "scheduler", "", "ReduceLROnPlateau",
+     ["model.fit(x_train, y_train, epochs=5, batch_size=32, "
+      'callbacks=[keras.callbacks.ReduceLROnPlateau(monitor="loss", factor=0.5, patience=2)])']),
+    (KERAS, "layer", "dropout", None, []),
+    (KERAS, "layer", "dense", {"repeat": 2}, ['layers.Dense(64, activation="relu"),']),
+    (KERAS, "preprocessing", "scale", "standardize",
+     ["x_train_mean, x_train_std = x_train.mean(0), x_train.std(0) + 1e-7",
+      "x_train = (x_train - x_train_mean) / x_train_std"]),
+    (FUNCTIONAL, "activation", "first", "tanh", ["h = layers.Dense(8, activation='tanh', name='first')(i)"]),
+    (FUNCTIONAL, "weight-init", "dense", "he_uniform", ['h = layers.Dense(8, kernel_initializer="he_uniform")(h)']),
+    (FUNCTIONAL, "learning-rate", "", 0.01, ["model.compile(tf.keras.optimizers.Adam(learning_rate=0.01), 'mse')"]),
+    (FUNCTIONAL, "epochs", "", 10, ["model.fit(x, y, epochs=10)"]),
+    (FUNCTIONAL, "layer", "dense", None, []),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("text", "kind", "layer", "value", "come"), SETS)
+def test_set_writes_what_a_person_would_write(
+    text: str, kind: str, layer: str, value: JsonValue, come: list[str]
+) -> None:
+    after = changed(text, (kind, layer, value))
+    assert lines(text, after)[1] == come
+    compile(after, "train.py", "exec")
+
+
+def test_a_keras_layer_is_repeated_and_removed() -> None:
+    again = changed(KERAS, ("layer", "dense", {"repeat": 3}))
+    assert again.count('layers.Dense(64, activation="relu"),') == 3
+    gone = changed(KERAS, ("layer", "dropout", None))
+    assert gone == KERAS.replace("    layers.Dropout(0.5),\n", "")
+    unapplied = changed(FUNCTIONAL, ("layer", "dense", None))
+    assert unapplied == FUNCTIONAL.replace(FUNCTIONAL.split("\n")[5] + "\n", "")
+
+
+def test_several_settings_of_one_call_are_written_together() -> None:
+    after = changed(
+        KERAS,
+        ("learning-rate", "", 0.01),
+        ("momentum", "", 0.9),
+        ("weight-init", "dense", "he_normal"),
+        ("weight-regularizer", "dense", "l2"),
+        ("activation", "dense", "tanh"),
+    )
+    assert "optimizer=keras.optimizers.SGD(learning_rate=0.01, momentum=0.9)" in after
+    assert (
+        'layers.Dense(64, activation="tanh", kernel_initializer="he_normal", kernel_regularizer="l2"),'
+        in after
+    )
+
+
+def test_nested_activations_can_change_together() -> None:
+    text = MODULE.replace("x = F.relu(self.conv(x))", "x = torch.tanh(self.drop(F.relu(self.conv(x))))")
+    program = program_from_text(text)
+    found = [
+        knob
+        for knob in knobs_of(program)
+        if knob.kind is Kind.ACTIVATION and knob.text in ("F.relu", "torch.tanh")
+    ]
+    after = Patch(tuple(Set(knob.id, "sigmoid") for knob in found)).apply(program).entry_file.text
+    assert "x = torch.sigmoid(self.drop(F.sigmoid(self.conv(x))))" in after
+
+
+LOSSES = [
+    (
+        MODULE
+        + "\nnet = Net()\ncriterion = nn.MSELoss(reduction='mean')\n"
+        + "target = F.one_hot(labels, 10).float()\nloss = criterion(net(x), target)\nloss.backward()\n",
+        "CrossEntropyLoss",
+        ["return self.fc2(x)", "criterion = nn.CrossEntropyLoss(reduction='mean')", "loss = criterion(net(x), target.argmax(1))"],
+    ),
+    (
+        MODULE + "\nnet = Net()\nloss = F.mse_loss(net(x), F.one_hot(y, 10).float())\nloss.backward()\n",
+        "cross_entropy",
+        ["return self.fc2(x)", "loss = F.cross_entropy(net(x), F.one_hot(y, 10).float().argmax(1))"],
+    ),
+    (
+        MODULE.replace("torch.softmax(self.fc2(x), dim=1)", "self.fc2(x)")
+        + "\nnet = Net()\nc = nn.CrossEntropyLoss(label_smoothing=0.1)\nc(net(x), y).backward()\n",
+        "MSELoss",
+        ["c = nn.MSELoss()", "c(net(x), F.one_hot(y, 10).float()).backward()"],
+    ),
+    (
+        MODULE.replace("torch.softmax(self.fc2(x), dim=1)", "self.fc2(x)")
+        + "\nnet = Net()\nc = nn.CrossEntropyLoss()\nc(net(x), y).backward()\n",
+        "NLLLoss",
+        ["return torch.log_softmax(self.fc2(x), dim=1)", "c = nn.NLLLoss()"],
+    ),
+    (KERAS, "categorical_crossentropy",
+     ['layers.Dense(10, activation="softmax"),',
+      'model.compile(loss="categorical_crossentropy", optimizer="sgd", metrics=["accuracy"])']),
+    (KERAS, "sparse_categorical_crossentropy",
+     ['layers.Dense(10, activation="softmax"),',
+      'model.compile(loss="sparse_categorical_crossentropy", optimizer="sgd", metrics=["accuracy"])',
+      "model.fit(x_train, y_train.argmax(-1), epochs=5, batch_size=32)"]),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("text", "loss", "come"), LOSSES)
+def test_a_replaced_loss_brings_along_what_it_demands(text: str, loss: str, come: list[str]) -> None:
+    program = program_from_text(text)
+    after = Patch((Replace(find(program, "loss").id, loss),)).apply(program).entry_file.text
+    assert lines(text, after)[1] == come
+
+
+def test_a_replaced_optimizer_keeps_its_rate_or_takes_a_new_one() -> None:
+    program = program_from_text(TORCH)
+    knob = find(program, "optimizer")
+    after = Patch((Replace(knob.id, "Adam", {"lr": 0.001}),)).apply(program).entry_file.text
+    assert "optimizer = torch.optim.Adam(model.parameters(), lr=0.001)" in after
+    keras = program_from_text(KERAS)
+    after = Patch((Replace(find(keras, "optimizer").id, "adam", {"lr": 0.01}),)).apply(keras).entry_file.text
+    assert "optimizer=keras.optimizers.Adam(learning_rate=0.01)" in after
+
+
+INSERTS = [
+    (TORCH, "0", "Dropout", {"p": 0.2}, False, ["nn.Dropout(p=0.2),"]),
+    (TORCH, "0", "BatchNorm1d", {}, False, ["nn.BatchNorm1d(32),"]),
+    (TORCH, "2", "LayerNorm", {}, True, ["nn.LayerNorm(32),"]),
+    (MODULE, "fc1", "BatchNorm1d", {}, False,
+     ["self.fc1 = nn.Sequential(nn.Linear(8 * 26 * 26, 64), nn.BatchNorm1d(64))"]),
+    (KERAS, "dense", "BatchNormalization", {}, False, ["layers.BatchNormalization(),"]),
+    (FUNCTIONAL, "first", "Dropout", {"rate": 0.3}, False, ["h = layers.Dropout(rate=0.3)(h)"]),
+    (FUNCTIONAL, "first", "BatchNormalization", {}, True,
+     ["h = layers.Dense(8, activation='relu', name='first')(layers.BatchNormalization()(i))"]),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("text", "anchor", "layer", "settings", "before", "come"), INSERTS)
+def test_a_layer_is_put_in(
+    text: str, anchor: str, layer: str, settings: dict[str, JsonValue], before: bool, come: list[str]
+) -> None:
+    program = program_from_text(text)
+    patch = Patch((Insert(find(program, "layer", anchor).id, layer, settings, before),))
+    after = patch.apply(program).entry_file.text
+    assert lines(text, after)[1] == come
+    compile(after, "train.py", "exec")
+
+
+def test_imports_are_added_where_they_are_missing() -> None:
+    text = "from torch.nn import Linear, ReLU, Sequential\nmodel = Sequential(Linear(2, 3), ReLU(), Linear(3, 1))\n"
+    after = changed(text, ("activation", "0", "tanh"))
+    assert after.startswith("from torch.nn import Linear, ReLU, Sequential\nfrom torch.nn import Tanh\n")
+    assert "Sequential(Linear(2, 3), Tanh(), Linear(3, 1))" in after
+    old = "from tensorflow.keras.layers import Dense\nm.add(Dense(3))\nm.compile(loss='mse', optimizer='adam')\n"
+    after = changed(old, ("learning-rate", "", 0.1))
+    assert "from tensorflow.keras.optimizers import Adam\n" in after
+
+
+def test_mode_is_put_in_around_an_evaluation() -> None:
+    text = TORCH.replace("nn.ReLU(),", "nn.ReLU(), nn.Dropout(0.5),").replace(
+        "loss = ", "optimizer.zero_grad(); loss = "
+    )
+    text += "    with torch.no_grad():\n        print(model(x))\n"
+    after = changed(text, ("mode", "eval", "eval"))
+    assert (
+        "    model.eval()\n    with torch.no_grad():\n        print(model(x))\n    model.train()\n" in after
+    )
+
+
+def test_one_line_loops_stay_on_their_line() -> None:
+    text = (
+        TORCH.split("for epoch")[0]
+        + "for e in range(3):\n    for xb, yb in loader: loss_fn(model(xb), yb).backward(); optimizer.step()\n"
+    )
+    after = changed(text, ("zero-grad", "", True), ("gradient-clip", "", 0.5))
+    assert (
+        "    for xb, yb in loader: optimizer.zero_grad(); loss_fn(model(xb), yb).backward(); "
+        "nn.utils.clip_grad_norm_(model.parameters(), 0.5); optimizer.step()\n"
+    ) in after  # fmt: skip
+
+
+def test_the_command_line_follows() -> None:
+    text = "import argparse\nimport torch\np = argparse.ArgumentParser()\np.add_argument('--lr', type=float, default=0.5)\n"
+    text += "a = p.parse_args()\ntorch.optim.SGD([], lr=a.lr)\n"
+    for given, after in ((("--lr", "0.1"), ("--lr", "0.01")), (("--lr=0.1",), ("--lr=0.01",)), ((), ())):
+        program = program_from_text(text, arguments=given)
+        new = Patch((Set(find(program, "learning-rate").id, 0.01),)).apply(program)
+        assert new.arguments == after
+        assert "default=0.01" in new.entry_file.text
+        assert find(new, "learning-rate").value == 0.01
+
+
+def test_data_files_keep_their_layout() -> None:
+    code = 'import json, yaml, torch\nc = yaml.safe_load(open("c.yaml"))\nd = json.load(open("d.json"))\n'
+    code += 'torch.optim.SGD([], lr=c["lr"], momentum=d["m"])\n'
+    others = {"c.yaml": "# rates\nlr: 1e-1   # high\nname: 'x'\n", "d.json": '{"a": [1,\n 2], "m" : 0.9}\n'}
+    program = program_from_text(code, others=others)
+    patch = Patch((Set(find(program, "learning-rate").id, 1e-05), Set(find(program, "momentum").id, 0.5)))
+    new = patch.apply(program)
+    texts = {str(file.path): file.text for file in new.files}
+    assert texts["c.yaml"] == "# rates\nlr: 1.0e-05   # high\nname: 'x'\n"
+    assert texts["d.json"] == '{"a": [1,\n 2], "m" : 0.5}\n'
+    assert texts["train.py"] == code
+
+
+def test_wishes_for_one_place_are_a_conflict() -> None:
+    program = program_from_text(TORCH)
+    units, layer = find(program, "units", "2"), find(program, "layer", "2")
+    patch = Patch((Set(units.id, 8), Remove(layer.id)))
+    with pytest.raises(PatchConflict):
+        patch.apply(program)
+    assert patch.without(1).apply(program) != program
+    assert patch.subset([1]).complexity == 1
+
+
+def test_the_same_wish_twice_is_one() -> None:
+    program = program_from_text(TORCH)
+    knob = find(program, "learning-rate")
+    once, twice = Patch((Set(knob.id, 0.01),)), Patch((Set(knob.id, 0.01), Set(knob.id, 0.01)))
+    assert once.apply(program) == twice.apply(program)
+    assert (once + once).complexity == 1
+
+
+def test_refusals_have_names() -> None:
+    program = program_from_text(TORCH)
+    with pytest.raises(UnknownKnob):
+        Patch((Set(KnobId("train.py", "model", "99", Kind.UNITS), 3),)).apply(program)
+    with pytest.raises(NotChangeable):
+        Patch((Set(find(program, "activation", "0").id, "bananas"),)).apply(program)
+    with pytest.raises(NotChangeable):
+        Patch((Remove(find(program, "layer", "3").id),)).apply(program)
+    with pytest.raises(PatchRefused):
+        Patch.from_json({"changes": [{"change": "explode"}]})
+    with pytest.raises(PatchRefused):
+        Patch.from_json([1, 2])
+
+
+def test_patches_travel_as_json() -> None:
+    program = program_from_text(TORCH)
+    layer = find(program, "layer", "0").id
+    patch = Patch(
+        (
+            Set(find(program, "learning-rate").id, 0.01),
+            Insert(layer, "Dropout", {"p": 0.1}, before=True),
+            Remove(find(program, "layer", "2").id),
+            Replace(find(program, "loss").id, "MSELoss"),
+        )
+    )
+    assert Patch.from_json(patch.to_json()) == patch
+    assert patch.complexity == 4
+
+
+def test_a_patch_of_no_change_changes_nothing() -> None:
+    program = program_from_text(TORCH)
+    assert Patch().apply(program) is program
+    assert Patch().diff(program) == ""
+
+
+def test_a_search_gets_the_change_that_fits() -> None:
+    program = program_from_text(TORCH)
+    assert change_for(find(program, "loss"), "MSELoss") == Replace(find(program, "loss").id, "MSELoss")
+    assert change_for(find(program, "epochs"), 7) == Set(find(program, "epochs").id, 7)
+
+
+def test_a_schedule_is_taken_out_with_its_steps() -> None:
+    with_one = changed(TORCH, ("scheduler", "", "StepLR"))
+    assert changed(with_one, ("scheduler", "", None)) == TORCH
+
+
+def test_every_offered_alternative_can_be_made() -> None:
+    for text in (TORCH, MODULE, KERAS, FUNCTIONAL):
+        program = program_from_text(text)
+        for knob in knobs_of(program):
+            for value in knob.alternatives:
+                new = Patch((Set(knob.id, value),)).apply(program).entry_file.text
+                assert new != text, (str(knob.id), value)
+                compile(new, "train.py", "exec")
+
+
+def test_widths_that_hang_together_are_not_changed_alone() -> None:
+    text = dedent(
+        """
+        import torch.nn as nn
+        class Res(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.a = nn.Linear(8, 8)
+                self.b = nn.Linear(8, 8)
+            def forward(self, x):
+                return self.b(x + self.a(x))
+        """
+    )
+    knob = find(program_from_text(text), "units", "a")
+    assert not knob.changeable
+    assert "added" in knob.reason

@@ -1,0 +1,51 @@
+"""Layers as the text tells them."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from reenact.program.program import program_from_text, read_program
+from reenact.program.static_graph import static_graph
+
+CORPUS = Path(__file__).parent.parent / "corpus"
+NAMES = sorted(path.parent.name for path in CORPUS.glob("*/expected.json"))
+OWN_CLASSES = frozenset(("Scaled",))
+ELSEWHERE = frozenset(("transformers_trainer",))
+
+
+@pytest.mark.parametrize("name", [name for name in NAMES if name not in ELSEWHERE])
+def test_every_live_layer_has_its_line_in_the_text(name: str) -> None:
+    stated = json.loads((CORPUS / name / "expected.json").read_text(encoding="utf-8"))
+    program = read_program(stated["entry"], CORPUS / name)
+    graph = static_graph(program)
+    found = {(str(layer.place.file), program.cell(layer.place) or layer.place.line) for layer in graph.layers}
+    for layer in stated["layers"]:
+        if layer["type"] in OWN_CLASSES:
+            continue
+        first, last = layer.get("lines", [layer["line"], layer["line"]])
+        wanted = {
+            (layer["file"], (layer["cell"], line) if "cell" in layer else line)
+            for line in range(first, last + 1)
+        }
+        assert wanted & found, layer
+
+
+def test_a_layer_tells_its_settings_activation_and_takers() -> None:
+    graph = static_graph(
+        program_from_text(
+            "import torch.nn as nn\nH = 16\n"
+            "m = nn.Sequential(nn.Linear(4, H), nn.Tanh(), nn.Dropout(p=0.1), nn.Linear(H, 2))\n"
+        )
+    )
+    first, last = graph.layer("m", "0"), graph.layer("m", "3")
+    assert first is not None
+    assert last is not None
+    assert (first.activation, first.role, first.feeds) == ("tanh", "hidden", ("3",))
+    assert first.settings == {"out_features": 16, "in_features": 4}
+    assert (last.activation, last.role, last.feeds) == (None, "output", ())
+    dropout = graph.layer("m", "2")
+    assert dropout is not None
+    assert dropout.settings == {"p": 0.1}
