@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import reenact.llm.scripted
-import reenact.sandbox.bubblewrap  # noqa: F401
+import reenact.sandbox.tiers.bubblewrap  # noqa: F401
 from reenact.bench.rehearsal_run import rehearse_counted
 from reenact.sandbox.box import BoxResult, Command, Limits, Sandbox
 from reenact.sandbox.choose import choose

@@ -18,6 +18,9 @@ from reenact.types import ExitCode, Stop, Table, Tell
 
 BENCHES = {
     "sandbox": ("reenact.cli.bench:sandbox", "Hostile and benign programs on each sandbox tier; start cost."),
+    "probe": ("reenact.cli.bench:probe", "What watching a training costs, as ratios to the unobserved run."),
+    "effects": ("reenact.cli.bench_faults:effects", "Whether the faults of the benchmark do harm here."),
+    "fetch": ("reenact.cli.bench_faults:fetch", "Fetch the data sets of the fault benchmark."),
 }
 MET = {True: "met", False: "MISSED", None: "not measured"}
 
@@ -45,6 +48,19 @@ def sandbox(tier: str | None, out: Path | None) -> ExitCode:
     from reenact.bench.sandbox import measure
 
     return conduct(lambda tell, stop: measure(tier=tier, tell=tell, stop=stop), out)
+
+
+@bench.command()
+@click.option(
+    "--repeats", type=click.IntRange(min=1), default=7, show_default=True, help="Pairs a program and preset."
+)
+@click.option("--program", "programs", multiple=True, help="Only programs whose name holds this word.")
+@out_folder
+def probe(repeats: int, programs: tuple[str, ...], out: Path | None) -> ExitCode:
+    """Train six programs with and without the probe and compare."""
+    from reenact.bench.probe import measure
+
+    return conduct(lambda tell, stop: measure(tell=tell, stop=stop, repeats=repeats, programs=programs), out)
 
 
 def conduct(measure: Callable[[Tell, Stop], Scorecard], out: Path | None) -> ExitCode:

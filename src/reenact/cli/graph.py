@@ -9,7 +9,7 @@ from pathlib import Path
 import click
 
 from reenact.cli.options import output_format, show, stopping_gently
-from reenact.cli.watch import PROGRAM
+from reenact.cli.watch import PROGRAM, program_words
 from reenact.cli.watch_view import graph_data, graph_facts, layer_blocks
 from reenact.errors import Inconclusive
 from reenact.probe.options import WatchOptions
@@ -39,7 +39,9 @@ def graph(python: str | None, max_time: float, output_format: str, program: tupl
         options = WatchOptions(
             folder=Path(folder) / "trace", stop_after=STEPS, max_time=max_time, python=settings.python
         )
-        watched = watch_program(read_program(program), options, stdout=sys.stderr.fileno(), stop=stop)
+        watched = watch_program(
+            read_program(program_words(program)), options, stdout=sys.stderr.fileno(), stop=stop
+        )
     found = watched.trace.graph if watched.trace else None
     if found is None:
         raise Inconclusive(

@@ -3,23 +3,22 @@
 from __future__ import annotations
 
 import sys
-import time
 from pathlib import Path
 
 import click
 
 from reenact.cli.options import output_format, show, stopping_gently
 from reenact.cli.watch_view import watch_sheet
+from reenact.probe.live import LiveView
 from reenact.probe.naming import fresh_folder
 from reenact.probe.options import PRESETS, WatchOptions
-from reenact.probe.read import is_trace, read_trace
+from reenact.probe.watch import Watched
 from reenact.probe.watch import watch as watch_program
-from reenact.program.program import read_program
+from reenact.program.program import Program, read_program
 from reenact.settings import resolve
 
 PROGRAM = {"ignore_unknown_options": True, "allow_interspersed_args": False}
 """Everything after the program's name belongs to the program."""
-LOOK_EVERY_S = 3.0
 
 
 @click.command(context_settings=PROGRAM)
@@ -39,11 +38,12 @@ LOOK_EVERY_S = 3.0
 @click.option(
     "--out", type=click.Path(path_type=Path), help="Folder for the trace; default: below the runs folder."
 )
+@click.option("--sandbox", is_flag=True, help="Run a program from elsewhere in the sandbox.")
 @output_format
 @click.argument("program", nargs=-1, required=True, type=click.UNPROCESSED)
 def watch(
     preset: str, seed: int | None, patterns: tuple[str, ...], max_time: float | None, stop_after: int | None,
-    python: str | None, out: Path | None, output_format: str, program: tuple[str, ...],
+    python: str | None, out: Path | None, sandbox: bool, output_format: str, program: tuple[str, ...],
 ) -> int:  # fmt: skip
     """Run a PROGRAM of yours under the probe, unmodified, and keep the trace.
 
@@ -51,41 +51,56 @@ def watch(
     run it: your interpreter, folder, files and network. The exit code is the program's own.
     """
     settings = resolve({"python": python}).settings
-    read = read_program(program)
+    read = read_program(program_words(program))
     folder = out or fresh_folder(read.entry.stem, settings.runs_dir / "traces")
     options = WatchOptions(
         folder=folder, preset=preset, seed=seed, patterns=patterns, max_time=max_time, stop_after=stop_after,
         python=settings.python,
     )  # fmt: skip
-    for_machines = output_format != "full"
-    with stopping_gently() as stop:
-        watched = watch_program(
-            read, options,
-            stdout=sys.stderr.fileno() if for_machines else None,
-            stop=stop,
-            on_poll=Live(folder) if sys.stderr.isatty() else None,
-        )  # fmt: skip
+    watched = _boxed(read, options) if sandbox else _run(read, options, for_machines=output_format != "full")
     show(watch_sheet(watched, f"Watched {' '.join(program)}"), output_format)
     code = watched.outcome.exit_code
     return 2 if code is None else code if code >= 0 else 128 - code
 
 
-class Live:
-    """A line every few seconds: how far the training is."""
+def program_words(words: tuple[str, ...]) -> list[str]:
+    """`SCRIPT -- ARGS` is `SCRIPT ARGS`; a leading `--` marks a launcher line and stays."""
+    if len(words) > 1 and words[1] == "--" and words[0] != "--":
+        return [words[0], *words[2:]]
+    return list(words)
 
-    def __init__(self, folder: Path) -> None:
-        self._folder = folder
-        self._next = time.monotonic() + LOOK_EVERY_S
-        self._seen = 0
 
-    def __call__(self) -> None:
-        if time.monotonic() < self._next or not is_trace(self._folder):
-            return
-        trace = read_trace(self._folder)
-        self._next = time.monotonic() + LOOK_EVERY_S
-        if trace.step_count > self._seen:
-            self._seen = trace.step_count
-            epoch = f"epoch {trace.epoch_count}, " if trace.epoch_count else ""
-            click.secho(
-                f"[reenact] {epoch}step {self._seen}, loss {trace.losses.values[-1]:.4g}", err=True, dim=True
-            )
+def _run(program: Program, options: WatchOptions, *, for_machines: bool) -> Watched:
+    """As the user runs it; its output goes to stderr when stdout is kept for a machine."""
+    view = LiveView(options.folder)
+
+    def tell() -> None:
+        if view.look():
+            click.secho(f"[reenact] {view.position}", err=True, dim=True)
+
+    with stopping_gently() as stop:
+        return watch_program(
+            program,
+            options,
+            stdout=sys.stderr.fileno() if for_machines else None,
+            stop=stop,
+            on_poll=tell if sys.stderr.isatty() else None,
+        )
+
+
+def _boxed(program: Program, options: WatchOptions) -> Watched:
+    """A program from elsewhere: in the sandbox, its output on stderr."""
+    from reenact.probe.boxed import watch_boxed
+    from reenact.sandbox.choose import choose, notice
+
+    settings = resolve().settings
+    tier = choose(None if settings.sandbox == "auto" else settings.sandbox, trust_code=settings.trust_code)
+    if weaker := notice(tier):
+        click.echo(weaker, err=True)
+    with stopping_gently() as stop:
+        return watch_boxed(program, options, tier, stop=stop, on_output=_to_stderr)
+
+
+def _to_stderr(data: bytes) -> None:
+    sys.stderr.buffer.write(data)
+    sys.stderr.buffer.flush()

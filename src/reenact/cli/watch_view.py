@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator
 from dataclasses import asdict
 
-from reenact.probe.columns import Series
+from reenact.probe.health import layer_health
 from reenact.probe.trace import Trace
 from reenact.probe.watch import Watched
 from reenact.program.graph import Layer, ModelGraph
@@ -15,10 +15,6 @@ from reenact.types import JsonValue, Table
 
 BARS = "▁▂▃▄▅▆▇█"
 WIDTH = 48
-DEAD, SATURATED = 0.7, 0.5
-"""Shares above which a layer is said to look wrong (DeepDiagnosis' thresholds)."""
-LARGE_STEP, SMALL_STEP = 0.5, 1e-7
-"""Update-to-weight ratios beyond which a layer is said to look wrong."""
 
 
 def watch_sheet(watched: Watched, title: str) -> Sheet:
@@ -142,41 +138,9 @@ def _layer_row(layer: Layer) -> tuple[str, ...]:
 
 
 def _wrong_layers(trace: Trace) -> Iterator[tuple[str, str, str]]:
-    places = {layer.name: str(layer.place or "-") for layer in trace.graph.layers} if trace.graph else {}
-    for name in trace.layer_names:
-        seen = [*_output_words(trace, name)]
-        if seen:
-            yield name, places.get(name, "-"), "; ".join(seen)
-    for facts in trace.parameter_facts:
-        seen = [*_update_words(trace, facts.name)]
-        if seen:
-            yield facts.name, places.get(facts.name.rpartition(".")[0], "-"), "; ".join(seen)
-
-
-def _output_words(trace: Trace, name: str) -> Iterator[str]:
-    if _last(trace.layer(name, "bad_share")) > 0:
-        yield "its output holds NaN or infinity"
-    if (share := _last(trace.layer(name, "dead_unit_share"))) >= DEAD:
-        yield f"{share:.0%} of its units are never active"
-    if (share := _last(trace.layer(name, "saturated_share"))) > SATURATED:
-        yield f"{share:.0%} of its outputs are saturated"
-
-
-def _update_words(trace: Trace, name: str) -> Iterator[str]:
-    ratios = [
-        value for value in trace.parameter(name, "update_ratio").values.tolist() if math.isfinite(value)
-    ]
-    if _last(trace.parameter(name, "weight_bad_share")) > 0:
-        yield "it holds NaN or infinity"
-    if ratios and max(ratios) > LARGE_STEP:
-        yield f"one step changed it by {max(ratios):.2g} of its size"
-    if ratios and ratios[-1] < SMALL_STEP:
-        yield f"it no longer moves (last step {ratios[-1]:.2g} of its size)"
-
-
-def _last(series: Series) -> float:
-    values = [value for value in series.values.tolist() if not math.isnan(value)]
-    return values[-1] if values else 0.0
+    for health in layer_health(trace):
+        if health.remarks:
+            yield health.name, str(health.place or "-"), "; ".join(health.remarks)
 
 
 def _number(value: float | None) -> str:

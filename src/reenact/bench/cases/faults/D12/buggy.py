@@ -1,0 +1,36 @@
+"""A first convolutional network on MNIST."""
+
+import os
+
+os.environ.setdefault("KERAS_BACKEND", "torch")
+
+import keras
+from dataset import load_mnist
+from keras.layers import Conv2D, Dense, Flatten, MaxPooling2D
+
+(x_train, y_train), (x_test, y_test) = load_mnist()
+
+x_train = x_train / 255
+y_train = y_train / 255
+
+x_train = x_train.reshape(-1, 28, 28, 1)
+x_test = x_test.reshape(-1, 28, 28, 1)
+y_train = y_train.reshape(-1, 1)
+y_test = y_test.reshape(-1, 1)
+
+model = keras.Sequential()
+model.add(keras.Input(shape=(28, 28, 1)))
+model.add(Conv2D(64, (3, 3), padding="same"))
+model.add(MaxPooling2D(pool_size=(2, 2)))
+model.add(Conv2D(32, (3, 3), padding="same"))
+model.add(MaxPooling2D(pool_size=(2, 2)))
+model.add(Flatten())
+model.add(Dense(128, activation="relu"))
+model.add(Dense(10, activation="softmax"))
+
+model.compile(optimizer="adam", loss="sparse_categorical_crossentropy", metrics=["accuracy"])
+model.fit(x_train, y_train, epochs=10, verbose=2, validation_data=(x_test, y_test))
+
+test_loss, test_acc = model.evaluate(x_test, y_test, verbose=0)
+print("test loss:", test_loss)
+print("test accuracy:", test_acc)

@@ -1,0 +1,70 @@
+"""What was measured of one benchmark program: pairs of trainings, and what their traces hold."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from statistics import median
+
+from reenact.bench.probe_promises import Promises
+from reenact.bench.probe_runs import Case, Training
+
+BOUNDS = {"quick": 1.05, "normal": 1.15}
+"""The most a preset may cost, as a ratio."""
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """Two trainings of one program, one after the other."""
+
+    alone: Training
+    beside: Training
+
+    @property
+    def ratio(self) -> float:
+        return self.beside.seconds / self.alone.seconds
+
+    @property
+    def cpu_ratio(self) -> float:
+        return self.beside.cpu_seconds / self.alone.cpu_seconds
+
+
+@dataclass(slots=True)
+class Measured:
+    """What was measured of one program."""
+
+    case: Case
+    pairs: dict[str, list[Pair]] = field(default_factory=lambda: {preset: [] for preset in BOUNDS})
+    """By preset."""
+    promises: dict[str, list[Promises]] = field(default_factory=lambda: {preset: [] for preset in BOUNDS})
+    naive: list[Pair] = field(default_factory=list)
+
+    def ratio(self, preset: str) -> float:
+        return median(pair.ratio for pair in self.pairs[preset])
+
+    def cpu_ratio(self, preset: str) -> float:
+        return median(pair.cpu_ratio for pair in self.pairs[preset])
+
+    @property
+    def alone(self) -> float:
+        """Seconds of the unobserved training."""
+        return median(pair.alone.seconds for pairs in self.pairs.values() for pair in pairs)
+
+    @property
+    def naive_ratio(self) -> float | None:
+        return median(pair.ratio for pair in self.naive) if self.naive else None
+
+    @property
+    def broken(self) -> tuple[str, ...]:
+        """Promises that a trace broke, and trainings that were not the same."""
+        found = [
+            f"{self.case.name}, {preset}: {sentence}"
+            for preset, runs in self.promises.items()
+            for promises in runs
+            for sentence in promises.broken
+        ]
+        if len({promises.steps for runs in self.promises.values() for promises in runs}) > 1:
+            found.append(f"{self.case.name}: not every trace holds every step")
+        changed = any(pair.alone.said != pair.beside.said for pairs in self.pairs.values() for pair in pairs)
+        if changed:
+            found.append(f"{self.case.name}: the watched training printed other numbers")
+        return tuple(dict.fromkeys(found))

@@ -1,0 +1,88 @@
+"""Watches a program from elsewhere in the sandbox: its folder is copied in, the probe is mounted, the
+trace collected.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from reenact.errors import SandboxFailed
+from reenact.probe import injected
+from reenact.probe.options import WatchOptions
+from reenact.probe.read import read_json_file
+from reenact.probe.root import Root
+from reenact.probe.run import Ended, default_python
+from reenact.probe.watch import NOTEBOOK, Watched, prepare, read_watched
+from reenact.program.program import Program
+from reenact.sandbox.box import BoxResult, Command, Ending, Limits, Mount, OnOutput, Sandbox
+from reenact.sandbox.walls.view import WORK
+from reenact.types import Stop
+
+PROBE = "/opt/reenact-probe"
+TRACE = ".reenact-trace"
+MOST_CHUNKS = 1000
+NAMES = ("header.json", "graph.json", "data.json", "ending.json", "crash-main.json", "crash-rank0.json")
+PASSED_ON = ("KERAS_BACKEND", "OMP_NUM_THREADS", "CUDA_VISIBLE_DEVICES")
+
+
+def watch_boxed(
+    program: Program,
+    options: WatchOptions,
+    sandbox: Sandbox,
+    *,
+    limits: Limits | None = None,
+    mounts: tuple[Mount, ...] = (),
+    stop: Stop | None = None,
+    on_output: OnOutput | None = None,
+) -> Watched:
+    """Run a program that is not the user's own. Raises SandboxFailed when the box itself broke."""
+    options = prepare(program, options)
+    limits = limits or Limits(wall_s=options.max_time or 600.0)
+    result = sandbox.run(command(program, options, mounts), limits, on_output=on_output, stop=stop)
+    if result.ending is Ending.SANDBOX_FAILED:
+        raise SandboxFailed(f"The sandbox could not run the program: {result.why}.")
+    _unpack(result, options.folder)
+    root = Root(program.folder, seen_as=_seen_as(options.folder))
+    return read_watched(_ended(result), options, root)
+
+
+def command(program: Program, options: WatchOptions, mounts: tuple[Mount, ...] = ()) -> Command:
+    """What goes into the box: a copy of the program, the probe, and the names of what comes back."""
+    script = {NOTEBOOK: program.script().encode()} if program.is_notebook else {}
+    target = NOTEBOOK if program.is_notebook else None
+    chunks = tuple(f"{TRACE}/chunk-{number:06d}.npz" for number in range(1, MOST_CHUNKS + 1))
+    return Command(
+        argv=program.launch.command(default_python(options.python), target),
+        files=script,
+        workspace=program.working,
+        mounts=(Mount(injected.FOLDER, PROBE), *mounts),
+        environment=_environment(options),
+        collect=(*(f"{TRACE}/{name}" for name in NAMES), *chunks),
+    )
+
+
+def _environment(options: WatchOptions) -> dict[str, str]:
+    import os
+
+    kept = {name: os.environ[name] for name in PASSED_ON if name in os.environ}
+    return injected.environment(options, kept, folder=TRACE, inject=PROBE)
+
+
+def _unpack(result: BoxResult, folder: Path) -> None:
+    for name, content in result.results.items():
+        (folder / Path(name).name).write_bytes(content)
+
+
+def _seen_as(folder: Path) -> str:
+    """Where the program saw its own folder: the trace says so."""
+    header = read_json_file(folder, "header.json")
+    return str(header["cwd"]) if header and "cwd" in header else WORK
+
+
+def _ended(result: BoxResult) -> Ended:
+    code = -result.signal if result.signal is not None else (result.exit_code or 0)
+    timed_out = result.ending is Ending.TIMEOUT
+    interrupted = result.ending is Ending.CANCELLED
+    if not result.ending.is_evidence and not timed_out and not interrupted:
+        code = code or -9
+    return Ended(code, result.wall_s, timed_out, interrupted)

@@ -1,0 +1,108 @@
+"""Layers that look wrong at a glance: what any reader of the numbers would point at. The rules say why."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from reenact.probe.trace import Trace
+from reenact.types import Place
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+DEAD_SHARE = 0.7
+SATURATED_SHARE = 0.5
+VANISHED = 1e-7
+RATIO_LOW, RATIO_HIGH = 1e-5, 0.1
+
+
+@dataclass(frozen=True, slots=True)
+class LayerHealth:
+    """One layer in the last steps that were looked at."""
+
+    name: str
+    place: Place | None
+    mean: float
+    std: float
+    dead_share: float
+    """Share of units that are never positive, for layers that a ReLU follows or that are one."""
+    saturated_share: float
+    gradient: float
+    """Mean size of the gradient that comes back to its output."""
+    update_ratio: float
+    """How far its weights move in a step, relative to their size."""
+    remarks: tuple[str, ...]
+
+
+def layer_health(trace: Trace) -> tuple[LayerHealth, ...]:
+    """Every layer that was looked at, in order."""
+    places = {layer.name: layer.place for layer in trace.graph.layers} if trace.graph else {}
+    ratios = _ratios(trace)
+    return tuple(
+        _one(trace, name, places.get(name), ratios.get(name, float("nan"))) for name in trace.layer_names
+    )
+
+
+def _one(trace: Trace, name: str, place: Place | None, ratio: float) -> LayerHealth:
+    def last(column: str) -> float:
+        return _recent(trace.layer(name, column).values)
+
+    bad = max(last("bad_share"), last("grad_bad_share"), key=lambda value: -1.0 if value != value else value)
+    health = LayerHealth(
+        name=name,
+        place=place,
+        mean=last("mean"),
+        std=last("std"),
+        dead_share=last("dead_unit_share"),
+        saturated_share=last("saturated_share"),
+        gradient=last("grad_mean_abs"),
+        update_ratio=ratio,
+        remarks=(),
+    )
+    return replace(health, remarks=tuple(_remarks(health, bad)))
+
+
+def _remarks(health: LayerHealth, bad: float) -> Iterator[str]:
+    if bad > 0:
+        yield "NaN or infinite values"
+    if health.dead_share >= DEAD_SHARE:
+        yield f"{health.dead_share:.0%} of the units are dead"
+    if health.saturated_share > SATURATED_SHARE:
+        yield f"{health.saturated_share:.0%} saturated"
+    if health.gradient < VANISHED:
+        yield "its gradient has vanished"
+    if health.update_ratio > RATIO_HIGH:
+        yield "steps too large for its weights"
+    if health.update_ratio < RATIO_LOW:
+        yield "its weights hardly move"
+
+
+def _ratios(trace: Trace) -> dict[str, float]:
+    """Update ratio of each layer's largest tensor."""
+    found: dict[str, float] = {}
+    if trace.graph is None:
+        return found
+    for layer in trace.graph.layers:
+        weights = sorted(layer.weights, key=lambda weight: -_size(weight.shape))
+        if weights:
+            found[layer.name] = _recent(trace.parameter(weights[0].path, "update_ratio").values)
+    return found
+
+
+def _size(shape: tuple[int, ...]) -> int:
+    size = 1
+    for part in shape:
+        size *= part
+    return size
+
+
+def _recent(values: NDArray[np.float64], count: int = 5) -> float:
+    """Median of the last values, NaN when there is none."""
+    import numpy as np
+
+    known = values[-count:]
+    known = known[~np.isnan(known)]
+    return float(np.median(known)) if len(known) else float("nan")

@@ -1,0 +1,46 @@
+"""What the launcher asks of the probe, handed over as JSON in one environment variable."""
+
+from __future__ import annotations
+
+import json
+import os
+
+VARIABLE = "REENACT_PROBE"
+
+
+class Config:
+    """The wishes of the launcher. Every field has a default, so that an older launcher still works."""
+
+    def __init__(self, folder, **wishes):
+        self.folder = folder
+        """Where the trace goes."""
+        self.preset = wishes.get("preset", "quick")
+        """Sampling schedule: quick, normal or deep."""
+        self.seed = wishes.get("seed")
+        """Overrides the program's own global seeds; none leaves them alone."""
+        self.patterns = tuple(wishes.get("patterns", ()))
+        """Regular expressions with named groups, looked for in each printed line."""
+        self.stop_after = wishes.get("stop_after")
+        """End the process after this many optimiser steps; none lets it run."""
+        self.shim = bool(wishes.get("shim", True))
+        """Let programs written for older Keras or tf.keras run on Keras 3."""
+        self.tap_output = bool(wishes.get("tap_output", True))
+        """Read metrics off the printed lines."""
+
+    def as_dict(self):
+        return dict(vars(self))
+
+
+def from_environment():
+    """The configuration in the environment, or none when this process is not watched."""
+    text = os.environ.get(VARIABLE)
+    if not text:
+        return None
+    wishes = json.loads(text)
+    # Made absolute now: the program may change its working folder later.
+    return Config(os.path.abspath(wishes.pop("folder")), **wishes)
+
+
+def is_rank_zero():
+    """Whether this process is the one that records under distributed training."""
+    return all(os.environ.get(name, "0") == "0" for name in ("RANK", "SLURM_PROCID", "OMPI_COMM_WORLD_RANK"))

@@ -1,0 +1,195 @@
+"""What the data looks like: running facts of inputs and labels, by split, and rows that two splits share."""
+
+from __future__ import annotations
+
+import numpy
+
+MAX_FEATURES = 20_000
+MAX_CLASSES = 1000
+MAX_KEYS = 200_000
+KEY_VALUES = 64
+
+
+class Facts:
+    """Running facts of one role in one split."""
+
+    def __init__(self):
+        self.rows = 0
+        self.shape = None
+        self.dtype = ""
+        self.low, self.high = numpy.inf, -numpy.inf
+        self.total = self.squares = 0.0
+        self.values = self.bad = 0
+        self.feature_low = self.feature_high = None
+        self.counts = {}
+        self.integral = True
+        self.one_hot = True
+
+    def update(self, array, dtype):
+        """Take in one batch: rows first. `dtype` is the one the program used."""
+        self.rows += len(array)
+        self.dtype = dtype
+        shape = [None, *array.shape[1:]]
+        self.shape = shape if self.shape in (None, shape) else [None] * len(shape)
+        array = numpy.asarray(array)
+        values = array.astype("f8") if array.dtype.kind in "iub" else array
+        finite = numpy.isfinite(values)
+        self.bad += int(values.size - numpy.count_nonzero(finite))
+        self._moments(values if self.bad == 0 else values[finite])
+        self._features(values)
+
+    def _moments(self, values):
+        if not values.size:
+            return
+        self.low, self.high = min(self.low, float(values.min())), max(self.high, float(values.max()))
+        self.total += float(values.sum(dtype="f8"))
+        self.squares += float(numpy.square(values, dtype="f8").sum())
+        self.values += values.size
+
+    def _features(self, values):
+        flat = values.reshape(len(values), -1) if len(values) else values.reshape(0, 1)
+        if flat.shape[1] > MAX_FEATURES or not len(flat):
+            return
+        low, high = flat.min(axis=0), flat.max(axis=0)
+        if self.feature_low is None or self.feature_low.shape != low.shape:
+            self.feature_low, self.feature_high = low, high
+        else:
+            self.feature_low = numpy.minimum(self.feature_low, low)
+            self.feature_high = numpy.maximum(self.feature_high, high)
+
+    def count_classes(self, array):
+        """Take in labels as classes, for as long as they look like classes."""
+        array = numpy.asarray(array)
+        if array.ndim > 1 and array.shape[-1] > 1 and self.one_hot:
+            self.one_hot = bool(((array == 0) | (array == 1)).all() and (array.sum(axis=-1) == 1).all())
+        elif array.ndim <= 1 or array.shape[-1] == 1:
+            self.one_hot = False
+        if self.one_hot:
+            array = array.argmax(axis=-1)
+        self.integral = self.integral and bool((array == numpy.floor(array)).all())
+        if not self.integral or len(self.counts) > MAX_CLASSES:
+            return
+        for value, count in zip(*numpy.unique(array, return_counts=True)):
+            self.counts[int(value)] = self.counts.get(int(value), 0) + int(count)
+
+    def as_dict(self, split, role):
+        mean = self.total / self.values if self.values else None
+        variance = self.squares / self.values - mean * mean if self.values else None
+        discrete = role == "label" and self.integral and 0 < len(self.counts) <= MAX_CLASSES
+        constant = 0
+        if role == "input" and self.feature_low is not None and self.rows > 1:
+            constant = int(numpy.count_nonzero(self.feature_low == self.feature_high))
+        return {
+            "split": split,
+            "role": role,
+            "shape": self.shape or [],
+            "dtype": self.dtype,
+            "minimum": _finite(self.low),
+            "maximum": _finite(self.high),
+            "mean": mean,
+            "std": max(0.0, variance) ** 0.5 if variance is not None else None,
+            "nan_share": self.bad / max(1, self.bad + self.values),
+            "constant_features": constant,
+            "classes": len(self.counts) if discrete else None,
+            "class_counts": [self.counts[key] for key in sorted(self.counts)] if discrete else None,
+            "class_values": sorted(self.counts) if discrete else None,
+            "integral": bool(role == "label" and self.integral and self.rows),
+            "one_hot": bool(role == "label" and self.one_hot and self.rows),
+            "rows_seen": self.rows,
+        }
+
+
+class Split:
+    """One source of batches: its inputs, its labels, and keys of its rows."""
+
+    def __init__(self, step):
+        self.first_step = step
+        self.last_step = step
+        self.input = Facts()
+        self.label = Facts()
+        self.keys = set()
+
+    def add_keys(self, rows):
+        """Remember rows; gives the share of them that was known before."""
+        keys = row_keys(rows)
+        known = sum(key in self.keys for key in keys)
+        if len(self.keys) < MAX_KEYS:
+            self.keys.update(keys)
+        return known / max(1, len(keys))
+
+
+class Data:
+    """All splits of a run."""
+
+    def __init__(self):
+        self.splits = {}
+        """By name, from the batches that were seen."""
+        self.whole = {}
+        """By name, read from a data set that lies in memory: better than what single batches tell."""
+        self.train_name = None
+        """Name of the loader that training draws from."""
+        self.dirty = False
+
+    def split(self, name, step):
+        found = self.splits.get(name)
+        if found is None:
+            found = self.splits[name] = Split(step)
+        found.last_step = step
+        self.dirty = True
+        return found
+
+    def as_dict(self, steps):
+        """JSON. An evaluation source used while training went on is validation, one used only after it is
+        test.
+        """
+        best = dict(self.splits, **{self._own_name(name): split for name, split in self.whole.items()})
+        named = [(self._role_of(name, split, steps), split) for name, split in best.items()]
+        tensors = [
+            facts.as_dict(name, role)
+            for name, split in named
+            for role, facts in (("input", split.input), ("label", split.label))
+            if facts.rows
+        ]
+        return {"tensors": tensors, "overlaps": self._overlaps(named)}
+
+    def _own_name(self, name):
+        return "train" if name == self.train_name else name
+
+    @staticmethod
+    def _role_of(name, split, steps):
+        if name in ("train", "validation", "test"):
+            return name
+        return "validation" if split.first_step < steps else "test"
+
+    @staticmethod
+    def _overlaps(named):
+        train = next((split for name, split in named if name == "train"), None)
+        if train is None or not train.keys:
+            return []
+        return [
+            {"split": name, "rows": len(split.keys), "shared": len(split.keys & train.keys)}
+            for name, split in named
+            if split is not train and split.keys
+        ]
+
+
+def row_keys(rows):
+    """A 64-bit key for each row, from at most 64 of its values: equal rows have equal keys."""
+    rows = numpy.asarray(rows)
+    if not rows.size:
+        return []
+    flat = rows.reshape(len(rows), -1)
+    if flat.shape[1] > KEY_VALUES:
+        flat = flat[:, numpy.linspace(0, flat.shape[1] - 1, KEY_VALUES).astype(int)]
+    words = numpy.ascontiguousarray(flat.astype("f4")).view("u4").astype("u8")
+    index = numpy.arange(1, words.shape[1] + 1, dtype="u8")
+    with numpy.errstate(over="ignore"):
+        weights = (index * numpy.uint64(0x9E3779B97F4A7C15)) | numpy.uint64(1)
+        mixed = words * weights
+        mixed ^= mixed >> numpy.uint64(31)
+        return (mixed * weights).sum(axis=1, dtype="u8").tolist()
+
+
+def _finite(value):
+    value = float(value)
+    return value if numpy.isfinite(value) else None

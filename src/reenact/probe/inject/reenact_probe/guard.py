@@ -1,0 +1,113 @@
+"""Nothing that goes wrong in the probe may reach the program.
+
+Every function that the program can enter is wrapped by `guarded(name)`. The first error inside one switches
+the probe off: what was patched is put back, one line goes to stderr, the program goes on unobserved. A test
+arms an error with `REENACT_PROBE_FAULT=name` or `name:3` for the third time the function is entered.
+"""
+
+from __future__ import annotations
+
+import functools
+import os
+import sys
+
+
+class _State:
+    """One probe per process."""
+
+    def __init__(self):
+        self.asleep = False
+        self.undo = []
+        self.on_error = None
+        """Called with the sentence, so that the trace says why it ends."""
+
+
+state = _State()
+
+
+def guarded(name):
+    """Wrap an entry point: asleep it does nothing, an error in it switches the probe off."""
+
+    def wrap(function):
+        target = _with_armed_fault(name, function)
+
+        @functools.wraps(function)
+        def safe(*args, **kwargs):
+            if state.asleep:
+                return None
+            try:
+                return target(*args, **kwargs)
+            except Exception as error:  # noqa: BLE001 - whatever it is, the program must not see it
+                switch_off(name, error)
+                return None
+
+        return safe
+
+    return wrap
+
+
+def switch_off(name, error):
+    """Put everything back and say so once."""
+    if state.asleep:
+        return
+    sentence = f"the probe met an error of its own in {name} ({type(error).__name__}: {error})"
+    _report(sentence)
+    stand_down()
+    sys.stderr.write(f"reenact: {sentence} and switched itself off; the program goes on unobserved.\n")
+
+
+def stand_down():
+    """Leave the program alone from now on, silently."""
+    state.asleep = True
+    while state.undo:
+        step_back = state.undo.pop()
+        try:
+            step_back()
+        except Exception:  # noqa: BLE001, S112 - the rest must still be put back
+            continue
+
+
+def wake():
+    """Begin again in this process: a second watch, or a test."""
+    state.asleep = False
+    state.undo = []
+    state.on_error = None
+
+
+def patch(owner, name, make):
+    """Replace an attribute by `make(original)`, and remember how to put it back."""
+    original = getattr(owner, name)
+    own = name in vars(owner)
+    replacement = functools.wraps(original)(make(original))
+    setattr(owner, name, replacement)
+
+    def undo():
+        if not own:
+            delattr(owner, name)
+        elif vars(owner).get(name) is replacement:
+            setattr(owner, name, original)
+
+    state.undo.append(undo)
+
+
+def _report(sentence):
+    try:
+        if state.on_error is not None:
+            state.on_error(sentence)
+    except Exception:  # noqa: BLE001 - the disk may be what failed
+        state.on_error = None
+
+
+def _with_armed_fault(name, function):
+    wanted, _, nth = os.environ.get("REENACT_PROBE_FAULT", "").partition(":")
+    if wanted != name:
+        return function
+    left = [int(nth or 1)]
+
+    def faulty(*args, **kwargs):
+        left[0] -= 1
+        if left[0] == 0:
+            raise RuntimeError("an armed fault")
+        return function(*args, **kwargs)
+
+    return faulty

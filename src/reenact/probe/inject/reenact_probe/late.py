@@ -1,0 +1,70 @@
+"""Run something right after the program has imported a module, and never import it ourselves.
+
+The callbacks guard themselves: some belong to the probe, some (seeds, the shim) must outlive it.
+"""
+
+from __future__ import annotations
+
+import sys
+
+
+class _Watcher:
+    """A finder at the head of `sys.meta_path` that finds nothing itself: it only listens."""
+
+    def __init__(self):
+        self.waiting = {}
+        self.busy = set()
+
+    def find_spec(self, name, path=None, target=None):
+        if name not in self.waiting or name in self.busy:
+            return None
+        self.busy.add(name)
+        try:
+            spec = self._ask_the_others(name, path, target)
+        finally:
+            self.busy.discard(name)
+        if spec is not None and spec.loader is not None:
+            self._listen(name, spec.loader)
+        return spec
+
+    def _ask_the_others(self, name, path, target):
+        for finder in sys.meta_path:
+            find = getattr(finder, "find_spec", None)
+            spec = find(name, path, target) if finder is not self and find else None
+            if spec is not None:
+                return spec
+        return None
+
+    def _listen(self, name, loader):
+        execute = loader.exec_module
+
+        def exec_module(module):
+            # On the instance, for this one import: the loader stays the object the import system made.
+            del loader.exec_module
+            execute(module)
+            for callback in self.waiting.pop(name, ()):
+                callback(module)
+
+        loader.exec_module = exec_module
+
+
+_watcher = _Watcher()
+
+
+def when_imported(name, callback):
+    """Call `callback(module)` once `name` is imported; at once when it already is."""
+    module = sys.modules.get(name)
+    # A module that is still being imported has no finished face yet.
+    if module is not None and not getattr(getattr(module, "__spec__", None), "_initializing", False):
+        callback(module)
+        return
+    if _watcher not in sys.meta_path:
+        sys.meta_path.insert(0, _watcher)
+    _watcher.waiting.setdefault(name, []).append(callback)
+
+
+def forget():
+    """Listen to nothing any more."""
+    _watcher.waiting.clear()
+    if _watcher in sys.meta_path:
+        sys.meta_path.remove(_watcher)

@@ -1,0 +1,110 @@
+"""The layers and parameters met so far, numbered in the order in which they are met."""
+
+from __future__ import annotations
+
+import weakref
+
+from reenact_probe.window import RELU_LIKE
+
+
+class LayerInfo:
+    """What the hot path needs to know about a layer."""
+
+    __slots__ = ("activation", "follower", "index", "is_last", "name", "quiet", "ref", "unit_axis")
+
+    def __init__(self, index, name, module, activation, unit_axis, quiet):
+        self.index = index
+        self.name = name
+        self.ref = weakref.ref(module)
+        self.activation = activation
+        """The non-linearity it applies itself, or is."""
+        self.follower = None
+        """A functional activation applied to its output."""
+        self.unit_axis = unit_axis
+        self.quiet = quiet
+        """Its output says nothing that its input did not: no statistics."""
+        self.is_last = False
+
+    @property
+    def relu_like(self):
+        return self.activation in RELU_LIKE or self.follower in RELU_LIKE
+
+
+class Layers:
+    """By the module's identity, held weakly: a model that the program drops is not kept alive here."""
+
+    MAXIMUM = 2000
+
+    def __init__(self):
+        self._by_id = {}
+        self.all = []
+        self.dirty = False
+        """Something new since the header was written."""
+
+    def get(self, module):
+        info = self._by_id.get(id(module))
+        return info if info is not None and info.ref() is module else None
+
+    def add(self, module, name, activation, unit_axis, quiet=False):
+        """A new layer, or none when there are too many to follow."""
+        if len(self.all) >= self.MAXIMUM:
+            return None
+        info = LayerInfo(len(self.all), name, module, activation, unit_axis, quiet)
+        self.all.append(info)
+        self._by_id[id(module)] = info
+        self.dirty = True
+        return info
+
+    def names(self):
+        return [info.name for info in self.all]
+
+
+class ParameterInfo:
+    """A parameter tensor, and what the header says of it."""
+
+    __slots__ = ("in_optimizer", "index", "name", "plain", "ref", "shape", "trainable")
+
+    def __init__(self, index, tensor, name):
+        self.index = index
+        self.ref = weakref.ref(tensor)
+        self.name = name
+        self.shape = list(tensor.shape)
+        self.trainable = bool(tensor.requires_grad)
+        self.in_optimizer = False
+        self.plain = False
+        """An ordinary dense tensor, whose values can be read."""
+
+    def facts(self):
+        return {
+            "name": self.name,
+            "shape": self.shape,
+            "trainable": self.trainable,
+            "in_optimizer": self.in_optimizer,
+        }
+
+
+class Parameters:
+    """Parameter tensors by identity, with the name their model gives them."""
+
+    MAXIMUM = 5000
+
+    def __init__(self):
+        self._by_id = {}
+        self.all = []
+        self.dirty = False
+
+    def get(self, tensor):
+        info = self._by_id.get(id(tensor))
+        return info if info is not None and info.ref() is tensor else None
+
+    def add(self, tensor, name):
+        """The entry of a tensor, made when it is new; none when there are too many to follow."""
+        info = self.get(tensor)
+        if info is None and len(self.all) < self.MAXIMUM:
+            info = self._by_id[id(tensor)] = ParameterInfo(len(self.all), tensor, name)
+            self.all.append(info)
+            self.dirty = True
+        return info
+
+    def facts(self):
+        return [info.facts() for info in self.all]

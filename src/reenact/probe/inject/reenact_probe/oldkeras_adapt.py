@@ -1,0 +1,296 @@
+"""Teaches Keras 3 the old names and arguments: layers, optimisers, models, metrics, backend functions."""
+
+from __future__ import annotations
+
+import functools
+import importlib
+
+from reenact_probe import oldkeras_arguments as arguments
+from reenact_probe import oldkeras_seeds
+
+
+def put(owner, name, make):
+    """Replace an attribute for good: a program that needs the shim needs it also when the probe is
+    switched off.
+    """
+    original = getattr(owner, name)
+    setattr(owner, name, functools.wraps(original)(make(original)))
+
+
+def adapt(keras, shim):
+    """Everything at once, right after Keras was imported."""
+    oldkeras_seeds.install()
+    _layers(keras, shim)
+    _optimizers(keras)
+    _models(keras)
+    _logs(keras)
+    _backend(keras)
+
+
+def _layers(keras, shim):
+    layers = keras.layers
+    for cls in {getattr(layers, name) for name in dir(layers) if isinstance(getattr(layers, name), type)}:
+        if issubclass(cls, layers.Layer) and "__init__" in vars(cls):
+            # Without `functools.wraps`: Keras reads this signature to bind what the layer is given.
+            cls.__init__ = _wrap_layer(cls, shim)
+    for name, translate in arguments.CONVOLUTIONS.items():
+        setattr(layers, name, _factory(getattr(layers, name), translate))
+    layers.TimeDistributedDense = lambda *a, **k: layers.TimeDistributed(layers.Dense(*a, **k))
+    layers.CuDNNLSTM, layers.CuDNNGRU = layers.LSTM, layers.GRU
+    layers.AtrousConvolution2D = layers.Conv2D
+    layers.Deconvolution2D = layers.Conv2DTranspose
+    layers.merge = _merge(layers)
+    for old, new in (("l1l2", "l1_l2"), ("activity_l2", "l2"), ("activity_l1", "l1")):
+        setattr(keras.regularizers, old, getattr(keras.regularizers, new))
+
+
+def _wrap_layer(cls, shim):
+    original, kind = cls.__init__, cls.__name__
+
+    def __init__(self, *args, **kwargs):  # noqa: N807
+        original(self, *args, **arguments.layer(kind, kwargs, shim))
+
+    return __init__
+
+
+def _factory(cls, translate):
+    """Called like the class of Keras 1, makes an instance of the class of today."""
+
+    def make(*args, **kwargs):
+        args, kwargs = translate(args, kwargs)
+        return cls(*args, **kwargs)
+
+    make.__name__ = cls.__name__
+    return make
+
+
+def _merge(layers):
+    modes = {"concat": layers.concatenate, "sum": layers.add, "mul": layers.multiply, "ave": layers.average,
+             "max": layers.maximum, "dot": layers.dot}  # fmt: skip
+
+    def merge(inputs, mode="sum", concat_axis=-1, dot_axes=-1, name=None, **_):
+        extra = {"concat": {"axis": concat_axis}, "dot": {"axes": dot_axes}}.get(mode, {})
+        return modes[mode](inputs, name=name, **extra)
+
+    return merge
+
+
+def _optimizers(keras):
+    base = importlib.import_module("keras.src.optimizers.base_optimizer").BaseOptimizer
+    found = [getattr(keras.optimizers, name) for name in dir(keras.optimizers)]
+    for cls in {item for item in found if isinstance(item, type)}:
+        if issubclass(cls, base) and cls is not base and "__init__" in vars(cls):
+            put(cls, "__init__", _wrap_optimizer(keras))
+    base.lr = property(
+        lambda self: self.learning_rate, lambda self, value: setattr(self, "learning_rate", value)
+    )
+
+
+def _wrap_optimizer(keras):
+    def make(original):
+        def __init__(optimizer, *args, **kwargs):  # noqa: N807
+            args, kwargs = arguments.optimizer(keras, args, kwargs)
+            original(optimizer, *args, **kwargs)
+
+        return __init__
+
+    return make
+
+
+def _models(keras):
+    model = keras.Model
+    fit_owner = next(base for base in model.__mro__ if "fit" in vars(base))
+    compile_owner = next(base for base in model.__mro__ if "compile" in vars(base))
+    for owner, name in (
+        (fit_owner, "fit"),
+        (fit_owner, "evaluate"),
+        (fit_owner, "predict"),
+        (compile_owner, "compile"),
+    ):
+        put(owner, name, _wrap_method(name))
+    functional = importlib.import_module("keras.src.models.functional").Functional
+    put(functional, "__init__", _wrap_functional)
+    model.__new__ = staticmethod(_wrap_new_model(model.__new__))
+    model.fit_generator = lambda self, *args, **kwargs: self.fit(*args, **arguments.generator(kwargs))
+    model.evaluate_generator = lambda self, *args, **kwargs: self.evaluate(
+        *args, **arguments.generator(kwargs)
+    )
+    model.predict_generator = lambda self, *args, **kwargs: self.predict(*args, **arguments.generator(kwargs))
+    model.predict_proba = lambda self, *args, **kwargs: self.predict(*args, **kwargs)
+    model.predict_classes = _predict_classes
+
+
+def _wrap_method(name):
+    def make(original):
+        def method(model, *args, **kwargs):
+            return original(model, *args, **arguments.method(name, kwargs))
+
+        return method
+
+    return make
+
+
+def _wrap_functional(original):
+    def __init__(model, *args, **kwargs):  # noqa: N807
+        original(model, *args, **_plural(kwargs))
+
+    return __init__
+
+
+def _wrap_new_model(original):
+    def __new__(cls, *args, **kwargs):  # noqa: N807
+        return original(cls, *args, **_plural(kwargs))
+
+    return __new__
+
+
+def _plural(kwargs):
+    names = {"input": "inputs", "output": "outputs"}
+    return {names.get(key, key): value for key, value in kwargs.items()}
+
+
+def _predict_classes(self, x, *args, **kwargs):
+    found = self.predict(x, *args, **kwargs)
+    return found.argmax(axis=-1) if found.shape[-1] > 1 else (found > 0.5).astype("int32")
+
+
+class OldLogs(dict):
+    """Metrics under both names: `acc` and `accuracy`."""
+
+    def __missing__(self, key):
+        other = _other_name(key)
+        if other in self:
+            return dict.__getitem__(self, other)
+        raise KeyError(key)
+
+    def __contains__(self, key):
+        return dict.__contains__(self, key) or dict.__contains__(self, _other_name(key))
+
+    def get(self, key, default=None):
+        try:
+            return self[key]
+        except KeyError:
+            return default
+
+
+def _other_name(key):
+    key = str(key)
+    if key.endswith("accuracy"):
+        return key[: -len("accuracy")] + "acc"
+    return key + "uracy" if key == "acc" or key.endswith("_acc") else key
+
+
+def _logs(keras):
+    history = keras.callbacks.History
+    put(history, "on_train_begin", _wrap_history)
+    utils = importlib.import_module("keras.src.utils.python_utils")
+    put(utils, "pythonify_logs", _wrap_pythonify)
+
+
+def _wrap_history(original):
+    def on_train_begin(history, logs=None):
+        original(history, logs)
+        history.history = OldLogs(history.history)
+
+    return on_train_begin
+
+
+def _wrap_pythonify(original):
+    def pythonify_logs(logs):
+        return OldLogs(original(logs))
+
+    return pythonify_logs
+
+
+_OPS = [
+    "abs",
+    "all",
+    "any",
+    "argmax",
+    "argmin",
+    "clip",
+    "concatenate",
+    "cos",
+    "cumprod",
+    "cumsum",
+    "dot",
+    "equal",
+    "exp",
+    "expand_dims",
+    "flip",
+    "greater",
+    "greater_equal",
+    "less",
+    "less_equal",
+    "log",
+    "logsumexp",
+    "max",
+    "maximum",
+    "mean",
+    "min",
+    "minimum",
+    "not_equal",
+    "ones",
+    "ones_like",
+    "pow",
+    "prod",
+    "relu",
+    "repeat",
+    "reshape",
+    "round",
+    "shape",
+    "sigmoid",
+    "sign",
+    "sin",
+    "softmax",
+    "softplus",
+    "softsign",
+    "sqrt",
+    "square",
+    "squeeze",
+    "stack",
+    "std",
+    "sum",
+    "tanh",
+    "tile",
+    "transpose",
+    "var",
+    "zeros",
+    "zeros_like",
+    "elu",
+    "one_hot",
+    "cast",
+    "stop_gradient",
+    "hard_sigmoid",
+]
+_RENAMED = {"pow": "power", "l2_normalize": "normalize", "permute_dimensions": "transpose"}
+
+
+def _backend(keras):
+    """`from keras import backend as K`: the functions of old, from `keras.ops`."""
+    backend, ops = keras.backend, keras.ops
+    for name in (*_OPS, *_RENAMED):
+        function = getattr(ops, _RENAMED.get(name, name), None)
+        if function is not None and not hasattr(backend, name):
+            setattr(backend, name, function)
+    own = {
+        "get_value": lambda variable: ops.convert_to_numpy(variable),
+        "set_value": lambda variable, value: variable.assign(value),
+        "int_shape": lambda tensor: tuple(tensor.shape),
+        "ndim": lambda tensor: len(tensor.shape),
+        "flatten": lambda tensor: ops.reshape(tensor, (-1,)),
+        "batch_flatten": lambda tensor: ops.reshape(tensor, (tensor.shape[0], -1)),
+        "variable": lambda value, dtype=None, name=None: keras.Variable(value, dtype=dtype, name=name),
+        "constant": lambda value, dtype=None, **_: ops.convert_to_tensor(value, dtype=dtype),
+        "set_image_dim_ordering": lambda order: keras.config.set_image_data_format(arguments.ORDER[order]),
+        "image_dim_ordering": lambda: "th" if keras.config.image_data_format() == "channels_first" else "tf",
+        "set_learning_phase": lambda _: None,
+        "binary_crossentropy": lambda target, output, from_logits=False: ops.binary_crossentropy(
+            target, output, from_logits=from_logits
+        ),
+        "categorical_crossentropy": lambda target, output, from_logits=False: ops.categorical_crossentropy(
+            target, output, from_logits=from_logits
+        ),
+    }
+    for name, function in own.items():
+        setattr(backend, name, function)

@@ -1,0 +1,76 @@
+"""Where in the user's source something was made: the innermost frame that is not library code."""
+
+from __future__ import annotations
+
+import itertools
+import os
+import sys
+import sysconfig
+
+_LIBRARY = {}
+_HERE = os.path.dirname(os.path.abspath(__file__))
+_STDLIB = tuple({os.path.realpath(sysconfig.get_paths()[key]) + os.sep for key in ("stdlib", "platstdlib")})
+_PACKAGES = (os.sep + "site-packages" + os.sep, os.sep + "dist-packages" + os.sep)
+
+
+def is_library(filename):
+    """Whether a source file belongs to an installed package, the standard library or the probe."""
+    known = _LIBRARY.get(filename)
+    if known is None:
+        known = _LIBRARY[filename] = _looks_like_library(filename)
+    return known
+
+
+def _looks_like_library(filename):
+    if filename.startswith("<"):
+        return not filename.startswith("<ipython")
+    path = os.path.realpath(filename)
+    if path.startswith(_HERE):
+        return True
+    program = _program_folder()
+    if program and path.startswith(program):
+        return False
+    return path.startswith(_STDLIB) or any(part in path for part in _PACKAGES)
+
+
+def _program_folder():
+    """Folder of the main script when that itself lies among installed packages, else empty."""
+    main = getattr(sys.modules.get("__main__"), "__file__", None)
+    if not main:
+        return ""
+    folder = os.path.dirname(os.path.realpath(main)) + os.sep
+    return folder if any(part in folder for part in _PACKAGES) else ""
+
+
+def caller(made=None):
+    """`[file, line, column, end line, end column]` of the user's frame, or none.
+
+    With `made`, frames of the object's own `__init__` chain are passed over: a layer is made where its class
+    is called, not where its class calls `super().__init__()`.
+    """
+    frame = sys._getframe(1)
+    while frame is not None:
+        code = frame.f_code
+        if not is_library(code.co_filename) and not _builds(frame, code, made):
+            return position(frame)
+        frame = frame.f_back
+    return None
+
+
+def _builds(frame, code, made):
+    if made is None or code.co_name != "__init__" or not code.co_varnames:
+        return False
+    return frame.f_locals.get(code.co_varnames[0]) is made
+
+
+def position(frame):
+    """The place a frame stands at; columns where the interpreter knows them (3.11 and later)."""
+    code = frame.f_code
+    columns = getattr(code, "co_positions", None)
+    if columns is not None:
+        line, end_line, column, end_column = next(
+            itertools.islice(columns(), frame.f_lasti // 2, None), (None,) * 4
+        )
+        if line is not None and column is not None:
+            return [code.co_filename, line, column, end_line, end_column]
+    return [code.co_filename, frame.f_lineno, 0, 0, 0]

@@ -1,0 +1,151 @@
+"""Holds what was seen until it is written: rows of three tables, metrics and events, header and graph."""
+
+from __future__ import annotations
+
+import math
+import os
+import platform
+import sys
+import time
+
+from reenact_probe import tables
+from reenact_probe.folder import Folder
+from reenact_probe.schedule import Schedule
+
+SCHEMA = 1
+NAN = float("nan")
+
+
+class Recorder:
+    """One recording. Framework-free: the observers of torch and Keras call it."""
+
+    FLUSH_SECONDS = 2.0
+    FLUSH_ROWS = 20_000
+    """Rows of layers that are written before their time, to keep memory small."""
+    MAX_NOTES = 200_000
+    """Metrics and events kept over the whole run; a program that logs more has the later ones dropped."""
+
+    def __init__(self, config):
+        self.config = config
+        self.schedule = Schedule(config.preset)
+        self.folder = Folder(config.folder)
+        self.began = time.perf_counter()
+        self.step = 0
+        """Optimiser steps completed."""
+        self.epoch = -1
+        """Epochs begun, less one; -1 while no epoch is known."""
+        self.spent = 0.0
+        """Seconds the probe itself took."""
+        self.tables = {name: tables.Table(name) for name in tables.COLUMNS}
+        self.missing = []
+        self.graph = None
+        self._metrics = []
+        self._events = []
+        self._notes = 0
+        self._header = self._first_header()
+        self._owned = None
+        self.next_flush = self.began + 0.5
+        """When the next chunk is due."""
+        self._closed = False
+
+    def _first_header(self):
+        return {
+            "schema": SCHEMA,
+            "columns": {name: list(columns) for name, columns in tables.COLUMNS.items()},
+            "started": time.time(),
+            "pid": os.getpid(),
+            "argv": list(getattr(sys, "argv", [])),
+            "cwd": os.getcwd(),
+            "python": platform.python_version(),
+            "preset": self.config.preset,
+            "seed": self.config.seed,
+            "frameworks": {},
+            "layers": [],
+            "parameters": [],
+            "missing": self.missing,
+        }
+
+    @property
+    def owned(self):
+        """Whether this process records; asked for when training is first seen."""
+        if self._owned is None:
+            self._owned = self.folder.claim()
+            if self._owned:
+                self._header["argv"] = list(getattr(sys, "argv", []))
+                self.write_header()
+        return self._owned
+
+    @property
+    def unclaimed(self):
+        """Nobody has asked to record in this process yet: nothing was trained."""
+        return self._owned is None
+
+    def write_header(self, **facts):
+        self._header.update(facts)
+        if self._owned:
+            self.folder.write_json("header.json", self._header)
+
+    def note_framework(self, name, version):
+        self._header["frameworks"][name] = str(version)
+
+    def note_missing(self, sentence):
+        """Name something this trace cannot hold."""
+        if sentence not in self.missing:
+            self.missing.append(sentence)
+            self.write_header()
+
+    def write_graph(self, graph):
+        self.graph = graph
+        if self.owned:
+            self.folder.write_json("graph.json", graph)
+
+    def metric(self, name, value, source, epoch=None):
+        value = _as_number(value)
+        if value is not None and self._room():
+            epoch = self.epoch if epoch is None else epoch
+            self._metrics.append([str(name), value, self.step, epoch, self.now(), source])
+
+    def event(self, kind, **facts):
+        if self._room():
+            self._events.append(dict(facts, kind=kind, step=self.step, epoch=self.epoch, time=self.now()))
+
+    def _room(self):
+        self._notes += 1
+        return self._notes <= self.MAX_NOTES
+
+    def now(self):
+        return time.perf_counter() - self.began
+
+    def flush(self):
+        now = time.perf_counter()
+        # The pause grows with the run, so that chunks stay few.
+        self.next_flush = now + max(self.FLUSH_SECONDS, (now - self.began) / 100)
+        if not self.owned or not (self._metrics or self._events or any(map(len, self.tables.values()))):
+            return
+        if self.folder.full:
+            for name in ("parameters", "layers"):
+                self.tables[name].take()
+            self.note_missing("the trace reached its size limit: later layer and parameter rows are left out")
+        members = {name: table.take() for name, table in self.tables.items()}
+        notes = {"metrics": self._metrics, "events": self._events, "spent": self.spent}
+        self._metrics, self._events = [], []
+        self.folder.write_chunk(members, notes)
+
+    def close(self, ending):
+        """Write what is left and how it ended; later calls do nothing."""
+        if self._closed:
+            return
+        self._closed = True
+        self.flush()
+        if self._owned:
+            ending = dict(ending, steps=self.step, seconds=self.now(), spent=self.spent)
+            self.folder.write_json("ending.json", ending)
+
+
+def _as_number(value):
+    """A float, or none for what is no single number."""
+    try:
+        number = float(value)
+    except (TypeError, ValueError, RuntimeError):
+        return None
+    return number if not math.isnan(number) else NAN

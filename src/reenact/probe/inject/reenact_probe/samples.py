@@ -1,0 +1,96 @@
+"""Takes a bounded number of values from a tensor, without touching its graph, its device or any random
+state.
+"""
+
+from __future__ import annotations
+
+from math import gcd
+
+_STRIDES = {}
+_NOT_NUMPY = set()
+"""Types of numbers that numpy does not know; filled in once torch is there."""
+
+
+def learn_types(torch):
+    """Remember which of torch's types numpy cannot hold."""
+    names = ("bfloat16", "float8_e4m3fn", "float8_e5m2")
+    _NOT_NUMPY.update(getattr(torch, name) for name in names if hasattr(torch, name))
+
+
+def plain(torch, tensor):
+    """Whether a tensor is an ordinary one: dense, with storage, not a wrapper that stands for something
+    else.
+    """
+    return (
+        type(tensor) in (torch.Tensor, torch.nn.Parameter)
+        and tensor.layout is torch.strided
+        and tensor.device.type != "meta"
+        and not tensor.is_quantized
+        and not torch._C._functorch.is_functorch_wrapped_tensor(tensor)
+    )
+
+
+def first_tensor(torch, value):
+    """The first tensor in nested tuples, lists and dictionaries, or none."""
+    if isinstance(value, torch.Tensor):
+        return value
+    if isinstance(value, dict):
+        value = list(value.values())
+    if isinstance(value, (tuple, list)):
+        for item in value[:8]:
+            found = first_tensor(torch, item)
+            if found is not None:
+                return found
+    return None
+
+
+def take(tensor, cap, copy=True):
+    """At most about `cap` values of a tensor, evenly spread, one-dimensional and floating.
+
+    A numpy array for what lies on the CPU, where that is faster, else a tensor on its device. Without `copy`
+    the result may share memory with the tensor: for values that are read before anything moves.
+    """
+    tensor = tensor.detach()
+    if tensor.is_complex():
+        tensor = tensor.abs()
+    if tensor.is_cpu and tensor.dtype not in _NOT_NUMPY:
+        return _take_numpy(tensor.numpy(), cap, copy)
+    flat = _flatten(tensor)
+    if flat.numel() > cap:
+        flat = flat[:: _stride(flat.numel(), cap, tensor.shape[0])]
+    if not flat.is_floating_point() or flat.element_size() < 4:
+        return flat.float()
+    return flat.clone() if copy else flat
+
+
+def _take_numpy(array, cap, copy):
+    if array.ndim == 4 and not array.flags.c_contiguous:
+        array = array.transpose(0, 2, 3, 1)
+    flat = array.reshape(-1)
+    if flat.size > cap:
+        flat = flat[:: _stride(flat.size, cap, array.shape[0])]
+    if flat.dtype.kind != "f" or flat.dtype.itemsize < 4:
+        return flat.astype("f4")
+    return flat.copy() if copy else flat
+
+
+def _flatten(tensor):
+    if not tensor.is_contiguous() and tensor.dim() == 4:
+        # Channels-last memory: flatten in memory order, which is a view, instead of copying everything.
+        tensor = tensor.permute(0, 2, 3, 1)
+    return tensor.reshape(-1)
+
+
+def _stride(count, cap, rows):
+    """A step that shares no factor with the row length: it visits every column instead of always the same
+    ones.
+    """
+    key = (count, cap, rows)
+    stride = _STRIDES.get(key)
+    if stride is None:
+        row = max(1, count // max(1, rows))
+        stride = -(-count // cap)
+        while gcd(stride, row) != 1:
+            stride += 1
+        _STRIDES[key] = stride
+    return stride

@@ -1,0 +1,108 @@
+"""A given seed takes the place of the program's own global seeds, so that repeats differ.
+
+Overridden: `random.seed`, `numpy.random.seed`, `torch.manual_seed` (and the CUDA ones),
+`keras.utils.set_random_seed`, and so whatever is built on them (Lightning's `seed_everything`). Explicit
+generators (`torch.Generator`, `numpy.random.default_rng`, `RandomState`, a `random_state=` argument) keep
+their seeds: they say how data is split. The first seed the program names becomes the given one; others keep
+their distance to it.
+"""
+
+from __future__ import annotations
+
+import functools
+import sys
+
+from reenact_probe.guard import guarded
+from reenact_probe.late import when_imported
+
+_LIMIT = 2**32
+
+
+class Override:
+    """Translates the program's seeds."""
+
+    def __init__(self, seed):
+        self.seed = seed
+        self.first = None
+        self.inside = False
+
+    def translate(self, given):
+        if not isinstance(given, int):
+            return self.seed
+        if self.first is None:
+            self.first = given
+        return (self.seed + given - self.first) % _LIMIT
+
+    def replace(self, owner, name):
+        """Put a translating function in the place of a seeding one."""
+        original = getattr(owner, name, None)
+        if original is None:
+            return
+
+        @functools.wraps(original)
+        def seed(*args, **kwargs):
+            # Within another seeding call the seed is translated already; data-loading workers seed
+            # themselves.
+            if self.inside or sys._getframe(1).f_globals.get("__name__", "").startswith("torch.utils.data"):
+                return original(*args, **kwargs)
+            args, kwargs = self._changed(args, kwargs)
+            self.inside = True
+            try:
+                return original(*args, **kwargs)
+            finally:
+                self.inside = False
+
+        setattr(owner, name, seed)
+
+    def _changed(self, args, kwargs):
+        if args:
+            return (self.translate(_plain(args[0])), *args[1:]), kwargs
+        named = next((key for key in ("seed", "a") if key in kwargs), None)
+        if named is not None:
+            return args, dict(kwargs, **{named: self.translate(_plain(kwargs[named]))})
+        return (self.seed,), kwargs
+
+
+def install(seed):
+    """Override from now on; without a seed the program's own stand."""
+    if seed is None:
+        return
+    override = Override(int(seed) % _LIMIT)
+    when_imported("random", functools.partial(_standard, override))
+    when_imported("numpy.random", functools.partial(_numpy, override))
+    when_imported("torch", functools.partial(_torch, override))
+    when_imported("keras", functools.partial(_keras, override))
+
+
+@guarded("seeds")
+def _standard(override, module):
+    module.seed(override.seed)
+    override.replace(module, "seed")
+
+
+@guarded("seeds")
+def _numpy(override, module):
+    module.seed(override.seed)
+    override.replace(module, "seed")
+
+
+@guarded("seeds")
+def _torch(override, module):
+    module.manual_seed(override.seed)
+    override.replace(module, "manual_seed")
+    module.random.manual_seed = module.manual_seed
+    for name in ("manual_seed", "manual_seed_all"):
+        override.replace(module.cuda, name)
+
+
+@guarded("seeds")
+def _keras(override, module):
+    override.replace(module.utils, "set_random_seed")
+
+
+def _plain(value):
+    """An integer where it can be read as one: numpy integers count."""
+    try:
+        return value.__index__()
+    except AttributeError:
+        return value

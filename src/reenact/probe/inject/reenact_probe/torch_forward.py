@@ -1,0 +1,127 @@
+"""Sees forward passes: global module hooks that are registered only while somebody wants to look.
+
+On a step nobody looks at, no hook is registered and a forward pass costs what it always costs.
+"""
+
+from __future__ import annotations
+
+import sys
+import threading
+
+from reenact_probe.guard import guarded, state
+
+
+class Call:
+    """A module that is being executed."""
+
+    __slots__ = ("had_child", "hidden", "module", "shuts")
+
+    def __init__(self, module, hidden, shuts):
+        self.module = module
+        self.hidden = hidden
+        """It runs inside a layer whose inside is its own business."""
+        self.shuts = hidden or shuts
+        self.had_child = False
+
+
+class ForwardHooks:
+    """Keeps the stack of running modules and tells the listener: root_begins, layer_called, root_ends."""
+
+    def __init__(self, torch, listener):
+        self.torch = torch
+        self.listener = listener
+        self.stack = []
+        self.failed = None
+        """The innermost module whose forward raised, for the report of a crash."""
+        self.in_backward = False
+        self._left = {"training": 0, "evaluation": 0}
+        """Passes still to be looked at, by kind."""
+        self.on_change = []
+        """Told when the hooks go on or off."""
+        self._thread = threading.get_ident()
+        self._handles = ()
+        self._is_compiling = torch.compiler.is_compiling
+        state.undo.append(self.disarm)
+
+    @property
+    def armed(self):
+        return bool(self._handles)
+
+    def arm(self, training=0, evaluation=0):
+        """Look at the next forward passes, so many of each kind."""
+        left = self._left
+        left["training"] = max(left["training"], training)
+        left["evaluation"] = max(left["evaluation"], evaluation)
+        if self._handles:
+            return
+        module = self.torch.nn.modules.module
+        self.stack = []
+        self._handles = (
+            module.register_module_forward_pre_hook(self._before),
+            module.register_module_forward_hook(self._after, with_kwargs=True, always_call=True),
+        )
+        for tell in self.on_change:
+            tell(True)
+
+    def disarm(self):
+        handles, self._handles = self._handles, ()
+        for handle in handles:
+            handle.remove()
+        for tell in self.on_change:
+            tell(False)
+
+    def _before(self, module, _):
+        # A compiler that traces this hook must find nothing to trace: this test is a constant to it.
+        if self._is_compiling() or self.in_backward or threading.get_ident() != self._thread:
+            return
+        self._enter(module)
+
+    def _after(self, module, args, *rest):
+        if self._is_compiling() or self.in_backward or threading.get_ident() != self._thread:
+            return
+        kwargs, output = rest if len(rest) == 2 else ({}, rest[0])
+        self._leave(module, args, kwargs, output)
+
+    @guarded("forward")
+    def _enter(self, module):
+        if self.torch._C._get_tracing_state():
+            return
+        stack = self.stack
+        hidden = bool(stack) and stack[-1].shuts
+        if stack and not hidden:
+            stack[-1].had_child = True
+        stack.append(Call(module, hidden, self.listener.is_closed(module)))
+        if len(stack) == 1:
+            self.listener.root_begins(module)
+
+    @guarded("forward-end")
+    def _leave(self, module, args, kwargs, output):
+        call = self._pop(module)
+        if call is None:
+            return
+        if output is None and sys.exc_info()[0] is not None:
+            self._note_failure(module, args, kwargs)
+        elif not call.hidden and (not call.had_child or module._parameters):
+            self.listener.layer_called(module, args, kwargs, output)
+        if not self.stack:
+            self._root_left(module, args, kwargs, output)
+
+    def _pop(self, module):
+        """Take the module off the stack, with whatever an exception left above it."""
+        while self.stack:
+            call = self.stack.pop()
+            if call.module is module:
+                return call
+        return None
+
+    def _root_left(self, module, args, kwargs, output):
+        kind = self.listener.root_ends(module, args, kwargs, output)
+        if kind is not None:
+            self._left[kind] -= 1
+            if self._left[kind] <= 0:
+                self.disarm()
+
+    def _note_failure(self, module, args, kwargs):
+        error = sys.exc_info()[1]
+        if self.failed is None or self.failed[0] is not error:
+            self.failed = (error, module, args, kwargs)

@@ -1,0 +1,119 @@
+"""What a torch module says of itself: its settings, its activation, where its units lie."""
+
+from __future__ import annotations
+
+import re
+
+QUIET = frozenset({"Flatten", "Unflatten", "Identity", "Dropout", "Dropout1d", "Dropout2d", "Dropout3d",
+                   "AlphaDropout", "FeatureAlphaDropout", "ZeroPad2d", "PixelShuffle"})  # fmt: skip
+_ACTIVATIONS = frozenset(
+    [
+        "ReLU",
+        "ReLU6",
+        "LeakyReLU",
+        "ELU",
+        "SELU",
+        "CELU",
+        "GELU",
+        "SiLU",
+        "Mish",
+        "Sigmoid",
+        "Tanh",
+        "Softmax",
+        "LogSoftmax",
+        "Softmin",
+        "Softmax2d",
+        "Softplus",
+        "Softsign",
+        "Hardtanh",
+        "Hardsigmoid",
+        "Hardswish",
+        "LogSigmoid",
+        "PReLU",
+        "RReLU",
+        "GLU",
+        "Tanhshrink",
+        "Hardshrink",
+        "Threshold",
+    ]
+)
+_NAMES = {"SiLU": "silu", "GELU": "gelu", "Softmax2d": "softmax"}
+
+
+def activation_of(module):
+    """The non-linearity a module is or applies, in lower case, or none."""
+    name = type(module).__name__
+    if name in _ACTIVATIONS:
+        return _NAMES.get(name) or snake(name)
+    nonlinearity = getattr(module, "nonlinearity", None)
+    if isinstance(nonlinearity, str):
+        return nonlinearity
+    return "tanh" if name in ("LSTM", "GRU", "LSTMCell", "GRUCell") else None
+
+
+def snake(name):
+    """`CrossEntropyLoss` becomes `cross_entropy`, `LeakyReLU` becomes `leaky_relu`."""
+    name = name.replace("ReLU", "Relu").replace("SELU", "Selu").replace("CELU", "Celu").replace("ELU", "Elu")
+    name = name.replace("GLU", "Glu").replace("PRelu", "Prelu").replace("RRelu", "Rrelu")
+    name = re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", "_", name)
+    name = name.lower()
+    return name[: -len("_loss")] if name.endswith("_loss") and name != "_loss" else name
+
+
+LOSS_NAMES = {
+    "BCELoss": "binary_cross_entropy",
+    "BCEWithLogitsLoss": "binary_cross_entropy_with_logits",
+    "CrossEntropyLoss": "cross_entropy",
+    "NLLLoss": "nll",
+    "MSELoss": "mse",
+    "L1Loss": "l1",
+    "SmoothL1Loss": "smooth_l1",
+    "HuberLoss": "huber",
+    "KLDivLoss": "kl_div",
+    "CTCLoss": "ctc",
+}
+FROM_LOGITS = {
+    "cross_entropy": True,
+    "binary_cross_entropy_with_logits": True,
+    "multilabel_soft_margin": True,
+    "soft_margin": True,
+    "binary_cross_entropy": False,
+    "nll": False,
+}
+
+
+def loss_name(written):
+    """One name for a loss, whether it is a class or a function."""
+    if written in LOSS_NAMES:
+        return LOSS_NAMES[written]
+    return written[: -len("_loss")] if written.endswith("_loss") else snake(written)
+
+
+def settings_of(module):
+    """Plain values among a module's public attributes: units, kernel size, rate and so on."""
+    found = {}
+    for key in (*getattr(module, "__constants__", ()), *vars(module)):
+        if key.startswith("_") or key in ("training", "call_super_init"):
+            continue
+        value = getattr(module, key, None)
+        if is_plain(value):
+            found[key] = list(value) if isinstance(value, tuple) else value
+    return found
+
+
+def is_plain(value):
+    """Whether a value is JSON as it stands, or a short tuple of such."""
+    if isinstance(value, (tuple, list)):
+        return len(value) <= 8 and all(isinstance(item, (int, float, str, bool)) for item in value)
+    return value is None or isinstance(value, (int, float, str, bool))
+
+
+def unit_axis(module):
+    """Axis of the units in the output; none where the shape has to tell."""
+    name = type(module).__name__
+    return 1 if "Conv" in name or name.startswith(("BatchNorm", "InstanceNorm", "GroupNorm")) else None
+
+
+def shape_of(value):
+    shape = getattr(value, "shape", None)
+    return [int(size) for size in shape] if shape is not None else None

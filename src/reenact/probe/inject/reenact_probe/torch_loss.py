@@ -1,0 +1,89 @@
+"""Reads from the autograd graph what a loss is: its function, and the labels it compares with."""
+
+from __future__ import annotations
+
+_NODES = {
+    "NllLossBackward": "nll",
+    "NllLoss2DBackward": "nll",
+    "NllLossNdBackward": "nll",
+    "BinaryCrossEntropyBackward": "binary_cross_entropy",
+    "BinaryCrossEntropyWithLogitsBackward": "binary_cross_entropy_with_logits",
+    "MseLossBackward": "mse",
+    "SmoothL1LossBackward": "smooth_l1",
+    "HuberLossBackward": "huber",
+    "SoftMarginLossBackward": "soft_margin",
+    "MultiMarginLossBackward": "multi_margin",
+    "MultilabelMarginLossForwardBackward": "multilabel_margin",
+    "CtcLossBackward": "ctc",
+}
+_REDUCTIONS = {0: "none", 1: "mean", 2: "sum"}
+_DEPTH = 12
+
+
+class Read:
+    """What the graph tells."""
+
+    def __init__(self, name, prediction=None, target=None, settings=None):
+        self.name = name
+        self.prediction = prediction
+        self.target = target
+        self.settings = settings or {}
+
+
+def read(loss):
+    """The loss function near the root of the graph of `loss`, or none."""
+    waiting, seen = [loss.grad_fn], 0
+    while waiting and seen < _DEPTH:
+        node = waiting.pop(0)
+        seen += 1
+        if node is None:
+            continue
+        found = _known(node) or _by_hand(node)
+        if found is not None:
+            return found
+        waiting += [child for child, _ in node.next_functions]
+    return None
+
+
+def _known(node):
+    name = _NODES.get(_plain_name(node))
+    if name is None:
+        return None
+    children = [_plain_name(child) for child, _ in node.next_functions if child is not None]
+    if name == "nll" and any(child.startswith("LogSoftmax") for child in children):
+        name = "cross_entropy"
+    reduction = _REDUCTIONS.get(getattr(node, "_saved_reduction", None))
+    settings = {"reduction": reduction} if reduction else {}
+    return Read(name, _saved(node, "_saved_self"), _saved(node, "_saved_target"), settings)
+
+
+def _by_hand(node):
+    """`((p - y) ** 2).mean()` and `(p - y).abs().mean()`."""
+    kind = _plain_name(node)
+    if kind not in ("MeanBackward", "SumBackward"):
+        return None
+    child = node.next_functions[0][0] if node.next_functions else None
+    settings = {"reduction": kind[: -len("Backward")].lower(), "by_hand": True}
+    if child is not None and _plain_name(child) == "PowBackward" and _follows(child, "SubBackward"):
+        return Read("mse", settings=settings)
+    if child is not None and _plain_name(child) == "MulBackward" and _follows(child, "SubBackward"):
+        return Read("mse", settings=settings)
+    if child is not None and _plain_name(child) == "AbsBackward" and _follows(child, "SubBackward"):
+        return Read("l1", settings=settings)
+    return None
+
+
+def _follows(node, name):
+    return any(child is not None and _plain_name(child) == name for child, _ in node.next_functions)
+
+
+def _plain_name(node):
+    return node.name().rstrip("0123456789")
+
+
+def _saved(node, name):
+    try:
+        return getattr(node, name, None)
+    except RuntimeError:
+        # Freed by an earlier backward pass through the same graph.
+        return None

@@ -1,0 +1,255 @@
+"""Sees the loss go backward and the optimiser step; tells where one step ends and the next begins.
+
+This is the path that every step takes, so a step nobody looks at does here only what its row needs.
+"""
+
+from __future__ import annotations
+
+import importlib
+import weakref
+from time import perf_counter
+
+from reenact_probe.guard import guarded, patch, state
+
+NAN = float("nan")
+LOSS = 3
+"""Column of the loss."""
+_NO_TOTALS = (NAN, NAN, NAN, NAN)
+
+
+class Steps:
+    """Counts steps and keeps what belongs to the one under way."""
+
+    def __init__(self, torch, watch):
+        self.torch = torch
+        self.watch = watch
+        self.recorder = watch.recorder
+        self.optimizers = {}
+        """Index by identity; a program has few."""
+        self.zeroed = set()
+        """Identities of the optimisers whose gradients were cleared since their last step."""
+        self.backwards = 0
+        self.loss = NAN
+        self.next_look = 0
+        """The next step that is sampled."""
+        self._scaled = None
+        self._ended = None
+        self._last = None
+        """The optimiser of torch that stepped last, held weakly."""
+        self._manual_open = False
+        self._add = self.recorder.tables["steps"].add
+        stop = self.recorder.config.stop_after
+        self._stop_at = float("inf") if stop is None else stop
+        self._install()
+
+    def _install(self):
+        optim = importlib.import_module("torch.optim.optimizer")
+        patch(self.torch.autograd, "backward", self._wrap_backward)
+        patch(optim.Optimizer, "__init__", self._wrap_optimizer)
+        patch(optim.Optimizer, "zero_grad", self._wrap_zero_grad)
+        patch(self.torch.nn.Module, "zero_grad", self._wrap_module_zero_grad)
+        patch(self.torch.amp.GradScaler, "scale", self._wrap_scale)
+        handles = (
+            optim.register_optimizer_step_pre_hook(self._before_step),
+            optim.register_optimizer_step_post_hook(self._after_step),
+        )
+        state.undo.extend(handle.remove for handle in handles)
+
+    # What is noticed on the way ---------------------------------------------------------------------------
+
+    def _wrap_optimizer(self, original):
+        def __init__(optimizer, *args, **kwargs):  # noqa: N807
+            original(optimizer, *args, **kwargs)
+            self._made(optimizer)
+
+        return __init__
+
+    @guarded("optimizer")
+    def _made(self, optimizer):
+        self.know(optimizer)
+        self.watch.made.note(optimizer)
+
+    def know(self, optimizer):
+        """Number an optimiser. One made before anybody looked: what seemed to be moved by hand is its
+        step.
+        """
+        self._manual_open = False
+        self.optimizers.setdefault(id(optimizer), len(self.optimizers))
+
+    def _wrap_zero_grad(self, original):
+        zeroed = self.zeroed
+
+        def zero_grad(optimizer, *args, **kwargs):
+            zeroed.add(id(optimizer))
+            return original(optimizer, *args, **kwargs)
+
+        return zero_grad
+
+    def _wrap_module_zero_grad(self, original):
+        def zero_grad(module, *args, **kwargs):
+            self.zeroed.update(self.optimizers)
+            return original(module, *args, **kwargs)
+
+        return zero_grad
+
+    def _wrap_scale(self, original):
+        def scale(scaler, outputs):
+            result = original(scaler, outputs)
+            self._scaled = (result, outputs)
+            return result
+
+        return scale
+
+    # Backward ---------------------------------------------------------------------------------------------
+
+    def _wrap_backward(self, original):
+        forwards = self.watch.forwards
+        before, after = self._before_backward, self._after_backward
+
+        def backward(tensors, *args, **kwargs):
+            before(tensors)
+            forwards.in_backward = True
+            try:
+                original(tensors, *args, **kwargs)
+            finally:
+                forwards.in_backward = False
+            after()
+
+        return backward
+
+    @guarded("backward")
+    def _before_backward(self, tensors):
+        if self._manual_open:
+            self._end_manual()
+        tensor = tensors if isinstance(tensors, self.torch.Tensor) else tensors[0]
+        if self._scaled is not None:
+            tensor = self._scaled[1] if self._scaled[0] is tensor else tensor
+            self._scaled = None
+        if not self.backwards and self._last is not None:
+            self._look_for_old_gradients()
+        self.backwards += 1
+        self.loss = self._value(tensor)
+        if self.watch.window is not None:
+            self.watch.loss_goes_back(tensor)
+
+    def _look_for_old_gradients(self):
+        """Gradients may be cleared by hand: what counts is whether any is left when the next ones come."""
+        optimizer = self._last()
+        if optimizer is None or id(optimizer) in self.zeroed:
+            return
+        left = [tensor.grad for group in optimizer.param_groups for tensor in group["params"]]
+        left = [gradient for gradient in left[:8] if gradient is not None]
+        readable = all(gradient.is_cpu for gradient in left) or self.watch.window is not None
+        if not left or (readable and not any(bool(gradient.any()) for gradient in left)):
+            self.zeroed.add(id(optimizer))
+
+    def _value(self, tensor):
+        """The loss as a number on the CPU, as a copy on its device elsewhere: reading it there would wait."""
+        if not isinstance(tensor, self.torch.Tensor) or tensor.numel() != 1:
+            return NAN
+        if tensor.is_cpu:
+            return tensor.item()
+        return tensor.detach().float().reshape(1).clone()
+
+    def _after_backward(self):
+        if not self.optimizers and not self.watch.external_optimizer:
+            self._begin_manual()
+
+    @guarded("backward-end")
+    def _begin_manual(self):
+        """A program without an optimiser moves its weights by hand before the next backward call."""
+        self._manual_open = True
+        if self.watch.window is not None:
+            self.watch.update_begins(self.watch.trainable(), late=False)
+
+    def _end_manual(self):
+        self._manual_open = False
+        self.end_step(None, NAN, NAN)
+
+    # The step ---------------------------------------------------------------------------------------------
+
+    def _before_step(self, optimizer, args, kwargs):
+        if self.watch.window is not None or id(optimizer) not in self.optimizers:
+            self._look_before_step(optimizer, args, kwargs)
+
+    @guarded("step")
+    def _look_before_step(self, optimizer, args, kwargs):
+        self.know(optimizer)
+        if self.watch.window is None:
+            return
+        self.watch.current_optimizer = optimizer
+        closure = kwargs.get("closure") or (args[1] if len(args) > 1 else None)
+        parameters = [tensor for group in optimizer.param_groups for tensor in group["params"]]
+        self.watch.update_begins(parameters, late=closure is not None)
+
+    @guarded("step-end")
+    def _after_step(self, optimizer, *_):
+        if self._last is None or self._last() is not optimizer:
+            self._last = weakref.ref(optimizer)
+        rate = optimizer.param_groups[0].get("lr", NAN)
+        self.end_step(optimizer, rate if type(rate) is float else self._rate(rate), self.carried(optimizer))
+
+    def _rate(self, rate):
+        """A rate that is a tensor on a device is read on sampled steps only."""
+        if isinstance(rate, self.torch.Tensor) and not rate.is_cpu and self.watch.window is None:
+            return NAN
+        return float(rate)
+
+    def carried(self, optimizer):
+        """1 when the gradients of the step before were not cleared. The first step carries nothing."""
+        key = id(optimizer)
+        if key in self.zeroed:
+            self.zeroed.discard(key)
+            return 0.0
+        return 0.0 if self.recorder.step == 0 else 1.0
+
+    def end_step(self, optimizer, rate, carried):
+        """Write the row of the step that just ended and open the next one."""
+        recorder, watch, loaders = self.recorder, self.watch, self.watch.loaders
+        now = perf_counter()
+        looked = watch.update_ends() if watch.window is not None else None
+        step = recorder.step
+        self._add(
+            (step, now - recorder.began, watch.epoch(), self.loss, rate, watch.batch_size(), self.backwards,
+             carried, watch.training, 0.0 if looked is None else 1.0, self.optimizers.get(id(optimizer), 0),
+             loaders.wait, *(looked or _NO_TOTALS))
+        )  # fmt: skip
+        if looked is not None:
+            self._account(now)
+        else:
+            self._ended = now
+        recorder.step = step = step + 1
+        self.backwards, self.loss, loaders.wait = 0, NAN, 0.0
+        if watch.unsettled or step >= self.next_look or step >= self._stop_at:
+            self.next_look = recorder.schedule.next(step)
+            watch.step_ended()
+        if now >= recorder.next_flush or len(recorder.tables["layers"].rows) >= recorder.FLUSH_ROWS:
+            self.settle()
+            watch.write_data()
+            recorder.flush()
+
+    def _account(self, now):
+        """Price of the look, and the time of the step without it."""
+        end = perf_counter()
+        price = self.watch.price + end - now
+        self.recorder.spent += price
+        if self._ended is not None:
+            self.recorder.schedule.paid(price, now - self._ended - self.watch.price)
+        self.watch.price = 0.0
+        self._ended = end
+
+    def finish(self):
+        """The process ends: a step by hand is still open, losses may still lie on a device."""
+        if self._manual_open:
+            self._end_manual()
+        self.settle()
+
+    def settle(self):
+        """Read the losses that lie on a device, all at once, into their rows."""
+        rows = self.recorder.tables["steps"].rows
+        waiting = [i for i, row in enumerate(rows) if not isinstance(row[LOSS], float)]
+        if not waiting:
+            return
+        values = self.torch.cat([rows[i][LOSS] for i in waiting]).tolist()
+        for i, value in zip(waiting, values):
+            rows[i] = (*rows[i][:LOSS], value, *rows[i][LOSS + 1 :])

@@ -1,0 +1,164 @@
+"""What is taken during one sampled step: small copies, all reduced together at its end.
+
+On a GPU the copies stay there until the end of the step, when one transfer brings them over: one
+synchronisation a sampled step, none on the others.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy
+
+from reenact_probe import statistics as stat
+from reenact_probe.guard import guarded
+from reenact_probe.samples import plain, take
+from reenact_probe.schedule import FULL, NORMS
+
+_SIGMOID_5 = 1 / (1 + math.exp(-5)) - 0.5
+_TANH_5 = math.tanh(5)
+RELU_LIKE = frozenset({"relu", "relu_", "relu6", "exponential"})
+
+
+class Window:
+    """One sampled step of a torch or Keras-on-torch program."""
+
+    def __init__(self, torch, schedule):
+        self.torch = torch
+        self.cap = schedule.cap
+        self.detail = schedule.detail
+        self.closed = False
+        self.samples = []
+        self.raw = []
+        self.outputs = {}
+        """By layer index and phase: (layer, training, slots of its samples)."""
+        self.gradients = {}
+        self.parameters = []
+        self.before = None
+        self.listeners = []
+
+    def _sample(self, tensor, copy=True):
+        self.samples.append(take(tensor, self.cap, copy))
+        return len(self.samples) - 1
+
+    def add_raw(self, values):
+        """Remember a small tensor whose values are wanted as they are; gives its slot."""
+        values = values.detach().reshape(-1)
+        self.raw.append(values if values.is_floating_point() else values.float())
+        return len(self.raw) - 1
+
+    # Layers -----------------------------------------------------------------------------------------------
+
+    def output(self, layer, tensor, phase, training):
+        """The output of a layer in its first call of this step."""
+        key = (layer.index, phase)
+        if key in self.outputs or self.detail == NORMS or not _usable(self.torch, tensor):
+            return
+        slots = {"all": self._sample(tensor)}
+        if layer.activation in ("sigmoid", "tanh"):
+            slots["saturation"] = self._saturation(layer.activation, self.samples[slots["all"]])
+        if layer.relu_like and tensor.dim() > 1 and tensor.is_floating_point():
+            slots["units"] = self._unit_maxima(tensor.detach(), layer.unit_axis)
+        if layer.is_last and tensor.dim() == 2 and tensor.is_floating_point():
+            slots["row"] = self.add_raw(tensor.detach().sum(dim=1).mean())
+        self.outputs[key] = (layer, training, slots)
+        if phase == 0 and self.detail == FULL and tensor.requires_grad:
+            # A hook leaves with the graph it hangs on; it holds the window, never a tensor.
+            self.listeners.append(tensor.register_hook(_GradientListener(self, layer.index)))
+
+    def _saturation(self, activation, sample):
+        """A copy that is beyond 5 exactly where the input of the activation was."""
+        scaled = (sample - 0.5) * (5 / _SIGMOID_5) if activation == "sigmoid" else sample * (5 / _TANH_5)
+        self.samples.append(scaled)
+        return len(self.samples) - 1
+
+    def _unit_maxima(self, value, axis):
+        axis = axis % value.dim() if axis is not None else (1 if value.dim() > 3 else value.dim() - 1)
+        others = [dim for dim in range(value.dim()) if dim != axis]
+        return self._sample(value.amax(dim=others).clamp_(min=0), copy=False)
+
+    def output_gradient(self, index, gradient):
+        if not self.closed and index not in self.gradients and _usable(self.torch, gradient):
+            self.gradients[index] = self._sample(gradient)
+
+    # Parameters -------------------------------------------------------------------------------------------
+
+    def before_step(self, parameters):
+        """Weights before the update: `parameters` are (index, tensor)."""
+        self.parameters = parameters
+        self.before = [take(tensor, self.cap) for _, tensor in parameters]
+
+    def take_gradients(self):
+        """Gradients as the optimiser sees them."""
+        found = [(i, tensor.grad) for i, (_, tensor) in enumerate(self.parameters) if tensor.grad is not None]
+        dense = [(i, grad) for i, grad in found if plain(self.torch, grad) and grad.numel()]
+        self.grad_present = {i for i, _ in found}
+        self.grad_slots = {}
+        if self.detail != NORMS:
+            # Optimisers leave gradients as they are, so they can still be read after the step.
+            self.grad_slots = {i: self._sample(grad, copy=False) for i, grad in dense}
+        self.grad_norms = self._norms([i for i, _ in dense], [grad for _, grad in dense])
+
+    def after_step(self):
+        """Weights after the update, and how far they moved."""
+        tensors = [tensor.detach() for _, tensor in self.parameters]
+        self.weight_norms = self._norms(range(len(tensors)), tensors)
+        self.weight_slots, self.update_slots = [], []
+        for tensor, before in zip(tensors, self.before):
+            self.weight_slots.append(self._sample(tensor, copy=False))
+            self.samples.append(self.samples[-1] - before)
+            self.update_slots.append(len(self.samples) - 1)
+
+    def _norms(self, keys, tensors):
+        """Where the exact norms lie, by key: (slot of the vector, position in it)."""
+        floating = [(key, tensor) for key, tensor in zip(keys, tensors) if tensor.is_floating_point()]
+        if not floating:
+            return {}
+        norms = self.torch._foreach_norm([tensor for _, tensor in floating])
+        slot = self.add_raw(self.torch.stack([norm.float() for norm in norms]))
+        return {key: (slot, i) for i, (key, _) in enumerate(floating)}
+
+    # The end ----------------------------------------------------------------------------------------------
+
+    def fetch(self):
+        """Bring everything over, reduce it, and forget the tensors. Gives (statistics, raw values by
+        slot).
+        """
+        for listener in self.listeners:
+            listener.remove()
+        self.closed, self.listeners = True, []
+        parts = self._on_host([*self.samples, *self.raw])
+        samples, raw = parts[: len(self.samples)], parts[len(self.samples) :]
+        # An empty segment would shift its neighbours in the reduction: one zero stands for it.
+        samples = [part if len(part) else numpy.zeros(1) for part in samples]
+        table = stat.reduce(numpy.concatenate(samples), [len(part) for part in samples]) if samples else None
+        self.samples, self.raw, self.before = [], [], None
+        return table, raw
+
+    def _on_host(self, parts):
+        """All parts as numpy arrays; those on a device come over in one piece."""
+        there = [i for i, part in enumerate(parts) if not isinstance(part, numpy.ndarray) and not part.is_cpu]
+        if there:
+            device = parts[there[0]].device
+            whole = self.torch.cat([parts[i].to(device) for i in there]).cpu().numpy()
+            ends = numpy.cumsum([parts[i].numel() for i in there])
+            for i, piece in zip(there, numpy.split(whole, ends[:-1])):
+                parts[i] = piece
+        return [part if isinstance(part, numpy.ndarray) else part.numpy() for part in parts]
+
+
+class _GradientListener:
+    """Takes a sample of the gradient that reaches one layer's output, and changes nothing."""
+
+    def __init__(self, window, index):
+        self.window = window
+        self.index = index
+
+    @guarded("output-gradient")
+    def __call__(self, gradient):
+        if gradient is not None:
+            self.window.output_gradient(self.index, gradient)
+
+
+def _usable(torch, tensor):
+    return tensor is not None and plain(torch, tensor) and tensor.numel() > 0 and tensor.dim() > 0

@@ -1,0 +1,57 @@
+"""The folder that goes into watched programs, and the environment that makes an interpreter load it."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from reenact.probe.options import WatchOptions
+
+FOLDER = Path(__file__).parent / "inject"
+PACKAGE = "reenact_probe"
+VARIABLE = "REENACT_PROBE"
+
+
+def environment(
+    options: WatchOptions, base: Mapping[str, str], *, folder: str | None = None, inject: str | None = None
+) -> dict[str, str]:
+    """`base` with what the probe needs; `folder` and `inject` when they lie elsewhere for the program (in
+    a box).
+    """
+    found = dict(base) | dict(options.environment)
+    path = [inject or str(FOLDER), *filter(None, [found.get("PYTHONPATH")])]
+    found["PYTHONPATH"] = os.pathsep.join(path)
+    found[VARIABLE] = json.dumps(options.wishes(folder or str(options.folder.resolve())))
+    # A window would wait for somebody to close it.
+    found.setdefault("MPLBACKEND", "Agg")
+    return found
+
+
+def load() -> ModuleType:
+    """The injected package in this process, under the one name it has everywhere."""
+    if PACKAGE not in sys.modules:
+        import importlib.util
+
+        where = FOLDER / PACKAGE
+        spec = importlib.util.spec_from_file_location(
+            PACKAGE, where / "__init__.py", submodule_search_locations=[str(where)]
+        )
+        if spec is None or spec.loader is None:
+            raise ImportError(f"The package to inject is not at {where}.")
+        module = importlib.util.module_from_spec(spec)
+        sys.modules[PACKAGE] = module
+        spec.loader.exec_module(module)
+    return sys.modules[PACKAGE]
+
+
+def part(name: str) -> Any:
+    """A module of the injected package, loaded on use."""
+    import importlib
+
+    load()
+    return importlib.import_module(f"{PACKAGE}.{name}")

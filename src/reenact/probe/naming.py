@@ -1,0 +1,27 @@
+"""Names for traces: the script and a number that is free."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+TRACES = Path(".reenact") / "traces"
+
+
+def fresh_folder(name: str, parent: Path | None = None) -> Path:
+    """`PARENT/name-1`, or the next number that nobody has taken; made at once, so that it is ours."""
+    parent = parent or TRACES
+    parent.mkdir(parents=True, exist_ok=True)
+    stem = re.sub(r"[^A-Za-z0-9_.-]+", "-", name).strip("-.") or "run"
+    taken = {path.name for path in parent.iterdir()}
+    number = 1
+    while True:
+        folder = parent / f"{stem}-{number}"
+        if folder.name not in taken:
+            try:
+                folder.mkdir()
+            except FileExistsError:
+                number += 1
+                continue
+            return folder
+        number += 1

@@ -1,0 +1,54 @@
+"""What a caller may ask of a watched run."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from reenact.errors import InputError
+
+PRESETS = ("quick", "normal", "deep")
+
+
+@dataclass(frozen=True, slots=True)
+class WatchOptions:
+    """Every wish has a default: a plain `watch` observes and changes nothing."""
+
+    folder: Path
+    """Where the trace goes; made when it is not there."""
+    preset: str = "quick"
+    """How closely to look: quick, normal or deep."""
+    seed: int | None = None
+    """Overrides the program's own global seeds; none leaves them."""
+    patterns: tuple[str, ...] = ()
+    """Regular expressions with named groups, looked for in each printed line."""
+    max_time: float | None = None
+    """Seconds after which the program is ended."""
+    stop_after: int | None = None
+    """Optimiser steps after which the program is ended."""
+    python: str = ""
+    """Interpreter; empty means the one that runs reenact."""
+    shim: bool | None = None
+    """Let programs written for older Keras or tf.keras run on Keras 3; none: when the program reads like
+    one.
+    """
+    environment: Mapping[str, str] = field(default_factory=dict)
+    """Variables set for the program on top of the caller's own."""
+
+    def __post_init__(self) -> None:
+        if self.preset not in PRESETS:
+            raise InputError(f"A preset is one of {', '.join(PRESETS)}. Received: preset={self.preset!r}.")
+        if self.seed is not None and not 0 <= self.seed < 2**32:
+            raise InputError(f"A seed lies between 0 and 4294967295. Received: seed={self.seed}.")
+
+    def wishes(self, folder: str) -> dict[str, object]:
+        """What the injected part is told."""
+        return {
+            "folder": folder,
+            "preset": self.preset,
+            "seed": self.seed,
+            "patterns": list(self.patterns),
+            "stop_after": self.stop_after,
+            "shim": bool(self.shim),
+        }

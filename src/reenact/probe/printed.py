@@ -1,0 +1,40 @@
+"""Epochs where only the printed lines tell of them: `epoch 3 ...` between steps gives the length of an
+epoch.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise
+
+from reenact.probe.columns import Columns
+from reenact.probe.trace import Event
+
+
+def printed_epochs(steps: Columns, events: Sequence[Event]) -> Columns:
+    """Fill the column `epoch` from printed lines when the probe saw no sign of epochs itself."""
+    if not len(steps) or steps["epoch"].max() >= 0:
+        return steps
+    length = epoch_length(events)
+    if length is None:
+        return steps
+    rows = steps.rows.copy()
+    rows[:, steps.columns.index("epoch")] = steps["step"] // length
+    return Columns(steps.columns, rows)
+
+
+def epoch_length(events: Sequence[Event]) -> int | None:
+    """Steps an epoch, where the printed numbers grow in step with the optimiser; none where they do not."""
+    seen: dict[int, int] = {}
+    for event in events:
+        number = event.facts.get("number")
+        if event.kind == "printed-epoch" and isinstance(number, int):
+            seen.setdefault(number, event.step)
+    points = sorted(seen.items())
+    lengths = {
+        (later_step - step) / (later - number) for (number, step), (later, later_step) in pairwise(points)
+    }
+    if len(lengths) != 1:
+        return None
+    length = lengths.pop()
+    return int(length) if length >= 1 and length == int(length) else None

@@ -1,0 +1,247 @@
+"""Reads a trace from its folder. The folder may be untrusted, and the program may have been killed.
+
+Covered: links, devices and oversized files (`sandbox.files.collect`), pickles and archives that unpack to
+more than they should (`sandbox.files.arrays`), JSON made to harm its reader (`sandbox.files.strict_json`), a
+width that does not fit the header. A chunk that cannot be read ends the trace there, and the trace says so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from reenact.errors import InputError, ResultRefused
+from reenact.probe import json_graph
+from reenact.probe.columns import Columns, no_rows
+from reenact.probe.outcome import Crash, LayerInput
+from reenact.probe.printed import printed_epochs
+from reenact.probe.root import Root
+from reenact.probe.trace import Event, Header, Metric, Overlap, ParameterFacts, Trace
+from reenact.sandbox.files.arrays import read_arrays
+from reenact.sandbox.files.collect import collect
+from reenact.sandbox.files.strict_json import read_json
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+SCHEMA = 1
+MOST_BYTES = 1 << 30
+"""All chunks together."""
+MOST_CHUNK_BYTES = 256 << 20
+MOST_JSON_BYTES = 64 << 20
+TABLES = ("steps", "parameters", "layers")
+
+Json = Mapping[str, Any]
+
+
+@dataclass
+class _Gathered:
+    """What the chunks hold, as it is read."""
+
+    tables: dict[str, list[NDArray[np.float64]]] = field(
+        default_factory=lambda: {name: [] for name in TABLES}
+    )
+    metrics: list[Metric] = field(default_factory=list)
+    events: list[Event] = field(default_factory=list)
+    spent: float = 0.0
+    missing: list[str] = field(default_factory=list)
+
+
+def read_trace(folder: Path, *, root: Root | None = None) -> Trace:
+    """The trace in a folder; places are named as `root` says (default: from the folder the program ran
+    in).
+    """
+    header = read_json_file(folder, "header.json")
+    if header is None:
+        raise InputError(
+            f"There is no trace in this folder. Received: {folder}.",
+            next_step="Run `reenact watch SCRIPT` and give the folder that it prints.",
+        )
+    try:
+        return _trace(folder, header, root)
+    except (KeyError, TypeError, ValueError, AttributeError, IndexError) as error:
+        raise InputError(f"The trace in {folder} is not one that reenact wrote ({error!r}).") from error
+
+
+def is_trace(folder: Path) -> bool:
+    """Whether a folder holds a trace of ours."""
+    return (folder / "header.json").is_file()
+
+
+def _trace(folder: Path, header: Json, root: Root | None) -> Trace:
+    if header["schema"] != SCHEMA:
+        raise InputError(f"The trace in {folder} has format {header['schema']}; this reenact reads {SCHEMA}.")
+    root = root or Root(Path(str(header["cwd"])))
+    columns = {name: tuple(str(column) for column in header["columns"][name]) for name in TABLES}
+    chunks = _read_chunks(folder, columns)
+    ending = read_json_file(folder, "ending.json")
+    data = read_json_file(folder, "data.json") or {"tensors": [], "overlaps": []}
+    tensors = tuple(json_graph.read_tensor_facts(facts) for facts in data["tensors"])
+    graph = read_json_file(folder, "graph.json")
+    steps = printed_epochs(_joined(columns["steps"], chunks.tables["steps"]), chunks.events)
+    return Trace(
+        header=_header(header),
+        steps=steps,
+        layers=_joined(columns["layers"], chunks.tables["layers"]),
+        parameters=_joined(columns["parameters"], chunks.tables["parameters"]),
+        layer_names=tuple(str(name) for name in header["layers"]),
+        parameter_facts=tuple(_parameter(facts) for facts in header["parameters"]),
+        metrics=tuple(chunks.metrics),
+        events=tuple(chunks.events),
+        graph=json_graph.read_graph(graph, tensors, root) if graph is not None else None,
+        data=tensors,
+        overlaps=tuple(Overlap(str(o["split"]), int(o["rows"]), int(o["shared"])) for o in data["overlaps"]),
+        crash=read_crash(ending["error"], root) if ending and ending.get("error") else None,
+        complete=ending is not None,
+        seconds=float(ending["seconds"]) if ending else (float(steps["time"].max()) if len(steps) else 0.0),
+        probe_seconds=chunks.spent,
+        missing=(
+            *(str(sentence) for sentence in header["missing"]),
+            *chunks.missing,
+            *_unseen(graph, ending),
+        ),
+    )
+
+
+def _unseen(graph: Json | None, ending: Json | None) -> Iterator[str]:
+    if graph is None:
+        yield "no model was seen: there is no graph"
+    if ending is None:
+        yield "the program was killed: its last seconds may be missing"
+
+
+def _read_chunks(folder: Path, columns: Mapping[str, tuple[str, ...]]) -> _Gathered:
+    gathered = _Gathered()
+    left = MOST_BYTES
+    for name in sorted(path.name for path in folder.glob("chunk-*.npz")):
+        try:
+            size = _read_chunk(folder, name, columns, gathered)
+        except (ResultRefused, KeyError, TypeError, ValueError) as error:
+            gathered.missing.append(f"{name} cannot be read, so the trace ends before it: {error}")
+            break
+        left -= size
+        if left < 0:
+            gathered.missing.append(
+                f"the trace is larger than {MOST_BYTES} bytes: what follows {name} is left out"
+            )
+            break
+    return gathered
+
+
+def _read_chunk(folder: Path, name: str, columns: Mapping[str, tuple[str, ...]], into: _Gathered) -> int:
+    content = _bytes(folder, name, MOST_CHUNK_BYTES)
+    if content is None:
+        raise ValueError("it went away while it was read")
+    arrays = read_arrays(content, most_bytes=MOST_CHUNK_BYTES)
+    notes = read_json(arrays["notes"].tobytes(), most_bytes=MOST_JSON_BYTES)
+    if not isinstance(notes, dict):
+        raise TypeError("its notes are no object")
+    tables = {table: arrays[table] for table in TABLES}
+    for table, rows in tables.items():
+        if rows.ndim != 2 or rows.shape[1] != len(columns[table]) or rows.dtype != "<f8":
+            raise ValueError(f"its table {table} has shape {rows.shape}")
+    metrics = [_metric(found) for found in notes["metrics"]]
+    events = [_event(found) for found in notes["events"]]
+    for table, rows in tables.items():
+        into.tables[table].append(rows)
+    into.metrics += metrics
+    into.events += events
+    into.spent = float(notes["spent"])
+    return len(content)
+
+
+def _joined(columns: tuple[str, ...], parts: list[NDArray[np.float64]]) -> Columns:
+    import numpy as np
+
+    return Columns(columns, np.concatenate(parts)) if parts else no_rows(columns)
+
+
+def _header(found: Json) -> Header:
+    seed = found.get("seed")
+    return Header(
+        source="probe",
+        started=float(found["started"]),
+        argv=tuple(str(word) for word in found["argv"]),
+        cwd=str(found["cwd"]),
+        python=str(found["python"]),
+        preset=str(found["preset"]),
+        seed=int(seed) if seed is not None else None,
+        frameworks={str(name): str(version) for name, version in found["frameworks"].items()},
+    )
+
+
+def _parameter(found: Json) -> ParameterFacts:
+    return ParameterFacts(
+        name=str(found["name"]),
+        shape=tuple(int(size) for size in found["shape"]),
+        trainable=bool(found["trainable"]),
+        in_optimizer=bool(found["in_optimizer"]),
+    )
+
+
+def _metric(found: Any) -> Metric:
+    name, value, step, epoch, time, source = found
+    return Metric(str(name), float(value), int(step), int(epoch), float(time), str(source))
+
+
+def _event(found: Any) -> Event:
+    facts = {str(key): value for key, value in found.items() if key not in ("kind", "step", "epoch", "time")}
+    return Event(str(found["kind"]), int(found["step"]), int(found["epoch"]), float(found["time"]), facts)
+
+
+def read_crash(found: Json, root: Root) -> Crash:
+    """The exception that ended a program, from its JSON."""
+    inputs = found.get("inputs") or ()
+    return Crash(
+        type=str(found["type"]),
+        message=str(found["message"]),
+        place=json_graph.read_place(found.get("place"), root),
+        source=str(found.get("source") or ""),
+        frames=tuple(f"{file}:{line} in {function}" for file, line, function, _ in found.get("frames") or ()),
+        bases=tuple(str(base) for base in found.get("bases") or ()),
+        missing_file=str(found.get("file") or ""),
+        layer=str(found.get("layer") or ""),
+        layer_place=json_graph.read_place(found.get("layer_place"), root),
+        layer_inputs=tuple(
+            LayerInput(tuple(map(int, shape)), str(kind), str(at)) for shape, kind, at in inputs
+        ),
+    )
+
+
+def read_crash_notes(folder: Path, root: Root) -> Crash | None:
+    """The exception of a process that died before it trained anything."""
+    for path in sorted(folder.glob("crash-*.json")):
+        found = read_json_file(folder, path.name)
+        if found and found.get("error"):
+            return read_crash(found["error"], root)
+    return None
+
+
+def was_stopped(folder: Path) -> bool:
+    """Whether the probe itself ended the program, because enough was seen."""
+    ending = read_json_file(folder, "ending.json")
+    return bool(ending and ending.get("stopped"))
+
+
+def read_json_file(folder: Path, name: str) -> Json | None:
+    """One JSON object of a trace, or none when the file is not there."""
+    content = _bytes(folder, name, MOST_JSON_BYTES)
+    if content is None:
+        return None
+    found = read_json(content, most_bytes=MOST_JSON_BYTES)
+    if not isinstance(found, dict):
+        raise InputError(f"{name} in {folder} is no JSON object.")
+    return found
+
+
+def _bytes(folder: Path, name: str, most: int) -> bytes | None:
+    try:
+        found = collect(folder, (name,), most)
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    if name in found.refused:
+        raise ResultRefused(f"{name} in {folder} was refused: {found.refused[name]}.")
+    return found.results.get(name)

@@ -1,0 +1,163 @@
+"""What the trace of one known training says about it."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import numpy as np
+import pytest
+
+from reenact.probe.task import infer_task
+from reenact.program.graph import LossFacts, TensorFacts
+
+PROGRAM = """
+import json
+import torch
+from torch import nn
+from torch.utils.data import DataLoader, TensorDataset
+
+torch.manual_seed(0)
+x = torch.rand(120, 4) * 255
+x[:, 3] = 1.0
+y = torch.tensor([0] * 80 + [1] * 30 + [2] * 10)
+dead = nn.Linear(8, 8)
+nn.init.constant_(dead.bias, -1e6)
+model = nn.Sequential(nn.Linear(4, 8), nn.Tanh(), dead, nn.ReLU(), nn.Dropout(0.1), nn.Linear(8, 3))
+optimizer = torch.optim.SGD(model.parameters(), lr=0.4)
+scheduler = torch.optim.lr_scheduler.StepLR(optimizer, 1, gamma=0.5)
+train = DataLoader(TensorDataset(x[:100], y[:100]), batch_size=20, shuffle=True)
+held_out = DataLoader(TensorDataset(x[90:], y[90:]), batch_size=30)
+losses = []
+for epoch in range(5):
+    model.train()
+    for xb, yb in train:
+        loss = nn.functional.cross_entropy(model(xb), yb)
+        loss.backward()
+        optimizer.step()
+        losses.append(loss.item())
+    scheduler.step()
+    model.eval()
+    with torch.no_grad():
+        for xb, yb in held_out:
+            model(xb)
+print(json.dumps(losses))
+"""
+
+BROKEN = """
+import torch
+
+torch.manual_seed(0)
+model = torch.nn.Linear(2, 1)
+optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+model.eval()
+for step in range(4):
+    optimizer.zero_grad()
+    loss = torch.nn.functional.mse_loss(model(torch.randn(6, 2)), torch.randn(6, 1))
+    if step >= 2:
+        loss = loss * float("nan")
+    loss.backward()
+    optimizer.step()
+"""
+
+
+@pytest.fixture(scope="module")
+def run(forks: Any) -> Any:
+    return forks.run(PROGRAM)
+
+
+@pytest.fixture(scope="module")
+def broken(forks: Any) -> Any:
+    return forks.run(BROKEN)
+
+
+def test_steps_epochs_batch_size_and_losses_are_those_of_the_program(run: Any) -> None:
+    assert run.trace.step_count == 25
+    assert run.trace.epoch_count == 5
+    assert set(run.trace.steps["batch_size"]) == {20}
+    assert run.trace.losses.values == pytest.approx(json.loads(run.out), rel=1e-6)
+    assert run.trace.complete
+
+
+def test_the_schedule_of_the_learning_rate_is_seen(run: Any) -> None:
+    expected = [0.4 * 0.5**epoch for epoch in range(5) for _ in range(5)]
+    assert run.trace.steps["learning_rate"] == pytest.approx(expected)
+
+
+def test_gradients_that_nobody_cleared_are_seen_as_carried(run: Any, broken: Any) -> None:
+    assert set(run.trace.steps["carried"][1:]) == {1}
+    assert set(broken.trace.steps["carried"]) == {0}
+
+
+def test_the_mode_of_the_model_is_seen(run: Any, broken: Any) -> None:
+    assert set(run.trace.steps["training"]) == {1}
+    assert set(broken.trace.steps["training"]) == {0}
+
+
+def test_each_of_the_first_twenty_steps_is_looked_at_closely(run: Any) -> None:
+    assert list(run.trace.sampled_steps[:20]) == list(range(20))
+    for layer in ("0", "1", "2", "3", "5"):
+        assert set(range(20)) <= set(run.trace.layer(layer, "std").known.steps), layer
+    for parameter in run.trace.parameter_facts:
+        assert set(range(20)) <= set(run.trace.parameter(parameter.name, "weight_norm").known.steps)
+    assert np.isfinite(run.trace.steps["grad_norm"][:20]).all()
+
+
+def test_a_dead_layer_is_seen_as_dead_and_a_live_one_is_not(run: Any) -> None:
+    relu = next(layer.name for layer in run.trace.graph.layers if layer.type == "ReLU")
+    tanh = next(layer.name for layer in run.trace.graph.layers if layer.type == "Tanh")
+    assert set(run.trace.layer(relu, "dead_unit_share").values) == {1.0}
+    assert set(run.trace.layer(relu, "zero_share").values) == {1.0}
+    assert run.trace.layer(tanh, "zero_share").values.max() < 0.5
+    assert run.trace.layer(tanh, "saturated_share").values.max() > 0.5, "inputs up to 255 saturate it"
+
+
+def facts(run: Any, split: str, role: str) -> Any:
+    return next(found for found in run.trace.data if (found.split, found.role) == (split, role))
+
+
+def test_inputs_and_labels_are_described(run: Any) -> None:
+    inputs, labels = facts(run, "train", "input"), facts(run, "train", "label")
+    assert inputs.minimum is not None
+    assert 0 <= inputs.minimum <= 1
+    assert inputs.maximum is not None
+    assert 240 < inputs.maximum <= 255
+    assert (inputs.nan_share, inputs.constant_features) == (0, 1)
+    assert (labels.classes, labels.class_values) == (2, (0, 1))
+    assert labels.class_counts == (80, 20)
+    assert run.trace.graph.task == "multi-class"
+
+
+def test_rows_that_validation_shares_with_training_are_counted(run: Any) -> None:
+    [overlap] = run.trace.overlaps
+    assert (overlap.split, overlap.rows, overlap.shared) == ("validation", 30, 10)
+
+
+def test_a_loss_that_is_not_a_number_is_recorded(broken: Any) -> None:
+    assert np.isnan(broken.trace.losses.values).tolist() == [False, False, True, True]
+    assert broken.trace.parameters.where(step=3)["weight_bad_share"].max() == 1
+
+
+def labels(
+    shape: tuple[int | None, ...], values: tuple[int, ...] | None, dtype: str = "float32"
+) -> TensorFacts:
+    counts = None if values is None else (10,) * len(values)
+    number = None if values is None else len(values)
+    spread = (0.0, 1.0, 0.5, 0.5, 0.0, 0)
+    return TensorFacts(
+        "train", "label", shape, dtype, *spread, number, counts, 30, values, values is not None
+    )
+
+
+TASKS = {
+    "regression": (labels((None, 1), None), 1, "mse"),
+    "binary": (labels((None, 1), (0, 1)), 1, "mse"),
+    "multi-label": (labels((None, 4), (0, 1)), 4, "mse"),
+    "multi-class": (labels((None,), (0, 1, 2, 3), "int64"), 4, "cross_entropy"),
+}
+
+
+@pytest.mark.parametrize("task", TASKS)
+def test_the_labels_tell_the_task_where_the_loss_does_not(task: str) -> None:
+    facts_of_labels, width, loss = TASKS[task]
+    assert infer_task(facts_of_labels, (None, width), LossFacts(loss, None, {}, None)) == task

@@ -1,0 +1,80 @@
+"""An error anywhere in the probe switches the probe off, and never the program."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from reenact.probe.injected import FOLDER
+
+TORCH = (
+    *(
+        "torch",
+        "construct",
+        "optimizer",
+        "forward",
+        "forward-end",
+        "function",
+        "backward",
+        "step",
+        "step-end",
+    ),
+    *("loader", "batch", "exhausted", "evaluation", "exit", "arm", "output", "output-gradient"),
+)
+KERAS = (
+    *(
+        "keras",
+        "compile",
+        "keras-construct",
+        "keras-loss",
+        "keras-apply",
+        "keras-apply-end",
+        "fit",
+        "fit-end",
+    ),
+    *("epoch", "metrics", "evaluate"),
+)
+ELSEWHERE = {
+    *("boot", "seeds", "backward-end", "metric", "lightning", "lightning-import", "torchmetrics"),
+    *("torchmetrics-import", "keras-step"),
+}
+
+
+def guard_names() -> set[str]:
+    text = "\n".join(path.read_text() for path in FOLDER.rglob("*.py"))
+    return set(re.findall(r'(?:guarded|switch_off)\("([a-z-]+)"', text))
+
+
+def test_every_guard_is_tried() -> None:
+    assert guard_names() - {"exit-end"} <= {*TORCH, *KERAS, *ELSEWHERE}
+
+
+@pytest.fixture(scope="module")
+def plain_output(forks: Any, programs: Path) -> dict[str, str]:
+    return {
+        name: forks.run(programs / name, watched=False).out for name in ("torch_small.py", "keras_small.py")
+    }
+
+
+@pytest.mark.parametrize(
+    ("program", "point"),
+    [("torch_small.py", point) for point in TORCH] + [("keras_small.py", point) for point in KERAS],
+)
+def test_a_fault_in_the_probe_leaves_the_program_alone(
+    forks: Any, programs: Path, plain_output: dict[str, str], program: str, point: str
+) -> None:
+    ran = forks.run(programs / program, environment={"REENACT_PROBE_FAULT": point})
+    assert (ran.code, ran.out) == (0, plain_output[program]), ran.err
+    assert ran.err.count("reenact:") == 1, ran.err
+    assert "switched itself off" in ran.err
+
+
+def test_a_fault_in_the_middle_keeps_what_was_seen_before(forks: Any, programs: Path) -> None:
+    ran = forks.run(programs / "torch_small.py", environment={"REENACT_PROBE_FAULT": "backward:15"})
+    trace = ran.trace
+    assert trace.step_count == 14
+    assert any("met an error of its own" in sentence for sentence in trace.missing)
+    assert trace.happened("probe-off")
