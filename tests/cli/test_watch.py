@@ -96,3 +96,21 @@ def test_a_curve_shows_rise_fall_and_what_is_no_number() -> None:
 
 def test_a_curve_over_decades_is_logarithmic() -> None:
     assert sparkline([1e-4, 1e-2, 1.0, 1e2]) == "▁▃▆█"
+
+
+def test_two_dashes_may_stand_before_the_arguments(folder: Path) -> None:
+    ended = reenact(folder, "watch", "--out", "dashes", "train.py", "--", "--flag", "3")
+    assert ended.stdout.splitlines()[0] == "done ['--flag', '3']"
+
+
+def test_a_program_from_elsewhere_is_watched_in_the_sandbox(folder: Path) -> None:
+    box = folder / "elsewhere"
+    box.mkdir()
+    (box / "train.py").write_text(PROGRAM)
+    ended = reenact(
+        box, "watch", "--sandbox", "--out", str(folder / "boxed"), "--output-format", "json", "train.py"
+    )
+    assert ended.returncode == 7, ended.stderr
+    assert "done []" in ended.stderr
+    assert json.loads(ended.stdout)["data"]["steps"] == 30
+    assert sorted(path.name for path in box.iterdir()) == ["train.py"]

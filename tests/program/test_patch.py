@@ -130,7 +130,7 @@ SETS = [
      ["scheduler = torch.optim.lr_scheduler.CosineAnnealingLR(optimizer, T_max=5)", "scheduler.step()"]),
     (TORCH, "weight-init", "2", "xavier_normal_", ["nn.init.xavier_normal_(model[2].weight)"]),
     (TORCH, "layer", "2", None, ["nn.Linear(32, 3),"]),
-    (TORCH, "layer", "0", {"repeat": 2}, ["nn.Linear(32, 32), nn.ReLU(),"]),
+    (TORCH, "layer", "0", {"repeat": 2}, ["nn.ReLU(),", "nn.Linear(32, 32),"]),
     (MODULE, "filters", "conv", 16, ["self.conv = nn.Conv2d(1, 16, 3)", "self.fc1 = nn.Linear(16 * 26 * 26, 64)"]),
     (MODULE, "units", "fc1", 128, ["self.fc1 = nn.Linear(8 * 26 * 26, 128)", "self.fc2 = nn.Linear(128, 10)"]),
     (MODULE, "activation", "conv", "gelu", ["x = F.gelu(self.conv(x))"]),

@@ -6,8 +6,8 @@ import sys
 
 import pytest
 
-from reenact.bench.hostile import Judgement, judge, lacking
-from reenact.bench.hostile_case import Case, benign_cases, hostile_cases
+from reenact.bench.hostile.case import Case, benign_cases, hostile_cases
+from reenact.bench.hostile.judge import Judgement, judge, lacking
 from reenact.sandbox.choose import describe
 from reenact.sandbox.tiers.sandlock import Sandlock
 

@@ -45,7 +45,7 @@ def out_folder(measure: Callable[..., ExitCode]) -> Callable[..., ExitCode]:
 @out_folder
 def sandbox(tier: str | None, out: Path | None) -> ExitCode:
     """Run every hostile and benign program on the sandbox tiers of this machine."""
-    from reenact.bench.sandbox import measure
+    from reenact.bench.hostile.measure import measure
 
     return conduct(lambda tell, stop: measure(tier=tier, tell=tell, stop=stop), out)
 
@@ -58,7 +58,7 @@ def sandbox(tier: str | None, out: Path | None) -> ExitCode:
 @out_folder
 def probe(repeats: int, programs: tuple[str, ...], out: Path | None) -> ExitCode:
     """Train six programs with and without the probe and compare."""
-    from reenact.bench.probe import measure
+    from reenact.bench.watching.measure import measure
 
     return conduct(lambda tell, stop: measure(tell=tell, stop=stop, repeats=repeats, programs=programs), out)
 

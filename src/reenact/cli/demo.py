@@ -22,7 +22,7 @@ from reenact.types import ExitCode
 
 KILLED_AT = "C9:3"
 """Where the story of act three dies: the first trial is training in its box (two boxes were before it)."""
-REHEARSAL = [sys.executable, "-m", "reenact.bench.rehearsal_run"]
+REHEARSAL = [sys.executable, "-m", "reenact.bench.rehearsal.run"]
 
 
 @click.command()
@@ -129,7 +129,12 @@ def _rehearse(folder: Path, **environ: str) -> subprocess.CompletedProcess[str]:
 
 def _run(argv: list[str], folder: Path, **environ: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(  # noqa: S603
-        argv, cwd=folder, env=os.environ | environ, capture_output=True, text=True, check=False
+        argv,
+        cwd=folder,
+        env=os.environ | {"COLUMNS": "100"} | environ,
+        capture_output=True,
+        text=True,
+        check=False,
     )
 
 

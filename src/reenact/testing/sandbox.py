@@ -303,6 +303,6 @@ def _alive(mark: str) -> bool:
 
 
 def _boxes() -> list[str]:
-    from reenact.sandbox.folder import boxes
+    from reenact.sandbox.files.folder import boxes
 
     return [name for name in boxes() if name.startswith(f"{os.getpid()}-")]

@@ -9,8 +9,10 @@ from reenact.errors import NotChangeable
 from reenact.program.edit.literals import python_text
 from reenact.program.edit.workshop import Workshop
 from reenact.program.read import keras_words, torch_words
+from reenact.program.read.activations import Way
 from reenact.program.read.calls import argument
 from reenact.program.read.layers import LayerSite, Library
+from reenact.program.read.seats import Sitting
 from reenact.program.read.vocabulary import Family
 from reenact.types import JsonValue
 
@@ -87,8 +89,30 @@ def _in_text(shop: Workshop, layer: LayerSite) -> str:
     return shop.text(value, layer.scope)
 
 
-def copy_text(shop: Workshop, layer: LayerSite) -> str:
-    """The same layer once more: its own output is the copy's input."""
+def copy_texts(shop: Workshop, layer: LayerSite) -> list[str]:
+    """The same layer once more, its own output the copy's input, with the activation that two torch layers
+    need.
+
+    In a list the copy stands behind the layer's activation and brings one along; under an attribute, whose
+    activation the forward code applies, it stands behind a new one.
+    """
+    copied = _copy_text(shop, layer)
+    if layer.library is Library.KERAS or not layer.spec.weighted:
+        return [copied]
+    activation = layer.activation
+    listed = layer.seat.sitting in (Sitting.ELEMENT, Sitting.NAMED, Sitting.APPEND, Sitting.ADD)
+    if activation is not None and activation.way is Way.LAYER and listed:
+        return [copied, _one_line(shop.text(activation.call, activation.scope))]
+    word = (
+        activation.word
+        if activation is not None and activation.word in ("tanh", "gelu", "elu", "selu")
+        else "relu"
+    )
+    name = shop.name_for(f"torch.nn.{torch_words.ACTIVATION_CLASSES[word]}", layer.scope, layer.call)
+    return [f"{name}()", copied]
+
+
+def _copy_text(shop: Workshop, layer: LayerSite) -> str:
     call, scope = layer.call, layer.scope
     pieces = []
     slot = layer.spec.width_in if layer.library is Library.TORCH and layer.spec.weighted else None
@@ -100,21 +124,7 @@ def copy_text(shop: Workshop, layer: LayerSite) -> str:
             continue
         text = out_text(shop, layer) if given.value is replaced else shop.text(given.value, scope)
         pieces.append(f"{given.arg}={text}" if given.arg else f"**{text}")
-    copied = f"{shop.text(call.func, scope)}({', '.join(_one_line(piece) for piece in pieces)})"
-    return _with_activation(shop, layer, copied)
-
-
-def _with_activation(shop: Workshop, layer: LayerSite, copied: str) -> str:
-    """Two torch layers in a row need something between them; a copy brings its own activation along."""
-    from reenact.program.read.activations import Way
-
-    if layer.library is Library.KERAS or not layer.spec.weighted:
-        return copied
-    activation = layer.activation
-    if activation is not None and activation.way is Way.LAYER:
-        return f"{copied}, {shop.text(activation.call, activation.scope)}"
-    name = shop.name_for("torch.nn.ReLU", layer.scope, layer.call)
-    return f"{name}(), {copied}"
+    return f"{shop.text(call.func, scope)}({', '.join(_one_line(piece) for piece in pieces)})"
 
 
 def _one_line(text: str) -> str:

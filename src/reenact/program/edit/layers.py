@@ -4,10 +4,10 @@ refused."""
 from __future__ import annotations
 
 import ast
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from reenact.errors import NotChangeable
-from reenact.program.edit.layer_text import copy_text, layer_text
+from reenact.program.edit.layer_text import copy_texts, layer_text
 from reenact.program.edit.lists import insert_after, insert_before, remove_item
 from reenact.program.edit.literals import python_text
 from reenact.program.edit.workshop import Workshop
@@ -98,7 +98,7 @@ def repeat_layer(shop: Workshop, layer: LayerSite, times: int) -> None:
     if times < 1 or times > 8:
         raise NotChangeable(f"A layer can stand there one to eight times. Received: {times}.")
     for _ in range(times - 1):
-        put_after(shop, layer, copy_text(shop, layer), again=True)
+        put_after(shop, layer, copy_texts(shop, layer), again=True)
 
 
 def insert_layer(
@@ -109,19 +109,20 @@ def insert_layer(
     if before:
         _put_before(shop, anchor, text)
     else:
-        put_after(shop, anchor, text)
+        put_after(shop, anchor, [text])
 
 
-def put_after(shop: Workshop, layer: LayerSite, text: str, *, again: bool = False) -> None:
-    """Put the source text of a layer behind another one, wherever that stands; `again` puts it behind its
-    activation."""
-    anchor = _activation_item(shop, layer) if again else None
+def put_after(shop: Workshop, layer: LayerSite, texts: Sequence[str], *, again: bool = False) -> None:
+    """Put source texts of layers behind another one, wherever that stands; `again`: behind its activation."""
+    anchor = (_activation_item(shop, layer) if again else None) or layer
     if layer.seat.sitting in LISTED:
-        insert_after(shop, anchor or layer, text, suffix="again" if again else "next")
+        for number, text in enumerate(texts):
+            insert_after(shop, anchor, text, suffix=f"{'again' if again else 'next'}{number or ''}")
     elif layer.library is Library.KERAS and layer.seat.sitting is Sitting.APPLIED:
-        _apply_after(shop, layer, text)
+        for text in texts:
+            _apply_after(shop, layer, text)
     elif layer.library is Library.TORCH and layer.seat.sitting is Sitting.ATTRIBUTE:
-        _chain(shop, layer, "", f", {text})")
+        _chain(shop, layer, "", f", {', '.join(texts)})")
     else:
         raise NotChangeable(f"Nothing can be put behind {layer.path} where it stands.")
 

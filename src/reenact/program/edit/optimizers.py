@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ast
+
 from reenact.errors import NotChangeable
 from reenact.program.edit.literals import python_text
 from reenact.program.edit.names import choose, rename_callee
@@ -10,6 +12,7 @@ from reenact.program.edit.workshop import ShortName, Workshop
 from reenact.program.read import keras_words, torch_words
 from reenact.program.read.calls import has_unpacking
 from reenact.program.read.desk import Site, Style
+from reenact.program.read.ends import End
 from reenact.program.read.names import last_name, plain_name
 from reenact.program.read.vocabulary import OptimizerSpec
 from reenact.types import JsonValue
@@ -20,7 +23,7 @@ def set_optimizer(shop: Workshop, site: Site, value: JsonValue) -> None:
     if not isinstance(value, str):
         raise NotChangeable(f"An optimiser is a name. Received: {value!r}.")
     if site.style is Style.CHOICE:
-        _check_choice(site, value)
+        _check_choice(shop, site, value)
         choose(shop, site, value)
     elif site.style is Style.NAME:
         _rename(shop, site, value)
@@ -30,14 +33,29 @@ def set_optimizer(shop: Workshop, site: Site, value: JsonValue) -> None:
         write_at(shop, site.found.end, site.found.spot, site.found.text, value)
 
 
-def _check_choice(site: Site, value: str) -> None:
+def _check_choice(shop: Workshop, site: Site, value: str) -> None:
+    """An optimiser chosen by a string keeps all its settings: it must take every one of them."""
     assert site.callee is not None
-    if (
-        not site.callee.choices
-        and site.callee.dotted.startswith("torch.optim.")
-        and value not in torch_words.OPTIMIZERS
-    ):
-        raise NotChangeable(f"PyTorch has no optimiser of that name. Received: {value!r}.")
+    assert site.call is not None
+    if site.library != "torch" or (site.callee.choices and value not in torch_words.OPTIMIZERS):
+        return
+    spec = torch_words.OPTIMIZERS[torch_class(value)]
+    given = [part.arg for part in site.call.keywords if part.arg is not None]
+    for part in site.call.keywords:
+        if part.arg is None:
+            ends = shop.desk.follower.follow(part.value, site.scope)
+            given += [name for end in ends for name in _names(end)]
+    lacking = [name for name in given if not spec.takes(name)]
+    if lacking:
+        raise NotChangeable(f"{value} takes no {', '.join(lacking)}, which the program gives.")
+
+
+def _names(end: End) -> list[str]:
+    """The keys of a dictionary of the program or of a data file."""
+    if end.entry is not None:
+        return list(end.entry.items) if isinstance(end.entry.items, dict) else []
+    keys = end.node.keys if isinstance(end.node, ast.Dict) else []
+    return [key.value for key in keys if isinstance(key, ast.Constant) and isinstance(key.value, str)]
 
 
 def _rename(shop: Workshop, site: Site, value: str) -> None:
@@ -49,7 +67,8 @@ def _rename(shop: Workshop, site: Site, value: str) -> None:
     else:
         name, known = keras_class(value), keras_words.OPTIMIZERS
         dotted = f"keras.optimizers.{name}"
-    old = known[last_name(site.callee.dotted)]
+    before = last_name(site.callee.dotted)
+    old = known[torch_class(before) if site.library == "torch" else keras_class(before)]
     rename_callee(shop, site.callee, dotted)
     _drop_unknown(shop, site, old, known[name])
 

@@ -11,7 +11,7 @@ from reenact.program.read.ends import End
 from reenact.program.read.follow import Follower, returned_values
 from reenact.program.read.names import canonical, last_name
 from reenact.program.read.scope import Scope
-from reenact.program.read.sources import MAX_DEPTH
+from reenact.program.read.sources import MAX_DEPTH, SAME_OBJECT
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -65,6 +65,13 @@ class Callees:
         found: list[Made] = []
         for end in self.follower.follow(node, scope):
             if not isinstance(end.node, ast.Call):
+                continue
+            if (
+                isinstance(end.node.func, ast.Attribute)
+                and end.node.func.attr in SAME_OBJECT
+                and depth < MAX_DEPTH
+            ):
+                found += self.made(end.node.func.value, end.scope, depth + 1)
                 continue
             callees = self.of(end.node, end.scope)
             found += [Made(callee, end.node, end.scope) for callee in callees]

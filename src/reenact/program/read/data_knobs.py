@@ -6,7 +6,8 @@ import ast
 from collections.abc import Iterator
 
 from reenact.program.knob import Kind
-from reenact.program.read.calls import argument, has_unpacking, keyword, method_name
+from reenact.program.read.arguments import argument_drafts
+from reenact.program.read.calls import argument, keyword, method_name
 from reenact.program.read.desk import Desk, Draft, Site, Style
 from reenact.program.read.ends import NOT_LITERAL
 from reenact.program.read.evaluation import is_evaluation, speaks_of_evaluation
@@ -80,19 +81,14 @@ def _keyword_name(call: ast.Call) -> str:
 
 
 def _loader(desk: Desk, call: ast.Call, scope: Scope) -> Iterator[Draft]:
-    sampled = keyword(call, "sampler", "batch_sampler") is not None
-    size = argument(call, 1, "batch_size")
-    site = Site(Style.ARGUMENT, "torch", scope, call, "batch_size")
-    if size is not None:
-        yield from desk.value_drafts(Kind.BATCH_SIZE, size, site)
-    elif keyword(call, "batch_sampler") is None and not has_unpacking(call):
-        yield desk.absent(Kind.BATCH_SIZE, site, call, default=1)
-    order = argument(call, 2, "shuffle")
-    site = Site(Style.ARGUMENT, "torch", scope, call, "shuffle")
-    if order is not None:
-        yield from desk.value_drafts(Kind.SHUFFLE, order, site)
-    elif not sampled and not has_unpacking(call):
-        yield desk.absent(Kind.SHUFFLE, site, call, default=False)
+    batched = keyword(call, "batch_sampler") is not None
+    sampled = batched or keyword(call, "sampler") is not None
+    yield from argument_drafts(
+        desk, Kind.BATCH_SIZE, call, scope, "torch", ("batch_size",), 1, 1, reported=not batched
+    )
+    yield from argument_drafts(
+        desk, Kind.SHUFFLE, call, scope, "torch", ("shuffle",), 2, False, reported=not sampled
+    )
 
 
 def _value(

@@ -6,9 +6,12 @@ import ast
 from collections.abc import Iterator
 
 from reenact.program.knob import Kind, Written
+from reenact.program.read.calls import method_name
 from reenact.program.read.desk import Desk, Draft, Site, Style
 from reenact.program.read.ends import is_number
+from reenact.program.read.members import PARSE
 from reenact.program.read.names import plain_name
+from reenact.program.read.options import argparse_options
 from reenact.program.read.scope import How
 from reenact.program.words import words
 
@@ -20,26 +23,54 @@ NAMES: dict[Kind, frozenset[str]] = {
 
 
 def read_names(desk: Desk, drafts: list[Draft]) -> Iterator[Draft]:
-    """Drafts for a kind that no reader found written, by name, at the top of a file."""
+    """Drafts for a kind that no reader found written, by name, at the top of a file or on the command
+    line."""
     written = {draft.kind for draft in drafts if draft.written is not Written.ABSENT}
     trained = {draft.kind for draft in drafts} & {Kind.OPTIMIZER, Kind.LOSS}
     for kind, names in NAMES.items():
-        if kind in written or not trained:
+        if kind not in written and trained:
+            yield from list(_constants(desk, kind, names)) or list(_options(desk, kind, names))
+
+
+def _constants(desk: Desk, kind: Kind, names: frozenset[str]) -> Iterator[Draft]:
+    for index in desk.sources.indexes.values():
+        for name, bindings in index.module.bindings.items():
+            if plain_name(name) not in names or len(bindings) != 1:
+                continue
+            binding = bindings[0]
+            if binding.how is not How.ASSIGN or binding.value is None or binding.pick:
+                continue
+            site = Site(Style.VALUE, "torch", index.module, node=binding.node)
+            for draft in desk.value_drafts(kind, binding.value, site):
+                if is_number(draft.value) and _used(index.tree, name):
+                    draft.written = Written.CONSTANT if draft.written is Written.LITERAL else draft.written
+                    yield draft
+
+
+def _options(desk: Desk, kind: Kind, names: frozenset[str]) -> Iterator[Draft]:
+    """An option of the command line whose attribute somebody reads."""
+    for call, scope, index in desk.calls():
+        if method_name(call) not in PARSE:
             continue
-        for index in desk.sources.indexes.values():
-            for name, bindings in index.module.bindings.items():
-                if plain_name(name) not in names or len(bindings) != 1:
-                    continue
-                binding = bindings[0]
-                if binding.how is not How.ASSIGN or binding.value is None or binding.pick:
-                    continue
-                site = Site(Style.VALUE, "torch", index.module, node=binding.node)
-                for draft in desk.value_drafts(kind, binding.value, site):
-                    if is_number(draft.value) and _used(index.tree, name):
-                        draft.written = (
-                            Written.CONSTANT if draft.written is Written.LITERAL else draft.written
-                        )
-                        yield draft
+        for option in argparse_options(desk.sources, call, scope):
+            if (
+                plain_name(option.dest) not in names
+                or option.default is None
+                or not _read(index.tree, option.dest)
+            ):
+                continue
+            site = Site(Style.VALUE, "torch", option.scope, option.call, node=option.call)
+            for end in desk.follower.members.option(option, 0, parse=call):
+                draft = desk.found_draft(kind, desk.values.found(end, option.default, option.scope), site)
+                if is_number(draft.value):
+                    yield draft
+
+
+def _read(tree: ast.Module, name: str) -> bool:
+    return any(
+        isinstance(node, ast.Attribute) and node.attr == name and isinstance(node.ctx, ast.Load)
+        for node in ast.walk(tree)
+    )
 
 
 def _used(tree: ast.Module, name: str) -> bool:

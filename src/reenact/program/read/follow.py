@@ -24,7 +24,8 @@ from reenact.program.read.sources import Sources, rewraps
 MAX_DEPTH = 24
 MAX_ENDS = 12
 MAX_STEPS = 500
-"""A trail through functions that everybody calls would fork without end; a real one takes a few dozen steps."""
+"""A trail through functions that everybody calls would fork without end; a real one takes a few dozen
+steps."""
 CASTS = frozenset(
     ["builtins.float", "builtins.int", "builtins.str", "builtins.bool", "builtins.round", "builtins.abs"]
 )
@@ -121,7 +122,9 @@ class Follower:
     def module_name(self, module: Scope, name: str, depth: int) -> list[End]:
         """A name at the top of another file."""
         bindings = module.bindings.get(name, [])
-        return self.bound(bindings[0], module, depth) if len(bindings) == 1 else []
+        if len(bindings) != 1 or depth > MAX_DEPTH:
+            return []
+        return self.bound(bindings[0], module, depth + 1)
 
     def _one(self, bindings: Sequence[Binding], use: ast.AST, scope: Scope, holder: Scope) -> Binding | None:
         """The binding in force: the only one, or the last before the use that certainly ran."""

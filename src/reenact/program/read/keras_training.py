@@ -7,13 +7,13 @@ from collections.abc import Iterator
 
 from reenact.program.knob import Kind
 from reenact.program.read import keras_words
+from reenact.program.read.arguments import argument_drafts
 from reenact.program.read.callees import Callee, chosen_name
 from reenact.program.read.calls import argument, has_unpacking, keyword, method_name, receiver
 from reenact.program.read.desk import Desk, Draft, Site, Style
 from reenact.program.read.index import dotted_text
 from reenact.program.read.names import last_name
 from reenact.program.read.scope import Scope
-from reenact.program.read.torch_training import unpacked_drafts
 from reenact.program.read.vocabulary import OptimizerSpec
 from reenact.program.words import words
 
@@ -47,8 +47,9 @@ def read_keras_training(desk: Desk) -> Iterator[Draft]:
 def _library(desk: Desk, call: ast.Call, scope: Scope) -> Iterator[Draft]:
     for callee in desk.callees.of(call, scope):
         name = last_name(callee.dotted)
-        if callee.dotted == f"keras.optimizers.{name}" and name in keras_words.OPTIMIZERS:
-            yield from _optimizer(desk, call, scope, callee, keras_words.OPTIMIZERS[name])
+        optimizer = keras_words.OPTIMIZER_OF_STRING.get(name.lower(), "")
+        if callee.dotted == f"keras.optimizers.{name}" and optimizer:
+            yield from _optimizer(desk, call, scope, callee, keras_words.OPTIMIZERS[optimizer])
         elif callee.dotted == "keras.optimizers.get" and call.args:
             yield from desk.value_drafts(
                 Kind.OPTIMIZER, call.args[0], Site(Style.ARGUMENT, "keras", scope, call)
@@ -71,44 +72,34 @@ def _optimizer(
     yield desk.name_draft(
         Kind.OPTIMIZER, callee, Site(style, "keras", scope, call, callee=callee), chosen_name(callee)
     )
-    yield from _rate(desk, call, scope, spec)
+    owner = last_name(callee.dotted)
+    yield from _rate(desk, call, scope, spec, owner)
     for kind, names in SETTINGS:
-        if not any(spec.takes(name) for name in names):
-            continue
-        site = Site(Style.ARGUMENT, "keras", scope, call, names[0])
-        position = spec.position(names[0]) if kind is not Kind.GRADIENT_CLIP else None
-        value = argument(call, position, *names)
-        if value is not None:
-            yield from desk.value_drafts(kind, value, site)
-            continue
-        found = list(unpacked_drafts(desk, kind, call, scope, names[0], site))
-        yield from found
-        if not found and not has_unpacking(call):
-            yield desk.absent(kind, site, call, default=spec.default(names[0]))
+        if any(spec.takes(name) for name in names):
+            place = spec.position(names[0]) if kind is not Kind.GRADIENT_CLIP else None
+            default = spec.default(names[0])
+            yield from argument_drafts(desk, kind, call, scope, "keras", names, place, default, owner=owner)
 
 
-def _rate(desk: Desk, call: ast.Call, scope: Scope, spec: OptimizerSpec) -> Iterator[Draft]:
-    old = keyword(call, "lr") is not None
-    site = Site(Style.ARGUMENT, "keras", scope, call, "lr" if old else "learning_rate")
+def _rate(desk: Desk, call: ast.Call, scope: Scope, spec: OptimizerSpec, owner: str) -> Iterator[Draft]:
     value = argument(call, 0, *RATE_WORDS)
-    if value is None:
-        found = list(unpacked_drafts(desk, Kind.LEARNING_RATE, call, scope, "learning_rate", site))
-        yield from found
-        if not found and not has_unpacking(call):
-            yield desk.absent(Kind.LEARNING_RATE, site, call, default=spec.default("learning_rate"))
-        return
     schedules = [
         item
-        for item in desk.callees.made(value, scope)
+        for item in (desk.callees.made(value, scope) if value is not None else ())
         if item.callee.dotted.startswith("keras.optimizers.schedules.")
     ]
     for item in schedules:
         first = argument(item.call, 0, "initial_learning_rate")
         if first is not None:
             own = Site(Style.ARGUMENT, "keras", item.scope, item.call, "initial_learning_rate")
-            yield from desk.value_drafts(Kind.LEARNING_RATE, first, own)
+            yield from desk.value_drafts(Kind.LEARNING_RATE, first, own, layer_type=owner)
     if not schedules:
-        yield from desk.value_drafts(Kind.LEARNING_RATE, value, site)
+        old = keyword(call, "lr") is not None
+        names = RATE_WORDS[::-1] if old else RATE_WORDS
+        default = spec.default("learning_rate")
+        yield from argument_drafts(
+            desk, Kind.LEARNING_RATE, call, scope, "keras", names, 0, default, owner=owner
+        )
 
 
 def _is_compile(desk: Desk, call: ast.Call, scope: Scope) -> bool:
@@ -137,11 +128,12 @@ def _named_optimizer(desk: Desk, call: ast.Call, scope: Scope, value: ast.expr) 
         yield desk.found_draft(Kind.OPTIMIZER, found, Site(Style.ARGUMENT, "keras", scope, call, "optimizer"))
         spec = keras_words.OPTIMIZERS[word]
         short = Site(Style.SHORT_NAME, "keras", scope, call, "learning_rate", found=found)
-        yield desk.absent(Kind.LEARNING_RATE, short, call, default=spec.default("learning_rate"))
+        rate = spec.default("learning_rate")
+        yield desk.absent(Kind.LEARNING_RATE, short, call, default=rate, layer_type=word)
         for kind, names in SETTINGS:
             if spec.takes(names[0]):
                 own = Site(Style.SHORT_NAME, "keras", scope, call, names[0], found=found)
-                yield desk.absent(kind, own, call, default=spec.default(names[0]))
+                yield desk.absent(kind, own, call, default=spec.default(names[0]), layer_type=word)
 
 
 def _loss(desk: Desk, call: ast.Call, scope: Scope, value: ast.expr) -> Iterator[Draft]:

@@ -199,7 +199,7 @@ def _no_activation(desk: Desk, layer: LayerSite) -> Iterator[Draft]:
     """A layer whose output nothing bends: on its way into the next layer, or out of the model."""
     if layer.spec.family not in (Family.DENSE, Family.CONV) or layer.activation is not None:
         return
-    if not (layer.bare or layer.output) or has_unpacking(layer.call):
+    if not (layer.bare or layer.bare_output) or has_unpacking(layer.call):
         return
     keras = layer.library is Library.KERAS
     slot = next((slot for slot in layer.spec.slots if slot.kind is Kind.ACTIVATION), None)

@@ -43,6 +43,8 @@ class LayerSite:
     """Its output goes into another weighted layer and nothing bends it on the way."""
     output: bool = False
     """Its output is what the model returns."""
+    bare_output: bool = False
+    """It is returned as it is: no activation acts on it."""
     feeds: list[LayerSite] = field(default_factory=list)
     """Layers whose input width is its output width: the next weighted ones and the norms on the way."""
     reaches: list[LayerSite] = field(default_factory=list)

@@ -186,10 +186,17 @@ def range_arguments(value: ast.expr | None) -> list[ast.expr] | None:
 
 
 def count_of(arguments: list[ast.expr]) -> ast.expr:
-    """How often `range` runs, as an expression of the source: `range(1, n + 1)` runs n times."""
+    """How often `range` runs, as an expression of the source: `range(1, n + 1)` and `range(a, a + n)` run n
+    times."""
     if len(arguments) == 1:
         return arguments[0]
     start, stop = arguments[0], arguments[1]
+    if (
+        isinstance(stop, ast.BinOp)
+        and isinstance(stop.op, ast.Add)
+        and ast.dump(stop.left) == ast.dump(start)
+    ):
+        return stop.right
     one = isinstance(start, ast.Constant) and start.value == 1
     if one and isinstance(stop, ast.BinOp) and isinstance(stop.op, ast.Add):
         if isinstance(stop.right, ast.Constant) and stop.right.value == 1:

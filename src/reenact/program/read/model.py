@@ -82,13 +82,19 @@ class Models:
                     continue
                 returned = self.flow.walk(function)
                 if not self._is_part(owner):
-                    _mark_output(returned.made_by)
+                    _mark_output(returned.made_by, returned.open)
 
     def _is_part(self, owner: Scope) -> bool:
         """True when another model of the program is made of it."""
         sites = self.desk.sources.sites.get(owner, [])
         inside = set(self.classes) - {owner}
-        return any(scope.enclosing_class() in inside for _, scope, _ in sites)
+        handed_over = any(
+            self.desk.sources.meaning(part, scope) is owner
+            for call, scope, _ in self.desk.calls()
+            for part in call.args
+            if isinstance(part, ast.Name) and part.id == owner.name and not _is_super(call)
+        )
+        return handed_over or any(scope.enclosing_class() in inside for _, scope, _ in sites)
 
     def _walk_functions(self) -> None:
         """Functions, or the module itself, that build a functional Keras model."""
@@ -106,13 +112,10 @@ class Models:
     def _functional_outputs(self, scope: Scope) -> None:
         """Layers applied in this scope whose result no other layer takes."""
         own = [layer for layer in self.layers if layer.scope is scope and layer.spec.weighted]
-        _mark_output(
-            frozenset(
-                layer
-                for layer in own
-                if layer.seat.sitting is Sitting.APPLIED and layer not in self.flow.taken
-            )
+        last = frozenset(
+            layer for layer in own if layer.seat.sitting is Sitting.APPLIED and layer not in self.flow.taken
         )
+        _mark_output(last, frozenset(layer for layer in last if layer.activation is None))
 
     def _walk_sequences(self) -> None:
         runs = [
@@ -126,12 +129,18 @@ class Models:
                 continue
             returned = self.flow.through(run, NOTHING)
             if scope.enclosing_class() is None or not self._has_forward(scope.enclosing_class()):
-                _mark_output(returned.made_by)
+                _mark_output(returned.made_by, returned.open)
 
     def _has_forward(self, owner: Scope | None) -> bool:
         return owner is not None and any(name in owner.bindings for name in FORWARD)
 
 
-def _mark_output(layers: frozenset[LayerSite]) -> None:
+def _mark_output(layers: frozenset[LayerSite], bare: frozenset[LayerSite]) -> None:
     for layer in layers:
         layer.output = True
+        layer.bare_output = layer in bare
+
+
+def _is_super(call: ast.Call) -> bool:
+    """`super(Net, self)`."""
+    return isinstance(call.func, ast.Name) and call.func.id == "super"

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import PurePosixPath
 
+from reenact.errors import UnreadableProgram
 from reenact.program.knob import Kind, Knob, KnobId, Written
 from reenact.program.lines import LineTable
 from reenact.program.program import Program
@@ -46,6 +47,16 @@ class Reading:
 @lru_cache(maxsize=64)
 def read(program: Program) -> Reading:
     """Everything the text of a program tells; nothing is run, no library is imported."""
+    try:
+        return _read(program)
+    except RecursionError as error:
+        raise UnreadableProgram(
+            f"The program's definitions go round in circles. Received: {program.entry}.",
+            next_step="Name a smaller script, or run it under `reenact watch`.",
+        ) from error
+
+
+def _read(program: Program) -> Reading:
     desk = Desk(program)
     models = Models(desk)
     loops = Loops(desk)

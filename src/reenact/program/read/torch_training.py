@@ -7,8 +7,9 @@ from collections.abc import Iterator
 
 from reenact.program.knob import Kind
 from reenact.program.read import torch_words
+from reenact.program.read.arguments import argument_drafts
 from reenact.program.read.callees import Callee, chosen_name
-from reenact.program.read.calls import argument, has_unpacking
+from reenact.program.read.calls import argument
 from reenact.program.read.desk import Desk, Draft, Site, Style
 from reenact.program.read.evaluation import is_evaluation
 from reenact.program.read.model import Models
@@ -21,7 +22,11 @@ OPTIMIZER_KINDS = (
     (Kind.MOMENTUM, "momentum"),
     (Kind.WEIGHT_DECAY, "weight_decay"),
 )
-CLIPPING = {"torch.nn.utils.clip_grad_norm_": "max_norm", "torch.nn.utils.clip_grad_value_": "clip_value"}
+CLIPPING = {
+    "clip_grad_norm_": "max_norm",
+    "clip_grad_norm": "max_norm",
+    "clip_grad_value_": "clip_value",
+}
 
 
 def read_torch_training(desk: Desk, models: Models) -> Iterator[Draft]:
@@ -37,7 +42,7 @@ def read_torch_training(desk: Desk, models: Models) -> Iterator[Draft]:
             elif callee.dotted.startswith("torch.optim.lr_scheduler.") and name in torch_words.SCHEDULERS:
                 site = Site(Style.NAME, "torch", scope, call, callee=callee)
                 yield desk.name_draft(Kind.SCHEDULER, callee, site, name)
-            elif callee.dotted in CLIPPING or name in ("clip_grad_norm_", "clip_grad_value_"):
+            elif name in CLIPPING:
                 yield from _clip(desk, call, scope, name)
             elif callee.dotted.startswith("torch.nn.init."):
                 yield from _initialiser(desk, models, call, scope, callee, name)
@@ -57,32 +62,12 @@ def _optimizer(
     style = Style.CHOICE if callee.chosen else Style.NAME
     site = Site(style, "torch", scope, call, callee=callee)
     yield desk.name_draft(Kind.OPTIMIZER, callee, site, chosen_name(callee))
+    owner = last_name(callee.dotted)
     for kind, name in OPTIMIZER_KINDS:
-        if not spec.takes(name):
-            continue
-        own = Site(Style.ARGUMENT, "torch", scope, call, name)
-        value = argument(call, spec.position(name), name)
-        if value is not None:
-            yield from desk.value_drafts(kind, value, own)
-            continue
-        unpacked = list(unpacked_drafts(desk, kind, call, scope, name, own))
-        yield from unpacked
-        if not unpacked and not has_unpacking(call):
-            yield desk.absent(kind, own, call, default=spec.default(name))
+        if spec.takes(name):
+            place, default = spec.position(name), spec.default(name)
+            yield from argument_drafts(desk, kind, call, scope, "torch", (name,), place, default, owner=owner)
     yield from _groups(desk, call, scope)
-
-
-def unpacked_drafts(
-    desk: Desk, kind: Kind, call: ast.Call, scope: Scope, name: str, site: Site
-) -> Iterator[Draft]:
-    """`**settings` in a call: the entry of that name."""
-    for extra in call.keywords:
-        if extra.arg is not None:
-            continue
-        for end in desk.follower.follow(extra.value, scope):
-            for inner in desk.follower.members.member(end, name, 0):
-                found = desk.values.found(inner, extra.value, scope)
-                yield desk.found_draft(kind, found, site)
 
 
 def _groups(desk: Desk, call: ast.Call, scope: Scope) -> Iterator[Draft]:
@@ -113,7 +98,7 @@ def _training_losses(desk: Desk, losses: list[tuple[ast.Call, Scope, Draft]]) ->
 
 
 def _clip(desk: Desk, call: ast.Call, scope: Scope, name: str) -> Iterator[Draft]:
-    word = "max_norm" if name == "clip_grad_norm_" else "clip_value"
+    word = CLIPPING[name]
     value = argument(call, 1, word)
     if value is not None:
         yield from desk.value_drafts(

@@ -8,11 +8,11 @@ from collections.abc import Iterator
 
 from reenact.program.knob import Kind
 from reenact.program.read.activations import activation_word
-from reenact.program.read.calls import argument, has_unpacking, method_name, receiver
+from reenact.program.read.arguments import argument_drafts
+from reenact.program.read.calls import argument, method_name, receiver
 from reenact.program.read.desk import Desk, Draft, Site, Style
 from reenact.program.read.names import last_name
 from reenact.program.read.scope import Scope
-from reenact.program.read.torch_training import unpacked_drafts
 from reenact.program.read.vocabulary import Slot
 
 LIGHTNING_SLOTS = (
@@ -62,15 +62,17 @@ def _slots(
     desk: Desk, call: ast.Call, scope: Scope, slots: tuple[Slot, ...], library: str
 ) -> Iterator[Draft]:
     for slot in slots:
-        site = Site(Style.ARGUMENT, library, scope, call, slot.names[0])
-        value = argument(call, slot.position, *slot.names)
-        if value is None:
-            found = list(unpacked_drafts(desk, slot.kind, call, scope, slot.names[0], site))
-            yield from found
-            if not found and slot.reported and not has_unpacking(call):
-                yield desk.absent(slot.kind, site, call, default=slot.default)
-            continue
-        for draft in desk.value_drafts(slot.kind, value, site):
+        for draft in argument_drafts(
+            desk,
+            slot.kind,
+            call,
+            scope,
+            library,
+            slot.names,
+            slot.position,
+            slot.default,
+            reported=slot.reported,
+        ):
             if slot.kind is Kind.ACTIVATION and isinstance(draft.value, str):
                 draft.value = activation_word(draft.value)
             yield draft

@@ -76,9 +76,14 @@ class Sight:
         self.batch_size = value.shape[0]
         self._guess_epoch(value)
         split = self.watch.data.split("train", self.watch.recorder.step)
-        if self._looks < _LOOKS:
+        if self._looks < _LOOKS and not self._known_whole():
             self._looks += 1
             self._notice_return(self._take(split, "input", value))
+
+    def _known_whole(self):
+        """The data set behind the loader was read already: its batches add nothing."""
+        loader = self.watch.loaders.current
+        return loader is not None and loader.name in self.watch.data.whole
 
     def _first_input(self, args, kwargs):
         """The first tensor; Keras may be called with numpy arrays."""
@@ -115,7 +120,7 @@ class Sight:
         split = watch.data.split(loader.name if loader is not None else "evaluation", watch.recorder.step)
         batch = watch.loaders.batch
         labels = labels_of(torch, batch) if batch is not None else None
-        if value is not None and split.input.rows < 4096:
+        if value is not None and split.input.rows < 4096 and not self._known_whole():
             self._take(split, "input", value)
         if labels is not None and split.label.rows < 65536:
             self._take(split, "label", labels)

@@ -8,9 +8,9 @@ from collections.abc import Sequence
 from statistics import median
 from typing import TypeAlias
 
-from reenact.bench.probe_measured import BOUNDS, Measured
-from reenact.bench.probe_promises import FIRST, LATER_SHARE
 from reenact.bench.scorecard import Goal, Scorecard, Table
+from reenact.bench.watching.measured import BOUNDS, Measured
+from reenact.bench.watching.promises import FIRST, LATER_SHARE
 from reenact.types import JsonValue
 
 REPEATS = 7

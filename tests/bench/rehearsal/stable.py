@@ -15,7 +15,7 @@ from typing import Any
 
 import reenact.llm.scripted
 import reenact.sandbox.tiers.bubblewrap  # noqa: F401
-from reenact.bench.rehearsal_run import rehearse_counted
+from reenact.bench.rehearsal.run import rehearse_counted
 from reenact.sandbox.box import BoxResult, Command, Limits, Sandbox
 from reenact.sandbox.choose import choose
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from reenact.bench.hostile_case import benign_cases, hostile_cases, read_case
+from reenact.bench.hostile.case import benign_cases, hostile_cases, read_case
 from reenact.sandbox.box import MIB, Ending
 
 
@@ -80,7 +80,8 @@ def test_a_wrong_head_names_the_file(text: str, words: str, tmp_path: Path) -> N
 
 def test_reading_the_suite_imports_none_of_it() -> None:
     script = (
-        "import sys, reenact.bench.hostile, reenact.bench.sandbox, reenact.bench.hostile_case as c; "
+        "import sys, reenact.bench.hostile.judge, reenact.bench.hostile.measure; "
+        "import reenact.bench.hostile.case as c; "
         "c.hostile_cases(); c.benign_cases(); "
         "print([m for m in sys.modules.values() if '/cases/' in str(getattr(m, '__file__', ''))], "
         "'torch' in sys.modules, 'numpy' in sys.modules)"

@@ -24,7 +24,7 @@ ONE_THREAD = dict.fromkeys(("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_
 MOST_SECONDS = 900.0
 _POLL_S = 0.1
 _TRAINED = re.compile(r"^trained in (\d+\.\d+) s, (\d+\.\d+) s of CPU$", re.MULTILINE)
-NAIVE = Path(__file__).parent / "cases" / "naive" / "dump.py"
+NAIVE = Path(__file__).parents[1] / "cases" / "naive" / "dump.py"
 
 
 @dataclass(frozen=True, slots=True)

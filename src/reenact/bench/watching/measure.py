@@ -13,15 +13,15 @@ import os
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from reenact.bench.probe_card import REPEATS, scorecard
-from reenact.bench.probe_measured import BOUNDS, Measured, Pair
-from reenact.bench.probe_promises import kept
-from reenact.bench.probe_runs import Case, train_alone, train_naively, train_watched
 from reenact.bench.scorecard import Scorecard
+from reenact.bench.watching.card import REPEATS, scorecard
+from reenact.bench.watching.measured import BOUNDS, Measured, Pair
+from reenact.bench.watching.promises import kept
+from reenact.bench.watching.runs import Case, train_alone, train_naively, train_watched
 from reenact.errors import InputError
 from reenact.types import Progress, Stop, Tell
 
-SCRIPTS = Path(__file__).parent / "cases" / "probe" / "scripts"
+SCRIPTS = Path(__file__).parents[1] / "cases" / "probe"
 CASES = tuple(
     Case(f"{framework} {model}", SCRIPTS / f"{framework}_{model}.py", framework)
     for framework in ("torch", "keras")

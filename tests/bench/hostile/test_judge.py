@@ -7,8 +7,8 @@ import sys
 
 import pytest
 
-from reenact.bench.hostile import Judgement, judge
-from reenact.bench.hostile_case import Case, benign_cases, hostile_cases
+from reenact.bench.hostile.case import Case, benign_cases, hostile_cases
+from reenact.bench.hostile.judge import Judgement, judge
 from reenact.sandbox.box import MIB, Ending
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="the judge reads facts of a Linux host")

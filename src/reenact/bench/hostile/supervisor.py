@@ -1,6 +1,6 @@
 """The process that owns the box while a hostile program runs: a user's process, full of secrets, expendable.
 
-Started by the judge as `python -m reenact.bench.hostile_supervisor PLAN`; prints one line of JSON. It adopts
+Started by the judge as `python -m reenact.bench.hostile.supervisor PLAN`; prints one line of JSON. It adopts
 every orphan below it, so a process that outlives its box is seen, whatever it did to its environment.
 """
 
@@ -18,10 +18,10 @@ from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
 
-from reenact.bench.hostile_bare import Bare
-from reenact.bench.hostile_case import Case, read_case
-from reenact.bench.hostile_report import Plan, Report
-from reenact.bench.hostile_steps import after
+from reenact.bench.hostile.bare import Bare
+from reenact.bench.hostile.case import Case, read_case
+from reenact.bench.hostile.report import Plan, Report
+from reenact.bench.hostile.steps import after
 from reenact.errors import ReenactError
 from reenact.sandbox.box import Command, Mount
 from reenact.sandbox.choose import choose

@@ -10,10 +10,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from reenact.bench.hostile import Judgement, judge, lacking
-from reenact.bench.hostile_case import Case, benign_cases, hostile_cases
+from reenact.bench.hostile.case import Case, benign_cases, hostile_cases
+from reenact.bench.hostile.judge import Judgement, judge, lacking
+from reenact.bench.hostile.start_cost import StartCost, start_cost
 from reenact.bench.scorecard import Goal, Scorecard, Table
-from reenact.bench.start_cost import StartCost, start_cost
 from reenact.errors import Stopped
 from reenact.sandbox.box import MIB
 from reenact.sandbox.choose import TierReport, choose, describe

@@ -18,7 +18,7 @@ from typing import Any
 
 from reenact.sandbox.box import MIB, Ending, Limits
 
-_CASES = Path(__file__).parent / "cases"
+_CASES = Path(__file__).parents[1] / "cases"
 _DEFAULT = Limits(
     wall_s=15,
     memory_bytes=1024 * MIB,

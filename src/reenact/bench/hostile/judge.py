@@ -20,11 +20,11 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from reenact.bench.hostile_canaries import Canaries
-from reenact.bench.hostile_case import Case
-from reenact.bench.hostile_look import left_in
-from reenact.bench.hostile_report import Plan, Report
-from reenact.bench.hostile_terminal import Terminal
+from reenact.bench.hostile.canaries import Canaries
+from reenact.bench.hostile.case import Case
+from reenact.bench.hostile.look import left_in
+from reenact.bench.hostile.report import Plan, Report
+from reenact.bench.hostile.terminal import Terminal
 from reenact.sandbox.box import MIB, Ending
 from reenact.sandbox.walls.view import gpu_nodes
 
@@ -137,7 +137,7 @@ def _supervise(case: Case, tier: str, canaries: Canaries, terminal: Terminal) ->
     place = canaries.root / "plan.json"
     place.write_text(plan.to_json())
     running = subprocess.Popen(  # noqa: S603 - our own module
-        [sys.executable, "-P", "-m", "reenact.bench.hostile_supervisor", str(place)],
+        [sys.executable, "-P", "-m", "reenact.bench.hostile.supervisor", str(place)],
         cwd=canaries.root,
         env=environment,
         stdin=terminal.stdin(),

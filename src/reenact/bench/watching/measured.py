@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from statistics import median
 
-from reenact.bench.probe_promises import Promises
-from reenact.bench.probe_runs import Case, Training
+from reenact.bench.watching.promises import Promises
+from reenact.bench.watching.runs import Case, Training
 
 BOUNDS = {"quick": 1.05, "normal": 1.15}
 """The most a preset may cost, as a ratio."""

@@ -1,6 +1,6 @@
 """One execution of the rehearsal as a process of its own, its effects counted in a ledger.
 
-    python -m reenact.bench.rehearsal_run FOLDER [--fresh]
+    python -m reenact.bench.rehearsal.run FOLDER [--fresh]
 
 The crash matrix and the demonstration start it, kill it (REENACT_CRASH_AT), and start it again.
 """
@@ -13,7 +13,7 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
-from reenact.bench.rehearsal import Plan, Rehearsal, rehearse
+from reenact.bench.rehearsal.story import Plan, Rehearsal, rehearse
 from reenact.journal import Journal
 from reenact.llm.ask import Answer, Model, Request, T
 from reenact.sandbox.box import BoxResult, Command, Limits, OnOutput, Sandbox

@@ -18,8 +18,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from types import TracebackType
 
-from reenact.bench.hostile_keys import Keyring
-from reenact.bench.hostile_look import differing, litter, remove_shared_memory, shared_memory_keys, snapshot
+from reenact.bench.hostile.keys import Keyring
+from reenact.bench.hostile.look import differing, litter, remove_shared_memory, shared_memory_keys, snapshot
 from reenact.sandbox.files.cleanup import remove_tree
 
 FOLDERS = ("home", "outside", "graders", "workspace")
@@ -121,7 +121,7 @@ class Canaries:
         proxy = f"http://user:{self.secret()}@127.0.0.1:{self.port}"
         return {
             "PATH": os.environ.get("PATH", "/usr/bin:/bin"),
-            "PYTHONPATH": str(Path(__file__).parents[2]),
+            "PYTHONPATH": str(Path(__file__).parents[3]),
             "HOME": str(self.root / "home"),
             "TMPDIR": str(self.scratch),
             "LANG": "C.UTF-8",

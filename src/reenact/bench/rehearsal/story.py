@@ -109,7 +109,7 @@ class Stage:
     def plan(self, loss: float) -> Plan:
         """A typed proposal of the model."""
         self._say(3, "ask the model for a plan")
-        prompt = load_prompt("reenact.bench", "rehearsal_plan.md")
+        prompt = load_prompt("reenact.bench.rehearsal", "plan.md")
         filled = prompt.fill(loss=loss, settings=json.dumps(dict(SLOW)))
         request = Request(step=self.run.path("plan"), prompt=filled, answer=Plan)
         answer = self.run.step(

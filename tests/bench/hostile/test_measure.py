@@ -7,10 +7,10 @@ import json
 
 import pytest
 
-from reenact.bench.hostile import Judgement
-from reenact.bench.hostile_case import benign_cases, hostile_cases
-from reenact.bench.sandbox import Measured, measure, score
-from reenact.bench.start_cost import StartCost
+from reenact.bench.hostile.case import benign_cases, hostile_cases
+from reenact.bench.hostile.judge import Judgement
+from reenact.bench.hostile.measure import Measured, measure, score
+from reenact.bench.hostile.start_cost import StartCost
 from reenact.errors import InputError, Stopped
 from reenact.sandbox.box import MIB
 from reenact.types import ExitCode, Stop, tell_nobody

@@ -26,8 +26,8 @@ from typing import Any
 import psutil
 import pytest
 
-from reenact.bench.rehearsal import rehearse
-from reenact.bench.rehearsal_run import PLAN, Ledger, PaidModel, PaidSandbox
+from reenact.bench.rehearsal.run import PLAN, Ledger, PaidModel, PaidSandbox
+from reenact.bench.rehearsal.story import rehearse
 from reenact.errors import AnswerUnusable, ReplayMiss, RunLocked, SandboxFailed, Stopped
 from reenact.journal import Journal, Shelf, State, Status
 from reenact.llm.scripted import Scripted
@@ -252,7 +252,7 @@ def test_killed_again_and_again_at_any_moment(starter: Starter, place: Place, wh
 
 def test_its_parent_is_killed_and_it_goes_on_alone(place: Place, whole: Place) -> None:
     """The orphan keeps the run; the same command refuses with a clear word, or comes after it."""
-    command = [sys.executable, "-m", "reenact.bench.rehearsal_run", str(place.folder)]
+    command = [sys.executable, "-m", "reenact.bench.rehearsal.run", str(place.folder)]
     environment = {**os.environ, "TMPDIR": str(place.tmp)}
     shell = subprocess.Popen(
         ["sh", "-c", '"$@" & wait', "sh", *command], env=environment, stdout=subprocess.DEVNULL

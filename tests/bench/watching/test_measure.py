@@ -9,11 +9,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from reenact.bench.probe import CASES, measure
-from reenact.bench.probe_card import scorecard
-from reenact.bench.probe_measured import BOUNDS, Measured, Pair
-from reenact.bench.probe_promises import Promises, kept
-from reenact.bench.probe_runs import NAIVE, Case, Training, train_alone
+from reenact.bench.watching.card import scorecard
+from reenact.bench.watching.measure import CASES, measure
+from reenact.bench.watching.measured import BOUNDS, Measured, Pair
+from reenact.bench.watching.promises import Promises, kept
+from reenact.bench.watching.runs import NAIVE, Case, Training, train_alone
 from reenact.errors import Inconclusive, InputError, Stopped
 from reenact.probe.columns import Columns, no_rows
 from reenact.probe.trace import Event, Header, Trace

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from reenact.bench.hostile_case import Case, hostile_cases
-from reenact.bench.hostile_steps import after, lay_out, make_repository
+from reenact.bench.hostile.case import Case, hostile_cases
+from reenact.bench.hostile.steps import after, lay_out, make_repository
 from reenact.errors import ReenactError
 
 AFTER = [case for case in hostile_cases() if case.number in ("H40", "H41", "H42")]

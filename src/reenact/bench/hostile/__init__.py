@@ -1,0 +1,1 @@
+"""The hostile suite and the benign twins: cases, the judge, the measure."""

@@ -1,0 +1,1 @@
+"""A small real story with every kind of effect."""
