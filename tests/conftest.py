@@ -9,6 +9,7 @@ CANARY = "sk-canary-5f1d0c2b9e8a47d6b3"
 # Set before anything is imported: children inherit them too.
 os.environ["REENACT_NO_NETWORK_MODELS"] = "1"
 os.environ["KERAS_BACKEND"] = "torch"
+os.environ["COLUMNS"] = "120"
 os.environ["OPENAI_API_KEY"] = CANARY
 os.environ["ANTHROPIC_API_KEY"] = CANARY
 for name in [

@@ -35,7 +35,26 @@ def add_argument(shop: Workshop, knob: Knob, site: Site, value: JsonValue) -> No
             value = activation_word(value)
             if value not in keras_words.ACTIVATIONS:
                 raise NotChangeable(f"Keras has no activation of that name. Received: {value!r}.")
-        shop.set_argument(call, site.scope, site.argument, python_text(value))
+        text = (
+            regularizer_text(shop, site, value)
+            if knob.kind is Kind.WEIGHT_REGULARIZER
+            else python_text(value)
+        )
+        shop.set_argument(call, site.scope, site.argument, text)
+
+
+def regularizer_text(shop: Workshop, site: Site, value: JsonValue) -> str:
+    """`"l2"`, or `{"l2": 0.001}` with a strength; the mixed one has no short name that every Keras knows."""
+    if isinstance(value, str) and value.lower().replace("_", "") == "l1l2":
+        value = {"l1": 0.01, "l2": 0.01}
+    if not isinstance(value, dict):
+        return python_text(value)
+    if not value or not set(value) <= {"l1", "l2"}:
+        raise NotChangeable(f"A regulariser has the strengths l1 and l2. Received: {value!r}.")
+    assert site.call is not None
+    kind = "L1L2" if len(value) == 2 else next(iter(value)).upper()
+    name = shop.name_for(f"keras.regularizers.{kind}", site.scope, site.call)
+    return f"{name}({', '.join(f'{part}={python_text(number)}' for part, number in value.items())})"
 
 
 def _callback(shop: Workshop, site: Site, value: JsonValue) -> None:

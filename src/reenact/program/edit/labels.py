@@ -11,7 +11,6 @@ from reenact.program.lines import Span
 from reenact.program.read.calls import argument, keyword, method_name
 from reenact.program.read.desk import Site
 from reenact.program.read.ends import Spot
-from reenact.program.read.index import dotted_text
 from reenact.program.read.names import last_name
 from reenact.program.read.scope import Scope
 from reenact.types import JsonValue
@@ -28,14 +27,14 @@ def as_classes(shop: Workshop, site: Site) -> None:
         for target, scope in _torch_targets(shop, site):
             _suffix(shop, target, scope, ".argmax(1)")
     else:
-        for label, scope in _keras_labels(shop):
+        for label, scope in _keras_labels(shop, site):
             _suffix(shop, label, scope, ".argmax(-1)")
 
 
 def as_one_hot(shop: Workshop, site: Site) -> None:
     """Numbers of classes become one column a class, when the output is wider than one."""
     classes = _classes(shop, site)
-    if _encoded(shop) or not isinstance(classes, int):
+    if not isinstance(classes, int):
         return
     if site.library == "torch":
         for target, scope in _torch_targets(shop, site):
@@ -45,7 +44,7 @@ def as_one_hot(shop: Workshop, site: Site) -> None:
             name = shop.name_for("torch.nn.functional.one_hot", scope, target)
             _around(shop, target, scope, f"{name}(", f", {classes}).float()")
     elif classes > 1:
-        for label, scope in _keras_labels(shop):
+        for label, scope in _keras_labels(shop, site):
             name = shop.name_for("keras.utils.to_categorical", scope, label)
             _around(shop, label, scope, f"{name}(", f", {classes})")
 
@@ -86,17 +85,20 @@ def _torch_targets(shop: Workshop, site: Site) -> Iterator[tuple[ast.expr, Scope
             yield other.args[1], scope
 
 
-def _keras_labels(shop: Workshop) -> Iterator[tuple[ast.expr, Scope]]:
-    """Labels given to fit and evaluate, and those inside `validation_data`."""
+def _keras_labels(shop: Workshop, site: Site) -> Iterator[tuple[ast.expr, Scope]]:
+    """Labels given to fit and evaluate, inside `validation_data`, and to the loss object itself."""
     for call, scope, _ in shop.desk.calls():
-        if method_name(call) not in FITS:
-            continue
-        label = argument(call, 1, "y")
-        if label is not None and dotted_text(label):
-            yield label, scope
-        held = keyword(call, "validation_data")
-        if isinstance(held, ast.Tuple | ast.List) and len(held.elts) >= 2:
-            yield held.elts[1], scope
+        if method_name(call) in FITS:
+            label = argument(call, 1, "y")
+            if label is not None and not isinstance(label, ast.Dict):
+                yield label, scope
+            held = keyword(call, "validation_data")
+            if isinstance(held, ast.Tuple | ast.List) and len(held.elts) >= 2:
+                yield held.elts[1], scope
+        elif (
+            call is not site.call and len(call.args) >= 2 and isinstance(call.func, ast.Name | ast.Attribute)
+        ) and any(made.call is site.call for made in shop.desk.callees.made(call.func, scope)):
+            yield call.args[0], scope
 
 
 def _suffix(shop: Workshop, node: ast.expr, scope: Scope, text: str) -> None:

@@ -13,7 +13,6 @@ from reenact.program.read import keras_words, torch_words
 from reenact.program.read.desk import Site, Style
 from reenact.program.read.layers import LayerSite
 from reenact.program.read.names import plain_name
-from reenact.program.words import words
 from reenact.types import JsonValue
 
 SHARED = frozenset(("reduction", "name", "size_average", "reduce"))
@@ -32,13 +31,6 @@ WANTS: dict[str, str] = {
 """The output activation that a loss is made for; losses that take logits apply their own."""
 CLASS_LABELS = frozenset(
     ("crossentropyloss", "crossentropy", "nllloss", "multimarginloss", "sparsecategoricalcrossentropy")
-)
-DENSE_LABELS = frozenset(
-    words(
-        "mseloss l1loss smoothl1loss huberloss bceloss bcewithlogitsloss binarycrossentropy "
-        "binarycrossentropywithlogits categoricalcrossentropy meansquarederror meanabsoluteerror "
-        "categoricalhinge squaredhinge"
-    )
 )
 
 
@@ -176,5 +168,5 @@ def _set_by_knob(shop: Workshop, layer: LayerSite, word: str) -> None:
 def _adapt_labels(shop: Workshop, site: Site, old: str, new: str) -> None:
     if new in CLASS_LABELS and old not in CLASS_LABELS:
         as_classes(shop, site)
-    elif new in DENSE_LABELS and old in CLASS_LABELS:
+    elif new not in CLASS_LABELS and old in CLASS_LABELS:
         as_one_hot(shop, site)

@@ -6,7 +6,12 @@ import ast
 
 from reenact.errors import NotChangeable
 from reenact.program.edit.activations import apply_activation, keras_string, set_activation, torch_class
-from reenact.program.edit.arguments import add_argument, add_initialiser, remove_argument
+from reenact.program.edit.arguments import (
+    add_argument,
+    add_initialiser,
+    regularizer_text,
+    remove_argument,
+)
 from reenact.program.edit.layers import remove_layer, repeat_layer
 from reenact.program.edit.literals import python_text
 from reenact.program.edit.loop import remove_schedule, set_in_loop
@@ -74,6 +79,8 @@ def _turn_written(shop: Workshop, knob: Knob, site: Site, value: JsonValue) -> N
         _turn_name(shop, knob, site, value)
     elif value is None:
         remove_argument(shop, site)
+    elif knob.kind is Kind.WEIGHT_REGULARIZER and site.library == "keras" and site.found is not None:
+        shop.replace(site.found.spot, regularizer_text(shop, site, value))
     else:
         set_value(shop, knob, site, value)
 
@@ -126,7 +133,7 @@ def _turn_name(shop: Workshop, knob: Knob, site: Site, value: JsonValue) -> None
     if knob.kind is Kind.SCHEDULER and value is None and site.library == "torch":
         remove_schedule(shop, site)
     elif knob.kind in NAMED_SETTINGS and site.library == "keras":
-        _keras_setting(shop, site, value)
+        _keras_setting(shop, knob, site, value)
     elif knob.kind in NAMED_SETTINGS and isinstance(value, str):
         _torch_initialiser(shop, site, value)
     elif knob.kind is Kind.PREPROCESSING and isinstance(value, str):
@@ -138,7 +145,7 @@ def _turn_name(shop: Workshop, knob: Knob, site: Site, value: JsonValue) -> None
         raise NotChangeable(f"{knob.id} cannot take this value. Received: {value!r}.")
 
 
-def _keras_setting(shop: Workshop, site: Site, value: JsonValue) -> None:
+def _keras_setting(shop: Workshop, knob: Knob, site: Site, value: JsonValue) -> None:
     """An initialiser or regulariser object gives way to a string, which Keras takes everywhere."""
     callee, call = site.callee, site.call
     assert callee is not None
@@ -148,7 +155,8 @@ def _keras_setting(shop: Workshop, site: Site, value: JsonValue) -> None:
         raise NotChangeable("It is given by name; what would be left cannot be told.")
     node: ast.AST = call if called else callee.end.node
     assert isinstance(node, ast.expr)
-    shop.replace(shop.desk.spot(node, site.scope if called else callee.end.scope), python_text(value))
+    text = regularizer_text(shop, site, value) if knob.kind is Kind.WEIGHT_REGULARIZER else python_text(value)
+    shop.replace(shop.desk.spot(node, site.scope if called else callee.end.scope), text)
 
 
 def _torch_initialiser(shop: Workshop, site: Site, value: str) -> None:

@@ -130,6 +130,8 @@ def _kernels(draft: Draft) -> Sequence[JsonValue]:
 def _activations(draft: Draft) -> Sequence[JsonValue]:
     if draft.site.library == "transformers":
         return ("gelu", "relu", "silu", "tanh")
+    if draft.layer_type.startswith("Transformer") or draft.layer_type in ("RNN", "RNNCell"):
+        return ("gelu", "relu") if draft.layer_type.startswith("Transformer") else ("tanh", "relu")
     if draft.role == "output":
         return TORCH_OUTPUT if draft.site.library == "torch" else OUTPUT
     return HIDDEN

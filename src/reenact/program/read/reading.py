@@ -61,7 +61,7 @@ def _read(program: Program) -> Reading:
     models = Models(desk)
     loops = Loops(desk)
     drafts = [*read_layers(desk, models), *read_torch_training(desk, models), *read_keras_training(desk)]
-    drafts += [*read_trainers(desk), *read_data(desk), *read_loops(desk, loops), *read_scaling(desk)]
+    drafts += [*read_trainers(desk), *read_data(desk), *read_loops(desk, loops), *read_scaling(desk, models)]
     drafts += list(read_missing_initialisers(desk, models, drafts))
     drafts += list(read_habits(desk, models, loops, drafts))
     drafts += list(read_names(desk, drafts))

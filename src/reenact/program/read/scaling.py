@@ -10,7 +10,9 @@ from reenact.program.read.calls import argument, method_name
 from reenact.program.read.desk import Desk, Draft, Site, Style
 from reenact.program.read.ends import is_number, literal
 from reenact.program.read.index import FileIndex
+from reenact.program.read.model import Models
 from reenact.program.read.names import last_name
+from reenact.program.read.vocabulary import Family
 from reenact.program.words import words
 
 GREY_LEVELS = (255, 256, 127.5, 128)
@@ -22,7 +24,7 @@ ENCODERS = ["to_categorical", "one_hot", "LabelEncoder", "LabelBinarizer", "OneH
 HOMES = ("sklearn.", "keras.", "torchvision.", "torch.", "pandas.", "tensorflow.", "albumentations.")
 
 
-def read_scaling(desk: Desk) -> Iterator[Draft]:
+def read_scaling(desk: Desk, models: Models) -> Iterator[Draft]:
     """Drafts of scaling and encoding; one absent draft when inputs are never scaled."""
     found = [draft for index in desk.sources.indexes.values() for draft in _divisions(desk, index)]
     for call, scope, _ in desk.calls():
@@ -40,7 +42,10 @@ def read_scaling(desk: Desk) -> Iterator[Draft]:
                     )
                 )
     if not any(draft.layer == "scale" for draft in found):
-        found += list(_by_hand(desk)) or list(_unscaled(desk))
+        found += list(_by_hand(desk))
+    symbols = any(layer.spec.family is Family.EMBEDDING for layer in models.layers)
+    if not any(draft.layer == "scale" for draft in found) and not symbols:
+        found += list(_unscaled(desk))
     yield from found
 
 

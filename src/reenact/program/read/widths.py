@@ -7,7 +7,7 @@ import ast
 from dataclasses import dataclass
 
 from reenact.program.knob import Kind, Written
-from reenact.program.read.calls import argument
+from reenact.program.read.calls import argument, method_name
 from reenact.program.read.desk import Desk, Draft, Site, Style
 from reenact.program.read.ends import Spot, is_number, literal
 from reenact.program.read.layers import LayerSite
@@ -49,7 +49,26 @@ def why_layer_stays(layer: LayerSite | None) -> str:
         return "it is no layer of its own"
     if layer.output:
         return "the output layer gives the answer"
+    if layer.spec.family in (Family.RECURRENT, Family.EMBEDDING, Family.COMPOSITE):
+        return "what comes out of it has another form than what goes in"
+    if (
+        layer.library == "torch"
+        and layer.spec.family is Family.CONV
+        and _counted(layer)
+        and not _keeps_size(layer)
+    ):
+        return "the size of what comes out changes with it, and a dense layer counts on that size"
     return ""
+
+
+def _counted(layer: LayerSite) -> bool:
+    return any(taker.spec.family is Family.DENSE for taker in layer.reaches)
+
+
+def _keeps_size(layer: LayerSite) -> bool:
+    """Padding that makes up for the kernel: `"same"`, or computed from it."""
+    padding = argument(layer.call, 4, "padding")
+    return padding is not None and (literal(padding) == "same" or not is_number(literal(padding)))
 
 
 def followers(desk: Desk, models: Models, layer: LayerSite, spot: Spot) -> list[Follows] | str:
@@ -57,7 +76,7 @@ def followers(desk: Desk, models: Models, layer: LayerSite, spot: Spot) -> list[
     users = _users(desk, models).get(spot) or [layer]
     found: list[Follows] = []
     for user in users:
-        one = _followers_of(desk, user, spot)
+        one = _followers_of(desk, models, user, spot)
         if isinstance(one, str):
             return one
         found += one
@@ -77,7 +96,7 @@ def _users(desk: Desk, models: Models) -> dict[Spot, list[LayerSite]]:
     return models.width_users
 
 
-def _followers_of(desk: Desk, layer: LayerSite, spot: Spot) -> list[Follows] | str:
+def _followers_of(desk: Desk, models: Models, layer: LayerSite, spot: Spot) -> list[Follows] | str:
     if layer.output:
         return []
     if layer.tied:
@@ -86,14 +105,16 @@ def _followers_of(desk: Desk, layer: LayerSite, spot: Spot) -> list[Follows] | s
         return f"it cannot be told which layer takes the output of {layer.path}"
     found: list[Follows] = []
     for taker in layer.feeds:
-        one = _follow(desk, layer, taker, spot)
+        one = _follow(desk, models, layer, taker, spot)
         if isinstance(one, str):
             return one
         found += one
     return found
 
 
-def _follow(desk: Desk, layer: LayerSite, taker: LayerSite, spot: Spot) -> list[Follows] | str:
+def _follow(
+    desk: Desk, models: Models, layer: LayerSite, taker: LayerSite, spot: Spot
+) -> list[Follows] | str:
     """How the input width of the layer that takes the output follows."""
     slot = taker.spec.width_in
     if slot is None:
@@ -106,9 +127,10 @@ def _follow(desk: Desk, layer: LayerSite, taker: LayerSite, spot: Spot) -> list[
     old = width_value(desk, layer)
     if old is None:
         return f"the width of {layer.path} is not a number in the source"
-    part = _factor_spot(desk, value, taker, old)
-    if part is not None:
-        return [part]
+    part = _factor_spot(desk, value, taker.scope, old, flattened=taker.spec.family is Family.DENSE)
+    shapes = _shapes(desk, models, taker, value, old)
+    if part is not None and shapes is not None:
+        return [part, *shapes]
     return f"the input width of {taker.path} follows from it and cannot be computed"
 
 
@@ -121,17 +143,36 @@ def width_value(desk: Desk, layer: LayerSite) -> int | None:
     return None
 
 
-def _factor_spot(desk: Desk, value: ast.expr, taker: LayerSite, old: int) -> Follows | None:
+def _shapes(desk: Desk, models: Models, taker: LayerSite, value: ast.expr, old: int) -> list[Follows] | None:
+    """`x.view(-1, 64 * 7 * 7)` before the layer must follow too; none when it cannot."""
+    width = desk.values.compute(value, taker.scope)
+    found: list[Follows] = []
+    for call, scope in models.flow.functions:
+        if (
+            method_name(call) not in ("view", "reshape")
+            or scope.enclosing_class() is not taker.scope.enclosing_class()
+        ):
+            continue
+        for part in call.args:
+            if width is None or desk.values.compute(part, scope) != width:
+                continue
+            spot = _factor_spot(desk, part, scope, old, flattened=True)
+            if spot is None:
+                return None
+            found.append(spot)
+    return found
+
+
+def _factor_spot(desk: Desk, value: ast.expr, scope: Scope, old: int, *, flattened: bool) -> Follows | None:
     """`nn.Linear(64, ...)` after 64 units; `64 * 7 * 7` or `3136` after 64 filters."""
-    index = desk.sources.index(taker.scope)
+    index = desk.sources.index(scope)
     number = literal(value)
-    flattened = taker.spec.family is Family.DENSE
     if isinstance(number, int) and old > 0 and number % old == 0 and (number == old or flattened):
-        return Follows(Spot(taker.scope.file, index.span(value)), number // old)
+        return Follows(Spot(scope.file, index.span(value)), number // old)
     if isinstance(value, ast.BinOp) and isinstance(value.op, ast.Mult):
         for part in _factors(value):
             if literal(part) == old:
-                return Follows(Spot(taker.scope.file, index.span(part)), 1)
+                return Follows(Spot(scope.file, index.span(part)), 1)
     return None
 
 
@@ -176,10 +217,6 @@ def _through_bindings(desk: Desk, name: ast.Name, scope: Scope, spot: Spot, dept
 def _why_kernel_stays(site: Site) -> str:
     """Another kernel gives pictures of another size: harmless only when nothing counts them."""
     assert site.layer is not None
-    assert site.call is not None
-    padding = argument(site.call, 4, "padding")
-    same = padding is not None and (literal(padding) == "same" or not is_number(literal(padding)))
-    counted = any(taker.spec.family is Family.DENSE for taker in site.layer.reaches)
-    if counted and not same:
+    if _counted(site.layer) and not _keeps_size(site.layer):
         return "the size of what comes out changes with it, and a dense layer counts on that size"
     return ""
