@@ -290,6 +290,31 @@ def test_a_layer_is_put_in(
     compile(after, "train.py", "exec")
 
 
+def test_a_layer_is_exchanged() -> None:
+    program = program_from_text(MODULE)
+    patch = Patch((Replace(find(program, "layer", "drop").id, "AlphaDropout", {"p": 0.1}),))
+    assert "self.drop = nn.AlphaDropout(p=0.1)" in patch.apply(program).entry_file.text
+    patch = Patch((Replace(find(program, "layer", "fc1").id, "Linear", {"bias": False}),))
+    assert "self.fc1 = nn.Linear(8 * 26 * 26, 64, bias=False)" in patch.apply(program).entry_file.text
+    keras = program_from_text(KERAS)
+    patch = Patch((Replace(find(keras, "layer", "dropout").id, "BatchNormalization"),))
+    assert "    layers.BatchNormalization(),\n" in patch.apply(keras).entry_file.text
+
+
+def test_regularisers_can_have_a_strength() -> None:
+    after = changed(KERAS, ("weight-regularizer", "dense", {"l2": 0.001}))
+    assert "kernel_regularizer=keras.regularizers.L2(l2=0.001)" in after
+    after = changed(KERAS, ("weight-regularizer", "dense", "l1_l2"))
+    assert "kernel_regularizer=keras.regularizers.L1L2(l1=0.01, l2=0.01)" in after
+
+
+def test_a_shape_in_forward_code_follows_the_filters() -> None:
+    text = MODULE.replace("x.flatten(1)", "x.view(-1, 8 * 26 * 26)")
+    after = changed(text, ("filters", "conv", 4))
+    assert "x.view(-1, 4 * 26 * 26)" in after
+    assert "nn.Linear(4 * 26 * 26, 64)" in after
+
+
 def test_imports_are_added_where_they_are_missing() -> None:
     text = "from torch.nn import Linear, ReLU, Sequential\nmodel = Sequential(Linear(2, 3), ReLU(), Linear(3, 1))\n"
     after = changed(text, ("activation", "0", "tanh"))

@@ -59,8 +59,10 @@ def _yaml_float(value: float) -> str:
 
 
 def _read_yaml(text: str) -> Entry:
-    import yaml
-
+    try:
+        import yaml
+    except ModuleNotFoundError as error:
+        raise BadData("PyYAML is not installed") from error
     try:
         node = yaml.compose(text, Loader=yaml.SafeLoader)
     except (yaml.YAMLError, RecursionError, ValueError) as error:

@@ -134,7 +134,9 @@ def _up(path: Path, level: int) -> Path:
 def _inside(path: Path, bases: tuple[Path, ...]) -> bool:
     """A regular file below one of the folders, also after links are followed."""
     try:
+        if not path.is_file():
+            return False
         real = path.resolve()
-    except (OSError, RuntimeError):
+    except (OSError, RuntimeError, ValueError):
         return False
-    return path.is_file() and any(base.resolve() in real.parents for base in bases)
+    return any(base.resolve() in real.parents for base in bases)

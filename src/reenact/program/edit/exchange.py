@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from reenact.errors import NotChangeable
-from reenact.program.edit.layer_text import layer_text
+from reenact.program.edit.layer_text import replacement_text
 from reenact.program.edit.literals import python_text
 from reenact.program.edit.optimizers import keras_class, set_optimizer, short_name, torch_class
 from reenact.program.edit.workshop import Workshop
@@ -52,5 +52,5 @@ def _rate_word(site: Site, name: str) -> str:
 
 def replace_layer(shop: Workshop, layer: LayerSite, by: str, settings: Mapping[str, JsonValue]) -> None:
     """Another layer in the place of one, with settings of its own."""
-    text = layer_text(shop, layer, by, settings, before=False)
+    text = replacement_text(shop, layer, by, settings)
     shop.replace(shop.desk.spot(layer.call, layer.scope), text)

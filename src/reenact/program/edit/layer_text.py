@@ -35,6 +35,8 @@ def _keras_text(shop: Workshop, anchor: LayerSite, name: str, settings: Mapping[
     given = dict(settings)
     if name == "Dense" and "units" not in given:
         given["units"] = _units(shop, anchor)
+    if keras_words.LAYERS[name].family is Family.DROPOUT and not {"rate", "p"} & set(given):
+        given["rate"] = 0.5
     called = shop.name_for(f"keras.layers.{name}", anchor.scope, anchor.call)
     return f"{called}({_arguments(given)})"
 
@@ -65,6 +67,18 @@ def _torch_text(
     called = shop.name_for(f"torch.nn.{name}", anchor.scope, anchor.call)
     given = _arguments(settings)
     return f"{called}({', '.join([*parts, given] if given else parts)})"
+
+
+def replacement_text(shop: Workshop, layer: LayerSite, name: str, settings: Mapping[str, JsonValue]) -> str:
+    """A constructor call for another layer in the place of one: torch widths are taken over."""
+    spec = torch_words.LAYERS.get(name)
+    if layer.library is Library.KERAS or spec is None or not (spec.weighted and layer.spec.weighted):
+        return layer_text(shop, layer, name, settings, before=False)
+    called = shop.name_for(f"torch.nn.{name}", layer.scope, layer.call)
+    given = _arguments(settings)
+    return (
+        f"{called}({', '.join([_in_text(shop, layer), out_text(shop, layer), *([given] if given else [])])})"
+    )
 
 
 def out_text(shop: Workshop, layer: LayerSite) -> str:

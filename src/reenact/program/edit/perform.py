@@ -5,7 +5,7 @@ from __future__ import annotations
 from reenact.errors import NotChangeable, UnknownKnob
 from reenact.program.change import Change, Insert, Remove, Replace, Set
 from reenact.program.edit.exchange import replace_layer, replace_optimizer
-from reenact.program.edit.layers import insert_layer, remove_layer
+from reenact.program.edit.layers import insert_layer
 from reenact.program.edit.losses import replace_loss
 from reenact.program.edit.turn import turn
 from reenact.program.edit.workshop import Workshop
@@ -65,6 +65,3 @@ def _insert(shop: Workshop, change: Insert) -> None:
     if site.layer is None:
         raise NotChangeable(f"A layer stands beside a layer; {change.anchor} is none.")
     insert_layer(shop, site.layer, change.layer, change.settings, before=change.before)
-
-
-__all__ = ["find", "perform", "remove_layer"]

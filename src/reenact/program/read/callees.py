@@ -8,7 +8,8 @@ from dataclasses import dataclass
 
 from reenact.program.knob import Written
 from reenact.program.read.ends import End
-from reenact.program.read.follow import Follower, returned_values
+from reenact.program.read.follow import Follower
+from reenact.program.read.functions import returned_values
 from reenact.program.read.names import canonical, last_name
 from reenact.program.read.scope import Scope
 from reenact.program.read.sources import MAX_DEPTH, SAME_OBJECT

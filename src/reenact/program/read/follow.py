@@ -16,6 +16,14 @@ from reenact.program.knob import Written
 from reenact.program.read.blocks import block_of, last_before
 from reenact.program.read.calls import argument
 from reenact.program.read.ends import NOT_LITERAL, End, Frame
+from reenact.program.read.functions import (
+    distinct,
+    is_name,
+    kind_of_name,
+    position_of,
+    returned_values,
+    tests_for_none,
+)
 from reenact.program.read.members import Members
 from reenact.program.read.options import click_option
 from reenact.program.read.scope import Binding, How, Scope
@@ -65,7 +73,7 @@ class Follower:
             found = self._step(node, scope, written, depth + 1)
         finally:
             self._active.discard(node)
-        return _distinct(found)[:MAX_ENDS] if found else here
+        return distinct(found)[:MAX_ENDS] if found else here
 
     @contextmanager
     def within(self, frames: Sequence[Frame]) -> Iterator[None]:
@@ -148,11 +156,15 @@ class Follower:
         value = second.value
         assert value is not None
         alternative: ast.expr | None = None
-        if isinstance(value, ast.BoolOp) and isinstance(value.op, ast.Or) and _is(value.values[0], node.id):
+        if (
+            isinstance(value, ast.BoolOp)
+            and isinstance(value.op, ast.Or)
+            and is_name(value.values[0], node.id)
+        ):
             alternative = value.values[-1]
-        elif isinstance(value, ast.IfExp) and _is(value.body, node.id):
+        elif isinstance(value, ast.IfExp) and is_name(value.body, node.id):
             alternative = value.orelse
-        elif _none_test(index.parents.get(second.node), node.id):
+        elif tests_for_none(index.parents.get(second.node), node.id):
             alternative = value
         if alternative is None:
             return []
@@ -172,7 +184,7 @@ class Follower:
             return [End(binding.node, holder, Written.CONSTANT)]
         if binding.how is not How.ASSIGN or binding.value is None:
             return []
-        ends = self.follow(binding.value, holder, _class_or_constant(holder), depth)
+        ends = self.follow(binding.value, holder, kind_of_name(holder), depth)
         for index in binding.pick:
             ends = [inner for end in ends for inner in self.members.item(end, index, depth)]
         return ends
@@ -213,7 +225,7 @@ class Follower:
     def _given(
         self, binding: Binding, function: Scope, call: ast.Call, scope: Scope, depth: int
     ) -> list[End]:
-        position = _position(binding, function)
+        position = position_of(binding, function)
         value = argument(call, position, binding.name)
         if value is not None:
             return self.follow(value, scope, Written.LITERAL, depth)
@@ -280,75 +292,3 @@ class Follower:
             return self.follow(function.node.body, function, Written.LITERAL, depth)
         returns = returned_values(function, self.sources)
         return self.follow(returns[0], function, Written.LITERAL, depth) if len(returns) == 1 else []
-
-
-def returned_values(function: Scope, sources: Sources) -> list[ast.expr]:
-    """The expressions a function of the program may return."""
-    if isinstance(function.node, ast.Lambda):
-        return [function.node.body]
-    return sources.index(function).returns.get(function, [])
-
-
-def _position(binding: Binding, function: Scope) -> int | None:
-    """Index among the positional arguments of a call; methods do not count their first parameter."""
-    node = function.node
-    if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
-        return None
-    ordered = [*node.args.posonlyargs, *node.args.args]
-    if binding.node not in ordered:
-        return None
-    position = ordered.index(binding.node) - _is_method(function)
-    return position if position >= 0 else None
-
-
-def _is_method(function: Scope) -> bool:
-    if function.parent is None or not function.parent.is_class or isinstance(function.node, ast.Lambda):
-        return False
-    node = function.node
-    assert isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
-    return not any(isinstance(d, ast.Name) and d.id == "staticmethod" for d in node.decorator_list)
-
-
-def _class_or_constant(holder: Scope) -> Written:
-    return Written.DATACLASS if is_record(holder) else Written.CONSTANT
-
-
-def is_record(scope: Scope) -> bool:
-    """A class whose attributes are fields: dataclass, NamedTuple, TypedDict, pydantic."""
-    node = scope.node
-    if not isinstance(node, ast.ClassDef):
-        return False
-    marks = [ast.unparse(part) for part in (*node.decorator_list, *node.bases)]
-    words = ("dataclass", "NamedTuple", "BaseModel", "BaseSettings", "attrs.", "attr.s", "define")
-    return any(word in mark for mark in marks for word in words)
-
-
-def _is(node: ast.expr, name: str) -> bool:
-    return isinstance(node, ast.Name) and node.id == name
-
-
-def _none_test(node: ast.AST | None, name: str) -> bool:
-    """`if name is None:` or `if not name:`."""
-    if not isinstance(node, ast.If):
-        return False
-    test = node.test
-    if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
-        return _is(test.operand, name)
-    return isinstance(test, ast.Compare) and _is(test.left, name) and isinstance(test.ops[0], ast.Is)
-
-
-def _distinct(ends: list[End]) -> list[End]:
-    seen: set[tuple[object, ...]] = set()
-    found = []
-    for end in ends:
-        key = (end.data_file, end.entry.span) if end.entry is not None else (id(end.node),)
-        if key not in seen:
-            seen.add(key)
-            found.append(end)
-    return found
-
-
-def constant(follower: Follower, node: ast.expr, scope: Scope) -> object:
-    """The literal at the end of an unforked trail, or NOT_LITERAL."""
-    end = follower.single(node, scope)
-    return NOT_LITERAL if end is None else end.literal()

@@ -233,4 +233,3 @@ INITIALIZERS = words(
     "zeros ones constant random_normal random_uniform truncated_normal orthogonal lecun_uniform "
     "lecun_normal glorot_uniform glorot_normal he_uniform he_normal variance_scaling identity"
 )
-REGULARIZERS = ("l1", "l2", "l1_l2")

@@ -10,8 +10,6 @@ from reenact.program.read.calls import method_name
 from reenact.program.read.desk import Desk, Draft, Site, Style
 from reenact.program.read.loops import Loops, LoopSite, count_of, iterated, range_arguments
 
-EPOCH_WORDS = ("epoch", "epoche", "ep", "epo", "iteration", "it", "t", "e", "_")
-
 
 def read_loops(desk: Desk, loops: Loops) -> Iterator[Draft]:
     """Drafts of epochs and hand-cut batch sizes."""

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from reenact.program.read.calls import argument, keyword
-from reenact.program.read.ends import NOT_LITERAL, literal
+from reenact.program.read.ends import literal
 from reenact.program.read.scope import Scope
 from reenact.program.read.sources import Sources
 from reenact.types import JsonValue
@@ -238,8 +238,3 @@ def absl_flag(sources: Sources, name: str) -> Option | None:
         default = argument(call, 1, "default")
         return Option((f"--{name}", f"-{name}"), name, call, scope, default, kind)
     return None
-
-
-def literal_or_none(node: ast.expr | None) -> JsonValue:
-    value = literal(node) if node is not None else NOT_LITERAL
-    return None if value is NOT_LITERAL else value  # type: ignore[return-value]

@@ -91,14 +91,3 @@ class Scope:
         while scope is not None and not scope.is_function:
             scope = scope.parent
         return scope
-
-    @property
-    def qualified(self) -> str:
-        """`Class.method`, `function`, or empty for a module."""
-        parts: list[str] = []
-        scope: Scope | None = self
-        while scope is not None and scope.parent is not None:
-            if scope.name:
-                parts.append(scope.name)
-            scope = scope.parent
-        return ".".join(reversed(parts))
