@@ -14,7 +14,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 from click.testing import CliRunner
-from reenact.cli.bench_fetch import fetch as fetch_verb
 
 from reenact.bench import data_recipes
 from reenact.bench.data import check, data_folder, fetch, locate, provide
@@ -29,6 +28,7 @@ from reenact.bench.data_formats import (
 from reenact.bench.data_packages import Package, read_members, run, unpacked
 from reenact.bench.data_sets import DATASETS, NOWHERE
 from reenact.bench.data_store import complaint, digest, load, save
+from reenact.cli.bench_faults import fetch as fetch_verb
 from reenact.errors import InputError, MissingPart, StorageError
 from reenact.types import ExitCode
 

@@ -21,6 +21,8 @@ from reenact.bench.fault_scores import parse_truth
 from reenact.errors import InputError, MissingPart
 from reenact.program.fault import Fault
 from reenact.program.knob import Kind
+from reenact.program.knobs import knobs_of
+from reenact.program.program import program_from_text
 
 WRITTEN = [case for case in catalogue() if case.written]
 IDS = (
@@ -130,6 +132,18 @@ def test_layer_indices_are_those_of_the_model(case: FaultCase) -> None:
     for fault in case.faults:
         if fault.layer is not None:
             assert lines[fault.layer] == fault.line
+
+
+@each(WRITTEN)
+@pytest.mark.parametrize("scale", list(Scale))
+def test_every_planted_fault_is_a_knob_of_the_program(case: FaultCase, scale: Scale) -> None:
+    """What was planted can be named, and turned back, by whoever reads the program."""
+    found = knobs_of(program_from_text(source_text(case, Side.BUGGY, scale)))
+    there = {(knob.kind, knob.place.line): knob.value for knob in found}
+    for fault in case.faults:
+        value = there[fault.kind, fault.line or 0]
+        if fault.kind not in (Kind.PREPROCESSING, Kind.LAYER):
+            assert value == (fault.old if scale is Scale.FULL else fault.lite_old)
 
 
 @each(WRITTEN)
