@@ -109,8 +109,8 @@ def test_any_flip_or_cut_is_refused_or_harmless(exported: Path, other: Journal, 
             moved = other.take_in(path)
         except InputError:
             continue
-        # Bytes of the gzip heading that carry nothing, such as its time stamp.
-        assert place < 10
+        # Bits that carry nothing: the gzip heading's time stamp, the padding of the last compressed byte.
+        assert place < 10 or place == len(data) - 9
         assert len(other.steps(moved.run)) == 8
     assert len(other.runs()) <= 1
 
