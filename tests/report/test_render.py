@@ -120,3 +120,9 @@ def test_html_escapes_and_loads_nothing(sheet: Sheet) -> None:
 def test_markdown_cells_do_not_break_their_table(sheet: Sheet) -> None:
     line = next(line for line in render(sheet, "markdown").splitlines() if line.startswith("| hostile"))
     assert line.replace("\\|", "").count("|") == 3
+
+
+def test_the_verdict_is_one_line_however_narrow_the_terminal() -> None:
+    sheet = Sheet("bench", "title", f"sandbox: {'figures ' * 40}end")
+    assert render(sheet, "full", width=60).splitlines()[-1].endswith("end")
+    assert render(sheet, "full", width=60).splitlines()[-1].startswith("sandbox:")

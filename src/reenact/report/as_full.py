@@ -29,7 +29,8 @@ def render(sheet: Sheet, *, width: int = 100, color: bool = False) -> str:
     for notice in sheet.notices:
         _print_notice(console, notice)
     console.print()
-    console.print(RichText(plain(sheet.verdict), style="bold"))
+    # One line, however long: scripts read it.
+    console.print(RichText(plain(sheet.verdict), style="bold"), soft_wrap=True)
     return "\n".join(line.rstrip() for line in sink.getvalue().splitlines()) + "\n"
 
 
