@@ -114,3 +114,12 @@ def test_a_program_from_elsewhere_is_watched_in_the_sandbox(folder: Path) -> Non
     assert "done []" in ended.stderr
     assert json.loads(ended.stdout)["data"]["steps"] == 30
     assert sorted(path.name for path in box.iterdir()) == ["train.py"]
+
+
+def test_the_tier_that_confines_nothing_is_refused_until_the_user_says_so(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("REENACT_SANDBOX", "none")
+    ended = reenact(folder, "watch", "--sandbox", "--out", "untrusted", "train.py")
+    assert ended.returncode == 2
+    assert "--trust-code" in ended.stderr

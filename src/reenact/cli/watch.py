@@ -15,7 +15,7 @@ from reenact.probe.options import PRESETS, WatchOptions
 from reenact.probe.watch import Watched
 from reenact.probe.watch import watch as watch_program
 from reenact.program.program import Program, read_program
-from reenact.settings import resolve
+from reenact.settings import Settings, resolve
 
 PROGRAM = {"ignore_unknown_options": True, "allow_interspersed_args": False}
 """Everything after the program's name belongs to the program."""
@@ -39,25 +39,33 @@ PROGRAM = {"ignore_unknown_options": True, "allow_interspersed_args": False}
     "--out", type=click.Path(path_type=Path), help="Folder for the trace; default: below the runs folder."
 )
 @click.option("--sandbox", is_flag=True, help="Run a program from elsewhere in the sandbox.")
+@click.option(
+    "--trust-code", is_flag=True, default=None, help="Allow the sandbox `none`, which confines nothing."
+)
 @output_format
 @click.argument("program", nargs=-1, required=True, type=click.UNPROCESSED)
 def watch(
     preset: str, seed: int | None, patterns: tuple[str, ...], max_time: float | None, stop_after: int | None,
-    python: str | None, out: Path | None, sandbox: bool, output_format: str, program: tuple[str, ...],
+    python: str | None, out: Path | None, sandbox: bool, trust_code: bool | None, output_format: str,
+    program: tuple[str, ...],
 ) -> int:  # fmt: skip
     """Run a PROGRAM of yours under the probe, unmodified, and keep the trace.
 
     PROGRAM is a script, a notebook or `-m package` with its arguments, or `-- torchrun ...`. It runs as you
     run it: your interpreter, folder, files and network. The exit code is the program's own.
     """
-    settings = resolve({"python": python}).settings
+    settings = resolve({"python": python, "trust_code": trust_code}).settings
     read = read_program(program_words(program))
     folder = out or fresh_folder(read.entry.stem, settings.runs_dir / "traces")
     options = WatchOptions(
         folder=folder, preset=preset, seed=seed, patterns=patterns, max_time=max_time, stop_after=stop_after,
         python=settings.python,
     )  # fmt: skip
-    watched = _boxed(read, options) if sandbox else _run(read, options, for_machines=output_format != "full")
+    watched = (
+        _boxed(read, options, settings)
+        if sandbox
+        else _run(read, options, for_machines=output_format != "full")
+    )
     show(watch_sheet(watched, f"Watched {' '.join(program)}"), output_format)
     code = watched.outcome.exit_code
     return 2 if code is None else code if code >= 0 else 128 - code
@@ -88,12 +96,11 @@ def _run(program: Program, options: WatchOptions, *, for_machines: bool) -> Watc
         )
 
 
-def _boxed(program: Program, options: WatchOptions) -> Watched:
+def _boxed(program: Program, options: WatchOptions, settings: Settings) -> Watched:
     """A program from elsewhere: in the sandbox, its output on stderr."""
     from reenact.probe.boxed import watch_boxed
     from reenact.sandbox.choose import choose, notice
 
-    settings = resolve().settings
     tier = choose(None if settings.sandbox == "auto" else settings.sandbox, trust_code=settings.trust_code)
     if weaker := notice(tier):
         click.echo(weaker, err=True)
