@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 
+from hypothesis import settings
+
 CANARY = "sk-canary-5f1d0c2b9e8a47d6b3"
 
 # Set before anything is imported: children inherit them too.
@@ -16,3 +18,8 @@ for name in [
     name for name in os.environ if name.startswith("REENACT_") and name != "REENACT_NO_NETWORK_MODELS"
 ]:
     del os.environ[name]
+
+# The same examples on every machine; HYPOTHESIS_PROFILE=hunt draws new ones.
+settings.register_profile("fixed", derandomize=True, database=None)
+settings.register_profile("hunt", print_blob=True)
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "fixed"))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 
 from reenact.errors import NotChangeable
-from reenact.program.edit.lists import insert_after
+from reenact.program.edit.lists import chain, insert_after
 from reenact.program.edit.literals import python_text
 from reenact.program.edit.names import rename, rename_callee
 from reenact.program.edit.workshop import Workshop
@@ -15,8 +15,9 @@ from reenact.program.read.activations import ActivationSite, Way, activation_wor
 from reenact.program.read.calls import argument
 from reenact.program.read.desk import Site
 from reenact.program.read.ends import Spot
-from reenact.program.read.layers import LayerSite
+from reenact.program.read.layers import LayerSite, Library
 from reenact.program.read.scope import Scope
+from reenact.program.read.seats import Sitting
 from reenact.types import JsonValue
 
 
@@ -161,7 +162,11 @@ def apply_activation(shop: Workshop, site: Site, value: JsonValue) -> None:
         for head, scope in layer.heads:
             _wrap(shop, head, scope, word)
         return
-    insert_after(shop, layer, activation_module(shop, layer, word), suffix="act")
+    module = activation_module(shop, layer, word)
+    if layer.library is Library.TORCH and layer.seat.sitting is Sitting.ATTRIBUTE:
+        chain(shop, layer, "", f", {module})")
+    else:
+        insert_after(shop, layer, module, suffix="act")
 
 
 def activation_module(shop: Workshop, layer: LayerSite, word: str) -> str:
@@ -175,5 +180,4 @@ def _wrap(shop: Workshop, head: ast.expr, scope: Scope, word: str) -> None:
         raise NotChangeable(f"PyTorch has no activation function of that name. Received: {word!r}.")
     name = shop.name_for(f"{home}.{word}", scope, head)
     span = shop.desk.spot(head, scope).span
-    shop.insert(scope.file, span.start, f"{name}(")
-    shop.insert(scope.file, span.end, ", dim=1)" if word in torch_words.NEEDS_DIM else ")")
+    shop.wrap(scope.file, span, f"{name}(", ", dim=1)" if word in torch_words.NEEDS_DIM else ")")

@@ -131,6 +131,7 @@ def add_initialiser(shop: Workshop, knob: Knob, site: Site, value: JsonValue) ->
     part = "bias" if knob.kind is Kind.BIAS_INIT else "weight"
     extra = ", 0.0" if name == "constant_" else ""
     index = shop.index(layer.scope)
+    shop.claim_place(layer.call, layer.path, wraps=False)
     called = shop.name_for(f"torch.nn.init.{name}", layer.scope, layer.call)
     statement = index.statement(layer.call)
     shop.after(statement, layer.scope, [f"{called}({_reference(site)}.{part}{extra})"])

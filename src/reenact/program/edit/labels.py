@@ -111,5 +111,4 @@ def _suffix(shop: Workshop, node: ast.expr, scope: Scope, text: str) -> None:
 
 def _around(shop: Workshop, node: ast.expr, scope: Scope, front: str, back: str) -> None:
     span = shop.desk.spot(node, scope).span
-    shop.insert(scope.file, span.start, front)
-    shop.insert(scope.file, span.end, back)
+    shop.wrap(scope.file, span, front, back)

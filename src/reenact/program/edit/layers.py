@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 
 from reenact.errors import NotChangeable
 from reenact.program.edit.layer_text import copy_texts, layer_text
-from reenact.program.edit.lists import insert_after, insert_before, remove_item
+from reenact.program.edit.lists import chain, insert_after, insert_before, remove_item
 from reenact.program.edit.literals import python_text
 from reenact.program.edit.workshop import Workshop
 from reenact.program.lines import Span
@@ -122,7 +122,7 @@ def put_after(shop: Workshop, layer: LayerSite, texts: Sequence[str], *, again: 
         for text in texts:
             _apply_after(shop, layer, text)
     elif layer.library is Library.TORCH and layer.seat.sitting is Sitting.ATTRIBUTE:
-        _chain(shop, layer, "", f", {', '.join(texts)})")
+        chain(shop, layer, "", f", {', '.join(texts)})")
     else:
         raise NotChangeable(f"Nothing can be put behind {layer.path} where it stands.")
 
@@ -136,20 +136,11 @@ def _put_before(shop: Workshop, layer: LayerSite, text: str) -> None:
         if not isinstance(applied, ast.Call) or len(applied.args) != 1:
             raise NotChangeable(f"The layer {layer.path} is applied to more than one tensor.")
         span = index.span(applied.args[0])
-        shop.insert(layer.scope.file, span.start, f"{text}(")
-        shop.insert(layer.scope.file, span.end, ")")
+        shop.wrap(layer.scope.file, span, f"{text}(", ")")
     elif layer.library is Library.TORCH and layer.seat.sitting is Sitting.ATTRIBUTE:
-        _chain(shop, layer, f"{text}, ", ")")
+        chain(shop, layer, f"{text}, ", ")")
     else:
         raise NotChangeable(f"Nothing can be put in front of {layer.path} where it stands.")
-
-
-def _chain(shop: Workshop, layer: LayerSite, front: str, back: str) -> None:
-    """`self.fc = nn.Linear(8, 4)` becomes `self.fc = nn.Sequential(nn.Linear(8, 4), ...)`."""
-    name = shop.name_for("torch.nn.Sequential", layer.scope, layer.call)
-    span = shop.desk.spot(layer.call, layer.scope).span
-    shop.insert(layer.scope.file, span.start, f"{name}({front}")
-    shop.insert(layer.scope.file, span.end, back)
 
 
 def _apply_after(shop: Workshop, layer: LayerSite, text: str) -> None:
@@ -164,8 +155,7 @@ def _apply_after(shop: Workshop, layer: LayerSite, text: str) -> None:
         shop.after(statement, layer.scope, [f"{target} = {text}({target})"])
         return
     span = index.span(applied)
-    shop.insert(layer.scope.file, span.start, f"{text}(")
-    shop.insert(layer.scope.file, span.end, ")")
+    shop.wrap(layer.scope.file, span, f"{text}(", ")")
 
 
 def _activation_item(shop: Workshop, layer: LayerSite) -> LayerSite | None:

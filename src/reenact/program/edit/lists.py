@@ -31,6 +31,9 @@ def _insert(shop: Workshop, layer: LayerSite, text: str, suffix: str, *, before:
         _insert_named(shop, index, layer, text, suffix, before=before)
     elif seat.sitting in (Sitting.ADD, Sitting.APPEND):
         _insert_statement(shop, index, layer, text, before=before)
+    elif seat.sitting is Sitting.VARIABLE:
+        holder, number = _holder_by_name(index, layer)
+        shop.work(holder, layer.scope).insert.append((number - 1 if before else number, text))
     else:
         raise NotChangeable(f"{layer.path} does not stand in a list of layers that another could join.")
 
@@ -76,6 +79,26 @@ def _holder(shop: Workshop, index: FileIndex, layer: LayerSite) -> tuple[Bracket
             raise NotChangeable(f"{layer.path} is not a positional argument.")
         return parent, parent.args.index(node)
     return parent, parent.elts.index(node)  # type: ignore[arg-type]
+
+
+def _holder_by_name(index: FileIndex, layer: LayerSite) -> tuple[Bracketed, int]:
+    """The call or list that takes a layer by its variable, when just one does: `Sequential(..., head)`."""
+    statement = index.statement(layer.call)
+    target = statement.targets[0] if isinstance(statement, ast.Assign) else None
+    uses = [
+        node
+        for node in index.parents
+        if isinstance(node, ast.Name)
+        and isinstance(target, ast.Name)
+        and node.id == target.id
+        and isinstance(node.ctx, ast.Load)
+    ]
+    parent = index.parents[uses[0]] if len(uses) == 1 else None
+    if isinstance(parent, ast.Call) and uses[0] in parent.args:
+        return parent, parent.args.index(uses[0])
+    if isinstance(parent, ast.List | ast.Tuple):
+        return parent, parent.elts.index(uses[0])
+    raise NotChangeable(f"{layer.path} is used by its name in a way that cannot be followed.")
 
 
 def _named_holder(index: FileIndex, layer: LayerSite) -> tuple[Bracketed | None, int, str]:
@@ -124,3 +147,11 @@ def _insert_statement(shop: Workshop, index: FileIndex, layer: LayerSite, text: 
         raise NotChangeable(f"{layer.path} is added in a way that cannot be followed.")
     line = f"{shop.text(parent.func, layer.scope)}({text})"
     (shop.before if before else shop.after)(index.statement(layer.call), layer.scope, [line])
+
+
+def chain(shop: Workshop, layer: LayerSite, front: str, back: str) -> None:
+    """`self.fc = nn.Linear(8, 4)` becomes `self.fc = nn.Sequential(nn.Linear(8, 4), ...)`."""
+    shop.claim_place(layer.call, layer.path, wraps=True)
+    name = shop.name_for("torch.nn.Sequential", layer.scope, layer.call)
+    span = shop.desk.spot(layer.call, layer.scope).span
+    shop.wrap(layer.scope.file, span, f"{name}({front}", back)

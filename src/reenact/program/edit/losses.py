@@ -153,8 +153,9 @@ def _set_by_knob(shop: Workshop, layer: LayerSite, word: str) -> None:
         site = shop.reading.sites[knob.id]
         if knob.kind is not Kind.ACTIVATION:
             continue
-        own = (
-            site.activation is not None and activation is not None and site.activation.call is activation.call
+        own = activation is not None and (
+            (site.activation is not None and site.activation.call is activation.call)
+            or (site.layer is not None and site.layer.call is activation.call)
         )
         if site.layer is layer or own:
             # What somebody asked for in so many words counts more than what a loss would like.

@@ -48,8 +48,12 @@ class TextEdit:
 
     span: Span
     text: str
-    order: int
-    """Edits at one point are written in the order in which they were wished for."""
+    order: tuple[int, int]
+    """Edits at one point: what closes a wrapping first, innermost first, what opens one last; the others
+    between them in the order in which they were wished for."""
+
+
+CLOSES, STANDS, OPENS = range(3)
 
 
 @dataclass(slots=True)
@@ -76,6 +80,8 @@ class Workshop:
         self.claimed: dict[KnobId, str] = {}
         """Knobs that a change has turned, and to what."""
         self.short_names: dict[ast.Call, ShortName] = {}
+        self.wrapped: dict[ast.Call, bool] = {}
+        """Layers that a change wraps in another (true), or calls by their old place (false)."""
         self._order = 0
 
     def index(self, scope: Scope) -> FileIndex:
@@ -90,11 +96,19 @@ class Workshop:
         self.claimed[knob] = wish
         return not before
 
+    def claim_place(self, layer: ast.Call, path: str, *, wraps: bool) -> None:
+        """A layer is wrapped, or called by its place; raises PatchConflict for both."""
+        if self.wrapped.setdefault(layer, wraps) is not wraps:
+            raise PatchConflict(f"One change wraps {path} in another layer, another one initialises it.")
+
     def replace(self, spot: Spot, text: str) -> None:
         """Put a text in the place of a spot; the same wish twice is one wish."""
         self._order += 1
+        self._edit(spot, text, (STANDS, self._order))
+
+    def _edit(self, spot: Spot, text: str, order: tuple[int, int]) -> None:
         edits = self.edits.setdefault(spot.file, [])
-        edit = TextEdit(spot.span, text, self._order)
+        edit = TextEdit(spot.span, text, order)
         for other in edits:
             if other.span == edit.span and other.text == edit.text and spot.span.start < spot.span.end:
                 return
@@ -102,6 +116,12 @@ class Workshop:
 
     def insert(self, file: str, offset: int, text: str) -> None:
         self.replace(Spot(file, Span(offset, offset)), text)
+
+    def wrap(self, file: str, span: Span, front: str, back: str) -> None:
+        """Put texts around a span; a later wrapping of the same span goes inside."""
+        self._order += 1
+        self._edit(Spot(file, Span(span.start, span.start)), front, (OPENS, self._order))
+        self._edit(Spot(file, Span(span.end, span.end)), back, (CLOSES, -self._order))
 
     def text(self, node: ast.expr | ast.stmt, scope: Scope) -> str:
         return self.index(scope).text_of(node)
