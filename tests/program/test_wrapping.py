@@ -41,7 +41,10 @@ def test_a_layer_is_wrapped_or_initialised_by_its_place_but_not_both() -> None:
 
 
 def test_an_activation_joins_the_list_that_takes_a_layer_by_its_variable() -> None:
-    source = "from torch import nn\nhead = nn.Linear(4, 1)\nnet = nn.Sequential(nn.Linear(2, 4), nn.ReLU(), head)\n"
+    source = """from torch import nn
+head = nn.Linear(4, 1)
+net = nn.Sequential(nn.Linear(2, 4), nn.ReLU(), head)
+"""
     program = program_from_text(source)
     new = Patch((change_for(knob(program, "head", Kind.ACTIVATION), "sigmoid"),)).apply(program)
     assert "nn.ReLU(), head, nn.Sigmoid())" in new.files[0].text
