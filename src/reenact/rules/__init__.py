@@ -1,0 +1,1 @@
+"""Rules: evidence -> findings, one rule a file, one folder a family."""

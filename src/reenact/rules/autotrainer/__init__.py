@@ -1,0 +1,1 @@
+"""AutoTrainer (Zhang et al., ICSE 2021): training problems in curves and gradients."""

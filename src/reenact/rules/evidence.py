@@ -1,0 +1,182 @@
+"""Evidence: everything a detector may read about one program, with the questions that rules ask of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from reenact.probe.outcome import Outcome
+from reenact.probe.trace import Trace
+from reenact.program.graph import LossFacts, ModelGraph, OptimizerFacts, TaskType, TensorFacts
+from reenact.program.knob import Kind, Knob
+from reenact.program.program import Program
+from reenact.program.static_graph import StaticGraph
+from reenact.rules.experiments import Experiments
+from reenact.rules.layer_view import LayerView, views
+from reenact.rules.losses import LossFamily, Wanted, loss_family, wanted_output
+from reenact.types import Place
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """What is known. Every part may be missing; a rule says which parts it needs."""
+
+    program: Program | None = None
+    static: StaticGraph | None = None
+    trace: Trace | None = None
+    outcome: Outcome | None = None
+    """How the watched run ended."""
+    experiments: Experiments = field(default_factory=Experiments)
+
+    @property
+    def graph(self) -> ModelGraph | None:
+        """The live model."""
+        return self.trace.graph if self.trace is not None else None
+
+    @cached_property
+    def layers(self) -> tuple[LayerView, ...]:
+        """All layers in order."""
+        return views(self.static, self.graph)
+
+    @property
+    def weighted(self) -> tuple[LayerView, ...]:
+        """Layers with weights to learn: dense, convolution, recurrent, embedding."""
+        return tuple(layer for layer in self.layers if layer.weighted)
+
+    @property
+    def output(self) -> LayerView | None:
+        """The last layer with weights."""
+        return next((layer for layer in reversed(self.layers) if layer.role == "output"), None)
+
+    @property
+    def output_activation(self) -> LayerView | None:
+        """The layer or function that bends the model's output, when it is not the output layer itself."""
+        output = self.output
+        if output is None or output.own_activation:
+            return None
+        behind = self.layers[self.layers.index(output) + 1 :]
+        return next((layer for layer in behind if layer.own_activation), None)
+
+    @property
+    def task(self) -> TaskType:
+        return self.graph.task if self.graph is not None else TaskType.UNKNOWN
+
+    @property
+    def loss(self) -> LossFacts | None:
+        return self.graph.loss if self.graph is not None else None
+
+    @cached_property
+    def loss_name(self) -> str:
+        """Name of the loss in lower case with underscores; from the text when nothing has run."""
+        if self.loss is not None:
+            return self.loss.name
+        knob = self.knob(Kind.LOSS)
+        return _snake(str(knob.in_force)) if knob is not None and knob.in_force is not None else ""
+
+    @property
+    def loss_family(self) -> LossFamily | None:
+        """What the loss compares; none when there is no loss to be seen."""
+        return loss_family(self.loss_name)
+
+    @property
+    def wanted_output(self) -> Wanted:
+        """What the loss wants of the output."""
+        logits = self.loss.from_logits if self.loss is not None else None
+        return wanted_output(self.loss_name, logits)
+
+    @property
+    def last_activation(self) -> str | None:
+        """What bends the model's output, in our word; none when nothing does."""
+        return self.output.activation if self.output is not None else None
+
+    @property
+    def optimizer(self) -> OptimizerFacts | None:
+        return self.graph.optimizer if self.graph is not None else None
+
+    @property
+    def learning_rate(self) -> float | None:
+        """The first one in force."""
+        if self.trace is not None and len(self.trace.steps):
+            first = float(self.trace.steps["learning_rate"][0])
+            if first == first:
+                return first
+        if self.optimizer is not None and self.optimizer.learning_rate is not None:
+            return self.optimizer.learning_rate
+        knob = self.knob(Kind.LEARNING_RATE)
+        value = knob.in_force if knob is not None else None
+        return float(value) if isinstance(value, int | float) and not isinstance(value, bool) else None
+
+    def data(self, role: str, split: str = "train") -> TensorFacts | None:
+        """Inputs or labels of a split: the tensor of which the most rows were seen."""
+        if self.trace is None:
+            return None
+        found = [facts for facts in self.trace.data if (facts.role, facts.split) == (role, split)]
+        return max(found, key=lambda facts: facts.rows_seen, default=None)
+
+    @property
+    def inputs(self) -> TensorFacts | None:
+        return self.data("input")
+
+    @property
+    def labels(self) -> TensorFacts | None:
+        return self.data("label")
+
+    @property
+    def knobs(self) -> tuple[Knob, ...]:
+        return self.static.knobs if self.static is not None else ()
+
+    def knob(self, kind: Kind, layer: LayerView | None = None) -> Knob | None:
+        """The knob of a kind: of a layer, or of the training; the first when there are several."""
+        return next(self.knobs_of(kind, layer), None)
+
+    def knobs_of(self, kind: Kind, layer: LayerView | None = None) -> Iterator[Knob]:
+        """Every knob of a kind that belongs to a layer, or to the training when none is given."""
+        for knob in self.knobs:
+            if knob.kind is kind and (layer is None or _belongs(knob, layer)):
+                yield knob
+
+    def place_of(self, kind: Kind, layer: LayerView | None = None) -> Place | None:
+        """Where a setting stands in the source, or the layer, or the call that would take it."""
+        knob = self.knob(kind, layer)
+        if knob is not None:
+            return knob.place
+        if layer is not None:
+            return layer.place
+        owner = {Kind.LOSS: self.loss, Kind.OPTIMIZER: self.optimizer, Kind.LEARNING_RATE: self.optimizer}
+        facts = owner.get(kind)
+        return facts.place if facts is not None else None
+
+
+def _belongs(knob: Knob, layer: LayerView) -> bool:
+    if knob.id.layer == layer.name:
+        return True
+    places = (knob.place, *knob.uses)
+    return layer.place is not None and any(_inside(place, layer.place) for place in places)
+
+
+def _inside(inner: Place, outer: Place) -> bool:
+    if inner.file != outer.file:
+        return False
+    end = (outer.end_line or outer.line, outer.end_column or 10**6)
+    return (outer.line, outer.column) <= (inner.line, inner.column) < end
+
+
+def _snake(name: str) -> str:
+    """`CrossEntropyLoss` and `SparseCategoricalCrossentropy` in the words of live graphs."""
+    tail = name.rpartition(".")[2]
+    if "_" not in tail and tail != tail.lower():
+        tail = "".join(f"_{c.lower()}" if c.isupper() and i else c.lower() for i, c in enumerate(tail))
+    tail = tail.removesuffix("_loss")
+    return _SPELLINGS.get(tail, tail)
+
+
+_SPELLINGS = {
+    "mse": "mean_squared_error",
+    "mae": "mean_absolute_error",
+    "m_s_e": "mean_squared_error",
+    "b_c_e": "binary_cross_entropy",
+    "b_c_e_with_logits": "binary_cross_entropy_with_logits",
+    "n_l_l": "nll",
+    "l1": "l1",
+}

@@ -1,0 +1,43 @@
+"""Small experiments on the model itself: can it learn one batch, and how large a step does it bear?"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class OneBatch:
+    """Training on one batch over and over."""
+
+    steps: int
+    losses: tuple[float, ...]
+    """Loss before each step."""
+    accuracy: float | None
+    """On that batch at the end; none for a regression."""
+    zeroed_losses: tuple[float, ...] = ()
+    """The same with inputs set to zero; empty when it was not done."""
+
+
+@dataclass(frozen=True, slots=True)
+class LearningRateRange:
+    """Training with a learning rate that grows from step to step (Smith 2017)."""
+
+    rates: tuple[float, ...]
+    losses: tuple[float, ...]
+
+    @property
+    def bounds(self) -> tuple[float, float] | None:
+        """Smallest rate at which the loss falls and largest before it rises; none when it never falls."""
+        from reenact.rules.lr_range import usable_range
+
+        return usable_range(self.rates, self.losses)
+
+
+@dataclass(frozen=True, slots=True)
+class Experiments:
+    """What was tried; none where it was not, or could not be."""
+
+    one_batch: OneBatch | None = None
+    learning_rates: LearningRateRange | None = None
+    missing: tuple[str, ...] = ()
+    """Why an experiment could not be done, each in a sentence."""

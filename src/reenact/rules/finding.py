@@ -1,0 +1,90 @@
+"""A finding: which rule, which fault, where, what was seen, why it is wrong, how sure, what to change."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from reenact.program.fault import Fault
+from reenact.program.knob import KnobId
+from reenact.program.patch import Patch
+from reenact.types import JsonValue, Place
+
+
+class Severity(StrEnum):
+    """How much a finding matters."""
+
+    ERROR = "error"
+    """The training cannot do what it is meant to."""
+    WARNING = "warning"
+    """It will do it worse, or later."""
+    NOTE = "note"
+    """Worth knowing; often intended."""
+
+
+@dataclass(frozen=True, slots=True)
+class Suggestion:
+    """A change that should help."""
+
+    patch: Patch
+    knob: KnobId | None
+    """The knob it turns, when it is one."""
+    old: JsonValue
+    new: JsonValue
+
+    def to_json(self) -> dict[str, JsonValue]:
+        return {
+            "patch": self.patch.to_json(),
+            "knob": str(self.knob) if self.knob is not None else None,
+            "old": self.old,
+            "new": self.new,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """What one rule has to say about one place."""
+
+    code: str
+    name: str
+    family: str
+    fault: Fault | None
+    """None where the finding is a symptom that no single fault type explains."""
+    severity: Severity
+    saw: str
+    """The observation, with its numbers."""
+    why: str
+    """Why that is wrong, in one sentence."""
+    confidence: float
+    """How often a finding like this one is right, between 0 and 1."""
+    place: Place | None = None
+    layer: str = ""
+    """Name of the layer; empty for what belongs to the training."""
+    layer_index: int | None = None
+    """Its place in `model.layers`, from 0."""
+    step: int | None = None
+    """The step at which it was first seen."""
+    knob: KnobId | None = None
+    """The knob at fault, when it is one."""
+    suggestions: tuple[Suggestion, ...] = ()
+    """Changes worth trying, the best first."""
+
+    def to_json(self) -> dict[str, JsonValue]:
+        return {
+            "code": self.code,
+            "name": self.name,
+            "family": self.family,
+            "fault": self.fault.value if self.fault is not None else None,
+            "severity": self.severity.value,
+            "saw": self.saw,
+            "why": self.why,
+            "confidence": round(self.confidence, 3),
+            "file": str(self.place.file) if self.place is not None else None,
+            "line": self.place.line if self.place is not None else None,
+            "column": self.place.column + 1 if self.place is not None else None,
+            "layer": self.layer or None,
+            "layer_index": self.layer_index,
+            "step": self.step,
+            "knob": str(self.knob) if self.knob is not None else None,
+            "suggestions": [suggestion.to_json() for suggestion in self.suggestions],
+        }

@@ -1,0 +1,166 @@
+"""One view of a model's layers for every rule, from the live model or from the text alone."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+
+from reenact.program.graph import Layer, ModelGraph, WeightFacts
+from reenact.program.read import keras_words, torch_words
+from reenact.program.static_graph import StaticGraph, StaticLayer
+from reenact.types import JsonValue, Place
+
+Shape = tuple[int | None, ...]
+WEIGHTED = frozenset({"dense", "conv", "recurrent", "embedding"})
+
+
+@dataclass(frozen=True, slots=True)
+class LayerView:
+    """A layer as rules see it."""
+
+    name: str
+    type: str
+    family: str
+    """dense, conv, recurrent, embedding, dropout, norm, activation, pool, shape, merge, input, ...; empty
+    when it is a kind nobody knows."""
+    index: int | None
+    """Place in `model.layers`, from 0; none for functions and inputs."""
+    own_activation: str | None
+    """The non-linearity it applies itself, or is."""
+    activation: str | None
+    """What bends its output on the way to the next layer with weights: its own, or what follows it."""
+    role: str
+    """`output` or `hidden` for layers with weights, else empty."""
+    settings: dict[str, JsonValue]
+    place: Place | None
+    output_shape: Shape | None = None
+    input_shape: Shape | None = None
+    weights: tuple[WeightFacts, ...] = ()
+    """Empty when only the text is known."""
+    functional: bool = False
+    """A function called in the forward pass, not a layer object."""
+    feeds: tuple[str, ...] = field(default=())
+    """Names of the layers that take its output, where the text tells."""
+
+    @property
+    def weighted(self) -> bool:
+        return self.family in WEIGHTED
+
+    @property
+    def width(self) -> int | None:
+        """How many values, or channels, come out of it for one row, as its settings say."""
+        for name in ("units", "out_features", "filters", "out_channels", "hidden_size"):
+            value = self.settings.get(name)
+            if isinstance(value, int) and not isinstance(value, bool):
+                return value
+        return self.output_shape[-1] if self.output_shape else None
+
+    def kernel(self) -> WeightFacts | None:
+        """Its main weight tensor, before the first step."""
+        named = [w for w in self.weights if w.name.rpartition(".")[2] in ("kernel", "weight", "embeddings")]
+        sized = named or [w for w in self.weights if len(w.shape) > 1]
+        return max(sized, key=lambda weight: math.prod(weight.shape), default=None)
+
+    def bias(self) -> WeightFacts | None:
+        return next((w for w in self.weights if w.name.rpartition(".")[2] == "bias"), None)
+
+
+def views(static: StaticGraph | None, live: ModelGraph | None) -> tuple[LayerView, ...]:
+    """All layers in order: as executed when the model was seen alive, else as written."""
+    if live is not None and live.layers:
+        return _outlined(_live(live, static.layers if static is not None else ()))
+    return _from_text(static.layers) if static is not None else ()
+
+
+def family_of(type_name: str, framework: str = "") -> str:
+    """The family of a layer class."""
+    tables = (torch_words.LAYERS, keras_words.LAYERS)
+    for table in tables if framework != "keras" else tables[::-1]:
+        if type_name in table:
+            return table[type_name].family.value
+    return ""
+
+
+def _live(graph: ModelGraph, texts: Sequence[StaticLayer]) -> list[LayerView]:
+    written = {text.name: text for text in texts}
+    found = []
+    index = 0
+    for layer in graph.layers:
+        view = _one_live(layer, graph.framework, written.get(layer.name))
+        if not view.functional and view.family != "input":
+            view = replace(view, index=index)
+            index += 1
+        found.append(view)
+    return found
+
+
+def _one_live(layer: Layer, framework: str, text: StaticLayer | None) -> LayerView:
+    functional = bool(layer.settings.get("functional"))
+    family = "activation" if functional and layer.activation else family_of(layer.type, framework)
+    if not family and not layer.weights and layer.activation:
+        family = "activation"
+    if not family and text is not None:
+        family = text.family
+    return LayerView(
+        name=layer.name,
+        type=layer.type,
+        family=family,
+        index=None,
+        own_activation=layer.activation if layer.activation != "linear" else None,
+        activation=text.activation if text is not None and not layer.activation else layer.activation,
+        role="",
+        settings=layer.settings,
+        place=layer.place,
+        output_shape=layer.output_shape,
+        input_shape=layer.input_shapes[0] if layer.input_shapes else None,
+        weights=layer.weights,
+        functional=functional,
+        feeds=text.feeds if text is not None else (),
+    )
+
+
+def _outlined(found: list[LayerView]) -> tuple[LayerView, ...]:
+    """Roles, and the activation that follows each layer with weights."""
+    last = max((number for number, view in enumerate(found) if view.weighted), default=-1)
+    done = []
+    for number, view in enumerate(found):
+        if not view.weighted:
+            done.append(view)
+            continue
+        bent = view.own_activation or view.activation or _following(found, number)
+        done.append(replace(view, activation=bent, role="output" if number == last else "hidden"))
+    return tuple(done)
+
+
+def _following(found: Sequence[LayerView], number: int) -> str | None:
+    for view in found[number + 1 :]:
+        if view.weighted or view.family == "merge":
+            return None
+        if view.own_activation:
+            return view.own_activation
+    return None
+
+
+def _from_text(texts: Sequence[StaticLayer]) -> tuple[LayerView, ...]:
+    found = []
+    index = 0
+    for text in texts:
+        own = text.activation if text.family == "activation" or "activation" in text.settings else None
+        counted = text.family != "input"
+        found.append(
+            LayerView(
+                name=text.name,
+                type=text.type,
+                family=text.family,
+                index=index if counted else None,
+                own_activation=own,
+                activation=text.activation,
+                role=text.role,
+                settings=text.settings,
+                place=text.place,
+                feeds=text.feeds,
+            )
+        )
+        index += counted
+    return tuple(found)

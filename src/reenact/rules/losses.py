@@ -1,0 +1,75 @@
+"""Losses by what they compare and what they want of the output, whatever PyTorch and Keras call them."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+
+class LossFamily(StrEnum):
+    """What a loss compares."""
+
+    CATEGORICAL = "categorical"
+    """One class of many."""
+    BINARY = "binary"
+    """Yes or no, for each output."""
+    REGRESSION = "regression"
+    MARGIN = "margin"
+    """Hinges and the like."""
+    OTHER = "other"
+
+
+class Wanted(StrEnum):
+    """What the output must be like for a loss to mean what it says."""
+
+    SOFTMAX = "softmax"
+    """Probabilities that add up to one."""
+    LOG_SOFTMAX = "log_softmax"
+    SIGMOID = "sigmoid"
+    """Probabilities, one an output."""
+    LOGITS = "logits"
+    """Anything: the loss bends it itself."""
+    ANY = "any"
+
+
+_CATEGORICAL = {
+    "cross_entropy": Wanted.LOGITS,
+    "nll": Wanted.LOG_SOFTMAX,
+    "categorical_crossentropy": Wanted.SOFTMAX,
+    "sparse_categorical_crossentropy": Wanted.SOFTMAX,
+    "categorical_focal_crossentropy": Wanted.SOFTMAX,
+}
+_BINARY = {
+    "binary_cross_entropy": Wanted.SIGMOID,
+    "binary_cross_entropy_with_logits": Wanted.LOGITS,
+    "binary_crossentropy": Wanted.SIGMOID,
+    "binary_focal_crossentropy": Wanted.SIGMOID,
+}
+_REGRESSION = frozenset({
+    "mse", "mean_squared_error", "l1", "mae", "mean_absolute_error", "huber", "smooth_l1", "log_cosh",
+    "logcosh", "mean_absolute_percentage_error", "mean_squared_logarithmic_error", "mape", "msle",
+})  # fmt: skip
+_MARGIN = frozenset({
+    "hinge", "squared_hinge", "categorical_hinge", "multi_margin", "multilabel_margin", "soft_margin",
+    "multilabel_soft_margin", "margin_ranking", "hinge_embedding",
+})  # fmt: skip
+
+
+def loss_family(name: str) -> LossFamily | None:
+    """The family of a loss; none when there is no name."""
+    if name in _CATEGORICAL:
+        return LossFamily.CATEGORICAL
+    if name in _BINARY:
+        return LossFamily.BINARY
+    if name in _REGRESSION:
+        return LossFamily.REGRESSION
+    if name in _MARGIN:
+        return LossFamily.MARGIN
+    return LossFamily.OTHER if name else None
+
+
+def wanted_output(name: str, from_logits: bool | None) -> Wanted:
+    """What a loss wants of the output it is given."""
+    wanted = _CATEGORICAL.get(name) or _BINARY.get(name) or Wanted.ANY
+    if wanted in (Wanted.SOFTMAX, Wanted.SIGMOID) and from_logits:
+        return Wanted.LOGITS
+    return wanted

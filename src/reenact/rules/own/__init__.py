@@ -1,0 +1,1 @@
+"""Our own rules: the blind spots that no tool of the study covers."""

@@ -1,0 +1,84 @@
+"""All rules there are: found by looking through the folders, chosen by code, prefix, family or tool name."""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+import pkgutil
+from collections.abc import Iterable, Sequence
+from functools import cache
+from importlib.metadata import entry_points
+
+from reenact.errors import InputError
+from reenact.rules.rule import Rule, Status
+
+FAMILIES = {
+    "deeplocalize": "DL",
+    "deepdiagnosis": "DD",
+    "umlaut": "UM",
+    "neuralint": "NL",
+    "autotrainer": "AT",
+    "deepchecker": "TC",
+    "reenact": "RE",
+}
+"""Family and the letters of its codes; the folder of `reenact` is called `own`."""
+_FOLDERS = tuple("own" if family == "reenact" else family for family in FAMILIES)
+
+
+@cache
+def all_rules() -> tuple[Rule, ...]:
+    """Every rule, by code: ours, then those of other packages (entry point `reenact.rules`)."""
+    found: dict[str, Rule] = {}
+    for folder in _FOLDERS:
+        package = importlib.import_module(f"reenact.rules.{folder}")
+        for module in pkgutil.iter_modules(package.__path__):
+            _gather(importlib.import_module(f"{package.__name__}.{module.name}"), found)
+    for point in entry_points(group="reenact.rules"):
+        _add(point.load()(), found)
+    return tuple(found[code] for code in sorted(found))
+
+
+def _gather(module: object, found: dict[str, Rule]) -> None:
+    for _, member in inspect.getmembers(module, inspect.isclass):
+        own = member.__module__ == getattr(module, "__name__", "")
+        if own and issubclass(member, Rule) and not inspect.isabstract(member):
+            _add(member(), found)
+
+
+def _add(rule: Rule, found: dict[str, Rule]) -> None:
+    if rule.code in found:
+        raise InputError(f"Two rules have the code {rule.code}: {found[rule.code].name} and {rule.name}.")
+    found[rule.code] = rule
+
+
+def rule(code: str) -> Rule:
+    """The rule of a code or a name."""
+    wanted = code.strip()
+    for one in all_rules():
+        if wanted.upper() == one.code or wanted.lower() == one.name:
+            return one
+    raise InputError(f"There is no rule of that code or name. Received: {code!r}.", next_step="reenact rules")
+
+
+def chosen(select: Sequence[str] = (), ignore: Sequence[str] = ()) -> tuple[Rule, ...]:
+    """Rules by code, prefix, name, family or tool; without a wish all that are stable."""
+    wanted = all_rules() if select else tuple(one for one in all_rules() if one.status is Status.STABLE)
+    if select:
+        wanted = tuple(one for one in wanted if _named(one, select))
+    return tuple(one for one in wanted if not _named(one, ignore))
+
+
+def check_words(words: Iterable[str]) -> None:
+    """Raise InputError for a word that names no rule and no family."""
+    for word in words:
+        if not any(_named(one, (word,)) for one in all_rules()):
+            raise InputError(
+                f"No rule goes by that code, prefix, name or family. Received: {word!r}.",
+                next_step=f"Families: {', '.join(FAMILIES)}. All rules: reenact rules.",
+            )
+
+
+def _named(one: Rule, words: Sequence[str]) -> bool:
+    return any(
+        one.code.startswith(word.upper()) or word.lower() in (one.name, one.family) for word in words if word
+    )

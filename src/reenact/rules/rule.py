@@ -1,0 +1,139 @@
+"""The shape of a rule: what it is called, what it needs, and `check`.
+
+A rule is one file under `rules/<family>/`. The docstring of its class is its documentation: sections What,
+Why, Symptom, Example, Instead, Fix safety, Sources. Example is a program on which it fires, Instead one on
+which it is silent; both are run by the tests.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Iterator, Sequence
+from enum import Flag, StrEnum, auto
+from typing import ClassVar
+
+from reenact.program.fault import Fault
+from reenact.program.knob import Kind, Knob
+from reenact.program.patch import Patch, change_for
+from reenact.rules.evidence import Evidence
+from reenact.rules.finding import Finding, Severity, Suggestion
+from reenact.rules.layer_view import LayerView
+from reenact.types import JsonValue, Place
+
+
+class Needs(Flag):
+    """Parts of the evidence without which a rule has nothing to say."""
+
+    SOURCE = auto()
+    """The program's text: knobs and layers as written."""
+    GRAPH = auto()
+    """The live model, with data facts and the task."""
+    TRACE = auto()
+    """Steps, layers and metrics of a watched run."""
+    EXPERIMENTS = auto()
+    """One-batch overfit, learning-rate range."""
+    CRASH = auto()
+    """A run that ended with an exception."""
+
+
+class Status(StrEnum):
+    """Whether a rule takes part without being asked."""
+
+    STABLE = "stable"
+    PREVIEW = "preview"
+    """Only when it is selected by code or family: right too seldom, or of its tool's time."""
+
+
+class Rule(ABC):
+    """One check."""
+
+    code: ClassVar[str]
+    """Two letters for the family and three digits; never given to another rule."""
+    name: ClassVar[str]
+    """Reads after "allow ..."."""
+    family: ClassVar[str]
+    """Name of the tool whose rule it is; `reenact` for our own."""
+    fault: ClassVar[Fault | None]
+    """The fault type it speaks of; None for a symptom that several may explain."""
+    needs: ClassVar[Needs]
+    severity: ClassVar[Severity] = Severity.WARNING
+    status: ClassVar[Status] = Status.STABLE
+    confidence: ClassVar[float] = 0.6
+    """How often it is right when it fires, before anything is tried."""
+    why: ClassVar[str]
+    """One sentence that every finding carries."""
+
+    @abstractmethod
+    def check(self, evidence: Evidence) -> Iterable[Finding]:
+        """All findings of this rule; called only when what it needs is there."""
+
+    def finding(
+        self,
+        evidence: Evidence,
+        saw: str,
+        *,
+        layer: LayerView | None = None,
+        kind: Kind | None = None,
+        values: Sequence[JsonValue] = (),
+        suggestions: Sequence[Suggestion] = (),
+        place: Place | None = None,
+        fault: Fault | None = None,
+        confidence: float | None = None,
+        step: int | None = None,
+    ) -> Finding:
+        """A finding at a layer, or at the knob of a kind; `values` are those worth giving that knob, best
+        first."""
+        knob = evidence.knob(kind, layer) if kind is not None else None
+        return Finding(
+            code=self.code,
+            name=self.name,
+            family=self.family,
+            fault=fault or self.fault,
+            severity=self.severity,
+            saw=saw,
+            why=self.why,
+            confidence=self.confidence if confidence is None else confidence,
+            place=place or (evidence.place_of(kind, layer) if kind is not None else None) or _where(layer),
+            layer=layer.name if layer is not None else "",
+            layer_index=layer.index if layer is not None else None,
+            step=step,
+            knob=knob.id if knob is not None else None,
+            suggestions=(*suggestions, *(suggest(knob, values) if knob is not None else ())),
+        )
+
+
+def _where(layer: LayerView | None) -> Place | None:
+    return layer.place if layer is not None else None
+
+
+def suggest(knob: Knob, values: Sequence[JsonValue]) -> Iterator[Suggestion]:
+    """Give a knob each of these values in turn, unless it has it already or cannot be turned."""
+    if not knob.changeable:
+        return
+    for value in values:
+        if value != knob.in_force:
+            yield Suggestion(Patch((change_for(knob, value),)), knob.id, knob.in_force, value)
+
+
+def available(evidence: Evidence) -> Needs:
+    """The parts of the evidence that are there."""
+    found = Needs(0)
+    if evidence.static is not None:
+        found |= Needs.SOURCE
+    if evidence.graph is not None:
+        found |= Needs.GRAPH
+    if evidence.trace is not None and evidence.trace.step_count:
+        found |= Needs.TRACE
+    if evidence.experiments.one_batch is not None or evidence.experiments.learning_rates is not None:
+        found |= Needs.EXPERIMENTS
+    if evidence.outcome is not None and evidence.outcome.crash is not None:
+        found |= Needs.CRASH
+    return found
+
+
+def run_rules(rules: Iterable[Rule], evidence: Evidence) -> tuple[Finding, ...]:
+    """Every finding of every rule whose needs are met, in the order of the rules."""
+    there = available(evidence)
+    return tuple(
+        finding for rule in rules if rule.needs & there == rule.needs for finding in rule.check(evidence)
+    )

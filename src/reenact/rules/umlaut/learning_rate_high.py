@@ -1,0 +1,65 @@
+"""UM005 learning-rate-high."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from reenact.program.fault import Fault
+from reenact.program.knob import Kind
+from reenact.rules.evidence import Evidence
+from reenact.rules.finding import Finding
+from reenact.rules.rule import Needs, Rule
+
+LARGEST = 0.01
+
+
+class LearningRateHigh(Rule):
+    """UM005 learning-rate-high
+
+    What
+        The learning rate is above 0.01.
+    Why
+        Steps larger than the distance to the valley jump across it; the loss swings or grows.
+    Symptom
+        The loss oscillates, rises or becomes NaN in the first steps.
+    Example
+        import torch
+        from torch import nn
+        from reenact.testing.toys import blobs
+
+        x, y = map(torch.from_numpy, blobs())
+        model = nn.Sequential(nn.Linear(8, 16), nn.ReLU(), nn.Linear(16, 3))
+        optimizer = torch.optim.Adam(model.parameters(), lr=0.5)
+        for epoch in range(20):
+            optimizer.zero_grad()
+            nn.functional.cross_entropy(model(x), y).backward()
+            optimizer.step()
+    Instead
+        import torch
+        from torch import nn
+        from reenact.testing.toys import blobs
+
+        x, y = map(torch.from_numpy, blobs())
+        model = nn.Sequential(nn.Linear(8, 16), nn.ReLU(), nn.Linear(16, 3))
+        optimizer = torch.optim.Adam(model.parameters(), lr=0.001)
+        for epoch in range(20):
+            optimizer.zero_grad()
+            nn.functional.cross_entropy(model(x), y).backward()
+            optimizer.step()
+    Fix safety
+        Unsafe: another learning rate is another training.
+    Sources
+        Schoop, Huang and Hartmann, "UMLAUT: Debugging Deep Learning Programs using Program Structure and
+        Model Behavior", CHI 2021; the bound is that of the release.
+    """
+
+    code, name, family, fault = "UM005", "learning-rate-high", "umlaut", Fault.HLR
+    needs = Needs.SOURCE
+    why = "Adam is usually given 1e-5 to 1e-2; larger steps jump across the valley."
+
+    def check(self, evidence: Evidence) -> Iterator[Finding]:
+        rate = evidence.learning_rate
+        if rate is not None and rate > LARGEST:
+            yield self.finding(
+                evidence, f"learning rate {rate:g}", kind=Kind.LEARNING_RATE, values=(0.001, 0.01)
+            )

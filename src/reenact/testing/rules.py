@@ -1,0 +1,61 @@
+"""What every rule must fulfil: complete documentation, a bad example on which it fires, a good one on which
+it is silent. Inherit `RuleSuite` and give it the fixture `rules`."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import tempfile
+from functools import cache
+from pathlib import Path
+
+from reenact.probe.options import WatchOptions
+from reenact.probe.watch import watch
+from reenact.program.program import program_from_text, read_program
+from reenact.program.static_graph import static_graph
+from reenact.rules.evidence import Evidence
+from reenact.rules.finding import Finding
+from reenact.rules.reading import reading
+from reenact.rules.rule import Needs, Rule, run_rules
+
+RUN = Needs.GRAPH | Needs.TRACE | Needs.EXPERIMENTS | Needs.CRASH
+
+
+def findings(rule: Rule, source: str) -> tuple[Finding, ...]:
+    """What a rule says of a program text; the program is run only when the rule needs it."""
+    return run_rules((rule,), evidence_of(source, run=bool(rule.needs & RUN)))
+
+
+def evidence_of(source: str, *, run: bool) -> Evidence:
+    """Everything about a program text; programs that were run once are not run again."""
+    program = program_from_text(source)
+    if not run:
+        return Evidence(program, static_graph(program))
+    return _watched(source)
+
+
+@cache
+def _watched(source: str) -> Evidence:
+    with tempfile.TemporaryDirectory(prefix="reenact-example-") as scratch:
+        script = Path(scratch) / "train.py"
+        script.write_text(source, encoding="utf-8")
+        program = read_program((str(script),), Path(scratch))
+        environment = {"KERAS_BACKEND": os.environ.get("KERAS_BACKEND", "torch"), "OMP_NUM_THREADS": "1"}
+        options = WatchOptions(Path(scratch) / "trace", preset="deep", seed=0, environment=environment)
+        watched = watch(program, options, stdout=subprocess.DEVNULL)
+        return Evidence(program, static_graph(program), watched.trace, watched.outcome)
+
+
+def complaints(rule: Rule) -> list[str]:
+    """What is wrong with a rule, in sentences; empty when nothing is."""
+    text = reading(rule)
+    found = [f"{rule.code}: section {name} is missing." for name in text.missing()]
+    if found:
+        return found
+    fired = findings(rule, text.sections["Example"])
+    if not any(finding.code == rule.code for finding in fired):
+        found.append(f"{rule.code}: its bad example does not make it fire.")
+    for finding in findings(rule, text.sections["Instead"]):
+        found.append(f"{rule.code}: it fires on its good example: {finding.saw}")
+    found += [f"{rule.code}: a finding without observation." for finding in fired if not finding.saw]
+    return found
