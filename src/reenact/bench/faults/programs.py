@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from reenact.bench.data import Located, locate, provide
-from reenact.bench.fault_case import FaultCase, Scale, Side
-from reenact.bench.fault_cases import helper_text, source_text
+from reenact.bench.data.find import Located, locate, provide
+from reenact.bench.faults.case import FaultCase, Scale, Side
+from reenact.bench.faults.cases import helper_text, source_text
 from reenact.errors import InputError, MissingPart
 from reenact.journal.storage import make_folder, storage_named
 from reenact.types import Tell, tell_nobody

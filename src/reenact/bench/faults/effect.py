@@ -15,9 +15,9 @@ from pathlib import Path
 from statistics import fmean
 from typing import TypeAlias
 
-from reenact.bench.data_packages import run
-from reenact.bench.fault_case import FaultCase, Scale, Side
-from reenact.bench.fault_programs import availability, materialise
+from reenact.bench.data.packages import run
+from reenact.bench.faults.case import FaultCase, Scale, Side
+from reenact.bench.faults.programs import availability, materialise
 from reenact.bench.scorecard import Goal, Scorecard, Table
 from reenact.errors import InputError
 from reenact.trials.statistics import Comparison, compare, oriented
@@ -60,7 +60,7 @@ Train: TypeAlias = Callable[[Path, Sequence[int]], Sequence[Training]]
 def train(program: Path, seeds: Sequence[int]) -> Sequence[Training]:
     """Train a program once a seed, one thread, in a process of its own."""
     environ = {**os.environ, "KERAS_BACKEND": "torch", "OMP_NUM_THREADS": "1"}
-    command = [sys.executable, "-m", "reenact.bench.fault_runner", str(program), *map(str, seeds)]
+    command = [sys.executable, "-m", "reenact.bench.faults.runner", str(program), *map(str, seeds)]
     output = run(
         command,
         program.parent,

@@ -12,12 +12,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from reenact.bench import data_store, fault_effect, fault_runner
-from reenact.bench.fault_case import STUDY, TOOLS, FaultCase, Scale, Side
-from reenact.bench.fault_cases import catalogue, fault_case, helper_text, source_text
-from reenact.bench.fault_effect import Training, verify_effect
-from reenact.bench.fault_programs import availability, materialise
-from reenact.bench.fault_scores import parse_truth
+from reenact.bench.data import store as data_store
+from reenact.bench.faults import effect as fault_effect
+from reenact.bench.faults import runner as fault_runner
+from reenact.bench.faults.case import STUDY, TOOLS, FaultCase, Scale, Side
+from reenact.bench.faults.cases import catalogue, fault_case, helper_text, source_text
+from reenact.bench.faults.effect import Training, verify_effect
+from reenact.bench.faults.programs import availability, materialise
+from reenact.bench.faults.scores import parse_truth
 from reenact.errors import InputError, MissingPart
 from reenact.program.fault import Fault
 from reenact.program.knob import Kind

@@ -15,9 +15,9 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
-from reenact.bench import data_recipes
-from reenact.bench.data import check, data_folder, fetch, locate, provide
-from reenact.bench.data_formats import (
+from reenact.bench.data import recipes as data_recipes
+from reenact.bench.data.find import check, data_folder, fetch, locate, provide
+from reenact.bench.data.formats import (
     pack_texts,
     read_events,
     read_flowers,
@@ -25,9 +25,9 @@ from reenact.bench.data_formats import (
     read_labels,
     read_sprite,
 )
-from reenact.bench.data_packages import Package, read_members, run, unpacked
-from reenact.bench.data_sets import DATASETS, NOWHERE
-from reenact.bench.data_store import complaint, digest, load, save
+from reenact.bench.data.packages import Package, read_members, run, unpacked
+from reenact.bench.data.sets import DATASETS, NOWHERE
+from reenact.bench.data.store import complaint, digest, load, save
 from reenact.cli.bench_faults import fetch as fetch_verb
 from reenact.errors import InputError, MissingPart, StorageError
 from reenact.types import ExitCode

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as some
 
-from reenact.bench.fault_case import NAME_NO_LAYERS, STUDY, FaultCase, Side
-from reenact.bench.fault_cases import catalogue, fault_case, published_means
-from reenact.bench.fault_scores import (
+from reenact.bench.faults.case import NAME_NO_LAYERS, STUDY, FaultCase, Side
+from reenact.bench.faults.cases import catalogue, fault_case, published_means
+from reenact.bench.faults.scores import (
     Answer,
     Score,
     Spot,
@@ -19,7 +19,7 @@ from reenact.bench.fault_scores import (
     parse_truth,
     score,
 )
-from reenact.bench.fault_table import Reading, tabulate
+from reenact.bench.faults.table import Reading, tabulate
 from reenact.errors import InputError
 from reenact.program.fault import Fault
 

@@ -1,4 +1,4 @@
-"""`python -m reenact.bench.fault_runner PROGRAM SEED...`: train a benchmark program once a seed.
+"""`python -m reenact.bench.faults.runner PROGRAM SEED...`: train a benchmark program once a seed.
 
 Prints one line of JSON a training. The metric is the number at the end of what the program prints.
 """

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from reenact.bench.data_packages import Package
-from reenact.bench.data_recipes import CIFAR_FILES
-from reenact.bench.data_store import Shapes
+from reenact.bench.data.packages import Package
+from reenact.bench.data.recipes import CIFAR_FILES
+from reenact.bench.data.store import Shapes
 
 IMAGES = 48_000_000
 """The largest file of an image package, in bytes, rounded up."""

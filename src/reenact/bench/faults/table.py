@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from statistics import fmean, pstdev
 from typing import Literal, TypeAlias
 
-from reenact.bench.fault_case import FaultCase, Side
-from reenact.bench.fault_scores import Answer, Score, Truth, judge, mean_score
+from reenact.bench.faults.case import FaultCase, Side
+from reenact.bench.faults.scores import Answer, Score, Truth, judge, mean_score
 
 Column: TypeAlias = Literal["before", "after", "own"]
 

@@ -1,0 +1,1 @@
+"""The fault benchmark: programs, ground truths, scores."""
