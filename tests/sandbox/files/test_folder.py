@@ -20,7 +20,9 @@ from reenact.sandbox.walls.cgroup import find_place
 needs_bubblewrap = pytest.mark.skipif(bool(Bubblewrap().missing()), reason="bubblewrap does not work here")
 
 OWNER = """
-import sys
+import signal, sys
+# A test command started by nohup hands down a hang-up that is ignored.
+signal.signal(signal.SIGHUP, signal.SIG_DFL)
 from reenact.sandbox.choose import choose
 from reenact.sandbox.box import Command, Limits
 sandbox = choose(sys.argv[1], trust_code=True)
