@@ -138,6 +138,41 @@ def test_a_loss_that_is_not_a_number_is_recorded(broken: Any) -> None:
     assert broken.trace.parameters.where(step=3)["weight_bad_share"].max() == 1
 
 
+OWN_DATASET = """
+import torch
+from torch.utils.data import DataLoader, Dataset, random_split
+
+class Names(Dataset):
+    def __len__(self):
+        return 40
+
+    def __getitem__(self, index):
+        return torch.full((3,), float(index)), index % 2
+
+torch.manual_seed(0)
+train, held_out = random_split(Names(), [30, 10])
+model = torch.nn.Linear(3, 2)
+optimizer = torch.optim.SGD(model.parameters(), lr=0.001)
+for epoch in range(2):
+    for xb, yb in DataLoader(train, batch_size=10):
+        optimizer.zero_grad()
+        torch.nn.functional.cross_entropy(model(xb), yb).backward()
+        optimizer.step()
+    with torch.no_grad():
+        for xb, yb in DataLoader(held_out, batch_size=10):
+            model(xb)
+"""
+
+
+def test_part_of_a_data_set_of_ones_own_is_described_from_its_batches(forks: Any) -> None:
+    ran = forks.run(OWN_DATASET)
+    inputs, labels = facts(ran, "train", "input"), facts(ran, "train", "label")
+    assert (inputs.shape, labels.class_values) == ((None, 3), (0, 1))
+    assert facts(ran, "validation", "input").rows_seen >= 10
+    [overlap] = ran.trace.overlaps
+    assert (overlap.rows, overlap.shared) == (10, 0)
+
+
 def labels(
     shape: tuple[int | None, ...], values: tuple[int, ...] | None, dtype: str = "float32"
 ) -> TensorFacts:

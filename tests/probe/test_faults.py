@@ -40,6 +40,7 @@ KERAS = (
 ELSEWHERE = {
     *("boot", "seeds", "backward-end", "metric", "lightning", "lightning-import", "torchmetrics"),
     *("torchmetrics-import", "keras-step"),
+    *(f"experiment-{point}" for point in ("torch", "keras", "tape", "forward", "loss", "backward", "step")),
 }
 
 

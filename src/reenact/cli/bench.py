@@ -19,6 +19,7 @@ from reenact.types import ExitCode, Stop, Table, Tell
 BENCHES = {
     "sandbox": ("reenact.cli.bench:sandbox", "Hostile and benign programs on each sandbox tier; start cost."),
     "probe": ("reenact.cli.bench:probe", "What watching a training costs, as ratios to the unobserved run."),
+    "faults": ("reenact.cli.bench_faults:faults", "Diagnose every program of the fault benchmark; scores."),
     "effects": ("reenact.cli.bench_faults:effects", "Whether the faults of the benchmark do harm here."),
     "fetch": ("reenact.cli.bench_faults:fetch", "Fetch the data sets of the fault benchmark."),
 }

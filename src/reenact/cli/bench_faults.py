@@ -1,4 +1,4 @@
-"""`reenact bench fetch` and `effects`: the data of the fault benchmark, and whether its faults do harm."""
+"""`reenact bench fetch`, `effects` and `faults`: the fault benchmark, its data, and how it is diagnosed."""
 
 from __future__ import annotations
 
@@ -67,3 +67,48 @@ def effects(names: tuple[str, ...], scale: str, seeds: int, out: Path | None) ->
         lambda tell, stop: measure(cases, Scale(scale), range(seeds), tell=tell, stop=stop),
         out,
     )
+
+
+@click.command()
+@click.argument("names", nargs=-1)
+@click.option("--scale", type=click.Choice(["lite", "full"]), default="lite", show_default=True)
+@click.option("--depth", type=click.Choice(["quick", "normal", "deep"]), default="normal", show_default=True)
+@click.option(
+    "--repeats", type=click.IntRange(min=1), default=1, show_default=True, help="Stories a program."
+)
+@click.option("--side", type=click.Choice(["buggy", "fixed"]), help="Only these programs; default: both.")
+@click.option("--fresh", is_flag=True, help="Start anew instead of continuing an interrupted run.")
+@out_folder
+def faults(
+    names: tuple[str, ...],
+    scale: str,
+    depth: str,
+    repeats: int,
+    side: str | None,
+    fresh: bool,
+    out: Path | None,
+) -> ExitCode:  # fmt: skip
+    """Diagnose the buggy and the fixed program of each fault (default: the study's 22) and score it."""
+    from reenact.bench.faults.case import Scale, Side
+    from reenact.bench.faults.cases import catalogue, fault_case
+    from reenact.bench.faults.diagnosed import measure
+    from reenact.diagnose.depth import Depth
+    from reenact.journal import Journal
+
+    cases = [fault_case(name) for name in names] or [case for case in catalogue() if case.study]
+    sides = (Side(side),) if side else tuple(Side)
+    with Journal.open(resolve().settings.runs_dir) as journal:
+        return conduct(
+            lambda tell, stop: measure(
+                cases,
+                Scale(scale),
+                journal=journal,
+                depth=Depth(depth),
+                repeats=repeats,
+                sides=sides,
+                tell=tell,
+                stop=stop,
+                fresh=fresh,
+            ),
+            out,
+        )

@@ -1,9 +1,10 @@
-"""`reenact explain WORD`: what an ending, an exit code, a setting or a fault type means."""
+"""`reenact explain WORD`: what a rule, an ending, an exit code, a setting or a fault type means."""
 
 from __future__ import annotations
 
 import difflib
 from enum import Enum
+from textwrap import indent
 
 import click
 
@@ -15,14 +16,40 @@ from reenact.types import ExitCode
 @click.command()
 @click.argument("word")
 def explain(word: str) -> None:
-    """Explain a WORD that reenact prints: an ending, an exit code, a setting, a fault type."""
+    """Explain a WORD that reenact prints: a rule, an ending, an exit code, a setting, a fault type."""
+    told = _rule_text(word)
+    if told:
+        click.echo(told)
+        return
     words = known_words()
     found = words.get(word) or words.get(word.lower()) or words.get(word.upper())
     if found is None:
-        close = difflib.get_close_matches(word, words, n=3)
+        close = difflib.get_close_matches(word, [*words, *_rule_names()], n=3)
         hint = f"Did you mean {' or '.join(close)}?" if close else f"Known words: {', '.join(sorted(words))}."
         raise InputError(f"Nothing is known about {word!r}.", next_step=hint)
     click.echo(f"{word}: {found}")
+
+
+def _rule_text(word: str) -> str:
+    """The whole documentation of a rule, by code or name; empty when there is no such rule."""
+    from reenact.rules.reading import reading
+    from reenact.rules.registry import all_rules
+
+    for rule in all_rules():
+        if word.upper() == rule.code or word.lower() == rule.name:
+            text = reading(rule)
+            needs = " ".join(str(need.name).lower() for need in rule.needs)
+            fault = f"{rule.fault.value}  " if rule.fault is not None else ""
+            head = f"{text.title}\n\n  {rule.family}  {fault}{rule.severity}  needs {needs}  {rule.status}\n"
+            parts = [f"{name}\n{indent(body, '    ')}\n" for name, body in text.sections.items()]
+            return "\n".join([head, *parts]).rstrip()
+    return ""
+
+
+def _rule_names() -> list[str]:
+    from reenact.rules.registry import all_rules
+
+    return [word for rule in all_rules() for word in (rule.code, rule.name)]
 
 
 def known_words() -> dict[str, str]:

@@ -18,6 +18,16 @@ VERBS = {
     ),
     "graph": ("reenact.cli.graph:graph", "Show the layers of a model, each with the line that made it."),
     "knobs": ("reenact.cli.knobs:knobs", "List the knobs of a training program: value, place, alternatives."),
+    "diagnose": (
+        "reenact.cli.diagnose:diagnose",
+        "Say what is wrong with a training, where, and what happens if it is changed.",
+    ),
+    "mutate": ("reenact.cli.mutate:mutate", "Put faults into a training on purpose; see which are noticed."),
+    "train-detector": (
+        "reenact.cli.train_detector:train_detector",
+        "Make the learned detector from nothing, with its scores.",
+    ),
+    "rules": ("reenact.cli.rules:rules", "List the rules that diagnose a training."),
     "bench": ("reenact.cli.bench:bench", "Measure reenact itself, goals beside what was reached."),
     "relay": ("reenact.cli.relay:relay", "Serve a relay folder: list waiting requests, file an answer."),
     "demo": ("reenact.cli.demo:demo", "Show the main job end to end on an embedded example."),

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from reenact.errors import InputError
 
-PRESETS = ("quick", "normal", "deep")
+PRESETS = ("bare", "quick", "normal", "deep")
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,7 +18,7 @@ class WatchOptions:
     folder: Path
     """Where the trace goes; made when it is not there."""
     preset: str = "quick"
-    """How closely to look: quick, normal or deep."""
+    """How closely to look: quick, normal or deep; bare takes one row a step and no statistics of layers."""
     seed: int | None = None
     """Overrides the program's own global seeds; none leaves them."""
     patterns: tuple[str, ...] = ()
@@ -27,6 +27,8 @@ class WatchOptions:
     """Seconds after which the program is ended."""
     stop_after: int | None = None
     """Optimiser steps after which the program is ended."""
+    experiments: float | None = None
+    """Seconds of CPU time for each small experiment, done in place of the first step; none trains."""
     python: str = ""
     """Interpreter; empty means the one that runs reenact."""
     shim: bool | None = None
@@ -50,5 +52,6 @@ class WatchOptions:
             "seed": self.seed,
             "patterns": list(self.patterns),
             "stop_after": self.stop_after,
+            "experiments": self.experiments,
             "shim": bool(self.shim),
         }

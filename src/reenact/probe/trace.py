@@ -135,9 +135,12 @@ class Trace:
 
     @property
     def epoch_count(self) -> int | None:
-        """Epochs begun, or none when there is no sign of them."""
+        """Epochs begun, or none when there is no sign of them. A log by epoch has metrics and no steps."""
         known = self.steps["epoch"]
-        return int(known.max()) + 1 if len(known) and known.max() >= 0 else None
+        if len(known) and known.max() >= 0:
+            return int(known.max()) + 1
+        last = max((metric.epoch for metric in self.metrics), default=-1)
+        return last + 1 if last >= 0 else None
 
     def layer(self, name: str, column: str, phase: int = TRAINING) -> Series:
         """One statistic of a layer's output over the sampled steps."""

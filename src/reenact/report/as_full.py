@@ -9,7 +9,7 @@ from rich.padding import Padding
 from rich.table import Table as RichTable
 from rich.text import Text as RichText
 
-from reenact.report.sheet import Block, Facts, Level, Notice, Sheet, Text
+from reenact.report.sheet import Block, Facts, Level, Notice, Picture, Sheet, Text
 from reenact.sandbox.files.plain_text import plain
 from reenact.types import Table
 
@@ -37,8 +37,9 @@ def render(sheet: Sheet, *, width: int = 100, color: bool = False) -> str:
 def _print_block(console: Console, block: Block) -> None:
     if block.title:
         console.print(RichText(plain(block.title), style="bold cyan"))
-    if isinstance(block, Text):
-        console.print(Padding(RichText(plain(block.text)), (0, 0, 0, 2)))
+    if isinstance(block, Text | Picture):
+        said = block.text if isinstance(block, Text) else block.alt
+        console.print(Padding(RichText(plain(said)), (0, 0, 0, 2)))
     elif isinstance(block, Facts):
         console.print(Padding(_facts(block), (0, 0, 0, 2)))
     else:
@@ -67,7 +68,11 @@ def _print_notice(console: Console, notice: Notice) -> None:
     where = f"{notice.place}  " if notice.place else ""
     head = RichText(f"{where}{notice.code} ", style=STYLES[notice.level])
     head.append(plain(notice.name), style="bold")
+    if notice.aside:
+        head.append(f"   {plain(notice.aside)}", style="dim")
     console.print(head)
-    console.print(Padding(RichText(plain(notice.message)), (0, 0, 0, 2)))
+    console.print(Padding(RichText(plain(notice.detail or notice.message)), (0, 0, 0, 2)))
     if notice.next_step:
         console.print(Padding(RichText(f"next  {plain(notice.next_step)}", style="green"), (0, 0, 0, 2)))
+    if notice.detail:
+        console.print()

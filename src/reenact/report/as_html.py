@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from html import escape
 
-from reenact.report.sheet import Block, Facts, Notice, Sheet, Text
+from reenact.report.sheet import Block, Facts, Notice, Picture, Sheet, Text
 from reenact.sandbox.files.plain_text import plain
 from reenact.types import Table
 
@@ -14,11 +14,16 @@ body { max-width: 60rem; margin: 2rem auto; padding: 0 1rem; }
 table { border-collapse: collapse; margin: .5rem 0 1.5rem; display: block; overflow-x: auto; }
 th, td { text-align: left; padding: .25rem .75rem .25rem 0; vertical-align: top; }
 th, td { border-bottom: 1px solid #8884; }
-pre { overflow-x: auto; padding: .75rem; background: #8881; border-radius: .4rem; }
+pre { overflow-x: auto; white-space: pre-wrap; padding: .75rem; background: #8881; border-radius: .4rem; }
 .verdict { font-size: 1.15rem; font-weight: 600; padding: .5rem .75rem; }
 .verdict { border-left: .3rem solid #4a8; background: #8881; }
+.notice { margin: 1.25rem 0; padding: .5rem .9rem; border-left: .3rem solid #28a; background: #8881; }
+.notice.error { border-color: #d33; } .notice.warning { border-color: #b80; }
 .error .code { color: #d33; } .warning .code { color: #b80; } .note .code { color: #28a; }
-.code { font-weight: 700; } .next { font-family: ui-monospace, monospace; }
+.code { font-weight: 700; } .next { font-family: ui-monospace, monospace; margin: .4rem 0 0; }
+small { opacity: .75; margin-left: .6rem; }
+figure { margin: .75rem 0; } figure h3 { font-size: .9rem; margin: 0 0 .2rem; font-weight: 600; }
+h2 { font-size: 1.1rem; margin: 1.75rem 0 .4rem; }
 """
 
 
@@ -37,6 +42,8 @@ def render(sheet: Sheet) -> str:
 
 def _block(block: Block) -> str:
     head = f"<h2>{_text(block.title)}</h2>" if block.title else ""
+    if isinstance(block, Picture):
+        return _picture(block, "h2")
     if isinstance(block, Text):
         return f"{head}<pre>{_text(block.text)}</pre>"
     if isinstance(block, Facts):
@@ -52,11 +59,19 @@ def _block(block: Block) -> str:
 
 def _notice(notice: Notice) -> str:
     where = f" <code>{_text(str(notice.place))}</code>" if notice.place else ""
-    after = f'<br><span class="next">{_text(notice.next_step)}</span>' if notice.next_step else ""
+    after = f'<p class="next">{_text(notice.next_step)}</p>' if notice.next_step else ""
+    aside = f" <small>{_text(notice.aside)}</small>" if notice.aside else ""
+    told = f"<pre>{_text(notice.detail)}</pre>" if notice.detail else f"<p>{_text(notice.message)}</p>"
+    drawn = "".join(_picture(picture, "h3") for picture in notice.pictures)
     return (
-        f'<p class="{notice.level.value}"><span class="code">{_text(notice.code)}</span> {_text(notice.name)}'
-        f"{where}<br>{_text(notice.message)}{after}</p>"
+        f'<section class="notice {notice.level.value}"><span class="code">{_text(notice.code)}</span> '
+        f"{_text(notice.name)}{where}{aside}{told}{drawn}{after}</section>"
     )
+
+
+def _picture(picture: Picture, heading: str) -> str:
+    head = f"<{heading}>{_text(picture.title)}</{heading}>" if picture.title else ""
+    return f"<figure>{head}{picture.svg}</figure>"
 
 
 def _text(text: str) -> str:

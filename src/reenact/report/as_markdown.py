@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from reenact.report.sheet import Block, Facts, Notice, Sheet, Text
+from reenact.report.sheet import Block, Facts, Notice, Picture, Sheet, Text
 from reenact.sandbox.files.plain_text import plain
 from reenact.types import Table
 
@@ -18,8 +18,9 @@ def render(sheet: Sheet) -> str:
 
 def _block(block: Block) -> list[str]:
     head = [f"## {_inline(block.title)}"] if block.title else []
-    if isinstance(block, Text):
-        return [*head, "\n".join(f"    {line}" for line in plain(block.text).splitlines())]
+    if isinstance(block, Text | Picture):
+        said = block.text if isinstance(block, Text) else block.alt
+        return [*head, "\n".join(f"    {line}" for line in plain(said).splitlines())]
     if isinstance(block, Facts):
         return [*head, _rows(("", ""), block.facts)]
     assert isinstance(block, Table)

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+from urllib.parse import quote
 
 from reenact.report.sheet import Level, Notice, Sheet
+from reenact.sandbox.files.plain_text import plain
 from reenact.types import JsonValue, Place
 from reenact.version import __version__
 
@@ -29,12 +31,16 @@ def render(sheet: Sheet) -> str:
 
 
 def _rule(notice: Notice) -> dict[str, JsonValue]:
-    return {
+    rule: dict[str, JsonValue] = {
         "id": notice.code,
         "name": notice.name,
-        "shortDescription": {"text": notice.name},
+        "shortDescription": {"text": notice.name.replace("-", " ")},
         "defaultConfiguration": {"level": notice.level.value},
     }
+    if notice.help:
+        told = plain(notice.help)
+        rule |= {"help": {"text": told, "markdown": told}}
+    return rule
 
 
 def _result(notice: Notice, index: int) -> dict[str, JsonValue]:
@@ -42,7 +48,7 @@ def _result(notice: Notice, index: int) -> dict[str, JsonValue]:
         "ruleId": notice.code,
         "ruleIndex": index,
         "level": Level(notice.level).value,
-        "message": {"text": notice.message},
+        "message": {"text": plain(notice.message)},
     }
     if notice.place is not None:
         result["locations"] = [{"physicalLocation": _location(notice.place)}]
@@ -53,4 +59,4 @@ def _location(place: Place) -> dict[str, JsonValue]:
     region: dict[str, JsonValue] = {"startLine": place.line, "startColumn": place.column + 1}
     if place.end_line:
         region |= {"endLine": place.end_line, "endColumn": place.end_column + 1}
-    return {"artifactLocation": {"uri": str(place.file)}, "region": region}
+    return {"artifactLocation": {"uri": quote(str(place.file))}, "region": region}

@@ -18,6 +18,17 @@ class Level(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
+class Picture:
+    """A drawing; a format that cannot show it says what it shows."""
+
+    title: str
+    svg: str
+    """Made by `report/svg*.py`, where every word is escaped."""
+    alt: str
+    """What there is to be seen, in words or a line of bars."""
+
+
+@dataclass(frozen=True, slots=True)
 class Notice:
     """One thing found, with a stable code: what SARIF, annotations and problem matchers read."""
 
@@ -27,6 +38,14 @@ class Notice:
     message: str
     place: Place | None = None
     next_step: str = ""
+    aside: str = ""
+    """A few words beside the name, for readers: how sure, of what kind."""
+    detail: str = ""
+    """What a reader gets instead of the message: several lines, as they stand."""
+    help: str = ""
+    """Documentation of the code in Markdown, for formats that carry it (SARIF)."""
+    pictures: tuple[Picture, ...] = ()
+    """What was measured, drawn; shown where pictures can be."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +64,7 @@ class Facts:
     facts: tuple[tuple[str, str], ...]
 
 
-Block: TypeAlias = Text | Facts | Table
+Block: TypeAlias = Text | Facts | Table | Picture
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from reenact.probe.experiment import ExperimentRecord
+
 
 @dataclass(frozen=True, slots=True)
 class OneBatch:
@@ -20,7 +22,7 @@ class OneBatch:
 
 @dataclass(frozen=True, slots=True)
 class LearningRateRange:
-    """Training with a learning rate that grows from step to step (Smith 2017)."""
+    """A few steps at each of many learning rates, from the first weights on (after Smith 2017)."""
 
     rates: tuple[float, ...]
     losses: tuple[float, ...]
@@ -41,3 +43,13 @@ class Experiments:
     learning_rates: LearningRateRange | None = None
     missing: tuple[str, ...] = ()
     """Why an experiment could not be done, each in a sentence."""
+
+
+def experiments_from(record: ExperimentRecord) -> Experiments:
+    """What a process measured, as rules read it."""
+    one_batch, learning_rates = None, None
+    if record.losses:
+        one_batch = OneBatch(len(record.losses), record.losses, record.accuracy, record.zeroed_losses)
+    if record.rates:
+        learning_rates = LearningRateRange(record.rates, record.rate_losses)
+    return Experiments(one_batch, learning_rates, record.missing)

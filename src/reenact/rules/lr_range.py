@@ -7,6 +7,8 @@ from collections.abc import Sequence
 
 FALL = 0.05
 """Share of the whole fall of the loss that must be done before a rate counts as learning."""
+LEAST_FALL = 0.1
+"""Share of the first loss that must go for the test to tell anything."""
 RISE = 0.3
 """Share of the whole fall that the loss may climb back before a rate counts as too large."""
 
@@ -20,7 +22,7 @@ def usable_range(rates: Sequence[float], losses: Sequence[float]) -> tuple[float
     first = known[0][1]
     lowest = min(range(len(known)), key=lambda number: known[number][1])
     fall = first - known[lowest][1]
-    if fall <= 0.02 * abs(first):
+    if fall <= LEAST_FALL * abs(first):
         return None
     low = next(rate for rate, loss in known if first - loss >= FALL * fall)
     high = known[-1][0]

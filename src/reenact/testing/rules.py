@@ -6,14 +6,17 @@ from __future__ import annotations
 import os
 import subprocess
 import tempfile
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
+from reenact.probe.experiment import run_experiments
 from reenact.probe.options import WatchOptions
 from reenact.probe.watch import watch
 from reenact.program.program import program_from_text, read_program
 from reenact.program.static_graph import static_graph
 from reenact.rules.evidence import Evidence
+from reenact.rules.experiments import Experiments, experiments_from
 from reenact.rules.finding import Finding
 from reenact.rules.reading import reading
 from reenact.rules.rule import Needs, Rule, run_rules
@@ -23,15 +26,17 @@ RUN = Needs.GRAPH | Needs.TRACE | Needs.EXPERIMENTS | Needs.CRASH
 
 def findings(rule: Rule, source: str) -> tuple[Finding, ...]:
     """What a rule says of a program text; the program is run only when the rule needs it."""
-    return run_rules((rule,), evidence_of(source, run=bool(rule.needs & RUN)))
+    tried = bool(rule.needs & Needs.EXPERIMENTS)
+    return run_rules((rule,), evidence_of(source, run=bool(rule.needs & RUN), experiments=tried))
 
 
-def evidence_of(source: str, *, run: bool) -> Evidence:
+def evidence_of(source: str, *, run: bool, experiments: bool = False) -> Evidence:
     """Everything about a program text; programs that were run once are not run again."""
     program = program_from_text(source)
     if not run:
         return Evidence(program, static_graph(program))
-    return _watched(source)
+    evidence = _watched(source)
+    return replace(evidence, experiments=_tried(source)) if experiments else evidence
 
 
 @cache
@@ -40,10 +45,23 @@ def _watched(source: str) -> Evidence:
         script = Path(scratch) / "train.py"
         script.write_text(source, encoding="utf-8")
         program = read_program((str(script),), Path(scratch))
-        environment = {"KERAS_BACKEND": os.environ.get("KERAS_BACKEND", "torch"), "OMP_NUM_THREADS": "1"}
-        options = WatchOptions(Path(scratch) / "trace", preset="deep", seed=0, environment=environment)
+        options = WatchOptions(Path(scratch) / "trace", preset="deep", seed=0, environment=_environment())
         watched = watch(program, options, stdout=subprocess.DEVNULL)
         return Evidence(program, static_graph(program), watched.trace, watched.outcome)
+
+
+@cache
+def _tried(source: str) -> Experiments:
+    with tempfile.TemporaryDirectory(prefix="reenact-example-") as scratch:
+        script = Path(scratch) / "train.py"
+        script.write_text(source, encoding="utf-8")
+        program = read_program((str(script),), Path(scratch))
+        trace = Path(scratch) / "trace"
+        return experiments_from(run_experiments(program, trace, seed=0, environment=_environment()))
+
+
+def _environment() -> dict[str, str]:
+    return {"KERAS_BACKEND": os.environ.get("KERAS_BACKEND", "torch"), "OMP_NUM_THREADS": "1"}
 
 
 def complaints(rule: Rule) -> list[str]:

@@ -50,16 +50,29 @@ class LearningRateHigh(Rule):
         Unsafe: another learning rate is another training.
     Sources
         Schoop, Huang and Hartmann, "UMLAUT: Debugging Deep Learning Programs using Program Structure and
-        Model Behavior", CHI 2021; the bound is that of the release.
+        Model Behavior", CHI 2021; the bound is that of the release. It suits Adam: SGD with 0.1 or Adadelta
+        with 1 are usual, and reported with little confidence.
     """
 
     code, name, family, fault = "UM005", "learning-rate-high", "umlaut", Fault.HLR
     needs = Needs.SOURCE
+    confidence = 0.3
     why = "Adam is usually given 1e-5 to 1e-2; larger steps jump across the valley."
 
     def check(self, evidence: Evidence) -> Iterator[Finding]:
         rate = evidence.learning_rate
         if rate is not None and rate > LARGEST:
+            saw, kind, values = f"learning rate {rate:g}", Kind.LEARNING_RATE, (0.001, 0.01)
             yield self.finding(
-                evidence, f"learning rate {rate:g}", kind=Kind.LEARNING_RATE, values=(0.001, 0.01)
+                evidence, saw, kind=kind, values=values, confidence=_confidence(evidence, rate)
             )
+
+
+def _confidence(evidence: Evidence, rate: float) -> float:
+    """The bound is one for Adam; other optimisers are at home with larger rates."""
+    knob = evidence.knob(Kind.OPTIMIZER)
+    name = evidence.optimizer.name if evidence.optimizer is not None else str(knob.in_force) if knob else ""
+    if name.lower() in ("adadelta", "lbfgs", "rprop"):
+        return 0.1 if rate <= 1 else 0.3
+    usual = 0.1 if name.lower().startswith(("adam", "nadam", "radam", "rmsprop", "lion")) else 1.0
+    return 0.9 if rate >= 10 * usual else 0.6 if rate >= usual else LearningRateHigh.confidence

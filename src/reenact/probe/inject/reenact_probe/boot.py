@@ -82,6 +82,11 @@ def start(config, own_process=False):
 
 def _observe(session, own_process):
     os.register_at_fork(after_in_child=_forked)
+    if session.config.experiments is not None:
+        late.when_imported("torch", _torch_for_experiments)
+        late.when_imported("keras", _keras_for_experiments)
+        ending.Ending(session)
+        return
     late.when_imported("torch", _torch_imported)
     late.when_imported("keras", _keras_imported)
     for package in ("lightning.pytorch", "pytorch_lightning"):
@@ -115,6 +120,24 @@ def _keras_imported(keras):
     session.parts.append(session.keras)
 
 
+@guard.guarded("experiment-torch")
+def _torch_for_experiments(torch):
+    from reenact_probe.experiment import TakeOver
+
+    _session.torch = TakeOver(torch, _session)
+
+
+@guard.guarded("experiment-keras")
+def _keras_for_experiments(keras):
+    from reenact_probe.experiment import refuse_backend
+
+    backend = keras.backend.backend()
+    if backend == "torch" and _session.torch is not None:
+        _session.torch.join_keras(keras)
+    else:
+        refuse_backend(keras, backend, _session.recorder)
+
+
 @guard.guarded("lightning-import")
 def _lightning_imported(package, module):
     from reenact_probe.lightning_watch import LightningWatch
@@ -141,4 +164,8 @@ def end(session, error=None):
 
 def _forked():
     """A child made by fork (a data-loading worker) records nothing."""
-    guard.state.asleep = True
+    was_asleep, guard.state.asleep = guard.state.asleep, True
+    if not was_asleep and _session is not None and _session.torch is not None:
+        from reenact_probe import forked
+
+        forked.listen(_session.recorder.folder)

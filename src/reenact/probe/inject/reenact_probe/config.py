@@ -15,13 +15,17 @@ class Config:
         self.folder = folder
         """Where the trace goes."""
         self.preset = wishes.get("preset", "quick")
-        """Sampling schedule: quick, normal or deep."""
+        """Sampling schedule: bare, quick, normal or deep."""
         self.seed = wishes.get("seed")
         """Overrides the program's own global seeds; none leaves them alone."""
         self.patterns = tuple(wishes.get("patterns", ()))
         """Regular expressions with named groups, looked for in each printed line."""
         self.stop_after = wishes.get("stop_after")
         """End the process after this many optimiser steps; none lets it run."""
+        self.experiments = wishes.get("experiments")
+        """Seconds of CPU time that each small experiment may take before the first step, which then never
+        comes; none trains as the program says.
+        """
         self.shim = bool(wishes.get("shim", True))
         """Let programs written for older Keras or tf.keras run on Keras 3."""
         self.tap_output = bool(wishes.get("tap_output", True))

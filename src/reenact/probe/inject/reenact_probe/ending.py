@@ -7,6 +7,7 @@ import os
 import sys
 import traceback
 
+from reenact_probe import forked
 from reenact_probe.guard import guarded, switch_off
 from reenact_probe.places import is_library
 
@@ -41,6 +42,7 @@ def close(session, error):
 def _finish_parts(session):
     for part in session.parts:
         part.finish()
+    forked.mention(session.recorder)
 
 
 def _write(session, error):

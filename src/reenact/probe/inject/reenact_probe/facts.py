@@ -117,6 +117,15 @@ class Split:
             self.keys.update(keys)
         return known / max(1, len(keys))
 
+    def completed_by(self, seen):
+        """A data set whose rows are known by their numbers only takes its facts from the batches seen."""
+        if seen is None or self.input.rows or self.label.rows:
+            return self
+        both = Split(self.first_step)
+        both.last_step, both.keys = seen.last_step, self.keys
+        both.input, both.label = seen.input, seen.label
+        return both
+
 
 class Data:
     """All splits of a run."""
@@ -142,7 +151,10 @@ class Data:
         """JSON. An evaluation source used while training went on is validation, one used only after it is
         test.
         """
-        best = dict(self.splits, **{self._own_name(name): split for name, split in self.whole.items()})
+        best = dict(self.splits)
+        for name, whole in self.whole.items():
+            own = self._own_name(name)
+            best[own] = whole.completed_by(self.splits.get(own))
         named = [(self._role_of(name, split, steps), split) for name, split in best.items()]
         tensors = [
             facts.as_dict(name, role)

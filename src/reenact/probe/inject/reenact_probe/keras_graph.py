@@ -52,8 +52,9 @@ def _setting(value):
 
 
 def weight_facts(layer):
-    """Statistics of the variables that a layer holds itself."""
-    inner = {id(variable) for part in layer._flatten_layers(include_self=False) for variable in part.weights}
+    """Statistics of the variables that a layer holds itself; the cell of a recurrent layer is part of it."""
+    parts = () if hasattr(layer, "cell") else layer._flatten_layers(include_self=False)
+    inner = {id(variable) for part in parts for variable in part.weights}
     facts = []
     for variable in layer.weights:
         if id(variable) in inner:

@@ -81,14 +81,15 @@ class KerasTorch:
         return rate
 
     def _rate(self, optimizer):
-        """Every step where it is a plain variable on the CPU; elsewhere reading it costs, so on sampled
-        steps.
+        """Every step where it is a plain variable on the CPU. Elsewhere reading it costs: on sampled steps,
+        and where nothing else is read.
         """
         variable = getattr(optimizer, "_learning_rate", None)
         value = getattr(variable, "_value", None)
         if isinstance(value, self.torch.Tensor) and value.device.type == "cpu":
             return value.item()
-        return self.outer.learning_rate(optimizer) if self.watch.window is not None else float("nan")
+        wanted = self.watch.window is not None or self.watch.recorder.schedule.bare
+        return self.outer.learning_rate(optimizer) if wanted else float("nan")
 
     @guarded("keras-apply-end")
     def _after(self, optimizer, rate):

@@ -220,15 +220,21 @@ class KerasWatch:
 
     def _wrap_on_epoch_begin(self, original):
         def on_epoch_begin(container, epoch, logs=None):
-            self._epoch_begins()
+            self._epoch_begins(container)
             return original(container, epoch, logs)
 
         return on_epoch_begin
 
     @guarded("epoch")
-    def _epoch_begins(self):
+    def _epoch_begins(self, container):
         self.recorder.epoch = self.epochs_begun
         self.epochs_begun += 1
+        steps = (getattr(container, "params", None) or {}).get("steps")
+        if not steps:
+            return
+        last = self.recorder.step + steps - 1
+        if self.recorder.schedule.epoch_ends(last) and self.torch_watch is not None:
+            self.torch_watch.steps.look_by(last)
 
     def _wrap_on_epoch_end(self, original):
         def on_epoch_end(container, epoch, logs=None):
@@ -263,9 +269,13 @@ class KerasWatch:
         """A step on a backend whose inside is not seen: the loss is read on sampled steps only."""
         recorder = self.recorder
         now = time.perf_counter()
-        sampled = recorder.schedule.next(recorder.step) == recorder.step
-        loss = float((logs or {}).get("loss", NAN)) if sampled else NAN
-        rate = self.learning_rate(self.model.optimizer) if sampled and self.model is not None else NAN
+        schedule = recorder.schedule
+        sampled = not schedule.bare and schedule.next(recorder.step) == recorder.step
+        if sampled:
+            schedule.looked(recorder.step)
+        read = sampled or schedule.bare
+        loss = float((logs or {}).get("loss", NAN)) if read else NAN
+        rate = self.learning_rate(self.model.optimizer) if read and self.model is not None else NAN
         row = [NAN] * 16
         row[:5] = recorder.step, now - recorder.began, recorder.epoch, loss, rate
         row[6], row[8], row[9], row[10] = 1, 1, float(sampled), 0

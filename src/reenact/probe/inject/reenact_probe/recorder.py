@@ -27,7 +27,7 @@ class Recorder:
 
     def __init__(self, config):
         self.config = config
-        self.schedule = Schedule(config.preset)
+        self.schedule = Schedule(config.preset, self.note_missing)
         self.folder = Folder(config.folder)
         self.began = time.perf_counter()
         self.step = 0

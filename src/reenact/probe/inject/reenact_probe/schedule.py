@@ -1,13 +1,22 @@
 """Which steps are looked at closely, and how closely.
 
-Every preset promises a minimum: each of the first steps, then one in `stride`. What is left open is the
-detail: when the measured price of a look is too large a share of the training time, fewer numbers are taken
-from each tensor; when that does not suffice, the gradients of layer outputs are left out.
+Every preset but `bare` promises a minimum: each of the first steps, then one in `stride`. What is left open
+is the detail: when the measured price of a look is too large a share of the training time, fewer numbers are
+taken from each tensor. Gradients of layer outputs, and then the layers themselves, are given up only in a run
+whose looks have cost more than `CHEAP` seconds in all: a step of a tiny model can never pay for a look, and
+yet looking costs nobody anything. What is given up is named in the trace.
 """
 
 from __future__ import annotations
 
 FULL, NO_OUTPUT_GRADIENTS, NORMS = 2, 1, 0
+_WHY = "from step {} on: looking took too large a share of the time"
+LOWERED = {
+    NO_OUTPUT_GRADIENTS: f"gradients of layer outputs {_WHY}",
+    NORMS: f"layer outputs and gradient statistics {_WHY}",
+}
+"""What the trace says is missing, by the detail that was left."""
+NEVER = float("inf")
 
 
 class Preset:
@@ -18,14 +27,15 @@ class Preset:
         self.first = first
         """Every one of the first steps is sampled."""
         self.stride = stride
-        """After them one step in this many."""
+        """After them one step in this many; none for no further one."""
         self.cap = cap
-        """Numbers taken from each tensor, at most."""
+        """Numbers taken from each tensor, at most; 0 for a preset that only notes the model and the data."""
         self.share = share
         """Share of the training time the probe may take; none for no bound."""
 
 
 PRESETS = {
+    "bare": Preset("bare", 20, None, 0, None),
     "quick": Preset("quick", 20, 50, 4096, 0.03),
     "normal": Preset("normal", 50, 10, 16384, 0.10),
     "deep": Preset("deep", 100, 1, 1 << 20, None),
@@ -38,23 +48,56 @@ class Schedule:
     CALIBRATION = 4
     """Looks before the price is judged: the first ones pay for warming up."""
     FLOOR = 256
+    CHEAP = 1.5
+    """Seconds that all looks of a run may take before detail is given up."""
+    EPOCH_ENDS = 0.5
+    """Seconds that all looks may take before the ends of epochs lose theirs."""
 
-    def __init__(self, preset):
+    def __init__(self, preset, on_lower=None):
         self.preset = PRESETS[preset]
         self.cap = self.preset.cap
         self.detail = FULL
+        self._on_lower = on_lower
         self._looks = 0
+        self._spent = 0.0
         self._price = 0.0
         self._plain = 0.0
+        self._last = -1
+        self._asked = NEVER
+
+    @property
+    def bare(self):
+        """The first steps are looked at for the model and the data only; no statistics are taken of them."""
+        return not self.preset.cap
 
     def next(self, step):
         """The first step from `step` on, counted from 0, that is sampled."""
         first, stride = self.preset.first, self.preset.stride
-        return step if step < first else first + -(-(step - first) // stride) * stride
+        if step < first:
+            return step
+        if stride is None:
+            return NEVER
+        regular = first if self._last < first else self._last + stride
+        return max(step, min(regular, self._asked) if self._asked >= step else regular)
+
+    def epoch_ends(self, step):
+        """Ask for a step that ends an epoch. Whether it will be looked at: not in a run where looks cost.
+
+        The regular looks are counted on from it, so that long epochs bring no more of them.
+        """
+        if self.preset.stride is None or self._spent > self.EPOCH_ENDS:
+            return False
+        self._asked = step
+        return True
+
+    def looked(self, step):
+        """Tell which step was looked at."""
+        self._last = step
 
     def paid(self, price, step_time):
         """Tell what the last look cost, beside the time the step itself took."""
         self._looks += 1
+        self._spent += price
         if self._looks <= self.CALIBRATION or self.preset.share is None:
             return
         self._price = _smooth(self._price, price)
@@ -68,8 +111,10 @@ class Schedule:
             return
         if self.cap > self.FLOOR:
             self.cap = max(self.FLOOR, self.cap // 4)
-        elif self.detail > NORMS:
+        elif self.detail > NORMS and self._spent > self.CHEAP:
             self.detail -= 1
+            if self._on_lower is not None:
+                self._on_lower(LOWERED[self.detail].format(self._last + 1))
 
 
 def _smooth(old, new):

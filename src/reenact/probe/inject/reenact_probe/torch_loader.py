@@ -21,6 +21,8 @@ class Loader:
         self.rounds = 0
         """Iterations begun; one that gave a single batch and was dropped does not count."""
         self.given = 0
+        self.batches = None
+        """How many a round gives, where that is known."""
         self.open = False
 
 
@@ -62,6 +64,8 @@ class Loaders:
             if loader is not None:
                 loader.given += 1
             self._got(batch)
+            if loader is not None and loader.given == loader.batches:
+                self._last_given(loader)
             return batch
 
         return __next__
@@ -77,7 +81,7 @@ class Loaders:
                 self.watch.loader_found(loader, known)
         if not (known.open and known.given == 1):
             known.rounds += 1
-        known.open, known.given = True, 0
+        known.open, known.given, known.batches = True, 0, _length(loader)
         iterator._reenact_loader = known
         self.watch.loader_begins(known)
 
@@ -88,6 +92,10 @@ class Loaders:
             first = first_tensor(self.torch, batch)
         self.batch_size = first.shape[0] if first is not None and first.dim() else 0
         self.batch = batch if self.watch.looking else None
+
+    @guarded("batch")
+    def _last_given(self, loader):
+        self.watch.last_batch(loader)
 
     @guarded("exhausted")
     def _exhausted(self, iterator):

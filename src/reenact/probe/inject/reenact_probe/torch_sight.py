@@ -83,7 +83,8 @@ class Sight:
     def _known_whole(self):
         """The data set behind the loader was read already: its batches add nothing."""
         loader = self.watch.loaders.current
-        return loader is not None and loader.name in self.watch.data.whole
+        whole = self.watch.data.whole.get(loader.name) if loader is not None else None
+        return whole is not None and whole.input.rows > 0
 
     def _first_input(self, args, kwargs):
         """The first tensor; Keras may be called with numpy arrays."""
@@ -108,7 +109,8 @@ class Sight:
                 self.steps_an_epoch = -(-whole.shape[0] // max(1, value.shape[0]))
 
     def evaluation_begins(self):
-        self.window = Window(self.torch, self.watch.recorder.schedule)
+        schedule = self.watch.recorder.schedule
+        self.window = None if schedule.bare else Window(self.torch, schedule)
 
     def evaluation_pass(self, module, args, kwargs, output):
         watch, torch = self.watch, self.torch

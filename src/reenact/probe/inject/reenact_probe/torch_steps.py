@@ -228,6 +228,10 @@ class Steps:
             watch.write_data()
             recorder.flush()
 
+    def look_by(self, step):
+        """Ask the schedule again at this step at the latest."""
+        self.next_look = min(self.next_look, step)
+
     def _account(self, now):
         """Price of the look, and the time of the step without it."""
         end = perf_counter()

@@ -18,7 +18,7 @@ from reenact_probe.torch_loader import Loaders
 from reenact_probe.torch_model import Model
 from reenact_probe.torch_sight import Sight
 from reenact_probe.torch_steps import Steps
-from reenact_probe.window import Window
+from reenact_probe.window import Sketch, Window
 
 NAN = float("nan")
 PASSES_A_STEP = 4
@@ -54,6 +54,7 @@ class TorchWatch:
         self.loaders = Loaders(torch, self)
         self.steps = Steps(torch, self)
         self._evaluated = None
+        self._late = False
         self._install()
         self.step_ended()
 
@@ -210,6 +211,14 @@ class TorchWatch:
         if known is self.sight.train_loader:
             self.look_at_evaluation()
 
+    def last_batch(self, known):
+        """The batch just given is the last of its loader's round: the step it belongs to ends an epoch."""
+        if known is not self.sight.train_loader or self.window is not None or self.in_fit:
+            return
+        if self.recorder.schedule.epoch_ends(self.recorder.step):
+            self.steps.next_look = 0
+            self.open_window()
+
     def epoch(self):
         """Epochs begun less one, by the best sign there is."""
         loader = self.loaders.current
@@ -254,7 +263,12 @@ class TorchWatch:
         step.
         """
         window, self.window = self.window, None
+        if self._late:
+            # The closure brought the first pass: only now is there something to describe.
+            self.model.describe()
         if window.before is None:
+            self.recorder.spent += self.price
+            self.price = 0.0
             return None
         if self._late:
             window.take_gradients()
@@ -290,10 +304,16 @@ class TorchWatch:
 
             ending.stop_here(recorder)
         if recorder.schedule.next(recorder.step) == recorder.step:
-            self.window = Window(self.torch, recorder.schedule)
-            self.forwards.arm(PASSES_A_STEP, PASSES_AN_EVALUATION)
+            self.open_window()
         elif self.forwards.armed:
             self.forwards.disarm()
+
+    def open_window(self):
+        """Look at the step that is about to begin."""
+        schedule = self.recorder.schedule
+        schedule.looked(self.recorder.step)
+        self.window = Sketch() if schedule.bare else Window(self.torch, schedule)
+        self.forwards.arm(PASSES_A_STEP, PASSES_AN_EVALUATION)
 
     def finish(self):
         """The process ends: close what is open."""

@@ -147,6 +147,21 @@ class Window:
         return [part if isinstance(part, numpy.ndarray) else part.numpy() for part in parts]
 
 
+class Sketch:
+    """Stands for a window where only the model and its data are noted: no number is taken, no row written."""
+
+    before = None
+
+    def output(self, layer, tensor, phase, training):
+        """Nothing."""
+
+    def before_step(self, parameters):
+        """Nothing."""
+
+    def take_gradients(self):
+        """Nothing."""
+
+
 class _GradientListener:
     """Takes a sample of the gradient that reaches one layer's output, and changes nothing."""
 

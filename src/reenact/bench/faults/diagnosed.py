@@ -1,0 +1,141 @@
+"""`reenact bench faults`: diagnose every program of the benchmark, score every family side by side.
+
+The buggy programs give recall, precision and F3; the fixed twins false alarms. Each program is watched once,
+all families judge the same evidence; the story is told at the asked depth, without a model.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import tempfile
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from reenact.bench.data.packages import run
+from reenact.bench.faults.answers import answer_by, answer_of
+from reenact.bench.faults.case import FaultCase, Scale, Side
+from reenact.bench.faults.cases import published_means
+from reenact.bench.faults.programs import availability, materialise
+from reenact.bench.faults.scores import Answer
+from reenact.bench.faults.verdict import scorecard
+from reenact.bench.scorecard import Scorecard
+from reenact.diagnose.depth import Depth
+from reenact.diagnose.diagnosis import Accusation, Diagnosis
+from reenact.diagnose.story import Services, diagnose
+from reenact.diagnose.wishes import THRESHOLD, Wishes
+from reenact.errors import Stopped
+from reenact.journal import Journal, Kind
+from reenact.program.program import Program, read_program
+from reenact.rules.registry import FAMILIES, chosen
+from reenact.types import Progress, Stop, Tell, tell_nobody
+
+QUICK, STORY = "all rules, quick", "reenact"
+
+
+@dataclass(frozen=True)
+class Told:
+    """What every detector said of one program, once."""
+
+    case: str
+    side: Side
+    answers: Mapping[str, list[tuple[str, int | None]]]
+    """Detector to (fault, layer index)."""
+    seconds: Mapping[str, float] = field(default_factory=dict)
+    """`plain` training, `quick` diagnosis, the whole `story`."""
+    findings: Sequence[str] = ()
+    """What the story accused, in words."""
+
+    def answer(self, detector: str) -> Answer:
+        from reenact.program.fault import Fault
+
+        return frozenset((Fault(fault), layer) for fault, layer in self.answers.get(detector, ()))
+
+
+def measure(
+    cases: Sequence[FaultCase],
+    scale: Scale,
+    *,
+    journal: Journal,
+    depth: Depth = Depth.NORMAL,
+    repeats: int = 1,
+    sides: Sequence[Side] = tuple(Side),
+    tell: Tell = tell_nobody,
+    stop: Stop | None = None,
+    fresh: bool = False,
+) -> Scorecard:
+    """Tell the story of every program that can be run here; the others are named with the reason."""
+    stop = stop or Stop()
+    missing = {case.id: why for case in cases if (why := availability(case).why_not)}
+    wanted = [
+        (case, side, repeat)
+        for case in cases
+        if case.id not in missing
+        for side in sides
+        for repeat in range(repeats)
+    ]
+    request = {"cases": [case.id for case in cases], "scale": scale.value, "depth": depth.value}
+    found: list[Told] = []
+    with journal.run(
+        story="bench-faults", request={**request, "repeats": repeats}, what=scale.value, fresh=fresh
+    ) as told:
+        for number, (case, side, repeat) in enumerate(wanted):
+            if stop.asked:
+                raise Stopped("Stopped between two programs; the same command continues.")
+            tell(Progress("bench faults", number, len(wanted), f"{case.id} {side}"))
+            found.append(
+                told.step(
+                    f"{case.id}-{side}-{repeat}",
+                    lambda case=case, side=side: tell_of(case, side, scale, depth, stop),  # type: ignore[misc]
+                    kind=Kind.TRIAL,
+                    returns=Told,
+                )
+            )
+        told.finish({"programs": len(found)})
+    return scorecard(found, cases, missing, scale, depth, published_means())
+
+
+def tell_of(case: FaultCase, side: Side, scale: Scale, depth: Depth, stop: Stop) -> Told:
+    """One program: trained plainly, diagnosed quickly, then the whole story."""
+    with tempfile.TemporaryDirectory(prefix="reenact-fault-") as scratch:
+        entry = materialise(case, side, scale, Path(scratch) / "program")
+        program = read_program((str(entry),), entry.parent)
+        seconds = {"plain": _train_plainly(entry)}
+        quick, seconds["quick"] = _timed(program, Depth.QUICK, Path(scratch) / "quick", stop)
+        answers = {family: _listed(answer_by(chosen((family,)), quick.evidence)) for family in FAMILIES}
+        answers[QUICK] = _listed(answer_of(quick))
+        told, seconds["story"] = (
+            _timed(program, depth, Path(scratch) / "story", stop)
+            if depth.intervenes
+            else (quick, seconds["quick"])
+        )
+        answers[STORY] = _listed(answer_of(told))
+    return Told(case.id, side, answers, seconds, [_words(one) for one in told.accusations])
+
+
+def _words(one: Accusation) -> str:
+    suspect = one.suspect
+    where = f" at {suspect.layer}" if suspect.layer else ""
+    return f"{suspect.first.code} {suspect.fault}{where} ({one.standing}, {one.confidence:.2f})"
+
+
+def _timed(program: Program, depth: Depth, folder: Path, stop: Stop) -> tuple[Diagnosis, float]:
+    begun = time.monotonic()
+    with Journal.in_memory() as journal, Path(os.devnull).open("wb") as nowhere:
+        services = Services(journal=journal, traces=folder, stop=stop, stdout=nowhere)
+        found = diagnose(program, Wishes(depth=depth, threshold=THRESHOLD), services)
+    return found, time.monotonic() - begun
+
+
+def _train_plainly(entry: Path) -> float:
+    """Wall seconds of the program as its user runs it."""
+    environ = {**os.environ, "KERAS_BACKEND": "torch"}
+    begun = time.monotonic()
+    run([sys.executable, entry.name], entry.parent, f"{entry.name} did not end well", environ=environ)
+    return time.monotonic() - begun
+
+
+def _listed(answer: Answer) -> list[tuple[str, int | None]]:
+    return sorted(((fault.value, layer) for fault, layer in answer), key=str)

@@ -1,0 +1,73 @@
+"""`reenact diagnose PROGRAM`: what is wrong with this training, where, and what happens if it is changed."""
+
+from __future__ import annotations
+
+import sys
+
+import click
+
+from reenact.cli.diagnose_view import diagnosis_sheet
+from reenact.cli.options import output_format, show, stopping_gently
+from reenact.cli.watch import PROGRAM, program_words
+from reenact.diagnose.depth import Depth
+from reenact.diagnose.story import Services
+from reenact.diagnose.story import diagnose as tell_story
+from reenact.diagnose.wishes import THRESHOLD, Wishes
+from reenact.journal import Journal
+from reenact.program.program import read_program
+from reenact.report.progress import telling
+from reenact.rules.registry import check_words
+from reenact.settings import resolve
+from reenact.types import ExitCode
+
+
+@click.command(context_settings=PROGRAM)
+@click.option(
+    "--depth",
+    type=click.Choice([depth.value for depth in Depth]),
+    default=Depth.QUICK.value,
+    show_default=True,
+    help="static reads; quick watches one run; normal and deep change the suspects and train.",
+)
+@click.option("--select", multiple=True, help="Only these rules: a code, prefix, name, family or tool.")
+@click.option("--ignore", multiple=True, help="Not these rules.")
+@click.option("--budget", help="For normal and deep: trainings (40) or time (90s, 5m).")
+@click.option("--metric", help="The metric that judges a change, for example val_accuracy.")
+@click.option("--threshold", type=float, default=THRESHOLD, show_default=True, help="Least confidence.")
+@click.option("--learned", is_flag=True, help="Ask the learned detector too.")
+@click.option("--workers", type=int, default=0, help="Trainings at once; default: one a core.")
+@click.option("--max-time", type=float, help="Seconds that the watched run may take.")
+@click.option("--python", help="Interpreter to use; default: the active one.")
+@click.option("--fresh", is_flag=True, help="Start anew instead of continuing an interrupted diagnosis.")
+@output_format
+@click.argument("program", nargs=-1, required=True, type=click.UNPROCESSED)
+def diagnose(
+    depth: str, select: tuple[str, ...], ignore: tuple[str, ...], budget: str | None, metric: str | None,
+    threshold: float, learned: bool, workers: int, max_time: float | None, python: str | None, fresh: bool,
+    output_format: str, program: tuple[str, ...],
+) -> int:  # fmt: skip
+    """Say what is wrong with the training PROGRAM, at which layer and line, and what would mend it.
+
+    PROGRAM is a script, a notebook or `-m package` with its arguments. Its source is never changed; it runs
+    as you run it, and changed copies of it run in scratch folders. Exit code 0: no fault found, 1: findings.
+    """
+    selected, ignored = _words(select), _words(ignore)
+    check_words((*selected, *ignored))
+    settings = resolve({"python": python}).settings
+    read = read_program(program_words(program))
+    wishes = Wishes(
+        depth=Depth(depth), select=selected, ignore=ignored, budget=budget or "", threshold=threshold,
+        metric=metric or "", python=settings.python, workers=workers, learned=learned, max_time=max_time,
+    )  # fmt: skip
+    with Journal.open(settings.runs_dir) as journal, stopping_gently() as stop, telling() as tell:
+        services = Services(
+            journal=journal, traces=settings.runs_dir / "traces", tell=tell, stop=stop,
+            stdout=sys.stderr.fileno(), argv=tuple(sys.argv), fresh=fresh,
+        )  # fmt: skip
+        found = tell_story(read, wishes, services)
+    show(diagnosis_sheet(found, " ".join(program)), output_format)
+    return ExitCode.OK if found.clean else ExitCode.FOUND
+
+
+def _words(given: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(word.strip() for part in given for word in part.split(",") if word.strip())

@@ -1,0 +1,120 @@
+"""What a diagnosis looks like on a page: the findings, the curves and layers, what is less likely."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from reenact.cli.diagnose_evidence import evidence_pictures
+from reenact.cli.diagnose_pictures import curves, heat_maps
+from reenact.cli.diagnose_words import headline, reasons, seen, source_lines, tried_words
+from reenact.diagnose.diagnosis import Accusation, Diagnosis, Standing
+from reenact.diagnose.suspect import Suspect
+from reenact.program.graph import TensorFacts
+from reenact.report.rule_pages import rule_help
+from reenact.report.sheet import Block, Facts, Level, Notice, Sheet, Text
+from reenact.report.svg import number
+from reenact.rules.evidence import Evidence
+from reenact.rules.finding import Severity
+from reenact.types import Table
+
+LEVELS = {Severity.ERROR: Level.ERROR, Severity.WARNING: Level.WARNING, Severity.NOTE: Level.NOTE}
+
+
+def diagnosis_sheet(found: Diagnosis, title: str) -> Sheet:
+    """The whole answer."""
+    blocks: list[Block] = [_run(found), *_data(found.evidence), *curves(found), *heat_maps(found)]
+    if found.doubts:
+        blocks.append(_doubts(found.doubts))
+    if found.symptoms:
+        blocks.append(_symptoms(found.symptoms))
+    if found.notes:
+        blocks.append(Text("\n".join(found.notes), "Not done, or not seen"))
+    return Sheet(
+        kind="diagnose",
+        title=f"Diagnosis of {title}",
+        verdict=_verdict(found),
+        blocks=tuple(blocks),
+        notices=tuple(_notice(one, found.evidence) for one in found.accusations),
+        data=found.to_json(),
+    )
+
+
+def _verdict(found: Diagnosis) -> str:
+    if not found.accusations:
+        count = len(found.symptoms)
+        listed = f" {count} symptom{'s are' if count != 1 else ' is'} listed." if count else ""
+        return f"No fault found at depth {found.depth}.{listed}"
+    confirmed = sum(one.standing is Standing.CONFIRMED for one in found.accusations)
+    count = len(found.accusations)
+    what = f"{count} finding{'s' if count != 1 else ''}"
+    return f"{what}, {confirmed} confirmed by training." if found.depth.intervenes else f"{what}."
+
+
+def _run(found: Diagnosis) -> Facts:
+    evidence, spent = found.evidence, found.spent
+    facts = {"depth": found.depth.value, "task": evidence.task.value}
+    if evidence.outcome is not None:
+        facts["watched run"] = evidence.outcome.sentence
+    if found.measure is not None:
+        facts["judged by"] = found.measure.name
+    if spent.trainings:
+        facts["trainings"] = f"{spent.trainings}, {spent.cpu_seconds:.0f} s of CPU time"
+    facts["time"] = f"{spent.seconds:.1f} s"
+    return Facts("", tuple(facts.items()))
+
+
+def _data(evidence: Evidence) -> Iterator[Facts]:
+    """Inputs and labels as they were seen."""
+    seen_data = evidence.trace.data if evidence.trace is not None else ()
+    facts = tuple((f"{one.split} {one.role}", _tensor(one)) for one in seen_data)
+    if facts:
+        yield Facts("Data", facts)
+
+
+def _tensor(one: TensorFacts) -> str:
+    shape = " x ".join("?" if size is None else str(size) for size in one.shape[1:]) or "one value"
+    parts = [f"{shape} {one.dtype}"]
+    if one.minimum is not None and one.maximum is not None:
+        parts.append(f"{number(one.minimum)} to {number(one.maximum)}")
+    if one.mean is not None and one.std is not None and one.classes is None:
+        parts.append(f"mean {number(one.mean)}, deviation {number(one.std)}")
+    if one.classes is not None:
+        parts.append(f"{one.classes} classes")
+    return ", ".join([*parts, f"{one.rows_seen} rows seen"])
+
+
+def _doubts(doubts: Sequence[Accusation]) -> Table:
+    rows = tuple(
+        (
+            f"{one.suspect.first.code} {one.suspect.first.name}",
+            one.suspect.first.fault.value if one.suspect.first.fault is not None else "-",
+            str(one.suspect.place or one.suspect.layer or "-"),
+            f"{one.confidence:.2f}",
+            one.note or one.standing.value,
+        )
+        for one in doubts
+    )
+    return Table("Less likely", ("rule", "fault", "where", "confidence", "tried"), rows)
+
+
+def _symptoms(symptoms: Sequence[Suspect]) -> Table:
+    rows = tuple((f"{one.first.code} {one.first.name}", seen(one.first), one.first.why) for one in symptoms)
+    return Table("Symptoms", ("rule", "seen", "why it matters"), rows)
+
+
+def _notice(one: Accusation, evidence: Evidence) -> Notice:
+    first, place = headline(one.suspect), one.suspect.place
+    fault = f"{first.fault.value} . " if first.fault is not None else ""
+    tried = f" Tried: {tried_words(one.tried)}." if one.tried is not None else ""
+    return Notice(
+        code=first.code,
+        name=first.name,
+        level=LEVELS[first.severity],
+        message=f"{seen(first)}. {first.why}{tried}",
+        place=place,
+        next_step=f"reenact explain {first.code}",
+        aside=f"{fault}confidence {one.confidence:.2f}",
+        detail="\n".join([*source_lines(place, evidence.program), *reasons(one, evidence.program)]),
+        help=rule_help(first.code),
+        pictures=evidence_pictures(one, evidence),
+    )

@@ -1,0 +1,124 @@
+"""One finding in words: its line, what was seen, why that is wrong, what to change, what trying it showed."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+
+from reenact.diagnose.diagnosis import Accusation, Tried
+from reenact.diagnose.suspect import Suspect
+from reenact.errors import ReenactError
+from reenact.program.patch import Patch
+from reenact.program.program import Program
+from reenact.rules.finding import Finding, Suggestion
+from reenact.rules.registry import all_rules
+from reenact.types import Place
+
+TOLD = 3
+"""Other witnesses whose observation is told; of the rest only the code."""
+DIFF_LINES = 6
+HANG = " " * 9
+"""What the second line of an entry begins with."""
+
+
+def headline(suspect: Suspect) -> Finding:
+    """The witness to name: the surest whose rule is about this very fault, not one that infers it."""
+    about = {rule.code: rule.fault for rule in all_rules()}
+    direct = (one for one in suspect.witnesses if about.get(one.code) is suspect.fault)
+    return next(direct, suspect.first)
+
+
+def seen(finding: Finding) -> str:
+    """The observation, with the layer when it does not name it."""
+    if not finding.layer or finding.layer in finding.saw.split():
+        return finding.saw
+    return f"layer {finding.layer}: {finding.saw}"
+
+
+def source_lines(place: Place | None, program: Program | None) -> Iterator[str]:
+    """The accused line with a mark below the accused part."""
+    line = program.line(place) if place is not None and program is not None else ""
+    if not line or place is None:
+        return
+    shown = line.lstrip()
+    cut = len(line) - len(shown)
+    end = place.end_column if place.end_line in (0, place.line) and place.end_column else len(line)
+    mark = " " * max(0, place.column - cut) + "^" * max(1, min(end, len(line)) - max(place.column, cut))
+    yield f"{place.line:>5} | {shown}"
+    yield f"      | {mark}"
+
+
+def reasons(one: Accusation, program: Program | None) -> Iterator[str]:
+    """What was seen, why it is wrong, who else says so, what to change, what came of trying."""
+    first = headline(one.suspect)
+    yield f"saw      {seen(first)}"
+    yield f"why      {first.why}"
+    yield from _others([other for other in one.suspect.witnesses if other is not first])
+    changed = [suggestion for suggestion in one.suspect.suggestions if one.tried is None]
+    if changed:
+        yield from _change(changed[0], program)
+    if one.tried is not None:
+        yield from _diff("changed", one.tried.patch, program)
+        yield f"tried    {tried_words(one.tried)}"
+    elif one.note:
+        yield f"tried    {one.note}"
+
+
+def tried_words(tried: Tried) -> str:
+    """Before and after over the seeds, and whether that decides."""
+    before, after = (_spread(values, tried) for values in (tried.before, tried.after))
+    judged = f"p={tried.p_value:.3f}" + ("" if tried.confirmed else ", not confirmed")
+    return f"{len(tried.before)} seeds, {tried.measure.name} {before} -> {after} ({judged})"
+
+
+def change_words(suggestion: Suggestion) -> str:
+    """A change on one line."""
+    name = suggestion.knob.kind.value if suggestion.knob is not None else str(suggestion.patch)
+    if suggestion.knob is None:
+        return name
+    if suggestion.new is None:
+        return f"{name}: take {_value(suggestion.old)} away"
+    return f"{name}: {_value(suggestion.old)} -> {_value(suggestion.new)}"
+
+
+def _others(others: Sequence[Finding]) -> Iterator[str]:
+    for number, other in enumerate(others[:TOLD]):
+        yield f"{'also     ' if number == 0 else HANG}{other.code} {other.name}: {seen(other)}"
+    if len(others) > TOLD:
+        yield f"{HANG}and {', '.join(other.code for other in others[TOLD:])}"
+
+
+def _change(suggestion: Suggestion, program: Program | None) -> Iterator[str]:
+    lines = list(_diff("try", suggestion.patch, program))
+    yield from lines or [f"try      {change_words(suggestion)}"]
+
+
+def _diff(label: str, patch: Patch, program: Program | None) -> Iterator[str]:
+    """The lines that a change takes away and puts in; nothing when it is long or does not apply."""
+    if program is None:
+        return
+    try:
+        text = patch.diff(program)
+    except ReenactError:
+        return
+    lines = [line for line in text.splitlines() if line[:1] in "+-" and line[:3] not in ("+++", "---")]
+    if not lines or len(lines) > DIFF_LINES:
+        return
+    cut = min(len(line[1:]) - len(line[1:].lstrip()) for line in lines)
+    for number, line in enumerate(lines):
+        yield f"{label if number == 0 else '':9}{line[0]} {line[1 + cut :]}"
+
+
+def _spread(values: Sequence[float], tried: Tried) -> str:
+    sign = 1 if tried.measure.larger_is_better else -1
+    known = [sign * value for value in values if math.isfinite(value)]
+    if not known:
+        return "failed"
+    mean = sum(known) / len(known)
+    spread = (sum((value - mean) ** 2 for value in known) / max(1, len(known) - 1)) ** 0.5
+    failed = f" ({len(values) - len(known)} failed)" if len(known) < len(values) else ""
+    return f"{mean:.3g} +- {spread:.2g}{failed}"
+
+
+def _value(value: object) -> str:
+    return "(absent)" if value is None else str(value)

@@ -1,0 +1,136 @@
+"""`reenact mutate PROGRAM`: faults put into a training on purpose, and whether the training notices them."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import click
+
+from reenact.cli.options import output_format, show, stopping_gently
+from reenact.cli.watch import PROGRAM, program_words
+from reenact.diagnose.mutate.catalogue import DEEPCRIME, OPERATORS, chosen, covered, mutants
+from reenact.diagnose.mutate.mutant import Mutant
+from reenact.diagnose.mutate.story import Killings, KillServices, KillWishes, kill
+from reenact.journal import Journal
+from reenact.program.program import Program, read_program
+from reenact.report.progress import telling
+from reenact.report.sheet import Facts, Sheet
+from reenact.settings import resolve
+from reenact.types import ExitCode, JsonValue, Table
+
+
+@click.command(context_settings=PROGRAM)
+@click.option("--operator", "operators", multiple=True, help="Only this operator, or this fault code.")
+@click.option("--operators", "listing", is_flag=True, help="List the operators and end.")
+@click.option("--out", type=click.Path(path_type=Path), help="Write a diff for each mutant into this folder.")
+@click.option("--kill", "killing", is_flag=True, help="Train original and mutants, say which are noticed.")
+@click.option("--seeds", type=int, default=5, show_default=True, help="Trainings of each, for --kill.")
+@click.option("--most", type=int, help="Take so many mutants of an operator at most.")
+@click.option("--metric", help="The metric that judges, for example val_accuracy.")
+@click.option("--workers", type=int, default=0, help="Trainings at once; default: one a core.")
+@click.option("--python", help="Interpreter to use; default: the active one.")
+@output_format
+@click.argument("program", nargs=-1, type=click.UNPROCESSED)
+def mutate(
+    operators: tuple[str, ...], listing: bool, out: Path | None, killing: bool, seeds: int, most: int | None,
+    metric: str | None, workers: int, python: str | None, output_format: str, program: tuple[str, ...],
+) -> ExitCode:  # fmt: skip
+    """List the mutants of the training PROGRAM: the same program with one fault put in on purpose.
+
+    PROGRAM is a script, a notebook or `-m package` with its arguments; its files are never changed. With
+    --kill the original and its mutants are trained over seeds; a mutant is killed when the training gets
+    worse with p < 0.05 (generalised linear model) and an effect of at least 0.5 (Cohen's d).
+    """
+    wanted = chosen(operators)
+    if listing:
+        show(_catalogue(), output_format)
+        return ExitCode.OK
+    if not program:
+        raise click.UsageError("Name a training program, or give --operators.")
+    settings = resolve({"python": python}).settings
+    read = read_program(program_words(program))
+    found = _first(list(mutants(read, wanted)), most)
+    if out is not None:
+        _write(read, found, out)
+    killed = None
+    if killing:
+        wishes = KillWishes(seeds=seeds, metric=metric or "", workers=workers, python=settings.python)
+        with Journal.open(settings.runs_dir) as journal, stopping_gently() as stop, telling() as tell:
+            services = KillServices(journal=journal, tell=tell, stop=stop, argv=tuple(sys.argv))
+            killed = kill(read, found, wishes, services)
+    show(_sheet(read, found, killed), output_format)
+    return ExitCode.OK
+
+
+def _first(found: list[Mutant], most: int | None) -> list[Mutant]:
+    if most is None:
+        return found
+    taken: dict[str, int] = {}
+    kept = []
+    for mutant in found:
+        taken[mutant.operator] = taken.get(mutant.operator, 0) + 1
+        if taken[mutant.operator] <= most:
+            kept.append(mutant)
+    return kept
+
+
+def _write(program: Program, found: list[Mutant], out: Path) -> None:
+    out.mkdir(parents=True, exist_ok=True)
+    for number, mutant in enumerate(found, 1):
+        name = f"{number:03d}-{mutant.operator}.diff"
+        (out / name).write_text(mutant.patch.diff(program), encoding="utf-8")
+
+
+def _sheet(program: Program, found: list[Mutant], killed: Killings | None) -> Sheet:
+    title = f"Mutants of {program.entry}"
+    if killed is None:
+        rows = tuple(
+            (str(number), one.operator, one.fault.value, str(one.patch))
+            for number, one in enumerate(found, 1)
+        )
+        table = Table("", ("no", "operator", "fault", "change"), rows)
+        data: JsonValue = [_facts(program, one) for one in found]
+        verdict = f"{len(found)} mutants. --out writes their diffs, --kill trains them."
+        return Sheet("mutate", title, verdict, (table,), data=data)
+    lines = tuple(
+        (
+            one.operator,
+            one.fault.value,
+            str(one.patch),
+            f"{killing.p_value:.3g}",
+            f"{killing.effect:.2f}",
+            "killed" if killing.killed else "alive",
+        )
+        for one, killing in killed.by_mutant
+    )
+    dead = sum(killing.killed for _, killing in killed.by_mutant)
+    return Sheet(
+        "mutate",
+        title,
+        f"{dead} of {len(lines)} mutants killed, judged by {killed.measure.name}.",
+        (Table("", ("operator", "fault", "change", "p", "effect", "verdict"), lines),),
+        data=killed.to_json(),
+    )
+
+
+def _facts(program: Program, one: Mutant) -> JsonValue:
+    return {
+        "operator": one.operator,
+        "fault": one.fault.value,
+        "patch": one.patch.to_json(),
+        "diff": one.patch.diff(program),
+    }
+
+
+def _catalogue() -> Sheet:
+    rows = tuple((one.name, one.fault.value, one.what, " ".join(one.covers) or "-") for one in OPERATORS)
+    ours = covered()
+    left = "; ".join(f"{code} {text}" for code, text in DEEPCRIME.items() if code not in ours)
+    return Sheet(
+        "mutate",
+        "Mutation operators",
+        f"{len(rows)} operators; they cover {len(ours)} of DeepCrime's {len(DEEPCRIME)}.",
+        (Table("", ("operator", "fault", "what", "DeepCrime"), rows), Facts("", (("not covered", left),))),
+        data=[{"name": one.name, "fault": one.fault.value, "what": one.what} for one in OPERATORS],
+    )

@@ -1,0 +1,63 @@
+"""`reenact rules`: every rule, what it accuses and what it needs."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from reenact.cli.options import output_format, show
+from reenact.report.rule_pages import write_pages
+from reenact.report.sheet import Sheet
+from reenact.rules.registry import all_rules, check_words, chosen
+from reenact.rules.rule import Rule
+from reenact.types import JsonValue, Table
+
+
+@click.command()
+@click.argument("words", nargs=-1)
+@click.option(
+    "--write",
+    "folder",
+    type=click.Path(file_okay=False, path_type=Path),
+    help="Write a page a rule and an index.",
+)
+@output_format
+def rules(words: tuple[str, ...], folder: Path | None, output_format: str) -> None:
+    """List all rules, or those whose code, prefix, name or family is among WORDS."""
+    check_words(words)
+    if folder is not None:
+        click.echo(f"{len(write_pages(folder))} pages written to {folder}.")
+        return
+    listed = chosen(words) if words else all_rules()
+    rows = tuple(
+        (one.code, one.name, one.family, one.fault.value if one.fault else "-", _needs(one), one.status.value)
+        for one in listed
+    )
+    columns = ("code", "name", "family", "fault", "needs", "status")
+    sheet = Sheet(
+        kind="rules",
+        title="Rules",
+        verdict=f"{len(rows)} rules. reenact explain CODE tells what, why and what to do instead.",
+        blocks=(Table("", columns, rows),),
+        data=[_facts(one) for one in listed],
+    )
+    show(sheet, output_format)
+
+
+def _needs(one: Rule) -> str:
+    return " ".join(str(need.name).lower() for need in one.needs)
+
+
+def _facts(one: Rule) -> JsonValue:
+    return {
+        "code": one.code,
+        "name": one.name,
+        "family": one.family,
+        "fault": one.fault.value if one.fault is not None else None,
+        "needs": [str(need.name).lower() for need in one.needs],
+        "severity": one.severity.value,
+        "status": one.status.value,
+        "confidence": one.confidence,
+        "why": one.why,
+    }

@@ -1,0 +1,1 @@
+"""Diagnose: program -> findings that were looked at, and where possible tried."""

@@ -1,0 +1,138 @@
+"""Trainings for a diagnosis: changed programs over seeds, journalled, within the budget."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from reenact.diagnose.depth import Spending
+from reenact.errors import PatchRefused, Stopped
+from reenact.journal.scope import Scope
+from reenact.program.change import Replace, Set
+from reenact.program.knob import Kind
+from reenact.program.knobs import knobs_of
+from reenact.program.patch import Patch
+from reenact.program.program import Program
+from reenact.trials.executor import Executor
+from reenact.trials.metric import Measure
+from reenact.trials.trial import Budget, Outcome, Trial
+from reenact.types import JsonValue, Stop
+
+PATIENCE = 12.0
+"""A changed program may take so many times as long as it should before it counts as failed."""
+LEAST_SECONDS = 60.0
+
+
+@dataclass
+class Attempts:
+    """Runs trials and keeps the accounts."""
+
+    program: Program
+    executor: Executor
+    measure: Measure
+    spending: Spending
+    one_training: float
+    """CPU seconds of the program as it stands."""
+    one_wall: float
+    """Wall seconds of the same."""
+    trials: Scope
+    """Where they are journalled."""
+    stop: Stop
+    begun: float = field(default_factory=time.monotonic)
+    count: int = 0
+    cpu_seconds: float = 0.0
+
+    @property
+    def bounded(self) -> bool:
+        """Whether the measure lies between 0 and 1, 1 being best."""
+        return self.measure.larger_is_better and "r2" not in self.measure.name
+
+    def affords(self, trainings: float) -> bool:
+        """Whether the budget covers so many more trainings of the program as it stands."""
+        if self.spending.seconds is not None:
+            return time.monotonic() - self.begun + trainings * self.one_wall <= self.spending.seconds
+        return self.spent + trainings <= self.spending.trainings
+
+    @property
+    def spent(self) -> float:
+        """Trainings' worth of CPU time used so far."""
+        return self.cpu_seconds / max(self.one_training, 1e-3)
+
+    def cost(self, patch: Patch) -> float:
+        """How much longer than the program itself a changed one takes, by its epochs and batches."""
+        factor = 1.0
+        values = {knob.id: knob.in_force for knob in knobs_of(self.program)}
+        for change in patch.changes:
+            if not isinstance(change, Set) or change.knob.kind not in (Kind.EPOCHS, Kind.BATCH_SIZE):
+                continue
+            old, new = values.get(change.knob), change.value
+            if isinstance(old, int | float) and isinstance(new, int | float) and old > 0 and new > 0:
+                factor *= new / old if change.knob.kind is Kind.EPOCHS else min(4.0, max(0.5, old / new))
+        return factor
+
+    def comparable(self, patch: Patch) -> bool:
+        """A loss cannot judge a change of the loss."""
+        touches = any(
+            change.knob.kind is Kind.LOSS for change in patch.changes if isinstance(change, Set | Replace)
+        )
+        return not (self.measure.is_loss and touches)
+
+    def applies(self, patch: Patch) -> bool:
+        try:
+            patch.apply(self.program)
+        except PatchRefused:
+            return False
+        return self.comparable(patch)
+
+    def scores(self, patches: Sequence[Patch], seed: int) -> list[float]:
+        """The measure of each changed program on one seed, larger is better, -inf for a failed training."""
+        return [values[0] for values in self.samples(patches, (seed,))]
+
+    def samples(self, patches: Sequence[Patch], seeds: Sequence[int]) -> list[tuple[float, ...]]:
+        """The same over several seeds, for each patch."""
+        trials = [self._trial(patch, seed) for patch in patches for seed in seeds]
+        outcomes = self._outcomes(trials)
+        values = [self._value(outcome) for outcome in outcomes]
+        size = len(seeds)
+        return [tuple(values[at : at + size]) for at in range(0, len(values), size)]
+
+    def _trial(self, patch: Patch, seed: int) -> Trial:
+        seconds = max(LEAST_SECONDS, PATIENCE * self.one_wall * max(1.0, self.cost(patch)))
+        return Trial(self.program, patch, seed, Budget(seconds=seconds))
+
+    def _outcomes(self, trials: Sequence[Trial]) -> list[Outcome]:
+        wanted = {trial.key: trial for trial in trials}
+
+        def train(names: tuple[str, ...]) -> Iterator[Mapping[str, JsonValue]]:
+            chosen = [wanted[name] for name in names]
+            for trial, outcome in zip(chosen, self.executor.run(chosen, stop=self.stop), strict=True):
+                if self.stop.asked:
+                    raise Stopped("Stopped while suspects were being tried.")
+                yield {trial.key: outcome.to_json()}
+
+        known = self.trials.many({name: {"seed": trial.seed} for name, trial in wanted.items()}, train)
+        outcomes = {name: Outcome.from_json(data) for name, data in known.items()}
+        self.count += len(outcomes)
+        self.cpu_seconds += sum(outcome.cpu_seconds for outcome in outcomes.values())
+        return [outcomes[trial.key] for trial in trials]
+
+    def _value(self, outcome: Outcome) -> float:
+        value = self.measure.read(outcome) if outcome.trained else None
+        if value is None or not math.isfinite(value):
+            return -math.inf
+        return value if self.measure.larger_is_better else -value
+
+
+def material(before: float, after: float, *, bounded: bool) -> bool:
+    """Whether an improvement is large enough to matter: a twentieth of what is left to gain.
+
+    Both are oriented. For a metric between 0 and 1 that is the distance to 1, otherwise its own size.
+    """
+    if not math.isfinite(after):
+        return False
+    if not math.isfinite(before):
+        return True
+    room = 1 - before if bounded else abs(before)
+    return after - before >= max(0.05 * room, 0.01 if bounded else 1e-9)

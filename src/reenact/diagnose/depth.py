@@ -1,0 +1,66 @@
+"""How deep to look, and what that may cost."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from reenact.errors import InputError
+
+
+class Depth(StrEnum):
+    """How deep to look."""
+
+    STATIC = "static"
+    """Read only; nothing runs."""
+    QUICK = "quick"
+    """One watched run and the small experiments."""
+    NORMAL = "normal"
+    """The strongest suspects are changed and trained, within a budget."""
+    DEEP = "deep"
+    """More suspects, more seeds, a larger budget."""
+
+    @property
+    def runs(self) -> bool:
+        return self is not Depth.STATIC
+
+    @property
+    def intervenes(self) -> bool:
+        return self in (Depth.NORMAL, Depth.DEEP)
+
+
+@dataclass(frozen=True, slots=True)
+class Spending:
+    """What interventions may cost."""
+
+    trainings: float
+    """Budget, in trainings of the program as it stands (by their CPU time)."""
+    screened: int
+    """Most suspects that are changed one by one."""
+    seeds: int
+    """Seeds that judge the final change; none of them was used to choose it."""
+    seconds: float | None = None
+    """Budget in seconds of wall time, when the user gave one."""
+
+
+SPENDING = {Depth.NORMAL: Spending(30, 7, 6), Depth.DEEP: Spending(90, 16, 10)}
+
+
+def spending(depth: Depth, budget: str | None) -> Spending:
+    """What a depth may cost; `budget` is a number of trainings (`40`) or a time (`90s`, `5m`)."""
+    usual = SPENDING.get(depth, SPENDING[Depth.NORMAL])
+    if not budget:
+        return usual
+    units = {"s": 1.0, "m": 60.0, "h": 3600.0}
+    text, unit = (budget[:-1], units.get(budget[-1])) if budget[-1] in units else (budget, None)
+    try:
+        amount = float(text)
+    except ValueError:
+        amount = -1.0
+    if amount <= 0:
+        raise InputError(
+            f"A budget is a number of trainings (40) or a time (90s, 5m, 1h). Received: {budget!r}."
+        )
+    if unit is None:
+        return Spending(amount, usual.screened, usual.seeds)
+    return Spending(float("inf"), usual.screened, usual.seeds, seconds=amount * unit)

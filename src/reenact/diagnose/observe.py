@@ -1,0 +1,65 @@
+"""Gather the evidence: read the program, watch one run, try the small experiments."""
+
+from __future__ import annotations
+
+import tempfile
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO
+
+from reenact.probe.experiment import run_experiments
+from reenact.probe.options import WatchOptions
+from reenact.probe.watch import Watched, watch
+from reenact.program.program import Program
+from reenact.program.static_graph import static_graph
+from reenact.rules.evidence import Evidence
+from reenact.rules.experiments import Experiments, experiments_from
+from reenact.types import Stop
+
+EXPERIMENT_SECONDS = 0.8
+"""CPU time of each experiment."""
+EXPERIMENT_WALL = 120.0
+"""Most that the program may take on its way to the first step, in the process of the experiments."""
+
+
+@dataclass(frozen=True, slots=True)
+class Looking:
+    """How to run the program for the evidence."""
+
+    preset: str = "normal"
+    seed: int | None = None
+    """Overrides the program's own seeds; none leaves them."""
+    python: str = ""
+    max_time: float | None = None
+    experiments: bool = True
+    stdout: int | IO[bytes] | None = None
+    """Where the program's own output goes; none: where ours goes."""
+
+
+def read_only(program: Program) -> Evidence:
+    """What the text alone tells."""
+    return Evidence(program, static_graph(program))
+
+
+def look(
+    program: Program, looking: Looking, folder: Path, stop: Stop | None = None
+) -> tuple[Watched, Experiments]:
+    """One watched run, and beside it the small experiments in a process of their own."""
+    options = WatchOptions(
+        folder, preset=looking.preset, seed=looking.seed, python=looking.python, max_time=looking.max_time
+    )
+    with ThreadPoolExecutor(1) as beside, tempfile.TemporaryDirectory(prefix="reenact-beside-") as scratch:
+        tried = beside.submit(_experiments, program, looking, Path(scratch) / "trace")
+        seen = watch(program, options, stdout=looking.stdout, stop=stop)
+        return seen, tried.result()
+
+
+def _experiments(program: Program, looking: Looking, folder: Path) -> Experiments:
+    """One batch over and over, and a range of learning rates."""
+    if not looking.experiments:
+        return Experiments()
+    record = run_experiments(
+        program, folder, python=looking.python, max_time=EXPERIMENT_WALL, seconds=EXPERIMENT_SECONDS
+    )
+    return experiments_from(record)

@@ -1,0 +1,187 @@
+"""Diagnose: read the program, watch it, ask the rules, change the suspects, say what is at fault.
+
+program -> static findings -> watched run and small experiments -> rules and learned opinion
+-> suspects -> intervention -> accusations, surest first
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import IO
+
+from reenact.diagnose.attempts import Attempts
+from reenact.diagnose.depth import spending
+from reenact.diagnose.diagnosis import Accusation, Diagnosis, Spent, Standing
+from reenact.diagnose.intervene import SCREENING_SEED, intervene
+from reenact.diagnose.observe import Looking, look, read_only
+from reenact.diagnose.suppress import unsuppressed
+from reenact.diagnose.suspect import Suspect, suspects_from
+from reenact.diagnose.wishes import Wishes
+from reenact.errors import InputError, Stopped
+from reenact.journal import Journal, Kind, OpenRun
+from reenact.probe.naming import fresh_folder
+from reenact.probe.outcome import Outcome
+from reenact.probe.read import is_trace, read_trace
+from reenact.probe.root import Root
+from reenact.program.program import Program
+from reenact.rules.evidence import Evidence
+from reenact.rules.experiments import Experiments
+from reenact.rules.finding import Severity
+from reenact.rules.registry import chosen
+from reenact.rules.rule import run_rules
+from reenact.trials.executor import Executor
+from reenact.trials.metric import Measure, choose_measure
+from reenact.trials.pool import ProcessPool
+from reenact.trials.trial import Trial
+from reenact.types import ExitCode, Progress, Stop, Tell, tell_nobody
+
+
+@dataclass(frozen=True)
+class Services:
+    """What the story needs from outside."""
+
+    journal: Journal
+    traces: Path
+    """Folder below which traces are kept."""
+    tell: Tell = tell_nobody
+    stop: Stop = field(default_factory=Stop)
+    stdout: int | IO[bytes] | None = None
+    """Where the program's own output goes."""
+    executor: Callable[[Wishes], Executor] | None = None
+    """Another way to train; none: a pool of processes."""
+    argv: Sequence[str] = ()
+    fresh: bool = False
+    """Start anew instead of continuing an earlier, interrupted diagnosis."""
+
+
+def diagnose(program: Program, wishes: Wishes, services: Services) -> Diagnosis:
+    """The whole story; the same call after an interruption continues."""
+    rules = chosen(wishes.select, wishes.ignore)
+    begun = time.monotonic()
+    request = {"program": Trial(program).key, **wishes.to_json()}
+    with services.journal.run(
+        story="diagnose", request=request, argv=services.argv, what=str(program.entry), fresh=services.fresh
+    ) as run:
+        evidence, notes = _observe(program, wishes, services, run)
+        findings = run_rules(rules, evidence)
+        suspects = suspects_from(unsuppressed(findings, program))
+        accusable = [one for one in suspects if one.fault is not None or _is_crash(one)]
+        symptoms = tuple(one for one in suspects if one not in accusable)
+        measure, attempts, judged = _intervene(accusable, evidence, wishes, services, run, notes)
+        found = Diagnosis(
+            depth=wishes.depth,
+            evidence=evidence,
+            accusations=_sorted(one for one in judged if one.confidence >= wishes.threshold),
+            doubts=_sorted(one for one in judged if one.confidence < wishes.threshold),
+            symptoms=symptoms,
+            threshold=wishes.threshold,
+            spent=_spent(time.monotonic() - begun, attempts),
+            measure=measure,
+            notes=tuple(notes),
+        )
+        run.finish(found.to_json(), ExitCode.OK if found.clean else ExitCode.FOUND)
+    return found
+
+
+def _observe(
+    program: Program, wishes: Wishes, services: Services, run: OpenRun
+) -> tuple[Evidence, list[str]]:
+    """Read the program; when the depth allows it, watch one run and experiment beside it."""
+    evidence = read_only(program)
+    notes = [f"{file.path} could not be read: {file.unparsed}." for file in program.unparsed]
+    if not wishes.depth.runs:
+        return evidence, notes
+    services.tell(Progress("diagnose", 1, 5, "watch one training; one batch and a range of rates beside it"))
+    looking = Looking(
+        seed=SCREENING_SEED if wishes.depth.intervenes else None,
+        python=wishes.python,
+        max_time=wishes.max_time,
+        stdout=services.stdout,
+    )
+
+    def effect() -> Left:
+        folder = fresh_folder(program.entry.stem, services.traces).resolve()
+        seen, experiments = look(program, looking, folder, services.stop)
+        if services.stop.asked:
+            raise Stopped("Stopped while the program was being watched.")
+        return Left(folder, seen.outcome, experiments)
+
+    given = {"preset": looking.preset, "seed": looking.seed}
+    left = run.step("watch", effect, kind=Kind.TRIAL, inputs=given, returns=Left)
+    trace = read_trace(left.folder, root=Root(program.folder)) if is_trace(left.folder) else None
+    if trace is None or left.outcome.crash is not None:
+        notes.append(left.outcome.sentence)
+    else:
+        notes += [*left.experiments.missing, *trace.missing]
+    return replace(evidence, trace=trace, outcome=left.outcome, experiments=left.experiments), notes
+
+
+@dataclass(frozen=True)
+class Left:
+    """What a watched run leaves for whoever continues."""
+
+    folder: Path
+    outcome: Outcome
+    experiments: Experiments
+
+
+def _intervene(
+    suspects: Sequence[Suspect],
+    evidence: Evidence,
+    wishes: Wishes,
+    services: Services,
+    run: OpenRun,
+    notes: list[str],
+) -> tuple[Measure | None, Attempts | None, list[Accusation]]:
+    """Change the suspects when that was asked for and the program can be judged."""
+    untried = [Accusation(one, Standing.UNTRIED, one.confidence) for one in suspects]
+    trained = evidence.trace is not None and evidence.outcome is not None
+    if not wishes.depth.intervenes or not suspects or not trained:
+        return None, None, untried
+    assert evidence.program is not None
+    assert evidence.trace is not None
+    try:
+        measure = choose_measure(evidence.trace, evidence.task, wishes.metric or None)
+    except InputError as error:
+        if wishes.metric:
+            raise
+        notes.append(f"Nothing was tried. {error}")
+        return None, None, untried
+    make = services.executor or _pool
+    with make(wishes) as executor:
+        attempts = Attempts(
+            program=evidence.program,
+            executor=executor,
+            measure=measure,
+            spending=spending(wishes.depth, wishes.budget),
+            one_training=evidence.trace.seconds,
+            one_wall=evidence.trace.seconds,
+            trials=run.under("trials"),
+            stop=services.stop,
+        )
+        judged, remarks = intervene(suspects, attempts, threshold=wishes.threshold, tell=services.tell)
+    notes.extend(remarks)
+    return measure, attempts, judged
+
+
+def _pool(wishes: Wishes) -> ProcessPool:
+    return ProcessPool(workers=wishes.workers or os.cpu_count() or 1, python=wishes.python)
+
+
+def _is_crash(suspect: Suspect) -> bool:
+    return suspect.first.severity is Severity.ERROR and suspect.first.code.startswith("RE9")
+
+
+def _sorted(accusations: Iterable[Accusation]) -> tuple[Accusation, ...]:
+    order = (Standing.CONFIRMED, Standing.HELPED, Standing.UNTRIED, Standing.REFUTED)
+    return tuple(sorted(accusations, key=lambda one: (order.index(one.standing), -one.confidence)))
+
+
+def _spent(seconds: float, attempts: Attempts | None) -> Spent:
+    if attempts is None:
+        return Spent(seconds)
+    return Spent(seconds, attempts.count, attempts.cpu_seconds, attempts.one_training)

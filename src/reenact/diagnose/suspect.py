@@ -1,0 +1,108 @@
+"""Suspects: findings of several rules that accuse one thing are one suspect with several witnesses."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from reenact.program.fault import Fault
+from reenact.program.knob import KnobId
+from reenact.rules.finding import Finding, Suggestion
+from reenact.types import Place
+
+SAME = {Fault.ARM: Fault.ACH, Fault.AAL: Fault.ACH}
+"""Missing, wrong and redundant activations are one thing seen from different sides."""
+OF_THE_TRAINING = frozenset((
+    Fault.HBS, Fault.HLR, Fault.HNE, Fault.LCH, Fault.OCH, Fault.CPP, Fault.VRM, Fault.HWD, Fault.HMO,
+    Fault.GCL, Fault.HSC, Fault.ZGR, Fault.MOD, Fault.SHF,
+))  # fmt: skip
+"""Faults that belong to no layer, wherever they show."""
+EXTRA_WITNESS = 0.25
+"""How much of the remaining doubt another family's witness removes, scaled by its own confidence."""
+
+
+@dataclass(frozen=True, slots=True)
+class Suspect:
+    """One thing that may be at fault."""
+
+    fault: Fault | None
+    layer: str
+    layer_index: int | None
+    knob: KnobId | None
+    place: Place | None
+    witnesses: tuple[Finding, ...]
+    """Strongest first; one a rule."""
+    confidence: float
+    suggestions: tuple[Suggestion, ...]
+    """Different changes that may help, the most trusted witness's first."""
+
+    @property
+    def key(self) -> tuple[str, str]:
+        """What it is, for comparison with others: fault family and layer."""
+        fault = SAME.get(self.fault, self.fault) if self.fault is not None else None
+        return (fault.value if fault is not None else self.witnesses[0].code, self.layer)
+
+    @property
+    def first(self) -> Finding:
+        return self.witnesses[0]
+
+
+def suspects_from(findings: Iterable[Finding]) -> tuple[Suspect, ...]:
+    """Group findings by what they accuse, strongest suspect first."""
+    groups: dict[tuple[str, str, str], list[Finding]] = {}
+    for finding in findings:
+        groups.setdefault(_accused(finding), []).append(finding)
+    found = [_suspect(sorted(group, key=lambda one: -one.confidence)) for group in groups.values()]
+    return tuple(sorted(found, key=lambda one: (-one.confidence, one.first.code)))
+
+
+def _accused(finding: Finding) -> tuple[str, str, str]:
+    if finding.fault is None:
+        return ("symptom", finding.code, finding.layer)
+    fault = SAME.get(finding.fault, finding.fault)
+    if fault in OF_THE_TRAINING:
+        return (fault.value, "", "")
+    owner = finding.layer or (finding.knob.layer if finding.knob is not None else "")
+    if finding.knob is not None and finding.knob.layer:
+        owner = finding.knob.layer
+    return (fault.value, owner, "")
+
+
+def _suspect(findings: Sequence[Finding]) -> Suspect:
+    first = findings[0]
+    placed = next((one for one in findings if one.knob is not None and one.place is not None), None)
+    placed = placed or next((one for one in findings if one.place is not None), first)
+    of_layer = first.fault not in OF_THE_TRAINING
+    layered = next((one for one in findings if of_layer and one.layer_index is not None), first)
+    witnesses: dict[str, Finding] = {}
+    for finding in findings:
+        witnesses.setdefault(finding.code, finding)
+    return Suspect(
+        fault=first.fault,
+        layer=layered.layer if of_layer else "",
+        layer_index=layered.layer_index if of_layer else None,
+        knob=next((one.knob for one in findings if one.knob is not None), None),
+        place=placed.place,
+        witnesses=tuple(witnesses.values()),
+        confidence=_together(findings),
+        suggestions=_distinct(suggestion for one in findings for suggestion in one.suggestions),
+    )
+
+
+def _together(findings: Sequence[Finding]) -> float:
+    """The strongest witness, and a little more for each other family that says the same."""
+    best: dict[str, float] = {}
+    for finding in findings:
+        best[finding.family] = max(finding.confidence, best.get(finding.family, 0.0))
+    ordered = sorted(best.values(), reverse=True)
+    doubt = 1 - ordered[0]
+    for confidence in ordered[1:]:
+        doubt *= 1 - EXTRA_WITNESS * confidence
+    return 1 - doubt
+
+
+def _distinct(suggestions: Iterable[Suggestion]) -> tuple[Suggestion, ...]:
+    found: dict[str, Suggestion] = {}
+    for suggestion in suggestions:
+        found.setdefault(suggestion.patch.to_text(), suggestion)
+    return tuple(found.values())

@@ -1,0 +1,110 @@
+"""Small experiments with a program's own model, in a process that ends before its first optimiser step."""
+
+from __future__ import annotations
+
+import subprocess
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from reenact.errors import InputError
+from reenact.probe.options import WatchOptions
+from reenact.probe.outcome import Outcome, OutcomeKind
+from reenact.probe.read import read_json_file
+from reenact.probe.watch import watch
+from reenact.program.program import Program
+
+NAME = "experiments.json"
+SECONDS = 1.5
+_EAGER = {"TORCHDYNAMO_DISABLE": "1"}
+"""Compiled code cannot be looked into; the same code uncompiled computes the same."""
+
+
+@dataclass(frozen=True, slots=True)
+class ExperimentRecord:
+    """What was measured; empty where it was not, and `missing` says why."""
+
+    losses: tuple[float, ...] = ()
+    """Training on the first batch again and again with Adam: the loss before each step."""
+    accuracy: float | None = None
+    """On that batch at the last of these steps; none for a regression."""
+    rate: float | None = None
+    """Rate at which it learnt best."""
+    zeroed_losses: tuple[float, ...] = ()
+    """The same with the inputs set to zero; empty where inputs and labels cannot be told apart."""
+    rates: tuple[float, ...] = ()
+    """Growing learning rates, each tried from the first weights on with the program's own optimiser."""
+    rate_losses: tuple[float, ...] = ()
+    """Loss after a few steps at each of these rates."""
+    missing: tuple[str, ...] = ()
+    """Why an experiment could not be done, each in a sentence."""
+
+
+def run_experiments(
+    program: Program,
+    folder: Path,
+    *,
+    python: str = "",
+    shim: bool | None = None,
+    seed: int | None = None,
+    max_time: float | None = None,
+    seconds: float = SECONDS,
+    environment: Mapping[str, str] | None = None,
+) -> ExperimentRecord:
+    """Run the program up to its first step and experiment there; `seconds` of CPU time for each experiment.
+
+    It runs where it lies and is ended before its first step: files that it writes before are written.
+    """
+    options = WatchOptions(
+        folder,
+        preset="bare",
+        seed=seed,
+        max_time=max_time,
+        experiments=seconds,
+        python=python,
+        shim=shim,
+        environment=_EAGER | dict(environment or {}),
+    )
+    watched = watch(program, options, stdout=subprocess.DEVNULL)
+    return read_experiments(watched.folder, watched.outcome)
+
+
+def read_experiments(folder: Path, outcome: Outcome | None = None) -> ExperimentRecord:
+    """What a process left in its trace folder; when it left nothing, how it ended says why."""
+    found = read_json_file(folder, NAME)
+    if found is None:
+        return ExperimentRecord(missing=(_why_nothing(outcome),))
+    try:
+        return _record(found)
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        raise InputError(
+            f"The experiments in {folder} are not ones that reenact wrote ({error!r})."
+        ) from error
+
+
+def _record(found: Mapping[str, Any]) -> ExperimentRecord:
+    one, rates = found.get("one_batch") or {}, found.get("learning_rates") or {}
+    return ExperimentRecord(
+        losses=_floats(one.get("losses")),
+        accuracy=_float(one.get("accuracy")),
+        rate=_float(one.get("rate")),
+        zeroed_losses=_floats(one.get("zeroed_losses")),
+        rates=_floats(rates.get("rates")),
+        rate_losses=_floats(rates.get("losses")),
+        missing=tuple(str(sentence) for sentence in found["missing"]),
+    )
+
+
+def _why_nothing(outcome: Outcome | None) -> str:
+    if outcome is None or outcome.kind in (OutcomeKind.FINISHED, OutcomeKind.NO_TRAINING):
+        return "no experiments: no optimiser was seen to step"
+    return f"no experiments: before the first step, {outcome.sentence[:1].lower()}{outcome.sentence[1:]}"
+
+
+def _float(value: Any) -> float | None:
+    return None if value is None else float(value)
+
+
+def _floats(values: Any) -> tuple[float, ...]:
+    return tuple(float(value) for value in values or ())

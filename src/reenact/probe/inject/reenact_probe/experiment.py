@@ -1,0 +1,212 @@
+"""Takes over the program just before its first optimiser step, does small experiments with it, and ends it.
+
+Until then the program runs as it is. What the first step would have lowered is on the tape by then, with the
+weights as they were made. The program never goes on: its first step, its files and its results do not come.
+Nothing else is recorded in such a process.
+"""
+
+from __future__ import annotations
+
+import importlib
+import weakref
+
+from reenact_probe import ending, experiment_trials, guard
+from reenact_probe.experiment_accuracy import Pair
+from reenact_probe.experiment_inputs import Inputs
+from reenact_probe.experiment_problem import KerasOptimizer, Problem, TorchOptimizer
+from reenact_probe.experiment_tape import Tape, Unseen, make_mode
+from reenact_probe.guard import guarded, patch, state
+
+NAME = "experiments.json"
+
+
+class TakeOver:
+    """One per process. Waits for the first step of torch's or Keras's optimiser."""
+
+    def __init__(self, torch, session):
+        self.torch = torch
+        self.recorder = session.recorder
+        self.seconds = float(session.config.experiments)
+        self.tape = Tape(torch)
+        self.inputs = Inputs(torch, self.tape)
+        self.pairs = []
+        self._losses = []
+        self._optimizers = []
+        self._clips = []
+        self._scaled = None
+        self._stepping = None
+        """An optimiser that was asked to step before its loss went backward: it was given a closure."""
+        self._install()
+
+    def _install(self):
+        torch = self.torch
+        optim = importlib.import_module("torch.optim.optimizer")
+        patch(torch.autograd, "backward", self._wrap_backward)
+        patch(torch.amp.GradScaler, "scale", self._wrap_scale)
+        patch(optim.Optimizer, "__init__", self._wrap_optimizer)
+        for name in ("clip_grad_norm_", "clip_grad_value_"):
+            patch(torch.nn.utils, name, self._wrap_clip)
+        state.undo.append(optim.register_optimizer_step_pre_hook(self._before_step).remove)
+        mode = make_mode(torch, self.tape)
+        # Never left: it was entered before any mode of the program, so it lies under all of them.
+        mode.__enter__()
+
+    def join_keras(self, keras):
+        """Keras on torch has its own optimisers, losses and layers; on another backend there is no tape."""
+        base = importlib.import_module("keras.src.optimizers.base_optimizer").BaseOptimizer
+        patch(base, "__init__", self._wrap_optimizer)
+        patch(base, "apply", self._wrap_apply)
+        patch(keras.losses.Loss, "__call__", self._wrap_loss)
+        self.inputs.join_keras(keras)
+
+    # What is noticed on the way ---------------------------------------------------------------------------
+
+    def _wrap_optimizer(self, original):
+        def __init__(optimizer, *args, **kwargs):  # noqa: N807
+            original(optimizer, *args, **kwargs)
+            self._optimizers.append(weakref.ref(optimizer))
+
+        return __init__
+
+    def _wrap_scale(self, original):
+        def scale(scaler, outputs):
+            result = original(scaler, outputs)
+            self._scaled = (result, outputs)
+            return result
+
+        return scale
+
+    def _wrap_clip(self, original):
+        def clip(parameters, *args, **kwargs):
+            self._clips.append(lambda weights: original(weights, *args, **kwargs))
+            return original(parameters, *args, **kwargs)
+
+        return clip
+
+    def _wrap_loss(self, original):
+        def __call__(loss, y_true, y_pred, *args, **kwargs):  # noqa: N807
+            self._compared(loss, y_true, y_pred)
+            return original(loss, y_true, y_pred, *args, **kwargs)
+
+        return __call__
+
+    @guarded("experiment-loss")
+    def _compared(self, loss, y_true, y_pred):
+        if all(isinstance(value, self.torch.Tensor) for value in (y_true, y_pred)):
+            logits = bool(loss.get_config().get("from_logits"))
+            self.pairs = [*self.pairs[-32:], Pair(y_pred, y_true, logits, True)]
+
+    def _wrap_backward(self, original):
+        def backward(tensors, *args, **kwargs):
+            self._goes_back(tensors)
+            original(tensors, *args, **kwargs)
+            self._went_back()
+
+        return backward
+
+    @guarded("experiment-backward")
+    def _goes_back(self, tensors):
+        loss = tensors if isinstance(tensors, self.torch.Tensor) else tensors[0]
+        if self._scaled is not None and self._scaled[0] is loss:
+            loss = self._scaled[1]
+        self._losses.append(loss)
+
+    # The moment -------------------------------------------------------------------------------------------
+
+    @guarded("experiment-backward")
+    def _went_back(self):
+        if self._stepping is not None:
+            self.take_over(lambda: TorchOptimizer(self._stepping, self._clips))
+        elif not any(made() is not None for made in self._optimizers):
+            self.take_over(None)
+
+    @guarded("experiment-step")
+    def _before_step(self, optimizer, *_):
+        if self._losses:
+            self.take_over(lambda: TorchOptimizer(optimizer, self._clips))
+        else:
+            self._stepping = optimizer
+
+    def _wrap_apply(self, original):
+        def apply(optimizer, grads, trainable_variables=None):
+            self._before_apply(optimizer, trainable_variables)
+            return original(optimizer, grads, trainable_variables)
+
+        return apply
+
+    @guarded("experiment-step")
+    def _before_apply(self, optimizer, variables):
+        variables = optimizer._trainable_variables if variables is None else variables
+        self.take_over(lambda: KerasOptimizer(self.torch, optimizer, variables))
+
+    def take_over(self, make_optimizer):
+        """The experiments, and the end of the process."""
+        if not self.recorder.owned:
+            return
+        self.tape.open = False
+        guard.stand_down()
+        facts = {"missing": []}
+        try:
+            self._experiment(facts, make_optimizer)
+        except Unseen as reason:
+            facts["missing"].append(f"no experiments: {reason}")
+        except Exception as error:  # noqa: BLE001 - the program's own code runs here, and may do anything
+            facts["missing"].append(f"no further experiments: {type(error).__name__}: {error}"[:500])
+        give(self.recorder, facts)
+
+    def _experiment(self, facts, make_optimizer):
+        if any(loss.numel() != 1 for loss in self._losses):
+            raise Unseen("what goes backward is no single number")
+        optimizer = make_optimizer() if make_optimizer is not None else None
+        weights = optimizer.weights if optimizer is not None else self._leaves()
+        self._refuse_rivals(weights)
+        problem = Problem(self.torch, self.tape, self._losses, weights, self.pairs)
+        facts["one_batch"], price, missing = experiment_trials.one_batch(problem, self.seconds)
+        facts["missing"] += [missing] if missing else []
+        refusal = optimizer.refuses if optimizer else "range of rates: the program moves its weights by hand"
+        if not refusal:
+            facts["learning_rates"], refusal = experiment_trials.rate_range(
+                problem, optimizer, self.seconds, price
+            )
+        facts["missing"] += [refusal] if refusal else []
+
+    def _leaves(self):
+        found = {
+            id(t): t for call in self.tape.calls for t in call.tensors() if t.requires_grad and t.is_leaf
+        }
+        return list(found.values())
+
+    def _refuse_rivals(self, weights):
+        """Two optimisers with weights of their own: one batch of one of them is half of a game."""
+        ours = {id(weight) for weight in weights}
+        for made in self._optimizers:
+            groups = getattr(made(), "param_groups", None) or ()
+            theirs = {id(weight) for group in groups for weight in group["params"]}
+            if theirs - ours:
+                raise Unseen("the program trains with several optimisers, each with weights of its own")
+
+
+def give(recorder, facts):
+    """Write what was found and end the process."""
+    if recorder.owned:
+        recorder.folder.write_json(NAME, facts)
+        ending.stop_here(recorder)
+
+
+def refuse_backend(keras, backend, recorder):
+    """Keras on a backend other than torch: say so when it begins to train."""
+    reason = f"no experiments: Keras runs on {backend}, and only torch can be played again"
+    for name in ("fit", "train_on_batch"):
+        owner = next(base for base in keras.Model.__mro__ if name in vars(base))
+        patch(owner, name, _refusing(recorder, reason))
+
+
+def _refusing(recorder, reason):
+    def make(original):
+        def train(*args, **kwargs):
+            give(recorder, {"missing": [reason]})
+            return original(*args, **kwargs)
+
+        return train
+
+    return make

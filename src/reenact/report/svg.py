@@ -1,0 +1,137 @@
+"""Small drawings as SVG text: the pieces they are made of. No script, no outside resource, dark and light.
+
+Lines, marks and letters take the colour of the text around them; colours that carry meaning are readable on
+white and on black. Every word is escaped here, so that the name of a layer cannot become markup.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from html import escape
+
+from reenact.sandbox.files.plain_text import plain
+
+WIDTH = 720
+COLOURS = ("#3b82d0", "#e07b39", "#2f9e6e", "#b05cc0", "#8a7a3a", "#c0455f")
+ALARM = "#d33c3c"
+SMALL = 11
+"""Size of letters."""
+LEAST = 1e-12
+"""What is smaller than this part of the largest is drawn at the foot of a logarithmic scale, as zero is."""
+DECADES = 100.0
+"""Positive values that span more than this factor are drawn on a logarithmic scale."""
+
+
+@dataclass(frozen=True, slots=True)
+class Scale:
+    """From values to positions."""
+
+    low: float
+    high: float
+    start: float
+    end: float
+    logarithmic: bool = False
+
+    def __call__(self, value: float) -> float:
+        low, high, at = (self._height(number) for number in (self.low, self.high, value))
+        share = (at - low) / (high - low) if high > low else 0.5
+        return self.start + min(1.0, max(0.0, share)) * (self.end - self.start)
+
+    def _height(self, value: float) -> float:
+        return math.log10(max(value, 1e-300)) if self.logarithmic else value
+
+    def ticks(self, most: int = 5) -> tuple[float, ...]:
+        """Round numbers inside, powers of ten on a logarithmic scale."""
+        if self.high <= self.low:
+            return (self.low,)
+        if self.logarithmic:
+            first, last = math.ceil(math.log10(self.low) - 1e-9), math.floor(math.log10(self.high) + 1e-9)
+            every = max(1, math.ceil((last - first + 1) / most))
+            return tuple(10.0**power for power in range(first, last + 1, every))
+        step = _round_step((self.high - self.low) / most)
+        first = math.ceil(self.low / step - 1e-9)
+        last = math.floor(self.high / step + 1e-9)
+        return tuple(number * step for number in range(first, last + 1))
+
+
+def scale_for(values: Iterable[float], start: float, end: float, *, logarithmic: bool | None = None) -> Scale:
+    """A scale over all finite values; logarithmic where they are positive and span decades."""
+    known = [value for value in values if math.isfinite(value)] or [0.0, 1.0]
+    low, high = min(known), max(known)
+    positive = [value for value in known if value > 0]
+    can = low >= 0 and 2 * len(positive) > len(known)
+    spread = can and (high / min(positive) > DECADES if logarithmic is None else logarithmic)
+    if spread:
+        return Scale(max(min(positive), high * LEAST), high, start, end, logarithmic=True)
+    if high == low:
+        return Scale(low, high, start, end)
+    room = 0.05 * (high - low)
+    return Scale(low if low == 0 else low - room, high + room, start, end)
+
+
+def number(value: float) -> str:
+    """As short as a tick can be."""
+    if not math.isfinite(value):
+        return "not a number" if value != value else f"{value}"
+    if value and not 1e-3 <= abs(value) < 1e5:
+        digits, power = f"{value:.1e}".split("e")
+        return f"{digits.removesuffix('.0')}e{int(power)}"
+    return f"{value:.0f}" if abs(value) >= 1000 else f"{value:.3g}"
+
+
+def drawing(parts: Iterable[str], height: float, label: str, width: float = WIDTH) -> str:
+    """The whole picture; `label` is what a screen reader says."""
+    return (
+        f'<svg viewBox="0 0 {width:g} {height:g}" role="img" aria-label="{words(label)}" '
+        f'style="width:100%;max-width:{width:g}px;height:auto" font-size="{SMALL}" fill="currentColor">'
+        f"{''.join(parts)}</svg>"
+    )
+
+
+def text(x: float, y: float, said: str, *, anchor: str = "start", colour: str = "", size: int = SMALL) -> str:
+    fill = f' fill="{colour}"' if colour else ""
+    return (
+        f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}" font-size="{size}"{fill}>{words(said)}</text>'
+    )
+
+
+def line(x1: float, y1: float, x2: float, y2: float, *, colour: str = "", faint: bool = False) -> str:
+    stroke = colour or "currentColor"
+    weak = ' stroke-opacity=".18"' if faint else ' stroke-width="2"' if colour else ""
+    return f'<path d="M{x1:.1f} {y1:.1f}L{x2:.1f} {y2:.1f}" stroke="{stroke}"{weak}/>'
+
+
+def dashed(x: float, top: float, bottom: float, colour: str) -> str:
+    return f'<path d="M{x:.1f} {top:.1f}V{bottom:.1f}" stroke="{colour}" stroke-dasharray="4 3"/>'
+
+
+def curve(points: Sequence[tuple[float, float]], colour: str) -> str:
+    path = "L".join(f"{x:.1f} {y:.1f}" for x, y in points)
+    return f'<path d="M{path}" fill="none" stroke="{colour}" stroke-width="1.6" stroke-linejoin="round"/>'
+
+
+def dot(x: float, y: float, colour: str, radius: float = 2.5) -> str:
+    return f'<circle cx="{x:.1f}" cy="{y:.1f}" r="{radius:g}" fill="{colour}" fill-opacity=".8"/>'
+
+
+def box(x: float, y: float, width: float, height: float, colour: str, hint: str = "") -> str:
+    told = f"<title>{words(hint)}</title>" if hint else ""
+    place = f'x="{x:.1f}" y="{y:.1f}" width="{width:.2f}" height="{height:.1f}"'
+    return f'<rect {place} fill="{colour}">{told}</rect>'
+
+
+def words(said: str) -> str:
+    """Safe inside markup."""
+    return escape(" ".join(plain(said).split()))
+
+
+def shortened(said: str, most: int) -> str:
+    """The end of a long name, where names differ."""
+    return said if len(said) <= most else f"…{said[1 - most :]}"
+
+
+def _round_step(raw: float) -> float:
+    power = 10.0 ** math.floor(math.log10(raw))
+    return next(power * factor for factor in (1, 2, 5, 10) if power * factor >= raw * (1 - 1e-9))

@@ -1,0 +1,85 @@
+"""AT008 abnormal-data."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from reenact.program.fault import Fault
+from reenact.program.knob import Kind
+from reenact.rules.evidence import Evidence
+from reenact.rules.finding import Finding, Severity
+from reenact.rules.measured import among, inputs_scaled, output_rows
+from reenact.rules.rule import Needs, Rule
+
+LARGEST_OUTPUT = 10.0
+SURE = 0.95
+
+
+class AbnormalData(Rule):
+    """AT008 abnormal-data
+
+    What
+        The inputs are not scaled, and the first layer with weights gives numbers of ten or more on average;
+        or the inputs hold NaN.
+    Why
+        Large inputs make large outputs and gradients: activations saturate and steps overshoot.
+    Symptom
+        The loss begins very high, or does not move.
+    Example
+        import torch
+        from torch import nn
+        from reenact.testing.toys import blobs
+
+        x, y = map(torch.from_numpy, blobs())
+        x = 1000 * x
+        model = nn.Sequential(nn.Linear(8, 16), nn.Tanh(), nn.Linear(16, 3))
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+        for epoch in range(10):
+            for rows in torch.randperm(300).split(50):
+                optimizer.zero_grad()
+                nn.functional.cross_entropy(model(x[rows]), y[rows]).backward()
+                optimizer.step()
+    Instead
+        import torch
+        from torch import nn
+        from reenact.testing.toys import blobs
+
+        x, y = map(torch.from_numpy, blobs())
+        model = nn.Sequential(nn.Linear(8, 16), nn.Tanh(), nn.Linear(16, 3))
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+        for epoch in range(10):
+            for rows in torch.randperm(300).split(50):
+                optimizer.zero_grad()
+                nn.functional.cross_entropy(model(x[rows]), y[rows]).backward()
+                optimizer.step()
+    Fix safety
+        Unsafe: the repair makes another training.
+    Sources
+        The extension of AutoTrainer (Zhang, Zhai, Ma and Shen, ICSE 2021) in its released monitor. It judges
+        any hidden output of ten or more; here the inputs must be the reason. Inputs count as scaled in -1..1,
+        with a mean near zero and a deviation near one, or behind a layer that scales them.
+    """
+
+    code, name, family = "AT008", "abnormal-data", "autotrainer"
+    fault = Fault.CPP
+    needs = Needs.GRAPH | Needs.TRACE
+    severity = Severity.ERROR
+    confidence = 0.75
+    why = "Inputs far from one make activations saturate and steps overshoot."
+
+    def check(self, evidence: Evidence) -> Iterator[Finding]:
+        facts, first = evidence.inputs, next(iter(evidence.weighted), None)
+        if facts is None or first is None:
+            return
+        values = among(evidence, Kind.PREPROCESSING, ("standardize", "scale"))
+        if facts.nan_share > 0:
+            saw = f"{facts.nan_share:.2%} of the input values are NaN"
+            yield self.finding(evidence, saw, kind=Kind.PREPROCESSING, confidence=SURE)
+            return
+        sizes = output_rows(evidence, first)["mean_abs"]
+        if inputs_scaled(evidence) is False and len(sizes) and sizes[0] >= LARGEST_OUTPUT:
+            saw = (
+                f"inputs from {facts.minimum:.4g} to {facts.maximum:.4g}, "
+                f"output of layer {first.name} {sizes[0]:.4g} on average"
+            )
+            yield self.finding(evidence, saw, kind=Kind.PREPROCESSING, values=values)

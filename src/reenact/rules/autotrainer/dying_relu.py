@@ -1,0 +1,86 @@
+"""AT003 dying-relu."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from reenact.program.fault import Fault
+from reenact.program.knob import Kind
+from reenact.rules.autotrainer._features import everywhere, gradient_trouble, zero_gradients
+from reenact.rules.evidence import Evidence
+from reenact.rules.finding import Finding, Severity
+from reenact.rules.measured import inputs_scaled, update_ratios
+from reenact.rules.rule import Needs, Rule
+
+LARGEST_STEP = 0.1
+UNSURE = 0.3
+"""Where raw inputs or large steps are the likelier killers."""
+
+
+class DyingRelu(Rule):
+    """AT003 dying-relu
+
+    What
+        The gradient is exactly zero for at least 70 percent of all weights of a network with ReLUs, while no
+        epoch reached an accuracy of 0.6. For a regression the share of the first loss that is gone stands for
+        the accuracy.
+    Why
+        A ReLU that is never positive passes no gradient, and cannot come back.
+    Symptom
+        Accuracy stays at chance from some step on.
+    Example
+        import keras
+        from keras import layers
+        from reenact.testing.toys import blobs
+
+        x, y = blobs()
+        sunk = keras.initializers.Constant(-100.0)
+        model = keras.Sequential(
+            [
+                layers.Dense(16, activation="relu", bias_initializer=sunk),
+                layers.Dense(3, activation="softmax"),
+            ]
+        )
+        model.compile(keras.optimizers.SGD(0.1), "sparse_categorical_crossentropy", metrics=["accuracy"])
+        model.fit(x, y, epochs=6, batch_size=50, verbose=0)
+    Instead
+        import keras
+        from keras import layers
+        from reenact.testing.toys import blobs
+
+        x, y = blobs()
+        model = keras.Sequential(
+            [
+                layers.Dense(16, activation="relu"),
+                layers.Dense(3, activation="softmax"),
+            ]
+        )
+        model.compile(keras.optimizers.SGD(0.1), "sparse_categorical_crossentropy", metrics=["accuracy"])
+        model.fit(x, y, epochs=6, batch_size=50, verbose=0)
+    Fix safety
+        Unsafe: the repair makes another training.
+    Sources
+        Zhang, Zhai, Ma and Shen, "AutoTrainer: An Automatic DNN Training Problem Detection and Repair
+        System", ICSE 2021. Embeddings do not count: most of their gradient is zero by nature. The first
+        repairs are another activation in all hidden layers, then normalisation and initial values.
+    """
+
+    code, name, family = "AT003", "dying-relu", "autotrainer"
+    fault = Fault.ACH
+    needs = Needs.TRACE
+    severity = Severity.ERROR
+    confidence = 0.5
+    why = "A ReLU that is never positive passes no gradient."
+
+    def check(self, evidence: Evidence) -> Iterator[Finding]:
+        share = zero_gradients(evidence)
+        if share is None or gradient_trouble(evidence) != "dying":
+            return
+        saw = f"gradient exactly zero for {share:.0%} of the weights"
+        layer = next(layer for layer in evidence.weighted if layer.activation == "relu")
+        cures = everywhere(evidence, "selu", "leaky_relu", "elu")
+        pushed = max(update_ratios(evidence).values(), default=0.0) > LARGEST_STEP
+        sure = UNSURE if pushed or inputs_scaled(evidence) is False else self.confidence
+        yield self.finding(
+            evidence, saw, layer=layer, kind=Kind.ACTIVATION, suggestions=cures, confidence=sure
+        )

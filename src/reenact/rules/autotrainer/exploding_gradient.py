@@ -1,0 +1,110 @@
+"""AT002 exploding-gradient."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from reenact.program.fault import Fault
+from reenact.program.knob import Kind
+from reenact.rules.autotrainer._features import (
+    everywhere,
+    gradient_ends,
+    gradient_trouble,
+    lost,
+    suggestions_for,
+)
+from reenact.rules.evidence import Evidence
+from reenact.rules.finding import Finding, Severity
+from reenact.rules.measured import update_ratios
+from reenact.rules.rule import Needs, Rule
+
+LARGEST_STEP = 0.1
+UNSURE = 0.45
+
+
+class ExplodingGradient(Rule):
+    """AT002 exploding-gradient
+
+    What
+        The loss, a weight or a gradient is NaN or infinite, or the loss of a classifier is a thousand or
+        more; or the gradient of the first kernel is more than seventy times that of the last, while no epoch
+        reached an accuracy of 0.6. For a regression the share of the first loss that is gone stands for the
+        accuracy.
+    Why
+        Gradients that grow from layer to layer make steps that leave every valley.
+    Symptom
+        The loss jumps, grows or becomes NaN.
+    Example
+        import torch
+        from torch import nn
+        from reenact.testing.toys import blobs
+
+        x, y = map(torch.from_numpy, blobs())
+        model = nn.Sequential(nn.Linear(8, 16), nn.ReLU(), nn.Linear(16, 3))
+        optimizer = torch.optim.SGD(model.parameters(), lr=1e30)
+        for epoch in range(10):
+            for rows in torch.randperm(300).split(50):
+                optimizer.zero_grad()
+                nn.functional.cross_entropy(model(x[rows]), y[rows]).backward()
+                optimizer.step()
+    Instead
+        import torch
+        from torch import nn
+        from reenact.testing.toys import blobs
+
+        x, y = map(torch.from_numpy, blobs())
+        model = nn.Sequential(nn.Linear(8, 16), nn.ReLU(), nn.Linear(16, 3))
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+        for epoch in range(10):
+            for rows in torch.randperm(300).split(50):
+                optimizer.zero_grad()
+                nn.functional.cross_entropy(model(x[rows]), y[rows]).backward()
+                optimizer.step()
+    Fix safety
+        Unsafe: the repair makes another training.
+    Sources
+        Zhang, Zhai, Ma and Shen, "AutoTrainer: An Automatic DNN Training Problem Detection and Repair
+        System", ICSE 2021. The first repairs are another activation in all hidden layers and clipped
+        gradients; where single steps are larger than a tenth of the weights the learning rate is named
+        instead, which the tool never changes for this problem.
+    """
+
+    code, name, family = "AT002", "exploding-gradient", "autotrainer"
+    fault = Fault.ACH
+    needs = Needs.TRACE
+    severity = Severity.ERROR
+    confidence = 0.85
+    why = "Steps that grow without bound leave every valley."
+
+    def check(self, evidence: Evidence) -> Iterator[Finding]:
+        if evidence.inputs is not None and evidence.inputs.nan_share > 0:
+            return
+        broken = lost(evidence)
+        ends = gradient_ends(evidence)
+        if broken is not None:
+            yield self._cured(evidence, broken[0], broken[1])
+        elif ends is not None and gradient_trouble(evidence) == "exploding":
+            saw = f"gradient norm {ends[0]:.3g} in the first layer, {ends[1]:.3g} in the last"
+            yield self._cured(evidence, saw, None)
+
+    def _cured(self, evidence: Evidence, saw: str, step: int | None) -> Finding:
+        largest = max(update_ratios(evidence, step).values(), default=0.0)
+        rate = evidence.learning_rate
+        if largest > LARGEST_STEP:
+            values = tuple(value for value in (0.001, 0.01, 0.0001) if rate is None or value < rate)
+            saw = f"{saw}; a step moves a layer by {largest:.3g} of its weights"
+            return self.finding(
+                evidence, saw, kind=Kind.LEARNING_RATE, values=values, fault=Fault.HLR, step=step
+            )
+        hidden = next((layer for layer in evidence.weighted if layer.role == "hidden"), None)
+        clips = suggestions_for(evidence, Kind.GRADIENT_CLIP, (1.0, 5.0))
+        cures = (*everywhere(evidence, "selu", "relu"), *clips)
+        return self.finding(
+            evidence,
+            saw,
+            layer=hidden,
+            kind=Kind.ACTIVATION,
+            suggestions=cures,
+            confidence=UNSURE,
+            step=step,
+        )

@@ -1,0 +1,98 @@
+"""AT007 improper-loss."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from reenact.program.fault import Fault
+from reenact.program.graph import TaskType
+from reenact.program.knob import Kind
+from reenact.rules.evidence import Evidence
+from reenact.rules.finding import Finding, Severity
+from reenact.rules.losses import LossFamily
+from reenact.rules.measured import among
+from reenact.rules.rule import Needs, Rule
+
+SURE = 0.9
+
+
+class ImproperLoss(Rule):
+    """AT007 improper-loss
+
+    What
+        The labels are classes, and the loss is one for numbers; or there are more than two classes, one of
+        them right, and the loss is a binary one; or a single output goes to a loss over classes.
+    Why
+        A mean error on probabilities has almost no gradient where the model is most wrong; a loss over one
+        class is always zero.
+    Symptom
+        Accuracy rises slowly or not at all, and the loss says little of it.
+    Example
+        import keras
+        from keras import layers
+        from reenact.testing.toys import blobs
+
+        x, y = blobs()
+        y = keras.utils.to_categorical(y)
+        model = keras.Sequential(
+            [
+                layers.Dense(16, activation="relu"),
+                layers.Dense(3, activation="softmax"),
+            ]
+        )
+        model.compile(keras.optimizers.SGD(0.1), "mean_squared_error", metrics=["accuracy"])
+        model.fit(x, y, epochs=6, batch_size=50, verbose=0)
+    Instead
+        import keras
+        from keras import layers
+        from reenact.testing.toys import blobs
+
+        x, y = blobs()
+        y = keras.utils.to_categorical(y)
+        model = keras.Sequential(
+            [
+                layers.Dense(16, activation="relu"),
+                layers.Dense(3, activation="softmax"),
+            ]
+        )
+        model.compile(keras.optimizers.SGD(0.1), "categorical_crossentropy", metrics=["accuracy"])
+        model.fit(x, y, epochs=6, batch_size=50, verbose=0)
+    Fix safety
+        Unsafe: the repair makes another training.
+    Sources
+        The extension of AutoTrainer (Zhang, Zhai, Ma and Shen, ICSE 2021) in its released monitor. It knows
+        losses by name and number of outputs only, so that every loss of a regression is improper; here the
+        task decides. Adversarial networks, which use mean errors on purpose, are left alone.
+    """
+
+    code, name, family = "AT007", "improper-loss", "autotrainer"
+    fault = Fault.LCH
+    needs = Needs.GRAPH | Needs.TRACE
+    severity = Severity.ERROR
+    confidence = 0.7
+    why = "A loss for another kind of task has a gradient that leads elsewhere."
+
+    def check(self, evidence: Evidence) -> Iterator[Finding]:
+        family, output = evidence.loss_family, evidence.output
+        if evidence.trace is None or output is None or (evidence.trace.steps["optimizer"] > 0).any():
+            return
+        many, two = evidence.task is TaskType.MULTI_CLASS, evidence.task is TaskType.BINARY
+        single = output.width == 1
+        saw = f"{evidence.loss_name} under a {evidence.task.value} task with {output.width} outputs"
+        if (many or two) and family is LossFamily.REGRESSION:
+            yield self._changed(evidence, saw, many or not single, self.confidence)
+        elif many and family is LossFamily.BINARY:
+            yield self._changed(evidence, saw, True, self.confidence)
+        elif (many or two) and single and family is LossFamily.CATEGORICAL:
+            yield self._changed(evidence, saw, False, SURE)
+
+    def _changed(self, evidence: Evidence, saw: str, several: bool, sure: float) -> Finding:
+        labels = evidence.labels
+        if not several:
+            wanted = ("binary_crossentropy", "BCEWithLogitsLoss", "binary_cross_entropy_with_logits")
+        elif labels is not None and labels.one_hot:
+            wanted = ("categorical_crossentropy", "CrossEntropyLoss", "cross_entropy")
+        else:
+            wanted = ("sparse_categorical_crossentropy", "CrossEntropyLoss", "cross_entropy")
+        values = among(evidence, Kind.LOSS, wanted)
+        return self.finding(evidence, saw, kind=Kind.LOSS, values=values, confidence=sure)

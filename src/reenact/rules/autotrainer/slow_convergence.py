@@ -1,0 +1,89 @@
+"""AT005 slow-convergence."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from reenact.program.fault import Fault
+from reenact.program.knob import Kind
+from reenact.rules.autotrainer._features import EVEN, gradient_trouble, lost, progress
+from reenact.rules.evidence import Evidence
+from reenact.rules.finding import Finding, Severity
+from reenact.rules.measured import among, update_ratios
+from reenact.rules.rule import Needs, Rule
+
+SMALLEST_STEP = 1e-5
+UNSURE = 0.4
+
+
+class SlowConvergence(Rule):
+    """AT005 slow-convergence
+
+    What
+        No epoch brought one percent more accuracy, in training or validation, and none reached an accuracy of
+        0.8 or more. At least three epochs must have been seen. For a regression the share of the first loss
+        that is gone stands for the accuracy.
+    Why
+        Steps that are too small for the way spend the epochs on its first part.
+    Symptom
+        Accuracy creeps.
+    Example
+        import torch
+        from torch import nn
+        from reenact.testing.toys import blobs
+
+        x, y = map(torch.from_numpy, blobs())
+        model = nn.Sequential(nn.Linear(8, 16), nn.ReLU(), nn.Linear(16, 3))
+        optimizer = torch.optim.SGD(model.parameters(), lr=1e-12)
+        for epoch in range(25):
+            optimizer.zero_grad()
+            nn.functional.cross_entropy(model(x), y).backward()
+            optimizer.step()
+    Instead
+        import torch
+        from torch import nn
+        from reenact.testing.toys import blobs
+
+        x, y = map(torch.from_numpy, blobs())
+        model = nn.Sequential(nn.Linear(8, 16), nn.ReLU(), nn.Linear(16, 3))
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+        for epoch in range(10):
+            for rows in torch.randperm(300).split(50):
+                optimizer.zero_grad()
+                nn.functional.cross_entropy(model(x[rows]), y[rows]).backward()
+                optimizer.step()
+    Fix safety
+        Unsafe: the repair makes another training.
+    Sources
+        Zhang, Zhai, Ma and Shen, "AutoTrainer: An Automatic DNN Training Problem Detection and Repair
+        System", ICSE 2021. The release calls a training slow as well that is perfect after its first epoch; a
+        high accuracy, which no published threshold names, is an exception here. The first repair is another
+        optimiser, the next a higher learning rate; the learning rate is named where the optimiser is Adam
+        already or the steps are tiny beside the weights.
+    """
+
+    code, name, family = "AT005", "slow-convergence", "autotrainer"
+    fault = Fault.HLR
+    needs = Needs.TRACE
+    severity = Severity.WARNING
+    confidence = 0.8
+    why = "Steps that are too small for the way spend the epochs on its first part."
+
+    def check(self, evidence: Evidence) -> Iterator[Finding]:
+        so_far = progress(evidence)
+        if not so_far.slow or lost(evidence) is not None or gradient_trouble(evidence) is not None:
+            return
+        first, last = so_far.train[0], so_far.train[-1]
+        saw = f"{so_far.name} {first:.3g} at first, {last:.3g} after {len(so_far.train)} epochs"
+        even = evidence.optimizer is not None and evidence.optimizer.name.lower() in EVEN
+        largest = max(update_ratios(evidence).values(), default=0.0)
+        if not even and largest >= SMALLEST_STEP:
+            values = among(evidence, Kind.OPTIMIZER, ("adam", "rmsprop", "nadam"))
+            yield self.finding(
+                evidence, saw, kind=Kind.OPTIMIZER, values=values, fault=Fault.OCH, confidence=UNSURE
+            )
+            return
+        rate = evidence.learning_rate or 0.0
+        faster = tuple(value for value in (0.001, 0.01, 0.1) if value > rate)
+        sure = self.confidence if largest < SMALLEST_STEP else UNSURE
+        yield self.finding(evidence, saw, kind=Kind.LEARNING_RATE, values=faster, confidence=sure)

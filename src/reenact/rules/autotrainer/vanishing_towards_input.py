@@ -1,0 +1,81 @@
+"""AT001 vanishing-towards-input."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from reenact.program.fault import Fault
+from reenact.program.knob import Kind
+from reenact.rules.autotrainer._features import everywhere, gradient_ends, gradient_trouble
+from reenact.rules.evidence import Evidence
+from reenact.rules.finding import Finding, Severity
+from reenact.rules.rule import Needs, Rule
+
+FLAT = ("sigmoid", "tanh", "softmax")
+UNSURE = 0.4
+
+
+class VanishingTowardsInput(Rule):
+    """AT001 vanishing-towards-input
+
+    What
+        The gradient of the first kernel is below a thousandth of that of the last, and below 1e-4, while no
+        epoch reached an accuracy of 0.6. For a regression the share of the first loss that is gone stands for
+        the accuracy.
+    Why
+        Flat activations shrink the gradient layer by layer, until the first layers learn nothing.
+    Symptom
+        Accuracy stays at chance; the last layers move, the first do not.
+    Example
+        import torch
+        from torch import nn
+        from reenact.testing.toys import blobs
+
+        x, y = map(torch.from_numpy, blobs())
+        hidden = [part for _ in range(12) for part in (nn.Linear(8, 8), nn.Sigmoid())]
+        model = nn.Sequential(*hidden, nn.Linear(8, 3))
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+        for epoch in range(10):
+            for rows in torch.randperm(300).split(50):
+                optimizer.zero_grad()
+                nn.functional.cross_entropy(model(x[rows]), y[rows]).backward()
+                optimizer.step()
+    Instead
+        import torch
+        from torch import nn
+        from reenact.testing.toys import blobs
+
+        x, y = map(torch.from_numpy, blobs())
+        model = nn.Sequential(nn.Linear(8, 16), nn.ReLU(), nn.Linear(16, 3))
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+        for epoch in range(10):
+            for rows in torch.randperm(300).split(50):
+                optimizer.zero_grad()
+                nn.functional.cross_entropy(model(x[rows]), y[rows]).backward()
+                optimizer.step()
+    Fix safety
+        Unsafe: the repair makes another training.
+    Sources
+        Zhang, Zhai, Ma and Shen, "AutoTrainer: An Automatic DNN Training Problem Detection and Repair
+        System", ICSE 2021. Norms are medians over the later half of the sampled steps, where the tool looks
+        every third epoch. The first repair is another activation in all hidden layers.
+    """
+
+    code, name, family = "AT001", "vanishing-towards-input", "autotrainer"
+    fault = Fault.ACH
+    needs = Needs.TRACE
+    severity = Severity.ERROR
+    confidence = 0.75
+    why = "Layers that no gradient reaches do not learn."
+
+    def check(self, evidence: Evidence) -> Iterator[Finding]:
+        ends = gradient_ends(evidence)
+        if ends is None or gradient_trouble(evidence) != "vanishing":
+            return
+        saw = f"gradient norm {ends[0]:.3g} in the first layer, {ends[1]:.3g} in the last"
+        first = next((layer for layer in evidence.weighted if layer.activation in FLAT), evidence.weighted[0])
+        cures = everywhere(evidence, "selu", "relu")
+        sure = self.confidence if first.activation in FLAT else UNSURE
+        yield self.finding(
+            evidence, saw, layer=first, kind=Kind.ACTIVATION, suggestions=cures, confidence=sure
+        )

@@ -1,0 +1,79 @@
+"""TC012 loss-and-metric-uncorrelated."""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Iterator
+
+from reenact.rules.evidence import Evidence
+from reenact.rules.finding import Finding
+from reenact.rules.own._series import ACCURACIES, metric
+from reenact.rules.rule import Needs, Rule
+
+FEWEST = 5
+WEAK = 0.5
+
+
+class LossAndMetricUncorrelated(Rule):
+    """TC012 loss-and-metric-uncorrelated
+
+    What
+        Loss and accuracy move independently of each other from epoch to epoch.
+    Why
+        What is minimised is then not what is wanted: the loss does not fit the task, or a penalty outweighs
+        it.
+    Symptom
+        The loss falls and the accuracy does not rise.
+    Example
+        import keras
+        from keras import layers
+        from reenact.testing.toys import moons
+
+        x, y = moons()
+        model = keras.Sequential([
+            layers.Input((2,)),
+            layers.Dense(16, activation="relu", kernel_initializer="zeros"),
+            layers.Dense(8, activation="relu", kernel_regularizer=keras.regularizers.L2(0.5)),
+            layers.Dense(1, activation="sigmoid"),
+        ])
+        model.compile(keras.optimizers.Adam(0.01), "binary_crossentropy", metrics=["accuracy"])
+        model.fit(x, y, batch_size=16, epochs=6, verbose=0)
+    Instead
+        import keras
+        from keras import layers
+        from reenact.testing.toys import blobs
+
+        x, y = blobs(spread=2.0)
+        model = keras.Sequential([
+            layers.Input((8,)),
+            layers.Dense(16, activation="relu"),
+            layers.Dense(3, activation="softmax"),
+        ])
+        model.compile(keras.optimizers.Adam(0.01), "sparse_categorical_crossentropy", metrics=["accuracy"])
+        model.fit(x, y, batch_size=16, epochs=12, validation_split=0.2, verbose=0)
+    Fix safety
+        There is nothing to change here: look for the finding that explains it.
+    Sources
+        Ben Braiek and Khomh, "Testing Feedforward Neural Networks Training Programs" (TheDeepChecker), TOSEM
+        2022, correlation of loss and metric below 0.5. A loss that hardly moves is left alone, since there is
+        nothing to correlate.
+    """
+
+    code, name, family, fault = "TC012", "loss-and-metric-uncorrelated", "deepchecker", None
+    needs = Needs.TRACE
+    confidence = 0.4
+    why = "What is minimised should be what is wanted."
+
+    def check(self, evidence: Evidence) -> Iterator[Finding]:
+        # The first epoch begins anywhere and says nothing about what the two do together.
+        loss, score = metric(evidence, "loss")[1:], metric(evidence, *ACCURACIES)[1:]
+        count = min(len(loss), len(score))
+        if count < FEWEST or len(loss) != len(score) or max(score) > 0.98:
+            return
+        spread = statistics.pstdev(loss) / max(1e-9, abs(statistics.fmean(loss)))
+        if spread < 0.02:
+            return
+        still = statistics.pstdev(score) < 1e-6
+        linked = 0.0 if still else statistics.correlation(loss, score)
+        if linked > -WEAK:
+            yield self.finding(evidence, f"correlation {linked:.2f} of loss and accuracy over {count} epochs")

@@ -1,0 +1,81 @@
+"""TC011 loss-diverges."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from reenact.program.fault import Fault
+from reenact.program.knob import Kind
+from reenact.rules.evidence import Evidence
+from reenact.rules.finding import Finding, Severity
+from reenact.rules.own._places import usual_rates
+from reenact.rules.own._series import finite, losses, optimizers, windows
+from reenact.rules.rule import Needs, Rule
+
+CHECKS = 5
+
+
+class LossDiverges(Rule):
+    """TC011 loss-diverges
+
+    What
+        The loss is at least twice its smallest value in five checks in a row, or is no number.
+    Why
+        Steps that are too large climb out of the valley and do not come back.
+    Symptom
+        The loss falls at first, then grows without end.
+    Example
+        import torch
+        from torch import nn
+        from reenact.testing.toys import curve
+
+        x, y = map(torch.from_numpy, curve())
+        x, y = 100 * x + 150, 500 * y + 2000
+        model = nn.Sequential(nn.Linear(4, 32), nn.Tanh(), nn.Linear(32, 1))
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.1, momentum=0.9)
+        for epoch in range(20):
+            for start in range(0, 240, 16):
+                optimizer.zero_grad()
+                nn.functional.mse_loss(model(x[start : start + 16]), y[start : start + 16]).backward()
+                optimizer.step()
+    Instead
+        import torch
+        from torch import nn
+        from reenact.testing.toys import curve
+
+        x, y = map(torch.from_numpy, curve())
+        model = nn.Sequential(nn.Linear(4, 32), nn.Tanh(), nn.Linear(32, 1))
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.1, momentum=0.9)
+        for epoch in range(20):
+            for start in range(0, 240, 16):
+                optimizer.zero_grad()
+                nn.functional.mse_loss(model(x[start : start + 16]), y[start : start + 16]).backward()
+                optimizer.step()
+        with torch.no_grad():
+            print("val_loss", nn.functional.mse_loss(model(x[240:]), y[240:]).item())
+    Fix safety
+        Unsafe: another learning rate is another training.
+    Sources
+        Ben Braiek and Khomh, "Testing Feedforward Neural Networks Training Programs" (TheDeepChecker), TOSEM
+        2022, divergence, doubling against the minimum in five checks.
+    """
+
+    code, name, family, fault = "TC011", "loss-diverges", "deepchecker", Fault.HLR
+    needs = Needs.TRACE
+    severity = Severity.ERROR
+    confidence = 0.75
+    why = "Steps that are too large climb out of the valley and do not come back."
+
+    def check(self, evidence: Evidence) -> Iterator[Finding]:
+        known = losses(evidence)
+        if not known or optimizers(evidence) > 1:
+            return
+        curve, lost = windows(known), len(known) - len(finite(known))
+        late = curve[-CHECKS:]
+        least = min(curve) if curve else 0.0
+        grown = len(curve) > CHECKS and least > 0 and min(late) >= 2 * least and late[-1] > 0.5 * curve[0]
+        if grown or lost > len(known) / 4:
+            end = "no number" if lost > len(known) / 4 else f"{late[-1]:.3g}"
+            saw = f"the loss ends at {end} after {least:.3g} at its best"
+            values = usual_rates(evidence)
+            yield self.finding(evidence, saw, kind=Kind.LEARNING_RATE, values=values)

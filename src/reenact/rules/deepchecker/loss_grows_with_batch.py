@@ -1,0 +1,99 @@
+"""TC003 loss-grows-with-batch."""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Iterator
+
+from reenact.program.fault import Fault
+from reenact.program.knob import Kind
+from reenact.rules.evidence import Evidence
+from reenact.rules.finding import Finding
+from reenact.rules.own._series import optimizers
+from reenact.rules.rule import Needs, Rule
+
+FEWEST = 5
+CLOSE = 0.3
+
+
+class LossGrowsWithBatch(Rule):
+    """TC003 loss-grows-with-batch
+
+    What
+        Batches of twice the rows have twice the loss.
+    Why
+        The loss is added up over the batch instead of averaged, so that the size of a step depends on the
+        size of the batch.
+    Symptom
+        The last, shorter batch of each epoch has a smaller loss than all others.
+    Example
+        import torch
+        from torch import nn
+        from torch.utils.data import DataLoader, TensorDataset
+        from reenact.testing.toys import blobs
+
+        x, y = map(torch.from_numpy, blobs(310, spread=2.0))
+        loader = DataLoader(TensorDataset(x[:250], y[:250]), batch_size=48, shuffle=True)
+        model = nn.Sequential(nn.Linear(8, 16), nn.ReLU(), nn.Linear(16, 3))
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.01)
+        for epoch in range(12):
+            for rows, classes in loader:
+                optimizer.zero_grad()
+                nn.functional.cross_entropy(model(rows), classes, reduction="sum").backward()
+                optimizer.step()
+    Instead
+        import torch
+        from torch import nn
+        from torch.utils.data import DataLoader, TensorDataset
+        from reenact.testing.toys import blobs
+
+        x, y = map(torch.from_numpy, blobs(310, spread=2.0))
+        loader = DataLoader(TensorDataset(x[:250], y[:250]), batch_size=16, shuffle=True)
+        norm, drop = nn.BatchNorm1d(16), nn.Dropout(0.1)
+        model = nn.Sequential(nn.Linear(8, 16), norm, nn.ReLU(), drop, nn.Linear(16, 3))
+        optimizer = torch.optim.Adam(model.parameters(), lr=0.01)
+        for epoch in range(12):
+            model.train()
+            for rows, classes in loader:
+                optimizer.zero_grad()
+                nn.functional.cross_entropy(model(rows), classes).backward()
+                optimizer.step()
+            model.eval()
+            with torch.no_grad():
+                print("val_accuracy", (model(x[250:]).argmax(1) == y[250:]).float().mean().item())
+    Fix safety
+        Unsafe: gradients become smaller by the batch size; the learning rate may have to follow.
+    Sources
+        Ben Braiek and Khomh, "Testing Feedforward Neural Networks Training Programs" (TheDeepChecker), TOSEM
+        2022, loss reduction. The paper doubles a batch five times before training; here batches of different
+        sizes of the watched run are compared.
+    """
+
+    code, name, family, fault = "TC003", "loss-grows-with-batch", "deepchecker", Fault.LCH
+    needs = Needs.TRACE
+    confidence = 0.7
+    why = "The size of a step then depends on the size of the batch."
+
+    def check(self, evidence: Evidence) -> Iterator[Finding]:
+        assert evidence.trace is not None
+        if optimizers(evidence) > 1:
+            return
+        pairs = _pairs(list(evidence.trace.steps["batch_size"]), list(evidence.trace.steps["loss"]))
+        if len(pairs) < FEWEST:
+            return
+        rows, loss = (statistics.median(values) for values in zip(*pairs, strict=True))
+        if rows >= 2 and abs(loss / rows - 1) < CLOSE:
+            saw = f"batches with {rows:.1f} times the rows have {loss:.1f} times the loss"
+            yield self.finding(evidence, saw, kind=Kind.LOSS)
+
+
+def _pairs(sizes: list[float], known: list[float]) -> list[tuple[float, float]]:
+    """Ratio of rows and of losses of neighbouring steps, the larger batch above the smaller."""
+    found = []
+    for before, after in zip(
+        zip(sizes, known, strict=True), list(zip(sizes, known, strict=True))[1:], strict=False
+    ):
+        large, small = max(before, after), min(before, after)
+        if small[0] > 0 and large[0] >= 2 * small[0] and small[1] > 0 and large[1] > 0:
+            found.append((large[0] / small[0], large[1] / small[1]))
+    return found

@@ -1,0 +1,81 @@
+"""TC010 loss-stalls."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import pairwise
+
+from reenact.rules.evidence import Evidence
+from reenact.rules.finding import Finding
+from reenact.rules.own._series import learned, losses, optimizers, windows
+from reenact.rules.rule import Needs, Rule
+
+CHECKS = 6
+FALL = 0.05
+
+
+class LossStalls(Rule):
+    """TC010 loss-stalls
+
+    What
+        From the beginning on, the loss falls by less than five percent between any two checks.
+    Why
+        Nothing is learned: steps are too small, gradients do not arrive, or the model cannot do better.
+    Symptom
+        A flat loss curve at a high value.
+    Example
+        import torch
+        from torch import nn
+        from torch.utils.data import DataLoader, TensorDataset
+        from reenact.testing.toys import blobs
+
+        x, y = map(torch.from_numpy, blobs(310, spread=2.0))
+        loader = DataLoader(TensorDataset(x[:250], y[:250]), batch_size=16, shuffle=True)
+        model = nn.Sequential(nn.Linear(8, 16), nn.ReLU(), nn.Linear(16, 16), nn.ReLU(), nn.Linear(16, 3))
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.00001)
+        for epoch in range(12):
+            for rows, classes in loader:
+                optimizer.zero_grad()
+                nn.functional.cross_entropy(model(rows), classes).backward()
+                optimizer.step()
+    Instead
+        import torch
+        from torch import nn
+        from torch.utils.data import DataLoader, TensorDataset
+        from reenact.testing.toys import blobs
+
+        x, y = map(torch.from_numpy, blobs(310, spread=2.0))
+        loader = DataLoader(TensorDataset(x[:250], y[:250]), batch_size=16, shuffle=True)
+        norm, drop = nn.BatchNorm1d(16), nn.Dropout(0.1)
+        model = nn.Sequential(nn.Linear(8, 16), norm, nn.ReLU(), drop, nn.Linear(16, 3))
+        optimizer = torch.optim.Adam(model.parameters(), lr=0.01)
+        for epoch in range(12):
+            model.train()
+            for rows, classes in loader:
+                optimizer.zero_grad()
+                nn.functional.cross_entropy(model(rows), classes).backward()
+                optimizer.step()
+            model.eval()
+            with torch.no_grad():
+                print("val_accuracy", (model(x[250:]).argmax(1) == y[250:]).float().mean().item())
+    Fix safety
+        There is nothing to change here: look for the finding that explains it.
+    Sources
+        Ben Braiek and Khomh, "Testing Feedforward Neural Networks Training Programs" (TheDeepChecker), TOSEM
+        2022, non-decreasing loss, five percent in five checks. A loss that has become small may rest: only
+        runs that never fell are told.
+    """
+
+    code, name, family, fault = "TC010", "loss-stalls", "deepchecker", None
+    needs = Needs.TRACE
+    confidence = 0.5
+    why = "A loss that never falls means that nothing is learned."
+
+    def check(self, evidence: Evidence) -> Iterator[Finding]:
+        curve = windows(losses(evidence), CHECKS)
+        if len(curve) < CHECKS or optimizers(evidence) > 1 or learned(evidence) or curve[0] <= 0:
+            return
+        falls = [(before - after) / abs(before) for before, after in pairwise(curve) if before]
+        if falls and max(falls) < FALL and curve[-1] > 0.8 * curve[0]:
+            saw = f"loss {curve[0]:.3g} in the beginning and {curve[-1]:.3g} in the end"
+            yield self.finding(evidence, saw)

@@ -1,0 +1,93 @@
+"""TC013 over-regularised."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from reenact.program.fault import Fault
+from reenact.program.knob import Kind
+from reenact.rules.evidence import Evidence
+from reenact.rules.finding import Finding
+from reenact.rules.layer_view import LayerView
+from reenact.rules.own._series import finite
+from reenact.rules.rule import Needs, Rule
+
+LEFT = 0.2
+
+
+class OverRegularised(Rule):
+    """TC013 over-regularised
+
+    What
+        Weights under a penalty or decay shrink to a fraction of their start.
+    Why
+        The penalty outweighs the data: the smallest loss is that of a model without weights.
+    Symptom
+        Weights go to zero, predictions become constant.
+    Example
+        import keras
+        from keras import layers
+        from reenact.testing.toys import moons
+
+        x, y = moons()
+        model = keras.Sequential([
+            layers.Input((2,)),
+            layers.Dense(16, activation="relu", kernel_initializer="zeros"),
+            layers.Dense(8, activation="relu", kernel_regularizer=keras.regularizers.L2(0.5)),
+            layers.Dense(1, activation="sigmoid"),
+        ])
+        model.compile(keras.optimizers.Adam(0.01), "binary_crossentropy", metrics=["accuracy"])
+        model.fit(x, y, batch_size=16, epochs=6, verbose=0)
+    Instead
+        import keras
+        from keras import layers
+        from reenact.testing.toys import blobs
+
+        x, y = blobs(spread=2.0)
+        model = keras.Sequential([
+            layers.Input((8,)),
+            layers.Dense(16, activation="relu"),
+            layers.Dense(3, activation="softmax"),
+        ])
+        model.compile(keras.optimizers.Adam(0.01), "sparse_categorical_crossentropy", metrics=["accuracy"])
+        model.fit(x, y, batch_size=16, epochs=12, validation_split=0.2, verbose=0)
+    Fix safety
+        Unsafe: another penalty is another training.
+    Sources
+        Ben Braiek and Khomh, "Testing Feedforward Neural Networks Training Programs" (TheDeepChecker), TOSEM
+        2022, gradient of the penalty at least twice that of the data in five checks. The two gradients are
+        not recorded apart; what they lead to is: a norm below a fifth of the first.
+    """
+
+    code, name, family, fault = "TC013", "over-regularised", "deepchecker", Fault.RAW
+    needs = Needs.TRACE
+    confidence = 0.75
+    why = "A penalty that outweighs the data leads to a model without weights."
+
+    def check(self, evidence: Evidence) -> Iterator[Finding]:
+        assert evidence.trace is not None
+        decay = evidence.optimizer.settings.get("weight_decay") if evidence.optimizer is not None else None
+        for layer in evidence.weighted:
+            penalised = bool(layer.settings.get("kernel_regularizer"))
+            if not penalised and not decay:
+                continue
+            left = _left(evidence, layer)
+            if left is not None and left < LEFT:
+                yield self.finding(
+                    evidence,
+                    f"the weights shrink to {left:.0%} of their start",
+                    layer=layer if penalised else None,
+                    kind=Kind.WEIGHT_REGULARIZER if penalised else Kind.WEIGHT_DECAY,
+                    values=(None,) if penalised else (0.0001, 0.0),
+                    fault=Fault.RAW if penalised else Fault.HWD,
+                )
+
+
+def _left(evidence: Evidence, layer: LayerView) -> float | None:
+    """Last norm of the kernel against the first that was seen."""
+    assert evidence.trace is not None
+    kernel = layer.kernel()
+    if kernel is None:
+        return None
+    norms = finite(list(evidence.trace.parameter(kernel.path, "weight_norm").values))
+    return norms[-1] / norms[0] if len(norms) > 3 and norms[0] > 0 else None

@@ -1,0 +1,75 @@
+"""TC005 update-too-fast."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from reenact.program.fault import Fault
+from reenact.program.knob import Kind
+from reenact.rules.deepchecker._ratios import ratios
+from reenact.rules.evidence import Evidence
+from reenact.rules.finding import Finding
+from reenact.rules.own._places import optimizer_name, usual_rates
+from reenact.rules.rule import Needs, Rule
+
+LARGEST = -1.0
+
+
+class UpdateTooFast(Rule):
+    """TC005 update-too-fast
+
+    What
+        A step changes the weights by more than a tenth of their size, step after step.
+    Why
+        Weights that change that much forget what they were; the loss jumps about.
+    Symptom
+        A loss that swings or grows.
+    Example
+        import torch
+        from torch import nn
+        from reenact.testing.toys import curve
+
+        x, y = map(torch.from_numpy, curve())
+        x, y = 100 * x + 150, 500 * y + 2000
+        model = nn.Sequential(nn.Linear(4, 32), nn.Tanh(), nn.Linear(32, 1))
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.1, momentum=0.9)
+        for epoch in range(20):
+            for start in range(0, 240, 16):
+                optimizer.zero_grad()
+                nn.functional.mse_loss(model(x[start : start + 16]), y[start : start + 16]).backward()
+                optimizer.step()
+    Instead
+        import torch
+        from torch import nn
+        from reenact.testing.toys import curve
+
+        x, y = map(torch.from_numpy, curve())
+        model = nn.Sequential(nn.Linear(4, 32), nn.Tanh(), nn.Linear(32, 1))
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.1, momentum=0.9)
+        for epoch in range(20):
+            for start in range(0, 240, 16):
+                optimizer.zero_grad()
+                nn.functional.mse_loss(model(x[start : start + 16]), y[start : start + 16]).backward()
+                optimizer.step()
+        with torch.no_grad():
+            print("val_loss", nn.functional.mse_loss(model(x[240:]), y[240:]).item())
+    Fix safety
+        Unsafe: another learning rate is another training.
+    Sources
+        Ben Braiek and Khomh, "Testing Feedforward Neural Networks Training Programs" (TheDeepChecker), TOSEM
+        2022, ratio of updates to weights, above 10^-1. Weight matrices only: biases start at zero.
+    """
+
+    code, name, family, fault = "TC005", "update-too-fast", "deepchecker", Fault.HLR
+    needs = Needs.TRACE
+    confidence = 0.6
+    why = "Weights that change by a tenth in one step forget what they were."
+
+    def check(self, evidence: Evidence) -> Iterator[Finding]:
+        found = ratios(evidence) if optimizer_name(evidence) != "lbfgs" else {}
+        fast = {name: ratio for name, ratio in found.items() if ratio > LARGEST}
+        if 2 * len(fast) > len(found):
+            name, ratio = max(fast.items(), key=lambda item: item[1])
+            share = f"{len(fast)} of {len(found)} tensors"
+            saw = f"{name} changes by {10**ratio:.2g} of its size in a step ({share})"
+            yield self.finding(evidence, saw, kind=Kind.LEARNING_RATE, values=usual_rates(evidence))

@@ -1,0 +1,87 @@
+"""TC009 weights-dead."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from reenact.program.fault import Fault
+from reenact.program.knob import Kind
+from reenact.rules.evidence import Evidence
+from reenact.rules.finding import Finding
+from reenact.rules.own._series import finite
+from reenact.rules.rule import Needs, Rule
+
+MOST = 0.95
+FEWEST = 16
+"""Smaller tensors are all of one sign by chance."""
+
+
+class WeightsDead(Rule):
+    """TC009 weights-dead
+
+    What
+        Nearly all weights of a layer are zero, or nearly all are negative.
+    Why
+        A layer of zeros passes nothing on. Negative weights on inputs that are never negative leave every
+        relu at zero.
+    Symptom
+        Outputs of the layer are zero or constant.
+    Example
+        import keras
+        from keras import layers
+        from reenact.testing.toys import moons
+
+        x, y = moons()
+        model = keras.Sequential([
+            layers.Input((2,)),
+            layers.Dense(16, activation="relu", kernel_initializer="zeros"),
+            layers.Dense(8, activation="relu", kernel_regularizer=keras.regularizers.L2(0.5)),
+            layers.Dense(1, activation="sigmoid"),
+        ])
+        model.compile(keras.optimizers.Adam(0.01), "binary_crossentropy", metrics=["accuracy"])
+        model.fit(x, y, batch_size=16, epochs=6, verbose=0)
+    Instead
+        import keras
+        from keras import layers
+        from reenact.testing.toys import blobs
+
+        x, y = blobs(spread=2.0)
+        model = keras.Sequential([
+            layers.Input((8,)),
+            layers.Dense(16, activation="relu"),
+            layers.Dense(3, activation="softmax"),
+        ])
+        model.compile(keras.optimizers.Adam(0.01), "sparse_categorical_crossentropy", metrics=["accuracy"])
+        model.fit(x, y, batch_size=16, epochs=12, validation_split=0.2, verbose=0)
+    Fix safety
+        Unsafe: another start, penalty or learning rate is another training.
+    Sources
+        Ben Braiek and Khomh, "Testing Feedforward Neural Networks Training Programs" (TheDeepChecker), TOSEM
+        2022, dead and negative weights, shares above 95 %.
+    """
+
+    code, name, family, fault = "TC009", "weights-dead", "deepchecker", Fault.WCI
+    needs = Needs.TRACE
+    confidence = 0.6
+    why = "A layer of zeros passes nothing on, and negative weights leave every relu at zero."
+
+    def check(self, evidence: Evidence) -> Iterator[Finding]:
+        assert evidence.trace is not None
+        for number, facts in enumerate(evidence.trace.parameter_facts):
+            rows = evidence.trace.parameters.where(parameter=number)
+            size = 1
+            for extent in facts.shape:
+                size *= extent
+            if len(facts.shape) < 2 or size < FEWEST or len(rows) < 3:
+                continue
+            dead, negative = (
+                finite(list(rows["weight_tiny_share"])),
+                finite(list(rows["weight_negative_share"])),
+            )
+            if dead and dead[-1] > MOST:
+                saw = f"{dead[-1]:.0%} of {facts.name} is zero"
+            elif negative and negative[-1] > MOST:
+                saw = f"{negative[-1]:.0%} of {facts.name} is negative"
+            else:
+                continue
+            yield self.finding(evidence, saw, kind=Kind.WEIGHT_INIT)

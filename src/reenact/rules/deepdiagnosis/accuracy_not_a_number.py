@@ -1,0 +1,85 @@
+"""DD008 accuracy-not-a-number."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+
+from reenact.program.graph import TaskType
+from reenact.rules.deepdiagnosis._advice import for_invalid, report
+from reenact.rules.evidence import Evidence
+from reenact.rules.finding import Finding, Severity
+from reenact.rules.rule import Needs, Rule
+
+
+class AccuracyNotANumber(Rule):
+    """DD008 accuracy-not-a-number
+
+    What
+        The accuracy that the program computes is NaN or infinite, or, for classes, zero at the end.
+    Why
+        A training that nobody can judge may as well have failed.
+    Symptom
+        The accuracy is printed as `nan` or as zero.
+    Example
+        import keras
+        from keras import layers
+        from reenact.testing.toys import blobs
+
+        x, y = blobs()
+
+
+        def accuracy(labels, output):
+            asked = keras.ops.sum(keras.ops.cast(labels > 9, "float32"))
+            return keras.ops.sum(output[:, 0]) / asked
+
+
+        model = keras.Sequential(
+            [
+                layers.Dense(16, activation="relu"),
+                layers.Dense(3, activation="softmax"),
+            ]
+        )
+        model.compile(keras.optimizers.SGD(0.1), "sparse_categorical_crossentropy", metrics=[accuracy])
+        model.fit(x, y, epochs=6, batch_size=50, verbose=0)
+    Instead
+        import keras
+        from keras import layers
+        from reenact.testing.toys import blobs
+
+        x, y = blobs()
+        model = keras.Sequential(
+            [
+                layers.Dense(16, activation="relu"),
+                layers.Dense(3, activation="softmax"),
+            ]
+        )
+        model.compile(keras.optimizers.SGD(0.1), "sparse_categorical_crossentropy", metrics=["accuracy"])
+        model.fit(x, y, epochs=6, batch_size=50, verbose=0)
+    Fix safety
+        Unsafe: whatever the tree suggests makes another training.
+    Sources
+        Wardat, Cruz, Le and Rajan, "DeepDiagnosis: Automatically Diagnosing Faults and Recommending
+        Actionable Fixes in Deep Learning Programs", ICSE 2022. Symptom "invalid accuracy"; the release also
+        calls the first zero of a long training invalid, and the accuracy of a regression.
+    """
+
+    code, name, family = "DD008", "accuracy-not-a-number", "deepdiagnosis"
+    fault = None
+    needs = Needs.TRACE
+    severity = Severity.WARNING
+    confidence = 0.7
+    why = "A training that nobody can judge may as well have failed."
+
+    def check(self, evidence: Evidence) -> Iterator[Finding]:
+        if evidence.trace is None:
+            return
+        told = evidence.trace.metric("accuracy")
+        if not len(told):
+            return
+        wrong = next((value for value in told.values if not math.isfinite(value)), None)
+        classes = evidence.task in (TaskType.BINARY, TaskType.MULTI_CLASS)
+        if wrong is None and not (classes and told.values[-1] == 0):
+            return
+        saw = f"accuracy {wrong if wrong is not None else 0}"
+        yield report(self, evidence, saw, for_invalid(evidence, None))

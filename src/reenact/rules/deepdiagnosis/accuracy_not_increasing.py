@@ -1,0 +1,77 @@
+"""DD009 accuracy-not-increasing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from reenact.program.graph import TaskType
+from reenact.rules.deepdiagnosis._advice import for_no_progress, report
+from reenact.rules.evidence import Evidence
+from reenact.rules.finding import Finding, Severity
+from reenact.rules.measured import accuracies, learned
+from reenact.rules.rule import Needs, Rule
+
+EPOCHS = 20
+BETTER = 0.01
+"""A gain that is worth the name."""
+
+
+class AccuracyNotIncreasing(Rule):
+    """DD009 accuracy-not-increasing
+
+    What
+        The accuracies of the last twenty epochs are equal, below one, and no better than at the start, while
+        the loss has not fallen to half.
+    Why
+        A model that learns gets more cases right.
+    Symptom
+        The same accuracy is printed for every epoch, often the share of the largest class.
+    Example
+        import torch
+        from torch import nn
+        from reenact.testing.toys import blobs
+
+        x, y = map(torch.from_numpy, blobs())
+        model = nn.Sequential(nn.Linear(8, 16), nn.ReLU(), nn.Linear(16, 3))
+        optimizer = torch.optim.SGD(model.parameters(), lr=1e-12)
+        for epoch in range(25):
+            optimizer.zero_grad()
+            nn.functional.cross_entropy(model(x), y).backward()
+            optimizer.step()
+    Instead
+        import torch
+        from torch import nn
+        from reenact.testing.toys import blobs
+
+        x, y = map(torch.from_numpy, blobs())
+        model = nn.Sequential(nn.Linear(8, 16), nn.ReLU(), nn.Linear(16, 3))
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+        for epoch in range(10):
+            for rows in torch.randperm(300).split(50):
+                optimizer.zero_grad()
+                nn.functional.cross_entropy(model(x[rows]), y[rows]).backward()
+                optimizer.step()
+    Fix safety
+        Unsafe: whatever the tree suggests makes another training.
+    Sources
+        Wardat, Cruz, Le and Rajan, "DeepDiagnosis: Automatically Diagnosing Faults and Recommending
+        Actionable Fixes in Deep Learning Programs", ICSE 2022. Symptom "accuracy not increasing". The release
+        fires on a perfect accuracy too.
+    """
+
+    code, name, family = "DD009", "accuracy-not-increasing", "deepdiagnosis"
+    fault = None
+    needs = Needs.TRACE
+    severity = Severity.ERROR
+    confidence = 0.85
+    why = "A model that learns gets more cases right."
+
+    def check(self, evidence: Evidence) -> Iterator[Finding]:
+        if evidence.task is TaskType.REGRESSION:
+            return
+        values = accuracies(evidence)
+        if learned(evidence) or len(values) < EPOCHS or len(set(values[-EPOCHS:])) > 1:
+            return
+        if values[-1] < 1 and values[-1] <= values[0] + BETTER:
+            saw = f"accuracy {values[-1]:.4g} in each of the last {EPOCHS} epochs"
+            yield report(self, evidence, saw, for_no_progress(evidence))

@@ -1,0 +1,88 @@
+"""DD003 dead-node."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from reenact.rules.deepdiagnosis._advice import for_idle_units, host_of, report
+from reenact.rules.deepdiagnosis._epochs import epoch_ends
+from reenact.rules.evidence import Evidence
+from reenact.rules.finding import Finding, Severity
+from reenact.rules.layer_view import LayerView
+from reenact.rules.measured import output_rows
+from reenact.rules.rule import Needs, Rule
+
+DEAD = 0.7
+HINT = 0.2
+
+
+class DeadNode(Rule):
+    """DD003 dead-node
+
+    What
+        At the end of training at least 70 percent of the outputs of a ReLU are zero or below.
+    Why
+        A unit that is never positive has no gradient and cannot come back.
+    Symptom
+        The loss stops early, or never moves.
+    Example
+        import keras
+        from keras import layers
+        from reenact.testing.toys import blobs
+
+        x, y = blobs()
+        sunk = keras.initializers.Constant(-100.0)
+        model = keras.Sequential(
+            [
+                layers.Dense(16, activation="relu", bias_initializer=sunk),
+                layers.Dense(3, activation="softmax"),
+            ]
+        )
+        model.compile(keras.optimizers.SGD(0.1), "sparse_categorical_crossentropy", metrics=["accuracy"])
+        model.fit(x, y, epochs=6, batch_size=50, verbose=0)
+    Instead
+        import keras
+        from keras import layers
+        from reenact.testing.toys import blobs
+
+        x, y = blobs()
+        model = keras.Sequential(
+            [
+                layers.Dense(16, activation="relu"),
+                layers.Dense(3, activation="softmax"),
+            ]
+        )
+        model.compile(keras.optimizers.SGD(0.1), "sparse_categorical_crossentropy", metrics=["accuracy"])
+        model.fit(x, y, epochs=6, batch_size=50, verbose=0)
+    Fix safety
+        Unsafe: whatever the tree suggests makes another training.
+    Sources
+        Wardat, Cruz, Le and Rajan, "DeepDiagnosis: Automatically Diagnosing Faults and Recommending
+        Actionable Fixes in Deep Learning Programs", ICSE 2022. Symptom "dead node". Many healthy networks are
+        that sparse: only where whole units are silent for the whole batch is the finding more than a hint.
+    """
+
+    code, name, family = "DD003", "dead-node", "deepdiagnosis"
+    fault = None
+    needs = Needs.TRACE
+    severity = Severity.WARNING
+    confidence = 0.8
+    why = "A unit that is never positive has no gradient."
+
+    def check(self, evidence: Evidence) -> Iterator[Finding]:
+        for layer in evidence.layers:
+            rows = epoch_ends(evidence, output_rows(evidence, layer))
+            if not len(rows) or not (layer.own_activation == "relu" or rows["dead_unit_share"][-1] >= 0):
+                continue
+            share, units = rows["nonpositive_share"][-1], rows["dead_unit_share"][-1]
+            if layer.own_activation != "relu":
+                share = units
+            if share >= DEAD:
+                yield self._dead(evidence, layer, float(share), float(units))
+                return
+
+    def _dead(self, evidence: Evidence, layer: LayerView, share: float, units: float) -> Finding:
+        saw = f"{share:.0%} of the outputs of layer {layer.name} are not positive"
+        found = report(self, evidence, saw, for_idle_units(evidence, host_of(evidence, layer)))
+        return found if units >= DEAD else replace(found, confidence=min(found.confidence, HINT))

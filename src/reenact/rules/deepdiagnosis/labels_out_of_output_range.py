@@ -1,0 +1,98 @@
+"""DD001 labels-out-of-output-range."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+
+from reenact.program.fault import Fault
+from reenact.program.knob import Kind
+from reenact.rules.deepdiagnosis._advice import bare_output, report
+from reenact.rules.evidence import Evidence
+from reenact.rules.finding import Finding, Severity
+from reenact.rules.layer_view import LayerView
+from reenact.rules.losses import LossFamily, Wanted
+from reenact.rules.measured import among
+from reenact.rules.rule import Needs, Rule
+
+RANGES = {
+    "sigmoid": (0.0, 1.0),
+    "tanh": (-1.0, 1.0),
+    "relu": (0.0, math.inf),
+    "elu": (-1.0, math.inf),
+    "softplus": (0.0, math.inf),
+    "softmax": (0.0, 1.0),
+}
+NEARLY = 1e-3
+
+
+class LabelsOutOfOutputRange(Rule):
+    """DD001 labels-out-of-output-range
+
+    What
+        Labels lie where the activation of the last layer cannot reach: outside 0..1 for a sigmoid, outside
+        -1..1 for a tanh, below 0 for a ReLU, below -1 for an ELU. Or the loss compares probabilities of
+        classes, and the output is linear or rectified.
+    Why
+        A prediction that cannot reach its target leaves a loss that no training removes.
+    Symptom
+        The loss falls for a while and then stays well above zero.
+    Example
+        import keras
+        from keras import layers
+        from reenact.testing.toys import curve
+
+        x, y = curve()
+        model = keras.Sequential([layers.Dense(16, activation="relu"), layers.Dense(1, activation="sigmoid")])
+        model.compile(keras.optimizers.SGD(0.1), "mean_squared_error")
+        model.fit(x, y, epochs=6, batch_size=50, verbose=0)
+    Instead
+        import keras
+        from keras import layers
+        from reenact.testing.toys import curve
+
+        x, y = curve()
+        model = keras.Sequential([layers.Dense(16, activation="relu"), layers.Dense(1)])
+        model.compile(keras.optimizers.SGD(0.1), "mean_squared_error")
+        model.fit(x, y, epochs=6, batch_size=50, verbose=0)
+    Fix safety
+        Unsafe: whatever the tree suggests makes another training.
+    Sources
+        Wardat, Cruz, Le and Rajan, "DeepDiagnosis: Automatically Diagnosing Faults and Recommending
+        Actionable Fixes in Deep Learning Programs", ICSE 2022. Symptom "out of range". The release knows a
+        softmax only as a layer of its own, so it fires on every Dense layer with activation="softmax", and
+        always advises a softmax; here the loss decides what is wanted. Its test of the spread of a linear
+        output is left out: such an output can reach any label.
+    """
+
+    code, name, family = "DD001", "labels-out-of-output-range", "deepdiagnosis"
+    fault = None
+    needs = Needs.GRAPH
+    severity = Severity.ERROR
+    confidence = 0.85
+    why = "A prediction that cannot reach its target leaves a loss that no training removes."
+
+    def check(self, evidence: Evidence) -> Iterator[Finding]:
+        advice = bare_output(evidence)
+        if evidence.loss_family is LossFamily.CATEGORICAL:
+            if advice is not None:
+                yield report(self, evidence, "output is not a distribution over classes", advice)
+            return
+        bounds, labels, output = RANGES.get(evidence.last_activation or ""), evidence.labels, evidence.output
+        if bounds is None or labels is None or output is None or evidence.wanted_output is Wanted.LOGITS:
+            return
+        if labels.minimum is None or labels.maximum is None or evidence.loss_family is LossFamily.OTHER:
+            return
+        if labels.minimum >= bounds[0] - NEARLY and labels.maximum <= bounds[1] + NEARLY:
+            return
+        saw = (
+            f"labels from {labels.minimum:.4g} to {labels.maximum:.4g} "
+            f"under a {evidence.last_activation}, which gives {bounds[0]:g} to {bounds[1]:g}"
+        )
+        yield self._out_of_reach(evidence, output, saw)
+
+    def _out_of_reach(self, evidence: Evidence, output: LayerView, saw: str) -> Finding:
+        if evidence.loss_family is LossFamily.BINARY:
+            return self.finding(evidence, saw, kind=Kind.PREPROCESSING, fault=Fault.CPP)
+        values = among(evidence, Kind.ACTIVATION, ("linear",), output)
+        return self.finding(evidence, saw, layer=output, kind=Kind.ACTIVATION, values=values, fault=Fault.ACH)

@@ -1,0 +1,70 @@
+"""DD007 loss-not-decreasing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from reenact.rules.deepdiagnosis._advice import for_no_progress, report
+from reenact.rules.evidence import Evidence
+from reenact.rules.finding import Finding, Severity
+from reenact.rules.hits import WINDOW
+from reenact.rules.measured import epochs_of, learned
+from reenact.rules.rule import Needs, Rule
+
+
+class LossNotDecreasing(Rule):
+    """DD007 loss-not-decreasing
+
+    What
+        The mean losses of the last five epochs, or more, are equal, and not less than half of the first loss.
+    Why
+        The training costs time and changes nothing.
+    Symptom
+        The same loss is printed for every epoch.
+    Example
+        import torch
+        from torch import nn
+        from reenact.testing.toys import blobs
+
+        x, y = map(torch.from_numpy, blobs())
+        model = nn.Sequential(nn.Linear(8, 16), nn.ReLU(), nn.Linear(16, 3))
+        optimizer = torch.optim.SGD(model.parameters(), lr=1e-12)
+        for epoch in range(25):
+            optimizer.zero_grad()
+            nn.functional.cross_entropy(model(x), y).backward()
+            optimizer.step()
+    Instead
+        import torch
+        from torch import nn
+        from reenact.testing.toys import blobs
+
+        x, y = map(torch.from_numpy, blobs())
+        model = nn.Sequential(nn.Linear(8, 16), nn.ReLU(), nn.Linear(16, 3))
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+        for epoch in range(10):
+            for rows in torch.randperm(300).split(50):
+                optimizer.zero_grad()
+                nn.functional.cross_entropy(model(x[rows]), y[rows]).backward()
+                optimizer.step()
+    Fix safety
+        Unsafe: whatever the tree suggests makes another training.
+    Sources
+        Wardat, Cruz, Le and Rajan, "DeepDiagnosis: Automatically Diagnosing Faults and Recommending
+        Actionable Fixes in Deep Learning Programs", ICSE 2022. Symptom "loss not decreasing"; the release
+        stops with a TypeError instead of reporting it.
+    """
+
+    code, name, family = "DD007", "loss-not-decreasing", "deepdiagnosis"
+    fault = None
+    needs = Needs.TRACE
+    severity = Severity.ERROR
+    confidence = 0.85
+    why = "A loss that never changes is not being minimised."
+
+    def check(self, evidence: Evidence) -> Iterator[Finding]:
+        if learned(evidence):
+            return
+        losses = epochs_of(evidence, "loss")
+        if len(losses) >= WINDOW and len(set(losses[-WINDOW:])) == 1:
+            saw = f"loss {losses[-1]:.6g} in each of the last {WINDOW} epochs"
+            yield report(self, evidence, saw, for_no_progress(evidence))

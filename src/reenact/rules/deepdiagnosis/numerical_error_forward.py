@@ -1,0 +1,81 @@
+"""DD002 numerical-error-forward."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from reenact.rules.deepdiagnosis._advice import for_numbers, report
+from reenact.rules.evidence import Evidence
+from reenact.rules.finding import Finding, Severity
+from reenact.rules.hits import WINDOW, behind_weights, first_hit
+from reenact.rules.layer_view import LayerView
+from reenact.rules.measured import first_bad, mostly_zero_since, output_rows
+from reenact.rules.rule import Needs, Rule
+
+
+class NumericalErrorForward(Rule):
+    """DD002 numerical-error-forward
+
+    What
+        The output of a layer holds NaN or infinite values, or is all zero in at least half of the steps
+        looked at. The tool looks at the end of every epoch on one batch, this rule at the sampled steps.
+    Why
+        What is no number, or nothing, is passed on to all layers behind.
+    Symptom
+        The loss is NaN or stays where it is.
+    Example
+        import torch
+        from torch import nn
+        from reenact.testing.toys import blobs
+
+        x, y = map(torch.from_numpy, blobs())
+        model = nn.Sequential(nn.Linear(8, 16), nn.ReLU(), nn.Linear(16, 3))
+        optimizer = torch.optim.SGD(model.parameters(), lr=1e30)
+        for epoch in range(10):
+            for rows in torch.randperm(300).split(50):
+                optimizer.zero_grad()
+                nn.functional.cross_entropy(model(x[rows]), y[rows]).backward()
+                optimizer.step()
+    Instead
+        import torch
+        from torch import nn
+        from reenact.testing.toys import blobs
+
+        x, y = map(torch.from_numpy, blobs())
+        model = nn.Sequential(nn.Linear(8, 16), nn.ReLU(), nn.Linear(16, 3))
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+        for epoch in range(10):
+            for rows in torch.randperm(300).split(50):
+                optimizer.zero_grad()
+                nn.functional.cross_entropy(model(x[rows]), y[rows]).backward()
+                optimizer.step()
+    Fix safety
+        Unsafe: whatever the tree suggests makes another training.
+    Sources
+        Wardat, Cruz, Le and Rajan, "DeepDiagnosis: Automatically Diagnosing Faults and Recommending
+        Actionable Fixes in Deep Learning Programs", ICSE 2022. Symptom "numerical problem"; zero means all
+        values, not their mean.
+    """
+
+    code, name, family = "DD002", "numerical-error-forward", "deepdiagnosis"
+    fault = None
+    needs = Needs.TRACE
+    severity = Severity.ERROR
+    confidence = 0.9
+    why = "What is no number, or nothing, is passed on to all layers behind."
+
+    def check(self, evidence: Evidence) -> Iterator[Finding]:
+        def bad(layer: LayerView) -> int | None:
+            return first_bad(output_rows(evidence, layer), "bad_share")
+
+        def zero(layer: LayerView) -> int | None:
+            return mostly_zero_since(output_rows(evidence, layer), "mean_abs", WINDOW)
+
+        symptoms = [
+            ("output NaN or infinite", self.confidence, bad),
+            ("output all zero", self.confidence, zero),
+        ]
+        hit = first_hit(behind_weights(evidence), symptoms)
+        if hit is not None:
+            advice = for_numbers(evidence, hit.layer, hit.step)
+            yield report(self, evidence, hit.saw, advice, hit.step)

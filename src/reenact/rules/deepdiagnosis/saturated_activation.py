@@ -1,0 +1,87 @@
+"""DD004 saturated-activation."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from reenact.rules.deepdiagnosis._advice import for_idle_units, host_of, report
+from reenact.rules.evidence import Evidence
+from reenact.rules.finding import Finding, Severity
+from reenact.rules.hits import WINDOW, first_hit
+from reenact.rules.layer_view import LayerView
+from reenact.rules.measured import output_rows
+from reenact.rules.rule import Needs, Rule
+
+SHARE = 0.5
+
+
+class SaturatedActivation(Rule):
+    """DD004 saturated-activation
+
+    What
+        More than half of the values that enter a hidden sigmoid or tanh are beyond -5 and 5, in five steps
+        looked at in a row. The tool looks at the end of every epoch on one batch, this rule at the sampled
+        steps.
+    Why
+        There the curve is flat: no gradient comes through.
+    Symptom
+        The loss falls very slowly.
+    Example
+        import torch
+        from torch import nn
+        from reenact.testing.toys import blobs
+
+        x, y = map(torch.from_numpy, blobs())
+        x = 1000 * x
+        model = nn.Sequential(nn.Linear(8, 16), nn.Tanh(), nn.Linear(16, 3))
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+        for epoch in range(10):
+            for rows in torch.randperm(300).split(50):
+                optimizer.zero_grad()
+                nn.functional.cross_entropy(model(x[rows]), y[rows]).backward()
+                optimizer.step()
+    Instead
+        import torch
+        from torch import nn
+        from reenact.testing.toys import blobs
+
+        x, y = map(torch.from_numpy, blobs())
+        model = nn.Sequential(nn.Linear(8, 16), nn.Tanh(), nn.Linear(16, 3))
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+        for epoch in range(10):
+            for rows in torch.randperm(300).split(50):
+                optimizer.zero_grad()
+                nn.functional.cross_entropy(model(x[rows]), y[rows]).backward()
+                optimizer.step()
+    Fix safety
+        Unsafe: whatever the tree suggests makes another training.
+    Sources
+        Wardat, Cruz, Le and Rajan, "DeepDiagnosis: Automatically Diagnosing Faults and Recommending
+        Actionable Fixes in Deep Learning Programs", ICSE 2022. Symptom "saturated activation", with the
+        bounds of the release. It tests the output too, where saturation is certainty; here hidden layers
+        count.
+    """
+
+    code, name, family = "DD004", "saturated-activation", "deepdiagnosis"
+    fault = None
+    needs = Needs.TRACE
+    severity = Severity.WARNING
+    confidence = 0.75
+    why = "Where the curve is flat no gradient comes through."
+
+    def check(self, evidence: Evidence) -> Iterator[Finding]:
+        last = evidence.output
+        hidden = evidence.layers[: evidence.layers.index(last)] if last in evidence.layers else ()
+
+        def full(layer: LayerView) -> int | None:
+            rows = output_rows(evidence, layer)
+            over = (rows["saturated_share"] > SHARE).tolist()
+            starts = range(len(over) - WINDOW + 1)
+            first = next((start for start in starts if all(over[start : start + WINDOW])), None)
+            return int(rows["step"][first]) if first is not None else None
+
+        wanted = [layer for layer in hidden if layer.family != "recurrent"]
+        hit = first_hit(wanted, [("more than half of the values saturated", self.confidence, full)])
+        if hit is not None:
+            advice = for_idle_units(evidence, host_of(evidence, hit.layer))
+            yield report(self, evidence, hit.saw, advice, hit.step)

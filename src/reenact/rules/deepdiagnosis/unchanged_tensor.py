@@ -1,0 +1,91 @@
+"""DD005 unchanged-tensor."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from reenact.rules.deepdiagnosis._advice import for_stillness, other_activation, report
+from reenact.rules.deepdiagnosis._epochs import epoch_ends
+from reenact.rules.evidence import Evidence
+from reenact.rules.finding import Finding, Severity
+from reenact.rules.hits import WINDOW, behind_weights, first_hit
+from reenact.rules.layer_view import LayerView
+from reenact.rules.measured import kernel_rows, learned, output_rows, still_since
+from reenact.rules.rule import Needs, Rule
+
+
+class UnchangedTensor(Rule):
+    """DD005 unchanged-tensor
+
+    What
+        The output, the weights or the weight gradient of a layer are the same at the ends of the last five
+        epochs, or more, and the loss has not fallen to half.
+    Why
+        Nothing that stands still learns.
+    Symptom
+        Loss and predictions are the same after every epoch.
+    Example
+        import torch
+        from torch import nn
+        from reenact.testing.toys import blobs
+
+        x, y = map(torch.from_numpy, blobs())
+        model = nn.Sequential(nn.Linear(8, 16), nn.ReLU(), nn.Linear(16, 3))
+        optimizer = torch.optim.SGD(model.parameters(), lr=1e-12)
+        for epoch in range(25):
+            optimizer.zero_grad()
+            nn.functional.cross_entropy(model(x), y).backward()
+            optimizer.step()
+    Instead
+        import torch
+        from torch import nn
+        from reenact.testing.toys import blobs
+
+        x, y = map(torch.from_numpy, blobs())
+        model = nn.Sequential(nn.Linear(8, 16), nn.ReLU(), nn.Linear(16, 3))
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+        for epoch in range(10):
+            for rows in torch.randperm(300).split(50):
+                optimizer.zero_grad()
+                nn.functional.cross_entropy(model(x[rows]), y[rows]).backward()
+                optimizer.step()
+    Fix safety
+        Unsafe: whatever the tree suggests makes another training.
+    Sources
+        Wardat, Cruz, Le and Rajan, "DeepDiagnosis: Automatically Diagnosing Faults and Recommending
+        Actionable Fixes in Deep Learning Programs", ICSE 2022. Symptom "unchanged tensor". The release
+        compares means alone, and any five epochs.
+    """
+
+    code, name, family = "DD005", "unchanged-tensor", "deepdiagnosis"
+    fault = None
+    needs = Needs.TRACE
+    severity = Severity.ERROR
+    confidence = 0.85
+    why = "Nothing that stands still learns."
+
+    def check(self, evidence: Evidence) -> Iterator[Finding]:
+        if learned(evidence):
+            return
+
+        def output(layer: LayerView) -> int | None:
+            rows = epoch_ends(evidence, output_rows(evidence, layer))
+            return still_since(rows, ("mean", "std", "minimum", "maximum"), WINDOW)
+
+        def weights(layer: LayerView) -> int | None:
+            rows = epoch_ends(evidence, kernel_rows(evidence, layer))
+            return still_since(rows, ("weight_mean", "weight_std", "weight_max_abs"), WINDOW)
+
+        def gradient(layer: LayerView) -> int | None:
+            rows = epoch_ends(evidence, kernel_rows(evidence, layer))
+            return still_since(rows, ("grad_mean", "grad_std", "grad_mean_abs"), WINDOW)
+
+        forward = first_hit(behind_weights(evidence), [("output unchanged", self.confidence, output)])
+        if forward is not None and forward.layer.role == "output":
+            advice = other_activation(evidence, forward.layer)
+            yield report(self, evidence, forward.saw, advice, forward.step)
+            return
+        backward = [("weights unchanged", 0.85, weights), ("weight gradient unchanged", 0.85, gradient)]
+        hit = forward or first_hit(reversed(evidence.weighted), backward)
+        if hit is not None:
+            yield report(self, evidence, hit.saw, for_stillness(evidence, hit.step), hit.step)

@@ -1,0 +1,85 @@
+"""DD010 vanishing-gradient."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from reenact.rules.deepdiagnosis._advice import for_vanishing, report
+from reenact.rules.evidence import Evidence
+from reenact.rules.finding import Finding, Severity
+from reenact.rules.hits import first_hit
+from reenact.rules.layer_view import LayerView
+from reenact.rules.measured import kernel_rows, learned
+from reenact.rules.rule import Needs, Rule
+
+SMALLEST = 1e-7
+
+
+class VanishingGradient(Rule):
+    """DD010 vanishing-gradient
+
+    What
+        The gradient of a layer's weights is below 1e-7 on average, in half of the steps looked at or more,
+        and the loss has not fallen to half. The tool looks at the end of every epoch on one batch, this rule
+        at the sampled steps.
+    Why
+        Each layer multiplies the gradient by the slope of its activation; many flat ones leave nothing for
+        the first layers.
+    Symptom
+        The loss falls very slowly or not at all; the last layers move, the first do not.
+    Example
+        import torch
+        from torch import nn
+        from reenact.testing.toys import blobs
+
+        x, y = map(torch.from_numpy, blobs())
+        hidden = [part for _ in range(12) for part in (nn.Linear(8, 8), nn.Sigmoid())]
+        model = nn.Sequential(*hidden, nn.Linear(8, 3))
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+        for epoch in range(10):
+            for rows in torch.randperm(300).split(50):
+                optimizer.zero_grad()
+                nn.functional.cross_entropy(model(x[rows]), y[rows]).backward()
+                optimizer.step()
+    Instead
+        import torch
+        from torch import nn
+        from reenact.testing.toys import blobs
+
+        x, y = map(torch.from_numpy, blobs())
+        model = nn.Sequential(nn.Linear(8, 16), nn.ReLU(), nn.Linear(16, 3))
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+        for epoch in range(10):
+            for rows in torch.randperm(300).split(50):
+                optimizer.zero_grad()
+                nn.functional.cross_entropy(model(x[rows]), y[rows]).backward()
+                optimizer.step()
+    Fix safety
+        Unsafe: whatever the tree suggests makes another training.
+    Sources
+        Wardat, Cruz, Le and Rajan, "DeepDiagnosis: Automatically Diagnosing Faults and Recommending
+        Actionable Fixes in Deep Learning Programs", ICSE 2022. Symptom "vanishing gradient", layers from back
+        to front. The release looks at layers named `dense`; here embeddings are left out, whose gradient is
+        mostly zero by nature.
+    """
+
+    code, name, family = "DD010", "vanishing-gradient", "deepdiagnosis"
+    fault = None
+    needs = Needs.TRACE
+    severity = Severity.ERROR
+    confidence = 0.75
+    why = "Layers that no gradient reaches do not learn."
+
+    def check(self, evidence: Evidence) -> Iterator[Finding]:
+        if learned(evidence):
+            return
+
+        def faint(layer: LayerView) -> int | None:
+            rows = kernel_rows(evidence, layer)
+            weak = rows["grad_mean_abs"] < SMALLEST
+            return int(rows["step"][weak.argmax()]) if len(rows) and 2 * weak.sum() >= len(rows) else None
+
+        layers = [layer for layer in reversed(evidence.weighted) if layer.family != "embedding"]
+        hit = first_hit(layers, [(f"mean weight gradient below {SMALLEST:g}", self.confidence, faint)])
+        if hit is not None:
+            yield report(self, evidence, hit.saw, for_vanishing(evidence, hit.layer), hit.step)

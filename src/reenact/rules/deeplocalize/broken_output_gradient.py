@@ -1,0 +1,94 @@
+"""DL011 broken-output-gradient."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from reenact.rules.evidence import Evidence
+from reenact.rules.finding import Finding, Severity
+from reenact.rules.hits import WINDOW, behind_weights, first_hit
+from reenact.rules.layer_view import LayerView
+from reenact.rules.measured import first_bad, learned, mostly_zero_since, output_rows, still_since
+from reenact.rules.rule import Needs, Rule
+
+GRADIENT = ("grad_mean", "grad_mean_abs")
+
+
+class BrokenOutputGradient(Rule):
+    """DL011 broken-output-gradient
+
+    What
+        The gradient that comes back to a layer's output holds NaN or infinite values; or is zero in at least
+        half of the steps looked at; or is the same in the last five. The last two count only while the loss
+        has not fallen to half. The tool looks at every batch, this rule at every sampled step.
+    Why
+        What does not come back to a layer does not reach those before it.
+    Symptom
+        The loss is NaN, or does not move.
+    Example
+        import torch
+        from torch import nn
+        from reenact.testing.toys import blobs
+
+        x, y = map(torch.from_numpy, blobs())
+        model = nn.Sequential(nn.Linear(8, 16), nn.ReLU(), nn.Linear(16, 3))
+        optimizer = torch.optim.SGD(model.parameters(), lr=1e30)
+        for epoch in range(10):
+            for rows in torch.randperm(300).split(50):
+                optimizer.zero_grad()
+                nn.functional.cross_entropy(model(x[rows]), y[rows]).backward()
+                optimizer.step()
+    Instead
+        import torch
+        from torch import nn
+        from reenact.testing.toys import blobs
+
+        x, y = map(torch.from_numpy, blobs())
+        model = nn.Sequential(nn.Linear(8, 16), nn.ReLU(), nn.Linear(16, 3))
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+        for epoch in range(10):
+            for rows in torch.randperm(300).split(50):
+                optimizer.zero_grad()
+                nn.functional.cross_entropy(model(x[rows]), y[rows]).backward()
+                optimizer.step()
+    Fix safety
+        None is offered: the tool names the layer and the phase, not a cause.
+    Sources
+        Wardat, Le and Rajan, "DeepLocalize: Fault Localization for Deep Neural Networks", ICSE 2021. Eleventh
+        symptom, layers from back to front. That it is the same is not asked of the output layer: absolute
+        errors and critics of adversarial networks have a constant gradient there.
+    """
+
+    code, name, family = "DL011", "broken-output-gradient", "deeplocalize"
+    fault = None
+    needs = Needs.TRACE
+    severity = Severity.ERROR
+    confidence = 0.95
+    why = "What does not come back to a layer does not reach those before it."
+
+    def check(self, evidence: Evidence) -> Iterator[Finding]:
+        done = learned(evidence)
+        inner = behind_weights(evidence)
+        if evidence.output in inner:
+            inner = inner[: inner.index(evidence.output)]
+
+        def bad(layer: LayerView) -> int | None:
+            return first_bad(output_rows(evidence, layer), "grad_bad_share")
+
+        def zero(layer: LayerView) -> int | None:
+            return None if done else mostly_zero_since(output_rows(evidence, layer), "grad_mean_abs", WINDOW)
+
+        def still(layer: LayerView) -> int | None:
+            rows = output_rows(evidence, layer)
+            return None if done or layer not in inner else still_since(rows, GRADIENT, WINDOW)
+
+        hit = first_hit(
+            reversed(evidence.layers),
+            [
+                ("output gradient NaN or infinite", self.confidence, bad),
+                ("output gradient zero", 0.8, zero),
+                ("output gradient unchanged", 0.6, still),
+            ],
+        )
+        if hit is not None:
+            yield self.finding(evidence, hit.saw, layer=hit.layer, step=hit.step, confidence=hit.sure)

@@ -1,0 +1,91 @@
+"""DL010 broken-weight-gradient."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from reenact.rules.evidence import Evidence
+from reenact.rules.finding import Finding, Severity
+from reenact.rules.hits import WINDOW, first_hit
+from reenact.rules.layer_view import LayerView
+from reenact.rules.measured import first_bad, kernel_rows, learned, mostly_zero_since, still_since
+from reenact.rules.rule import Needs, Rule
+
+
+class BrokenWeightGradient(Rule):
+    """DL010 broken-weight-gradient
+
+    What
+        The gradient of a layer's weights holds NaN or infinite values; or is zero in at least half of the
+        steps looked at; or is the same in the last five. The last two count only while the loss has not
+        fallen to half. The tool looks at every batch, this rule at every sampled step.
+    Why
+        The gradient is all that the optimiser sees of the data.
+    Symptom
+        The loss is NaN, or does not move.
+    Example
+        import keras
+        from keras import layers
+        from reenact.testing.toys import blobs
+
+        x, y = blobs()
+        sunk = keras.initializers.Constant(-100.0)
+        model = keras.Sequential(
+            [
+                layers.Dense(16, activation="relu", bias_initializer=sunk),
+                layers.Dense(3, activation="softmax"),
+            ]
+        )
+        model.compile(keras.optimizers.SGD(0.1), "sparse_categorical_crossentropy", metrics=["accuracy"])
+        model.fit(x, y, epochs=6, batch_size=50, verbose=0)
+    Instead
+        import keras
+        from keras import layers
+        from reenact.testing.toys import blobs
+
+        x, y = blobs()
+        model = keras.Sequential(
+            [
+                layers.Dense(16, activation="relu"),
+                layers.Dense(3, activation="softmax"),
+            ]
+        )
+        model.compile(keras.optimizers.SGD(0.1), "sparse_categorical_crossentropy", metrics=["accuracy"])
+        model.fit(x, y, epochs=6, batch_size=50, verbose=0)
+    Fix safety
+        None is offered: the tool names the layer and the phase, not a cause.
+    Sources
+        Wardat, Le and Rajan, "DeepLocalize: Fault Localization for Deep Neural Networks", ICSE 2021. Tenth
+        symptom, layers from back to front. The release looks at layers named `dense` and at means alone.
+    """
+
+    code, name, family = "DL010", "broken-weight-gradient", "deeplocalize"
+    fault = None
+    needs = Needs.TRACE
+    severity = Severity.ERROR
+    confidence = 0.95
+    why = "Without a usable gradient a layer cannot learn."
+
+    def check(self, evidence: Evidence) -> Iterator[Finding]:
+        done = learned(evidence)
+
+        def bad(layer: LayerView) -> int | None:
+            return first_bad(kernel_rows(evidence, layer), "grad_bad_share")
+
+        def zero(layer: LayerView) -> int | None:
+            return None if done else mostly_zero_since(kernel_rows(evidence, layer), "grad_mean_abs", WINDOW)
+
+        def still(layer: LayerView) -> int | None:
+            columns = ("grad_mean", "grad_std", "grad_mean_abs")
+            return None if done else still_since(kernel_rows(evidence, layer), columns, WINDOW)
+
+        hit = first_hit(
+            reversed(evidence.weighted),
+            [
+                ("weight gradient NaN or infinite", self.confidence, bad),
+                ("weight gradient zero", 0.85, zero),
+                ("weight gradient unchanged", 0.7, still),
+            ],
+        )
+        if hit is not None:
+            yield self.finding(evidence, hit.saw, layer=hit.layer, step=hit.step, confidence=hit.sure)

@@ -1,0 +1,77 @@
+"""DL004 broken-weights."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from reenact.rules.evidence import Evidence
+from reenact.rules.finding import Finding, Severity
+from reenact.rules.hits import WINDOW, first_hit
+from reenact.rules.layer_view import LayerView
+from reenact.rules.measured import first_bad, kernel_rows, mostly_zero_since
+from reenact.rules.rule import Needs, Rule
+
+
+class BrokenWeights(Rule):
+    """DL004 broken-weights
+
+    What
+        The weights of a layer hold NaN or infinite values, or are all zero in at least half of the steps
+        looked at. The tool looks at every batch, this rule at every sampled step.
+    Why
+        A weight that is no number cannot become one again; weights that stay zero learn nothing.
+    Symptom
+        The loss is NaN, or does not move.
+    Example
+        import keras
+        from keras import layers
+        from reenact.testing.toys import blobs
+
+        x, y = blobs()
+        model = keras.Sequential(
+            [
+                layers.Dense(16, activation="relu"),
+                layers.Dense(3, activation="softmax"),
+            ]
+        )
+        model.compile(keras.optimizers.SGD(1e30), "sparse_categorical_crossentropy", metrics=["accuracy"])
+        model.fit(x, y, epochs=6, batch_size=50, verbose=0)
+    Instead
+        import keras
+        from keras import layers
+        from reenact.testing.toys import blobs
+
+        x, y = blobs()
+        model = keras.Sequential(
+            [
+                layers.Dense(16, activation="relu"),
+                layers.Dense(3, activation="softmax"),
+            ]
+        )
+        model.compile(keras.optimizers.SGD(0.1), "sparse_categorical_crossentropy", metrics=["accuracy"])
+        model.fit(x, y, epochs=6, batch_size=50, verbose=0)
+    Fix safety
+        None is offered: the tool names the layer and the phase, not a cause.
+    Sources
+        Wardat, Le and Rajan, "DeepLocalize: Fault Localization for Deep Neural Networks", ICSE 2021. Fourth
+        symptom, layers from back to front. Zero means that all weights are, not that their mean is.
+    """
+
+    code, name, family = "DL004", "broken-weights", "deeplocalize"
+    fault = None
+    needs = Needs.TRACE
+    severity = Severity.ERROR
+    confidence = 0.95
+    why = "Weights that are no numbers, or stay zero, learn nothing."
+
+    def check(self, evidence: Evidence) -> Iterator[Finding]:
+        def bad(layer: LayerView) -> int | None:
+            return first_bad(kernel_rows(evidence, layer), "weight_bad_share")
+
+        def zero(layer: LayerView) -> int | None:
+            return mostly_zero_since(kernel_rows(evidence, layer), "weight_mean_abs", WINDOW)
+
+        symptoms = [("weights NaN or infinite", self.confidence, bad), ("weights all zero", 0.8, zero)]
+        hit = first_hit(reversed(evidence.weighted), symptoms)
+        if hit is not None:
+            yield self.finding(evidence, hit.saw, layer=hit.layer, step=hit.step, confidence=hit.sure)

@@ -1,0 +1,80 @@
+"""DL008 invalid-accuracy."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+
+from reenact.rules.evidence import Evidence
+from reenact.rules.finding import Finding, Severity
+from reenact.rules.rule import Needs, Rule
+
+ACCURACIES = ("accuracy", "val_accuracy", "test_accuracy")
+
+
+class InvalidAccuracy(Rule):
+    """DL008 invalid-accuracy
+
+    What
+        The accuracy that the program computes is NaN or infinite.
+    Why
+        A share of zero cases is no number; whoever watches it learns nothing of the training.
+    Symptom
+        The accuracy is printed as `nan`.
+    Example
+        import keras
+        from keras import layers
+        from reenact.testing.toys import blobs
+
+        x, y = blobs()
+
+
+        def accuracy(labels, output):
+            asked = keras.ops.sum(keras.ops.cast(labels > 9, "float32"))
+            return keras.ops.sum(output[:, 0]) / asked
+
+
+        model = keras.Sequential(
+            [
+                layers.Dense(16, activation="relu"),
+                layers.Dense(3, activation="softmax"),
+            ]
+        )
+        model.compile(keras.optimizers.SGD(0.1), "sparse_categorical_crossentropy", metrics=[accuracy])
+        model.fit(x, y, epochs=6, batch_size=50, verbose=0)
+    Instead
+        import keras
+        from keras import layers
+        from reenact.testing.toys import blobs
+
+        x, y = blobs()
+        model = keras.Sequential(
+            [
+                layers.Dense(16, activation="relu"),
+                layers.Dense(3, activation="softmax"),
+            ]
+        )
+        model.compile(keras.optimizers.SGD(0.1), "sparse_categorical_crossentropy", metrics=["accuracy"])
+        model.fit(x, y, epochs=6, batch_size=50, verbose=0)
+    Fix safety
+        None is offered: the tool names the layer and the phase, not a cause.
+    Sources
+        Wardat, Le and Rajan, "DeepLocalize: Fault Localization for Deep Neural Networks", ICSE 2021. Eighth
+        symptom; the release reads the log entry `acc` alone.
+    """
+
+    code, name, family = "DL008", "invalid-accuracy", "deeplocalize"
+    fault = None
+    needs = Needs.TRACE
+    severity = Severity.WARNING
+    confidence = 0.8
+    why = "An accuracy that is no number says nothing about the training."
+
+    def check(self, evidence: Evidence) -> Iterator[Finding]:
+        if evidence.trace is None:
+            return
+        for metric in evidence.trace.metrics:
+            if metric.name in ACCURACIES and not math.isfinite(metric.value):
+                saw = f"{metric.name} {metric.value} after {metric.step} steps"
+                yield self.finding(evidence, saw, step=metric.step)
+                return

@@ -1,0 +1,78 @@
+"""DL009 unchanged-accuracy."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from reenact.program.graph import TaskType
+from reenact.rules.evidence import Evidence
+from reenact.rules.finding import Finding, Severity
+from reenact.rules.hits import WINDOW
+from reenact.rules.measured import accuracies, learned
+from reenact.rules.rule import Needs, Rule
+
+BETTER = 0.01
+"""A gain that is worth the name."""
+
+
+class UnchangedAccuracy(Rule):
+    """DL009 unchanged-accuracy
+
+    What
+        The accuracies of the last five epochs are exactly equal, below one, and no better than at the start,
+        while the loss has not fallen to half. Without epochs the last five batches count.
+    Why
+        A model that learns gets more cases right.
+    Symptom
+        The same accuracy is printed for every epoch, often the share of the largest class.
+    Example
+        import torch
+        from torch import nn
+        from reenact.testing.toys import blobs
+
+        x, y = map(torch.from_numpy, blobs())
+        model = nn.Sequential(nn.Linear(8, 16), nn.ReLU(), nn.Linear(16, 3))
+        optimizer = torch.optim.SGD(model.parameters(), lr=1e-12)
+        for epoch in range(25):
+            optimizer.zero_grad()
+            nn.functional.cross_entropy(model(x), y).backward()
+            optimizer.step()
+    Instead
+        import torch
+        from torch import nn
+        from reenact.testing.toys import blobs
+
+        x, y = map(torch.from_numpy, blobs())
+        model = nn.Sequential(nn.Linear(8, 16), nn.ReLU(), nn.Linear(16, 3))
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+        for epoch in range(10):
+            for rows in torch.randperm(300).split(50):
+                optimizer.zero_grad()
+                nn.functional.cross_entropy(model(x[rows]), y[rows]).backward()
+                optimizer.step()
+    Fix safety
+        None is offered: the tool names the layer and the phase, not a cause.
+    Sources
+        Wardat, Le and Rajan, "DeepLocalize: Fault Localization for Deep Neural Networks", ICSE 2021. Ninth
+        symptom, "model does not learn". The release compares five batches; small batches often have equal
+        accuracies by chance, and a perfect model has the accuracy one for ever.
+    """
+
+    code, name, family = "DL009", "unchanged-accuracy", "deeplocalize"
+    fault = None
+    needs = Needs.TRACE
+    severity = Severity.ERROR
+    confidence = 0.7
+    why = "A model that learns gets more cases right."
+
+    def check(self, evidence: Evidence) -> Iterator[Finding]:
+        if evidence.trace is None or evidence.task is TaskType.REGRESSION or learned(evidence):
+            return
+        values = accuracies(evidence)
+        if len(values) < WINDOW:
+            values = evidence.trace.steps.series("accuracy").known.values
+        if len(values) < WINDOW or len(set(values[-WINDOW:])) > 1:
+            return
+        if values[-1] < 1 and values[-1] <= values[0] + BETTER:
+            saw = f"accuracy {values[-1]:.4g} {WINDOW} times in a row, {values[0]:.4g} at first"
+            yield self.finding(evidence, saw)

@@ -1,0 +1,77 @@
+"""DL003 unchanged-layer-output."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from reenact.rules.evidence import Evidence
+from reenact.rules.finding import Finding, Severity
+from reenact.rules.hits import WINDOW, behind_weights, first_hit
+from reenact.rules.layer_view import LayerView
+from reenact.rules.measured import learned, output_rows, still_since
+from reenact.rules.rule import Needs, Rule
+
+
+class UnchangedLayerOutput(Rule):
+    """DL003 unchanged-layer-output
+
+    What
+        The output of a layer has the same mean, deviation, smallest and largest value in the last five steps
+        looked at, or more, and the loss has not fallen to half. The tool looks at every batch, this rule at
+        every sampled step.
+    Why
+        If the weights move, the output moves.
+    Symptom
+        The predictions are the same after every step.
+    Example
+        import torch
+        from torch import nn
+        from reenact.testing.toys import blobs
+
+        x, y = map(torch.from_numpy, blobs())
+        model = nn.Sequential(nn.Linear(8, 16), nn.ReLU(), nn.Linear(16, 3))
+        optimizer = torch.optim.SGD(model.parameters(), lr=1e-12)
+        for epoch in range(25):
+            optimizer.zero_grad()
+            nn.functional.cross_entropy(model(x), y).backward()
+            optimizer.step()
+    Instead
+        import torch
+        from torch import nn
+        from reenact.testing.toys import blobs
+
+        x, y = map(torch.from_numpy, blobs())
+        model = nn.Sequential(nn.Linear(8, 16), nn.ReLU(), nn.Linear(16, 3))
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+        for epoch in range(10):
+            for rows in torch.randperm(300).split(50):
+                optimizer.zero_grad()
+                nn.functional.cross_entropy(model(x[rows]), y[rows]).backward()
+                optimizer.step()
+    Fix safety
+        None is offered: the tool names the layer and the phase, not a cause.
+    Sources
+        Wardat, Le and Rajan, "DeepLocalize: Fault Localization for Deep Neural Networks", ICSE 2021. Third
+        symptom. The release compares means alone, which a softmax never changes, and tests any five batches;
+        here the tensor must be still to the end of the run, in a model that has not learned.
+    """
+
+    code, name, family = "DL003", "unchanged-layer-output", "deeplocalize"
+    fault = None
+    needs = Needs.TRACE
+    severity = Severity.ERROR
+    confidence = 0.8
+    why = "An output that never changes belongs to weights that never change."
+
+    def check(self, evidence: Evidence) -> Iterator[Finding]:
+        if learned(evidence):
+            return
+
+        def still(layer: LayerView) -> int | None:
+            rows = output_rows(evidence, layer)
+            empty = len(rows) > 0 and rows["mean_abs"][-1] == 0
+            return None if empty else still_since(rows, ("mean", "std", "minimum", "maximum"), WINDOW)
+
+        hit = first_hit(behind_weights(evidence), [("output unchanged to the end", self.confidence, still)])
+        if hit is not None:
+            yield self.finding(evidence, hit.saw, layer=hit.layer, step=hit.step)

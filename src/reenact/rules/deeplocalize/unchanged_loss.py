@@ -1,0 +1,69 @@
+"""DL007 unchanged-loss."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from reenact.rules.evidence import Evidence
+from reenact.rules.finding import Finding, Severity
+from reenact.rules.hits import WINDOW
+from reenact.rules.measured import learned, still_since
+from reenact.rules.rule import Needs, Rule
+
+
+class UnchangedLoss(Rule):
+    """DL007 unchanged-loss
+
+    What
+        The last five losses of the run, or more, are exactly equal, and not less than half of the first.
+    Why
+        Batches differ and weights move, so losses differ; equal ones come of a model that is stuck.
+    Symptom
+        The same loss is printed for every batch or epoch.
+    Example
+        import torch
+        from torch import nn
+        from reenact.testing.toys import blobs
+
+        x, y = map(torch.from_numpy, blobs())
+        model = nn.Sequential(nn.Linear(8, 16), nn.ReLU(), nn.Linear(16, 3))
+        optimizer = torch.optim.SGD(model.parameters(), lr=1e-12)
+        for epoch in range(25):
+            optimizer.zero_grad()
+            nn.functional.cross_entropy(model(x), y).backward()
+            optimizer.step()
+    Instead
+        import torch
+        from torch import nn
+        from reenact.testing.toys import blobs
+
+        x, y = map(torch.from_numpy, blobs())
+        model = nn.Sequential(nn.Linear(8, 16), nn.ReLU(), nn.Linear(16, 3))
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+        for epoch in range(10):
+            for rows in torch.randperm(300).split(50):
+                optimizer.zero_grad()
+                nn.functional.cross_entropy(model(x[rows]), y[rows]).backward()
+                optimizer.step()
+    Fix safety
+        None is offered: the tool names the layer and the phase, not a cause.
+    Sources
+        Wardat, Le and Rajan, "DeepLocalize: Fault Localization for Deep Neural Networks", ICSE 2021. Seventh
+        symptom, "model does not learn". The release tests any five batches; a loss that stands still after it
+        fell is a training that is over, and not reported here.
+    """
+
+    code, name, family = "DL007", "unchanged-loss", "deeplocalize"
+    fault = None
+    needs = Needs.TRACE
+    severity = Severity.ERROR
+    confidence = 0.85
+    why = "A loss that never changes is not being minimised."
+
+    def check(self, evidence: Evidence) -> Iterator[Finding]:
+        if evidence.trace is None or learned(evidence):
+            return
+        step = still_since(evidence.trace.steps, ("loss",), WINDOW)
+        if step is not None:
+            value = evidence.trace.losses.values[-1]
+            yield self.finding(evidence, f"loss {value:.6g} at every step from step {step} on", step=step)

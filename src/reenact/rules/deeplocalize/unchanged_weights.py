@@ -1,0 +1,77 @@
+"""DL005 unchanged-weights."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from reenact.rules.evidence import Evidence
+from reenact.rules.finding import Finding, Severity
+from reenact.rules.hits import WINDOW, first_hit
+from reenact.rules.layer_view import LayerView
+from reenact.rules.measured import kernel_rows, learned, still_since
+from reenact.rules.rule import Needs, Rule
+
+
+class UnchangedWeights(Rule):
+    """DL005 unchanged-weights
+
+    What
+        The weights of a layer have the same mean, deviation and largest value in the last five steps looked
+        at, or more, and the loss has not fallen to half. The tool looks at every batch, this rule at every
+        sampled step.
+    Why
+        Weights that do not move do not learn: the learning rate is too small, no gradient arrives, or the
+        optimiser was not given them.
+    Symptom
+        The loss stays where it began.
+    Example
+        import torch
+        from torch import nn
+        from reenact.testing.toys import blobs
+
+        x, y = map(torch.from_numpy, blobs())
+        model = nn.Sequential(nn.Linear(8, 16), nn.ReLU(), nn.Linear(16, 3))
+        optimizer = torch.optim.SGD(model.parameters(), lr=1e-12)
+        for epoch in range(25):
+            optimizer.zero_grad()
+            nn.functional.cross_entropy(model(x), y).backward()
+            optimizer.step()
+    Instead
+        import torch
+        from torch import nn
+        from reenact.testing.toys import blobs
+
+        x, y = map(torch.from_numpy, blobs())
+        model = nn.Sequential(nn.Linear(8, 16), nn.ReLU(), nn.Linear(16, 3))
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+        for epoch in range(10):
+            for rows in torch.randperm(300).split(50):
+                optimizer.zero_grad()
+                nn.functional.cross_entropy(model(x[rows]), y[rows]).backward()
+                optimizer.step()
+    Fix safety
+        None is offered: the tool names the layer and the phase, not a cause.
+    Sources
+        Wardat, Le and Rajan, "DeepLocalize: Fault Localization for Deep Neural Networks", ICSE 2021. Fifth
+        symptom. The release looks at layers named `dense` and at means alone; here at every layer with
+        weights to learn. Frozen layers do not count.
+    """
+
+    code, name, family = "DL005", "unchanged-weights", "deeplocalize"
+    fault = None
+    needs = Needs.TRACE
+    severity = Severity.ERROR
+    confidence = 0.85
+    why = "Weights that do not move do not learn."
+
+    def check(self, evidence: Evidence) -> Iterator[Finding]:
+        if learned(evidence):
+            return
+
+        def still(layer: LayerView) -> int | None:
+            columns = ("weight_mean", "weight_std", "weight_max_abs")
+            return still_since(kernel_rows(evidence, layer), columns, WINDOW)
+
+        hit = first_hit(reversed(evidence.weighted), [("weights unchanged", self.confidence, still)])
+        if hit is not None:
+            yield self.finding(evidence, hit.saw, layer=hit.layer, step=hit.step, confidence=hit.sure)

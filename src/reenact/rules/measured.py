@@ -1,0 +1,178 @@
+"""What was measured, as rules ask for it: a layer's output or kernel over the steps, losses by epoch."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from reenact.probe.columns import Columns, no_rows
+from reenact.probe.trace import TRAINING, Trace
+from reenact.program.knob import Kind
+from reenact.rules.evidence import Evidence
+from reenact.rules.layer_view import LayerView
+from reenact.types import JsonValue
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+HALF = 0.5
+WIDEST = 3.0
+"""Deviation up to which inputs about zero count as standardised."""
+SCALING = ("Rescaling", "Normalization")
+
+
+def output_rows(evidence: Evidence, layer: LayerView) -> Columns:
+    """A layer's output on the sampled training steps; no rows when it was not seen."""
+    trace = evidence.trace
+    if trace is None or layer.name not in trace.layer_names:
+        return no_rows(("step",))
+    return trace.layers.where(layer=trace.layer_names.index(layer.name), phase=TRAINING)
+
+
+def kernel_rows(evidence: Evidence, layer: LayerView) -> Columns:
+    """A layer's main weights on the sampled steps; no rows when they are not to be learned."""
+    kernel = layer.kernel()
+    trace = evidence.trace
+    if trace is None or kernel is None or not kernel.trainable:
+        return no_rows(("step",))
+    return parameter_rows(trace, kernel.path or kernel.name)
+
+
+def parameter_rows(trace: Trace, path: str) -> Columns:
+    """The rows of a parameter; of two tensors of one name that which was seen more often."""
+    numbers = [number for number, facts in enumerate(trace.parameter_facts) if facts.name == path]
+    found = [trace.parameters.where(parameter=number) for number in numbers]
+    return max(found, key=len, default=no_rows(("step",)))
+
+
+def still_since(rows: Columns, columns: Sequence[str], window: int) -> int | None:
+    """The step since which all these columns have kept their value to the end; none when it is shorter than
+    `window` rows."""
+    if len(rows) < window:
+        return None
+    same = len(rows) - 1
+    values = [rows[column] for column in columns]
+    while same > 0 and all(value[same - 1] == value[-1] for value in values):
+        same -= 1
+    alike = all(value[-1] == value[-1] for value in values)
+    return int(rows["step"][same]) if alike and len(rows) - same >= window else None
+
+
+def mostly_zero_since(rows: Columns, column: str, window: int) -> int | None:
+    """The first step at which a column was zero, when it was so in half of at least `window` rows."""
+    zero = rows[column] == 0
+    if len(rows) < window or zero.sum() < HALF * len(rows):
+        return None
+    return int(rows["step"][zero.argmax()])
+
+
+def first_bad(rows: Columns, column: str) -> int | None:
+    """The first step at which a share of NaN or infinite values is not zero."""
+    bad = rows[column] > 0
+    return int(rows["step"][bad.argmax()]) if bad.any() else None
+
+
+def invalid_loss(evidence: Evidence) -> int | None:
+    """The first step whose loss is infinite or NaN. A loss that nobody saw is NaN in the trace as well: NaN
+    counts at a step that went backward, when other losses are known or the outputs are NaN too."""
+    import numpy as np
+
+    trace = evidence.trace
+    if trace is None:
+        return None
+    losses, told = trace.losses, trace.metric("loss")
+    if len(losses.known) or (trace.layers["bad_share"] > 0).any():
+        bad = np.isinf(losses.values) | (np.isnan(losses.values) & (trace.steps["backward_calls"] > 0))
+        if bad.any():
+            return int(losses.steps[bad.argmax()])
+    wrong = ~np.isfinite(told.values)
+    return int(told.steps[wrong.argmax()]) if wrong.any() else None
+
+
+def epochs_of(evidence: Evidence, column: str) -> NDArray[np.float64]:
+    """Mean of a column of the steps in each epoch; empty when there is no sign of epochs."""
+    import numpy as np
+
+    trace = evidence.trace
+    if trace is None or not trace.epoch_count:
+        return np.empty(0)
+    epoch, values = np.maximum(trace.steps["epoch"], 0), trace.steps[column]
+    means = [_mean(values[epoch == number]) for number in range(trace.epoch_count)]
+    return np.array([mean for mean in means if mean == mean])
+
+
+def accuracies(evidence: Evidence, split: str = "") -> NDArray[np.float64]:
+    """Accuracy by epoch, as the program tells it, else as measured on the batches. `split` may be `val_`."""
+    import numpy as np
+
+    trace = evidence.trace
+    if trace is None:
+        return np.empty(0)
+    told = trace.metric(f"{split}accuracy").known.values
+    if len(told) > 1 or split:
+        return told
+    return epochs_of(evidence, "accuracy")
+
+
+def learned(evidence: Evidence) -> bool:
+    """The loss fell to less than half of what it was: where nothing moves any more, the training is over."""
+    if evidence.trace is None or len(evidence.trace.losses.known) <= 1:
+        return False
+    values = evidence.trace.losses.known.values
+    few = max(1, min(5, len(values) // 4))
+    first, last = float(values[:few].mean()), float(values[-few:].mean())
+    return math.isfinite(last) and last < HALF * first
+
+
+def update_ratios(evidence: Evidence, until: int | None = None) -> dict[str, float]:
+    """How far a step moves each layer's kernel, as a share of its size: the median over the sampled steps, up
+    to the step `until`. Layers that no gradient reaches are left out."""
+    import numpy as np
+
+    found = {}
+    for layer in evidence.weighted:
+        rows = kernel_rows(evidence, layer)
+        ratios = rows["update_ratio"][rows["grad_norm"] > 0]
+        if until is not None:
+            ratios = rows["update_ratio"][(rows["grad_norm"] > 0) & (rows["step"] <= until)]
+        ratios = ratios[np.isfinite(ratios)]
+        if len(ratios):
+            found[layer.name] = float(np.median(ratios))
+    return found
+
+
+def inputs_scaled(evidence: Evidence) -> bool | None:
+    """Whether inputs lie in -1..1, or about zero with a deviation of about one, or are scaled by the model;
+    none for symbols and for data that nobody saw."""
+    facts, first = evidence.inputs, next(iter(evidence.weighted), None)
+    if facts is None or first is None or first.family == "embedding":
+        return None
+    low, high, mean, std = facts.minimum, facts.maximum, facts.mean, facts.std
+    if low is None or high is None or mean is None or std is None or math.isnan(mean):
+        return None
+    ahead = evidence.layers[: evidence.layers.index(first)]
+    if any(layer.family == "norm" or layer.type in SCALING for layer in ahead):
+        return True
+    return max(abs(low), abs(high)) <= 1 or (abs(mean) <= 1 and std <= WIDEST)
+
+
+def among(
+    evidence: Evidence, kind: Kind, wanted: Sequence[str], layer: LayerView | None = None
+) -> tuple[JsonValue, ...]:
+    """Of the alternatives of a knob those that are wanted, in that order, as the program would spell them."""
+    knob = evidence.knob(kind, layer)
+    if knob is None:
+        return ()
+    spelled = {_plain(value): value for value in knob.alternatives if isinstance(value, str)}
+    return tuple(spelled[_plain(name)] for name in wanted if _plain(name) in spelled)
+
+
+def _plain(name: str) -> str:
+    return name.lower().replace("_", "")
+
+
+def _mean(values: NDArray[np.float64]) -> float:
+    known = values[values == values]
+    return float(known.mean()) if len(known) else math.nan

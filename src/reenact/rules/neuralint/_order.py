@@ -1,0 +1,176 @@
+"""Which layers surely stand in a row: what the order rules walk along."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+
+from reenact.program.change import Remove
+from reenact.program.knob import Kind
+from reenact.program.patch import Patch
+from reenact.rules.evidence import Evidence
+from reenact.rules.finding import Suggestion
+from reenact.rules.layer_view import LayerView
+
+_OPAQUE = frozenset({"", "merge", "composite", "wrapper", "input"})
+"""Families behind which nobody knows whose output goes on."""
+
+
+def rows(evidence: Evidence) -> Iterator[tuple[LayerView, ...]]:
+    """Layers of which each takes what the one before gives.
+
+    A live model tells the order of execution; the text of a Keras model tells it as well, unless it has a
+    `call` of its own. In the text of a torch module only numbered parts of a `Sequential` are sure to stand
+    in a row.
+    """
+    row: list[LayerView] = []
+    for layer in evidence.layers:
+        if row and not _joins(evidence, row[-1], layer):
+            yield tuple(row)
+            row = []
+        if not _opaque(layer):
+            row.append(layer)
+    if row:
+        yield tuple(row)
+
+
+def _joins(evidence: Evidence, first: LayerView, second: LayerView) -> bool:
+    if _opaque(second) or (first.role == "output" and second.weighted):
+        return False
+    if _parent(first) != _parent(second):
+        return False
+    if evidence.graph is not None or (is_keras(evidence) and not mentions(evidence, "def call(")):
+        return _fits(first, second)
+    return numbered(first, second) and _number(second) == _number(first) + 1
+
+
+def _number(layer: LayerView) -> int:
+    tail = layer.name.rpartition(".")[2]
+    return int(tail) if tail.isdigit() else -1
+
+
+def _opaque(layer: LayerView) -> bool:
+    if layer.functional:
+        return layer.type.startswith(("linear", "conv", "embedding"))
+    return layer.family in _OPAQUE
+
+
+def _fits(first: LayerView, second: LayerView) -> bool:
+    """Whether a layer's output can be what the next one was given; unknown shapes fit."""
+    if first.output_shape is None or second.input_shape is None:
+        return True
+    given, taken = first.output_shape[1:], second.input_shape[1:]
+    if None in given or None in taken:
+        return True
+    return math.prod(n or 1 for n in given) == math.prod(n or 1 for n in taken)
+
+
+def is_keras(evidence: Evidence) -> bool:
+    if evidence.graph is not None:
+        return evidence.graph.framework == "keras"
+    return evidence.static is not None and "keras" in evidence.static.framework.value
+
+
+def mentions(evidence: Evidence, *words: str) -> bool:
+    """Whether a file of the program holds one of these words."""
+    if evidence.program is None:
+        return False
+    texts = [file.text.lower() for file in evidence.program.files]
+    return any(word in text for word in words for text in texts)
+
+
+def _parent(layer: LayerView) -> str:
+    return layer.name.partition(">")[0].rpartition(".")[0]
+
+
+def numbered(first: LayerView, second: LayerView) -> bool:
+    """Parts of one `Sequential`, the second later than the first."""
+    one, two = first.name.rpartition("."), second.name.rpartition(".")
+    return one[0] == two[0] and one[2].isdigit() and two[2].isdigit() and int(one[2]) < int(two[2])
+
+
+def sure(evidence: Evidence, first: LayerView, second: LayerView) -> bool:
+    """Whether nothing unseen, such as an addition in `forward`, can stand between two layers of a row."""
+    return is_keras(evidence) or numbered(first, second)
+
+
+def until_weights(row: Sequence[LayerView], number: int) -> tuple[LayerView, ...]:
+    """What follows a layer, up to the next one with weights and without it."""
+    found: list[LayerView] = []
+    for layer in row[number + 1 :]:
+        if layer.weighted:
+            break
+        found.append(layer)
+    return tuple(found)
+
+
+def unbent(evidence: Evidence) -> Iterator[tuple[LayerView, LayerView]]:
+    """Hidden dense and convolution layers whose output reaches the next such layer unbent, and that layer."""
+    for number, layer in enumerate(evidence.layers):
+        if layer.role != "hidden" or layer.family not in ("dense", "conv") or bent(layer):
+            continue
+        taker = _taker(evidence, number, layer)
+        if taker is not None and not _split(layer) and not _split(taker):
+            yield layer, taker
+
+
+def bent(layer: LayerView) -> bool:
+    return any(word not in (None, "linear", "identity") for word in (layer.own_activation, layer.activation))
+
+
+def _taker(evidence: Evidence, number: int, layer: LayerView) -> LayerView | None:
+    """The next layer with weights, if it is sure that it takes this layer's output and nothing else."""
+    behind = evidence.layers[number + 1 :]
+    knob = evidence.knob(Kind.ACTIVATION, layer)
+    if layer.feeds:
+        taken = [other for other in behind if other.name in layer.feeds and other.weighted]
+        told = knob is not None and knob.absent and knob.in_force in (None, "linear")
+        return taken[0] if len(taken) == 1 and told and taken[0].family in ("dense", "conv") else None
+    for row in rows(evidence) if evidence.graph is not None else ():
+        if layer in row:
+            following = next((other for other in row[row.index(layer) + 1 :] if other.weighted), None)
+            if following is None or following.family not in ("dense", "conv"):
+                return None
+            return following if numbered(layer, following) or _sequential(evidence) else None
+    return None
+
+
+def _sequential(evidence: Evidence) -> bool:
+    return is_keras(evidence) and evidence.graph is not None and evidence.graph.model == "Sequential"
+
+
+def _split(layer: LayerView) -> bool:
+    """One half of a factored convolution, which is linear on purpose."""
+    groups = layer.settings.get("groups")
+    return "Depthwise" in layer.type or "Separable" in layer.type or (isinstance(groups, int) and groups > 1)
+
+
+def narrows(first: LayerView, second: LayerView) -> bool:
+    """A waist: narrower than what comes in and what follows, as the code of an autoencoder is."""
+    before = first.settings.get("in_features") or (first.input_shape[-1] if first.input_shape else None)
+    if not isinstance(before, int) or first.width is None or second.width is None:
+        return False
+    return first.width < before and first.width < second.width
+
+
+def directly_before(
+    evidence: Evidence, wanted: Callable[[LayerView], bool]
+) -> Iterator[tuple[LayerView, LayerView]]:
+    """Dropout layers and what stands behind them, with at most an activation between."""
+    for row in rows(evidence):
+        for number, layer in enumerate(row):
+            behind = [part for part in row[number + 1 : number + 3] if part.family != "activation"]
+            if is_dropout(layer) and behind and wanted(behind[0]):
+                yield layer, behind[0]
+
+
+def is_dropout(layer: LayerView) -> bool:
+    return layer.family == "dropout" or (layer.functional and "dropout" in layer.type)
+
+
+def without(evidence: Evidence, layer: LayerView) -> tuple[Suggestion, ...]:
+    """Take a layer out, where the text allows it."""
+    knob = evidence.knob(Kind.LAYER, layer)
+    if knob is None or not knob.changeable:
+        return ()
+    return (Suggestion(Patch((Remove(knob.id),)), knob.id, layer.type, None),)

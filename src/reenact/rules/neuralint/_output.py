@@ -1,0 +1,118 @@
+"""What comes out of a model and what its loss wants: the questions that the output rules share."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from reenact.program.graph import TaskType
+from reenact.program.knob import Kind
+from reenact.rules.evidence import Evidence
+from reenact.rules.layer_view import LayerView
+from reenact.rules.losses import LossFamily, Wanted
+from reenact.rules.neuralint._order import mentions, rows, until_weights
+from reenact.types import Place
+
+SQUASHING = frozenset({"softmax", "sigmoid", "log_softmax", "hard_sigmoid", "hardsigmoid", "softmin"})
+
+
+@dataclass(frozen=True, slots=True)
+class Output:
+    """The end of a model whose end is not in doubt."""
+
+    layer: LayerView
+    bend: str | None
+    """What bends it, in our word; none when nothing does."""
+    width: int | None
+    """How many values come out for one row."""
+    wanted: Wanted
+    family: LossFamily | None
+    loss: str
+    task: TaskType
+
+
+def output_of(evidence: Evidence) -> Output | None:
+    """The output and what the loss wants of it; none when the evidence does not settle it.
+
+    Several models or losses, as in a GAN, or text that mentions `from_logits` without a run, settle nothing.
+    """
+    layer = evidence.output
+    if layer is None or not evidence.loss_name or layer.family in ("embedding", "recurrent"):
+        return None
+    if _several_ends(evidence) if evidence.graph is not None else _in_doubt(evidence):
+        return None
+    bend = bends(evidence, layer)[-1:]
+    width = layer.width if layer.family == "dense" else None
+    return Output(
+        layer,
+        bend[0] if bend else None,
+        width,
+        evidence.wanted_output,
+        evidence.loss_family,
+        evidence.loss_name,
+        evidence.task,
+    )
+
+
+def bends(evidence: Evidence, layer: LayerView) -> tuple[str, ...]:
+    """Everything that bends a layer's output before other weights see it, in order."""
+    row = next((row for row in rows(evidence) if layer in row), (layer,))
+    own = [layer.own_activation] if layer.own_activation else []
+    found = own + [other.own_activation for other in until_weights(row, row.index(layer))]
+    words = tuple(word for word in found if word not in (None, "linear", "identity"))
+    return words or tuple(word for word in (layer.activation,) if word not in (None, "linear", "identity"))
+
+
+def _several_ends(evidence: Evidence) -> bool:
+    """Whether layers that the text calls outputs of different models all took part."""
+    static = evidence.static.layers if evidence.static is not None else ()
+    ends = {_spot(layer.place) for layer in static if layer.role == "output"}
+    return len(ends & {_spot(layer.place) for layer in evidence.layers if layer.place is not None}) > 1
+
+
+def _spot(place: Place) -> tuple[str, int, int]:
+    return str(place.file), place.line, place.column
+
+
+def _in_doubt(evidence: Evidence) -> bool:
+    ends = sum(layer.role == "output" for layer in evidence.layers)
+    losses = {knob.in_force for knob in evidence.knobs_of(Kind.LOSS)}
+    return ends != 1 or len(losses) != 1 or mentions(evidence, "from_logits")
+
+
+def lacks_softmax(evidence: Evidence, out: Output) -> bool:
+    """A loss over probabilities of classes is given plain numbers, as far as can be told."""
+    if out.wanted not in (Wanted.SOFTMAX, Wanted.LOG_SOFTMAX) or out.bend is not None or out.width == 1:
+        return False
+    if evidence.graph is None:
+        return not mentions(evidence, "softmax(", "softmax'", 'softmax"')
+    if out.wanted is Wanted.LOG_SOFTMAX:
+        return _loss_below_zero(evidence)
+    return not _bounded(evidence)
+
+
+def lacks_sigmoid(evidence: Evidence, out: Output) -> bool:
+    """A loss over probabilities of yes is given plain numbers, as far as can be told."""
+    if out.wanted is not Wanted.SIGMOID or out.bend is not None:
+        return False
+    if evidence.graph is None:
+        return not mentions(evidence, "sigmoid")
+    if out.loss == "binary_cross_entropy":
+        # torch raises beyond 0 to 1: a wider output that it did take was bent on the way to the loss.
+        crash = evidence.outcome.crash if evidence.outcome is not None else None
+        return _bounded(evidence) or (crash is not None and "between 0 and 1" in crash.message)
+    return not _bounded(evidence)
+
+
+def _loss_below_zero(evidence: Evidence) -> bool:
+    """No log of a probability is above zero, so no such loss is below it."""
+    return evidence.trace is not None and bool((evidence.trace.losses.known.values < 0).any())
+
+
+def _bounded(evidence: Evidence) -> bool:
+    """Whether the last thing the model did always gave values from 0 to 1."""
+    if evidence.trace is None or not evidence.layers:
+        return False
+    last = evidence.layers[-1].name
+    low = evidence.trace.layer(last, "minimum").known.values
+    high = evidence.trace.layer(last, "maximum").known.values
+    return bool(len(low) and len(high) and low.min() >= 0 and high.max() <= 1)

@@ -1,0 +1,118 @@
+"""Ranks and sizes of what flows through a chain of layers, from their text or from a crash."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from reenact.probe.outcome import Crash
+from reenact.program.static_graph import StaticLayer
+from reenact.rules.evidence import Evidence
+from reenact.rules.layer_view import LayerView
+from reenact.rules.neuralint._order import mentions
+from reenact.types import JsonValue
+
+_DIMENSION = re.compile(r"([123])[dD]$")
+
+
+def crash_of(evidence: Evidence) -> Crash | None:
+    return evidence.outcome.crash if evidence.outcome is not None else None
+
+
+def trained(evidence: Evidence) -> bool:
+    """Whether steps were done and nothing stood in their way."""
+    done = evidence.trace is not None and evidence.trace.step_count > 0
+    return done and crash_of(evidence) is None
+
+
+def rank_taken(layer: StaticLayer) -> int | None:
+    """The rank, with the batch, that a layer insists on; none when it takes several."""
+    if layer.family in ("conv", "pool"):
+        found = _DIMENSION.search(layer.type.removesuffix("Transpose").replace("Convolution", "Conv"))
+        return int(found.group(1)) + 2 if found and "LSTM" not in layer.type else None
+    if layer.family == "recurrent" and not layer.type.endswith("Cell"):
+        return 3
+    return 2 if layer.type == "RepeatVector" else None
+
+
+def rank_given(layer: StaticLayer, taken: int | None) -> int | None:
+    """The rank a layer passes on; none when it cannot be told."""
+    if layer.family == "input":
+        return _input_rank(layer)
+    if layer.type == "Flatten":
+        return 2 if layer.library == "keras" or not layer.settings else None
+    if layer.family == "pool":
+        return 2 if layer.type.startswith("Global") else taken
+    if layer.family == "recurrent":
+        if layer.library != "keras":
+            return None
+        sequences = layer.settings.get("return_sequences", False)
+        return 3 if sequences is True else 2 if sequences is False else None
+    if layer.type == "RepeatVector":
+        return 3
+    if layer.family in ("dense", "conv", "dropout", "norm", "activation", "noise"):
+        return taken
+    return None
+
+
+def _input_rank(layer: StaticLayer) -> int | None:
+    for name, extra in (("shape", 1), ("batch_shape", 0)):
+        value: JsonValue = layer.settings.get(name)
+        if isinstance(value, list):
+            return len(value) + extra
+    return None
+
+
+def ranked(evidence: Evidence) -> Iterator[tuple[StaticLayer, int | None, int | None]]:
+    """Layers of models written as a chain, the rank each insists on, and the rank it is given."""
+    if evidence.static is None or mentions(evidence, "def call("):
+        return
+    for model in dict.fromkeys(layer.model for layer in evidence.static.layers):
+        chain = [layer for layer in evidence.static.layers if layer.model == model]
+        if _is_chain(chain):
+            yield from _walk(chain)
+
+
+def _walk(chain: list[StaticLayer]) -> Iterator[tuple[StaticLayer, int | None, int | None]]:
+    rank: int | None = None
+    for layer in chain:
+        shape = layer.settings.get("input_shape")
+        if rank is None and isinstance(shape, list):
+            rank = len(shape) + 1
+        taken = rank_taken(layer)
+        yield layer, taken, rank
+        rank = rank_given(layer, taken or rank)
+
+
+def _is_chain(chain: list[StaticLayer]) -> bool:
+    """Keras layers without branches, or numbered parts of one torch `Sequential`."""
+    if sum(layer.family == "input" for layer in chain) > 1:
+        return False
+    if any(layer.family in ("merge", "composite", "wrapper") for layer in chain):
+        return False
+    if any(len(layer.feeds) > 1 for layer in chain):
+        return False
+    if chain and chain[0].library == "keras":
+        return True
+    return all(layer.name.isdigit() for layer in chain)
+
+
+def rank_of_type(name: str) -> int | None:
+    """The rank, with the batch, that a layer of this class takes; none when it takes several."""
+    if name in ("LSTM", "GRU", "RNN", "SimpleRNN"):
+        return 3
+    found = _DIMENSION.search(name.removesuffix("Transpose")) if "Conv" in name or "Pool" in name else None
+    return int(found.group(1)) + 2 if found else None
+
+
+def view_of(evidence: Evidence, layer: StaticLayer) -> LayerView | None:
+    """The view of a layer of the text."""
+    return next((view for view in evidence.layers if view.place == layer.place), None)
+
+
+def per_place(evidence: Evidence) -> bool:
+    """Whether labels have a value for every place of the model's output, as in segmentation."""
+    out, labels = evidence.output, evidence.labels
+    if out is None or labels is None or not out.output_shape or len(out.output_shape) < 3:
+        return False
+    return len(labels.shape) > 1 and labels.shape[1] == out.output_shape[1]

@@ -1,0 +1,106 @@
+"""NL026 asymmetric-convolution-blocks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from reenact.program.fault import Fault
+from reenact.rules.evidence import Evidence
+from reenact.rules.finding import Finding, Severity
+from reenact.rules.layer_view import LayerView
+from reenact.rules.neuralint._numbers import filters, is_deep, is_pooling, window
+from reenact.rules.neuralint._order import rows, until_weights
+from reenact.rules.rule import Needs, Rule, Status
+
+
+class AsymmetricConvolutionBlocks(Rule):
+    """NL026 asymmetric-convolution-blocks
+
+    What
+        In a network of ten or more convolution and pooling layers two convolutions in a row, with no pooling
+        between them, differ in window or filters.
+    Why
+        Networks of equal blocks are easier to deepen and to reason about; NeuraLint asks for them in deep
+        networks.
+    Symptom
+        None that can be relied on: bottleneck blocks differ on purpose.
+    Example
+        import keras
+        from reenact.testing.toys import images
+
+        x, y = images(side=32)
+        x = x.transpose(0, 2, 3, 1)
+        model = keras.Sequential(
+            [
+                keras.layers.Conv2D(4, 3, activation="relu", padding="same"),
+                keras.layers.Conv2D(6, 3, activation="relu", padding="same"),
+                keras.layers.Conv2D(4, 3, activation="relu", padding="same"),
+                keras.layers.MaxPooling2D(2),
+                keras.layers.Conv2D(8, 3, activation="relu", padding="same"),
+                keras.layers.Conv2D(8, 3, activation="relu", padding="same"),
+                keras.layers.Conv2D(8, 3, activation="relu", padding="same"),
+                keras.layers.MaxPooling2D(2),
+                keras.layers.Conv2D(8, 3, activation="relu", padding="same"),
+                keras.layers.Conv2D(8, 3, activation="relu", padding="same"),
+                keras.layers.MaxPooling2D(2),
+                keras.layers.Flatten(),
+                keras.layers.Dense(3, activation="softmax"),
+            ]
+        )
+        model.compile("adam", "sparse_categorical_crossentropy")
+        model.fit(x, y, epochs=3, verbose=0)
+    Instead
+        import keras
+        from reenact.testing.toys import images
+
+        x, y = images(side=32)
+        x = x.transpose(0, 2, 3, 1)
+        model = keras.Sequential(
+            [
+                keras.layers.Conv2D(4, 3, activation="relu", padding="same"),
+                keras.layers.Conv2D(4, 3, activation="relu", padding="same"),
+                keras.layers.Conv2D(4, 3, activation="relu", padding="same"),
+                keras.layers.MaxPooling2D(2),
+                keras.layers.Conv2D(8, 3, activation="relu", padding="same"),
+                keras.layers.Conv2D(8, 3, activation="relu", padding="same"),
+                keras.layers.Conv2D(8, 3, activation="relu", padding="same"),
+                keras.layers.MaxPooling2D(2),
+                keras.layers.Conv2D(8, 3, activation="relu", padding="same"),
+                keras.layers.Conv2D(8, 3, activation="relu", padding="same"),
+                keras.layers.MaxPooling2D(2),
+                keras.layers.Flatten(),
+                keras.layers.Dense(3, activation="softmax"),
+            ]
+        )
+        model.compile("adam", "sparse_categorical_crossentropy")
+        model.fit(x, y, epochs=3, verbose=0)
+    Fix safety
+        Unsafe: the network becomes another one and must be trained anew.
+    Sources
+        Nikanjam, Ben Braiek, Morovati and Khomh, "Automatic Fault Detection for Deep Learning Programs Using
+        Graph Transformations" (NeuraLint), TOSEM 2021, f026 of the release.
+    """
+
+    code, name, family, fault = "NL026", "asymmetric-convolution-blocks", "neuralint", Fault.LCF
+    needs = Needs.SOURCE
+    status = Status.PREVIEW
+    severity = Severity.NOTE
+    confidence = 0.1
+    why = "Convolutions of one block usually have one size."
+
+    def check(self, evidence: Evidence) -> Iterator[Finding]:
+        if not is_deep(evidence):
+            return
+        for row in rows(evidence):
+            for number, layer in enumerate(row):
+                between = until_weights(row, number)
+                rest = row[number + 1 + len(between) :]
+                block = [part for part in (layer, *rest[:1]) if part.family == "conv"]
+                if len(block) == 2 and not any(map(is_pooling, between)):
+                    yield from self._compared(evidence, *block)
+
+    def _compared(self, evidence: Evidence, first: LayerView, second: LayerView) -> Iterator[Finding]:
+        one, two = (window(first), filters(first)), (window(second), filters(second))
+        if None not in (*one, *two) and one != two:
+            saw = f"{first.name} has window and filters {one}, {second.name} {two}"
+            yield self.finding(evidence, saw, layer=second)

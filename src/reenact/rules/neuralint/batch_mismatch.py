@@ -1,0 +1,94 @@
+"""NL014 batch-mismatch."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from reenact.program.fault import Fault
+from reenact.program.knob import Kind
+from reenact.rules.evidence import Evidence
+from reenact.rules.finding import Finding, Severity
+from reenact.rules.neuralint._shape import crash_of, trained
+from reenact.rules.rule import Needs, Rule
+from reenact.types import JsonValue
+
+MISMATCH = re.compile(r"input batch_size \((\d+)\) to match target batch_size \((\d+)\)")
+
+
+class BatchMismatch(Rule):
+    """NL014 batch-mismatch
+
+    What
+        The model is written for batches of one size and is given batches of another, or a reshape has changed
+        the number of rows.
+    Why
+        Rows of the output no longer stand opposite the rows of the labels.
+    Symptom
+        An error in the first step, or at the last, smaller batch of an epoch.
+    Example
+        import keras
+        from reenact.testing.toys import blobs
+
+        x, y = blobs()
+        model = keras.Sequential(
+            [
+                keras.layers.Input(batch_shape=(16, 8)),
+                keras.layers.Dense(16, activation="relu"),
+                keras.layers.Dense(3, activation="softmax"),
+            ]
+        )
+        model.compile("adam", "sparse_categorical_crossentropy")
+        model.fit(x, y, epochs=3, batch_size=50, verbose=0)
+    Instead
+        import keras
+        from reenact.testing.toys import blobs
+
+        x, y = blobs()
+        model = keras.Sequential(
+            [
+                keras.layers.Input(shape=(8,)),
+                keras.layers.Dense(16, activation="relu"),
+                keras.layers.Dense(3, activation="softmax"),
+            ]
+        )
+        model.compile("adam", "sparse_categorical_crossentropy")
+        model.fit(x, y, epochs=3, batch_size=50, verbose=0)
+    Fix safety
+        Safe where the size of the batch was written without need; stateful recurrent layers do need it.
+    Sources
+        Nikanjam, Ben Braiek, Morovati and Khomh, "Automatic Fault Detection for Deep Learning Programs Using
+        Graph Transformations" (NeuraLint), TOSEM 2021, f014 of the release.
+    """
+
+    code, name, family, fault = "NL014", "batch-mismatch", "neuralint", Fault.HBS
+    needs = Needs.SOURCE
+    severity = Severity.ERROR
+    confidence = 0.9
+    why = "The model expects another number of rows than a batch has."
+
+    def check(self, evidence: Evidence) -> Iterator[Finding]:
+        if trained(evidence):
+            return
+        knob = evidence.knob(Kind.BATCH_SIZE)
+        given = knob.in_force if knob is not None else None
+        for layer in evidence.static.layers if evidence.static is not None else ():
+            fixed = _fixed(layer.settings)
+            if fixed is not None and isinstance(given, int) and fixed != given:
+                saw = f"{layer.name} takes batches of {fixed}, training gives {given}"
+                yield self.finding(evidence, saw, kind=Kind.BATCH_SIZE, values=(fixed,))
+                return
+        crash = crash_of(evidence)
+        found = MISMATCH.search(crash.message) if crash is not None else None
+        if crash is not None and found is not None:
+            saw = f"{found.group(1)} rows of output for {found.group(2)} labels"
+            yield self.finding(evidence, saw, place=crash.place)
+
+
+def _fixed(settings: dict[str, JsonValue]) -> int | None:
+    for name in ("batch_shape", "batch_input_shape", "batch_size"):
+        value = settings.get(name)
+        first = value[0] if isinstance(value, list) and value else value
+        if isinstance(first, int) and not isinstance(first, bool):
+            return first
+    return None

@@ -1,0 +1,78 @@
+"""NL015 bent-output-for-logit-loss."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from reenact.program.fault import Fault
+from reenact.program.knob import Kind
+from reenact.rules.evidence import Evidence
+from reenact.rules.finding import Finding, Severity
+from reenact.rules.losses import LossFamily, Wanted
+from reenact.rules.neuralint._output import SQUASHING, output_of
+from reenact.rules.rule import Needs, Rule
+
+
+class BentOutputForLogitLoss(Rule):
+    """NL015 bent-output-for-logit-loss
+
+    What
+        The loss bends logits itself, and the output is bent already; or the number of outputs does not fit
+        that loss.
+    Why
+        A softmax over a softmax is nearly flat: probabilities of three classes end between 0.21 and 0.58, and
+        gradients are weak. A cross-entropy over one class is zero whatever the weights.
+    Symptom
+        The loss stops well above zero although the accuracy rises; or it is zero from the start.
+    Example
+        import torch
+        from torch import nn
+        from reenact.testing.toys import blobs
+
+        x, y = map(torch.from_numpy, blobs())
+        model = nn.Sequential(nn.Linear(8, 16), nn.ReLU(), nn.Linear(16, 3), nn.Softmax(dim=1))
+        optimizer = torch.optim.Adam(model.parameters(), lr=0.001)
+        for epoch in range(20):
+            optimizer.zero_grad()
+            nn.functional.cross_entropy(model(x), y).backward()
+            optimizer.step()
+    Instead
+        import torch
+        from torch import nn
+        from reenact.testing.toys import blobs
+
+        x, y = map(torch.from_numpy, blobs())
+        model = nn.Sequential(nn.Linear(8, 16), nn.ReLU(), nn.Linear(16, 3))
+        optimizer = torch.optim.Adam(model.parameters(), lr=0.001)
+        for epoch in range(20):
+            optimizer.zero_grad()
+            nn.functional.cross_entropy(model(x), y).backward()
+            optimizer.step()
+    Fix safety
+        Unsafe: outputs become logits; code that reads them as probabilities needs the function there.
+    Sources
+        Nikanjam, Ben Braiek, Morovati and Khomh, "Automatic Fault Detection for Deep Learning Programs Using
+        Graph Transformations" (NeuraLint), TOSEM 2021, f015 of the release. A `LogSoftmax` before
+        `CrossEntropyLoss` is superfluous and harmless, and not reported.
+    """
+
+    code, name, family, fault = "NL015", "bent-output-for-logit-loss", "neuralint", Fault.AAL
+    needs = Needs.SOURCE
+    severity = Severity.ERROR
+    confidence = 0.92
+    why = "The loss applies the function itself, so that it is applied twice."
+
+    def check(self, evidence: Evidence) -> Iterator[Finding]:
+        out = output_of(evidence)
+        if out is None or out.wanted is not Wanted.LOGITS:
+            return
+        if out.bend is not None and out.bend != "log_softmax":
+            confidence = self.confidence if out.bend in SQUASHING else 0.75
+            saw = f"{out.loss} takes logits and is given a {out.bend} of {out.layer.name}"
+            kind, suggestions = Kind.ACTIVATION, ("linear",)
+            yield self.finding(
+                evidence, saw, layer=out.layer, kind=kind, values=suggestions, confidence=confidence
+            )
+        if out.family is LossFamily.CATEGORICAL and out.width == 1:
+            saw = f"{out.loss} over a single output of {out.layer.name}"
+            yield self.finding(evidence, saw, layer=out.layer, kind=Kind.UNITS, values=(2,), fault=Fault.LCN)

@@ -1,0 +1,88 @@
+"""NL004 constant-weight-init."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from reenact.program.fault import Fault
+from reenact.program.knob import Kind
+from reenact.rules.evidence import Evidence
+from reenact.rules.finding import Finding, Severity
+from reenact.rules.layer_view import LayerView
+from reenact.rules.neuralint._order import is_keras
+from reenact.rules.rule import Needs, Rule
+
+CONSTANT = frozenset({"zeros", "ones", "constant", "zero", "one"})
+KERAS_STARTS = ("glorot_uniform", "he_uniform")
+TORCH_STARTS = ("kaiming_uniform_", "xavier_uniform_")
+
+
+class ConstantWeightInit(Rule):
+    """NL004 constant-weight-init
+
+    What
+        All weights of a layer start with one and the same value.
+    Why
+        Units that start equal get equal gradients and stay equal: a layer of a hundred units has the power of
+        one. With zeros nothing flows back at all.
+    Symptom
+        The loss stays near that of guessing; rows of a weight matrix remain identical.
+    Example
+        import keras
+        from reenact.testing.toys import blobs
+
+        x, y = blobs()
+        model = keras.Sequential(
+            [
+                keras.layers.Dense(16, activation="relu", kernel_initializer="zeros"),
+                keras.layers.Dense(3, activation="softmax"),
+            ]
+        )
+        model.compile("adam", "sparse_categorical_crossentropy")
+        model.fit(x, y, epochs=3, verbose=0)
+    Instead
+        import keras
+        from reenact.testing.toys import blobs
+
+        x, y = blobs()
+        model = keras.Sequential(
+            [
+                keras.layers.Dense(16, activation="relu"),
+                keras.layers.Dense(3, activation="softmax"),
+            ]
+        )
+        model.compile("adam", "sparse_categorical_crossentropy")
+        model.fit(x, y, epochs=3, verbose=0)
+    Fix safety
+        Unsafe: the network becomes another one and must be trained anew.
+    Sources
+        Nikanjam, Ben Braiek, Morovati and Khomh, "Automatic Fault Detection for Deep Learning Programs Using
+        Graph Transformations" (NeuraLint), TOSEM 2021, f004 of the release. The output layer may start at
+        zero without harm as long as the layers before it do not, hence the lower confidence there.
+    """
+
+    code, name, family, fault = "NL004", "constant-weight-init", "neuralint", Fault.WCI
+    needs = Needs.SOURCE
+    severity = Severity.ERROR
+    confidence = 0.9
+    why = "Units that start equal stay equal, so the layer learns a single feature."
+
+    def check(self, evidence: Evidence) -> Iterator[Finding]:
+        values = KERAS_STARTS if is_keras(evidence) else TORCH_STARTS
+        for layer in evidence.weighted:
+            saw = _constant(evidence, layer)
+            sure = 0.45 if layer.role == "output" else self.confidence
+            if saw:
+                kind = Kind.WEIGHT_INIT
+                yield self.finding(evidence, saw, layer=layer, kind=kind, values=values, confidence=sure)
+
+
+def _constant(evidence: Evidence, layer: LayerView) -> str:
+    kernel = layer.kernel()
+    if kernel is not None:
+        alone = all(size <= 1 for size in kernel.shape)
+        same = kernel.minimum == kernel.maximum and not alone
+        return f"all weights of {layer.name} start at {kernel.minimum:g}" if same else ""
+    knob = evidence.knob(Kind.WEIGHT_INIT, layer)
+    word = str(knob.in_force).rpartition(".")[2].lower().strip("_") if knob is not None else ""
+    return f"{layer.name} starts with {knob.in_force}" if knob is not None and word in CONSTANT else ""

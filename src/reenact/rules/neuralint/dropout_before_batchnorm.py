@@ -1,0 +1,76 @@
+"""NL006 dropout-before-batchnorm."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from reenact.program.fault import Fault
+from reenact.rules.evidence import Evidence
+from reenact.rules.finding import Finding
+from reenact.rules.neuralint._order import directly_before, without
+from reenact.rules.rule import Needs, Rule
+
+
+class DropoutBeforeBatchnorm(Rule):
+    """NL006 dropout-before-batchnorm
+
+    What
+        Dropout stands directly, or with an activation between, in front of batch normalisation.
+    Why
+        Dropout changes the variance of what it passes on in training and not in evaluation; the running
+        statistics of the normalisation fit training only.
+    Symptom
+        Evaluation is worse, and jumps more, than training.
+    Example
+        import torch
+        from torch import nn
+        from reenact.testing.toys import blobs
+
+        x, y = map(torch.from_numpy, blobs())
+        model = nn.Sequential(
+            nn.Linear(8, 16),
+            nn.Dropout(0.5),
+            nn.BatchNorm1d(16),
+            nn.ReLU(),
+            nn.Linear(16, 3),
+        )
+        optimizer = torch.optim.Adam(model.parameters(), lr=0.001)
+        for epoch in range(20):
+            optimizer.zero_grad()
+            nn.functional.cross_entropy(model(x), y).backward()
+            optimizer.step()
+    Instead
+        import torch
+        from torch import nn
+        from reenact.testing.toys import blobs
+
+        x, y = map(torch.from_numpy, blobs())
+        model = nn.Sequential(
+            nn.Linear(8, 16),
+            nn.BatchNorm1d(16),
+            nn.ReLU(),
+            nn.Dropout(0.5),
+            nn.Linear(16, 3),
+        )
+        optimizer = torch.optim.Adam(model.parameters(), lr=0.001)
+        for epoch in range(20):
+            optimizer.zero_grad()
+            nn.functional.cross_entropy(model(x), y).backward()
+            optimizer.step()
+    Fix safety
+        Unsafe: the network becomes another one and must be trained anew.
+    Sources
+        Nikanjam, Ben Braiek, Morovati and Khomh, "Automatic Fault Detection for Deep Learning Programs Using
+        Graph Transformations" (NeuraLint), TOSEM 2021, f006 of the release; Li, Chen, Hu and Yang,
+        "Understanding the Disharmony between Dropout and Batch Normalization by Variance Shift", CVPR 2019.
+    """
+
+    code, name, family, fault = "NL006", "dropout-before-batchnorm", "neuralint", Fault.LAD
+    needs = Needs.SOURCE
+    confidence = 0.4
+    why = "The statistics that normalisation gathers in training do not hold when dropout is off."
+
+    def check(self, evidence: Evidence) -> Iterator[Finding]:
+        for dropout, norm in directly_before(evidence, lambda layer: "BatchNorm" in layer.type):
+            saw = f"{dropout.name} stands before {norm.type} {norm.name}"
+            yield self.finding(evidence, saw, layer=dropout, suggestions=without(evidence, dropout))

@@ -1,0 +1,75 @@
+"""NL018 dropout-before-max-pooling."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from reenact.program.fault import Fault
+from reenact.rules.evidence import Evidence
+from reenact.rules.finding import Finding, Severity
+from reenact.rules.neuralint._numbers import is_max_pooling
+from reenact.rules.neuralint._order import directly_before, without
+from reenact.rules.rule import Needs, Rule
+
+
+class DropoutBeforeMaxPooling(Rule):
+    """NL018 dropout-before-max-pooling
+
+    What
+        Dropout stands directly, or with an activation between, in front of max-pooling.
+    Why
+        The maximum of a window is taken among what dropout left: values are dropped with less probability
+        than the rate says, and in evaluation maxima are larger than any seen in training.
+    Symptom
+        Regularisation is weaker than intended.
+    Example
+        import keras
+        from reenact.testing.toys import images
+
+        x, y = images(side=10)
+        x = x.transpose(0, 2, 3, 1)
+        model = keras.Sequential(
+            [
+                keras.layers.Conv2D(4, 3, activation="relu"),
+                keras.layers.Dropout(0.3),
+                keras.layers.MaxPooling2D(2),
+                keras.layers.Flatten(),
+                keras.layers.Dense(3, activation="softmax"),
+            ]
+        )
+        model.compile("adam", "sparse_categorical_crossentropy")
+        model.fit(x, y, epochs=3, verbose=0)
+    Instead
+        import keras
+        from reenact.testing.toys import images
+
+        x, y = images(side=10)
+        x = x.transpose(0, 2, 3, 1)
+        model = keras.Sequential(
+            [
+                keras.layers.Conv2D(4, 3, activation="relu"),
+                keras.layers.MaxPooling2D(2),
+                keras.layers.Dropout(0.3),
+                keras.layers.Flatten(),
+                keras.layers.Dense(3, activation="softmax"),
+            ]
+        )
+        model.compile("adam", "sparse_categorical_crossentropy")
+        model.fit(x, y, epochs=3, verbose=0)
+    Fix safety
+        Unsafe: the network becomes another one and must be trained anew.
+    Sources
+        Nikanjam, Ben Braiek, Morovati and Khomh, "Automatic Fault Detection for Deep Learning Programs Using
+        Graph Transformations" (NeuraLint), TOSEM 2021, f018 of the release.
+    """
+
+    code, name, family, fault = "NL018", "dropout-before-max-pooling", "neuralint", Fault.LAD
+    needs = Needs.SOURCE
+    severity = Severity.NOTE
+    confidence = 0.3
+    why = "Pooling picks what dropout has left, which undoes part of it."
+
+    def check(self, evidence: Evidence) -> Iterator[Finding]:
+        for dropout, pool in directly_before(evidence, is_max_pooling):
+            saw = f"{dropout.name} stands before {pool.type} {pool.name}"
+            yield self.finding(evidence, saw, layer=dropout, suggestions=without(evidence, dropout))

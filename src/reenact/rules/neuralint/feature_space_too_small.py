@@ -1,0 +1,86 @@
+"""NL013 feature-space-too-small."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from reenact.program.fault import Fault
+from reenact.rules.evidence import Evidence
+from reenact.rules.finding import Finding, Severity
+from reenact.rules.neuralint._shape import crash_of
+from reenact.rules.rule import Needs, Rule
+
+TOO_SMALL = re.compile(
+    r"kernel size can't be greater than actual input|output size is too small|negative dimension size"
+    r"|output size.{0,40}(negative|zero or negative)|non-?positive|would be zero or negative",
+    re.IGNORECASE | re.DOTALL,
+)
+
+
+class FeatureSpaceTooSmall(Rule):
+    """NL013 feature-space-too-small
+
+    What
+        A convolution or pooling window is larger than the map it is laid on.
+    Why
+        Every unpadded convolution and every pooling makes the map smaller, until there is no place left for
+        the window.
+    Symptom
+        The program ends when the model is built or in its first step, with a message about sizes.
+    Example
+        import torch
+        from torch import nn
+        from reenact.testing.toys import images
+
+        x, y = map(torch.from_numpy, images())
+        model = nn.Sequential(
+            nn.Conv2d(1, 4, 3),
+            nn.ReLU(),
+            nn.MaxPool2d(8),
+            nn.Flatten(),
+            nn.Linear(4, 3),
+        )
+        optimizer = torch.optim.Adam(model.parameters(), lr=0.001)
+        for epoch in range(20):
+            optimizer.zero_grad()
+            nn.functional.cross_entropy(model(x), y).backward()
+            optimizer.step()
+    Instead
+        import torch
+        from torch import nn
+        from reenact.testing.toys import images
+
+        x, y = map(torch.from_numpy, images())
+        model = nn.Sequential(
+            nn.Conv2d(1, 4, 3),
+            nn.ReLU(),
+            nn.MaxPool2d(6),
+            nn.Flatten(),
+            nn.Linear(4, 3),
+        )
+        optimizer = torch.optim.Adam(model.parameters(), lr=0.001)
+        for epoch in range(20):
+            optimizer.zero_grad()
+            nn.functional.cross_entropy(model(x), y).backward()
+            optimizer.step()
+    Fix safety
+        Unsafe: a smaller window, padding or fewer layers make another network.
+    Sources
+        Nikanjam, Ben Braiek, Morovati and Khomh, "Automatic Fault Detection for Deep Learning Programs Using
+        Graph Transformations" (NeuraLint), TOSEM 2021, f013 of the release.
+    """
+
+    code, name, family, fault = "NL013", "feature-space-too-small", "neuralint", Fault.LCF
+    needs = Needs.CRASH
+    severity = Severity.ERROR
+    confidence = 0.95
+    why = "There is no place in the map where the window fits."
+
+    def check(self, evidence: Evidence) -> Iterator[Finding]:
+        crash = crash_of(evidence)
+        if crash is None or not TOO_SMALL.search(crash.message):
+            return
+        shape = f" with an input of shape {crash.layer_inputs[0].shape}" if crash.layer_inputs else ""
+        saw = f"{crash.layer or 'the model'} failed{shape}: {crash.message.splitlines()[0][:160]}"
+        yield self.finding(evidence, saw, place=crash.layer_place or crash.place)

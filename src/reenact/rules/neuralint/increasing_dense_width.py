@@ -1,0 +1,80 @@
+"""NL019 increasing-dense-width."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import pairwise
+
+from reenact.program.fault import Fault
+from reenact.program.knob import Kind
+from reenact.rules.evidence import Evidence
+from reenact.rules.finding import Finding, Severity
+from reenact.rules.rule import Needs, Rule, Status
+
+
+class IncreasingDenseWidth(Rule):
+    """NL019 increasing-dense-width
+
+    What
+        A hidden dense layer is wider than the hidden dense layer before it.
+    Why
+        NeuraLint advises that the dense part of a classifier narrows towards its output.
+    Symptom
+        None that can be relied on.
+    Example
+        import torch
+        from torch import nn
+        from reenact.testing.toys import blobs
+
+        x, y = map(torch.from_numpy, blobs())
+        model = nn.Sequential(
+            nn.Linear(8, 16),
+            nn.ReLU(),
+            nn.Linear(16, 32),
+            nn.ReLU(),
+            nn.Linear(32, 3),
+        )
+        optimizer = torch.optim.Adam(model.parameters(), lr=0.001)
+        for epoch in range(20):
+            optimizer.zero_grad()
+            nn.functional.cross_entropy(model(x), y).backward()
+            optimizer.step()
+    Instead
+        import torch
+        from torch import nn
+        from reenact.testing.toys import blobs
+
+        x, y = map(torch.from_numpy, blobs())
+        model = nn.Sequential(
+            nn.Linear(8, 16),
+            nn.ReLU(),
+            nn.Linear(16, 16),
+            nn.ReLU(),
+            nn.Linear(16, 3),
+        )
+        optimizer = torch.optim.Adam(model.parameters(), lr=0.001)
+        for epoch in range(20):
+            optimizer.zero_grad()
+            nn.functional.cross_entropy(model(x), y).backward()
+            optimizer.step()
+    Fix safety
+        Unsafe: the network becomes another one and must be trained anew.
+    Sources
+        Nikanjam, Ben Braiek, Morovati and Khomh, "Automatic Fault Detection for Deep Learning Programs Using
+        Graph Transformations" (NeuraLint), TOSEM 2021, f019 of the release. Decoders and feed-forward parts
+        of transformers widen on purpose.
+    """
+
+    code, name, family, fault = "NL019", "increasing-dense-width", "neuralint", Fault.LCN
+    needs = Needs.SOURCE
+    status = Status.PREVIEW
+    severity = Severity.NOTE
+    confidence = 0.12
+    why = "Dense layers usually narrow towards the output."
+
+    def check(self, evidence: Evidence) -> Iterator[Finding]:
+        hidden = [layer for layer in evidence.layers if layer.family == "dense" and layer.role == "hidden"]
+        for first, second in pairwise(hidden):
+            if first.width is not None and second.width is not None and second.width > first.width:
+                saw = f"{second.name} has {second.width} units after {first.width} in {first.name}"
+                yield self.finding(evidence, saw, layer=second, kind=Kind.UNITS, values=(first.width,))

@@ -1,0 +1,95 @@
+"""NL027 ineffective-pooling."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from reenact.program.fault import Fault
+from reenact.rules.evidence import Evidence
+from reenact.rules.finding import Finding, Severity
+from reenact.rules.neuralint._numbers import convolutions, is_deep, is_pooling, strided
+from reenact.rules.rule import Needs, Rule, Status
+
+
+class IneffectivePooling(Rule):
+    """NL027 ineffective-pooling
+
+    What
+        In a network of ten or more convolution and pooling layers convolutions stand behind the last
+        max-pooling.
+    Why
+        Pooling that ends too early leaves the last maps large.
+    Symptom
+        None that can be relied on: many networks end with convolutions or with an average.
+    Example
+        import keras
+        from reenact.testing.toys import images
+
+        x, y = images(side=32)
+        x = x.transpose(0, 2, 3, 1)
+        model = keras.Sequential(
+            [
+                keras.layers.Conv2D(4, 3, activation="relu", padding="same"),
+                keras.layers.Conv2D(4, 3, activation="relu", padding="same"),
+                keras.layers.Conv2D(4, 3, activation="relu", padding="same"),
+                keras.layers.MaxPooling2D(2),
+                keras.layers.Conv2D(8, 3, activation="relu", padding="same"),
+                keras.layers.Conv2D(8, 3, activation="relu", padding="same"),
+                keras.layers.Conv2D(8, 3, activation="relu", padding="same"),
+                keras.layers.MaxPooling2D(2),
+                keras.layers.Conv2D(8, 3, activation="relu", padding="same"),
+                keras.layers.Conv2D(8, 3, activation="relu", padding="same"),
+                keras.layers.Flatten(),
+                keras.layers.Dense(3, activation="softmax"),
+            ]
+        )
+        model.compile("adam", "sparse_categorical_crossentropy")
+        model.fit(x, y, epochs=3, verbose=0)
+    Instead
+        import keras
+        from reenact.testing.toys import images
+
+        x, y = images(side=32)
+        x = x.transpose(0, 2, 3, 1)
+        model = keras.Sequential(
+            [
+                keras.layers.Conv2D(4, 3, activation="relu", padding="same"),
+                keras.layers.Conv2D(4, 3, activation="relu", padding="same"),
+                keras.layers.Conv2D(4, 3, activation="relu", padding="same"),
+                keras.layers.MaxPooling2D(2),
+                keras.layers.Conv2D(8, 3, activation="relu", padding="same"),
+                keras.layers.Conv2D(8, 3, activation="relu", padding="same"),
+                keras.layers.Conv2D(8, 3, activation="relu", padding="same"),
+                keras.layers.MaxPooling2D(2),
+                keras.layers.Conv2D(8, 3, activation="relu", padding="same"),
+                keras.layers.Conv2D(8, 3, activation="relu", padding="same"),
+                keras.layers.MaxPooling2D(2),
+                keras.layers.Flatten(),
+                keras.layers.Dense(3, activation="softmax"),
+            ]
+        )
+        model.compile("adam", "sparse_categorical_crossentropy")
+        model.fit(x, y, epochs=3, verbose=0)
+    Fix safety
+        Unsafe: the network becomes another one and must be trained anew.
+    Sources
+        Nikanjam, Ben Braiek, Morovati and Khomh, "Automatic Fault Detection for Deep Learning Programs Using
+        Graph Transformations" (NeuraLint), TOSEM 2021, f027 of the release. A network without any pooling is
+        the matter of lack-of-pooling; a global average at the end counts as pooling here.
+    """
+
+    code, name, family, fault = "NL027", "ineffective-pooling", "neuralint", Fault.LRM
+    needs = Needs.SOURCE
+    status = Status.PREVIEW
+    severity = Severity.NOTE
+    confidence = 0.1
+    why = "Maps of the last convolutions are not made smaller any more."
+
+    def check(self, evidence: Evidence) -> Iterator[Finding]:
+        pools = [number for number, layer in enumerate(evidence.layers) if is_pooling(layer)]
+        if not is_deep(evidence) or not pools:
+            return
+        late = [layer for layer in evidence.layers[pools[-1] + 1 :] if layer.family == "conv"]
+        if late and late[0] in convolutions(evidence) and not any(map(strided, late)):
+            saw = f"{len(late)} convolutions follow the last pooling layer"
+            yield self.finding(evidence, saw, layer=late[0])

@@ -1,0 +1,80 @@
+"""NL002 lack-of-pooling."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from reenact.program.fault import Fault
+from reenact.rules.evidence import Evidence
+from reenact.rules.finding import Finding, Severity
+from reenact.rules.neuralint._numbers import convolutions, is_pooling, strided
+from reenact.rules.neuralint._order import mentions
+from reenact.rules.rule import Needs, Rule, Status
+
+
+class LackOfPooling(Rule):
+    """NL002 lack-of-pooling
+
+    What
+        A convolutional classifier has neither a pooling layer nor a convolution with a stride.
+    Why
+        Pooling makes maps smaller step by step, so that later windows see more of the picture and the dense
+        layer at the end stays small.
+    Symptom
+        Most weights sit in the first dense layer; training is slow and overfits.
+    Example
+        import keras
+        from reenact.testing.toys import images
+
+        x, y = images(side=10)
+        x = x.transpose(0, 2, 3, 1)
+        model = keras.Sequential(
+            [
+                keras.layers.Conv2D(4, 3, activation="relu"),
+                keras.layers.Flatten(),
+                keras.layers.Dense(3, activation="softmax"),
+            ]
+        )
+        model.compile("adam", "sparse_categorical_crossentropy")
+        model.fit(x, y, epochs=3, verbose=0)
+    Instead
+        import keras
+        from reenact.testing.toys import images
+
+        x, y = images(side=10)
+        x = x.transpose(0, 2, 3, 1)
+        model = keras.Sequential(
+            [
+                keras.layers.Conv2D(4, 3, activation="relu"),
+                keras.layers.MaxPooling2D(2),
+                keras.layers.Flatten(),
+                keras.layers.Dense(3, activation="softmax"),
+            ]
+        )
+        model.compile("adam", "sparse_categorical_crossentropy")
+        model.fit(x, y, epochs=3, verbose=0)
+    Fix safety
+        Unsafe: the network becomes another one and must be trained anew.
+    Sources
+        Nikanjam, Ben Braiek, Morovati and Khomh, "Automatic Fault Detection for Deep Learning Programs Using
+        Graph Transformations" (NeuraLint), TOSEM 2021, f002 of the release. The release looks for different
+        spellings of 1-D and 3-D pooling than it writes, and so always misses them; strides, which do the same
+        work, are not in its rule.
+    """
+
+    code, name, family, fault = "NL002", "lack-of-pooling", "neuralint", Fault.LRM
+    needs = Needs.SOURCE
+    status = Status.PREVIEW
+    severity = Severity.NOTE
+    confidence = 0.1
+    why = "Without pooling or strides maps stay large and the first dense layer holds most weights."
+
+    def check(self, evidence: Evidence) -> Iterator[Finding]:
+        found = convolutions(evidence)
+        dense = any(layer.family == "dense" for layer in evidence.layers)
+        if not found or not dense or any(map(strided, found)) or any(map(is_pooling, evidence.layers)):
+            return
+        if evidence.graph is None and mentions(evidence, "pool"):
+            return
+        saw = f"{len(found)} convolution layers, no pooling and no stride"
+        yield self.finding(evidence, saw, layer=found[-1])

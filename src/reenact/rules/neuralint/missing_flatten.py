@@ -1,0 +1,99 @@
+"""NL011 missing-flatten."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from reenact.program.change import Insert
+from reenact.program.fault import Fault
+from reenact.program.knob import Kind
+from reenact.program.patch import Patch
+from reenact.program.static_graph import StaticLayer
+from reenact.rules.evidence import Evidence
+from reenact.rules.finding import Finding, Severity, Suggestion
+from reenact.rules.neuralint._shape import crash_of, per_place, ranked, view_of
+from reenact.rules.rule import Needs, Rule
+
+
+class MissingFlatten(Rule):
+    """NL011 missing-flatten
+
+    What
+        A dense layer follows a convolution or pooling layer, and nothing flattens or pools the map between
+        them.
+    Why
+        A dense layer works along the last axis only: it is applied at every place of the map, and the output
+        keeps the map.
+    Symptom
+        A shape error in the dense layer or in the loss; or, with broadcasting, a loss over the wrong pairs.
+    Example
+        import torch
+        from torch import nn
+        from reenact.testing.toys import images
+
+        x, y = map(torch.from_numpy, images())
+        model = nn.Sequential(nn.Conv2d(1, 4, 3), nn.ReLU(), nn.Linear(6, 3))
+        optimizer = torch.optim.Adam(model.parameters(), lr=0.001)
+        for epoch in range(20):
+            optimizer.zero_grad()
+            nn.functional.cross_entropy(model(x), y).backward()
+            optimizer.step()
+    Instead
+        import torch
+        from torch import nn
+        from reenact.testing.toys import images
+
+        x, y = map(torch.from_numpy, images())
+        model = nn.Sequential(nn.Conv2d(1, 4, 3), nn.ReLU(), nn.Flatten(), nn.Linear(144, 3))
+        optimizer = torch.optim.Adam(model.parameters(), lr=0.001)
+        for epoch in range(20):
+            optimizer.zero_grad()
+            nn.functional.cross_entropy(model(x), y).backward()
+            optimizer.step()
+    Fix safety
+        Unsafe: the dense layer gets another number of inputs, and in torch must be told so.
+    Sources
+        Nikanjam, Ben Braiek, Morovati and Khomh, "Automatic Fault Detection for Deep Learning Programs Using
+        Graph Transformations" (NeuraLint), TOSEM 2021, f011 of the release. A model whose labels have a value
+        for each place of the map is left alone.
+    """
+
+    code, name, family, fault = "NL011", "missing-flatten", "neuralint", Fault.LRM
+    needs = Needs.SOURCE
+    severity = Severity.ERROR
+    confidence = 0.8
+    why = "A dense layer over a map gives one answer for every place in it."
+
+    def check(self, evidence: Evidence) -> Iterator[Finding]:
+        if per_place(evidence):
+            return
+        mapped = False
+        for layer, _, given in ranked(evidence):
+            if layer.family == "dense" and mapped and given is not None and given > 2:
+                yield self._one(evidence, layer, given)
+                return
+            if layer.family != "activation":
+                mapped = layer.family in ("conv", "pool") or (mapped and layer.family in ("dropout", "norm"))
+        yield from self._crashed(evidence)
+
+    def _one(self, evidence: Evidence, layer: StaticLayer, given: int) -> Finding:
+        view = view_of(evidence, layer)
+        knob = evidence.knob(Kind.LAYER, view) if view is not None else None
+        suggestions: tuple[Suggestion, ...] = ()
+        if knob is not None and layer.library == "keras":
+            change = Insert(knob.id, "Flatten", before=True)
+            suggestions = (Suggestion(Patch((change,)), knob.id, None, "Flatten"),)
+        confidence = self.confidence if given > 3 else 0.5
+        saw = f"{layer.type} {layer.name} is given a map of rank {given}"
+        return self.finding(
+            evidence, saw, layer=view, place=layer.place, suggestions=suggestions, confidence=confidence
+        )
+
+    def _crashed(self, evidence: Evidence) -> Iterator[Finding]:
+        crash = crash_of(evidence)
+        if crash is None or crash.layer not in ("Linear", "Dense") or not crash.layer_inputs:
+            return
+        shape = crash.layer_inputs[0].shape
+        if len(shape) > 3:
+            place = crash.layer_place or crash.place
+            yield self.finding(evidence, f"{crash.layer} was given a map of shape {shape}", place=place)

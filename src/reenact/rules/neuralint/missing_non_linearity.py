@@ -1,0 +1,75 @@
+"""NL009 missing-non-linearity."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from reenact.program.fault import Fault
+from reenact.program.knob import Kind
+from reenact.rules.evidence import Evidence
+from reenact.rules.finding import Finding
+from reenact.rules.neuralint._order import is_keras, narrows, unbent
+from reenact.rules.rule import Needs, Rule
+
+
+class MissingNonLinearity(Rule):
+    """NL009 missing-non-linearity
+
+    What
+        A hidden dense or convolution layer passes its output on to the next such layer without a non-linear
+        function between them.
+    Why
+        Two linear maps in a row are one linear map: the layer adds weights and no power.
+    Symptom
+        The network does no better than a smaller one; it cannot bend its boundary between classes.
+    Example
+        import torch
+        from torch import nn
+        from reenact.testing.toys import blobs
+
+        x, y = map(torch.from_numpy, blobs())
+        model = nn.Sequential(nn.Linear(8, 16), nn.Linear(16, 16), nn.ReLU(), nn.Linear(16, 3))
+        optimizer = torch.optim.Adam(model.parameters(), lr=0.001)
+        for epoch in range(20):
+            optimizer.zero_grad()
+            nn.functional.cross_entropy(model(x), y).backward()
+            optimizer.step()
+    Instead
+        import torch
+        from torch import nn
+        from reenact.testing.toys import blobs
+
+        x, y = map(torch.from_numpy, blobs())
+        model = nn.Sequential(
+            nn.Linear(8, 16),
+            nn.ReLU(),
+            nn.Linear(16, 16),
+            nn.ReLU(),
+            nn.Linear(16, 3),
+        )
+        optimizer = torch.optim.Adam(model.parameters(), lr=0.001)
+        for epoch in range(20):
+            optimizer.zero_grad()
+            nn.functional.cross_entropy(model(x), y).backward()
+            optimizer.step()
+    Fix safety
+        Unsafe: the network becomes another one and must be trained anew.
+    Sources
+        Nikanjam, Ben Braiek, Morovati and Khomh, "Automatic Fault Detection for Deep Learning Programs Using
+        Graph Transformations" (NeuraLint), TOSEM 2021, f009 of the release. Residual sums, attention
+        projections and factored convolutions, which are linear on purpose, are left alone; a waist such as
+        the code of an autoencoder is reported with less confidence.
+    """
+
+    code, name, family, fault = "NL009", "missing-non-linearity", "neuralint", Fault.ARM
+    needs = Needs.SOURCE
+    confidence = 0.8
+    why = "Two linear layers in a row can learn no more than one."
+
+    def check(self, evidence: Evidence) -> Iterator[Finding]:
+        values = ("relu", "tanh") if is_keras(evidence) else ("relu", "leaky_relu", "tanh")
+        for layer, taker in unbent(evidence):
+            confidence = 0.4 if narrows(layer, taker) else self.confidence
+            saw = f"nothing bends what {layer.name} gives to {taker.name}"
+            kind = Kind.ACTIVATION
+            yield self.finding(evidence, saw, layer=layer, kind=kind, values=values, confidence=confidence)

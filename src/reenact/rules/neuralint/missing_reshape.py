@@ -1,0 +1,83 @@
+"""NL001 missing-reshape."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from reenact.program.fault import Fault
+from reenact.rules.evidence import Evidence
+from reenact.rules.finding import Finding, Severity
+from reenact.rules.neuralint._shape import crash_of, rank_of_type, ranked, trained, view_of
+from reenact.rules.rule import Needs, Rule
+
+
+class MissingReshape(Rule):
+    """NL001 missing-reshape
+
+    What
+        A layer passes on a tensor of another rank than the next one takes, with nothing between them that
+        changes the rank.
+    Why
+        A recurrent layer reads rows of steps and a convolution reads maps; given one vector a row they have
+        nothing to walk along.
+    Symptom
+        The program ends with a shape error when the model is built or in its first step.
+    Example
+        import keras
+        from reenact.testing.toys import sequences
+
+        x, y = sequences()
+        model = keras.Sequential(
+            [
+                keras.layers.LSTM(8),
+                keras.layers.LSTM(8),
+                keras.layers.Dense(1, activation="sigmoid"),
+            ]
+        )
+        model.compile("adam", "binary_crossentropy")
+        model.fit(x, y, epochs=3, verbose=0)
+    Instead
+        import keras
+        from reenact.testing.toys import sequences
+
+        x, y = sequences()
+        model = keras.Sequential(
+            [
+                keras.layers.LSTM(8, return_sequences=True),
+                keras.layers.LSTM(8),
+                keras.layers.Dense(1, activation="sigmoid"),
+            ]
+        )
+        model.compile("adam", "binary_crossentropy")
+        model.fit(x, y, epochs=3, verbose=0)
+    Fix safety
+        Unsafe: whether steps are to be kept or folded is for the author to say.
+    Sources
+        Nikanjam, Ben Braiek, Morovati and Khomh, "Automatic Fault Detection for Deep Learning Programs Using
+        Graph Transformations" (NeuraLint), TOSEM 2021, f001 of the release. Ranks are followed from the text
+        of a chain of layers, or read off a crash; branches are left alone.
+    """
+
+    code, name, family, fault = "NL001", "missing-reshape", "neuralint", Fault.LRM
+    needs = Needs.SOURCE
+    severity = Severity.ERROR
+    confidence = 0.85
+    why = "The layer takes tensors of another rank than it is given."
+
+    def check(self, evidence: Evidence) -> Iterator[Finding]:
+        if trained(evidence):
+            return
+        for layer, taken, given in ranked(evidence):
+            if taken is not None and given is not None and taken != given:
+                saw = f"{layer.type} takes rank {taken} and is given rank {given}, counting the batch"
+                yield self.finding(evidence, saw, layer=view_of(evidence, layer), place=layer.place)
+        yield from self._crashed(evidence)
+
+    def _crashed(self, evidence: Evidence) -> Iterator[Finding]:
+        crash = crash_of(evidence)
+        if crash is None or not crash.layer or not crash.layer_inputs:
+            return
+        taken, given = rank_of_type(crash.layer), len(crash.layer_inputs[0].shape)
+        if taken is not None and given not in (taken, taken - 1):
+            saw = f"{crash.layer} takes rank {taken} and was given {crash.layer_inputs[0].shape}"
+            yield self.finding(evidence, saw, place=crash.layer_place or crash.place, confidence=0.95)

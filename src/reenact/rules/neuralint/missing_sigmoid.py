@@ -1,0 +1,70 @@
+"""NL012 missing-sigmoid."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from reenact.program.fault import Fault
+from reenact.program.knob import Kind
+from reenact.rules.evidence import Evidence
+from reenact.rules.finding import Finding, Severity
+from reenact.rules.neuralint._output import lacks_sigmoid, output_of
+from reenact.rules.rule import Needs, Rule
+
+
+class MissingSigmoid(Rule):
+    """NL012 missing-sigmoid
+
+    What
+        A yes-or-no classifier is trained with a binary cross-entropy over probabilities, and its output is no
+        sigmoid.
+    Why
+        The loss takes the logarithm of numbers below 0 or above 1; they are clipped, and where they are
+        clipped nothing is learned.
+    Symptom
+        The loss jumps between a few large values; torch refuses to compute it.
+    Example
+        import keras
+        from reenact.testing.toys import moons
+
+        x, y = moons()
+        model = keras.Sequential(
+            [
+                keras.layers.Dense(8, activation="relu"),
+                keras.layers.Dense(1),
+            ]
+        )
+        model.compile("adam", "binary_crossentropy")
+        model.fit(x, y, epochs=3, verbose=0)
+    Instead
+        import keras
+        from reenact.testing.toys import moons
+
+        x, y = moons()
+        model = keras.Sequential(
+            [
+                keras.layers.Dense(8, activation="relu"),
+                keras.layers.Dense(1, activation="sigmoid"),
+            ]
+        )
+        model.compile("adam", "binary_crossentropy")
+        model.fit(x, y, epochs=3, verbose=0)
+    Fix safety
+        Unsafe: outputs become probabilities; code that applies a sigmoid later must drop it.
+    Sources
+        Nikanjam, Ben Braiek, Morovati and Khomh, "Automatic Fault Detection for Deep Learning Programs Using
+        Graph Transformations" (NeuraLint), TOSEM 2021, f012 of the release. Losses that take logits are left
+        alone.
+    """
+
+    code, name, family, fault = "NL012", "missing-sigmoid", "neuralint", Fault.ARM
+    needs = Needs.SOURCE
+    severity = Severity.ERROR
+    confidence = 0.9
+    why = "The loss wants a probability, and gets any number."
+
+    def check(self, evidence: Evidence) -> Iterator[Finding]:
+        out = output_of(evidence)
+        if out is not None and lacks_sigmoid(evidence, out):
+            saw = f"{out.loss} over the output of {out.layer.name} without a sigmoid"
+            yield self.finding(evidence, saw, layer=out.layer, kind=Kind.ACTIVATION, values=("sigmoid",))

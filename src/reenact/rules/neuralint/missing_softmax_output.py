@@ -1,0 +1,74 @@
+"""NL008 missing-softmax-output."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from reenact.program.fault import Fault
+from reenact.program.knob import Kind
+from reenact.rules.evidence import Evidence
+from reenact.rules.finding import Finding, Severity
+from reenact.rules.losses import Wanted
+from reenact.rules.neuralint._output import lacks_softmax, output_of
+from reenact.rules.rule import Needs, Rule
+
+
+class MissingSoftmax(Rule):
+    """NL008 missing-softmax-output
+
+    What
+        A classifier is trained with a cross-entropy over probabilities, and its output is no softmax.
+    Why
+        The loss takes the logarithm of numbers that do not lie between 0 and 1 or do not add up to one: they
+        are clipped, and what is learned has little to do with the classes.
+    Symptom
+        The loss starts far from the logarithm of the number of classes, stalls, or becomes NaN or negative.
+    Example
+        import keras
+        from reenact.testing.toys import blobs
+
+        x, y = blobs()
+        model = keras.Sequential(
+            [
+                keras.layers.Dense(16, activation="relu"),
+                keras.layers.Dense(3),
+            ]
+        )
+        model.compile("adam", "sparse_categorical_crossentropy")
+        model.fit(x, y, epochs=3, verbose=0)
+    Instead
+        import keras
+        from reenact.testing.toys import blobs
+
+        x, y = blobs()
+        model = keras.Sequential(
+            [
+                keras.layers.Dense(16, activation="relu"),
+                keras.layers.Dense(3),
+                keras.layers.Softmax(),
+            ]
+        )
+        model.compile("adam", "sparse_categorical_crossentropy")
+        model.fit(x, y, epochs=3, verbose=0)
+    Fix safety
+        Unsafe: outputs become probabilities; code that applies a softmax later must drop it.
+    Sources
+        Nikanjam, Ben Braiek, Morovati and Khomh, "Automatic Fault Detection for Deep Learning Programs Using
+        Graph Transformations" (NeuraLint), TOSEM 2021, f008 of the release. Losses that bend logits
+        themselves (`from_logits=True`, `CrossEntropyLoss`) are fine as they are, and so is a softmax that
+        stands as a layer or function of its own.
+    """
+
+    code, name, family, fault = "NL008", "missing-softmax-output", "neuralint", Fault.ARM
+    needs = Needs.SOURCE
+    severity = Severity.ERROR
+    confidence = 0.9
+    why = "The loss wants probabilities that add up to one, and gets plain numbers."
+
+    def check(self, evidence: Evidence) -> Iterator[Finding]:
+        out = output_of(evidence)
+        if out is None or not lacks_softmax(evidence, out):
+            return
+        word = "log_softmax" if out.wanted is Wanted.LOG_SOFTMAX else "softmax"
+        saw = f"{out.loss} over {out.width or 'some'} outputs of {out.layer.name} without a softmax"
+        yield self.finding(evidence, saw, layer=out.layer, kind=Kind.ACTIVATION, values=(word,))

@@ -1,0 +1,83 @@
+"""NL023 non-increasing-filters."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import pairwise
+
+from reenact.program.fault import Fault
+from reenact.program.knob import Kind
+from reenact.rules.evidence import Evidence
+from reenact.rules.finding import Finding, Severity
+from reenact.rules.neuralint._numbers import convolutions, filters
+from reenact.rules.rule import Needs, Rule, Status
+
+
+class NonIncreasingFilters(Rule):
+    """NL023 non-increasing-filters
+
+    What
+        A later convolution has fewer filters than an earlier one.
+    Why
+        As maps become smaller, more filters keep what they can tell; NeuraLint advises that the number never
+        falls.
+    Symptom
+        None that can be relied on: bottlenecks and decoders have fewer on purpose.
+    Example
+        import torch
+        from torch import nn
+        from reenact.testing.toys import images
+
+        x, y = map(torch.from_numpy, images())
+        model = nn.Sequential(
+            nn.Conv2d(1, 8, 3),
+            nn.ReLU(),
+            nn.Conv2d(8, 4, 3),
+            nn.ReLU(),
+            nn.Flatten(),
+            nn.Linear(64, 3),
+        )
+        optimizer = torch.optim.Adam(model.parameters(), lr=0.001)
+        for epoch in range(20):
+            optimizer.zero_grad()
+            nn.functional.cross_entropy(model(x), y).backward()
+            optimizer.step()
+    Instead
+        import torch
+        from torch import nn
+        from reenact.testing.toys import images
+
+        x, y = map(torch.from_numpy, images())
+        model = nn.Sequential(
+            nn.Conv2d(1, 4, 3),
+            nn.ReLU(),
+            nn.Conv2d(4, 8, 3),
+            nn.ReLU(),
+            nn.Flatten(),
+            nn.Linear(128, 3),
+        )
+        optimizer = torch.optim.Adam(model.parameters(), lr=0.001)
+        for epoch in range(20):
+            optimizer.zero_grad()
+            nn.functional.cross_entropy(model(x), y).backward()
+            optimizer.step()
+    Fix safety
+        Unsafe: the network becomes another one and must be trained anew.
+    Sources
+        Nikanjam, Ben Braiek, Morovati and Khomh, "Automatic Fault Detection for Deep Learning Programs Using
+        Graph Transformations" (NeuraLint), TOSEM 2021, f023 of the release.
+    """
+
+    code, name, family, fault = "NL023", "non-increasing-filters", "neuralint", Fault.LCN
+    needs = Needs.SOURCE
+    status = Status.PREVIEW
+    severity = Severity.NOTE
+    confidence = 0.12
+    why = "The number of filters usually grows as maps shrink."
+
+    def check(self, evidence: Evidence) -> Iterator[Finding]:
+        for first, second in pairwise(convolutions(evidence)):
+            one, two = filters(first), filters(second)
+            if one is not None and two is not None and two < one:
+                saw = f"{second.name} has {two} filters after {one} in {first.name}"
+                yield self.finding(evidence, saw, layer=second, kind=Kind.FILTERS, values=(one,))

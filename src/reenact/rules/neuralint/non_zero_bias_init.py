@@ -1,0 +1,83 @@
+"""NL024 non-zero-bias-init."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from reenact.program.fault import Fault
+from reenact.program.knob import Kind
+from reenact.rules.evidence import Evidence
+from reenact.rules.finding import Finding
+from reenact.rules.layer_view import LayerView
+from reenact.rules.neuralint._order import is_keras
+from reenact.rules.rule import Needs, Rule
+
+
+class NonZeroBiasInit(Rule):
+    """NL024 non-zero-bias-init
+
+    What
+        The program gives biases a start other than zero.
+    Why
+        Weights already break the symmetry between units; a bias that starts large shifts every unit the same
+        way, and a ReLU may begin dead or linear.
+    Symptom
+        A slow start; with large values units that never change side.
+    Example
+        import keras
+        from reenact.testing.toys import blobs
+
+        x, y = blobs()
+        model = keras.Sequential(
+            [
+                keras.layers.Dense(16, activation="relu", bias_initializer="ones"),
+                keras.layers.Dense(3, activation="softmax"),
+            ]
+        )
+        model.compile("adam", "sparse_categorical_crossentropy")
+        model.fit(x, y, epochs=3, verbose=0)
+    Instead
+        import keras
+        from reenact.testing.toys import blobs
+
+        x, y = blobs()
+        model = keras.Sequential(
+            [
+                keras.layers.Dense(16, activation="relu"),
+                keras.layers.Dense(3, activation="softmax"),
+            ]
+        )
+        model.compile("adam", "sparse_categorical_crossentropy")
+        model.fit(x, y, epochs=3, verbose=0)
+    Fix safety
+        Unsafe: the network becomes another one and must be trained anew.
+    Sources
+        Nikanjam, Ben Braiek, Morovati and Khomh, "Automatic Fault Detection for Deep Learning Programs Using
+        Graph Transformations" (NeuraLint), TOSEM 2021, f024 of the release. The small random start that torch
+        gives by itself is not meant, nor is an output bias set to the share of a rare class, hence the low
+        confidence there.
+    """
+
+    code, name, family, fault = "NL024", "non-zero-bias-init", "neuralint", Fault.BCI
+    needs = Needs.SOURCE
+    confidence = 0.45
+    why = "Biases usually start at zero, as weights already tell the units apart."
+
+    def check(self, evidence: Evidence) -> Iterator[Finding]:
+        values = ("zeros",) if is_keras(evidence) else ("zeros_",)
+        for layer in evidence.layers:
+            if layer.family in ("dense", "conv") and (saw := _shifted(evidence, layer)):
+                sure = 0.25 if layer.role == "output" else self.confidence
+                kind = Kind.BIAS_INIT
+                yield self.finding(evidence, saw, layer=layer, kind=kind, values=values, confidence=sure)
+
+
+def _shifted(evidence: Evidence, layer: LayerView) -> str:
+    knob = evidence.knob(Kind.BIAS_INIT, layer)
+    written = knob is not None and not knob.absent
+    bias = layer.bias()
+    if bias is not None:
+        same = bias.minimum == bias.maximum and (written or bias.shape != (1,))
+        return f"all biases of {layer.name} start at {bias.minimum:g}" if same and bias.minimum else ""
+    word = str(knob.in_force).rpartition(".")[2].lower().strip("_") if knob is not None else ""
+    return f"biases of {layer.name} start with {word}" if written and word not in ("zeros", "none") else ""

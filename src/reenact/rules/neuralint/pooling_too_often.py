@@ -1,0 +1,101 @@
+"""NL025 pooling-too-often."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from reenact.program.fault import Fault
+from reenact.rules.evidence import Evidence
+from reenact.rules.finding import Finding, Severity
+from reenact.rules.neuralint._numbers import convolutions, is_deep, is_max_pooling
+from reenact.rules.neuralint._order import rows, until_weights
+from reenact.rules.rule import Needs, Rule, Status
+
+
+class PoolingTooOften(Rule):
+    """NL025 pooling-too-often
+
+    What
+        In a network of ten or more convolution and pooling layers every convolution is followed by
+        max-pooling at once.
+    Why
+        Pooling throws places away; in a deep network several convolutions should look at a map before it is
+        made smaller.
+    Symptom
+        Maps shrink to a few places after a handful of layers; adding layers does not help.
+    Example
+        import keras
+        from reenact.testing.toys import images
+
+        x, y = images(side=32)
+        x = x.transpose(0, 2, 3, 1)
+        model = keras.Sequential(
+            [
+                keras.layers.Conv2D(4, 3, activation="relu", padding="same"),
+                keras.layers.MaxPooling2D(2),
+                keras.layers.Conv2D(8, 3, activation="relu", padding="same"),
+                keras.layers.MaxPooling2D(2),
+                keras.layers.Conv2D(8, 3, activation="relu", padding="same"),
+                keras.layers.MaxPooling2D(2),
+                keras.layers.Conv2D(16, 3, activation="relu", padding="same"),
+                keras.layers.MaxPooling2D(2),
+                keras.layers.Conv2D(16, 3, activation="relu", padding="same"),
+                keras.layers.MaxPooling2D(2),
+                keras.layers.Flatten(),
+                keras.layers.Dense(3, activation="softmax"),
+            ]
+        )
+        model.compile("adam", "sparse_categorical_crossentropy")
+        model.fit(x, y, epochs=3, verbose=0)
+    Instead
+        import keras
+        from reenact.testing.toys import images
+
+        x, y = images(side=32)
+        x = x.transpose(0, 2, 3, 1)
+        model = keras.Sequential(
+            [
+                keras.layers.Conv2D(4, 3, activation="relu", padding="same"),
+                keras.layers.Conv2D(4, 3, activation="relu", padding="same"),
+                keras.layers.Conv2D(4, 3, activation="relu", padding="same"),
+                keras.layers.MaxPooling2D(2),
+                keras.layers.Conv2D(8, 3, activation="relu", padding="same"),
+                keras.layers.Conv2D(8, 3, activation="relu", padding="same"),
+                keras.layers.Conv2D(8, 3, activation="relu", padding="same"),
+                keras.layers.MaxPooling2D(2),
+                keras.layers.Conv2D(8, 3, activation="relu", padding="same"),
+                keras.layers.Conv2D(8, 3, activation="relu", padding="same"),
+                keras.layers.MaxPooling2D(2),
+                keras.layers.Flatten(),
+                keras.layers.Dense(3, activation="softmax"),
+            ]
+        )
+        model.compile("adam", "sparse_categorical_crossentropy")
+        model.fit(x, y, epochs=3, verbose=0)
+    Fix safety
+        Unsafe: the network becomes another one and must be trained anew.
+    Sources
+        Nikanjam, Ben Braiek, Morovati and Khomh, "Automatic Fault Detection for Deep Learning Programs Using
+        Graph Transformations" (NeuraLint), TOSEM 2021, f025 of the release.
+    """
+
+    code, name, family, fault = "NL025", "pooling-too-often", "neuralint", Fault.LAD
+    needs = Needs.SOURCE
+    status = Status.PREVIEW
+    severity = Severity.NOTE
+    confidence = 0.15
+    why = "Deep networks do well with several convolutions between two poolings."
+
+    def check(self, evidence: Evidence) -> Iterator[Finding]:
+        if not is_deep(evidence):
+            return
+        pooled = [
+            layer
+            for row in rows(evidence)
+            for number, layer in enumerate(row)
+            if layer.family == "conv" and any(map(is_max_pooling, until_weights(row, number)))
+        ]
+        count = len(convolutions(evidence))
+        if count > 1 and len(pooled) == count:
+            saw = f"each of {count} convolutions is followed by max-pooling"
+            yield self.finding(evidence, saw, layer=pooled[1])

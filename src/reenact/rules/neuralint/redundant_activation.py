@@ -1,0 +1,84 @@
+"""NL003 redundant-activation."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from reenact.program.fault import Fault
+from reenact.program.knob import Kind
+from reenact.rules.evidence import Evidence
+from reenact.rules.finding import Finding
+from reenact.rules.layer_view import LayerView
+from reenact.rules.neuralint._order import rows, sure, until_weights
+from reenact.rules.rule import Needs, Rule, suggest
+
+
+class RedundantActivation(Rule):
+    """NL003 redundant-activation
+
+    What
+        Two non-linear functions follow one layer before the next layer with weights.
+    Why
+        The second function bends what the first has already bent: a ReLU after a ReLU does nothing, a sigmoid
+        or softmax after a ReLU never sees a negative number.
+    Symptom
+        Learning is slower than it should be, or stalls; outputs use part of their range only.
+    Example
+        import torch
+        from torch import nn
+        from reenact.testing.toys import blobs
+
+        x, y = map(torch.from_numpy, blobs())
+        model = nn.Sequential(nn.Linear(8, 16), nn.ReLU(), nn.Sigmoid(), nn.Linear(16, 3))
+        optimizer = torch.optim.Adam(model.parameters(), lr=0.001)
+        for epoch in range(20):
+            optimizer.zero_grad()
+            nn.functional.cross_entropy(model(x), y).backward()
+            optimizer.step()
+    Instead
+        import torch
+        from torch import nn
+        from reenact.testing.toys import blobs
+
+        x, y = map(torch.from_numpy, blobs())
+        model = nn.Sequential(nn.Linear(8, 16), nn.ReLU(), nn.Linear(16, 3))
+        optimizer = torch.optim.Adam(model.parameters(), lr=0.001)
+        for epoch in range(20):
+            optimizer.zero_grad()
+            nn.functional.cross_entropy(model(x), y).backward()
+            optimizer.step()
+    Fix safety
+        Unsafe: taking out one of the two changes what is computed, unless both are the same ReLU.
+    Sources
+        Nikanjam, Ben Braiek, Morovati and Khomh, "Automatic Fault Detection for Deep Learning Programs Using
+        Graph Transformations" (NeuraLint), TOSEM 2021, f003 of the release.
+    """
+
+    code, name, family, fault = "NL003", "redundant-activation", "neuralint", Fault.AAL
+    needs = Needs.SOURCE
+    confidence = 0.75
+    why = "The second function sees only what the first left over."
+
+    def check(self, evidence: Evidence) -> Iterator[Finding]:
+        for row in rows(evidence):
+            for number, layer in enumerate(row):
+                if layer.weighted and layer.family not in ("recurrent", "embedding"):
+                    yield from self._one(evidence, layer, until_weights(row, number))
+
+    def _one(self, evidence: Evidence, layer: LayerView, behind: tuple[LayerView, ...]) -> Iterator[Finding]:
+        flat = (None, "linear", "identity")
+        bending = [part for part in (layer, *behind) if part.own_activation not in flat]
+        if len(bending) < 2 or any(part.family == "recurrent" for part in bending):
+            return
+        words = " and ".join(str(part.own_activation) for part in bending)
+        confidence = self.confidence if sure(evidence, layer, bending[1]) else 0.35
+        spare = bending[-2] if layer.role == "output" else bending[1]
+        knob = evidence.knob(Kind.ACTIVATION, spare)
+        yield self.finding(
+            evidence,
+            f"{words} in a row behind {layer.name}",
+            layer=layer,
+            place=spare.place,
+            suggestions=tuple(suggest(knob, ("linear",))) if knob is not None else (),
+            confidence=confidence,
+        )

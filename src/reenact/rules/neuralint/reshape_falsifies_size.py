@@ -1,0 +1,73 @@
+"""NL021 reshape-falsifies-size."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from reenact.rules.evidence import Evidence
+from reenact.rules.finding import Finding, Severity
+from reenact.rules.neuralint._shape import crash_of
+from reenact.rules.rule import Needs, Rule
+
+FALSIFIED = re.compile(
+    r"is invalid for input of size|total size of (the )?(tensor|new array) must be unchanged"
+    r"|cannot reshape|don't multiply up to the size",
+    re.IGNORECASE,
+)
+
+
+class ReshapeFalsifiesSize(Rule):
+    """NL021 reshape-falsifies-size
+
+    What
+        A reshape asks for another number of values than there are.
+    Why
+        A reshape only lays the same values out anew. A size counted by hand is wrong as soon as a layer
+        before it changes.
+    Symptom
+        The program ends in its first step with a message about an invalid shape.
+    Example
+        import torch
+        from torch import nn
+        from reenact.testing.toys import images
+
+        x, y = map(torch.from_numpy, images())
+        model = nn.Sequential(nn.Linear(60, 16), nn.ReLU(), nn.Linear(16, 3))
+        optimizer = torch.optim.Adam(model.parameters(), lr=0.001)
+        for epoch in range(5):
+            optimizer.zero_grad()
+            nn.functional.cross_entropy(model(x.reshape(len(x), 60)), y).backward()
+            optimizer.step()
+    Instead
+        import torch
+        from torch import nn
+        from reenact.testing.toys import images
+
+        x, y = map(torch.from_numpy, images())
+        model = nn.Sequential(nn.Linear(64, 16), nn.ReLU(), nn.Linear(16, 3))
+        optimizer = torch.optim.Adam(model.parameters(), lr=0.001)
+        for epoch in range(5):
+            optimizer.zero_grad()
+            nn.functional.cross_entropy(model(x.reshape(len(x), 64)), y).backward()
+            optimizer.step()
+    Fix safety
+        Unsafe: only the author knows which layout is meant.
+    Sources
+        Nikanjam, Ben Braiek, Morovati and Khomh, "Automatic Fault Detection for Deep Learning Programs Using
+        Graph Transformations" (NeuraLint), TOSEM 2021, f021 of the release. A reshape that changes the number
+        of rows shows as batch-mismatch.
+    """
+
+    code, name, family, fault = "NL021", "reshape-falsifies-size", "neuralint", None
+    needs = Needs.CRASH
+    severity = Severity.ERROR
+    confidence = 0.95
+    why = "A reshape can neither add nor lose values."
+
+    def check(self, evidence: Evidence) -> Iterator[Finding]:
+        crash = crash_of(evidence)
+        if crash is None or not FALSIFIED.search(crash.message):
+            return
+        saw = f"the reshape failed: {crash.message.splitlines()[0][:160]}"
+        yield self.finding(evidence, saw, place=crash.layer_place or crash.place)

@@ -1,0 +1,73 @@
+"""NL017 softmax-over-one-unit."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from reenact.program.fault import Fault
+from reenact.program.graph import TaskType
+from reenact.program.knob import Kind
+from reenact.rules.evidence import Evidence
+from reenact.rules.finding import Finding, Severity
+from reenact.rules.neuralint._output import bends
+from reenact.rules.rule import Needs, Rule
+
+
+class SoftmaxOverOneUnit(Rule):
+    """NL017 softmax-over-one-unit
+
+    What
+        The output layer has one unit and a softmax.
+    Why
+        A softmax makes its outputs add up to one; a single output is therefore always one.
+    Symptom
+        Predictions are 1 for every row, accuracy is the share of ones, and no weight ever changes.
+    Example
+        import keras
+        from reenact.testing.toys import moons
+
+        x, y = moons()
+        model = keras.Sequential(
+            [
+                keras.layers.Dense(8, activation="relu"),
+                keras.layers.Dense(1, activation="softmax"),
+            ]
+        )
+        model.compile("adam", "binary_crossentropy")
+        model.fit(x, y, epochs=3, verbose=0)
+    Instead
+        import keras
+        from reenact.testing.toys import moons
+
+        x, y = moons()
+        model = keras.Sequential(
+            [
+                keras.layers.Dense(8, activation="relu"),
+                keras.layers.Dense(1, activation="sigmoid"),
+            ]
+        )
+        model.compile("adam", "binary_crossentropy")
+        model.fit(x, y, epochs=3, verbose=0)
+    Fix safety
+        Safe: what is there cannot learn.
+    Sources
+        Nikanjam, Ben Braiek, Morovati and Khomh, "Automatic Fault Detection for Deep Learning Programs Using
+        Graph Transformations" (NeuraLint), TOSEM 2021, f017 of the release.
+    """
+
+    code, name, family, fault = "NL017", "softmax-over-one-unit", "neuralint", Fault.ACH
+    needs = Needs.SOURCE
+    severity = Severity.ERROR
+    confidence = 0.97
+    why = "A softmax over a single unit is one whatever the weights are."
+
+    def check(self, evidence: Evidence) -> Iterator[Finding]:
+        for layer in evidence.layers:
+            if layer.role != "output" or layer.family != "dense" or layer.width != 1:
+                continue
+            words = bends(evidence, layer)
+            if words and words[-1] in ("softmax", "log_softmax"):
+                line = evidence.task is TaskType.REGRESSION
+                values = ("linear",) if line else ("sigmoid", "linear")
+                saw = f"{words[-1]} over the one unit of {layer.name}"
+                yield self.finding(evidence, saw, layer=layer, kind=Kind.ACTIVATION, values=values)

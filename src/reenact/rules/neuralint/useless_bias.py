@@ -1,0 +1,83 @@
+"""NL005 useless-bias."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from reenact.rules.evidence import Evidence
+from reenact.rules.finding import Finding, Severity
+from reenact.rules.layer_view import LayerView
+from reenact.rules.neuralint._order import rows
+from reenact.rules.rule import Needs, Rule, Status
+
+
+class UselessBias(Rule):
+    """NL005 useless-bias
+
+    What
+        A layer with a bias is followed by batch normalisation with nothing non-linear between them.
+    Why
+        Batch normalisation takes away the mean of each unit, and with it whatever the bias added; its own
+        shift does the work of a bias.
+    Symptom
+        None in the numbers: a few weights are stored and never learn.
+    Example
+        import keras
+        from reenact.testing.toys import blobs
+
+        x, y = blobs()
+        model = keras.Sequential(
+            [
+                keras.layers.Dense(16),
+                keras.layers.BatchNormalization(),
+                keras.layers.Activation("relu"),
+                keras.layers.Dense(3, activation="softmax"),
+            ]
+        )
+        model.compile("adam", "sparse_categorical_crossentropy")
+        model.fit(x, y, epochs=3, verbose=0)
+    Instead
+        import keras
+        from reenact.testing.toys import blobs
+
+        x, y = blobs()
+        model = keras.Sequential(
+            [
+                keras.layers.Dense(16, use_bias=False),
+                keras.layers.BatchNormalization(),
+                keras.layers.Activation("relu"),
+                keras.layers.Dense(3, activation="softmax"),
+            ]
+        )
+        model.compile("adam", "sparse_categorical_crossentropy")
+        model.fit(x, y, epochs=3, verbose=0)
+    Fix safety
+        Safe for what is learned; shapes of saved weights change.
+    Sources
+        Nikanjam, Ben Braiek, Morovati and Khomh, "Automatic Fault Detection for Deep Learning Programs Using
+        Graph Transformations" (NeuraLint), TOSEM 2021, f005 of the release. The release also counts a
+        normalisation up to three layers later, even behind an activation, where the bias does matter.
+    """
+
+    code, name, family, fault = "NL005", "useless-bias", "neuralint", None
+    needs = Needs.SOURCE
+    status = Status.PREVIEW
+    severity = Severity.NOTE
+    confidence = 0.15
+    why = "Batch normalisation takes away what the bias adds."
+
+    def check(self, evidence: Evidence) -> Iterator[Finding]:
+        for row in rows(evidence):
+            for number, layer in enumerate(row):
+                if layer.family not in ("dense", "conv") or not _has_bias(layer) or layer.own_activation:
+                    continue
+                following = next((part for part in row[number + 1 :] if part.family != "dropout"), None)
+                if following is not None and following.type.startswith(("BatchNorm", "LazyBatchNorm")):
+                    saw = f"{layer.name} has a bias in front of {following.type}"
+                    yield self.finding(evidence, saw, layer=layer)
+
+
+def _has_bias(layer: LayerView) -> bool:
+    if layer.weights:
+        return layer.bias() is not None
+    return layer.settings.get("use_bias", layer.settings.get("bias", True)) is True

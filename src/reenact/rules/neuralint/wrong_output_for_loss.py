@@ -1,0 +1,97 @@
+"""NL020 wrong-output-for-loss."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from reenact.program.fault import Fault
+from reenact.program.knob import Kind
+from reenact.rules.evidence import Evidence
+from reenact.rules.finding import Finding, Severity
+from reenact.rules.losses import Wanted
+from reenact.rules.neuralint._output import Output, output_of
+from reenact.rules.rule import Needs, Rule
+
+
+class WrongOutputForLoss(Rule):
+    """NL020 wrong-output-for-loss
+
+    What
+        The loss is over probabilities, and the output is bent by another function than the one that makes
+        them; or the number of outputs does not fit the loss.
+    Why
+        Cross-entropy over classes needs a softmax over at least two units, binary cross-entropy a sigmoid an
+        output. A ReLU or tanh gives numbers whose logarithm is clipped; a softmax under a binary loss counts
+        each class as a question of its own.
+    Symptom
+        The loss stalls or is NaN; a reported accuracy that is far too good, because it is counted an output.
+    Example
+        import keras
+        from reenact.testing.toys import blobs
+
+        x, y = blobs()
+        model = keras.Sequential(
+            [
+                keras.layers.Dense(16, activation="relu"),
+                keras.layers.Dense(3, activation="relu"),
+            ]
+        )
+        model.compile("adam", "sparse_categorical_crossentropy")
+        model.fit(x, y, epochs=3, verbose=0)
+    Instead
+        import keras
+        from reenact.testing.toys import blobs
+
+        x, y = blobs()
+        model = keras.Sequential(
+            [
+                keras.layers.Dense(16, activation="relu"),
+                keras.layers.Dense(3, activation="softmax"),
+            ]
+        )
+        model.compile("adam", "sparse_categorical_crossentropy")
+        model.fit(x, y, epochs=3, verbose=0)
+    Fix safety
+        Unsafe: outputs mean something else afterwards.
+    Sources
+        Nikanjam, Ben Braiek, Morovati and Khomh, "Automatic Fault Detection for Deep Learning Programs Using
+        Graph Transformations" (NeuraLint), TOSEM 2021, f020 of the release. The release also blames several
+        sigmoid outputs under a binary loss, which is right for labels of several columns and is left alone
+        here.
+    """
+
+    code, name, family, fault = "NL020", "wrong-output-for-loss", "neuralint", Fault.ACH
+    needs = Needs.SOURCE
+    severity = Severity.ERROR
+    confidence = 0.85
+    why = "The loss reads the output as probabilities, which this function does not give."
+
+    def check(self, evidence: Evidence) -> Iterator[Finding]:
+        out = output_of(evidence)
+        if out is None or out.bend is None:
+            return
+        if out.wanted is Wanted.SIGMOID:
+            yield from self._binary(evidence, out)
+        elif out.wanted is Wanted.SOFTMAX and out.width == 1:
+            saw = f"{out.loss} over a single output of {out.layer.name}"
+            loss = ("binary_crossentropy",)
+            yield self.finding(evidence, saw, kind=Kind.LOSS, values=loss, fault=Fault.LCH)
+        elif out.wanted in (Wanted.SOFTMAX, Wanted.LOG_SOFTMAX) and out.bend != out.wanted.value:
+            yield self._bend(evidence, out, out.wanted.value)
+
+    def _binary(self, evidence: Evidence, out: Output) -> Iterator[Finding]:
+        if out.bend in ("sigmoid", "hard_sigmoid", "hardsigmoid"):
+            return
+        if out.bend != "softmax":
+            yield self._bend(evidence, out, "sigmoid")
+        elif out.width is not None and out.width > 1:
+            saw = f"{out.loss} over a softmax of {out.width} classes"
+            confidence = 0.75 if out.width > 2 else 0.35
+            loss = ("categorical_crossentropy",)
+            yield self.finding(
+                evidence, saw, kind=Kind.LOSS, values=loss, fault=Fault.LCH, confidence=confidence
+            )
+
+    def _bend(self, evidence: Evidence, out: Output, word: str) -> Finding:
+        saw = f"{out.loss} is given a {out.bend} of {out.layer.name}"
+        return self.finding(evidence, saw, layer=out.layer, kind=Kind.ACTIVATION, values=(word,))

@@ -1,0 +1,82 @@
+"""Sorts exceptions by what is likely to be wrong. Each belongs to one kind; the first that fits counts."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from enum import StrEnum
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from reenact.probe.outcome import Crash
+    from reenact.rules.evidence import Evidence
+    from reenact.rules.finding import Finding
+    from reenact.rules.rule import Rule
+
+
+class CrashKind(StrEnum):
+    """What ended the program."""
+
+    MEMORY = "memory"
+    MISSING = "missing"
+    DEVICE = "device"
+    LABEL = "label"
+    DTYPE = "dtype"
+    SHAPE = "shape"
+    OTHER = "other"
+
+
+_TYPES = {
+    "MemoryError": CrashKind.MEMORY,
+    "OutOfMemoryError": CrashKind.MEMORY,
+    "FileNotFoundError": CrashKind.MISSING,
+    "ModuleNotFoundError": CrashKind.MISSING,
+}
+_MESSAGES = tuple((kind, re.compile(pattern, re.IGNORECASE)) for kind, pattern in (
+    (CrashKind.MEMORY, r"out of memory|not enough memory|can't allocate memory|unable to allocate"),
+    (CrashKind.MISSING, r"no such file|no module named|unable to open file|dataset not found"),
+    (CrashKind.DEVICE, r"same device|expected device|torch\.cuda\.\w+tensor\b.*should be the same"
+                       r"|input type .*cuda.*weight type|not compiled with cuda|no nvidia driver"),
+    (CrashKind.LABEL, r"target \S+ is out of bounds|target size|target tensor|target dtype|target batch_size"
+                      r"|class values must be|between 0 and 1|cur_target|labels? .*(shape|rank|out of)"
+                      r"|target\.shape|y_true|`target` and `output`|one_hot|label value"
+                      r"|assert.*t >= 0 && t < n_classes"),
+    (CrashKind.DTYPE, r"dtype|scalar types?|expected .* to have .*type|found type|data type|cast from"
+                      r"|expected object of|input type \(|not implemented for '(long|int|half|double|byte)'"
+                      r"|can't convert np\.ndarray of type|unsupported operand type"),
+    (CrashKind.SHAPE, r"shapes? |size mismatch|sizes of tensors|size of tensor|dimension|channels"
+                      r"|expected .* input|rank|ndim|broadcast|incompatible with the layer|axis"
+                      r"|more than 1 value|invalid for input of size|index out of range in self|dim\b"),
+))  # fmt: skip
+
+
+def crash_kind(crash: Crash) -> CrashKind:
+    """The kind of an exception, from its class and its message."""
+    for name in (crash.type, *crash.bases):
+        if name.rpartition(".")[2] in _TYPES:
+            return _TYPES[name.rpartition(".")[2]]
+    return next((kind for kind, pattern in _MESSAGES if pattern.search(crash.message)), CrashKind.OTHER)
+
+
+def crash_findings(rule: Rule, evidence: Evidence, kind: CrashKind, more: str = "") -> Iterator[Finding]:
+    """The finding of a rule about one kind of exception, when the program ended with one of that kind."""
+    crash = evidence.outcome.crash if evidence.outcome is not None else None
+    if crash is None or crash_kind(crash) is not kind:
+        return
+    layer = next((one for one in evidence.layers if one.place and one.place == crash.layer_place), None)
+    place = crash.layer_place if kind is CrashKind.SHAPE else None
+    saw = f"{crash.type}: {_short(crash.message)}{_layer(crash)}{more}"
+    yield rule.finding(evidence, saw, layer=layer, place=place or crash.place)
+
+
+def _short(message: str, most: int = 240) -> str:
+    line = " ".join(message.split())
+    return line if len(line) <= most else f"{line[:most]}..."
+
+
+def _layer(crash: Crash) -> str:
+    if not crash.layer:
+        return ""
+    given = ", ".join(f"{item.dtype} {tuple(item.shape)} on {item.device}" for item in crash.layer_inputs)
+    where = f" made at line {crash.layer_place.line}" if crash.layer_place is not None else ""
+    return f" (in {crash.layer}{where}{', given ' + given if given else ''})"

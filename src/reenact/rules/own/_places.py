@@ -1,0 +1,80 @@
+"""Where findings point when a kind of knob alone does not tell: scaling, modes; and usual values."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from reenact.program.knob import Kind
+from reenact.rules.rule import suggest
+
+if TYPE_CHECKING:
+    from reenact.program.knob import Knob
+    from reenact.rules.evidence import Evidence
+    from reenact.rules.finding import Finding
+    from reenact.types import JsonValue
+
+MODAL = frozenset({"dropout", "norm"})
+SAME_IN_BOTH_MODES = ("LayerNorm", "RMSNorm", "GroupNorm", "LayerNormalization", "GroupNormalization")
+RATES: dict[str, tuple[JsonValue, ...]] = {
+    "sgd": (0.01, 0.1, 0.001),
+    "adadelta": (1.0, 0.1),
+    "adagrad": (0.01, 0.1),
+    "lbfgs": (1.0, 0.1),
+}
+USUAL: tuple[JsonValue, ...] = (0.001, 0.01, 0.0003)
+
+
+def named_knob(evidence: Evidence, kind: Kind, name: str) -> Knob | None:
+    """The knob of a kind that is filed under a name: `scale` and `encode`, `train` and `eval`."""
+    return next((knob for knob in evidence.knobs_of(kind) if knob.id.layer == name), None)
+
+
+def at_knob(finding: Finding, knob: Knob | None, values: Sequence[JsonValue] = ()) -> Finding:
+    """The same finding, pointing at this knob."""
+    if knob is None:
+        return finding
+    found = (*finding.suggestions, *suggest(knob, values))
+    return replace(finding, knob=knob.id, place=knob.place, suggestions=found)
+
+
+def has_modes(evidence: Evidence) -> bool:
+    """Whether the model behaves differently in training and evaluation."""
+    return any(
+        (layer.family in MODAL and not layer.type.startswith(SAME_IN_BOTH_MODES)) or "dropout" in layer.name
+        for layer in evidence.layers
+    )
+
+
+def optimizer_name(evidence: Evidence) -> str:
+    """In lower case; from the text when nothing has run."""
+    if evidence.optimizer is not None:
+        return evidence.optimizer.name.lower()
+    knob = evidence.knob(Kind.OPTIMIZER)
+    return str(knob.in_force).rpartition(".")[2].lower() if knob is not None else ""
+
+
+def usual_rates(evidence: Evidence) -> tuple[JsonValue, ...]:
+    return RATES.get(optimizer_name(evidence), USUAL)
+
+
+def raw_inputs(evidence: Evidence) -> bool:
+    """Whether the model is given numbers far from unit size."""
+    inputs = evidence.inputs
+    return inputs is not None and max(abs(inputs.mean or 0.0), inputs.std or 0.0) > 10
+
+
+def framework(evidence: Evidence) -> str:
+    """`torch` or `keras`."""
+    if evidence.graph is not None:
+        return evidence.graph.framework
+    knob = evidence.knob(Kind.LOSS) or evidence.knob(Kind.OPTIMIZER)
+    return knob.library if knob is not None else ""
+
+
+def says(evidence: Evidence, *words: str) -> bool:
+    """Whether the program's text has one of these words."""
+    if evidence.program is None:
+        return False
+    return any(word in file.text for file in evidence.program.files for word in words)

@@ -1,0 +1,130 @@
+"""Arithmetic over a trace that several rules share: losses, epochs, accuracy, what guessing would score."""
+
+from __future__ import annotations
+
+import math
+from statistics import median
+from typing import TYPE_CHECKING
+
+from reenact.program.graph import TaskType
+from reenact.rules.losses import LossFamily
+
+if TYPE_CHECKING:
+    from reenact.rules.evidence import Evidence
+
+ACCURACIES = ("accuracy", "acc", "sparse_categorical_accuracy", "categorical_accuracy", "binary_accuracy")
+WINDOWS = 12
+
+
+def optimizers(evidence: Evidence) -> int:
+    """How many optimisers took steps; a loss of two that play against each other tells nothing."""
+    if evidence.trace is None:
+        return 0
+    return len({int(number) for number in evidence.trace.steps["optimizer"] if number == number})
+
+
+def losses(evidence: Evidence) -> list[float]:
+    """The loss of every step in order, with NaN and infinity; empty when several optimisers take turns."""
+    if evidence.trace is None or optimizers(evidence) > 1:
+        return []
+    return [float(loss) for loss in evidence.trace.losses.values]
+
+
+def finite(values: list[float]) -> list[float]:
+    return [value for value in values if math.isfinite(value)]
+
+
+def windows(values: list[float], count: int = WINDOWS) -> list[float]:
+    """Medians of so many equal parts, in order; fewer when there are not enough values for two a part."""
+    known = finite(values)
+    parts = min(count, len(known) // 2)
+    if parts < 2:
+        return known
+    size = len(known) / parts
+    return [median(known[round(size * part) : round(size * (part + 1))]) for part in range(parts)]
+
+
+def epoch_losses(evidence: Evidence) -> list[float]:
+    """Mean loss of every epoch; parts of the run where there is no sign of epochs."""
+    known = losses(evidence)
+    if evidence.trace is None or not known:
+        return []
+    epochs = [int(epoch) if epoch == epoch else -1 for epoch in evidence.trace.steps["epoch"]]
+    by_epoch: dict[int, list[float]] = {}
+    for epoch, loss in zip(epochs, known, strict=True):
+        if epoch >= 0 and math.isfinite(loss):
+            by_epoch.setdefault(epoch, []).append(loss)
+    if len(by_epoch) < 2:
+        return windows(known)
+    return [sum(found) / len(found) for _, found in sorted(by_epoch.items())]
+
+
+def metric(evidence: Evidence, *names: str) -> list[float]:
+    """The values of the first of these metrics that there is."""
+    if evidence.trace is None:
+        return []
+    for name in names:
+        found = finite([float(value) for value in evidence.trace.metric(name).values])
+        if found:
+            return found
+    return []
+
+
+def validation_accuracy(evidence: Evidence) -> list[float]:
+    return metric(evidence, *(f"val_{name}" for name in ACCURACIES))
+
+
+def accuracy(evidence: Evidence) -> float | None:
+    """Accuracy on the training data near the end: as reported, else of the last batches."""
+    reported = metric(evidence, *ACCURACIES)
+    if reported:
+        return reported[-1]
+    if evidence.trace is None or evidence.task is TaskType.REGRESSION:
+        return None
+    seen = finite([float(value) for value in evidence.trace.steps["accuracy"]])
+    return sum(seen[-10:]) / len(seen[-10:]) if seen else None
+
+
+def chance(evidence: Evidence) -> float | None:
+    """Accuracy of always naming the most frequent class."""
+    labels = evidence.labels
+    if evidence.task not in (TaskType.BINARY, TaskType.MULTI_CLASS) or labels is None:
+        return None
+    counts = labels.class_counts
+    return max(counts) / sum(counts) if counts and sum(counts) else None
+
+
+def guessing(evidence: Evidence) -> float | None:
+    """The loss of the best answer that never looks at the inputs: class shares, or the mean target."""
+    labels, loss = evidence.labels, evidence.loss
+    if labels is None or loss is None or loss.settings.get("reduction") == "sum" or several_outputs(evidence):
+        return None
+    counts = labels.class_counts or ()
+    shares = [count / sum(counts) for count in counts if count] if sum(counts) else []
+    classes = evidence.task in (TaskType.BINARY, TaskType.MULTI_CLASS)
+    entropy = -sum(share * math.log(share) for share in shares)
+    if evidence.loss_family is LossFamily.CATEGORICAL and classes and len(shares) > 1:
+        return entropy
+    if evidence.loss_family is LossFamily.BINARY and evidence.task is TaskType.BINARY and len(shares) == 2:
+        return entropy
+    if loss.name in ("mse", "mean_squared_error"):
+        if labels.one_hot and shares:
+            return sum(share * (1 - share) for share in shares) / len(shares)
+        return labels.std**2 if labels.std else None
+    return None
+
+
+def several_outputs(evidence: Evidence) -> bool:
+    """Whether a model has several outputs: its loss is then a sum that no single label explains."""
+    layers = evidence.static.layers if evidence.static is not None else ()
+    owners = [layer.model for layer in layers if layer.role == "output"]
+    return len(owners) > len(set(owners))
+
+
+def learned(evidence: Evidence) -> bool:
+    """Whether training clearly worked: accuracy far above guessing, or most of the loss gone."""
+    score, guess = accuracy(evidence), chance(evidence)
+    if score is not None and guess is not None:
+        return score > guess + 0.6 * (1 - guess)
+    known = windows(losses(evidence))
+    return len(known) > 1 and known[-1] < 0.3 * known[0]

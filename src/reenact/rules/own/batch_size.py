@@ -1,0 +1,104 @@
+"""RE015 batch-size."""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Iterator
+
+from reenact.program.fault import Fault
+from reenact.program.knob import Kind
+from reenact.rules.evidence import Evidence
+from reenact.rules.finding import Finding
+from reenact.rules.own._places import optimizer_name
+from reenact.rules.own._series import learned, optimizers
+from reenact.rules.rule import Needs, Rule
+
+FEW_STEPS = 200
+
+
+class BatchSize(Rule):
+    """RE015 batch-size
+
+    What
+        Batches so large that there are hardly any steps, or so small that each step is mostly noise.
+    Why
+        Weights move once a batch. One batch that holds all rows is one step an epoch: an ordinary number of
+        epochs is then far too few. One or two rows a batch make gradients that point everywhere.
+    Symptom
+        The loss falls very slowly and smoothly (too large), or jumps about (too small).
+    Example
+        import torch
+        from torch import nn
+        from torch.utils.data import DataLoader, TensorDataset
+        from reenact.testing.toys import blobs
+
+        x, y = map(torch.from_numpy, blobs(310, spread=2.0))
+        loader = DataLoader(TensorDataset(x[:250], y[:250]), batch_size=250)
+        model = nn.Sequential(nn.Linear(8, 16), nn.ReLU(), nn.Dropout(0.5), nn.Linear(16, 3))
+        optimizer = torch.optim.Adam(model[3].parameters(), lr=0.01)
+        for epoch in range(12):
+            for rows, classes in loader:
+                optimizer.zero_grad()
+                nn.functional.cross_entropy(model(rows), classes).backward()
+                optimizer.step()
+            with torch.no_grad():
+                print("val_accuracy", (model(x[250:]).argmax(1) == y[250:]).float().mean().item())
+    Instead
+        import torch
+        from torch import nn
+        from torch.utils.data import DataLoader, TensorDataset
+        from reenact.testing.toys import blobs
+
+        x, y = map(torch.from_numpy, blobs(310, spread=2.0))
+        loader = DataLoader(TensorDataset(x[:250], y[:250]), batch_size=16, shuffle=True)
+        norm, drop = nn.BatchNorm1d(16), nn.Dropout(0.1)
+        model = nn.Sequential(nn.Linear(8, 16), norm, nn.ReLU(), drop, nn.Linear(16, 3))
+        optimizer = torch.optim.Adam(model.parameters(), lr=0.01)
+        for epoch in range(12):
+            model.train()
+            for rows, classes in loader:
+                optimizer.zero_grad()
+                nn.functional.cross_entropy(model(rows), classes).backward()
+                optimizer.step()
+            model.eval()
+            with torch.no_grad():
+                print("val_accuracy", (model(x[250:]).argmax(1) == y[250:]).float().mean().item())
+    Fix safety
+        Unsafe: another batch size is another training; the learning rate may have to follow.
+    Sources
+        Masters and Luschi, "Revisiting Small Batch Training for Deep Neural Networks", 2018; Humbatova et
+        al., ICSE 2020 (wrong batch size).
+    """
+
+    code, name, family, fault = "RE015", "batch-size", "reenact", Fault.HBS
+    needs = Needs.TRACE
+    why = "Weights move once a batch: too few steps go nowhere, steps of one row go everywhere."
+
+    def check(self, evidence: Evidence) -> Iterator[Finding]:
+        assert evidence.trace is not None
+        sizes = [float(size) for size in evidence.trace.steps["batch_size"] if size > 0]
+        rows, steps = _rows(evidence), evidence.trace.step_count
+        if not sizes or not rows or optimizers(evidence) > 1 or "lbfgs" in optimizer_name(evidence):
+            return
+        size = statistics.median(sizes)
+        doubt = 0.5 if learned(evidence) else 1.0
+        if size > rows / 5 and rows > 50 and steps < FEW_STEPS:
+            saw = f"batches of {size:.0f} of {rows} rows: {steps} steps in all"
+            sure = 0.75 if size > rows / 2 and steps < FEW_STEPS / 4 else 0.55
+            values = (16, 32) if rows < 2000 else (32, 64, 128)
+            yield self.finding(evidence, saw, kind=Kind.BATCH_SIZE, values=values, confidence=sure * doubt)
+        elif size <= 2 and rows > 100:
+            saw = f"batches of {size:.0f} of {rows} rows"
+            yield self.finding(
+                evidence, saw, kind=Kind.BATCH_SIZE, values=(32, 16, 64), confidence=0.6 * doubt
+            )
+
+
+def _rows(evidence: Evidence) -> int:
+    """Rows of training data: what the loader says, else what was seen."""
+    assert evidence.trace is not None
+    told = [event.facts.get("rows") for event in evidence.trace.happened("loader")]
+    known = [rows for rows in told if isinstance(rows, int)]
+    if known:
+        return max(known)
+    return evidence.inputs.rows_seen if evidence.inputs is not None else 0

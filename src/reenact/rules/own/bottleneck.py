@@ -1,0 +1,102 @@
+"""RE028 bottleneck."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from reenact.program.fault import Fault
+from reenact.program.knob import Kind
+from reenact.rules.evidence import Evidence
+from reenact.rules.finding import Finding
+from reenact.rules.layer_view import LayerView
+from reenact.rules.rule import Needs, Rule
+
+TIMES = 4
+TINY = 8
+
+
+class Bottleneck(Rule):
+    """RE028 bottleneck
+
+    What
+        A hidden layer far narrower than both its neighbours.
+    Why
+        Everything the layers behind it know has passed through its few units; with fewer units than classes
+        much is lost.
+    Symptom
+        Training and validation are equally poor, whatever the rest of the model.
+    Example
+        import keras
+        from keras import layers
+        from reenact.testing.toys import blobs
+
+        x, y = blobs()
+        model = keras.Sequential([
+            layers.Input((8,)),
+            layers.Dense(32, activation="relu", kernel_regularizer=keras.regularizers.L2(0.5)),
+            layers.Dropout(0.9),
+            layers.Dense(2),
+            layers.Dense(16, activation="relu"),
+            layers.Dense(3, activation="softmax"),
+        ])
+        model.compile("adadelta", "sparse_categorical_crossentropy", metrics=["accuracy"])
+        model.fit(x, y, batch_size=16, epochs=20, verbose=0)
+    Instead
+        import keras
+        from keras import layers
+        from reenact.testing.toys import blobs
+
+        x, y = blobs()
+        model = keras.Sequential([
+            layers.Input((8,)),
+            layers.Dense(32, activation="relu", kernel_regularizer=keras.regularizers.L2(0.0001)),
+            layers.Dropout(0.2),
+            layers.Dense(16, activation="relu"),
+            layers.Dense(3, activation="softmax"),
+        ])
+        model.compile("adam", "sparse_categorical_crossentropy", metrics=["accuracy"])
+        model.fit(x, y, batch_size=16, epochs=20, validation_split=0.2, verbose=0)
+    Fix safety
+        Unsafe: it changes what is trained. Leave the narrow middle of an autoencoder as it is.
+    Sources
+        Humbatova et al., ICSE 2020 (wrong number of neurons).
+    """
+
+    code, name, family, fault = "RE028", "bottleneck", "reenact", Fault.LCN
+    needs = Needs.SOURCE
+    confidence = 0.3
+    why = "All that later layers know has passed through these few units."
+
+    def check(self, evidence: Evidence) -> Iterator[Finding]:
+        dense = [layer for layer in evidence.layers if layer.family == "dense"]
+        if not dense or _autoencoder(dense):
+            return
+        for before, layer, behind in zip(dense, dense[1:], dense[2:], strict=False):
+            width, left, right = layer.width, before.width, behind.width
+            if not width or not left or not right or width > TINY or width * TIMES > min(left, right):
+                continue
+            if len({_model(evidence, one) for one in (before, layer, behind)}) > 1:
+                continue
+            classes = dense[-1].width or 0
+            yield self.finding(
+                evidence,
+                f"{width} units between {left} and {right}",
+                layer=layer,
+                kind=Kind.UNITS,
+                values=(TIMES * width, 8 * width, min(left, right)),
+                confidence=0.55 if width < classes else None,
+            )
+
+
+def _model(evidence: Evidence, layer: LayerView) -> str:
+    """The model that the text says it belongs to."""
+    texts = evidence.static.layers if evidence.static is not None else ()
+    return next((text.model for text in texts if text.place == layer.place), "")
+
+
+def _autoencoder(dense: list[LayerView]) -> bool:
+    """Whether what comes out is as wide as what goes in."""
+    given = dense[0].settings.get("in_features")
+    if given is None and dense[0].weights:
+        given = dense[0].weights[0].shape[0]
+    return given is not None and given == dense[-1].width and len(dense) > 2

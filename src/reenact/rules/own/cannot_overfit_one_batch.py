@@ -1,0 +1,81 @@
+"""RE020 cannot-overfit-one-batch."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from reenact.rules.evidence import Evidence
+from reenact.rules.finding import Finding, Severity
+from reenact.rules.own._series import finite
+from reenact.rules.rule import Needs, Rule
+
+ACCURATE = 0.9
+LEFT = 0.3
+
+
+class CannotOverfitOneBatch(Rule):
+    """RE020 cannot-overfit-one-batch
+
+    What
+        Trained on one batch over and over, the model does not come to know it.
+    Why
+        A handful of rows can be learned by heart by almost any model. One that cannot has a broken part: a
+        loss that does not fit, no gradient, a dead or saturated layer, labels that do not belong to their
+        rows.
+    Symptom
+        The loss of the one batch stays high.
+    Example
+        import keras
+        from keras import layers
+        from reenact.testing.toys import moons
+
+        x, y = moons()
+        model = keras.Sequential([
+            layers.Input((2,)),
+            layers.Dense(16, activation="relu", kernel_initializer="zeros"),
+            layers.Dense(8, activation="relu", kernel_regularizer=keras.regularizers.L2(0.5)),
+            layers.Dense(1, activation="sigmoid"),
+        ])
+        model.compile(keras.optimizers.Adam(0.01), "binary_crossentropy", metrics=["accuracy"])
+        model.fit(x, y, batch_size=16, epochs=6, verbose=0)
+    Instead
+        import keras
+        from keras import layers
+        from reenact.testing.toys import blobs
+
+        x, y = blobs(spread=2.0)
+        model = keras.Sequential([
+            layers.Input((8,)),
+            layers.Dense(16, activation="relu"),
+            layers.Dense(3, activation="softmax"),
+        ])
+        model.compile(keras.optimizers.Adam(0.01), "sparse_categorical_crossentropy", metrics=["accuracy"])
+        model.fit(x, y, batch_size=16, epochs=12, validation_split=0.2, verbose=0)
+    Fix safety
+        There is nothing to change here: look for the finding that explains it.
+    Sources
+        Karpathy, "A Recipe for Training Neural Networks", 2019; TheDeepChecker, Ben Braiek and Khomh, TOSEM
+        2022.
+    """
+
+    code, name, family, fault = "RE020", "cannot-overfit-one-batch", "reenact", None
+    needs = Needs.EXPERIMENTS
+    severity = Severity.ERROR
+    confidence = 0.75
+    why = "A few rows can be learned by heart by almost any model; one that cannot has a broken part."
+
+    def check(self, evidence: Evidence) -> Iterator[Finding]:
+        tried = evidence.experiments.one_batch
+        if tried is None or len(tried.losses) < 20:
+            return
+        known = finite(list(tried.losses))
+        broken = len(known) < len(tried.losses) or not known
+        left = known[-1] / max(1e-12, abs(known[0])) if known else 1.0
+        poor = left > LEFT if tried.accuracy is None else tried.accuracy < ACCURATE and left > 0.1
+        if broken or (poor and abs(known[-1]) > 1e-3):
+            score = "" if tried.accuracy is None else f", accuracy {tried.accuracy:.2f}"
+            end = "no number" if broken else f"{known[-1]:.3g}"
+            yield self.finding(
+                evidence,
+                f"{tried.steps} steps on one batch took the loss from {tried.losses[0]:.3g} to {end}{score}",
+            )

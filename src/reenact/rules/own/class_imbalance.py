@@ -1,0 +1,84 @@
+"""RE008 class-imbalance."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from reenact.program.graph import TaskType
+from reenact.rules.evidence import Evidence
+from reenact.rules.finding import Finding, Severity
+from reenact.rules.own._places import says
+from reenact.rules.own._series import accuracy
+from reenact.rules.rule import Needs, Rule
+
+RATIO = 10
+FEWEST = 50
+
+
+class ClassImbalance(Rule):
+    """RE008 class-imbalance
+
+    What
+        The most frequent class has more than ten times the rows of the rarest, and nothing is done about it.
+    Why
+        Always naming the frequent class is already good; the rare one contributes too little to the gradient
+        to be learned.
+    Symptom
+        High accuracy, and a rare class that is never predicted.
+    Example
+        import keras
+        from keras import layers
+        from reenact.testing.toys import blobs
+
+        x, y = blobs(600, spread=2.0)
+        order = y.argsort()[:389]
+        x, y = x[order], y[order]
+        model = keras.Sequential([
+            layers.Input((8,)),
+            layers.Dense(16, activation="relu"),
+            layers.Dense(3, activation="softmax"),
+        ])
+        model.compile(keras.optimizers.Adam(0.01), "sparse_categorical_crossentropy", metrics=["accuracy"])
+        model.fit(x, y, batch_size=16, epochs=6, shuffle=False, validation_data=(x[::4], y[::4]), verbose=0)
+    Instead
+        import keras
+        from keras import layers
+        from reenact.testing.toys import blobs
+
+        x, y = blobs(spread=2.0)
+        model = keras.Sequential([
+            layers.Input((8,)),
+            layers.Dense(16, activation="relu"),
+            layers.Dense(3, activation="softmax"),
+        ])
+        model.compile(keras.optimizers.Adam(0.01), "sparse_categorical_crossentropy", metrics=["accuracy"])
+        model.fit(x, y, batch_size=16, epochs=12, validation_split=0.2, verbose=0)
+    Fix safety
+        Unsafe: weights, resampling or another metric are for the program to choose.
+    Sources
+        SageMaker Debugger (ClassImbalance, ratio 10); He and Garcia, "Learning from Imbalanced Data", TKDE
+        2009.
+    """
+
+    code, name, family, fault = "RE008", "class-imbalance", "reenact", None
+    needs = Needs.GRAPH
+    severity = Severity.NOTE
+    confidence = 0.45
+    why = "Naming only the frequent class already scores well, so the rare one is not learned."
+
+    def check(self, evidence: Evidence) -> Iterator[Finding]:
+        labels = evidence.labels
+        if labels is None or evidence.task not in (TaskType.BINARY, TaskType.MULTI_CLASS):
+            return
+        counts = labels.class_counts or ()
+        if len(counts) < 2 or sum(counts) < FEWEST or max(counts) <= RATIO * min(counts):
+            return
+        if says(evidence, "class_weight", "WeightedRandomSampler", "pos_weight", "sample_weight", "focal"):
+            return
+        share, score = max(counts) / sum(counts), accuracy(evidence)
+        stuck = score is not None and abs(score - share) < 0.02
+        yield self.finding(
+            evidence,
+            f"{max(counts)} rows of one class and {min(counts)} of another",
+            confidence=0.6 if stuck else None,
+        )

@@ -1,0 +1,104 @@
+"""RE021 collapsed-output."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from reenact.rules.evidence import Evidence
+from reenact.rules.finding import Finding, Severity
+from reenact.rules.own._series import accuracy, chance, finite, guessing, losses, optimizers, windows
+from reenact.rules.rule import Needs, Rule
+
+FLAT = 1e-4
+LATE = 5
+"""How many of the last looks must agree."""
+
+
+class CollapsedOutput(Rule):
+    """RE021 collapsed-output
+
+    What
+        The model gives the same answer whatever it is asked.
+    Why
+        A constant is what is left when no signal passes: dead units, saturation, a last activation that
+        cannot vary, steps so large that the biases decide everything.
+    Symptom
+        Predictions are all of one class, or all equal; the accuracy is the share of that class.
+    Example
+        import torch
+        from torch import nn
+        from torch.utils.data import DataLoader, TensorDataset
+        from reenact.testing.toys import blobs
+
+        x, y = map(torch.from_numpy, blobs(310, spread=2.0))
+        loader = DataLoader(TensorDataset(x[:250], y[:250]), batch_size=16, shuffle=True)
+        model = nn.Sequential(nn.Linear(8, 16), nn.ReLU(), nn.Linear(16, 16), nn.ReLU(), nn.Linear(16, 3))
+        optimizer = torch.optim.Adam(model.parameters(), lr=3.0)
+        for epoch in range(12):
+            for rows, classes in loader:
+                optimizer.zero_grad()
+                nn.functional.cross_entropy(model(rows), classes).backward()
+                optimizer.step()
+    Instead
+        import torch
+        from torch import nn
+        from torch.utils.data import DataLoader, TensorDataset
+        from reenact.testing.toys import blobs
+
+        x, y = map(torch.from_numpy, blobs(310, spread=2.0))
+        loader = DataLoader(TensorDataset(x[:250], y[:250]), batch_size=16, shuffle=True)
+        norm, drop = nn.BatchNorm1d(16), nn.Dropout(0.1)
+        model = nn.Sequential(nn.Linear(8, 16), norm, nn.ReLU(), drop, nn.Linear(16, 3))
+        optimizer = torch.optim.Adam(model.parameters(), lr=0.01)
+        for epoch in range(12):
+            model.train()
+            for rows, classes in loader:
+                optimizer.zero_grad()
+                nn.functional.cross_entropy(model(rows), classes).backward()
+                optimizer.step()
+            model.eval()
+            with torch.no_grad():
+                print("val_accuracy", (model(x[250:]).argmax(1) == y[250:]).float().mean().item())
+    Fix safety
+        There is nothing to change here: look for the finding that explains it.
+    Sources
+        TheDeepChecker (constant outputs), Ben Braiek and Khomh, TOSEM 2022.
+    """
+
+    code, name, family, fault = "RE021", "collapsed-output", "reenact", None
+    needs = Needs.TRACE
+    severity = Severity.ERROR
+    confidence = 0.8
+    why = "A constant is what is left when no signal passes through the model."
+
+    def check(self, evidence: Evidence) -> Iterator[Finding]:
+        if optimizers(evidence) > 1:
+            return
+        flat = _flat(evidence)
+        if flat is not None:
+            yield self.finding(
+                evidence, f"the last layer gives {flat:.3g} for every row", layer=evidence.output
+            )
+            return
+        score, guess, best = accuracy(evidence), chance(evidence), guessing(evidence)
+        curve = windows(losses(evidence))
+        if score is None or guess is None or best is None or len(curve) < 4:
+            return
+        if score <= guess + 0.03 and min(curve[len(curve) // 2 :]) > 0.97 * best:
+            saw = f"accuracy {score:.2f}, which always naming one class ({guess:.2f}) would reach"
+            yield self.finding(evidence, saw, confidence=0.65)
+
+
+def _flat(evidence: Evidence) -> float | None:
+    """The one value that the last layer gives in the end; none when it varies."""
+    assert evidence.trace is not None
+    last = len(evidence.trace.layer_names) - 1
+    rows = evidence.trace.layers.where(layer=last, phase=0)
+    if len(rows) < LATE:
+        return None
+    lows, highs = finite(list(rows["minimum"][-LATE:])), finite(list(rows["maximum"][-LATE:]))
+    if len(lows) < LATE or len(highs) < LATE:
+        return None
+    gaps = [high - low for low, high in zip(lows, highs, strict=True)]
+    size = max(1e-6, max(map(abs, highs)))
+    return highs[-1] if max(gaps) <= FLAT * size else None

@@ -1,0 +1,120 @@
+"""RE022 dead-layer."""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Iterator
+
+from reenact.program.fault import Fault
+from reenact.program.knob import Kind
+from reenact.rules.evidence import Evidence
+from reenact.rules.finding import Finding, Severity
+from reenact.rules.layer_view import LayerView
+from reenact.rules.own._places import at_knob, framework, named_knob, raw_inputs, usual_rates
+from reenact.rules.own._series import finite
+from reenact.rules.rule import Needs, Rule
+
+MOST = 0.95
+MANY = 0.8
+
+
+class DeadLayer(Rule):
+    """RE022 dead-layer
+
+    What
+        Nearly all units of a layer give zero for every row.
+    Why
+        The gradient of a unit that gives zero is zero: it never comes back. A layer of such units lets
+        nothing through, and all layers before it stop learning.
+    Symptom
+        The loss stays where guessing would be; gradients of the first layers are exactly zero.
+    Example
+        import keras
+        from keras import layers
+        from reenact.testing.toys import moons
+
+        x, y = moons()
+        model = keras.Sequential([
+            layers.Input((2,)),
+            layers.Dense(16, activation="relu", kernel_initializer="zeros"),
+            layers.Dense(8, activation="relu", kernel_regularizer=keras.regularizers.L2(0.5)),
+            layers.Dense(1, activation="sigmoid"),
+        ])
+        model.compile(keras.optimizers.Adam(0.01), "binary_crossentropy", metrics=["accuracy"])
+        model.fit(x, y, batch_size=16, epochs=6, verbose=0)
+    Instead
+        import keras
+        from keras import layers
+        from reenact.testing.toys import blobs
+
+        x, y = blobs(spread=2.0)
+        model = keras.Sequential([
+            layers.Input((8,)),
+            layers.Dense(16, activation="relu"),
+            layers.Dense(3, activation="softmax"),
+        ])
+        model.compile(keras.optimizers.Adam(0.01), "sparse_categorical_crossentropy", metrics=["accuracy"])
+        model.fit(x, y, batch_size=16, epochs=12, validation_split=0.2, verbose=0)
+    Fix safety
+        Unsafe: another start, activation or learning rate is another training.
+    Sources
+        Lu et al., "Dying ReLU and Initialization", 2020; SageMaker Debugger (DeadRelu).
+    """
+
+    code, name, family, fault = "RE022", "dead-layer", "reenact", Fault.WCI
+    needs = Needs.TRACE
+    severity = Severity.ERROR
+    why = "Units that give zero get no gradient and never come back."
+
+    def check(self, evidence: Evidence) -> Iterator[Finding]:
+        assert evidence.trace is not None
+        for layer in evidence.layers:
+            shares = finite(list(evidence.trace.layer(layer.name, "dead_unit_share").values))
+            if len(shares) < 3 or layer.role == "output":
+                continue
+            late = statistics.median(shares[-max(1, len(shares) // 3) :])
+            if late >= MANY:
+                yield self._dead(evidence, layer, late, from_start=shares[0] >= MANY)
+                return
+
+    def _dead(self, evidence: Evidence, layer: LayerView, late: float, *, from_start: bool) -> Finding:
+        when = "from the start" if from_start else "in the end"
+        saw = f"{late:.0%} of the units give zero for every row, {when}"
+        sure = 0.9 if late >= MOST else 0.55
+        owner = _owner(evidence, layer)
+        kernel = owner.kernel()
+        equal = kernel is not None and kernel.std == 0
+        if raw_inputs(evidence) and not equal:
+            knob = named_knob(evidence, Kind.PREPROCESSING, "scale")
+            finding = self.finding(evidence, saw, layer=owner, fault=Fault.CPP, confidence=sure)
+            return at_knob(finding, knob, ("standardize", "scale"))
+        if not from_start:
+            return self.finding(
+                evidence,
+                saw,
+                layer=owner,
+                kind=Kind.LEARNING_RATE,
+                values=usual_rates(evidence),
+                fault=Fault.HLR,
+                confidence=0.8 * sure,
+            )
+        bias = owner.bias()
+        keras = framework(evidence) == "keras"
+        if bias is not None and bias.mean < -1:
+            zeros = ("zeros",) if keras else ("zeros_",)
+            kind, values, fault = Kind.BIAS_INIT, zeros, Fault.BCI
+        else:
+            kind, values, fault = (
+                Kind.WEIGHT_INIT,
+                (("he_normal",) if keras else ("kaiming_normal_",)),
+                Fault.WCI,
+            )
+        return self.finding(
+            evidence, saw, layer=owner, kind=kind, values=values, fault=fault, confidence=sure
+        )
+
+
+def _owner(evidence: Evidence, layer: LayerView) -> LayerView:
+    """The layer with weights whose output it is."""
+    before = evidence.layers[: evidence.layers.index(layer) + 1]
+    return next((one for one in reversed(before) if one.weighted), layer)

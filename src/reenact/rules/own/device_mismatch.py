@@ -1,0 +1,51 @@
+"""RE904 device-mismatch."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from reenact.rules.evidence import Evidence
+from reenact.rules.finding import Finding, Severity
+from reenact.rules.own._crash import CrashKind, crash_findings
+from reenact.rules.rule import Needs, Rule
+
+
+class DeviceMismatch(Rule):
+    """RE904 device-mismatch
+
+    What
+        Tensors on two devices meet: the model was moved and the data was not, or the reverse.
+    Why
+        A computation happens on one device; tensors are not moved by themselves.
+    Symptom
+        The program ends with an exception that speaks of devices.
+    Example
+        import torch
+        from torch import nn
+        from reenact.testing.toys import blobs
+
+        x, y = map(torch.from_numpy, blobs())
+        model = nn.Sequential(nn.Linear(8, 16), nn.ReLU(), nn.Linear(16, 3)).to("meta")
+        optimizer = torch.optim.Adam(model.parameters(), lr=0.01)
+        nn.functional.cross_entropy(model(x), y).backward()
+        optimizer.step()
+    Instead
+        from reenact.testing.toys import blobs
+
+        x, y = blobs()
+        history = {"loss": [0.5, 0.4], "acc": [0.7, 0.8]}
+        print("accuracy", history["acc"][-1], len(x))
+    Fix safety
+        Safe: move what was forgotten.
+    Sources
+        Documentation of torch.nn.Module.to.
+    """
+
+    code, name, family, fault = "RE904", "device-mismatch", "reenact", None
+    needs = Needs.CRASH
+    severity = Severity.ERROR
+    confidence = 0.95
+    why = "A computation happens on one device, and tensors are not moved by themselves."
+
+    def check(self, evidence: Evidence) -> Iterator[Finding]:
+        yield from crash_findings(self, evidence, CrashKind.DEVICE)

@@ -1,0 +1,53 @@
+"""RE903 dtype-mismatch."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from reenact.program.fault import Fault
+from reenact.rules.evidence import Evidence
+from reenact.rules.finding import Finding, Severity
+from reenact.rules.own._crash import CrashKind, crash_findings
+from reenact.rules.rule import Needs, Rule
+
+
+class DtypeMismatch(Rule):
+    """RE903 dtype-mismatch
+
+    What
+        Numbers of two types meet: doubles from NumPy and the floats of a model, floats where whole numbers
+        belong, objects where numbers belong.
+    Why
+        NumPy makes 64-bit numbers, models hold 32-bit ones; PyTorch does not convert by itself.
+    Symptom
+        The program ends with an exception that speaks of types.
+    Example
+        import torch
+        from torch import nn
+        from reenact.testing.toys import blobs
+
+        x, y = map(torch.from_numpy, blobs())
+        model = nn.Sequential(nn.Linear(8, 16), nn.ReLU(), nn.Linear(16, 3))
+        optimizer = torch.optim.Adam(model.parameters(), lr=0.01)
+        nn.functional.cross_entropy(model(x.double()), y).backward()
+        optimizer.step()
+    Instead
+        from reenact.testing.toys import blobs
+
+        x, y = blobs()
+        history = {"loss": [0.5, 0.4], "acc": [0.7, 0.8]}
+        print("accuracy", history["acc"][-1], len(x))
+    Fix safety
+        Mostly safe: convert the data once, where it is read.
+    Sources
+        Documentation of torch.Tensor.to and of keras.backend.floatx.
+    """
+
+    code, name, family, fault = "RE903", "dtype-mismatch", "reenact", Fault.CPP
+    needs = Needs.CRASH
+    severity = Severity.ERROR
+    confidence = 0.95
+    why = "PyTorch does not convert types by itself, and NumPy makes doubles by default."
+
+    def check(self, evidence: Evidence) -> Iterator[Finding]:
+        yield from crash_findings(self, evidence, CrashKind.DTYPE)

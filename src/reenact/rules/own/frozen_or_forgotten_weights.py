@@ -1,0 +1,123 @@
+"""RE013 frozen-or-forgotten-weights."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+
+from reenact.probe.trace import Trace
+from reenact.rules.evidence import Evidence
+from reenact.rules.finding import Finding, Severity
+from reenact.rules.layer_view import LayerView
+from reenact.rules.rule import Needs, Rule
+
+
+class FrozenOrForgottenWeights(Rule):
+    """RE013 frozen-or-forgotten-weights
+
+    What
+        Weights that could learn never do: the optimiser was not given them, no gradient ever reaches them, or
+        they hang in a plain list where the model cannot find them.
+    Why
+        They keep their random start, so the layer only scrambles what passes through it. Weights that are
+        frozen on purpose (requires_grad=False, trainable=False) are left alone unless they are all there is.
+    Symptom
+        Training works with less than the model's strength; saving and loading loses the forgotten part.
+    Example
+        import torch
+        from torch import nn
+        from torch.utils.data import DataLoader, TensorDataset
+        from reenact.testing.toys import blobs
+
+        x, y = map(torch.from_numpy, blobs(310, spread=2.0))
+        loader = DataLoader(TensorDataset(x[:250], y[:250]), batch_size=250)
+        model = nn.Sequential(nn.Linear(8, 16), nn.ReLU(), nn.Dropout(0.5), nn.Linear(16, 3))
+        optimizer = torch.optim.Adam(model[3].parameters(), lr=0.01)
+        for epoch in range(12):
+            for rows, classes in loader:
+                optimizer.zero_grad()
+                nn.functional.cross_entropy(model(rows), classes).backward()
+                optimizer.step()
+            with torch.no_grad():
+                print("val_accuracy", (model(x[250:]).argmax(1) == y[250:]).float().mean().item())
+    Instead
+        import torch
+        from torch import nn
+        from torch.utils.data import DataLoader, TensorDataset
+        from reenact.testing.toys import blobs
+
+        x, y = map(torch.from_numpy, blobs(310, spread=2.0))
+        loader = DataLoader(TensorDataset(x[:250], y[:250]), batch_size=16, shuffle=True)
+        norm, drop = nn.BatchNorm1d(16), nn.Dropout(0.1)
+        model = nn.Sequential(nn.Linear(8, 16), norm, nn.ReLU(), drop, nn.Linear(16, 3))
+        optimizer = torch.optim.Adam(model.parameters(), lr=0.01)
+        for epoch in range(12):
+            model.train()
+            for rows, classes in loader:
+                optimizer.zero_grad()
+                nn.functional.cross_entropy(model(rows), classes).backward()
+                optimizer.step()
+            model.eval()
+            with torch.no_grad():
+                print("val_accuracy", (model(x[250:]).argmax(1) == y[250:]).float().mean().item())
+    Fix safety
+        Unsafe: it changes what is trained.
+    Sources
+        Documentation of torch.nn.ModuleList; Jiang et al., "TrainCheck", OSDI 2025 (optimiser built over
+        other weights).
+    """
+
+    code, name, family, fault = "RE013", "frozen-or-forgotten-weights", "reenact", None
+    needs = Needs.GRAPH
+    severity = Severity.ERROR
+    confidence = 0.8
+    why = "What keeps its random start only scrambles what passes through it."
+
+    def check(self, evidence: Evidence) -> Iterator[Finding]:
+        assert evidence.graph is not None
+        assert evidence.trace is not None
+        if evidence.graph.unregistered:
+            lost = ", ".join(evidence.graph.unregistered[:4])
+            yield self.finding(evidence, f"the model's parameters() does not reach {lost}")
+        for names, reason in (
+            (_not_given(evidence.trace), "never given to an optimiser"),
+            (_without_gradient(evidence.trace), "never reached by a gradient"),
+        ):
+            layer = next((one for one in evidence.layers if _owns(one.name, names)), None)
+            if names:
+                saw = f"{', '.join(names[:4])}: {reason}"
+                place = evidence.optimizer.place if evidence.optimizer is not None else None
+                sure = None if layer is None or _fresh(layer) else 0.4
+                yield self.finding(evidence, saw, layer=layer, place=place, confidence=sure)
+
+
+def _owns(layer: str, names: list[str]) -> bool:
+    return any(name.replace("/", ".").rpartition(".")[0].endswith(layer) for name in names)
+
+
+def _fresh(layer: LayerView) -> bool:
+    """Whether its weights look drawn from a uniform distribution, as libraries start them. Weights that were
+    learned elsewhere do not, and are often left alone on purpose."""
+    kernel = layer.kernel()
+    if kernel is None or not kernel.std:
+        return True
+    width = (kernel.maximum - kernel.minimum) / (kernel.std * math.sqrt(12))
+    return 0.85 < width < 1.15
+
+
+def _not_given(trace: Trace) -> list[str]:
+    """Weights that can learn and that no optimiser has, where some other weight has one."""
+    given = {facts.name for facts in trace.parameter_facts if facts.in_optimizer}
+    if not given:
+        return []
+    names = [facts.name for facts in trace.parameter_facts if facts.trainable and facts.name not in given]
+    return list(dict.fromkeys(names))
+
+
+def _without_gradient(trace: Trace) -> list[str]:
+    found = []
+    for number, facts in enumerate(trace.parameter_facts):
+        rows = trace.parameters.where(parameter=number)
+        if facts.trainable and facts.in_optimizer and len(rows) > 2 and not rows["grad_present"].any():
+            found.append(facts.name)
+    return list(dict.fromkeys(found))

@@ -1,0 +1,80 @@
+"""RE010 gradients-not-cleared."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from reenact.program.fault import Fault
+from reenact.program.knob import Kind
+from reenact.rules.evidence import Evidence
+from reenact.rules.finding import Finding, Severity
+from reenact.rules.rule import Needs, Rule
+
+MOST = 0.9
+
+
+class GradientsNotCleared(Rule):
+    """RE010 gradients-not-cleared
+
+    What
+        Gradients of one step are still there when those of the next are added.
+    Why
+        PyTorch adds gradients up. Without `zero_grad` every step moves along the sum of all gradients so far:
+        a momentum of one, on old weights. Gradients that are collected on purpose and cleared after the step
+        are left alone.
+    Symptom
+        The loss falls at first, then swings ever wider.
+    Example
+        import torch
+        from torch import nn
+        from reenact.testing.toys import blobs
+
+        x, y = map(torch.from_numpy, blobs())
+        model = nn.Sequential(nn.Linear(8, 16), nn.ReLU(), nn.Linear(16, 3), nn.Softmax(dim=1))
+        optimizer = torch.optim.Adam(model.parameters(), lr=0.01)
+        loss_of = nn.CrossEntropyLoss()
+        for epoch in range(20):
+            loss = loss_of(model(x), y)
+            loss.backward()
+            optimizer.step()
+    Instead
+        import torch
+        from torch import nn
+        from reenact.testing.toys import blobs
+
+        x, y = map(torch.from_numpy, blobs())
+        model = nn.Sequential(nn.Linear(8, 16), nn.ReLU(), nn.Linear(16, 3))
+        optimizer = torch.optim.Adam(model.parameters(), lr=0.01)
+        loss_of = nn.CrossEntropyLoss()
+        for epoch in range(20):
+            optimizer.zero_grad()
+            loss = loss_of(model(x[:240]), y[:240])
+            loss.backward()
+            optimizer.step()
+        with torch.no_grad():
+            print("validation", loss_of(model(x[240:]), y[240:]).item())
+    Fix safety
+        Unsafe: it changes every step after the first.
+    Sources
+        Documentation of torch.optim.Optimizer.zero_grad; Jiang et al., "TrainCheck", OSDI 2025 (missing
+        zero_grad).
+    """
+
+    code, name, family, fault = "RE010", "gradients-not-cleared", "reenact", Fault.ZGR
+    needs = Needs.SOURCE
+    severity = Severity.ERROR
+    confidence = 0.95
+    why = "Every step then follows the sum of all gradients so far, not the gradient of now."
+
+    def check(self, evidence: Evidence) -> Iterator[Finding]:
+        if evidence.trace is not None and evidence.trace.step_count:
+            known = [float(value) for value in evidence.trace.steps["carried"] if value == value][1:]
+            if len(known) < 3 or sum(known) < MOST * len(known):
+                return
+            saw = f"gradients of the step before were still there in {sum(known):.0f} of {len(known)} steps"
+        else:
+            knob = evidence.knob(Kind.ZERO_GRAD)
+            if knob is None or not knob.absent:
+                return
+            saw = "nothing in the program sets gradients to zero"
+        yield self.finding(evidence, saw, kind=Kind.ZERO_GRAD, values=(True,))

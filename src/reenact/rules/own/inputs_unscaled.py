@@ -1,0 +1,96 @@
+"""RE005 inputs-unscaled."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from reenact.program.fault import Fault
+from reenact.program.knob import Kind
+from reenact.rules.evidence import Evidence
+from reenact.rules.finding import Finding
+from reenact.rules.layer_view import LayerView
+from reenact.rules.own._places import at_knob, named_knob
+from reenact.rules.own._series import learned
+from reenact.rules.rule import Needs, Rule
+
+LARGE = 10.0
+SCALING = ("Rescaling", "Normalization", "BatchNorm", "BatchNormalization", "LayerNorm", "InstanceNorm")
+
+
+class InputsUnscaled(Rule):
+    """RE005 inputs-unscaled
+
+    What
+        The model is given raw numbers: pixels of 0..255, or features whose mean or spread is above ten.
+    Why
+        Initialisers and learning rates are made for inputs of about unit size. Large inputs make large
+        gradients in the first layer and none behind a saturated or dead one.
+    Symptom
+        The first losses are huge, units die or saturate in the first steps, and the accuracy is that of
+        guessing.
+    Example
+        import torch
+        from torch import nn
+        from reenact.testing.toys import curve
+
+        x, y = map(torch.from_numpy, curve())
+        x, y = 100 * x + 150, 500 * y + 2000
+        model = nn.Sequential(nn.Linear(4, 32), nn.Tanh(), nn.Linear(32, 1))
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.1, momentum=0.9)
+        for epoch in range(20):
+            for start in range(0, 240, 16):
+                optimizer.zero_grad()
+                nn.functional.mse_loss(model(x[start : start + 16]), y[start : start + 16]).backward()
+                optimizer.step()
+    Instead
+        import torch
+        from torch import nn
+        from reenact.testing.toys import curve
+
+        x, y = map(torch.from_numpy, curve())
+        model = nn.Sequential(nn.Linear(4, 32), nn.Tanh(), nn.Linear(32, 1))
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.1, momentum=0.9)
+        for epoch in range(20):
+            for start in range(0, 240, 16):
+                optimizer.zero_grad()
+                nn.functional.mse_loss(model(x[start : start + 16]), y[start : start + 16]).backward()
+                optimizer.step()
+        with torch.no_grad():
+            print("val_loss", nn.functional.mse_loss(model(x[240:]), y[240:]).item())
+    Fix safety
+        Unsafe: the same scaling must be applied wherever the model is used.
+    Sources
+        LeCun et al., "Efficient BackProp", 1998, section 4.3; Humbatova et al., ICSE 2020 (missing
+        preprocessing).
+    """
+
+    code, name, family, fault = "RE005", "inputs-unscaled", "reenact", Fault.CPP
+    needs = Needs.GRAPH
+    why = "Initialisers and learning rates are made for inputs of about unit size."
+
+    def check(self, evidence: Evidence) -> Iterator[Finding]:
+        inputs = evidence.inputs
+        if inputs is None or inputs.mean is None or inputs.std is None or inputs.maximum is None:
+            return
+        low = inputs.minimum or 0.0
+        if _scaled_inside(evidence.layers) or (abs(inputs.mean) <= LARGE and inputs.std <= LARGE):
+            return
+        picture = low >= 0 and 100 < inputs.maximum <= 255 and len(inputs.shape) > 2
+        sure = 0.85 if picture or max(abs(inputs.mean), inputs.std) > 5 * LARGE else 0.7
+        finding = self.finding(
+            evidence,
+            f"inputs {low:.3g} to {inputs.maximum:.3g}, mean {inputs.mean:.3g}, deviation {inputs.std:.3g}",
+            confidence=0.5 * sure if learned(evidence) else sure,
+        )
+        values = ("scale", "standardize") if picture else ("standardize", "scale")
+        yield at_knob(finding, named_knob(evidence, Kind.PREPROCESSING, "scale"), values)
+
+
+def _scaled_inside(layers: tuple[LayerView, ...]) -> bool:
+    """Symbols are looked up, not measured; and the model may scale its inputs itself."""
+    for layer in layers:
+        if layer.type.startswith(SCALING) or layer.family == "embedding":
+            return True
+        if layer.weighted:
+            return False
+    return False

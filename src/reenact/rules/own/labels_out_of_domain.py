@@ -1,0 +1,108 @@
+"""RE004 labels-out-of-domain."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from reenact.program.fault import Fault
+from reenact.program.graph import TensorFacts
+from reenact.program.knob import Kind
+from reenact.rules.evidence import Evidence
+from reenact.rules.finding import Finding, Severity
+from reenact.rules.losses import LossFamily
+from reenact.rules.rule import Needs, Rule
+
+RANGES = {"sigmoid": (0.0, 1.0), "tanh": (-1.0, 1.0), "relu": (0.0, float("inf")), "softmax": (0.0, 1.0)}
+IGNORED = -100
+"""What PyTorch's losses skip by default."""
+
+
+class LabelsOutOfDomain(Rule):
+    """RE004 labels-out-of-domain
+
+    What
+        Labels that the loss is not defined for (beyond 0..1 for a binary cross-entropy, a class number as
+        large as the output is wide), or that the last activation can never give (negative after relu, above 1
+        after sigmoid).
+    Why
+        What cannot be reached is never learned; a logarithm beyond its domain turns the sign of the loss.
+    Symptom
+        A negative loss, one that stops at a high value, or predictions stuck at the end of their range.
+    Example
+        import torch
+        from torch import nn
+        from reenact.testing.toys import curve
+
+        x, y = map(torch.from_numpy, curve())
+        model = nn.Sequential(nn.Linear(4, 32), nn.Tanh(), nn.Linear(32, 1), nn.Sigmoid())
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.1, momentum=0.9)
+        for epoch in range(20):
+            for start in range(0, 240, 16):
+                optimizer.zero_grad()
+                nn.functional.mse_loss(model(x[start : start + 16]), y[start : start + 16]).backward()
+                optimizer.step()
+    Instead
+        import torch
+        from torch import nn
+        from reenact.testing.toys import curve
+
+        x, y = map(torch.from_numpy, curve())
+        model = nn.Sequential(nn.Linear(4, 32), nn.Tanh(), nn.Linear(32, 1))
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.1, momentum=0.9)
+        for epoch in range(20):
+            for start in range(0, 240, 16):
+                optimizer.zero_grad()
+                nn.functional.mse_loss(model(x[start : start + 16]), y[start : start + 16]).backward()
+                optimizer.step()
+        with torch.no_grad():
+            print("val_loss", nn.functional.mse_loss(model(x[240:]), y[240:]).item())
+    Fix safety
+        Unsafe: it changes what is trained.
+    Sources
+        DeepDiagnosis (out of range), Wardat et al., ICSE 2022; documentation of the losses.
+    """
+
+    code, name, family, fault = "RE004", "labels-out-of-domain", "reenact", Fault.CPP
+    needs = Needs.GRAPH
+    severity = Severity.ERROR
+    confidence = 0.9
+    why = "A model cannot learn values that its output cannot take or its loss does not know."
+
+    def check(self, evidence: Evidence) -> Iterator[Finding]:
+        labels = evidence.labels
+        if labels is None or labels.minimum is None or labels.maximum is None:
+            return
+        low, high, family = labels.minimum, labels.maximum, evidence.loss_family
+        seen = f"labels from {low:g} to {high:g}"
+        if family is LossFamily.BINARY and (low < -1e-3 or high > 1 + 1e-3):
+            yield self.finding(evidence, f"{seen} for {evidence.loss_name}", kind=Kind.LOSS)
+        elif family is LossFamily.CATEGORICAL and not labels.one_hot and labels.class_values:
+            yield from self._classes(evidence, labels.class_values)
+        elif family is LossFamily.REGRESSION and not labels.one_hot:
+            yield from self._unreachable(evidence, labels, low, high)
+
+    def _classes(self, evidence: Evidence, values: tuple[int, ...]) -> Iterator[Finding]:
+        width = evidence.output.width if evidence.output is not None else None
+        beyond = [value for value in values if value != IGNORED and (value < 0 or (width or 10**9) <= value)]
+        if beyond and width and "int" in (evidence.labels.dtype if evidence.labels is not None else ""):
+            saw = f"class {beyond[0]} where the output has {width} units"
+            fault = Fault.LCN if beyond[0] > 0 else Fault.CPP
+            yield self.finding(evidence, saw, layer=evidence.output, fault=fault)
+
+    def _unreachable(
+        self, evidence: Evidence, labels: TensorFacts, low: float, high: float
+    ) -> Iterator[Finding]:
+        least, most = RANGES.get(evidence.last_activation or "", (-float("inf"), float("inf")))
+        slack = 0.02 * max(high - low, 1e-6)
+        if low >= least - slack and high <= most + slack:
+            return
+        mean = labels.mean if labels.mean is not None else (low + high) / 2
+        yield self.finding(
+            evidence,
+            f"targets {low:.3g} to {high:.3g}, but {evidence.last_activation} gives {least:g} to {most:g}",
+            layer=evidence.output,
+            kind=Kind.ACTIVATION,
+            values=("linear",),
+            fault=Fault.ACH,
+            confidence=0.95 if mean < least or mean > most else 0.85,
+        )

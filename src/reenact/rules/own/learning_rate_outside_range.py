@@ -1,0 +1,162 @@
+"""RE019 learning-rate-outside-range."""
+
+from __future__ import annotations
+
+import math
+import statistics
+from collections.abc import Iterator
+
+from reenact.program.fault import Fault
+from reenact.program.knob import Kind
+from reenact.rules.evidence import Evidence
+from reenact.rules.finding import Finding
+from reenact.rules.own._places import optimizer_name, usual_rates
+from reenact.rules.own._series import finite, learned, losses, windows
+from reenact.rules.rule import Needs, Rule
+from reenact.types import JsonValue
+
+USUAL = {"sgd": (1e-4, 1.0), "adadelta": (1e-2, 10.0), "adagrad": (1e-4, 1.0), "lbfgs": (1e-3, 2.0)}
+"""What is usual by optimiser; for all others, which scale their steps, the next line."""
+ADAPTIVE = (3e-6, 0.05)
+LARGE, SMALL = 0.1, 1e-5
+
+
+class LearningRateOutsideRange(Rule):
+    """RE019 learning-rate-outside-range
+
+    What
+        The learning rate is far from what this model bears: a learning-rate range test says so, steps are as
+        large as the weights or a hundred-thousandth of them, or it is far from what is usual for its
+        optimiser.
+    Why
+        Too large, and every step jumps across the valley; too small, and training ends before it has gone
+        anywhere.
+    Symptom
+        A loss that grows, swings or is NaN; or one that hardly moves.
+    Example
+        import torch
+        from torch import nn
+        from torch.utils.data import DataLoader, TensorDataset
+        from reenact.testing.toys import blobs
+
+        x, y = map(torch.from_numpy, blobs(310, spread=2.0))
+        loader = DataLoader(TensorDataset(x[:250], y[:250]), batch_size=16, shuffle=True)
+        model = nn.Sequential(nn.Linear(8, 16), nn.ReLU(), nn.Linear(16, 16), nn.ReLU(), nn.Linear(16, 3))
+        optimizer = torch.optim.Adam(model.parameters(), lr=3.0)
+        for epoch in range(12):
+            for rows, classes in loader:
+                optimizer.zero_grad()
+                nn.functional.cross_entropy(model(rows), classes).backward()
+                optimizer.step()
+    Instead
+        import torch
+        from torch import nn
+        from torch.utils.data import DataLoader, TensorDataset
+        from reenact.testing.toys import blobs
+
+        x, y = map(torch.from_numpy, blobs(310, spread=2.0))
+        loader = DataLoader(TensorDataset(x[:250], y[:250]), batch_size=16, shuffle=True)
+        norm, drop = nn.BatchNorm1d(16), nn.Dropout(0.1)
+        model = nn.Sequential(nn.Linear(8, 16), norm, nn.ReLU(), drop, nn.Linear(16, 3))
+        optimizer = torch.optim.Adam(model.parameters(), lr=0.01)
+        for epoch in range(12):
+            model.train()
+            for rows, classes in loader:
+                optimizer.zero_grad()
+                nn.functional.cross_entropy(model(rows), classes).backward()
+                optimizer.step()
+            model.eval()
+            with torch.no_grad():
+                print("val_accuracy", (model(x[250:]).argmax(1) == y[250:]).float().mean().item())
+    Fix safety
+        Unsafe: another learning rate is another training.
+    Sources
+        Smith, "Cyclical Learning Rates for Training Neural Networks", WACV 2017 (range test); ratio of
+        updates to weights of about 0.001 as a rule of thumb of practice.
+    """
+
+    code, name, family, fault = "RE019", "learning-rate-outside-range", "reenact", Fault.HLR
+    needs = Needs.TRACE
+    why = "Too large a step jumps across the valley, too small a one never gets there."
+
+    def check(self, evidence: Evidence) -> Iterator[Finding]:
+        rate = _rate(evidence)
+        if rate is None or rate <= 0:
+            return
+        doubt = 0.4 if learned(evidence) else 1.0
+        for saw, sure, values in (
+            _by_test(evidence, rate),
+            _by_trace(evidence, rate),
+            _by_use(evidence, rate),
+        ):
+            if saw:
+                yield self.finding(
+                    evidence,
+                    f"learning rate {rate:g}: {saw}",
+                    kind=Kind.LEARNING_RATE,
+                    values=values,
+                    confidence=sure * doubt,
+                )
+                return
+
+
+Word = tuple[str, float, tuple[JsonValue, ...]]
+FINE: Word = ("", 0.0, ())
+
+
+def _rate(evidence: Evidence) -> float | None:
+    """The largest rate in force: a schedule may begin with next to nothing."""
+    assert evidence.trace is not None
+    return max(finite(list(evidence.trace.steps["learning_rate"])), default=evidence.learning_rate)
+
+
+def _by_test(evidence: Evidence, rate: float) -> Word:
+    tested = evidence.experiments.learning_rates
+    bounds = tested.bounds if tested is not None else None
+    if bounds is None:
+        return FINE
+    low, high = bounds
+    good = 10 ** round(math.log10(math.sqrt(low * high)))
+    values = (good, good / 10, good * 10)
+    if rate > 2 * high:
+        return f"a range test bears {low:.1g} to {high:.1g}", 0.85, values
+    if rate < low / 10:
+        return f"a range test learns from {low:.1g} to {high:.1g}", 0.75, values
+    return FINE
+
+
+def _by_trace(evidence: Evidence, rate: float) -> Word:
+    ratios = _ratios(evidence)
+    known = losses(evidence)
+    curve = windows(known)
+    grows = len(finite(known)) < len(known) or (len(curve) > 2 and curve[-1] > 1.5 * curve[0])
+    usual = tuple(value for value in usual_rates(evidence) if isinstance(value, float))
+    lower = tuple(value for value in usual if value < rate) or (rate / 10, rate / 100)
+    higher = tuple(value for value in usual if value > rate) or (rate * 10, rate * 100)
+    middle = statistics.median(ratios) if ratios else math.nan
+    if middle > LARGE:
+        return f"a step moves the weights by {middle:.0%} of their size", 0.9 if grows else 0.75, lower
+    if grows and len(known) > 5 and rate >= 1e-4:
+        return "the loss grows", 0.7, lower
+    if 0 < middle < SMALL and len(curve) > 2 and curve[-1] > 0.9 * curve[0]:
+        return f"a step moves the weights by {middle:.1g} of their size", 0.85, higher
+    return FINE
+
+
+def _by_use(evidence: Evidence, rate: float) -> Word:
+    low, high = USUAL.get(optimizer_name(evidence), ADAPTIVE)
+    usual = usual_rates(evidence)
+    if rate > high:
+        return f"above what is usual for this optimiser ({high:g})", 0.65, usual
+    if rate < low:
+        return f"below what is usual for this optimiser ({low:g})", 0.7, usual
+    return FINE
+
+
+def _ratios(evidence: Evidence) -> list[float]:
+    """Update against weight of every kernel and sampled step."""
+    assert evidence.trace is not None
+    kernels = {i for i, facts in enumerate(evidence.trace.parameter_facts) if len(facts.shape) > 1}
+    table = evidence.trace.parameters
+    pairs = zip(table["parameter"], table["update_ratio"], strict=True)
+    return finite([float(ratio) for number, ratio in pairs if int(number) in kernels])

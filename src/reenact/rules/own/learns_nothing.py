@@ -1,0 +1,83 @@
+"""RE029 learns-nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from reenact.rules.evidence import Evidence
+from reenact.rules.finding import Finding, Severity
+from reenact.rules.own._series import accuracy, chance, guessing, learned, losses, optimizers, windows
+from reenact.rules.rule import Needs, Rule
+
+LATE = 3
+"""How many of the last twelfths of the run must agree."""
+
+
+class LearnsNothing(Rule):
+    """RE029 learns-nothing
+
+    What
+        At the end of training the loss is no better than that of an answer that never looks at the inputs:
+        the shares of the classes, or the mean of the targets.
+    Why
+        Any model that uses its inputs beats that; one that does not has a broken part.
+    Symptom
+        The loss settles at the logarithm of the number of classes, or at the variance of the targets.
+    Example
+        import torch
+        from torch import nn
+        from torch.utils.data import DataLoader, TensorDataset
+        from reenact.testing.toys import blobs
+
+        x, y = map(torch.from_numpy, blobs(310, spread=2.0))
+        loader = DataLoader(TensorDataset(x[:250], y[:250]), batch_size=16, shuffle=True)
+        model = nn.Sequential(nn.Linear(8, 16), nn.ReLU(), nn.Linear(16, 16), nn.ReLU(), nn.Linear(16, 3))
+        optimizer = torch.optim.Adam(model.parameters(), lr=3.0)
+        for epoch in range(12):
+            for rows, classes in loader:
+                optimizer.zero_grad()
+                nn.functional.cross_entropy(model(rows), classes).backward()
+                optimizer.step()
+    Instead
+        import torch
+        from torch import nn
+        from torch.utils.data import DataLoader, TensorDataset
+        from reenact.testing.toys import blobs
+
+        x, y = map(torch.from_numpy, blobs(310, spread=2.0))
+        loader = DataLoader(TensorDataset(x[:250], y[:250]), batch_size=16, shuffle=True)
+        norm, drop = nn.BatchNorm1d(16), nn.Dropout(0.1)
+        model = nn.Sequential(nn.Linear(8, 16), norm, nn.ReLU(), drop, nn.Linear(16, 3))
+        optimizer = torch.optim.Adam(model.parameters(), lr=0.01)
+        for epoch in range(12):
+            model.train()
+            for rows, classes in loader:
+                optimizer.zero_grad()
+                nn.functional.cross_entropy(model(rows), classes).backward()
+                optimizer.step()
+            model.eval()
+            with torch.no_grad():
+                print("val_accuracy", (model(x[250:]).argmax(1) == y[250:]).float().mean().item())
+    Fix safety
+        There is nothing to change here: look for the finding that explains it.
+    Sources
+        Karpathy, "A Recipe for Training Neural Networks", 2019 (input-independent baseline).
+    """
+
+    code, name, family, fault = "RE029", "learns-nothing", "reenact", None
+    needs = Needs.TRACE
+    severity = Severity.ERROR
+    confidence = 0.85
+    why = "Any model that uses its inputs does better."
+
+    def check(self, evidence: Evidence) -> Iterator[Finding]:
+        best = guessing(evidence)
+        curve = windows(losses(evidence))
+        if best is None or len(curve) < 2 * LATE or optimizers(evidence) > 1 or learned(evidence):
+            return
+        score, guess = accuracy(evidence), chance(evidence)
+        if score is not None and guess is not None and score > guess + 0.1:
+            return
+        if min(curve[-LATE:]) > 0.97 * best:
+            saw = f"loss {curve[-1]:.3g} at the end; answering without looking at the inputs gives {best:.3g}"
+            yield self.finding(evidence, saw)

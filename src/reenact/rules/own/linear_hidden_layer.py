@@ -1,0 +1,134 @@
+"""RE027 linear-hidden-layer."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from reenact.program.fault import Fault
+from reenact.program.knob import Kind
+from reenact.rules.evidence import Evidence
+from reenact.rules.finding import Finding
+from reenact.rules.layer_view import LayerView
+from reenact.rules.rule import Needs, Rule
+from reenact.types import JsonValue
+
+THROUGH = frozenset({"dropout", "norm", "pool", "shape"})
+PARALLEL = re.compile(
+    r"(^|[._])(q|k|v|o|wq|wk|wv|wo|qkv|query|key|value|mu|mean|code|latent|bottleneck|logvar|log_var|sigma|proj\w*|\w+_proj)([._]|$)"
+)
+"""Layers of these names stand side by side, or are meant to be linear."""
+
+
+class LinearHiddenLayer(Rule):
+    """RE027 linear-hidden-layer
+
+    What
+        A hidden layer without an activation feeds straight into the next layer.
+    Why
+        Two linear layers in a row are one linear layer: the second adds parameters and no power.
+    Symptom
+        The model is no better than one with a layer less, and cannot learn what is not linear.
+    Example
+        import keras
+        from keras import layers
+        from reenact.testing.toys import blobs
+
+        x, y = blobs()
+        model = keras.Sequential([
+            layers.Input((8,)),
+            layers.Dense(32, activation="relu", kernel_regularizer=keras.regularizers.L2(0.5)),
+            layers.Dropout(0.9),
+            layers.Dense(2),
+            layers.Dense(16, activation="relu"),
+            layers.Dense(3, activation="softmax"),
+        ])
+        model.compile("adadelta", "sparse_categorical_crossentropy", metrics=["accuracy"])
+        model.fit(x, y, batch_size=16, epochs=20, verbose=0)
+    Instead
+        import keras
+        from keras import layers
+        from reenact.testing.toys import blobs
+
+        x, y = blobs()
+        model = keras.Sequential([
+            layers.Input((8,)),
+            layers.Dense(32, activation="relu", kernel_regularizer=keras.regularizers.L2(0.0001)),
+            layers.Dropout(0.2),
+            layers.Dense(16, activation="relu"),
+            layers.Dense(3, activation="softmax"),
+        ])
+        model.compile("adam", "sparse_categorical_crossentropy", metrics=["accuracy"])
+        model.fit(x, y, batch_size=16, epochs=20, validation_split=0.2, verbose=0)
+    Fix safety
+        Unsafe: it changes what is trained. Leave the narrow middle of an autoencoder as it is.
+    Sources
+        Goodfellow, Bengio and Courville, "Deep Learning", 2016, section 6.1; Humbatova et al., ICSE 2020
+        (missing activation).
+    """
+
+    code, name, family, fault = "RE027", "linear-hidden-layer", "reenact", Fault.ARM
+    needs = Needs.SOURCE
+    confidence = 0.75
+    why = "Two linear layers in a row are one: the second adds parameters and no power."
+
+    def check(self, evidence: Evidence) -> Iterator[Finding]:
+        layers = [layer for layer in evidence.layers if layer.family != "input"]
+        for number, layer in enumerate(layers):
+            if not _told_linear(evidence, layer) or _code(evidence, layer):
+                continue
+            if layer.role == "hidden" and layer.family in ("dense", "conv") and _bare(layers, number):
+                values: tuple[JsonValue, ...] = ("relu", "tanh")
+                dense = layer.family == "dense"
+                yield self.finding(
+                    evidence,
+                    f"{layer.type} {layer.name} has no activation",
+                    layer=layer,
+                    kind=Kind.ACTIVATION,
+                    values=values,
+                    confidence=None if dense else 0.6,
+                )
+
+
+def _told_linear(evidence: Evidence, layer: LayerView) -> bool:
+    """Whether the text confirms it: a function may bend outputs where no layer shows it, and a layer may be
+    one output of several."""
+    knob = evidence.knob(Kind.ACTIVATION, layer)
+    return knob is not None and knob.role != "output" and knob.in_force in (None, "linear")
+
+
+def _code(evidence: Evidence, layer: LayerView) -> bool:
+    """Whether it is the narrow middle of an autoencoder, which may be linear."""
+    dense = [one for one in evidence.layers if one.family == "dense" and one.width]
+    given = dense[0].settings.get("in_features") if dense else None
+    if given is None and dense and dense[0].weights:
+        given = dense[0].weights[0].shape[0]
+    given_back = {dense[-1].width, evidence.layers[-1].width} if dense else set()
+    return given in given_back and layer.width == min(one.width or 0 for one in dense)
+
+
+def _bare(layers: list[LayerView], number: int) -> bool:
+    """Whether nothing bends the output of a layer before the next one with weights takes it."""
+    layer = layers[number]
+    if layer.activation not in (None, "linear") or PARALLEL.search(layer.name.lower()):
+        return False
+    if len(layer.feeds) > 1:
+        return False
+    for behind in layers[number + 1 :]:
+        if behind.weighted:
+            return behind.family in ("dense", "conv") and _takes(behind, layer, layers)
+        if behind.family not in THROUGH or behind.own_activation:
+            return False
+    return False
+
+
+def _takes(behind: LayerView, layer: LayerView, layers: list[LayerView]) -> bool:
+    """Whether the widths say that one feeds the other; layers side by side have other widths."""
+    if layer.feeds:
+        return behind.name in layer.feeds or not any(
+            one.name in layer.feeds and one.weighted for one in layers
+        )
+    given = behind.settings.get("in_features", behind.settings.get("in_channels"))
+    if isinstance(given, int) and layer.width and behind.family == layer.family:
+        return given == layer.width
+    return True

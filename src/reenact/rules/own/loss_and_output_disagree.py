@@ -1,0 +1,132 @@
+"""RE001 loss-and-output-disagree."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from reenact.program.fault import Fault
+from reenact.program.graph import TaskType
+from reenact.program.knob import Kind
+from reenact.rules.evidence import Evidence
+from reenact.rules.finding import Finding, Severity
+from reenact.rules.layer_view import LayerView
+from reenact.rules.losses import LossFamily, Wanted
+from reenact.rules.own._output import adds_up_to_one, is_probability, left_open
+from reenact.rules.rule import Needs, Rule
+from reenact.types import JsonValue
+
+BENT = frozenset({"relu", "sigmoid", "tanh", "elu", "selu", "leaky_relu", "softplus"})
+
+
+class LossAndOutputDisagree(Rule):
+    """RE001 loss-and-output-disagree
+
+    What
+        What comes out of the last layer is not what the loss is made for: a softmax over a single unit, no
+        softmax before a categorical cross-entropy, numbers outside 0..1 before a binary one, something that
+        is no log-probability before a negative log-likelihood.
+    Why
+        A loss is a formula with a domain. Outside of it the value has no meaning, and its gradient points
+        nowhere useful. A loss that takes raw scores (PyTorch's CrossEntropyLoss, from_logits=True) wants none
+        of this, and is left alone.
+    Symptom
+        The accuracy stays where guessing would be, or the loss is NaN or negative.
+    Example
+        import keras
+        from keras import layers
+        from reenact.testing.toys import moons
+
+        x, y = moons()
+        model = keras.Sequential([
+            layers.Input((2,)),
+            layers.Dense(16, activation="relu"),
+            layers.Dense(1, activation="softmax"),
+        ])
+        model.compile("adam", "binary_crossentropy", metrics=["accuracy"])
+        model.fit(x, y, batch_size=16, epochs=20, validation_split=0.2, verbose=0)
+    Instead
+        import keras
+        from keras import layers
+        from reenact.testing.toys import moons
+
+        x, y = moons()
+        model = keras.Sequential([
+            layers.Input((2,)),
+            layers.Dense(16, activation="relu"),
+            layers.Dense(1, activation="sigmoid"),
+        ])
+        model.compile("adam", "binary_crossentropy", metrics=["accuracy"])
+        model.fit(x, y, batch_size=16, epochs=20, validation_split=0.2, verbose=0)
+    Fix safety
+        Unsafe: it changes what is trained.
+    Sources
+        Documentation of the losses of PyTorch and Keras; Humbatova et al., "Taxonomy of Real Faults in Deep
+        Learning Systems", ICSE 2020 (wrong activation, missing activation).
+    """
+
+    code, name, family, fault = "RE001", "loss-and-output-disagree", "reenact", Fault.ACH
+    needs = Needs.SOURCE
+    severity = Severity.ERROR
+    confidence = 0.9
+    why = "Outside its domain a loss has no meaning and its gradient no direction."
+
+    def check(self, evidence: Evidence) -> Iterator[Finding]:
+        output = evidence.output
+        if output is None or output.family not in ("dense", "conv") or left_open(evidence):
+            return
+        activation, wanted, loss = evidence.last_activation, evidence.wanted_output, evidence.loss_family
+        if activation == "softmax" and output.width == 1 and output.family == "dense":
+            numbers = evidence.task is TaskType.REGRESSION
+            numbers = numbers or (evidence.task is TaskType.UNKNOWN and loss is LossFamily.REGRESSION)
+            values = ("linear",) if numbers else ("sigmoid", "linear")
+            yield self._told(evidence, output, "softmax over one unit is always 1", values, 0.97)
+        elif wanted is Wanted.SOFTMAX and activation != "softmax" and (output.width or 0) > 1:
+            yield from self._no_softmax(evidence, output, activation)
+        elif wanted is Wanted.SIGMOID and activation != "sigmoid" and not is_probability(evidence):
+            yield from self._no_sigmoid(evidence, output, activation)
+        elif wanted is Wanted.LOG_SOFTMAX and activation not in ("log_softmax", "logsigmoid"):
+            yield self._told(evidence, output, _saw(evidence, activation), ("log_softmax",), 0.85)
+        elif wanted is Wanted.LOGITS and activation in BENT and loss is LossFamily.CATEGORICAL:
+            sure = 0.5 if activation in ("tanh", "sigmoid") else 0.8
+            yield self._told(evidence, output, _saw(evidence, activation), ("linear",), sure, Fault.AAL)
+        elif evidence.task is TaskType.REGRESSION and activation == "softmax":
+            yield self._told(evidence, output, "softmax before a regression", ("linear",), 0.8)
+
+    def _no_softmax(self, evidence: Evidence, output: LayerView, activation: str | None) -> Iterator[Finding]:
+        if adds_up_to_one(evidence) or evidence.task in (TaskType.REGRESSION, TaskType.MULTI_LABEL):
+            return
+        sure = 0.65 if activation == "sigmoid" else 0.9
+        yield self._told(evidence, output, _saw(evidence, activation), ("softmax",), sure)
+
+    def _no_sigmoid(self, evidence: Evidence, output: LayerView, activation: str | None) -> Iterator[Finding]:
+        if activation in ("softmax", "hard_sigmoid"):
+            several = activation == "softmax" and evidence.task is TaskType.MULTI_LABEL
+            if several:
+                yield self._told(evidence, output, _saw(evidence, activation), ("sigmoid",), 0.85)
+            return
+        yield self._told(evidence, output, _saw(evidence, activation), ("sigmoid",), 0.9)
+
+    def _told(
+        self,
+        evidence: Evidence,
+        output: LayerView,
+        saw: str,
+        values: tuple[JsonValue, ...],
+        sure: float,
+        fault: Fault | None = None,
+    ) -> Finding:
+        missing = evidence.last_activation in (None, "linear")
+        return self.finding(
+            evidence,
+            saw,
+            layer=output,
+            kind=Kind.ACTIVATION,
+            values=values,
+            fault=fault or (Fault.ARM if missing else Fault.ACH),
+            confidence=sure,
+        )
+
+
+def _saw(evidence: Evidence, activation: str | None) -> str:
+    before = f"{activation or 'no activation'} before {evidence.loss_name}"
+    return f"{before}, which wants {evidence.wanted_output}"

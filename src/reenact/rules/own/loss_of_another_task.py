@@ -1,0 +1,133 @@
+"""RE003 loss-of-another-task."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from reenact.program.fault import Fault
+from reenact.program.graph import TaskType, TensorFacts
+from reenact.program.knob import Kind
+from reenact.rules.evidence import Evidence
+from reenact.rules.finding import Finding, Severity
+from reenact.rules.losses import LossFamily
+from reenact.rules.own._places import framework
+from reenact.rules.own._series import optimizers
+from reenact.rules.rule import Needs, Rule
+from reenact.types import JsonValue
+
+CLASSES = (TaskType.MULTI_CLASS, TaskType.BINARY)
+
+
+class LossOfAnotherTask(Rule):
+    """RE003 loss-of-another-task
+
+    What
+        The loss measures another task than the labels set: a distance for classes, classes for quantities,
+        yes-or-no for one of many, a hinge for labels 0 and 1.
+    Why
+        A squared distance to class numbers says that class 2 lies between 1 and 3; a cross-entropy of
+        quantities is no likelihood of anything. Training then optimises something nobody asked for.
+    Symptom
+        The loss falls while the accuracy does not rise, or stops early at a poor one.
+    Example
+        import keras
+        from keras import layers
+        from reenact.testing.toys import blobs
+
+        x, y = blobs(spread=2.0)
+        raw = 40 * x + 100
+        model = keras.Sequential([
+            layers.Input((8,)),
+            layers.Dense(16, activation="relu"),
+            layers.Dense(3, activation="sigmoid"),
+        ])
+        model.compile(keras.optimizers.Adam(0.0003), "mse", metrics=["accuracy"])
+        classes = keras.utils.to_categorical(y)
+        model.fit(x[:200], classes[:200], epochs=1, validation_data=(raw[200:], classes[200:]), verbose=0)
+    Instead
+        import keras
+        from keras import layers
+        from reenact.testing.toys import blobs
+
+        x, y = blobs(spread=2.0)
+        model = keras.Sequential([
+            layers.Input((8,)),
+            layers.Dense(16, activation="relu"),
+            layers.Dense(3, activation="softmax"),
+        ])
+        model.compile(keras.optimizers.Adam(0.01), "sparse_categorical_crossentropy", metrics=["accuracy"])
+        model.fit(x, y, batch_size=16, epochs=12, validation_split=0.2, verbose=0)
+    Fix safety
+        Unsafe: another loss is another training; learning rate and last activation may have to follow.
+    Sources
+        Humbatova et al., ICSE 2020 (wrong loss function); documentation of the losses of PyTorch and Keras.
+    """
+
+    code, name, family, fault = "RE003", "loss-of-another-task", "reenact", Fault.LCH
+    needs = Needs.GRAPH
+    severity = Severity.ERROR
+    why = "The loss must measure what the labels mean."
+
+    def check(self, evidence: Evidence) -> Iterator[Finding]:
+        labels, output, loss = evidence.labels, evidence.output, evidence.loss_family
+        if labels is None or output is None or loss in (None, LossFamily.OTHER):
+            return
+        # Two models that play against each other are told real from made by any loss.
+        if optimizers(evidence) > 1:
+            return
+        sure = _sure(evidence, labels, loss, output.width or 1)
+        if sure:
+            yield self.finding(
+                evidence,
+                f"{evidence.loss_name} for a {evidence.task} task, {_form(labels)}",
+                kind=Kind.LOSS,
+                values=_better(evidence, labels, output.width or 1),
+                confidence=sure,
+            )
+
+
+def _sure(evidence: Evidence, labels: TensorFacts, loss: LossFamily | None, width: int) -> float:
+    """How sure it is that the loss is of another task; 0 when it fits."""
+    task = evidence.task
+    if task is TaskType.REGRESSION and loss in (LossFamily.CATEGORICAL, LossFamily.BINARY):
+        return 0.0 if labels.integral and (labels.classes or 99) <= 20 else 0.9
+    if task not in CLASSES:
+        return 0.0
+    if loss is LossFamily.REGRESSION:
+        if task is TaskType.BINARY:
+            return 0.6 if width == 1 else 0.7
+        return 0.75 if labels.one_hot else 0.85
+    if loss is LossFamily.BINARY and task is TaskType.MULTI_CLASS and width > 2:
+        return 0.6 if labels.one_hot else 0.95
+    if loss is LossFamily.CATEGORICAL and task is TaskType.BINARY and width == 1:
+        return 0.95
+    return _hinge(evidence, labels) if loss is LossFamily.MARGIN else 0.0
+
+
+def _hinge(evidence: Evidence, labels: TensorFacts) -> float:
+    """Hinges compare scores with -1 and 1; Keras turns 0 and 1 into them, PyTorch does not."""
+    if evidence.loss_name in ("multi_margin", "categorical_hinge", "multilabel_soft_margin"):
+        return 0.0
+    if set(labels.class_values or ()) == {-1, 1} and evidence.last_activation in (None, "tanh"):
+        return 0.0
+    return 0.6 if framework(evidence) == "keras" else 0.85
+
+
+def _better(evidence: Evidence, labels: TensorFacts, width: int) -> tuple[JsonValue, ...]:
+    keras = framework(evidence) == "keras"
+    if evidence.task is TaskType.REGRESSION:
+        return ("mean_squared_error",) if keras else ("MSELoss",)
+    if evidence.task is TaskType.BINARY and width == 1:
+        logits = evidence.last_activation != "sigmoid"
+        return ("binary_crossentropy",) if keras else ("BCEWithLogitsLoss" if logits else "BCELoss",)
+    if not keras:
+        return ("CrossEntropyLoss",)
+    return ("categorical_crossentropy" if labels.one_hot else "sparse_categorical_crossentropy",)
+
+
+def _form(labels: TensorFacts) -> str:
+    if labels.one_hot:
+        return f"labels one-hot over {labels.shape[-1]} classes"
+    if labels.class_values and len(labels.class_values) <= 20:
+        return f"labels {', '.join(map(str, labels.class_values))}"
+    return f"labels from {labels.minimum:g} to {labels.maximum:g}" if labels.maximum is not None else "labels"

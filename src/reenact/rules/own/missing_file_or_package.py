@@ -1,0 +1,49 @@
+"""RE906 missing-file-or-package."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from reenact.rules.evidence import Evidence
+from reenact.rules.finding import Finding, Severity
+from reenact.rules.own._crash import CrashKind, crash_findings
+from reenact.rules.rule import Needs, Rule
+
+
+class MissingFileOrPackage(Rule):
+    """RE906 missing-file-or-package
+
+    What
+        The program needs a file or a package that is not there.
+    Why
+        Paths and environments of one machine are seldom those of another.
+    Symptom
+        The program ends before it has done anything.
+    Example
+        from pathlib import Path
+        from reenact.testing.toys import blobs
+
+        x, y = blobs()
+        names = Path("class_names_of_another_machine.txt").read_text()
+        print(x.shape, names)
+    Instead
+        from reenact.testing.toys import blobs
+
+        x, y = blobs()
+        history = {"loss": [0.5, 0.4], "acc": [0.7, 0.8]}
+        print("accuracy", history["acc"][-1], len(x))
+    Fix safety
+        Safe: bring the file, correct the path, or install the package.
+    Sources
+        Pimentel et al., "A Large-Scale Study about Quality and Reproducibility of Jupyter Notebooks", MSR
+        2019.
+    """
+
+    code, name, family, fault = "RE906", "missing-file-or-package", "reenact", None
+    needs = Needs.CRASH
+    severity = Severity.ERROR
+    confidence = 0.95
+    why = "Paths and environments of one machine are seldom those of another."
+
+    def check(self, evidence: Evidence) -> Iterator[Finding]:
+        yield from crash_findings(self, evidence, CrashKind.MISSING)

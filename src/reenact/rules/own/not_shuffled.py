@@ -1,0 +1,112 @@
+"""RE009 not-shuffled."""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Iterator
+
+from reenact.program.fault import Fault
+from reenact.program.graph import TaskType
+from reenact.program.knob import Kind
+from reenact.rules.evidence import Evidence
+from reenact.rules.finding import Finding
+from reenact.rules.own._places import framework
+from reenact.rules.own._series import epoch_losses, finite, losses
+from reenact.rules.rule import Needs, Rule
+
+SWING = 0.6
+"""Spread of the losses within an epoch, against their mean, above which batches are of different kinds."""
+
+
+class NotShuffled(Rule):
+    """RE009 not-shuffled
+
+    What
+        Training rows come in the same order in every epoch.
+    Why
+        Neighbouring rows are alike, most of all when a file is sorted by class: each batch then pulls the
+        weights towards its own class and away from the one before.
+    Symptom
+        The loss rises and falls in the same pattern in every epoch, and the model knows best what it saw
+        last.
+    Example
+        import keras
+        from keras import layers
+        from reenact.testing.toys import blobs
+
+        x, y = blobs(600, spread=2.0)
+        order = y.argsort()[:389]
+        x, y = x[order], y[order]
+        model = keras.Sequential([
+            layers.Input((8,)),
+            layers.Dense(16, activation="relu"),
+            layers.Dense(3, activation="softmax"),
+        ])
+        model.compile(keras.optimizers.Adam(0.01), "sparse_categorical_crossentropy", metrics=["accuracy"])
+        model.fit(x, y, batch_size=16, epochs=6, shuffle=False, validation_data=(x[::4], y[::4]), verbose=0)
+    Instead
+        import keras
+        from keras import layers
+        from reenact.testing.toys import blobs
+
+        x, y = blobs(spread=2.0)
+        model = keras.Sequential([
+            layers.Input((8,)),
+            layers.Dense(16, activation="relu"),
+            layers.Dense(3, activation="softmax"),
+        ])
+        model.compile(keras.optimizers.Adam(0.01), "sparse_categorical_crossentropy", metrics=["accuracy"])
+        model.fit(x, y, batch_size=16, epochs=12, validation_split=0.2, verbose=0)
+    Fix safety
+        Unsafe: rows come in another order. Leave time series that carry state in order.
+    Sources
+        Bengio, "Practical Recommendations for Gradient-Based Training", 2012, section 3.1.1.
+    """
+
+    code, name, family, fault = "RE009", "not-shuffled", "reenact", Fault.SHF
+    needs = Needs.TRACE
+    why = "Batches of neighbours pull the weights to and fro in the same way in every epoch."
+
+    def check(self, evidence: Evidence) -> Iterator[Finding]:
+        source = _in_order(evidence)
+        if not source or any(layer.family == "recurrent" for layer in evidence.layers):
+            return
+        swing = _swing(evidence)
+        classes = evidence.task in (TaskType.BINARY, TaskType.MULTI_CLASS)
+        if swing is None:
+            return
+        ordered = classes and swing > SWING
+        yield self.finding(
+            evidence,
+            f"{source}; within an epoch the loss swings by {swing:.0%} of its mean",
+            kind=Kind.SHUFFLE,
+            values=(True,),
+            confidence=0.85 if ordered else 0.35,
+        )
+
+
+def _in_order(evidence: Evidence) -> str:
+    """Who hands out the rows in order, as a clause; empty when nobody does."""
+    assert evidence.trace is not None
+    for event in evidence.trace.happened("fit"):
+        if event.facts.get("shuffle") is False and event.facts.get("data") == "ndarray":
+            return "fit was called with shuffle=False"
+    loaders = [event.facts for event in evidence.trace.happened("loader")]
+    in_order = [facts for facts in loaders if facts.get("sampler") == "SequentialSampler"]
+    # On its PyTorch backend Keras makes loaders of its own, over rows that it has shuffled itself.
+    if in_order and len(in_order) == len(loaders) and framework(evidence) != "keras":
+        return "no DataLoader shuffles"
+    return ""
+
+
+def _swing(evidence: Evidence) -> float | None:
+    """Spread of the losses around the mean of their epoch; none for fewer than two epochs of four steps."""
+    assert evidence.trace is not None
+    known, epochs = losses(evidence), len(epoch_losses(evidence))
+    count = evidence.trace.epoch_count or 0
+    if count < 2 or epochs < 2 or len(known) < 4 * count:
+        return None
+    size = len(known) // count
+    parts = [finite(known[start : start + size]) for start in range(0, size * count, size)]
+    spreads = [statistics.pstdev(part) / max(1e-9, abs(statistics.fmean(part))) for part in parts if part]
+    return statistics.median(spreads) if spreads else None

@@ -1,0 +1,100 @@
+"""RE026 optimiser-does-not-fit."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from reenact.program.fault import Fault
+from reenact.program.knob import Kind
+from reenact.rules.evidence import Evidence
+from reenact.rules.finding import Finding
+from reenact.rules.own._places import optimizer_name
+from reenact.rules.own._series import finite, learned, losses, optimizers, windows
+from reenact.rules.rule import Needs, Rule
+
+SLOW = {"adadelta": 0.05, "adagrad": 0.002, "ftrl": 0.002}
+MOVED = 0.95
+LEAST_GRADIENT = 1e-4
+
+
+class OptimiserDoesNotFit(Rule):
+    """RE026 optimiser-does-not-fit
+
+    What
+        An optimiser that cannot get there in the steps it has: Adadelta or Adagrad with the small default
+        rate of Keras 3, or plain SGD with a tiny rate.
+    Why
+        Adadelta is made for a rate of 1; Keras sets 0.001 for all optimisers, which makes it a thousand times
+        slower. Adagrad only ever slows down. Plain SGD does not scale its steps at all.
+    Symptom
+        Gradients flow, and the loss hardly moves.
+    Example
+        import keras
+        from keras import layers
+        from reenact.testing.toys import blobs
+
+        x, y = blobs()
+        model = keras.Sequential([
+            layers.Input((8,)),
+            layers.Dense(32, activation="relu", kernel_regularizer=keras.regularizers.L2(0.5)),
+            layers.Dropout(0.9),
+            layers.Dense(2),
+            layers.Dense(16, activation="relu"),
+            layers.Dense(3, activation="softmax"),
+        ])
+        model.compile("adadelta", "sparse_categorical_crossentropy", metrics=["accuracy"])
+        model.fit(x, y, batch_size=16, epochs=20, verbose=0)
+    Instead
+        import keras
+        from keras import layers
+        from reenact.testing.toys import blobs
+
+        x, y = blobs()
+        model = keras.Sequential([
+            layers.Input((8,)),
+            layers.Dense(32, activation="relu", kernel_regularizer=keras.regularizers.L2(0.0001)),
+            layers.Dropout(0.2),
+            layers.Dense(16, activation="relu"),
+            layers.Dense(3, activation="softmax"),
+        ])
+        model.compile("adam", "sparse_categorical_crossentropy", metrics=["accuracy"])
+        model.fit(x, y, batch_size=16, epochs=20, validation_split=0.2, verbose=0)
+    Fix safety
+        Unsafe: another optimiser is another training.
+    Sources
+        Zeiler, "ADADELTA", 2012; documentation of keras.optimizers.Adadelta ("to match the exact form in the
+        original paper, use 1.0").
+    """
+
+    code, name, family, fault = "RE026", "optimiser-does-not-fit", "reenact", Fault.OCH
+    needs = Needs.SOURCE
+    confidence = 0.75
+    why = "With this rate it needs far more steps than it has."
+
+    def check(self, evidence: Evidence) -> Iterator[Finding]:
+        word, rate = optimizer_name(evidence), evidence.learning_rate
+        if rate is None or learned(evidence) or optimizers(evidence) > 1:
+            return
+        keras = (knob := evidence.knob(Kind.OPTIMIZER)) is not None and str(knob.value).islower()
+        values = ("adam", "rmsprop") if keras else ("Adam", "RMSprop")
+        if rate <= SLOW.get(word, 0):
+            saw = f"{word} with learning rate {rate:g}"
+            yield self.finding(evidence, saw, kind=Kind.OPTIMIZER, values=values)
+            return
+        curve = windows(losses(evidence))
+        plain = word == "sgd" and rate <= 0.01 and not _momentum(evidence) and _flows(evidence)
+        if plain and len(curve) > 3 and MOVED * curve[0] < curve[-1] < 1.05 * curve[0]:
+            saw = f"plain SGD with rate {rate:g} took the loss from {curve[0]:.3g} to {curve[-1]:.3g}"
+            yield self.finding(evidence, saw, kind=Kind.OPTIMIZER, values=values, confidence=0.6)
+
+
+def _flows(evidence: Evidence) -> bool:
+    """Whether gradients arrive: without them no optimiser helps."""
+    if evidence.trace is None:
+        return False
+    norms = sorted(finite(list(evidence.trace.steps["grad_norm"])))
+    return bool(norms) and norms[len(norms) // 2] > LEAST_GRADIENT
+
+
+def _momentum(evidence: Evidence) -> bool:
+    return evidence.optimizer is not None and bool(evidence.optimizer.settings.get("momentum"))

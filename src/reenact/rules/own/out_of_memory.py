@@ -1,0 +1,49 @@
+"""RE905 out-of-memory."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from reenact.rules.evidence import Evidence
+from reenact.rules.finding import Finding, Severity
+from reenact.rules.own._crash import CrashKind, crash_findings
+from reenact.rules.rule import Needs, Rule
+
+
+class OutOfMemory(Rule):
+    """RE905 out-of-memory
+
+    What
+        The memory of the machine or of the accelerator did not suffice.
+    Why
+        Activations of all layers are kept for the way back: memory grows with the batch and with the size of
+        the inputs.
+    Symptom
+        The program ends with an exception that speaks of memory, or is killed.
+    Example
+        import numpy as np
+        from reenact.testing.toys import blobs
+
+        x, y = blobs()
+        pairs = np.zeros((len(x), 10**9, 10**6), dtype="float32")
+        print(pairs.mean())
+    Instead
+        from reenact.testing.toys import blobs
+
+        x, y = blobs()
+        history = {"loss": [0.5, 0.4], "acc": [0.7, 0.8]}
+        print("accuracy", history["acc"][-1], len(x))
+    Fix safety
+        Unsafe: a smaller batch is another training.
+    Sources
+        Documentation of torch.cuda (memory management).
+    """
+
+    code, name, family, fault = "RE905", "out-of-memory", "reenact", None
+    needs = Needs.CRASH
+    severity = Severity.ERROR
+    confidence = 0.9
+    why = "Memory grows with the batch and with what is kept for the way back."
+
+    def check(self, evidence: Evidence) -> Iterator[Finding]:
+        yield from crash_findings(self, evidence, CrashKind.MEMORY)

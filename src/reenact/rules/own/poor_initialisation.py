@@ -1,0 +1,122 @@
+"""RE024 poor-initialisation."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from reenact.program.fault import Fault
+from reenact.program.knob import Kind
+from reenact.rules.evidence import Evidence
+from reenact.rules.finding import Finding, Severity
+from reenact.rules.layer_view import LayerView
+from reenact.rules.own._fans import times_usual
+from reenact.rules.own._places import framework
+from reenact.rules.own._series import learned
+from reenact.rules.rule import Needs, Rule
+from reenact.types import JsonValue
+
+FAR = 3.0
+TINY = 0.1
+LARGE_BIAS = 0.5
+
+
+class PoorInitialisation(Rule):
+    """RE024 poor-initialisation
+
+    What
+        Weights that start all equal, or many times larger or smaller than the size of the layer asks for.
+    Why
+        Equal weights get equal gradients and stay equal: a layer of one unit. Too large weights saturate or
+        explode, too small ones let the signal vanish on its way.
+    Symptom
+        No progress from the first step on, a first loss far above that of guessing, or gradients that shrink
+        from layer to layer.
+    Example
+        import torch
+        from torch import nn
+        from reenact.testing.toys import blobs
+
+        x, y = map(torch.from_numpy, blobs(spread=2.0))
+        x[:, 0] = 1.0
+        model = nn.Sequential(nn.Linear(8, 32), nn.Tanh(), nn.Linear(32, 32), nn.Tanh(), nn.Linear(32, 3))
+        for layer in (model[0], model[2], model[4]):
+            nn.init.normal_(layer.weight, std=4.0)
+        optimizer = torch.optim.Adam(model.parameters(), lr=0.001)
+        for epoch in range(6):
+            for start in range(0, 300, 16):
+                optimizer.zero_grad()
+                nn.functional.cross_entropy(model(x[start : start + 16]), y[start : start + 16]).backward()
+                optimizer.step()
+    Instead
+        import torch
+        from torch import nn
+        from torch.utils.data import DataLoader, TensorDataset
+        from reenact.testing.toys import blobs
+
+        x, y = map(torch.from_numpy, blobs(310, spread=2.0))
+        loader = DataLoader(TensorDataset(x[:250], y[:250]), batch_size=16, shuffle=True)
+        norm, drop = nn.BatchNorm1d(16), nn.Dropout(0.1)
+        model = nn.Sequential(nn.Linear(8, 16), norm, nn.ReLU(), drop, nn.Linear(16, 3))
+        optimizer = torch.optim.Adam(model.parameters(), lr=0.01)
+        for epoch in range(12):
+            model.train()
+            for rows, classes in loader:
+                optimizer.zero_grad()
+                nn.functional.cross_entropy(model(rows), classes).backward()
+                optimizer.step()
+            model.eval()
+            with torch.no_grad():
+                print("val_accuracy", (model(x[250:]).argmax(1) == y[250:]).float().mean().item())
+    Fix safety
+        Unsafe: another start is another training.
+    Sources
+        Glorot and Bengio, AISTATS 2010; He et al., "Delving Deep into Rectifiers", ICCV 2015; Schoenholz et
+        al., "Deep Information Propagation", ICLR 2017.
+    """
+
+    code, name, family, fault = "RE024", "poor-initialisation", "reenact", Fault.WCI
+    needs = Needs.GRAPH
+    severity = Severity.ERROR
+    confidence = 0.8
+    why = "Equal weights stay equal; too large ones saturate and too small ones let the signal vanish."
+
+    def check(self, evidence: Evidence) -> Iterator[Finding]:
+        doubt = 0.5 if learned(evidence) else 1.0
+        for layer in evidence.weighted:
+            kernel, bias = layer.kernel(), layer.bias()
+            if kernel is None or layer.family in ("embedding", "recurrent"):
+                continue
+            times = times_usual(layer, framework(evidence))
+            if kernel.std == 0 and len(kernel.shape) > 1 and max(kernel.shape) > 1:
+                saw = f"all weights start at {kernel.mean:g}"
+                yield self._start(evidence, layer, saw, 0.97)
+            elif times is not None and times > FAR:
+                saw = f"weights start with deviation {kernel.std:.3g}, {times:.1f} times the usual"
+                yield self._start(evidence, layer, saw, self.confidence * doubt)
+            elif times is not None and times < TINY:
+                saw = f"weights start with deviation {kernel.std:.3g}, 1/{1 / times:.0f} of the usual"
+                yield self._start(evidence, layer, saw, 0.6 * doubt)
+            if bias is not None and bias.std == 0 and abs(bias.mean) >= LARGE_BIAS and layer.role == "hidden":
+                yield self._bias(evidence, layer, bias.mean, doubt)
+
+    def _start(self, evidence: Evidence, layer: LayerView, saw: str, sure: float) -> Finding:
+        values = _usual(layer, framework(evidence))
+        return self.finding(evidence, saw, layer=layer, kind=Kind.WEIGHT_INIT, values=values, confidence=sure)
+
+    def _bias(self, evidence: Evidence, layer: LayerView, value: float, doubt: float) -> Finding:
+        return self.finding(
+            evidence,
+            f"all biases start at {value:g}",
+            layer=layer,
+            kind=Kind.BIAS_INIT,
+            values=("zeros",) if framework(evidence) == "keras" else ("zeros_",),
+            fault=Fault.BCI,
+            confidence=(0.8 if abs(value) > 5 else 0.5) * doubt,
+        )
+
+
+def _usual(layer: LayerView, library: str) -> tuple[JsonValue, ...]:
+    relu = layer.activation in ("relu", "leaky_relu", "elu", "gelu", "silu")
+    if library == "keras":
+        return ("he_normal", "glorot_uniform") if relu else ("glorot_uniform", "he_normal")
+    return ("kaiming_uniform_", "xavier_uniform_") if relu else ("xavier_uniform_", "kaiming_uniform_")

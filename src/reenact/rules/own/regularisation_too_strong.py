@@ -1,0 +1,139 @@
+"""RE016 regularisation-too-strong."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from reenact.program.fault import Fault
+from reenact.program.knob import Kind
+from reenact.rules.evidence import Evidence
+from reenact.rules.finding import Finding
+from reenact.rules.layer_view import LayerView
+from reenact.rules.own._places import optimizer_name
+from reenact.rules.own._series import learned
+from reenact.rules.rule import Needs, Rule
+from reenact.types import JsonValue
+
+STRONG = {"l1": 0.01, "l2": 0.05}
+DROPOUT = 0.75
+DECAY = 0.05
+DECOUPLED = ("adamw", "lion", "adamwscale")
+_NUMBER = r"([0-9.]+(?:[eE]-?[0-9]+)?)"
+_POSITIONAL = re.compile(rf"\b[lL]([12])\(\s*(?:l\s*=\s*)?{_NUMBER}")
+_KEYWORD = re.compile(rf"\bl([12])\s*=\s*{_NUMBER}")
+
+
+class RegularisationTooStrong(Rule):
+    """RE016 regularisation-too-strong
+
+    What
+        A penalty on weights, a weight decay or a dropout rate far above the usual.
+    Why
+        The penalty then outweighs the data: weights shrink towards zero, or so few units are left in a step
+        that nothing can be learned together.
+    Symptom
+        Training and validation are equally poor; weights become tiny.
+    Example
+        import keras
+        from keras import layers
+        from reenact.testing.toys import blobs
+
+        x, y = blobs()
+        model = keras.Sequential([
+            layers.Input((8,)),
+            layers.Dense(32, activation="relu", kernel_regularizer=keras.regularizers.L2(0.5)),
+            layers.Dropout(0.9),
+            layers.Dense(2),
+            layers.Dense(16, activation="relu"),
+            layers.Dense(3, activation="softmax"),
+        ])
+        model.compile("adadelta", "sparse_categorical_crossentropy", metrics=["accuracy"])
+        model.fit(x, y, batch_size=16, epochs=20, verbose=0)
+    Instead
+        import keras
+        from keras import layers
+        from reenact.testing.toys import blobs
+
+        x, y = blobs()
+        model = keras.Sequential([
+            layers.Input((8,)),
+            layers.Dense(32, activation="relu", kernel_regularizer=keras.regularizers.L2(0.0001)),
+            layers.Dropout(0.2),
+            layers.Dense(16, activation="relu"),
+            layers.Dense(3, activation="softmax"),
+        ])
+        model.compile("adam", "sparse_categorical_crossentropy", metrics=["accuracy"])
+        model.fit(x, y, batch_size=16, epochs=20, validation_split=0.2, verbose=0)
+    Fix safety
+        Unsafe: it changes what is trained.
+    Sources
+        Goodfellow, Bengio and Courville, "Deep Learning", 2016, chapter 7; Srivastava et al., "Dropout", JMLR
+        2014, section 7.3.
+    """
+
+    code, name, family, fault = "RE016", "regularisation-too-strong", "reenact", Fault.RAW
+    needs = Needs.SOURCE
+    confidence = 0.7
+    why = "A penalty that outweighs the data leaves nothing to learn with."
+
+    def check(self, evidence: Evidence) -> Iterator[Finding]:
+        doubt = 0.4 if learned(evidence) else 1.0
+        # Where training was seen to fail, less is already too much.
+        failed = evidence.trace is not None and evidence.trace.step_count > 0 and doubt == 1.0
+        for layer in evidence.layers:
+            yield from self._layer(evidence, layer, doubt, 0.2 if failed else 1.0)
+        decay = _decay(evidence)
+        if decay >= DECAY and optimizer_name(evidence) not in DECOUPLED:
+            yield self.finding(
+                evidence,
+                f"weight decay {decay:g}",
+                kind=Kind.WEIGHT_DECAY,
+                values=(0.0001, 0.0),
+                fault=Fault.HWD,
+                confidence=(0.8 if decay > 4 * DECAY else 0.6) * doubt,
+            )
+
+    def _layer(self, evidence: Evidence, layer: LayerView, doubt: float, bound: float) -> Iterator[Finding]:
+        for word, factor in _penalties(layer.settings.get("kernel_regularizer")):
+            if factor >= bound * STRONG[word]:
+                sure = 0.8 if factor >= 4 * STRONG[word] else 0.6 if factor >= STRONG[word] else 0.5
+                yield self.finding(
+                    evidence,
+                    f"{word} penalty with factor {factor:g}",
+                    layer=layer,
+                    kind=Kind.WEIGHT_REGULARIZER,
+                    values=(None,),
+                    confidence=sure * doubt,
+                )
+        rate = layer.settings.get("rate", layer.settings.get("p"))
+        if layer.family == "dropout" and isinstance(rate, int | float) and rate >= DROPOUT:
+            yield self.finding(
+                evidence,
+                f"dropout of {rate:g}",
+                layer=layer,
+                kind=Kind.DROPOUT,
+                values=(0.5, 0.2),
+                fault=Fault.RCD,
+                confidence=0.7 * doubt,
+            )
+
+
+def _penalties(written: JsonValue) -> Iterator[tuple[str, float]]:
+    """`l1` and `l2` with their factors: from the live layer's settings or from the source text."""
+    if isinstance(written, dict):
+        for word in ("l1", "l2"):
+            factor = written.get(word)
+            if isinstance(factor, int | float):
+                yield word, float(factor)
+    elif isinstance(written, str):
+        for number, factor in (*_POSITIONAL.findall(written), *_KEYWORD.findall(written)):
+            yield f"l{number}", float(factor)
+
+
+def _decay(evidence: Evidence) -> float:
+    knob = evidence.knob(Kind.WEIGHT_DECAY)
+    value = knob.in_force if knob is not None else None
+    if evidence.optimizer is not None and value is None:
+        value = evidence.optimizer.settings.get("weight_decay")
+    return float(value) if isinstance(value, int | float) and not isinstance(value, bool) else 0.0

@@ -1,0 +1,101 @@
+"""RE023 saturated-layer."""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Iterator
+
+from reenact.program.fault import Fault
+from reenact.program.knob import Kind
+from reenact.rules.evidence import Evidence
+from reenact.rules.finding import Finding
+from reenact.rules.layer_view import LayerView
+from reenact.rules.own._fans import times_usual
+from reenact.rules.own._places import framework, raw_inputs
+from reenact.rules.own._series import finite
+from reenact.rules.rule import Needs, Rule
+
+MOST = 0.5
+
+
+class SaturatedLayer(Rule):
+    """RE023 saturated-layer
+
+    What
+        Most outputs of a hidden sigmoid or tanh layer lie at the ends of its range.
+    Why
+        At the ends the function is flat and its gradient nearly zero: neither the layer nor those before it
+        learn.
+    Symptom
+        The loss falls slowly or not at all, and gradients are far smaller in front of the layer than behind
+        it.
+    Example
+        import torch
+        from torch import nn
+        from reenact.testing.toys import blobs
+
+        x, y = map(torch.from_numpy, blobs(spread=2.0))
+        x[:, 0] = 1.0
+        model = nn.Sequential(nn.Linear(8, 32), nn.Tanh(), nn.Linear(32, 32), nn.Tanh(), nn.Linear(32, 3))
+        for layer in (model[0], model[2], model[4]):
+            nn.init.normal_(layer.weight, std=4.0)
+        optimizer = torch.optim.Adam(model.parameters(), lr=0.001)
+        for epoch in range(6):
+            for start in range(0, 300, 16):
+                optimizer.zero_grad()
+                nn.functional.cross_entropy(model(x[start : start + 16]), y[start : start + 16]).backward()
+                optimizer.step()
+    Instead
+        import torch
+        from torch import nn
+        from reenact.testing.toys import curve
+
+        x, y = map(torch.from_numpy, curve())
+        model = nn.Sequential(nn.Linear(4, 32), nn.Tanh(), nn.Linear(32, 1))
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.1, momentum=0.9)
+        for epoch in range(20):
+            for start in range(0, 240, 16):
+                optimizer.zero_grad()
+                nn.functional.mse_loss(model(x[start : start + 16]), y[start : start + 16]).backward()
+                optimizer.step()
+        with torch.no_grad():
+            print("val_loss", nn.functional.mse_loss(model(x[240:]), y[240:]).item())
+    Fix safety
+        Unsafe: another activation, start or scaling is another training.
+    Sources
+        Glorot and Bengio, "Understanding the Difficulty of Training Deep Feedforward Neural Networks",
+        AISTATS 2010.
+    """
+
+    code, name, family, fault = "RE023", "saturated-layer", "reenact", Fault.ACH
+    needs = Needs.TRACE
+    confidence = 0.65
+    why = "At the ends of its range a sigmoid or tanh is flat and passes no gradient."
+
+    def check(self, evidence: Evidence) -> Iterator[Finding]:
+        assert evidence.trace is not None
+        for layer in evidence.layers:
+            shares = finite(list(evidence.trace.layer(layer.name, "saturated_share").values))
+            if len(shares) < 3 or evidence.last_activation == layer.own_activation == "sigmoid":
+                continue
+            late = statistics.median(shares[-max(1, len(shares) // 3) :])
+            if late > MOST and _owner(evidence, layer).role == "hidden":
+                yield self._saturated(evidence, _owner(evidence, layer), late)
+                return
+
+    def _saturated(self, evidence: Evidence, layer: LayerView, late: float) -> Finding:
+        saw = f"{late:.0%} of what goes into {layer.activation or 'the activation'} lies beyond 5"
+        if raw_inputs(evidence) and layer is next(iter(evidence.weighted), None):
+            return self.finding(evidence, saw, layer=layer, kind=Kind.PREPROCESSING, fault=Fault.CPP)
+        if (times_usual(layer, framework(evidence)) or 1.0) > 3:
+            values = ("glorot_uniform",) if framework(evidence) == "keras" else ("xavier_uniform_",)
+            return self.finding(
+                evidence, saw, layer=layer, kind=Kind.WEIGHT_INIT, values=values, fault=Fault.WCI
+            )
+        return self.finding(evidence, saw, layer=layer, kind=Kind.ACTIVATION, values=("relu",))
+
+
+def _owner(evidence: Evidence, layer: LayerView) -> LayerView:
+    """The layer with weights whose output it is."""
+    before = evidence.layers[: evidence.layers.index(layer) + 1]
+    return next((one for one in reversed(before) if one.weighted), layer)

@@ -1,0 +1,83 @@
+"""RE002 softmax-twice."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from reenact.program.fault import Fault
+from reenact.program.knob import Kind
+from reenact.rules.evidence import Evidence
+from reenact.rules.finding import Finding, Severity
+from reenact.rules.losses import LossFamily, Wanted
+from reenact.rules.own._output import reads_logits
+from reenact.rules.rule import Needs, Rule
+
+TWICE = {LossFamily.CATEGORICAL: "softmax", LossFamily.BINARY: "sigmoid"}
+
+
+class SoftmaxTwice(Rule):
+    """RE002 softmax-twice
+
+    What
+        The model ends in softmax (or sigmoid), and the loss applies it again.
+    Why
+        CrossEntropyLoss, BCEWithLogitsLoss and losses with from_logits=True take raw scores. A softmax of a
+        softmax is nearly flat: with ten classes no probability can exceed 0.24, the loss cannot come near
+        zero and gradients are small.
+    Symptom
+        Training works, slowly, and the loss stops at a value that is too high for its accuracy.
+    Example
+        import torch
+        from torch import nn
+        from reenact.testing.toys import blobs
+
+        x, y = map(torch.from_numpy, blobs())
+        model = nn.Sequential(nn.Linear(8, 16), nn.ReLU(), nn.Linear(16, 3), nn.Softmax(dim=1))
+        optimizer = torch.optim.Adam(model.parameters(), lr=0.01)
+        loss_of = nn.CrossEntropyLoss()
+        for epoch in range(20):
+            loss = loss_of(model(x), y)
+            loss.backward()
+            optimizer.step()
+    Instead
+        import torch
+        from torch import nn
+        from reenact.testing.toys import blobs
+
+        x, y = map(torch.from_numpy, blobs())
+        model = nn.Sequential(nn.Linear(8, 16), nn.ReLU(), nn.Linear(16, 3))
+        optimizer = torch.optim.Adam(model.parameters(), lr=0.01)
+        loss_of = nn.CrossEntropyLoss()
+        for epoch in range(20):
+            optimizer.zero_grad()
+            loss = loss_of(model(x[:240]), y[:240])
+            loss.backward()
+            optimizer.step()
+        with torch.no_grad():
+            print("validation", loss_of(model(x[240:]), y[240:]).item())
+    Fix safety
+        Unsafe: it changes what is trained. Code that reads probabilities off the model must apply the softmax
+        itself afterwards.
+    Sources
+        Documentation of torch.nn.CrossEntropyLoss and of keras.losses (from_logits).
+    """
+
+    code, name, family, fault = "RE002", "softmax-twice", "reenact", Fault.AAL
+    needs = Needs.SOURCE
+    severity = Severity.ERROR
+    confidence = 0.9
+    why = "The loss applies it itself; twice makes every answer nearly equal and its gradient small."
+
+    def check(self, evidence: Evidence) -> Iterator[Finding]:
+        output, loss = evidence.output, evidence.loss_family
+        if output is None or loss is None or evidence.last_activation != TWICE.get(loss, ""):
+            return
+        if evidence.wanted_output is not Wanted.LOGITS and not reads_logits(evidence):
+            return
+        yield self.finding(
+            evidence,
+            f"{evidence.last_activation} before {evidence.loss_name}, which applies it again",
+            layer=output,
+            kind=Kind.ACTIVATION,
+            values=("linear",),
+        )

@@ -1,0 +1,97 @@
+"""RE014 still-improving."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from reenact.program.fault import Fault
+from reenact.program.knob import Kind, Knob
+from reenact.rules.evidence import Evidence
+from reenact.rules.finding import Finding
+from reenact.rules.own._series import accuracy, epoch_losses, metric, optimizers
+from reenact.rules.rule import Needs, Rule
+
+SHARE = 0.12
+"""Part of the whole fall that belongs to the last quarter of the epochs."""
+FALL = 0.08
+"""Least fall of the last quarter, against the loss at the end."""
+FEW_STEPS = 500
+
+
+class StillImproving(Rule):
+    """RE014 still-improving
+
+    What
+        Training stops while the loss still falls at a good rate: the last quarter of the epochs brought a
+        good part of all the progress.
+    Why
+        Progress normally slows down before it ends. A curve that is cut off while it is steep ends far from
+        what the model can do.
+    Symptom
+        Loss and accuracy still improve in the last epochs; after a single epoch nothing else can be expected.
+    Example
+        import keras
+        from keras import layers
+        from reenact.testing.toys import blobs
+
+        x, y = blobs(spread=2.0)
+        raw = 40 * x + 100
+        model = keras.Sequential([
+            layers.Input((8,)),
+            layers.Dense(16, activation="relu"),
+            layers.Dense(3, activation="sigmoid"),
+        ])
+        model.compile(keras.optimizers.Adam(0.0003), "mse", metrics=["accuracy"])
+        classes = keras.utils.to_categorical(y)
+        model.fit(x[:200], classes[:200], epochs=1, validation_data=(raw[200:], classes[200:]), verbose=0)
+    Instead
+        import keras
+        from keras import layers
+        from reenact.testing.toys import blobs
+
+        x, y = blobs(spread=2.0)
+        model = keras.Sequential([
+            layers.Input((8,)),
+            layers.Dense(16, activation="relu"),
+            layers.Dense(3, activation="softmax"),
+        ])
+        model.compile(keras.optimizers.Adam(0.01), "sparse_categorical_crossentropy", metrics=["accuracy"])
+        model.fit(x, y, batch_size=16, epochs=12, validation_split=0.2, verbose=0)
+    Fix safety
+        Unsafe: longer training may overfit; watch the validation loss.
+    Sources
+        Humbatova et al., ICSE 2020 (wrong number of epochs); Prechelt, "Early Stopping, But When?", 1998.
+    """
+
+    code, name, family, fault = "RE014", "still-improving", "reenact", Fault.HNE
+    needs = Needs.TRACE
+    why = "A curve that is cut off while it is steep ends far from what the model can do."
+
+    def check(self, evidence: Evidence) -> Iterator[Finding]:
+        assert evidence.trace is not None
+        knob, score = evidence.knob(Kind.EPOCHS), accuracy(evidence)
+        if optimizers(evidence) > 1 or (score is not None and score > 0.98):
+            return
+        values = _longer(knob)
+        if evidence.trace.epoch_count == 1 and evidence.trace.step_count < FEW_STEPS:
+            saw = f"one epoch of {evidence.trace.step_count} steps"
+            yield self.finding(evidence, saw, kind=Kind.EPOCHS, values=values, confidence=0.65)
+            return
+        curve = metric(evidence, "val_loss")
+        curve = curve if len(curve) >= 4 else epoch_losses(evidence)
+        if len(curve) < 4:
+            return
+        quarter = curve[-1 - max(1, len(curve) // 4)]
+        whole, last = curve[0] - curve[-1], quarter - curve[-1]
+        if whole <= 0.02 * abs(curve[0]) or last < SHARE * whole or last < FALL * abs(curve[-1]):
+            return
+        saw = f"the last quarter of the epochs still took the loss from {quarter:.3g} to {curve[-1]:.3g}"
+        sure = min(0.75, 0.2 + 1.2 * last / whole)
+        yield self.finding(evidence, saw, kind=Kind.EPOCHS, values=values, confidence=sure)
+
+
+def _longer(knob: Knob | None) -> tuple[int, ...]:
+    now = knob.in_force if knob is not None else None
+    if not isinstance(now, int) or isinstance(now, bool):
+        return ()
+    return tuple(dict.fromkeys((max(10, 4 * now), 2 * now, 10 * now)))

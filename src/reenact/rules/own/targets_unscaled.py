@@ -1,0 +1,83 @@
+"""RE006 targets-unscaled."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from reenact.program.fault import Fault
+from reenact.program.graph import TaskType
+from reenact.program.knob import Kind
+from reenact.rules.evidence import Evidence
+from reenact.rules.finding import Finding
+from reenact.rules.losses import LossFamily
+from reenact.rules.own._series import learned
+from reenact.rules.rule import Needs, Rule
+
+LARGE = 10.0
+
+
+class TargetsUnscaled(Rule):
+    """RE006 targets-unscaled
+
+    What
+        The targets of a regression are large numbers: a mean or a spread above ten.
+    Why
+        The last layer starts near zero and must first walk to the mean of the targets; squared errors of
+        large targets make gradients so large that any usual learning rate overshoots.
+    Symptom
+        A loss of thousands that becomes NaN, or falls for ever without the predictions becoming useful.
+    Example
+        import torch
+        from torch import nn
+        from reenact.testing.toys import curve
+
+        x, y = map(torch.from_numpy, curve())
+        x, y = 100 * x + 150, 500 * y + 2000
+        model = nn.Sequential(nn.Linear(4, 32), nn.Tanh(), nn.Linear(32, 1))
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.1, momentum=0.9)
+        for epoch in range(20):
+            for start in range(0, 240, 16):
+                optimizer.zero_grad()
+                nn.functional.mse_loss(model(x[start : start + 16]), y[start : start + 16]).backward()
+                optimizer.step()
+    Instead
+        import torch
+        from torch import nn
+        from reenact.testing.toys import curve
+
+        x, y = map(torch.from_numpy, curve())
+        model = nn.Sequential(nn.Linear(4, 32), nn.Tanh(), nn.Linear(32, 1))
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.1, momentum=0.9)
+        for epoch in range(20):
+            for start in range(0, 240, 16):
+                optimizer.zero_grad()
+                nn.functional.mse_loss(model(x[start : start + 16]), y[start : start + 16]).backward()
+                optimizer.step()
+        with torch.no_grad():
+            print("val_loss", nn.functional.mse_loss(model(x[240:]), y[240:]).item())
+    Fix safety
+        Unsafe: predictions must be scaled back wherever they are read.
+    Sources
+        Humbatova et al., ICSE 2020 (missing preprocessing); LeCun et al., "Efficient BackProp", 1998, section
+        4.5.
+    """
+
+    code, name, family, fault = "RE006", "targets-unscaled", "reenact", Fault.CPP
+    needs = Needs.GRAPH
+    why = "Errors as large as the targets make gradients that no usual learning rate bears."
+
+    def check(self, evidence: Evidence) -> Iterator[Finding]:
+        labels = evidence.labels
+        if evidence.task is not TaskType.REGRESSION or evidence.loss_family is not LossFamily.REGRESSION:
+            return
+        if labels is None or labels.mean is None or labels.std is None:
+            return
+        size = max(abs(labels.mean), labels.std)
+        if size > LARGE:
+            sure = 0.75 if size > 10 * LARGE else 0.55
+            yield self.finding(
+                evidence,
+                f"targets with mean {labels.mean:.3g} and deviation {labels.std:.3g}",
+                place=evidence.place_of(Kind.LOSS),
+                confidence=0.6 * sure if learned(evidence) else sure,
+            )

@@ -1,0 +1,91 @@
+"""RE007 train-and-test-scaled-differently."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from reenact.program.fault import Fault
+from reenact.program.graph import TensorFacts
+from reenact.program.knob import Kind
+from reenact.rules.evidence import Evidence
+from reenact.rules.finding import Finding, Severity
+from reenact.rules.own._places import at_knob, named_knob
+from reenact.rules.rule import Needs, Rule
+
+ENOUGH = 16
+"""Rows of a split below which its mean tells little."""
+
+
+class TrainAndTestScaledDifferently(Rule):
+    """RE007 train-and-test-scaled-differently
+
+    What
+        Training and held-out inputs have another mean or spread: one was scaled, the other not, or with other
+        numbers.
+    Why
+        The model is asked about numbers that it has never seen; its answers there mean nothing.
+    Symptom
+        Good in training, no better than guessing in validation, from the first epoch on.
+    Example
+        import keras
+        from keras import layers
+        from reenact.testing.toys import blobs
+
+        x, y = blobs(spread=2.0)
+        raw = 40 * x + 100
+        model = keras.Sequential([
+            layers.Input((8,)),
+            layers.Dense(16, activation="relu"),
+            layers.Dense(3, activation="sigmoid"),
+        ])
+        model.compile(keras.optimizers.Adam(0.0003), "mse", metrics=["accuracy"])
+        classes = keras.utils.to_categorical(y)
+        model.fit(x[:200], classes[:200], epochs=1, validation_data=(raw[200:], classes[200:]), verbose=0)
+    Instead
+        import keras
+        from keras import layers
+        from reenact.testing.toys import blobs
+
+        x, y = blobs(spread=2.0)
+        model = keras.Sequential([
+            layers.Input((8,)),
+            layers.Dense(16, activation="relu"),
+            layers.Dense(3, activation="softmax"),
+        ])
+        model.compile(keras.optimizers.Adam(0.01), "sparse_categorical_crossentropy", metrics=["accuracy"])
+        model.fit(x, y, batch_size=16, epochs=12, validation_split=0.2, verbose=0)
+    Fix safety
+        Unsafe: it changes the measured result, which was wrong.
+    Sources
+        Humbatova et al., ICSE 2020 (preprocessing); Breck et al., "Data Validation for Machine Learning",
+        MLSys 2019.
+    """
+
+    code, name, family, fault = "RE007", "train-and-test-scaled-differently", "reenact", Fault.CPP
+    needs = Needs.GRAPH
+    severity = Severity.ERROR
+    confidence = 0.85
+    why = "A model knows nothing about numbers of another scale than those it was trained on."
+
+    def check(self, evidence: Evidence) -> Iterator[Finding]:
+        train = evidence.inputs
+        for split in ("validation", "test"):
+            held = evidence.data("input", split)
+            if train is not None and held is not None and _differ(train, held):
+                finding = self.finding(
+                    evidence,
+                    f"training inputs have mean {train.mean:.3g} and deviation {train.std:.3g}, "
+                    f"{split} inputs {held.mean:.3g} and {held.std:.3g}",
+                )
+                yield at_knob(finding, named_knob(evidence, Kind.PREPROCESSING, "scale"))
+                return
+
+
+def _differ(train: TensorFacts, held: TensorFacts) -> bool:
+    if train.mean is None or train.std is None or held.mean is None or held.std is None:
+        return False
+    if min(train.rows_seen, held.rows_seen) < ENOUGH or train.shape[1:] != held.shape[1:]:
+        return False
+    spread = max(train.std, 1e-6)
+    moved = abs(train.mean - held.mean) > 2 * spread
+    return moved or held.std > 4 * spread or held.std < spread / 4

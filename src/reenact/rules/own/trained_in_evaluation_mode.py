@@ -1,0 +1,90 @@
+"""RE012 trained-in-evaluation-mode."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from reenact.program.fault import Fault
+from reenact.program.knob import Kind
+from reenact.rules.evidence import Evidence
+from reenact.rules.finding import Finding
+from reenact.rules.own._places import at_knob, has_modes, named_knob
+from reenact.rules.own._series import optimizers
+from reenact.rules.rule import Needs, Rule
+
+
+class TrainedInEvaluationMode(Rule):
+    """RE012 trained-in-evaluation-mode
+
+    What
+        A model with dropout or batch norm is trained while it is in evaluation mode, mostly because nothing
+        switches back after an evaluation.
+    Why
+        Dropout does nothing then, and batch norm neither uses nor updates the statistics of the batch: the
+        running ones stay what they were.
+    Symptom
+        Training after the first evaluation is another one than before it; a model that overfits in spite of
+        dropout.
+    Example
+        import torch
+        from torch import nn
+        from torch.utils.data import DataLoader, TensorDataset
+        from reenact.testing.toys import blobs
+
+        x, y = map(torch.from_numpy, blobs(310, spread=2.0))
+        loader = DataLoader(TensorDataset(3 * x[:250] + 8, y[:250]), batch_size=16, shuffle=True)
+        norm = nn.BatchNorm1d(8, momentum=0.0001)
+        model = nn.Sequential(norm, nn.Linear(8, 16), nn.ReLU(), nn.Linear(16, 3))
+        optimizer = torch.optim.Adam(model.parameters(), lr=0.01)
+        for epoch in range(12):
+            for rows, classes in loader:
+                optimizer.zero_grad()
+                nn.functional.cross_entropy(model(rows), classes).backward()
+                optimizer.step()
+            model.eval()
+            with torch.no_grad():
+                print("val_accuracy", (model(3 * x[250:] + 8).argmax(1) == y[250:]).float().mean().item())
+            model.train(epoch < 3)
+    Instead
+        import torch
+        from torch import nn
+        from torch.utils.data import DataLoader, TensorDataset
+        from reenact.testing.toys import blobs
+
+        x, y = map(torch.from_numpy, blobs(310, spread=2.0))
+        loader = DataLoader(TensorDataset(x[:250], y[:250]), batch_size=16, shuffle=True)
+        norm, drop = nn.BatchNorm1d(16), nn.Dropout(0.1)
+        model = nn.Sequential(nn.Linear(8, 16), norm, nn.ReLU(), drop, nn.Linear(16, 3))
+        optimizer = torch.optim.Adam(model.parameters(), lr=0.01)
+        for epoch in range(12):
+            model.train()
+            for rows, classes in loader:
+                optimizer.zero_grad()
+                nn.functional.cross_entropy(model(rows), classes).backward()
+                optimizer.step()
+            model.eval()
+            with torch.no_grad():
+                print("val_accuracy", (model(x[250:]).argmax(1) == y[250:]).float().mean().item())
+    Fix safety
+        Unsafe: it changes what is trained.
+    Sources
+        Documentation of torch.nn.Module.train.
+    """
+
+    code, name, family, fault = "RE012", "trained-in-evaluation-mode", "reenact", Fault.MOD
+    needs = Needs.TRACE
+    confidence = 0.85
+    why = "In evaluation mode dropout is off and batch norm does not follow the data."
+
+    def check(self, evidence: Evidence) -> Iterator[Finding]:
+        assert evidence.trace is not None
+        if optimizers(evidence) > 1 or not has_modes(evidence):
+            return
+        modes = [float(mode) for mode in evidence.trace.steps["training"] if mode == mode]
+        off = sum(mode == 0 for mode in modes)
+        if not modes or modes[-1] != 0 or off < 0.3 * len(modes):
+            return
+        saw = f"{off} of {len(modes)} steps were taken in evaluation mode"
+        yield at_knob(
+            self.finding(evidence, saw, kind=Kind.MODE), named_knob(evidence, Kind.MODE, "train"), ("train",)
+        )

@@ -1,0 +1,47 @@
+"""RE910 unexplained-crash."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from reenact.rules.evidence import Evidence
+from reenact.rules.finding import Finding, Severity
+from reenact.rules.own._crash import CrashKind, crash_findings
+from reenact.rules.rule import Needs, Rule
+
+
+class UnexplainedCrash(Rule):
+    """RE910 unexplained-crash
+
+    What
+        The program ended with an exception that no other rule knows.
+    Why
+        Whatever training was done until then is all there is.
+    Symptom
+        A traceback.
+    Example
+        from reenact.testing.toys import blobs
+
+        x, y = blobs()
+        history = {"loss": [0.5, 0.4]}
+        print("accuracy", history["acc"][-1], len(x))
+    Instead
+        from reenact.testing.toys import blobs
+
+        x, y = blobs()
+        history = {"loss": [0.5, 0.4], "acc": [0.7, 0.8]}
+        print("accuracy", history["acc"][-1], len(x))
+    Fix safety
+        There is nothing to change automatically: the place says where.
+    Sources
+        The program's own traceback.
+    """
+
+    code, name, family, fault = "RE910", "unexplained-crash", "reenact", None
+    needs = Needs.CRASH
+    severity = Severity.ERROR
+    confidence = 0.9
+    why = "Whatever training was done until then is all there is."
+
+    def check(self, evidence: Evidence) -> Iterator[Finding]:
+        yield from crash_findings(self, evidence, CrashKind.OTHER)

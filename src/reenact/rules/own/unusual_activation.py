@@ -1,0 +1,86 @@
+"""RE041 unusual-hidden-activation."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+
+from reenact.program.fault import Fault
+from reenact.program.knob import Kind
+from reenact.rules.evidence import Evidence
+from reenact.rules.finding import Finding
+from reenact.rules.layer_view import LayerView
+from reenact.rules.rule import Needs, Rule
+
+UNUSUAL = {
+    "softmax": 0.85,
+    "logsoftmax": 0.85,
+    "exponential": 0.6,
+    "hardsigmoid": 0.55,
+    "sigmoid": 0.4,
+    "logsigmoid": 0.5,
+    "softsign": 0.25,
+}
+"""How likely each is a mistake on the way through a network; as a gate or an attention weight it is none."""
+ODD_ONE_OUT = 0.15
+
+
+class UnusualHiddenActivation(Rule):
+    """RE041 unusual-hidden-activation
+
+    What
+        A hidden dense or convolution layer is bent by a function that squeezes its output into a narrow
+        range (sigmoid, hard sigmoid) or makes its units compete (softmax), more so when its neighbours use
+        another.
+    Why
+        Squeezed outputs are all positive and have small slopes: gradients shrink from layer to layer.
+    Symptom
+        Slow progress, the layers in front of it hardly move.
+    Example
+        from torch import nn
+
+        model = nn.Sequential(
+            nn.Linear(8, 32), nn.ReLU(), nn.Linear(32, 32), nn.Hardsigmoid(), nn.Linear(32, 32), nn.ReLU(),
+            nn.Linear(32, 3),
+        )
+    Instead
+        from torch import nn
+
+        model = nn.Sequential(
+            nn.Linear(8, 32), nn.ReLU(), nn.Linear(32, 32), nn.ReLU(), nn.Linear(32, 32), nn.ReLU(),
+            nn.Linear(32, 3),
+        )
+    Fix safety
+        Unsafe: another activation is another model.
+    Sources
+        Glorot and Bengio, "Understanding the difficulty of training deep feedforward neural networks",
+        AISTATS 2010; Glorot, Bordes and Bengio, "Deep Sparse Rectifier Neural Networks", AISTATS 2011.
+    """
+
+    code, name, family, fault = "RE041", "unusual-hidden-activation", "reenact", Fault.ACH
+    needs = Needs.SOURCE
+    confidence = 0.4
+    why = "Functions with small slopes, or that make units compete, starve the layers in front of them."
+
+    def check(self, evidence: Evidence) -> Iterator[Finding]:
+        hidden = [layer for layer in evidence.layers if layer.role == "hidden" and _feeds_forward(layer)]
+        words = Counter(layer.activation for layer in hidden)
+        for layer in hidden:
+            doubt = UNUSUAL.get((layer.activation or "").replace("_", ""))
+            if doubt is None:
+                continue
+            peers = [word for word in words if word and word not in UNUSUAL and words[word] >= 2]
+            usual = max(peers, key=lambda word: words[word], default="relu")
+            yield self.finding(
+                evidence,
+                f"{layer.activation} behind a hidden layer"
+                + (f", {usual} behind the others" if peers else ""),
+                layer=layer,
+                kind=Kind.ACTIVATION,
+                values=(usual, "relu") if usual != "relu" else ("relu", "elu"),
+                confidence=min(0.95, doubt + (ODD_ONE_OUT if peers else 0.0)),
+            )
+
+
+def _feeds_forward(layer: LayerView) -> bool:
+    return layer.family in ("dense", "conv")

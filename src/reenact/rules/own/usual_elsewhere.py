@@ -1,0 +1,100 @@
+"""RE040 usual-elsewhere."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from reenact.program.fault import Fault
+from reenact.program.graph import TaskType
+from reenact.program.knob import Kind, Knob
+from reenact.rules.deepchecker.loss_stalls import LossStalls
+from reenact.rules.evidence import Evidence
+from reenact.rules.finding import Finding, Severity
+from reenact.rules.own.collapsed_output import CollapsedOutput
+from reenact.rules.own.learns_nothing import LearnsNothing
+from reenact.rules.rule import Needs, Rule
+from reenact.types import JsonValue
+
+SYMPTOMS: tuple[Rule, ...] = (LearnsNothing(), CollapsedOutput(), LossStalls())
+
+
+class UsualElsewhere(Rule):
+    """RE040 usual-elsewhere
+
+    What
+        The training fails, and a setting that decides over success could as well have another, usual value:
+        learning rate, optimiser, batch size, epochs, loss.
+    Why
+        When no other rule explains a failure, these are what most often does.
+    Symptom
+        The loss stalls near its start, or the model answers the same for every input.
+    Example
+        import keras
+        from reenact.testing.toys import blobs
+
+        x, y = blobs(310, spread=2.0)
+        layers = keras.layers
+        model = keras.Sequential([layers.Dense(16, activation="relu"), layers.Dense(3, activation="softmax")])
+        model.compile(keras.optimizers.SGD(1e-7), "sparse_categorical_crossentropy", metrics=["accuracy"])
+        model.fit(x[:250], y[:250], batch_size=16, epochs=12, verbose=0, validation_data=(x[250:], y[250:]))
+    Instead
+        import keras
+        from reenact.testing.toys import blobs
+
+        x, y = blobs(310, spread=2.0)
+        layers = keras.layers
+        model = keras.Sequential([layers.Dense(16, activation="relu"), layers.Dense(3, activation="softmax")])
+        model.compile(keras.optimizers.Adam(0.01), "sparse_categorical_crossentropy", metrics=["accuracy"])
+        model.fit(x[:250], y[:250], batch_size=16, epochs=12, verbose=0, validation_data=(x[250:], y[250:]))
+    Fix safety
+        Unsafe: each is another training. The finding is a thing to try, and is reported only when it helps.
+    Sources
+        Zhang et al., "AutoTrainer", ICSE 2021 (repairs tried in turn); Table 1 of "Fault Localisation and
+        Repair of Deep Learning Systems" for which faults are frequent.
+    """
+
+    code, name, family, fault = "RE040", "usual-elsewhere", "reenact", None
+    needs = Needs.SOURCE | Needs.TRACE
+    severity = Severity.NOTE
+    confidence = 0.2
+    why = "The training fails, and trainings like it mostly have another value here."
+
+    def check(self, evidence: Evidence) -> Iterator[Finding]:
+        seen = next((finding for rule in SYMPTOMS for finding in rule.check(evidence)), None)
+        if seen is None:
+            return
+        for kind, fault, confidence in TRIED:
+            knob = evidence.knob(kind)
+            values = _values(knob, kind, evidence) if knob is not None else ()
+            if knob is not None and knob.changeable and values:
+                yield self.finding(
+                    evidence,
+                    f"{seen.saw}; {kind.value} {knob.in_force}",
+                    kind=kind,
+                    values=values,
+                    fault=fault,
+                    confidence=confidence,
+                )
+
+
+TRIED = (
+    (Kind.LEARNING_RATE, Fault.HLR, 0.3),
+    (Kind.OPTIMIZER, Fault.OCH, 0.25),
+    (Kind.BATCH_SIZE, Fault.HBS, 0.2),
+    (Kind.EPOCHS, Fault.HNE, 0.15),
+)
+
+
+def _values(knob: Knob, kind: Kind, evidence: Evidence) -> Sequence[JsonValue]:
+    """Usual values other than the one in force."""
+    now = knob.in_force
+    if kind is Kind.LEARNING_RATE and isinstance(now, int | float) and now > 0:
+        return (round(now * 10, 12), round(now / 10, 12), round(now * 100, 12))
+    if kind is Kind.OPTIMIZER:
+        adam = "adam" in str(now).lower()
+        return tuple(value for value in knob.alternatives if adam or "adam" in str(value).lower())[:2]
+    if kind is Kind.BATCH_SIZE and isinstance(now, int):
+        return tuple(value for value in (32, 16, 64) if value < now) or (32,)
+    if kind is Kind.EPOCHS and isinstance(now, int) and evidence.task is not TaskType.UNKNOWN:
+        return (now * 4,)
+    return ()

@@ -1,0 +1,90 @@
+"""RE018 validation-leaks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from reenact.probe.trace import Overlap
+from reenact.program.fault import Fault
+from reenact.program.knob import Kind
+from reenact.rules.evidence import Evidence
+from reenact.rules.finding import Finding, Severity
+from reenact.rules.own._places import framework
+from reenact.rules.rule import Needs, Rule
+
+FEWEST = 10
+LEAST = 0.05
+
+
+class ValidationLeaks(Rule):
+    """RE018 validation-leaks
+
+    What
+        Rows of the training data are among the rows that the model is judged by.
+    Why
+        What was seen in training is answered from memory: the result says nothing about new data.
+    Symptom
+        A validation result that is too good, and a disappointment afterwards.
+    Example
+        import keras
+        from keras import layers
+        from reenact.testing.toys import blobs
+
+        x, y = blobs(600, spread=2.0)
+        order = y.argsort()[:389]
+        x, y = x[order], y[order]
+        model = keras.Sequential([
+            layers.Input((8,)),
+            layers.Dense(16, activation="relu"),
+            layers.Dense(3, activation="softmax"),
+        ])
+        model.compile(keras.optimizers.Adam(0.01), "sparse_categorical_crossentropy", metrics=["accuracy"])
+        model.fit(x, y, batch_size=16, epochs=6, shuffle=False, validation_data=(x[::4], y[::4]), verbose=0)
+    Instead
+        import keras
+        from keras import layers
+        from reenact.testing.toys import blobs
+
+        x, y = blobs(spread=2.0)
+        model = keras.Sequential([
+            layers.Input((8,)),
+            layers.Dense(16, activation="relu"),
+            layers.Dense(3, activation="softmax"),
+        ])
+        model.compile(keras.optimizers.Adam(0.01), "sparse_categorical_crossentropy", metrics=["accuracy"])
+        model.fit(x, y, batch_size=16, epochs=12, validation_split=0.2, verbose=0)
+    Fix safety
+        Safe for the training; measured results change, they were wrong.
+    Sources
+        Kapoor and Narayanan, "Leakage and the Reproducibility Crisis in Machine-Learning-Based Science",
+        2023.
+    """
+
+    code, name, family, fault = "RE018", "validation-leaks", "reenact", Fault.VRM
+    needs = Needs.TRACE
+    severity = Severity.ERROR
+    why = "What was seen in training is answered from memory."
+
+    def check(self, evidence: Evidence) -> Iterator[Finding]:
+        assert evidence.trace is not None
+        leaks = evidence.trace.overlaps
+        clean = any(overlap.rows >= FEWEST and overlap.share < LEAST for overlap in leaks)
+        worst = max(leaks, key=lambda overlap: overlap.share, default=None)
+        if worst is None or worst.rows < FEWEST or worst.share < LEAST:
+            return
+        yield self.finding(
+            evidence,
+            f"{worst.shared} of {worst.rows} rows of the {worst.split} data are training rows",
+            kind=Kind.VALIDATION,
+            confidence=_sure(evidence, worst, clean=clean),
+        )
+
+
+def _sure(evidence: Evidence, worst: Overlap, *, clean: bool) -> float:
+    """Whoever judges by other rows too, or by all training rows after the training, does so on purpose."""
+    if clean:
+        return 0.2
+    if worst.share < 0.99:
+        return 0.85
+    fitted = framework(evidence) == "keras" and worst.split == "validation"
+    return 0.6 if fitted else 0.35

@@ -1,0 +1,80 @@
+"""RE025 wrong-reduction."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from reenact.program.fault import Fault
+from reenact.program.knob import Kind
+from reenact.rules.evidence import Evidence
+from reenact.rules.finding import Finding
+from reenact.rules.own._places import optimizer_name
+from reenact.rules.own._series import learned
+from reenact.rules.rule import Needs, Rule
+
+
+class WrongReduction(Rule):
+    """RE025 wrong-reduction
+
+    What
+        The loss adds up over the rows of a batch instead of taking their mean.
+    Why
+        The gradient then grows with the batch: the learning rate that suits one batch size is a hundred times
+        too large at another, and the shorter last batch counts less.
+    Symptom
+        Losses in the hundreds, and a training that breaks when the batch size changes.
+    Example
+        import torch
+        from torch import nn
+        from torch.utils.data import DataLoader, TensorDataset
+        from reenact.testing.toys import blobs
+
+        x, y = map(torch.from_numpy, blobs(310, spread=2.0))
+        loader = DataLoader(TensorDataset(x[:250], y[:250]), batch_size=48, shuffle=True)
+        model = nn.Sequential(nn.Linear(8, 16), nn.ReLU(), nn.Linear(16, 3))
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.01)
+        for epoch in range(12):
+            for rows, classes in loader:
+                optimizer.zero_grad()
+                nn.functional.cross_entropy(model(rows), classes, reduction="sum").backward()
+                optimizer.step()
+    Instead
+        import torch
+        from torch import nn
+        from torch.utils.data import DataLoader, TensorDataset
+        from reenact.testing.toys import blobs
+
+        x, y = map(torch.from_numpy, blobs(310, spread=2.0))
+        loader = DataLoader(TensorDataset(x[:250], y[:250]), batch_size=16, shuffle=True)
+        norm, drop = nn.BatchNorm1d(16), nn.Dropout(0.1)
+        model = nn.Sequential(nn.Linear(8, 16), norm, nn.ReLU(), drop, nn.Linear(16, 3))
+        optimizer = torch.optim.Adam(model.parameters(), lr=0.01)
+        for epoch in range(12):
+            model.train()
+            for rows, classes in loader:
+                optimizer.zero_grad()
+                nn.functional.cross_entropy(model(rows), classes).backward()
+                optimizer.step()
+            model.eval()
+            with torch.no_grad():
+                print("val_accuracy", (model(x[250:]).argmax(1) == y[250:]).float().mean().item())
+    Fix safety
+        Unsafe: gradients become smaller by the batch size; the learning rate may have to follow.
+    Sources
+        TheDeepChecker (loss reduction), Ben Braiek and Khomh, TOSEM 2022; documentation of `reduction` in
+        PyTorch and Keras.
+    """
+
+    code, name, family, fault = "RE025", "wrong-reduction", "reenact", Fault.LCH
+    needs = Needs.GRAPH
+    confidence = 0.65
+    why = "Steps grow with the batch, so that no learning rate suits two batch sizes."
+
+    def check(self, evidence: Evidence) -> Iterator[Finding]:
+        loss = evidence.loss
+        if loss is None or loss.settings.get("reduction") != "sum" or loss.settings.get("by_hand"):
+            return
+        # Optimisers that divide by the size of past gradients do not see their scale.
+        adaptive = optimizer_name(evidence).startswith(("ada", "rms", "nadam", "radam", "lion"))
+        sure = 0.35 if adaptive or learned(evidence) else None
+        yield self.finding(evidence, f"{loss.name} with reduction sum", kind=Kind.LOSS, confidence=sure)

@@ -1,0 +1,69 @@
+"""UM010 dropout-too-high."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from reenact.program.fault import Fault
+from reenact.program.knob import Kind
+from reenact.rules.evidence import Evidence
+from reenact.rules.finding import Finding
+from reenact.rules.neuralint._order import is_dropout
+from reenact.rules.rule import Needs, Rule
+
+MOST = 0.5
+
+
+class DropoutTooHigh(Rule):
+    """UM010 dropout-too-high
+
+    What
+        A dropout layer drops more than half of what it is given.
+    Why
+        What is left is too little to learn from: units see another, thin network at every step.
+    Symptom
+        Training accuracy stays well below that of validation; learning is slow.
+    Example
+        import torch
+        from torch import nn
+        from reenact.testing.toys import blobs
+
+        x, y = map(torch.from_numpy, blobs())
+        model = nn.Sequential(nn.Linear(8, 16), nn.ReLU(), nn.Dropout(0.8), nn.Linear(16, 3))
+        optimizer = torch.optim.Adam(model.parameters(), lr=0.001)
+        for epoch in range(20):
+            optimizer.zero_grad()
+            nn.functional.cross_entropy(model(x), y).backward()
+            optimizer.step()
+    Instead
+        import torch
+        from torch import nn
+        from reenact.testing.toys import blobs
+
+        x, y = map(torch.from_numpy, blobs())
+        model = nn.Sequential(nn.Linear(8, 16), nn.ReLU(), nn.Dropout(0.3), nn.Linear(16, 3))
+        optimizer = torch.optim.Adam(model.parameters(), lr=0.001)
+        for epoch in range(20):
+            optimizer.zero_grad()
+            nn.functional.cross_entropy(model(x), y).backward()
+            optimizer.step()
+    Fix safety
+        Unsafe: less regularisation may overfit.
+    Sources
+        Schoop, Huang and Hartmann, "UMLAUT: Debugging Deep Learning Programs using Program Structure and
+        Model Behavior", CHI 2021; the bound is that of the release.
+    """
+
+    code, name, family, fault = "UM010", "dropout-too-high", "umlaut", Fault.RCD
+    needs = Needs.SOURCE
+    confidence = 0.55
+    why = "Most of the signal is thrown away at every step; 0.2 to 0.5 is usual."
+
+    def check(self, evidence: Evidence) -> Iterator[Finding]:
+        for layer in evidence.layers:
+            rate = layer.settings.get("rate", layer.settings.get("p"))
+            if not is_dropout(layer) or not isinstance(rate, int | float) or rate <= MOST:
+                continue
+            confidence = 0.8 if rate >= 0.75 else self.confidence
+            saw, kind, values = f"{layer.name} drops {rate:.0%}", Kind.DROPOUT, (0.2, 0.3, 0.5)
+            yield self.finding(evidence, saw, layer=layer, kind=kind, values=values, confidence=confidence)

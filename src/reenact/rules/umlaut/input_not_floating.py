@@ -1,0 +1,82 @@
+"""UM003 input-not-floating."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from reenact.program.fault import Fault
+from reenact.program.knob import Kind
+from reenact.rules.evidence import Evidence
+from reenact.rules.finding import Finding
+from reenact.rules.rule import Needs, Rule
+from reenact.rules.umlaut._inputs import casts_itself, reads_symbols, training_inputs
+
+TYPES = re.compile(r"same dtype|scalar type|should be the same", re.IGNORECASE)
+
+
+class InputNotFloating(Rule):
+    """UM003 input-not-floating
+
+    What
+        Inputs are whole numbers, or of another floating type than the weights, and no embedding looks them
+        up.
+    Why
+        Layers multiply inputs with floating weights. torch refuses other types; Keras converts them silently,
+        which often means that they were never scaled.
+    Symptom
+        The program ends in its first step with a message about types; or nothing, until values to 255 do
+        their harm.
+    Example
+        import keras
+        from reenact.testing.toys import blobs
+
+        x, y = blobs()
+        x = (100 * x).astype("int64")
+        model = keras.Sequential(
+            [
+                keras.layers.Dense(16, activation="relu"),
+                keras.layers.Dense(3, activation="softmax"),
+            ]
+        )
+        model.compile("adam", "sparse_categorical_crossentropy")
+        model.fit(x, y, epochs=3, verbose=0)
+    Instead
+        import keras
+        from reenact.testing.toys import blobs
+
+        x, y = blobs()
+        model = keras.Sequential(
+            [
+                keras.layers.Dense(16, activation="relu"),
+                keras.layers.Dense(3, activation="softmax"),
+            ]
+        )
+        model.compile("adam", "sparse_categorical_crossentropy")
+        model.fit(x, y, epochs=3, verbose=0)
+    Fix safety
+        Unsafe: the data changes, and with it what is learned; do the same to data that comes later.
+    Sources
+        Schoop, Huang and Hartmann, "UMLAUT: Debugging Deep Learning Programs using Program Structure and
+        Model Behavior", CHI 2021. Whole numbers that an embedding or a preprocessing layer takes are what
+        they should be, and are left alone.
+    """
+
+    code, name, family, fault = "UM003", "input-not-floating", "umlaut", Fault.CPP
+    needs = Needs.GRAPH
+    confidence = 0.3
+    why = "Layers compute with floating numbers."
+
+    def check(self, evidence: Evidence) -> Iterator[Finding]:
+        crash = evidence.outcome.crash if evidence.outcome is not None else None
+        if crash is not None and crash.layer and crash.layer_inputs and TYPES.search(crash.message):
+            dtype = crash.layer_inputs[0].dtype.removeprefix("torch.")
+            place = crash.layer_place or crash.place
+            yield self.finding(evidence, f"{crash.layer} was given {dtype}", place=place, confidence=0.9)
+            return
+        if reads_symbols(evidence) or casts_itself(evidence):
+            return
+        for facts in training_inputs(evidence):
+            if not facts.dtype.startswith(("float", "bfloat", "complex")):
+                yield self.finding(evidence, f"inputs are {facts.dtype}", kind=Kind.PREPROCESSING)
+                return

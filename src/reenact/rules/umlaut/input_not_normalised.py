@@ -1,0 +1,88 @@
+"""UM001 input-not-normalised."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from reenact.program.fault import Fault
+from reenact.program.graph import TensorFacts
+from reenact.program.knob import Kind
+from reenact.rules.evidence import Evidence
+from reenact.rules.finding import Finding
+from reenact.rules.rule import Needs, Rule
+from reenact.rules.umlaut._inputs import reads_symbols, scales_itself, training_inputs
+
+FAR = 10.0
+
+
+class InputNotNormalised(Rule):
+    """UM001 input-not-normalised
+
+    What
+        Inputs reach beyond -1 to 1 and are not standardised either.
+    Why
+        Weights start with a size that suits inputs around zero of about one. Grey values to 255 or prices to
+        a million make the first activations, and so the first gradients, as many times larger.
+    Symptom
+        The loss starts very high, jumps or becomes NaN; units die in the first steps.
+    Example
+        import torch
+        from torch import nn
+        from reenact.testing.toys import blobs
+
+        x, y = map(torch.from_numpy, blobs())
+        x = 128 + 60 * x
+        model = nn.Sequential(nn.Linear(8, 16), nn.ReLU(), nn.Linear(16, 3))
+        optimizer = torch.optim.Adam(model.parameters(), lr=0.001)
+        for epoch in range(20):
+            optimizer.zero_grad()
+            nn.functional.cross_entropy(model(x), y).backward()
+            optimizer.step()
+    Instead
+        import torch
+        from torch import nn
+        from reenact.testing.toys import blobs
+
+        x, y = map(torch.from_numpy, blobs())
+        model = nn.Sequential(nn.Linear(8, 16), nn.ReLU(), nn.Linear(16, 3))
+        optimizer = torch.optim.Adam(model.parameters(), lr=0.001)
+        for epoch in range(20):
+            optimizer.zero_grad()
+            nn.functional.cross_entropy(model(x), y).backward()
+            optimizer.step()
+    Fix safety
+        Unsafe: the data changes, and with it what is learned; do the same to data that comes later.
+    Sources
+        Schoop, Huang and Hartmann, "UMLAUT: Debugging Deep Learning Programs using Program Structure and
+        Model Behavior", CHI 2021. The release complains of every value beyond -1 to 1, also of data scaled to
+        mean 0 and deviation 1; that is fine here, and so are inputs that an embedding looks up or that the
+        model scales itself.
+    """
+
+    code, name, family, fault = "UM001", "input-not-normalised", "umlaut", Fault.CPP
+    needs = Needs.GRAPH
+    why = "Layers start with weights that suit inputs near zero of about one."
+
+    def check(self, evidence: Evidence) -> Iterator[Finding]:
+        if reads_symbols(evidence) or scales_itself(evidence):
+            return
+        for facts in training_inputs(evidence):
+            saw = _unscaled(facts)
+            if saw:
+                kind, values = Kind.PREPROCESSING, ("standardize", "scale")
+                yield self.finding(evidence, saw, kind=kind, values=values, confidence=_confidence(facts))
+                return
+
+
+def _unscaled(facts: TensorFacts) -> str:
+    low, high, mean, std = facts.minimum, facts.maximum, facts.mean, facts.std
+    if low is None or high is None or mean is None or std is None or (low >= -1 and high <= 1):
+        return ""
+    if abs(mean) <= 1 and std <= 2:
+        return ""
+    return f"inputs from {low:g} to {high:g}, mean {mean:.3g}, deviation {std:.3g}"
+
+
+def _confidence(facts: TensorFacts) -> float:
+    """Sure when the values are far from one; a range of a few units seldom hurts."""
+    return 0.75 if max(abs(facts.mean or 0.0), facts.std or 0.0) >= FAR else 0.4

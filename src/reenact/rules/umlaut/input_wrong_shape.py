@@ -1,0 +1,85 @@
+"""UM002 input-wrong-shape."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from reenact.program.fault import Fault
+from reenact.rules.evidence import Evidence
+from reenact.rules.finding import Finding, Severity
+from reenact.rules.layer_view import Shape
+from reenact.rules.rule import Needs, Rule
+from reenact.rules.umlaut._inputs import channels_last, training_inputs
+
+
+class InputWrongShape(Rule):
+    """UM002 input-wrong-shape
+
+    What
+        Pictures are laid out with channels first and read with channels last, or the other way round.
+    Why
+        The window then moves along the channels and one side of the picture, and the other side is taken for
+        channels.
+    Symptom
+        Learning is poor, or the first convolution ends the program with a message about channels.
+    Example
+        import keras
+        from reenact.testing.toys import images
+
+        x, y = images()
+        model = keras.Sequential(
+            [
+                keras.layers.Conv2D(4, 3, padding="same", activation="relu"),
+                keras.layers.Flatten(),
+                keras.layers.Dense(3, activation="softmax"),
+            ]
+        )
+        model.compile("adam", "sparse_categorical_crossentropy")
+        model.fit(x, y, epochs=3, verbose=0)
+    Instead
+        import keras
+        from reenact.testing.toys import images
+
+        x, y = images()
+        x = x.transpose(0, 2, 3, 1)
+        model = keras.Sequential(
+            [
+                keras.layers.Conv2D(4, 3, padding="same", activation="relu"),
+                keras.layers.Flatten(),
+                keras.layers.Dense(3, activation="softmax"),
+            ]
+        )
+        model.compile("adam", "sparse_categorical_crossentropy")
+        model.fit(x, y, epochs=3, verbose=0)
+    Fix safety
+        Unsafe: the data changes, and with it what is learned; do the same to data that comes later.
+    Sources
+        Schoop, Huang and Hartmann, "UMLAUT: Debugging Deep Learning Programs using Program Structure and
+        Model Behavior", CHI 2021. The release complains of every picture that is not square; here the layout
+        must look exchanged: the two sides that are equal are not those that the convolution walks along.
+    """
+
+    code, name, family, fault = "UM002", "input-wrong-shape", "umlaut", Fault.CPP
+    needs = Needs.GRAPH
+    severity = Severity.ERROR
+    confidence = 0.85
+    why = "The convolution takes a side of the picture for its channels."
+
+    def check(self, evidence: Evidence) -> Iterator[Finding]:
+        first = next((layer for layer in evidence.layers if layer.weighted), None)
+        if first is None or first.family != "conv" or "2" not in first.type:
+            return
+        last = channels_last(evidence, first)
+        for facts in training_inputs(evidence):
+            if len(facts.shape) == 4 and _exchanged(facts.shape[1:], last):
+                order = "channels last" if last else "channels first"
+                saw = f"inputs of shape {facts.shape[1:]} are read with {order}"
+                yield self.finding(evidence, saw, layer=first)
+                return
+
+
+def _exchanged(shape: Shape, channels_last: bool) -> bool:
+    first, middle, last = shape
+    if channels_last:
+        return first in (1, 3, 4) and middle == last and last not in (None, first)
+    return last in (1, 3, 4) and first == middle and first not in (None, last)

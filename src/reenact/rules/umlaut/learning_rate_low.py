@@ -1,0 +1,79 @@
+"""UM006 learning-rate-low."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from reenact.program.fault import Fault
+from reenact.program.knob import Kind
+from reenact.rules.evidence import Evidence
+from reenact.rules.finding import Finding, Severity
+from reenact.rules.rule import Needs, Rule
+
+SMALLEST = 1e-7
+
+
+class LearningRateLow(Rule):
+    """UM006 learning-rate-low
+
+    What
+        The learning rate is below 1e-7, or negative.
+    Why
+        Steps so small are lost in rounding: the weights stay where they start. With a negative rate every
+        step climbs.
+    Symptom
+        The loss does not move; or it rises steadily.
+    Example
+        import torch
+        from torch import nn
+        from reenact.testing.toys import blobs
+
+        x, y = map(torch.from_numpy, blobs())
+        model = nn.Sequential(nn.Linear(8, 16), nn.ReLU(), nn.Linear(16, 3))
+        optimizer = torch.optim.Adam(model.parameters(), lr=1e-9)
+        for epoch in range(20):
+            optimizer.zero_grad()
+            nn.functional.cross_entropy(model(x), y).backward()
+            optimizer.step()
+    Instead
+        import torch
+        from torch import nn
+        from reenact.testing.toys import blobs
+
+        x, y = map(torch.from_numpy, blobs())
+        model = nn.Sequential(nn.Linear(8, 16), nn.ReLU(), nn.Linear(16, 3))
+        optimizer = torch.optim.Adam(model.parameters(), lr=0.001)
+        for epoch in range(20):
+            optimizer.zero_grad()
+            nn.functional.cross_entropy(model(x), y).backward()
+            optimizer.step()
+    Fix safety
+        Unsafe: another learning rate is another training.
+    Sources
+        Schoop, Huang and Hartmann, "UMLAUT: Debugging Deep Learning Programs using Program Structure and
+        Model Behavior", CHI 2021; the bound is that of the release. A schedule is judged by its highest rate,
+        so that a warm-up is left alone.
+    """
+
+    code, name, family, fault = "UM006", "learning-rate-low", "umlaut", Fault.HLR
+    needs = Needs.SOURCE
+    severity = Severity.ERROR
+    confidence = 0.9
+    why = "Steps so small leave the weights where they start, and negative ones climb."
+
+    def check(self, evidence: Evidence) -> Iterator[Finding]:
+        rate = _highest(evidence)
+        if rate is not None and rate < SMALLEST:
+            saw, kind, values = f"learning rate {rate:g}", Kind.LEARNING_RATE, (0.001, 0.0001)
+            yield self.finding(evidence, saw, kind=kind, values=values)
+
+
+def _highest(evidence: Evidence) -> float | None:
+    if evidence.trace is not None and evidence.trace.step_count:
+        known = evidence.trace.steps.series("learning_rate").known.values
+        if len(known):
+            return float(known.max())
+    scheduled = evidence.knob(Kind.SCHEDULER)
+    if scheduled is not None and not scheduled.absent:
+        return None
+    return evidence.learning_rate

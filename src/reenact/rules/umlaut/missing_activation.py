@@ -1,0 +1,73 @@
+"""UM008 missing-activation."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from reenact.program.fault import Fault
+from reenact.program.knob import Kind
+from reenact.rules.evidence import Evidence
+from reenact.rules.finding import Finding, Severity
+from reenact.rules.neuralint._order import narrows, unbent
+from reenact.rules.rule import Needs, Rule
+
+
+class MissingActivation(Rule):
+    """UM008 missing-activation
+
+    What
+        A hidden layer has no non-linear activation.
+    Why
+        Linear layers in a row are one linear layer, however many there are.
+    Symptom
+        The model learns what a linear one would, and no more.
+    Example
+        import keras
+        from reenact.testing.toys import blobs
+
+        x, y = blobs()
+        model = keras.Sequential(
+            [
+                keras.layers.Dense(16),
+                keras.layers.Dense(16),
+                keras.layers.Dense(3, activation="softmax"),
+            ]
+        )
+        model.compile("adam", "sparse_categorical_crossentropy")
+        model.fit(x, y, epochs=3, verbose=0)
+    Instead
+        import keras
+        from reenact.testing.toys import blobs
+
+        x, y = blobs()
+        model = keras.Sequential(
+            [
+                keras.layers.Dense(16, activation="relu"),
+                keras.layers.Dense(16, activation="relu"),
+                keras.layers.Dense(3, activation="softmax"),
+            ]
+        )
+        model.compile("adam", "sparse_categorical_crossentropy")
+        model.fit(x, y, epochs=3, verbose=0)
+    Fix safety
+        Unsafe: the network becomes another one and must be trained anew.
+    Sources
+        Schoop, Huang and Hartmann, "UMLAUT: Debugging Deep Learning Programs using Program Structure and
+        Model Behavior", CHI 2021. The release looks at the activation a layer was given, and so misses one
+        that follows as a layer of its own and complains of linear projections; here what lies between two
+        layers is looked at.
+    """
+
+    code, name, family, fault = "UM008", "missing-activation", "umlaut", Fault.ARM
+    needs = Needs.SOURCE
+    severity = Severity.ERROR
+    confidence = 0.8
+    why = "Without a bend between them two layers can do no more than one."
+
+    def check(self, evidence: Evidence) -> Iterator[Finding]:
+        for layer, taker in unbent(evidence):
+            confidence = 0.4 if narrows(layer, taker) else self.confidence
+            saw = f"{layer.name} feeds {taker.name} without an activation"
+            yield self.finding(
+                evidence, saw, layer=layer, kind=Kind.ACTIVATION, values=("relu",), confidence=confidence
+            )

@@ -1,0 +1,72 @@
+"""UM007 missing-softmax."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from reenact.program.fault import Fault
+from reenact.program.knob import Kind
+from reenact.rules.evidence import Evidence
+from reenact.rules.finding import Finding, Severity
+from reenact.rules.losses import Wanted
+from reenact.rules.neuralint._output import lacks_softmax, output_of
+from reenact.rules.rule import Needs, Rule
+
+
+class MissingSoftmax(Rule):
+    """UM007 missing-softmax
+
+    What
+        A classifier ends without a softmax, and its loss takes probabilities.
+    Why
+        Cross-entropy takes the logarithm of the probability of the right class; plain numbers are none.
+    Symptom
+        The loss stalls at a value far from the logarithm of the number of classes, or is NaN.
+    Example
+        import keras
+        from reenact.testing.toys import blobs
+
+        x, y = blobs()
+        model = keras.Sequential(
+            [
+                keras.layers.Dense(16, activation="relu"),
+                keras.layers.Dense(3),
+            ]
+        )
+        model.compile("adam", "sparse_categorical_crossentropy")
+        model.fit(x, y, epochs=3, verbose=0)
+    Instead
+        import keras
+        from reenact.testing.toys import blobs
+
+        x, y = blobs()
+        model = keras.Sequential(
+            [
+                keras.layers.Dense(16, activation="relu"),
+                keras.layers.Dense(3),
+            ]
+        )
+        model.compile("adam", keras.losses.SparseCategoricalCrossentropy(from_logits=True))
+        model.fit(x, y, epochs=3, verbose=0)
+    Fix safety
+        Unsafe: outputs become probabilities; with `from_logits=True` they stay logits instead.
+    Sources
+        Schoop, Huang and Hartmann, "UMLAUT: Debugging Deep Learning Programs using Program Structure and
+        Model Behavior", CHI 2021. The release looks for the word in the name of the last layer, and so
+        complains of nearly every model that has a softmax, of sigmoid classifiers and of regressions; here
+        loss, task and last function are looked at.
+    """
+
+    code, name, family, fault = "UM007", "missing-softmax", "umlaut", Fault.ARM
+    needs = Needs.SOURCE
+    severity = Severity.ERROR
+    confidence = 0.9
+    why = "The loss takes logarithms of probabilities, and the outputs are none."
+
+    def check(self, evidence: Evidence) -> Iterator[Finding]:
+        out = output_of(evidence)
+        if out is None or not lacks_softmax(evidence, out):
+            return
+        word = "log_softmax" if out.wanted is Wanted.LOG_SOFTMAX else "softmax"
+        saw = f"the last layer {out.layer.name} gives plain numbers to {out.loss}"
+        yield self.finding(evidence, saw, layer=out.layer, kind=Kind.ACTIVATION, values=(word,))

@@ -1,0 +1,80 @@
+"""UM004 nan-in-input."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+
+from reenact.program.fault import Fault
+from reenact.program.knob import Kind
+from reenact.rules.evidence import Evidence
+from reenact.rules.finding import Finding, Severity
+from reenact.rules.rule import Needs, Rule
+from reenact.rules.umlaut._inputs import training_inputs
+
+
+class NanInInput(Rule):
+    """UM004 nan-in-input
+
+    What
+        Inputs hold values that are not a number.
+    Why
+        One NaN in a row makes every activation behind it, the loss and all gradients NaN, and after the step
+        all weights.
+    Symptom
+        The loss is NaN from the first batch that holds such a row.
+    Example
+        import torch
+        from torch import nn
+        from reenact.testing.toys import blobs
+
+        x, y = map(torch.from_numpy, blobs())
+        x[::50, 0] = torch.nan
+        model = nn.Sequential(nn.Linear(8, 16), nn.ReLU(), nn.Linear(16, 3))
+        optimizer = torch.optim.Adam(model.parameters(), lr=0.001)
+        for epoch in range(20):
+            optimizer.zero_grad()
+            nn.functional.cross_entropy(model(x), y).backward()
+            optimizer.step()
+    Instead
+        import torch
+        from torch import nn
+        from reenact.testing.toys import blobs
+
+        x, y = map(torch.from_numpy, blobs())
+        model = nn.Sequential(nn.Linear(8, 16), nn.ReLU(), nn.Linear(16, 3))
+        optimizer = torch.optim.Adam(model.parameters(), lr=0.001)
+        for epoch in range(20):
+            optimizer.zero_grad()
+            nn.functional.cross_entropy(model(x), y).backward()
+            optimizer.step()
+    Fix safety
+        Unsafe: the data changes, and with it what is learned; do the same to data that comes later.
+    Sources
+        Schoop, Huang and Hartmann, "UMLAUT: Debugging Deep Learning Programs using Program Structure and
+        Model Behavior", CHI 2021. The release waits until the loss is NaN as well; here that makes the
+        finding surer.
+    """
+
+    code, name, family, fault = "UM004", "nan-in-input", "umlaut", Fault.CPP
+    needs = Needs.GRAPH
+    severity = Severity.ERROR
+    confidence = 0.97
+    why = "NaN in, NaN out: one such value ruins all weights."
+
+    def check(self, evidence: Evidence) -> Iterator[Finding]:
+        for facts in training_inputs(evidence):
+            if facts.nan_share > 0:
+                lost = _lost(evidence)
+                too = ", and so is the loss" if lost else ""
+                saw = f"{facts.nan_share:.2%} of the inputs are NaN{too}"
+                sure = self.confidence if lost else 0.7
+                yield self.finding(evidence, saw, kind=Kind.PREPROCESSING, confidence=sure)
+                return
+
+
+def _lost(evidence: Evidence) -> bool:
+    if evidence.trace is None or not evidence.trace.step_count:
+        return False
+    last = float(evidence.trace.losses.values[-1])
+    return math.isnan(last)

@@ -1,0 +1,71 @@
+"""UM014 no-accuracy-metric."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from reenact.program.graph import TaskType
+from reenact.rules.evidence import Evidence
+from reenact.rules.finding import Finding, Severity
+from reenact.rules.rule import Needs, Rule
+
+TELLING = ("acc", "f1", "auc", "precision", "recall", "error", "correct", "iou", "dice", "score")
+
+
+class NoAccuracyMetric(Rule):
+    """UM014 no-accuracy-metric
+
+    What
+        A classifier is trained, and nothing but its loss is reported.
+    Why
+        A cross-entropy can fall while as many rows as before are put into the wrong class, and the other way
+        round.
+    Symptom
+        Progress is claimed that nobody can see in the predictions.
+    Example
+        import keras
+        from reenact.testing.toys import blobs
+
+        x, y = blobs()
+        model = keras.Sequential(
+            [
+                keras.layers.Dense(16, activation="relu"),
+                keras.layers.Dense(3, activation="softmax"),
+            ]
+        )
+        model.compile("adam", "sparse_categorical_crossentropy")
+        model.fit(x, y, epochs=3, verbose=0)
+    Instead
+        import keras
+        from reenact.testing.toys import blobs
+
+        x, y = blobs()
+        model = keras.Sequential(
+            [
+                keras.layers.Dense(16, activation="relu"),
+                keras.layers.Dense(3, activation="softmax"),
+            ]
+        )
+        model.compile("adam", "sparse_categorical_crossentropy", metrics=["accuracy"])
+        model.fit(x, y, epochs=3, verbose=0)
+    Fix safety
+        Safe: a metric changes nothing in the training.
+    Sources
+        Schoop, Huang and Hartmann, "UMLAUT: Debugging Deep Learning Programs using Program Structure and
+        Model Behavior", CHI 2021. In the release this check is a stub; here it asks of classifiers only.
+    """
+
+    code, name, family, fault = "UM014", "no-accuracy-metric", "umlaut", None
+    needs = Needs.TRACE
+    severity = Severity.NOTE
+    confidence = 0.3
+    why = "A loss does not say how many rows are put into the right class."
+
+    def check(self, evidence: Evidence) -> Iterator[Finding]:
+        trace = evidence.trace
+        if trace is None or evidence.task not in (TaskType.BINARY, TaskType.MULTI_CLASS):
+            return
+        told = [metric.name.lower() for metric in trace.metrics if metric.source != "probe"]
+        if told and not any(word in name for name in told for word in TELLING):
+            saw = f"{evidence.task.value} labels; reported: {', '.join(dict.fromkeys(told))}"
+            yield self.finding(evidence, saw)

@@ -1,0 +1,80 @@
+"""UM013 no-validation."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from reenact.program.fault import Fault
+from reenact.program.knob import Kind
+from reenact.rules.evidence import Evidence
+from reenact.rules.finding import Finding, Severity
+from reenact.rules.neuralint._order import mentions
+from reenact.rules.rule import Needs, Rule
+from reenact.rules.umlaut._curves import shared_rows
+
+
+class NoValidation(Rule):
+    """UM013 no-validation
+
+    What
+        Nothing is held out: the program never measures the model on rows it was not trained on.
+    Why
+        Without such rows nobody can tell learning from learning by heart.
+    Symptom
+        A training loss near zero and no idea what it is worth.
+    Example
+        import keras
+        from reenact.testing.toys import blobs
+
+        x, y = blobs()
+        model = keras.Sequential(
+            [
+                keras.layers.Dense(16, activation="relu"),
+                keras.layers.Dense(3, activation="softmax"),
+            ]
+        )
+        model.compile("adam", "sparse_categorical_crossentropy")
+        model.fit(x, y, epochs=3, verbose=0)
+    Instead
+        import keras
+        from reenact.testing.toys import blobs
+
+        x, y = blobs()
+        model = keras.Sequential(
+            [
+                keras.layers.Dense(16, activation="relu"),
+                keras.layers.Dense(3, activation="softmax"),
+            ]
+        )
+        model.compile("adam", "sparse_categorical_crossentropy")
+        model.fit(x, y, epochs=3, validation_split=0.2, verbose=0)
+    Fix safety
+        Safe for the weights, except that fewer rows are trained on when a part is split off.
+    Sources
+        Schoop, Huang and Hartmann, "UMLAUT: Debugging Deep Learning Programs using Program Structure and
+        Model Behavior", CHI 2021. In the release this check is a stub; here a run that evaluates on anything,
+        or a text that speaks of a test or validation set, keeps it silent.
+    """
+
+    code, name, family, fault = "UM013", "no-validation", "umlaut", Fault.VRM
+    needs = Needs.SOURCE
+    severity = Severity.NOTE
+    confidence = 0.35
+    why = "Only rows that were not trained on tell what a model is worth."
+
+    def check(self, evidence: Evidence) -> Iterator[Finding]:
+        knob = evidence.knob(Kind.VALIDATION)
+        if knob is None or not knob.absent or _measured(evidence):
+            return
+        if evidence.trace is None and mentions(evidence, "eval", "valid", "test_", "_test", "score("):
+            return
+        saw = "no validation data, and no evaluation on other rows than those of the training"
+        yield self.finding(evidence, saw, kind=Kind.VALIDATION, values=(0.2, 0.1))
+
+
+def _measured(evidence: Evidence) -> bool:
+    if evidence.trace is None or shared_rows(evidence.trace) == 1.0:
+        return False
+    held = any(facts.split != "train" for facts in evidence.trace.data)
+    named = any(name.startswith(("val_", "test_")) for name in evidence.trace.metric_names())
+    return held or named or bool(evidence.trace.happened("evaluation"))

@@ -1,0 +1,79 @@
+"""UM009 output-bent-twice."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from reenact.program.fault import Fault
+from reenact.program.knob import Kind
+from reenact.rules.evidence import Evidence
+from reenact.rules.finding import Finding
+from reenact.rules.losses import LossFamily, Wanted
+from reenact.rules.neuralint._output import bends, output_of
+from reenact.rules.rule import Needs, Rule
+
+
+class OutputBentTwice(Rule):
+    """UM009 output-bent-twice
+
+    What
+        The last layer has an activation in front of a softmax, written or inside the loss.
+    Why
+        A softmax wants numbers of either sign. After a ReLU no class can be ruled out, after a sigmoid or
+        another softmax all classes are nearly alike.
+    Symptom
+        The loss stops early and high; accuracy lags behind.
+    Example
+        import keras
+        from reenact.testing.toys import blobs
+
+        x, y = blobs()
+        model = keras.Sequential(
+            [
+                keras.layers.Dense(16, activation="relu"),
+                keras.layers.Dense(3, activation="relu"),
+                keras.layers.Softmax(),
+            ]
+        )
+        model.compile("adam", "sparse_categorical_crossentropy")
+        model.fit(x, y, epochs=3, verbose=0)
+    Instead
+        import keras
+        from reenact.testing.toys import blobs
+
+        x, y = blobs()
+        model = keras.Sequential(
+            [
+                keras.layers.Dense(16, activation="relu"),
+                keras.layers.Dense(3),
+                keras.layers.Softmax(),
+            ]
+        )
+        model.compile("adam", "sparse_categorical_crossentropy")
+        model.fit(x, y, epochs=3, verbose=0)
+    Fix safety
+        Unsafe: the outputs in front of the softmax change their range.
+    Sources
+        Schoop, Huang and Hartmann, "UMLAUT: Debugging Deep Learning Programs using Program Structure and
+        Model Behavior", CHI 2021. The release complains of any activation of the last layer, also of the
+        sigmoid or softmax that the loss asks for.
+    """
+
+    code, name, family, fault = "UM009", "output-bent-twice", "umlaut", Fault.AAL
+    needs = Needs.SOURCE
+    confidence = 0.85
+    why = "The first function takes away what the softmax needs to tell classes apart."
+
+    def check(self, evidence: Evidence) -> Iterator[Finding]:
+        out = output_of(evidence)
+        if out is None:
+            return
+        words = list(bends(evidence, out.layer))
+        if out.wanted is Wanted.LOGITS and words:
+            words.append("the one in the loss")
+        if len(words) < 2 or words[0] == "log_softmax" or out.family is LossFamily.REGRESSION:
+            return
+        if words[-1] not in ("softmax", "log_softmax", "the one in the loss"):
+            return
+        saw = f"{' and then '.join(words[-2:])} behind {out.layer.name}"
+        yield self.finding(evidence, saw, layer=out.layer, kind=Kind.ACTIVATION, values=("linear",))

@@ -1,0 +1,78 @@
+"""UM011 overfitting."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from reenact.rules.evidence import Evidence
+from reenact.rules.finding import Finding
+from reenact.rules.rule import Needs, Rule
+from reenact.rules.umlaut._curves import loss_curves
+
+PATIENCE, RISE = 3, 1.1
+
+
+class Overfitting(Rule):
+    """UM011 overfitting
+
+    What
+        The validation loss has been rising for several epochs while the training loss kept falling.
+    Why
+        The model now learns its training rows by heart; what it learns no longer holds elsewhere.
+    Symptom
+        A gap between the two losses that grows from epoch to epoch.
+    Example
+        import keras
+        from reenact.testing.toys import blobs
+
+        x, y = blobs(rows=60, features=20, spread=6.0)
+        model = keras.Sequential(
+            [
+                keras.layers.Dense(64, activation="relu"),
+                keras.layers.Dense(3, activation="softmax"),
+            ]
+        )
+        model.compile(keras.optimizers.Adam(0.01), "sparse_categorical_crossentropy")
+        model.fit(x, y, epochs=30, validation_split=0.3, verbose=0)
+    Instead
+        import keras
+        from reenact.testing.toys import blobs
+
+        x, y = blobs()
+        model = keras.Sequential(
+            [
+                keras.layers.Dense(16, activation="relu"),
+                keras.layers.Dense(3, activation="softmax"),
+            ]
+        )
+        model.compile("adam", "sparse_categorical_crossentropy")
+        model.fit(x, y, epochs=5, validation_split=0.3, verbose=0)
+    Fix safety
+        Unsafe: fewer epochs, dropout or a smaller model make another training.
+    Sources
+        Schoop, Huang and Hartmann, "UMLAUT: Debugging Deep Learning Programs using Program Structure and
+        Model Behavior", CHI 2021. The release fires at the first epoch in which the one loss rises and the
+        other does not, which noise alone brings about; here the rise must last three epochs and come to a
+        tenth of the loss.
+    """
+
+    code, name, family, fault = "UM011", "overfitting", "umlaut", None
+    needs = Needs.TRACE
+    confidence = 0.7
+    why = "What is still learned helps on the training rows only."
+
+    def check(self, evidence: Evidence) -> Iterator[Finding]:
+        if evidence.trace is None:
+            return
+        held, trained = loss_curves(evidence.trace)
+        if len(held) <= PATIENCE:
+            return
+        best = int(held.argmin())
+        since = len(held) - 1 - best
+        rose = since >= PATIENCE and held[-PATIENCE:].min() > RISE * held[best] > 0
+        if rose and trained[-1] < trained[best]:
+            saw = (
+                f"validation loss {held[best]:.3g} -> {held[-1]:.3g} in the last {since} epochs, "
+                f"training loss {trained[best]:.3g} -> {trained[-1]:.3g}"
+            )
+            yield self.finding(evidence, saw)

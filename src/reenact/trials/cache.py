@@ -1,0 +1,120 @@
+"""No configuration is trained twice: outcomes are kept by the content of their trial."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Protocol
+
+from reenact.errors import InputError, StorageError
+from reenact.probe.outcome import OutcomeKind
+from reenact.trials.executor import Executor, Heard
+from reenact.trials.trial import Outcome, Trial
+from reenact.types import Stop
+
+PASSING = frozenset((OutcomeKind.INTERRUPTED, OutcomeKind.KILLED, OutcomeKind.NOT_STARTED))
+"""Endings that say nothing of the training: it is tried again."""
+
+
+class Store(Protocol):
+    """Where outcomes are kept."""
+
+    def get(self, key: str) -> Outcome | None:
+        """The outcome of a trial, or none."""
+        ...
+
+    def put(self, key: str, outcome: Outcome) -> None:
+        """Keep it."""
+        ...
+
+
+class MemoryStore:
+    """Outcomes of this process."""
+
+    def __init__(self) -> None:
+        self._kept: dict[str, Outcome] = {}
+
+    def get(self, key: str) -> Outcome | None:
+        return self._kept.get(key)
+
+    def put(self, key: str, outcome: Outcome) -> None:
+        self._kept[key] = outcome
+
+
+class FolderStore:
+    """One JSON file an outcome; several processes may share a folder."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+
+    def get(self, key: str) -> Outcome | None:
+        """None also for a file that cannot be read: the training is done again and the file written anew."""
+        try:
+            return Outcome.from_json(json.loads(self._file(key).read_bytes()))
+        except (OSError, ValueError, InputError):
+            return None
+
+    def put(self, key: str, outcome: Outcome) -> None:
+        """Written beside its place and moved there. Raises StorageError."""
+        target = self._file(key)
+        beside = target.with_suffix(f".{os.getpid()}.part")
+        try:
+            self.folder.mkdir(parents=True, exist_ok=True)
+            beside.write_text(json.dumps(outcome.to_json(), allow_nan=False), encoding="utf-8")
+            beside.replace(target)
+        except OSError as error:
+            raise StorageError(
+                f"An outcome could not be kept: {error.strerror or error}. Received: {target}."
+            ) from error
+
+    def _file(self, key: str) -> Path:
+        return self.folder / f"{key}.json"
+
+
+class Cached(Executor):
+    """Another executor that remembers."""
+
+    def __init__(self, executor: Executor, store: Store | None = None) -> None:
+        self.executor = executor
+        self.store: Store = store if store is not None else MemoryStore()
+
+    def run(
+        self, trials: Sequence[Trial], *, on: Heard | None = None, stop: Stop | None = None
+    ) -> list[Outcome]:
+        """See `Executor.run`. What is known is told first; equal trials are run once."""
+        found: dict[str, Outcome] = {}
+        todo: dict[str, Trial] = {}
+        for trial in trials:
+            known = self._known(trial)
+            if known is not None:
+                found[trial.key] = known
+            elif trial.key not in todo or trial.keep_trace:
+                todo[trial.key] = trial
+
+        def heard(trial: Trial, outcome: Outcome) -> None:
+            if outcome.kind not in PASSING:
+                self.store.put(trial.key, outcome)
+            self._tell(trials, trial.key, outcome, on)
+
+        for key, outcome in found.items():
+            if key not in todo:
+                self._tell(trials, key, outcome, on)
+        outcomes = self.executor.run(list(todo.values()), on=heard, stop=stop)
+        found |= dict(zip(todo, outcomes, strict=True))
+        return [found[trial.key] for trial in trials]
+
+    def close(self) -> None:
+        """See `Executor.close`; what was kept stays."""
+        self.executor.close()
+
+    def _known(self, trial: Trial) -> Outcome | None:
+        found = self.store.get(trial.key)
+        gone = found is not None and trial.keep_trace and not (found.trace and found.trace.is_dir())
+        return None if gone else found
+
+    def _tell(self, trials: Sequence[Trial], key: str, outcome: Outcome, on: Heard | None) -> None:
+        for trial in trials if on is not None else ():
+            if trial.key == key and on is not None:
+                on(trial, outcome)

@@ -1,0 +1,231 @@
+"""The folder that a trial runs in: a likeness of the user's, patched, and thrown away afterwards.
+
+Small files are copies, large files and crowded folders are links that become copies when the program writes
+to them (`inject/reenact_trials_links.py`). So relative data paths resolve, nothing of the user's changes, and
+no trial sees what another wrote. Absolute paths mean what they say.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+from collections import deque
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from reenact.errors import StorageError
+from reenact.program.program import Program
+from reenact.program.tree import LEFT_OUT
+from reenact.trials import injected
+
+MOST_FILE_BYTES = 16 * 2**20
+"""Files up to this size are copied."""
+MOST_BYTES = 256 * 2**20
+"""All copies together."""
+MOST_ENTRIES = 5_000
+"""Copies made for one trial; what is met after that is a link."""
+CROWDED = 1_000
+"""A folder with more entries than this is a link: it is data."""
+CLIMBS = 2
+"""Folders above that are shown, as links, to programs that look upwards."""
+SCRATCH = "reenact-trials-"
+"""How the names of scratch folders begin; one that lies within the user's folder is left out."""
+NOTEBOOK = "reenact_notebook.py"
+
+_UPWARDS = re.compile(
+    r"\.\.(?:[/\\\"']|$)|pardir|\.parent\.parent|\.parents\b|dirname\(.*dirname", re.MULTILINE
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Placed:
+    """A program in its folder of a trial."""
+
+    root: Path
+    """Everything lies below."""
+    folder: Path
+    """Counterpart of the program's folder."""
+    working: Path
+    """Counterpart of the folder it is started in."""
+    entry: Path
+    """The script to run."""
+    moved: tuple[tuple[str, str], ...]
+    """Folders of the user and their counterparts, the more exact first."""
+    linked: bool
+    """Some of it are links to the user's own files."""
+
+
+@dataclass
+class _Likeness:
+    """What is being made."""
+
+    root: Path
+    anchor: Path
+    """The user's folder whose counterpart is `root`."""
+    entries: int = 0
+    bytes: int = 0
+    linked: bool = False
+    done: set[Path] = field(default_factory=set)
+
+    def at(self, path: Path) -> Path:
+        return self.root / path.relative_to(self.anchor)
+
+
+def place(program: Program, root: Path) -> Placed:
+    """Make the folder of a trial for a program, patched already. Raises StorageError."""
+    try:
+        return _place(program, root)
+    except (OSError, shutil.Error) as error:
+        raise StorageError(
+            f"The folder of a trial could not be made: {error}. Received: {root}.",
+            next_step="Look whether the disk is full, or name another scratch folder.",
+        ) from error
+
+
+def counterpart(program: Program, root: Path) -> Path:
+    """Where the program's folder is in a likeness."""
+    return root / program.folder.relative_to(_anchor(program)) if program.folder.is_absolute() else root
+
+
+def _place(program: Program, root: Path) -> Placed:
+    root.mkdir(parents=True)
+    root = root.resolve()
+    moved: tuple[tuple[str, str], ...] = ()
+    folder = working = root
+    linked = False
+    # A program that was given as text stands in no folder: there is nothing to be like.
+    if program.folder.is_absolute():
+        likeness = _Likeness(root, _anchor(program))
+        folder, working = counterpart(program, root), likeness.at(program.working)
+        for origin in (program.folder, program.working):
+            _fill(likeness, origin)
+        _show_above(likeness, program)
+        pairs = {str(program.folder): str(folder), str(program.working): str(working)}
+        moved = tuple(sorted(pairs.items(), key=lambda pair: -len(pair[0])))
+        linked = likeness.linked
+    for file in program.files:
+        if not file.unparsed:
+            _write(root, folder / file.path, file.encode())
+    if program.is_notebook:
+        _write(root, script_in(program, folder), program.script().encode("utf-8", "surrogatepass"))
+    return Placed(root, folder, working, script_in(program, folder), moved, linked)
+
+
+def script_in(program: Program, folder: Path) -> Path:
+    """The script to run: the entry, or for a notebook the one made of its cells."""
+    entry = folder / program.entry
+    return entry.with_name(NOTEBOOK) if program.is_notebook else entry
+
+
+def _write(root: Path, path: Path, body: bytes) -> None:
+    injected.links().own(str(root), str(path), False)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.unlink(missing_ok=True)
+    path.write_bytes(body)
+
+
+def _anchor(program: Program) -> Path:
+    """The folder that the likeness begins with: around the program, higher for one that looks upwards."""
+    around = Path(os.path.commonpath([program.folder, program.working]))
+    texts = [file.text for file in program.files]
+    if any(_UPWARDS.search(text) for text in (*texts, *program.arguments)):
+        above = [around, *around.parents]
+        return above[min(CLIMBS, len(above) - 1)]
+    return around
+
+
+def _fill(likeness: _Likeness, origin: Path) -> None:
+    """A folder and all below it, nearest first."""
+    likeness.at(origin).mkdir(parents=True, exist_ok=True)
+    todo = deque([origin])
+    while todo:
+        here = todo.popleft()
+        if here in likeness.done:
+            continue
+        likeness.done.add(here)
+        target = likeness.at(here)
+        if likeness.entries > MOST_ENTRIES and not target.exists():
+            _link(likeness, here, target)
+            continue
+        target.mkdir(exist_ok=True)
+        for entry in sorted(_entries(here), key=lambda entry: entry.name):
+            below = _add(likeness, entry, target / entry.name)
+            if below is not None:
+                todo.append(below)
+
+
+def _entries(folder: Path) -> list[os.DirEntry[str]]:
+    try:
+        with os.scandir(folder) as found:
+            return [entry for entry in found if not _left_out(entry.name)]
+    except PermissionError:
+        return []
+
+
+def _left_out(name: str) -> bool:
+    return name in LEFT_OUT or name.startswith(SCRATCH)
+
+
+def _add(likeness: _Likeness, entry: os.DirEntry[str], target: Path) -> Path | None:
+    """One entry of the likeness; a folder that is to be gone through is returned."""
+    path = Path(entry.path)
+    likeness.entries += 1
+    if entry.is_symlink():
+        _link_again(likeness, path, target)
+    elif entry.is_dir():
+        if len(_entries(path)) <= CROWDED:
+            return path
+        _link(likeness, path, target)
+    elif entry.is_file():
+        _add_file(likeness, path, target, entry.stat().st_size)
+    return None
+
+
+def _add_file(likeness: _Likeness, path: Path, target: Path, size: int) -> None:
+    if os.path.lexists(target):
+        return
+    fits = size <= MOST_FILE_BYTES and likeness.bytes + size <= MOST_BYTES
+    if fits and likeness.entries <= MOST_ENTRIES and os.access(path, os.R_OK):
+        likeness.bytes += size
+        _copy(path, target)
+    else:
+        _link(likeness, path, target)
+
+
+def _copy(path: Path, target: Path) -> None:
+    try:
+        shutil.copy2(path, target)
+    except FileNotFoundError:
+        # Somebody else's passing file: it went away since the folder was listed.
+        target.unlink(missing_ok=True)
+
+
+def _link_again(likeness: _Likeness, path: Path, target: Path) -> None:
+    """A user's own link: as it is where it stays inside, else to where it leads."""
+    pointing = path.readlink()
+    inside = Path(os.path.normpath(path.parent / pointing)).is_relative_to(likeness.anchor)
+    if inside and not pointing.is_absolute() and not os.path.lexists(target):
+        target.symlink_to(pointing)
+    else:
+        _link(likeness, Path(os.path.normpath(path.parent / pointing)), target)
+
+
+def _link(likeness: _Likeness, path: Path, target: Path) -> None:
+    if not os.path.lexists(target):
+        likeness.linked = True
+        target.symlink_to(path)
+
+
+def _show_above(likeness: _Likeness, program: Program) -> None:
+    """Links to what lies beside the program, on the way up to the anchor."""
+    above = {
+        folder
+        for origin in (program.folder, program.working)
+        for folder in origin.parents
+        if folder.is_relative_to(likeness.anchor) and folder != Path(folder.anchor)
+    }
+    for folder in above - likeness.done:
+        beside = _entries(folder)
+        for entry in beside if len(beside) <= CROWDED else ():
+            _link(likeness, Path(entry.path), likeness.at(Path(entry.path)))

@@ -1,0 +1,202 @@
+"""Imports what trainings import once, then runs each trial in a fresh fork of itself.
+
+Runs in the user's interpreter and needs nothing of reenact but the injected probe. One trial at a time. Reads
+one JSON object a line from its standard input and answers the same way on what was its standard output:
+`{"pid"}` when a trial runs, `{"code", "seconds", "cpu", "ended"}` when it is over. When the input ends, or
+whoever started it is gone, the running trial and the server end.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import select
+import signal
+import sys
+import time
+
+import reenact_trials_child as child
+
+GRACE_S = 1.0
+"""Between asking a trial to end and ending it."""
+LOOK_S = 1.0
+"""How often to look whether whoever started us is still there."""
+MOST_OUTPUT = 4 * 1024 * 1024
+"""Bytes of a trial's output that are kept; the rest is read and dropped."""
+
+
+class Channel:
+    """The way to whoever started us, moved away from the standard streams."""
+
+    def __init__(self):
+        self.incoming, self.outgoing = os.dup(0), os.dup(1)
+        nowhere = os.open(os.devnull, os.O_RDWR)
+        os.dup2(nowhere, 0)
+        os.dup2(nowhere, 1)
+        os.close(nowhere)
+        self.parent = os.getppid()
+        self._rest = b""
+
+    def send(self, **answer):
+        os.write(self.outgoing, json.dumps(answer).encode() + b"\n")
+
+    def receive(self):
+        """The next line; none when there will be no more."""
+        while b"\n" not in self._rest:
+            if not select.select([self.incoming], [], [], LOOK_S)[0]:
+                if self.orphaned:
+                    return None
+                continue
+            more = os.read(self.incoming, 1 << 16)
+            if not more:
+                return None
+            self._rest += more
+        line, _, self._rest = self._rest.partition(b"\n")
+        return json.loads(line)
+
+    @property
+    def orphaned(self):
+        return os.getppid() != self.parent
+
+    def close(self):
+        os.close(self.incoming)
+        os.close(self.outgoing)
+
+
+class Running:
+    """One trial: its process, its output, and how it is brought to an end."""
+
+    def __init__(self, pid, output, job):
+        self.pid = pid
+        self.output = output
+        self.began = time.monotonic()
+        self.due = self.began + job["seconds"] if job["seconds"] else None
+        """When the next harder signal is sent; none while there is no reason for any."""
+        self.ended = ""
+        self._sent = 0
+        self._kept = 0
+        self._file = open(job["output"], "wb", buffering=0)  # noqa: SIM115 - closed when the trial is over
+
+    def over(self):
+        return os.waitid(os.P_PID, self.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is not None
+
+    def pause(self):
+        """Seconds until something is due."""
+        return LOOK_S if self.due is None else max(0.0, min(LOOK_S, self.due - time.monotonic()))
+
+    def end(self, why):
+        """Ask the whole group to end; `due` says when to insist."""
+        self.ended = self.ended or why
+        self.signal(signal.SIGKILL if self._sent else signal.SIGTERM)
+        self._sent += 1
+        self.due = time.monotonic() + GRACE_S
+
+    def signal(self, number):
+        for send in (os.killpg, os.kill):
+            try:
+                send(self.pid, number)
+            except (ProcessLookupError, PermissionError):
+                continue
+            return
+
+    def drain(self):
+        """Take what was printed; true while more may come."""
+        try:
+            data = os.read(self.output, 1 << 16)
+        except BlockingIOError:
+            return True
+        if data and self._kept < MOST_OUTPUT:
+            self._file.write(data[: MOST_OUTPUT - self._kept])
+            self._kept += len(data)
+        return bool(data)
+
+    def close(self):
+        """Everything that is left of it ends; the numbers of the whole."""
+        seconds = time.monotonic() - self.began
+        # Before it is waited for: until then nobody else can have its number.
+        self.signal(signal.SIGKILL)
+        while self._readable() and self.drain():
+            pass
+        os.close(self.output)
+        self._file.close()
+        _, status, used = os.wait4(self.pid, 0)
+        cpu = used.ru_utime + used.ru_stime + child.end_leftovers()
+        code = os.WEXITSTATUS(status) if os.WIFEXITED(status) else -os.WTERMSIG(status)
+        return {"code": code, "seconds": seconds, "cpu": cpu, "ended": self.ended}
+
+    def _readable(self):
+        return bool(select.select([self.output], [], [], 0)[0])
+
+
+def serve(channel, wake):
+    """Trials until there are no more."""
+    while True:
+        job = channel.receive()
+        if job is None:
+            return
+        if "kill" in job:
+            continue
+        child.preload(job)
+        if not run(job, channel, wake):
+            return
+
+
+def run(job, channel, wake):
+    """One trial from its fork to its end; false when whoever started us is gone."""
+    reading, writing = os.pipe()
+    pid = os.fork()
+    if pid == 0:
+        channel.close()
+        os.close(reading)
+        signal.set_wakeup_fd(-1)
+        child.become(job, writing, wake)
+    os.close(writing)
+    os.set_blocking(reading, False)
+    running = Running(pid, reading, job)
+    channel.send(pid=pid)
+    wanted = follow(running, channel, wake)
+    answer = running.close()
+    if wanted:
+        channel.send(**answer)
+    return wanted
+
+
+def follow(running, channel, wake):
+    """Until the trial is over; false when nobody waits for it any more."""
+    heard = [channel.incoming, wake, running.output]
+    wanted = True
+    while not running.over():
+        ready = select.select(heard, [], [], running.pause())[0]
+        if wake in ready:
+            os.read(wake, 4096)
+        if running.output in ready and not running.drain():
+            heard.remove(running.output)
+        if channel.incoming in ready:
+            wanted = channel.receive() is not None
+            running.end("stopped")
+            if not wanted:
+                heard.remove(channel.incoming)
+        if wanted and channel.orphaned:
+            wanted = False
+            running.end("stopped")
+        if running.due is not None and time.monotonic() >= running.due:
+            running.end("timeout")
+    return wanted
+
+
+def main():
+    channel = Channel()
+    child.adopt_orphans()
+    waiting, wake = os.pipe()
+    os.set_blocking(wake, False)
+    signal.set_wakeup_fd(wake, warn_on_full_buffer=False)
+    signal.signal(signal.SIGCHLD, lambda *_: None)
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    channel.send(ready=os.getpid(), python=sys.version.split()[0])
+    serve(channel, waiting)
+    # Nothing of ours waits to be written; taking large libraries apart would only take time.
+    os._exit(0)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,32 @@
+"""Stands guard over a trial's links in the Python processes that the trial starts, then hands over to the
+`sitecustomize` that would have run without us. The probe's own `sitecustomize` stands before this one.
+"""
+
+import os
+import sys
+
+
+def _stand_guard():
+    root = os.environ.get("REENACT_TRIAL_ROOT")
+    # Without the probe, which is loaded before this, there is nothing that tells when torch arrives.
+    if root and "reenact_probe" in sys.modules:
+        from reenact_trials_links import guard
+
+        guard(root)
+
+
+def _hand_over():
+    here = os.path.dirname(os.path.abspath(__file__))
+    sys.path[:] = [entry for entry in sys.path if os.path.abspath(entry or ".") != here]
+    sys.path_importer_cache.pop(here, None)
+    ours = sys.modules.pop("sitecustomize", None)
+    try:
+        import sitecustomize  # noqa: F401
+    except ImportError as error:
+        if getattr(error, "name", None) != "sitecustomize":
+            raise
+        sys.modules["sitecustomize"] = ours
+
+
+_stand_guard()
+_hand_over()

@@ -1,0 +1,174 @@
+"""What the fork server is told about one trial: what to import, what to run, where, in what environment."""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from reenact.probe import injected as probe
+from reenact.probe.options import WatchOptions
+from reenact.probe.root import Root
+from reenact.probe.run import default_python
+from reenact.program.framework import Framework, framework_of
+from reenact.program.program import Program
+from reenact.program.read.index import FileIndex, index_of
+from reenact.program.source import Language, SourceFile
+from reenact.trials import injected, trackers
+from reenact.trials.folder import Placed, counterpart, place, script_in
+from reenact.trials.trial import Trial
+from reenact.types import JsonValue
+
+AHEAD = ("numpy", "torch", "keras", "scipy", "pandas", "sklearn", "matplotlib", "lightning",
+         "pytorch_lightning", "torchmetrics", "transformers")  # fmt: skip
+"""Packages that are imported before the fork: they cost seconds, start no thread and keep no open file."""
+ONE_THREAD = ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS", "NUMEXPR_NUM_THREADS")
+
+TREE, TRACE = "tree", "trace"
+"""What lies in the folder of a trial."""
+
+_OTHER_ENGINE = re.compile(r"KERAS_BACKEND\W+(?:\w+\W+)?(?:jax|tensorflow|openvino)")
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """A trial that is ready to be run."""
+
+    told: dict[str, JsonValue]
+    """What the server is told."""
+    options: WatchOptions
+    root: Root
+    output: Path
+    """What the program printed."""
+
+
+def around(folder: Path, base: dict[str, str] | None = None) -> dict[str, str]:
+    """The environment of trials: the user's own, one thread each, trackers off."""
+    found = dict(os.environ if base is None else base)
+    found |= dict.fromkeys(ONE_THREAD, "1")
+    # Otherwise the order of sets of strings, and what is trained in that order, differs between servers.
+    found.setdefault("PYTHONHASHSEED", "0")
+    # Asking for a graphics card any other way, as Keras does when it is imported, spoils it for forks.
+    found.setdefault("PYTORCH_NVML_BASED_CUDA_CHECK", "1")
+    return found | trackers.silent(folder)
+
+
+def make_job(trial: Trial, folder: Path, python: str) -> Job:
+    """Lay out a trial in `folder`. Raises PatchRefused and StorageError."""
+    program = trial.patched
+    placed = place(program, folder / TREE)
+    options = WatchOptions(
+        folder=folder / TRACE,
+        preset=trial.preset,
+        seed=trial.seed % 2**32,
+        max_time=trial.budget.seconds,
+        stop_after=trial.budget.steps,
+        shim=framework_of(program) in (Framework.TF_KERAS, Framework.KERAS_OLD),
+    )
+    options.folder.mkdir()
+    output = folder / "output.txt"
+    forks = can_fork(program)
+    told: dict[str, JsonValue] = {
+        "inject": str(probe.FOLDER),
+        "imports": list(imports(program)) if forks else [],
+        "seconds": trial.budget.seconds,
+        "output": str(output),
+        "environment": _environment(program, placed, options, folder),
+        "cwd": str(placed.working),
+        "command": None if forks else list(_command(program, placed, python)),
+        "module": program.launch.target if program.launch.module else "",
+        "script": str(placed.entry),
+        "argv": [_target(program, placed), *program.arguments],
+        "path": _path(program, placed),
+        "moved": [list(pair) for pair in placed.moved],
+        "wishes": dict(options.wishes(str(options.folder))),  # type: ignore[arg-type]
+        "root": str(placed.root) if placed.linked else "",
+    }
+    return Job(told, options, root_of(program, placed.root), output)
+
+
+def root_of(program: Program, tree: Path) -> Root:
+    """Where the places of a trial's trace count from."""
+    folder = counterpart(program, tree)
+    renamed = {str(script_in(program, folder)): program.entry} if program.is_notebook else {}
+    return Root(program.folder, renamed, str(folder))
+
+
+def can_fork(program: Program) -> bool:
+    """Whether a fork of the server is as good as a fresh interpreter.
+
+    Not for launchers, for programs that choose another engine for Keras, and where a file of the program
+    has the name of a module that the server has imported already.
+    """
+    if program.launch.launcher or os.environ.get("KERAS_BACKEND", "torch") != "torch":
+        return False
+    if any(_OTHER_ENGINE.search(file.text) for file in program.files):
+        return False
+    local = {name for file in program.files[1:] for name in _names(program, file)}
+    return not local & {*sys.stdlib_module_names, *AHEAD} and not set(_names(program, program.entry_file)) & {
+        *AHEAD
+    }
+
+
+def _names(program: Program, file: SourceFile) -> Iterator[str]:
+    """First words of the names that a file can be imported by."""
+    for base in program.bases:
+        if file.path.is_relative_to(base):
+            yield file.path.relative_to(base).parts[0].removesuffix(".py")
+
+
+def imports(program: Program) -> tuple[str, ...]:
+    """Modules that the program imports and that are worth importing ahead, packages first."""
+    found: set[str] = set()
+    for file in program.files:
+        index = index_of(file) if file.language in (Language.PYTHON, Language.NOTEBOOK) else ""
+        if isinstance(index, FileIndex):
+            found |= {binding.dotted for binding in index.imports if not binding.level}
+    tops = {name.partition(".")[0] for name in found}
+    wanted = {name for name in found if name.partition(".")[0] in AHEAD}
+    if tops & {"tensorflow", "tf_keras"} or "keras" in tops:
+        wanted |= {"torch", "keras"}
+    wanted |= {name.partition(".")[0] for name in wanted}
+    return tuple(sorted(wanted, key=lambda name: (name.count("."), name)))
+
+
+def _environment(
+    program: Program, placed: Placed, options: WatchOptions, folder: Path
+) -> dict[str, JsonValue]:
+    base = around(folder)
+    own = [_moved(entry, placed) for entry in base.get("PYTHONPATH", "").split(os.pathsep) if entry]
+    extra = [str(placed.folder / base) for base in program.bases] if program.launch.launcher else []
+    base["PYTHONPATH"] = os.pathsep.join([str(injected.FOLDER), *extra, *own])
+    if placed.linked:
+        base["REENACT_TRIAL_ROOT"] = str(placed.root)
+    return dict(probe.environment(options, base))
+
+
+def _moved(entry: str, placed: Placed) -> str:
+    full = os.path.abspath(entry)  # noqa: PTH100 - must not follow links
+    for old, new in placed.moved:
+        if full == old or full.startswith(old + os.sep):
+            return new + full[len(old) :]
+    return entry
+
+
+def _path(program: Program, placed: Placed) -> list[JsonValue]:
+    """Where imports are looked for first."""
+    first = placed.working if program.launch.module else placed.entry.parent
+    return [str(first), *(os.path.normpath(placed.folder / base) for base in program.bases)]
+
+
+def _target(program: Program, placed: Placed) -> str:
+    """The first word of the program's arguments: as typed, unless that would name the user's own file."""
+    typed = program.launch.target
+    if program.launch.module or program.is_notebook or Path(typed).is_absolute():
+        return str(placed.entry)
+    return typed
+
+
+def _command(program: Program, placed: Placed, python: str) -> tuple[str, ...]:
+    target = program.launch.target if program.launch.module else str(placed.entry)
+    return program.launch.command(default_python(python), target)

@@ -1,0 +1,137 @@
+"""Which number judges a training. It is chosen once, from the unpatched program, and never changes with a
+patch: a different loss does not make a better loss.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from reenact.errors import InputError
+from reenact.probe.trace import Trace
+from reenact.program.graph import TaskType
+from reenact.trials.reading import STEP_LOSS, metric_sources
+from reenact.trials.trial import Outcome
+
+SCORES = (
+    "accuracy",
+    "acc",
+    "balanced_accuracy",
+    "f1",
+    "f1_score",
+    "auc",
+    "map",
+    "mrr",
+    "bleu",
+    "precision",
+    "recall",
+)
+"""Of a classification, larger is better, the more telling first."""
+ERRORS = (
+    "mae",
+    "mean_absolute_error",
+    "rmse",
+    "root_mean_squared_error",
+    "mse",
+    "mean_squared_error",
+    "r2",
+    "r2_score",
+    "mape",
+    "mean_absolute_percentage_error",
+)
+"""Of a regression."""
+RATES = ("error", "perplexity", "ppl")
+"""Of either, smaller is better."""
+LOSSES = ("loss", STEP_LOSS)
+HELD_OUT = ("test_", "val_", "")
+"""Data that was not trained on comes first; a name without a prefix may be either."""
+
+_LARGER = frozenset((*SCORES, "r2", "r2_score"))
+_SEEN = "train_"
+
+
+@dataclass(frozen=True, slots=True)
+class Measure:
+    """The metric that judges."""
+
+    name: str
+    source: str | None = None
+    """Where it is read; none takes whatever tells of it."""
+    larger_is_better: bool = True
+    is_loss: bool = False
+    """It is the loss itself: no comparison between trainings that minimise different losses."""
+
+    def read(self, outcome: Outcome) -> float | None:
+        """The metric of a training; none when it told none, or NaN.
+
+        What that means is the caller's choice: `statistics.oriented` takes NaN as the worst possible.
+        """
+        value = outcome.metrics.get(self.name)
+        other = self.source is not None and outcome.sources.get(self.name) != self.source
+        return None if value is None or other or math.isnan(value) else value
+
+    def value(self, outcome: Outcome) -> float:
+        """The same, with NaN where there is none."""
+        found = self.read(outcome)
+        return math.nan if found is None else found
+
+
+def choose_measure(seen: Trace | Outcome, task: TaskType | None = None, wanted: str | None = None) -> Measure:
+    """The user's own metric, else the one on held-out data that fits the task; a loss when nothing else is
+    there.
+
+    Raises InputError when the wanted one was not seen, or none was.
+    """
+    sources = _sources(seen)
+    if wanted is not None:
+        return _wanted(wanted, sources)
+    for name in _in_order(sources, task or TaskType.UNKNOWN):
+        return _measure(name, sources)
+    raise InputError(
+        "This training tells no metric by which it could be judged.",
+        next_step="Let it print one (`test accuracy: 0.93`), or give a pattern that finds it.",
+    )
+
+
+def _sources(seen: Trace | Outcome) -> Mapping[str, str]:
+    return seen.sources if isinstance(seen, Outcome) else metric_sources(seen)
+
+
+def _wanted(name: str, sources: Mapping[str, str]) -> Measure:
+    if name in sources:
+        return _measure(name, sources)
+    there = ", ".join(sorted(sources)) or "none"
+    raise InputError(f"The training tells no metric of this name; it tells {there}. Received: {name}.")
+
+
+def _measure(name: str, sources: Mapping[str, str]) -> Measure:
+    kind = _kind(name)
+    return Measure(name, sources[name], kind in _LARGER, kind in LOSSES)
+
+
+def _in_order(names: Iterable[str], task: TaskType) -> Iterator[str]:
+    """Every metric that can judge, the best first."""
+    there = list(names)
+    for kinds in _kinds(task):
+        for prefix in (*HELD_OUT, _SEEN):
+            fitting = [name for name in there if _prefix(name) == prefix and _kind(name) in kinds]
+            yield from sorted(fitting, key=lambda name: (kinds.index(_kind(name)), len(name), name))
+
+
+def _kinds(task: TaskType) -> Sequence[Sequence[str]]:
+    """Groups of kinds, in order. Accuracy says nothing of a regression: there even the loss comes first."""
+    if task is TaskType.REGRESSION:
+        return ((*ERRORS, *RATES), LOSSES, SCORES)
+    return ((*SCORES, *RATES), ERRORS, LOSSES)
+
+
+def _prefix(name: str) -> str:
+    return next((prefix for prefix in ("test_", "val_", _SEEN) if name.startswith(prefix)), "")
+
+
+def _kind(name: str) -> str:
+    """`val_out_accuracy` is of the kind accuracy; a name nobody knows is its own kind."""
+    bare = name.removeprefix(_prefix(name)).lower()
+    known = (*SCORES, *ERRORS, *RATES, *LOSSES)
+    return max((kind for kind in known if bare == kind or bare.endswith(f"_{kind}")), key=len, default=bare)

@@ -1,0 +1,132 @@
+"""Makes an outcome of a trial that has ended: its ending in one word, its metrics, its curves."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from statistics import fmean
+
+from reenact.errors import InputError, ReenactError
+from reenact.probe.columns import Series
+from reenact.probe.outcome import Crash, OutcomeKind
+from reenact.probe.read import read_trace
+from reenact.probe.root import Root
+from reenact.probe.run import Ended as ProbeEnded
+from reenact.probe.trace import Trace
+from reenact.probe.watch import read_watched
+from reenact.trials.job import TREE, Job, root_of
+from reenact.trials.server import Ended
+from reenact.trials.trial import Curve, Outcome, Trial
+
+MOST_POINTS = 200
+"""Points kept of a curve."""
+STEP_LOSS = "step_loss"
+_TAIL, _TAIL_SHARE = 50, 20
+_NOTE = 400
+"""Characters of the program's last words that are kept where nothing else says what happened."""
+
+
+def read_outcome(job: Job, ended: Ended, *, keep_trace: bool) -> Outcome:
+    """What came of a trial. A trace that cannot be read leaves an outcome without numbers, and says so."""
+    told = ProbeEnded(ended.code, ended.seconds, ended.ended == "timeout", ended.ended == "stopped")
+    try:
+        watched = read_watched(told, job.options, job.root)
+    except ReenactError as error:
+        kind = OutcomeKind.FINISHED if ended.code == 0 else OutcomeKind.KILLED
+        return Outcome(kind, seconds=ended.seconds, cpu_seconds=ended.cpu, note=error.sentence)
+    ending = watched.outcome
+    outcome = Outcome(
+        kind=ending.kind,
+        seconds=ended.seconds,
+        cpu_seconds=ended.cpu,
+        crash=_at_home(ending.crash, job.root),
+        note=ending.note.replace(job.root.seen_as, str(job.root.folder))
+        or _last_words(ending.kind, job.output),
+        trace=job.options.folder if keep_trace and watched.trace is not None else None,
+    )
+    return outcome if watched.trace is None else _with_numbers(outcome, watched.trace)
+
+
+def read_kept(trial: Trial, outcome: Outcome) -> Trace:
+    """The trace that a trial left, its places named as in the user's own program.
+
+    Raises InputError when none was kept.
+    """
+    if outcome.trace is None:
+        raise InputError(
+            f"This trial kept no trace. Received: kind={outcome.kind.value}, keep_trace={trial.keep_trace}."
+        )
+    return read_trace(outcome.trace, root=root_of(trial.patched, outcome.trace.parent / TREE))
+
+
+def _at_home(crash: Crash | None, root: Root) -> Crash | None:
+    """The crash told as if it had happened in the user's folder: the trial's is gone when it is read."""
+    if crash is None or not root.seen_as:
+        return crash
+    there, here = root.seen_as, str(root.folder)
+    return replace(
+        crash,
+        message=crash.message.replace(there, here),
+        frames=tuple(frame.replace(there, here) for frame in crash.frames),
+        missing_file=crash.missing_file.replace(there, here),
+    )
+
+
+def _with_numbers(outcome: Outcome, trace: Trace) -> Outcome:
+    curves = {name: _points(trace.metric(name)) for name in trace.metric_names()}
+    sources = metric_sources(trace)
+    metrics = {name: _last(trace.metric(name), sources[name]) for name in curves}
+    if len(trace.losses.known):
+        curves[STEP_LOSS] = _points(trace.losses)
+        metrics[STEP_LOSS] = _late(trace.losses.values.tolist())
+    return replace(
+        outcome,
+        steps=trace.step_count,
+        epochs=trace.epoch_count,
+        metrics=metrics,
+        sources=sources,
+        curves=curves,
+    )
+
+
+def metric_sources(trace: Trace) -> dict[str, str]:
+    """Every metric of a trace and where its values come from."""
+    found = {name: _source(trace, name) for name in trace.metric_names()}
+    return found | ({STEP_LOSS: "probe"} if len(trace.losses.known) else {})
+
+
+def _last(series: Series, source: str) -> float:
+    """The last value; of what the probe saw of an evaluation, batch by batch, the mean of the last one."""
+    if source != "probe":
+        return float(series.values[-1])
+    return float(series.values[series.steps == series.steps[-1]].mean())
+
+
+def _late(losses: Sequence[float]) -> float:
+    """The mean of the last steps; NaN when none of them had a number any more."""
+    last = losses[-min(_TAIL, max(1, len(losses) // _TAIL_SHARE)) :]
+    known = [loss for loss in last if not math.isnan(loss)]
+    return fmean(known) if known else math.nan
+
+
+def _source(trace: Trace, name: str) -> str:
+    """The source that `Trace.metric` takes: the one whose values it gives."""
+    best = trace.metric(name).values.tobytes()
+    sources = dict.fromkeys(metric.source for metric in trace.metrics if metric.name == name)
+    return next(source for source in sources if trace.metric(name, source).values.tobytes() == best)
+
+
+def _points(series: Series) -> Curve:
+    """At most 200 points, evenly spread, the last one among them."""
+    stride = max(1, -(-len(series) // MOST_POINTS))
+    first = (len(series) - 1) % stride
+    steps, values = series.steps[first::stride].tolist(), series.values[first::stride].tolist()
+    return tuple(zip(steps, values, strict=True))
+
+
+def _last_words(kind: OutcomeKind, output: Path) -> str:
+    if kind not in (OutcomeKind.EXITED, OutcomeKind.KILLED) or not output.is_file():
+        return ""
+    return output.read_bytes()[-_NOTE:].decode("utf-8", "replace").strip()

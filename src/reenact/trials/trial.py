@@ -1,0 +1,120 @@
+"""A trial is one training of a program with a patch and a seed; an outcome is what came of it."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+
+from reenact.errors import InputError, PatchRefused
+from reenact.probe.outcome import Crash, OutcomeKind
+from reenact.program.patch import Patch
+from reenact.program.program import Program
+from reenact.types import JsonValue
+
+Curve = tuple[tuple[int, float], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Budget:
+    """What one training may take; none means as much as it wants."""
+
+    seconds: float | None = None
+    """Wall time."""
+    steps: int | None = None
+    """Optimiser steps, after which the program is stopped on purpose."""
+
+    def __post_init__(self) -> None:
+        if any(limit is not None and limit <= 0 for limit in (self.seconds, self.steps)):
+            raise InputError(
+                f"A budget is larger than nothing. Received: seconds={self.seconds}, steps={self.steps}."
+            )
+
+
+@dataclass(frozen=True)
+class Trial:
+    """One training to be done."""
+
+    program: Program
+    patch: Patch = field(default_factory=Patch)
+    seed: int = 0
+    """Takes the place of the program's own global seeds."""
+    budget: Budget = field(default_factory=Budget)
+    preset: str = "bare"
+    """How closely the probe looks; bare: losses and metrics only."""
+    keep_trace: bool = False
+    """Leave the trace on disk, and say where in the outcome."""
+
+    @property
+    def patched(self) -> Program:
+        """The program that is run; raises PatchRefused when the patch does not fit."""
+        return self.patch.apply(self.program)
+
+    @cached_property
+    def key(self) -> str:
+        """Equal for trainings of the same text with the same arguments, seed, budget and preset.
+
+        The data that the program reads, its interpreter and its packages are no part of it.
+        """
+        try:
+            program, refused = self.patched, ""
+        except PatchRefused:
+            program, refused = self.program, self.patch.to_text()
+        files = [
+            [str(file.path), hashlib.sha256(file.raw.encode("utf-8", "surrogatepass")).hexdigest()]
+            for file in program.files
+        ]
+        told = [files, list(program.launch.words), self.seed, self.budget.seconds, self.budget.steps]
+        text = json.dumps([*told, self.preset, refused])
+        return hashlib.sha256(text.encode()).hexdigest()
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What came of a trial. A crash or a time-out is an outcome like any other."""
+
+    kind: OutcomeKind
+    steps: int = 0
+    epochs: int | None = None
+    """Epochs begun; none when there was no sign of them."""
+    metrics: Mapping[str, float] = field(default_factory=dict)
+    """The last value of each metric, from its best source; what only the probe saw of an evaluation is the
+    mean of the last one's batches. `step_loss` is the mean training loss of the last steps.
+    """
+    sources: Mapping[str, str] = field(default_factory=dict)
+    """Where each of them was read: keras, output, probe..."""
+    curves: Mapping[str, Curve] = field(default_factory=dict)
+    """(step, value) of each metric, thinned to 200 points; `step_loss` is the loss of the steps."""
+    seconds: float = 0.0
+    cpu_seconds: float = 0.0
+    """User and system time of the training and of the processes it started."""
+    crash: Crash | None = None
+    note: str = ""
+    """What the kind alone does not say."""
+    trace: Path | None = None
+    """Folder of the trace, when it was kept."""
+
+    @property
+    def trained(self) -> bool:
+        """It finished, or was stopped on purpose, after at least one step."""
+        return self.kind in (OutcomeKind.FINISHED, OutcomeKind.STOPPED) and self.steps > 0
+
+    def curve(self, name: str) -> Curve:
+        """A metric over the steps; empty when it was not seen."""
+        return self.curves.get(name, ())
+
+    def to_json(self) -> JsonValue:
+        """Plain JSON without NaN; `from_json` makes an equal outcome of it."""
+        from reenact.trials.outcome_json import outcome_to_json
+
+        return outcome_to_json(self)
+
+    @classmethod
+    def from_json(cls, data: object) -> Outcome:
+        """The outcome that `to_json` wrote; raises InputError for anything else."""
+        from reenact.trials.outcome_json import outcome_from_json
+
+        return outcome_from_json(data)

@@ -1,0 +1,305 @@
+"""One batch again and again, and a growing learning rate: healthy models learn, broken ones cannot."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from reenact.probe.experiment import ExperimentRecord, read_experiments, run_experiments
+from reenact.probe.options import WatchOptions
+from reenact.program.program import read_program
+from reenact.rules.experiments import Experiments, experiments_from
+
+OPTIONS = WatchOptions(Path("trace"), preset="bare", experiments=1.5, seed=1)
+
+DATA = """
+import torch, torch.nn.functional as F
+from torch import nn
+x = torch.randn(24, 6)
+y = (x[:, 0] > 0).long() + (x[:, 1] > 0.5).long()
+b = (x[:, 0] > 0).float()[:, None]
+"""
+LOOP = """
+for epoch in range(1000):
+    optimizer.zero_grad()
+    loss = criterion(net(x), y)
+    loss.backward()
+    optimizer.step()
+    print("stepped")
+"""
+MLP = (
+    DATA
+    + """
+net = nn.Sequential(nn.Linear(6, 32), nn.ReLU(), nn.Dropout(0.1), nn.Linear(32, 3))
+criterion = nn.CrossEntropyLoss(weight=torch.ones(3))
+optimizer = torch.optim.Adam(net.parameters(), lr=LR)
+"""
+    + LOOP
+)
+CNN = (
+    DATA
+    + """
+x = torch.randn(12, 1, 8, 8); y = torch.arange(12) % 3
+net = nn.Sequential(nn.Conv2d(1, 8, 3), nn.BatchNorm2d(8), nn.ReLU(), nn.Flatten(), nn.Linear(288, 3))
+criterion = nn.CrossEntropyLoss()
+optimizer = torch.optim.SGD(net.parameters(), lr=0.05, momentum=0.9)
+"""
+    + LOOP
+)
+LSTM = (
+    DATA
+    + """
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.lstm = nn.LSTM(6, 24, batch_first=True)
+        self.head = nn.Linear(24, 3)
+    def forward(self, sequence, gate):
+        return self.head(self.lstm(sequence)[0][:, -1] * gate)
+net = Net(); x = torch.randn(16, 5, 6); y = torch.arange(16) % 3
+optimizer = torch.optim.Adam(net.parameters(), lr=1e-2)
+criterion = lambda scores, labels: -F.log_softmax(scores, 1)[torch.arange(16), labels].mean()
+for epoch in range(1000):
+    optimizer.zero_grad()
+    criterion(net(x, gate=torch.ones(16, 1)), y).backward()
+    optimizer.step()
+"""
+)
+LIGHTNING = (
+    DATA
+    + """
+import logging, warnings
+import lightning as L
+warnings.filterwarnings("ignore")
+logging.getLogger("lightning.pytorch").setLevel(logging.ERROR)
+class Lit(L.LightningModule):
+    def __init__(self):
+        super().__init__()
+        self.net = nn.Sequential(nn.Linear(6, 24), nn.Tanh(), nn.Linear(24, 3))
+    def training_step(self, batch, index):
+        return F.cross_entropy(self.net(batch[0]), batch[1])
+    def configure_optimizers(self):
+        return torch.optim.AdamW(self.parameters(), lr=0.01)
+loader = torch.utils.data.DataLoader(torch.utils.data.TensorDataset(x, y), batch_size=12)
+L.Trainer(max_epochs=900, accelerator="cpu", logger=False, enable_checkpointing=False,
+          enable_progress_bar=False, enable_model_summary=False).fit(Lit(), loader)
+"""
+)
+KERAS = """
+import keras, numpy as np
+x = np.random.randn(32, 6).astype("float32"); y = (x[:, 0] > 0).astype("int64") + (x[:, 1] > 0.5)
+layers = [keras.layers.Dense(24, activation="relu"), keras.layers.Dense(3, activation="softmax")]
+model = keras.Sequential(layers)
+schedule = keras.optimizers.schedules.ExponentialDecay(0.01, 100, 0.9)
+model.compile(optimizer=keras.optimizers.Adam(schedule), loss="sparse_categorical_crossentropy")
+"""
+FIT = KERAS + "model.fit(x, y, batch_size=16, epochs=900, verbose=0)\n"
+BY_BATCH = KERAS + "while True:\n    model.train_on_batch(x, y)\n"
+HEALTHY = {
+    "mlp": (MLP.replace("LR", "0.01"), 0.01),
+    "cnn": (CNN, 0.05),
+    "lstm": (LSTM, 1e-2),
+    "lightning": (LIGHTNING, 0.01),
+    "fit": (FIT, 0.01),
+    "train-on-batch": (BY_BATCH, 0.01),
+}
+
+
+def experiment(forks: Any, source: str) -> tuple[ExperimentRecord, Experiments]:
+    ran = forks.run(source, options=OPTIONS)
+    assert ran.code == 0, ran.err
+    assert "stepped" not in ran.out
+    record = read_experiments(ran.folder)
+    return record, experiments_from(record)
+
+
+@pytest.mark.parametrize("name", HEALTHY)
+def test_a_healthy_model_learns_one_batch_at_a_usual_rate(name: str, forks: Any) -> None:
+    source, rate = HEALTHY[name]
+    record, experiments = experiment(forks, source)
+    assert record.missing == ()
+    one, rates = experiments.one_batch, experiments.learning_rates
+    assert one is not None
+    assert rates is not None
+    assert one.losses[-1] < 0.2 * one.losses[0]
+    assert one.accuracy == (None if name == "lstm" else 1.0)
+    assert one.zeroed_losses[-1] > 0.5 * one.zeroed_losses[0]
+    assert rates.bounds is not None
+    assert rates.bounds[0] <= 2 * rate <= 4 * rates.bounds[1]
+
+
+def test_a_rate_of_ten_lies_outside_the_range_and_does_not_hinder_one_batch(forks: Any) -> None:
+    _, experiments = experiment(forks, MLP.replace("LR", "10.0"))
+    assert experiments.one_batch is not None
+    assert experiments.one_batch.accuracy == 1.0
+    assert experiments.learning_rates is not None
+    assert experiments.learning_rates.bounds is not None
+    assert experiments.learning_rates.bounds[1] < 5
+
+
+BROKEN = {
+    "softmax over one unit": """
+net = nn.Sequential(nn.Linear(6, 16), nn.ReLU(), nn.Linear(16, 1), nn.Softmax(dim=1)); y = b
+criterion = nn.BCELoss()
+""",
+    "zeros": """
+net = nn.Sequential(nn.Linear(6, 16), nn.ReLU(), nn.Linear(16, 3))
+for weight in net.parameters():
+    nn.init.zeros_(weight)
+criterion = nn.CrossEntropyLoss()
+""",
+    "cut off": """
+class Cut(nn.Module):
+    def forward(self, features):
+        return features.detach()
+net = nn.Sequential(nn.Linear(6, 2), Cut(), nn.ReLU(), nn.Linear(2, 3))
+for weight in net[3].parameters():
+    weight.requires_grad = False
+net[3].bias.requires_grad = True
+criterion = nn.CrossEntropyLoss()
+""",
+    "never given": """
+net = nn.Sequential(nn.Linear(6, 16), nn.ReLU(), nn.Linear(16, 3))
+criterion = nn.CrossEntropyLoss()
+left_out = True
+""",
+}
+
+
+@pytest.mark.parametrize("name", BROKEN)
+def test_a_broken_model_cannot(name: str, forks: Any) -> None:
+    given = "[net[2].bias]" if "left_out" in BROKEN[name] else "net.parameters()"
+    _, experiments = experiment(
+        forks, f"{DATA}{BROKEN[name]}optimizer = torch.optim.SGD({given}, lr=0.1)\n{LOOP}"
+    )
+    one = experiments.one_batch
+    assert one is not None
+    assert one.accuracy is not None
+    assert one.accuracy < 1
+    assert one.losses[-1] > 0.5 * one.losses[0]
+
+
+REASONS = {
+    "several optimisers": DATA
+    + """
+net, other, criterion = nn.Linear(6, 3), nn.Linear(2, 6), nn.CrossEntropyLoss()
+optimizer, second = (torch.optim.Adam(part.parameters()) for part in (net, other))
+"""
+    + LOOP,
+    "function with its own gradient": DATA
+    + """
+class Twice(torch.autograd.Function):
+    @staticmethod
+    def forward(context, tensor): return 2 * tensor
+    @staticmethod
+    def backward(context, gradient): return 2 * gradient
+inner = nn.Linear(6, 3)
+net, criterion = (lambda rows: Twice.apply(inner(rows))), nn.CrossEntropyLoss()
+optimizer = torch.optim.Adam(inner.parameters())
+"""
+    + LOOP,
+    "no weight that can be trained": DATA
+    + """
+frozen, extra = nn.Linear(6, 3).requires_grad_(False), torch.zeros(3, requires_grad=True)
+net, criterion = (lambda rows: frozen(rows) + extra), nn.CrossEntropyLoss()
+optimizer = torch.optim.Adam(frozen.parameters())
+"""
+    + LOOP,
+    "no optimiser was seen": DATA,
+}
+
+
+@pytest.mark.parametrize("reason", REASONS)
+def test_what_cannot_be_done_has_a_reason(reason: str, forks: Any) -> None:
+    record, experiments = experiment(forks, REASONS[reason])
+    assert reason in record.missing[0]
+    assert experiments.one_batch is None
+    assert experiments.learning_rates is None
+
+
+def test_what_the_program_does_in_place_is_done_anew_each_time(forks: Any) -> None:
+    source = (
+        DATA
+        + """
+class Net(nn.Linear):
+    def forward(self, rows):
+        rows *= 3
+        rows[:, 0] = 1
+        first, *others = super().forward(rows).T
+        penalty = torch.tensor(0.0)
+        penalty += 1e-3 * self.weight.square().sum()
+        self.penalty = penalty
+        return torch.stack([first, *others], 1)
+net = Net(6, 3)
+criterion = lambda scores, labels: F.cross_entropy(scores, labels) + net.penalty
+optimizer = torch.optim.Adam(net.parameters(), lr=0.01)
+with torch.no_grad():
+    rows = x * 3
+    rows[:, 0] = 1
+    before = float(F.cross_entropy(nn.Linear.forward(net, rows), y) + 1e-3 * net.weight.square().sum())
+print(before)
+"""
+        + LOOP
+    )
+    ran = forks.run(source, options=OPTIONS)
+    record = read_experiments(ran.folder)
+    assert record.missing == ()
+    assert record.losses[0] == pytest.approx(float(ran.out), rel=1e-5)
+    assert record.rate_losses[0] == pytest.approx(float(ran.out), rel=1e-4)
+
+
+def test_weights_moved_by_hand_and_steps_that_ask_again_learn_a_batch_but_have_no_range(forks: Any) -> None:
+    by_hand, _ = experiment(
+        forks,
+        DATA
+        + """
+w = torch.zeros(6, 1, requires_grad=True)
+for _ in range(900):
+    loss = ((x @ w - x[:, :1]) ** 2).mean()
+    loss.backward()
+    with torch.no_grad():
+        w -= 0.1 * w.grad
+        w.grad = None
+""",
+    )
+    again, _ = experiment(
+        forks,
+        DATA
+        + """
+net, optimizer = nn.Linear(6, 1), None
+optimizer = torch.optim.LBFGS(net.parameters())
+def closure():
+    optimizer.zero_grad()
+    loss = F.mse_loss(net(x), x[:, :1])
+    loss.backward()
+    return loss
+while True:
+    optimizer.step(closure)
+""",
+    )
+    for record, word in ((by_hand, "by hand"), (again, "LBFGS")):
+        assert record.losses[-1] < 0.2 * record.losses[0]
+        assert record.accuracy is None
+        assert record.rates == ()
+        assert word in record.missing[0]
+
+
+def test_a_process_of_its_own_ends_before_the_first_step(tmp_path: Path) -> None:
+    """The compiled model is read as the one it was made from; the program's result never comes."""
+    body = MLP.replace("LR", "0.01").replace("criterion(net(x)", "criterion(fast(x)")
+    body = body.replace("criterion = ", "fast = torch.compile(net)\ncriterion = ")
+    (tmp_path / "train.py").write_text(body + 'open("result", "w").write("done")\n')
+    record = run_experiments(read_program(("train.py",), tmp_path), tmp_path / "trace", max_time=300)
+    assert record.missing == ()
+    assert record.accuracy == 1.0
+    assert not (tmp_path / "result").exists()
+
+
+def test_a_program_that_fails_before_its_first_step_says_so(tmp_path: Path) -> None:
+    (tmp_path / "train.py").write_text('import torch\nraise ValueError("no data")\n')
+    record = run_experiments(read_program(("train.py",), tmp_path), tmp_path / "trace", max_time=300)
+    assert record.losses == ()
+    assert "before the first step" in record.missing[0]
+    assert "ValueError" in record.missing[0]

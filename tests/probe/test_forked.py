@@ -1,0 +1,80 @@
+"""Training in a forked process is named; gradients cleared by hand are no carried ones; logs know epochs."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from reenact.probe.past.read import read_past
+
+FORKED = """
+import multiprocessing
+import torch
+from torch.utils.data import DataLoader
+
+def train():
+    model = torch.nn.Linear(2, 1)
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    for batch in DataLoader(torch.randn(8, 2), batch_size=4, num_workers=WORKERS):
+        optimizer.zero_grad()
+        model(batch).mean().backward()
+        optimizer.step()
+
+if IN_CHILD:
+    child = multiprocessing.get_context("fork").Process(target=train)
+    child.start()
+    child.join()
+else:
+    train()
+"""
+
+BY_HAND = """
+import torch
+
+torch.manual_seed(0)
+net = torch.nn.Linear(3, 1)
+optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+for step in range(6):
+    for p in net.parameters():
+        CLEAR
+    loss = net(torch.randn(4, 3)).square().mean()
+    loss.backward()
+    optimizer.step()
+"""
+
+
+def program(*, in_child: bool, workers: int = 0) -> str:
+    return FORKED.replace("IN_CHILD", str(in_child)).replace("WORKERS", str(workers))
+
+
+def test_a_forked_training_is_named(forks: Any) -> None:
+    ran = forks.run(program(in_child=True))
+    assert ran.code == 0, ran.err
+    assert ran.trace.step_count == 0
+    assert any("made by fork trained" in sentence for sentence in ran.trace.missing)
+
+
+def test_loading_workers_are_no_forked_training(forks: Any) -> None:
+    ran = forks.run(program(in_child=False, workers=1))
+    assert ran.trace.step_count == 2
+    assert not any("fork" in sentence for sentence in ran.trace.missing)
+
+
+CLEARED = "if p.grad is not None: "
+
+
+@pytest.mark.parametrize(
+    ("clear", "carried"), [("p.grad = None", 0), (f"{CLEARED}p.grad.zero_()", 0), (f"{CLEARED}p.grad + 0", 1)]
+)
+def test_gradients_cleared_by_hand_are_not_carried(forks: Any, clear: str, carried: int) -> None:
+    trace = forks.run(BY_HAND.replace("CLEAR", clear)).trace
+    assert set(trace.steps["carried"][1:]) == {carried}
+
+
+def test_a_log_by_epoch_knows_how_many_epochs_there_were(tmp_path: Path) -> None:
+    log = tmp_path / "history.csv"
+    log.write_text("epoch,loss,val_loss\n0,1.0,1.1\n1,0.8,0.9\n2,0.7,0.8\n")
+    trace = read_past(log)
+    assert (trace.step_count, trace.epoch_count) == (0, 3)

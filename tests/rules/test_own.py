@@ -1,0 +1,398 @@
+"""Branches of our own rules that their examples do not reach: texts that are only read, and evidence made by
+hand."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from reenact.probe.columns import Columns, no_rows
+from reenact.probe.outcome import Crash, Outcome, OutcomeKind
+from reenact.probe.trace import Event, Header, Metric, Overlap, ParameterFacts, Trace
+from reenact.program.fault import Fault
+from reenact.program.graph import (
+    Layer,
+    LossFacts,
+    ModelGraph,
+    OptimizerFacts,
+    TaskType,
+    TensorFacts,
+    WeightFacts,
+)
+from reenact.rules.evidence import Evidence
+from reenact.rules.experiments import Experiments, LearningRateRange, OneBatch
+from reenact.rules.finding import Finding
+from reenact.rules.own._crash import CrashKind, crash_kind
+from reenact.rules.registry import all_rules, rule
+from reenact.rules.rule import run_rules
+from reenact.testing.rules import findings
+
+KERAS = """
+import keras
+from keras import layers
+from data import x, y
+model = keras.Sequential([layers.Input((8,)), layers.Dense(16, activation="relu"), {output}])
+model.compile("adam", loss={loss})
+model.fit(x, y, epochs=20, batch_size=16, validation_split=0.2)
+"""
+TORCH = """
+import torch
+from torch import nn
+from data import loader
+model = nn.Sequential(nn.Linear(8, 16), nn.ReLU(), {output})
+optimizer = torch.optim.Adam(model.parameters(), lr=0.01)
+loss_of = nn.{loss}()
+for epoch in range(20):
+    for x, y in loader:
+        optimizer.zero_grad()
+        loss_of(model(x), y).backward()
+        optimizer.step()
+"""
+LOGITS = "keras.losses.SparseCategoricalCrossentropy(from_logits=True)"
+
+
+def said(code: str, evidence: Evidence) -> tuple[Finding, ...]:
+    return run_rules((rule(code),), evidence)
+
+
+@pytest.mark.parametrize(
+    ("text", "output", "loss"),
+    [
+        (KERAS, 'layers.Dense(3, activation="softmax")', '"categorical_crossentropy"'),
+        (KERAS, 'layers.Dense(3), layers.Activation("softmax")', '"sparse_categorical_crossentropy"'),
+        (KERAS, "layers.Dense(3), layers.Softmax()", '"categorical_crossentropy"'),
+        (KERAS, "layers.Dense(3)", LOGITS),
+        (KERAS, 'layers.Dense(1, activation="sigmoid")', '"binary_crossentropy"'),
+        (KERAS, 'layers.Dense(5, activation="sigmoid")', '"binary_crossentropy"'),
+        (KERAS, "layers.Dense(1)", '"mse"'),
+        (KERAS, 'layers.Dense(3, activation="softmax")', '"mse"'),
+        (TORCH, "nn.Linear(16, 3)", "CrossEntropyLoss"),
+        (TORCH, "nn.Linear(16, 3), nn.LogSoftmax(dim=1)", "NLLLoss"),
+        (TORCH, "nn.Linear(16, 3), nn.LogSoftmax(dim=1)", "CrossEntropyLoss"),
+        (TORCH, "nn.Linear(16, 1), nn.Sigmoid()", "BCELoss"),
+        (TORCH, "nn.Linear(16, 1)", "BCEWithLogitsLoss"),
+        (TORCH, "nn.Linear(16, 1)", "MSELoss"),
+    ],
+)
+@pytest.mark.parametrize("code", ["RE001", "RE002"])
+def test_outputs_that_fit_their_loss_are_left_alone(code: str, text: str, output: str, loss: str) -> None:
+    assert findings(rule(code), text.format(output=output, loss=loss)) == ()
+
+
+@pytest.mark.parametrize(
+    ("text", "output", "loss", "code", "fault", "value"),
+    [
+        (KERAS, "layers.Dense(3)", '"categorical_crossentropy"', "RE001", Fault.ARM, "softmax"),
+        (
+            KERAS,
+            'layers.Dense(3, activation="relu")',
+            '"categorical_crossentropy"',
+            "RE001",
+            Fault.ACH,
+            "softmax",
+        ),
+        (
+            KERAS,
+            'layers.Dense(1, activation="tanh")',
+            '"binary_crossentropy"',
+            "RE001",
+            Fault.ACH,
+            "sigmoid",
+        ),
+        (KERAS, 'layers.Dense(1, activation="softmax")', '"mse"', "RE001", Fault.ACH, "linear"),
+        (KERAS, 'layers.Dense(3, activation="softmax")', LOGITS, "RE002", Fault.AAL, "linear"),
+        (TORCH, "nn.Linear(16, 3), nn.ReLU()", "CrossEntropyLoss", "RE001", Fault.AAL, "linear"),
+        (TORCH, "nn.Linear(16, 3), nn.Softmax(dim=1)", "NLLLoss", "RE001", Fault.ACH, "log_softmax"),
+        (TORCH, "nn.Linear(16, 1), nn.Sigmoid()", "BCEWithLogitsLoss", "RE002", Fault.AAL, "linear"),
+    ],
+)
+def test_outputs_that_do_not_fit(
+    text: str, output: str, loss: str, code: str, fault: Fault, value: str
+) -> None:
+    (found,) = findings(rule(code), text.format(output=output, loss=loss))
+    assert found.fault is fault
+    assert found.suggestions[0].new == value
+
+
+def test_weight_decay_is_judged_by_its_optimiser() -> None:
+    text = TORCH.format(output="nn.Linear(16, 3)", loss="CrossEntropyLoss")
+    strong = text.replace("lr=0.01)", "lr=0.01, weight_decay=0.5)")
+    (found,) = findings(rule("RE016"), strong)
+    assert found.fault is Fault.HWD
+    assert findings(rule("RE016"), strong.replace("optim.Adam", "optim.AdamW")) == ()
+
+
+@pytest.mark.parametrize(
+    ("penalty", "told"),
+    [
+        ("keras.regularizers.l2(0.5)", True),
+        ("keras.regularizers.L1L2(l1=0.5, l2=1e-4)", True),
+        ("keras.regularizers.l2(l=0.5)", True),
+        ("keras.regularizers.l2(l2=1e-4)", False),
+        ("keras.regularizers.L2(1e-4)", False),
+        ("keras.regularizers.L1L2(l1=1e-5, l2=1e-4)", False),
+    ],
+)
+def test_penalties_are_read_from_the_text(penalty: str, told: bool) -> None:
+    output = f'layers.Dense(3, activation="softmax", kernel_regularizer={penalty})'
+    text = KERAS.format(output=output, loss='"sparse_categorical_crossentropy"')
+    assert [found.fault for found in findings(rule("RE016"), text)] == ([Fault.RAW] if told else [])
+
+
+def test_two_models_are_no_bottleneck() -> None:
+    text = """
+from torch import nn
+maker = nn.Sequential(nn.Linear(4, 24), nn.ReLU(), nn.Linear(24, 2))
+judge = nn.Sequential(nn.Linear(2, 30), nn.ReLU(), nn.Linear(30, 1))
+"""
+    assert findings(rule("RE028"), text) == ()
+
+
+@pytest.mark.parametrize(
+    "layers",
+    [
+        "nn.Linear(20, 4), nn.Linear(4, 10), nn.ReLU(), nn.Linear(10, 20)",
+        "nn.Linear(20, 40), nn.ReLU(), nn.Linear(40, 20)",
+    ],
+    ids=["narrow middle of an autoencoder", "bent"],
+)
+def test_layers_that_may_be_linear(layers: str) -> None:
+    text = TORCH.replace("nn.Linear(8, 16), nn.ReLU(), {output}", layers).replace("{loss}", "MSELoss")
+    assert findings(rule("RE027"), text) == ()
+
+
+# Evidence made by hand ------------------------------------------------------------------------------------
+
+LABELS = TensorFacts(
+    "train", "label", (None,), "int64", 0.0, 2.0, 1.0, 0.8, 0.0, 0, 3, (100, 100, 100), 300, (0, 1, 2), True
+)
+QUANTITIES = replace(
+    LABELS, dtype="float32", classes=None, class_counts=None, class_values=None, integral=False
+)
+YES_OR_NO = replace(LABELS, maximum=1.0, classes=2, class_counts=(150, 150), class_values=(0, 1))
+ONE_HOT = replace(LABELS, shape=(None, 3), maximum=1.0, one_hot=True)
+
+
+def graph(task: TaskType, loss: str, width: int, *, framework: str = "torch") -> ModelGraph:
+    weight = WeightFacts("weight", (width, 8), True, 0.0, 0.2, -0.4, 0.4, "0.weight")
+    output = Layer("0", "Linear", None, ((None, 8),), (None, width), None, {"out_features": width}, (weight,))
+    return ModelGraph(
+        framework,
+        "Net",
+        (output,),
+        LossFacts(loss, None, {}, None),
+        OptimizerFacts("Adam", 0.001, {}, None, 1),
+        (),
+        task,
+        16,
+        8 * width,
+        8 * width,
+    )
+
+
+def trace(losses: list[float], **more: object) -> Trace:
+    """A run with these losses, one batch of ten rows a step, ten steps an epoch."""
+    columns = ("step", "epoch", "loss", "learning_rate", "batch_size", "carried", "optimizer", "training")
+    rows = [[step, step // 10, loss, 0.001, 10, 0, 0, 1] for step, loss in enumerate(losses)]
+    steps = Columns(columns, np.array(rows, dtype=float)) if rows else no_rows(columns)
+    made = Trace(
+        Header("probe"),
+        steps,
+        no_rows(("step", "layer", "phase")),
+        no_rows(("step", "parameter")),
+        ("0",),
+        (ParameterFacts("0.weight", (3, 8), True, True),),
+        (),
+        (),
+        graph(TaskType.MULTI_CLASS, "cross_entropy", 3),
+        (LABELS,),
+        (),
+        None,
+        True,
+        1.0,
+        0.1,
+        (),
+    )
+    return replace(made, **more)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("task", "loss", "labels", "width", "framework", "value"),
+    [
+        (TaskType.MULTI_CLASS, "mse", ONE_HOT, 3, "keras", "categorical_crossentropy"),
+        (TaskType.MULTI_CLASS, "mse", LABELS, 3, "keras", "sparse_categorical_crossentropy"),
+        (TaskType.MULTI_CLASS, "binary_crossentropy", ONE_HOT, 3, "keras", "categorical_crossentropy"),
+        (TaskType.BINARY, "l1", YES_OR_NO, 1, "torch", "BCEWithLogitsLoss"),
+        (TaskType.BINARY, "cross_entropy", YES_OR_NO, 1, "torch", "BCEWithLogitsLoss"),
+        (TaskType.REGRESSION, "binary_cross_entropy", QUANTITIES, 1, "torch", "MSELoss"),
+        (TaskType.BINARY, "soft_margin", YES_OR_NO, 1, "torch", "BCEWithLogitsLoss"),
+    ],
+)
+def test_a_loss_of_another_task(
+    task: TaskType, loss: str, labels: TensorFacts, width: int, framework: str, value: str
+) -> None:
+    from reenact.rules.own.loss_of_another_task import _better
+
+    run = trace([1.0] * 20, graph=graph(task, loss, width, framework=framework), data=(labels,))
+    (found,) = said("RE003", Evidence(trace=run))
+    assert found.fault is Fault.LCH
+    assert _better(Evidence(trace=run), labels, width) == (value,)
+
+
+@pytest.mark.parametrize(
+    ("task", "loss", "labels", "width"),
+    [
+        (TaskType.MULTI_CLASS, "cross_entropy", LABELS, 3),
+        (TaskType.BINARY, "binary_cross_entropy_with_logits", YES_OR_NO, 1),
+        (TaskType.BINARY, "cross_entropy", YES_OR_NO, 2),
+        (TaskType.REGRESSION, "mse", QUANTITIES, 1),
+        (TaskType.MULTI_LABEL, "binary_cross_entropy", YES_OR_NO, 5),
+        (TaskType.MULTI_CLASS, "kl_divergence", ONE_HOT, 3),
+    ],
+)
+def test_a_loss_of_its_task(task: TaskType, loss: str, labels: TensorFacts, width: int) -> None:
+    run = trace([1.0] * 20, graph=graph(task, loss, width), data=(labels,))
+    assert said("RE003", Evidence(trace=run)) == ()
+
+
+@pytest.mark.parametrize(
+    ("loss", "labels", "width", "fault"),
+    [
+        ("binary_cross_entropy", replace(QUANTITIES, maximum=5.0), 1, Fault.CPP),
+        ("cross_entropy", LABELS, 2, Fault.LCN),
+        ("cross_entropy", replace(LABELS, minimum=-1.0, class_values=(-1, 0, 1)), 3, Fault.CPP),
+    ],
+)
+def test_labels_out_of_the_domain_of_a_loss(loss: str, labels: TensorFacts, width: int, fault: Fault) -> None:
+    run = trace([1.0] * 20, graph=graph(TaskType.MULTI_CLASS, loss, width), data=(labels,))
+    (found,) = said("RE004", Evidence(trace=run))
+    assert found.fault is fault
+
+
+def test_ignored_labels_are_no_classes() -> None:
+    labels = replace(LABELS, minimum=-100.0, class_values=(-100, 0, 1, 2))
+    run = trace([1.0] * 20, data=(labels,))
+    assert said("RE004", Evidence(trace=run)) == ()
+
+
+def test_a_steep_end_is_told_and_a_flat_one_is_not() -> None:
+    steep = [3.0 - 0.01 * step for step in range(200)]
+    flat = [0.3 + 2 * math.exp(-step / 15) for step in range(200)]
+    assert [found.fault for found in said("RE014", Evidence(trace=trace(steep)))] == [Fault.HNE]
+    assert said("RE014", Evidence(trace=trace(flat))) == ()
+
+
+def test_gradients_collected_on_purpose_are_left_alone() -> None:
+    run = trace([1.0] * 40)
+    carried = run.steps.rows.copy()
+    carried[1:, run.steps.columns.index("carried")] = 1
+    forgotten = replace(run, steps=Columns(run.steps.columns, carried))
+    text = TORCH.format(output="nn.Linear(16, 3)", loss="CrossEntropyLoss")
+    from reenact.program.program import program_from_text
+    from reenact.program.static_graph import static_graph
+
+    static = static_graph(program_from_text(text))
+    assert said("RE010", Evidence(static=static, trace=run)) == ()
+    assert len(said("RE010", Evidence(static=static, trace=forgotten))) == 1
+
+
+def test_rows_in_two_splits() -> None:
+    def told(*overlaps: Overlap) -> list[float]:
+        run = trace([1.0] * 20, overlaps=overlaps)
+        return [found.confidence for found in said("RE018", Evidence(trace=run))]
+
+    assert told(Overlap("validation", 100, 1)) == []
+    assert told(Overlap("validation", 100, 40)) == [0.85]
+    assert told(Overlap("test", 100, 100)) == [0.35]
+    assert told(Overlap("test", 100, 100), Overlap("validation", 100, 0)) == [0.2]
+
+
+def test_a_range_test_outweighs_what_is_usual() -> None:
+    rates = tuple(10 ** (-6 + 0.1 * step) for step in range(50))
+    losses = tuple(2.0 if rate < 1e-4 else 1.0 if rate < 1e-2 else 50.0 for rate in rates)
+    tried = Experiments(learning_rates=LearningRateRange(rates, losses))
+    run = trace([2.0] * 40)
+
+    def told(rate: float) -> list[str]:
+        run.steps.rows[:, run.steps.columns.index("learning_rate")] = rate
+        return [found.saw for found in said("RE019", Evidence(trace=run, experiments=tried))]
+
+    assert "bears" in told(0.5)[0]
+    assert "learns from" in told(1e-6)[0]
+    assert told(1e-3) == []
+
+
+def test_one_batch() -> None:
+    def told(*losses: float, accuracy: float | None = None) -> int:
+        steps = OneBatch(len(losses), losses, accuracy)
+        return len(said("RE020", Evidence(experiments=Experiments(one_batch=steps))))
+
+    falling = [2 * 0.8**step for step in range(50)]
+    assert told(*falling, accuracy=1.0) == 0
+    assert told(*falling) == 0
+    assert told(*[2.0] * 50) == 1
+    assert told(*[2.0] * 50, accuracy=0.4) == 1
+    assert told(*[2.0] * 30, *[math.nan] * 20, accuracy=0.4) == 1
+
+
+def test_a_generator_in_training_mode_is_no_evaluation() -> None:
+    run = trace([1.0] * 40, events=(Event("evaluation", 1, 0, 0.0, {"training": True}),))
+    run.steps.rows[::2, run.steps.columns.index("optimizer")] = 1
+    assert said("RE011", Evidence(trace=run)) == ()
+
+
+@pytest.mark.parametrize(
+    ("kind", "message"),
+    [
+        (CrashKind.SHAPE, "mat1 and mat2 shapes cannot be multiplied (4x8 and 9x3)"),
+        (
+            CrashKind.SHAPE,
+            "Given groups=1, expected input[2, 1, 8, 8] to have 3 channels, but got 1 channels",
+        ),
+        (CrashKind.SHAPE, "Sizes of tensors must match except in dimension 0."),
+        (CrashKind.SHAPE, "shape '[2, 2]' is invalid for input of size 3"),
+        (CrashKind.SHAPE, 'Input 0 of layer "dense" is incompatible with the layer: expected axis -1 ...'),
+        (CrashKind.LABEL, "Target 2 is out of bounds."),
+        (CrashKind.LABEL, "0D or 1D target tensor expected, multi-target not supported"),
+        (CrashKind.LABEL, "Using a target size (torch.Size([4])) that is different to the input size"),
+        (CrashKind.LABEL, "Expected input batch_size (4) to match target batch_size (3)."),
+        (CrashKind.LABEL, "Arguments `target` and `output` must have the same shape."),
+        (CrashKind.DTYPE, "mat1 and mat2 must have the same dtype, but got Double and Float"),
+        (CrashKind.DTYPE, "Expected tensor for argument #1 'indices' to have one of the scalar types: Long"),
+        (CrashKind.DEVICE, "Expected all tensors to be on the same device, but found cuda:0 and cpu!"),
+        (CrashKind.MEMORY, "CUDA out of memory. Tried to allocate 2.00 GiB"),
+        (CrashKind.OTHER, "'acc'"),
+    ],
+)
+def test_exceptions_are_sorted(kind: CrashKind, message: str) -> None:
+    assert crash_kind(Crash("RuntimeError", message, None, "", ())) is kind
+
+
+def test_every_crash_has_one_finding() -> None:
+    crash = Crash("ModuleNotFoundError", "No module named 'x'", None, "", (), ("ModuleNotFoundError",))
+    ended = Evidence(outcome=Outcome(OutcomeKind.CRASHED, 1, crash=crash))
+    told = run_rules([one for one in all_rules() if one.code.startswith("RE9")], ended)
+    assert [found.code for found in told] == ["RE906"]
+
+
+@pytest.mark.parametrize(
+    "run",
+    [
+        trace([]),
+        trace([1.0]),
+        trace([math.nan] * 30),
+        trace([math.inf, 1.0] * 20),
+        trace([1.0] * 30, graph=None, data=()),
+        trace([0.0] * 30, metrics=(Metric("accuracy", math.nan, 1, 0, 0.0, "user"),)),
+        trace([1.0] * 30, data=(replace(LABELS, class_counts=(), mean=None, std=None, minimum=None),)),
+    ],
+    ids=["nothing", "one step", "NaN", "infinite", "no graph", "zero", "empty labels"],
+)
+@pytest.mark.parametrize("family", ["reenact", "deepchecker"])
+def test_no_rule_stumbles_over_poor_evidence(run: Trace, family: str) -> None:
+    evidence = Evidence(trace=run, experiments=Experiments(one_batch=OneBatch(0, (), None)))
+    rules = [one for one in all_rules() if one.family == family]
+    assert all(found.saw for found in run_rules(rules, evidence))

@@ -1,0 +1,16 @@
+"""One pool for all tests of trials: its servers pay for their imports once."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+
+import pytest
+
+from reenact.trials.pool import ProcessPool
+
+
+@pytest.fixture(scope="session")
+def pool(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ProcessPool]:
+    with ProcessPool(2, python=sys.executable, scratch=tmp_path_factory.mktemp("scratch")) as found:
+        yield found

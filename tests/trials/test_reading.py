@@ -1,0 +1,82 @@
+"""What is read off a trial: curves thinned, a loss that is no number any more, last words of a failure."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+
+import pytest
+
+from reenact.errors import InputError
+from reenact.probe.outcome import OutcomeKind
+from reenact.testing.executor import HEALTHY, NET, program_in
+from reenact.trials.metric import choose_measure
+from reenact.trials.pool import ProcessPool
+from reenact.trials.reading import MOST_POINTS, read_kept
+from reenact.trials.trial import Outcome, Trial
+
+LONG = (
+    NET
+    + """\
+for step in range(450):
+    optimizer.zero_grad()
+    loss = nn.functional.cross_entropy(model(x), y) * (float("nan") if step >= 400 else 1)
+    loss.backward()
+    optimizer.step()
+"""
+)
+
+
+def test_long_curves_are_thinned_and_a_lost_loss_is_no_number(pool: ProcessPool, tmp_path: Path) -> None:
+    (outcome,) = pool.run([Trial(program_in(tmp_path / "p", LONG))])
+    assert outcome.steps == 450
+    points = outcome.curve("step_loss")
+    assert MOST_POINTS / 2 <= len(points) <= MOST_POINTS
+    assert points[-1][0] == 449
+    assert math.isnan(outcome.metrics["step_loss"])
+    measure = choose_measure(outcome)
+    assert (measure.name, measure.is_loss) == ("step_loss", True)
+    assert measure.read(outcome) is None
+
+
+QUIET = (
+    NET
+    + """\
+from torch.utils.data import DataLoader, TensorDataset
+
+loss_fn = nn.CrossEntropyLoss()
+for epoch in range(2):
+    model.train()
+    optimizer.zero_grad()
+    loss_fn(model(x), y).backward()
+    optimizer.step()
+    model.eval()
+    with torch.no_grad():
+        for xb, yb in DataLoader(TensorDataset(x, y), batch_size=16):
+            loss_fn(model(xb), yb)
+"""
+)
+
+
+def test_an_evaluation_that_prints_nothing_is_the_mean_of_its_batches(
+    pool: ProcessPool, tmp_path: Path
+) -> None:
+    (outcome,) = pool.run([Trial(program_in(tmp_path / "p", QUIET))])
+    last = [value for step, value in outcome.curve("val_loss") if step == 2]
+    assert len(set(last)) > 1, outcome
+    assert outcome.metrics["val_loss"] == pytest.approx(sum(last) / len(last))
+    assert outcome.sources["val_loss"] == "probe"
+
+
+def test_the_last_words_of_a_program_that_ends_itself(pool: ProcessPool, tmp_path: Path) -> None:
+    program = program_in(tmp_path / "p", f"{HEALTHY}raise SystemExit('the data is too small')\n")
+    (outcome,) = pool.run([Trial(program)])
+    assert outcome.kind is OutcomeKind.EXITED
+    assert outcome.note.endswith("the data is too small")
+    assert outcome.steps > 0, "what it trained before is told"
+
+
+def test_a_trace_that_was_not_kept_cannot_be_read(tmp_path: Path) -> None:
+    trial = Trial(program_in(tmp_path / "p", HEALTHY))
+    with pytest.raises(InputError, match="kept no trace"):
+        read_kept(trial, Outcome(OutcomeKind.FINISHED, 1))
