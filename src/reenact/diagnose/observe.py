@@ -28,8 +28,6 @@ class Looking:
     """How to run the program for the evidence."""
 
     preset: str = "normal"
-    seed: int | None = None
-    """Overrides the program's own seeds; none leaves them."""
     python: str = ""
     max_time: float | None = None
     experiments: bool = True
@@ -46,9 +44,7 @@ def look(
     program: Program, looking: Looking, folder: Path, stop: Stop | None = None
 ) -> tuple[Watched, Experiments]:
     """One watched run, and beside it the small experiments in a process of their own."""
-    options = WatchOptions(
-        folder, preset=looking.preset, seed=looking.seed, python=looking.python, max_time=looking.max_time
-    )
+    options = WatchOptions(folder, looking.preset, python=looking.python, max_time=looking.max_time)
     with ThreadPoolExecutor(1) as beside, tempfile.TemporaryDirectory(prefix="reenact-beside-") as scratch:
         tried = beside.submit(_experiments, program, looking, Path(scratch) / "trace")
         seen = watch(program, options, stdout=looking.stdout, stop=stop)

@@ -16,7 +16,7 @@ from typing import IO
 from reenact.diagnose.attempts import Attempts
 from reenact.diagnose.depth import spending
 from reenact.diagnose.diagnosis import Accusation, Diagnosis, Spent, Standing
-from reenact.diagnose.intervene import SCREENING_SEED, intervene
+from reenact.diagnose.intervene import intervene
 from reenact.diagnose.observe import Looking, look, read_only
 from reenact.diagnose.suppress import unsuppressed
 from reenact.diagnose.suspect import Suspect, suspects_from
@@ -58,15 +58,18 @@ class Services:
     """Start anew instead of continuing an earlier, interrupted diagnosis."""
 
 
-def diagnose(program: Program, wishes: Wishes, services: Services) -> Diagnosis:
-    """The whole story; the same call after an interruption continues."""
+def diagnose(program: Program, wishes: Wishes, services: Services, seen: Evidence | None = None) -> Diagnosis:
+    """The whole story; the same call after an interruption continues.
+
+    `seen` is evidence that somebody gathered already: the program is not watched again.
+    """
     rules = chosen(wishes.select, wishes.ignore)
     begun = time.monotonic()
     request = {"program": Trial(program).key, **wishes.to_json()}
     with services.journal.run(
         story="diagnose", request=request, argv=services.argv, what=str(program.entry), fresh=services.fresh
     ) as run:
-        evidence, notes = _observe(program, wishes, services, run)
+        evidence, notes = (seen, []) if seen is not None else _observe(program, wishes, services, run)
         findings = run_rules(rules, evidence)
         suspects = suspects_from(unsuppressed(findings, program))
         accusable = [one for one in suspects if one.fault is not None or _is_crash(one)]
@@ -96,12 +99,7 @@ def _observe(
     if not wishes.depth.runs:
         return evidence, notes
     services.tell(Progress("diagnose", 1, 5, "watch one training; one batch and a range of rates beside it"))
-    looking = Looking(
-        seed=SCREENING_SEED if wishes.depth.intervenes else None,
-        python=wishes.python,
-        max_time=wishes.max_time,
-        stdout=services.stdout,
-    )
+    looking = Looking(python=wishes.python, max_time=wishes.max_time, stdout=services.stdout)
 
     def effect() -> Left:
         folder = fresh_folder(program.entry.stem, services.traces).resolve()
@@ -110,8 +108,7 @@ def _observe(
             raise Stopped("Stopped while the program was being watched.")
         return Left(folder, seen.outcome, experiments)
 
-    given = {"preset": looking.preset, "seed": looking.seed}
-    left = run.step("watch", effect, kind=Kind.TRIAL, inputs=given, returns=Left)
+    left = run.step("watch", effect, kind=Kind.TRIAL, inputs={"preset": looking.preset}, returns=Left)
     trace = read_trace(left.folder, root=Root(program.folder)) if is_trace(left.folder) else None
     if trace is None or left.outcome.crash is not None:
         notes.append(left.outcome.sentence)

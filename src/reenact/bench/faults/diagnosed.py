@@ -29,6 +29,7 @@ from reenact.diagnose.wishes import THRESHOLD, Wishes
 from reenact.errors import Stopped
 from reenact.journal import Journal, Kind
 from reenact.program.program import Program, read_program
+from reenact.rules.evidence import Evidence
 from reenact.rules.registry import FAMILIES, chosen
 from reenact.types import Progress, Stop, Tell, tell_nobody
 
@@ -106,11 +107,10 @@ def tell_of(case: FaultCase, side: Side, scale: Scale, depth: Depth, stop: Stop)
         quick, seconds["quick"] = _timed(program, Depth.QUICK, Path(scratch) / "quick", stop)
         answers = {family: _listed(answer_by(chosen((family,)), quick.evidence)) for family in FAMILIES}
         answers[QUICK] = _listed(answer_of(quick))
-        told, seconds["story"] = (
-            _timed(program, depth, Path(scratch) / "story", stop)
-            if depth.intervenes
-            else (quick, seconds["quick"])
-        )
+        told, more = quick, 0.0
+        if depth.intervenes:
+            told, more = _timed(program, depth, Path(scratch) / "story", stop, quick.evidence)
+        seconds["story"] = seconds["quick"] + more
         answers[STORY] = _listed(answer_of(told))
     return Told(case.id, side, answers, seconds, [_words(one) for one in told.accusations])
 
@@ -121,11 +121,13 @@ def _words(one: Accusation) -> str:
     return f"{suspect.first.code} {suspect.fault}{where} ({one.standing}, {one.confidence:.2f})"
 
 
-def _timed(program: Program, depth: Depth, folder: Path, stop: Stop) -> tuple[Diagnosis, float]:
+def _timed(
+    program: Program, depth: Depth, folder: Path, stop: Stop, seen: Evidence | None = None
+) -> tuple[Diagnosis, float]:
     begun = time.monotonic()
     with Journal.in_memory() as journal, Path(os.devnull).open("wb") as nowhere:
         services = Services(journal=journal, traces=folder, stop=stop, stdout=nowhere)
-        found = diagnose(program, Wishes(depth=depth, threshold=THRESHOLD), services)
+        found = diagnose(program, Wishes(depth=depth, threshold=THRESHOLD), services, seen)
     return found, time.monotonic() - begun
 
 

@@ -17,6 +17,19 @@ IGNORED = -100
 """What PyTorch's losses skip by default."""
 
 
+def no_class_numbers(evidence: Evidence) -> bool:
+    """The loss, the last activation and the width all speak of classes, but the labels are no class numbers:
+    scaled along with the inputs, most often."""
+    labels, output = evidence.labels, evidence.output
+    if labels is None or output is None or labels.integral or labels.one_hot:
+        return False
+    columns = 1
+    for size in labels.shape[1:]:
+        columns *= size or 1
+    classes = evidence.loss_name in ("sparse_categorical_crossentropy", "cross_entropy", "nll")
+    return classes and columns == 1 and (output.width or 1) > 2
+
+
 class LabelsOutOfDomain(Rule):
     """RE004 labels-out-of-domain
 
@@ -76,6 +89,8 @@ class LabelsOutOfDomain(Rule):
         seen = f"labels from {low:g} to {high:g}"
         if family is LossFamily.BINARY and (low < -1e-3 or high > 1 + 1e-3):
             yield self.finding(evidence, f"{seen} for {evidence.loss_name}", kind=Kind.LOSS)
+        elif family is LossFamily.CATEGORICAL and no_class_numbers(evidence):
+            yield self.finding(evidence, f"{seen}, not whole, where {evidence.loss_name} wants class numbers")
         elif family is LossFamily.CATEGORICAL and not labels.one_hot and labels.class_values:
             yield from self._classes(evidence, labels.class_values)
         elif family is LossFamily.REGRESSION and not labels.one_hot:

@@ -89,7 +89,9 @@ class LossAndOutputDisagree(Rule):
         elif wanted is Wanted.LOGITS and activation in BENT and loss is LossFamily.CATEGORICAL:
             sure = 0.5 if activation in ("tanh", "sigmoid") else 0.8
             yield self._told(evidence, output, _saw(evidence, activation), ("linear",), sure, Fault.AAL)
-        elif evidence.task is TaskType.REGRESSION and activation == "softmax":
+        elif (
+            evidence.task is TaskType.REGRESSION and activation == "softmax" and loss is LossFamily.REGRESSION
+        ):
             yield self._told(evidence, output, "softmax before a regression", ("linear",), 0.8)
 
     def _no_softmax(self, evidence: Evidence, output: LayerView, activation: str | None) -> Iterator[Finding]:

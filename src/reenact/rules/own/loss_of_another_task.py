@@ -12,6 +12,7 @@ from reenact.rules.finding import Finding, Severity
 from reenact.rules.losses import LossFamily
 from reenact.rules.own._places import framework
 from reenact.rules.own._series import optimizers
+from reenact.rules.own.labels_out_of_domain import no_class_numbers
 from reenact.rules.rule import Needs, Rule
 from reenact.types import JsonValue
 
@@ -71,6 +72,8 @@ class LossOfAnotherTask(Rule):
     def check(self, evidence: Evidence) -> Iterator[Finding]:
         labels, output, loss = evidence.labels, evidence.output, evidence.loss_family
         if labels is None or output is None or loss in (None, LossFamily.OTHER):
+            return
+        if no_class_numbers(evidence):
             return
         # Two models that play against each other are told real from made by any loss.
         if optimizers(evidence) > 1:
