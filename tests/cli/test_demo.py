@@ -19,4 +19,6 @@ def test_the_demo_kills_a_story_continues_it_and_pays_one_effect_twice(tmp_path:
     assert "noticed network-denied" in said
     assert "Layers that look wrong" in said
     assert "learning-rate" in said
+    assert "$ reenact diagnose --depth normal train.py" in said
+    assert "confirmed by training." in said
     assert (tmp_path / ".reenact" / "demo" / "report.md").is_file()

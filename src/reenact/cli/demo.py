@@ -22,6 +22,9 @@ from reenact.types import ExitCode
 
 KILLED_AT = "C9:3"
 """Where the story of act three dies: the first trial is training in its box (two boxes were before it)."""
+NO_TORCH = "-> left out: PyTorch is not installed here; pip install 'reenact[torch]'"
+TRAINING = "train.py"
+"""The training of acts four and five: its learning rate is far too large."""
 REHEARSAL = [sys.executable, "-m", "reenact.bench.rehearsal.run"]
 
 
@@ -32,7 +35,13 @@ def demo() -> ExitCode:
     folder = (settings.runs_dir / "demo").absolute()
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
-    acts = (_stranger(settings.sandbox), _conversation(), _killed_and_continued(folder), _watched(folder))
+    acts = (
+        _stranger(settings.sandbox),
+        _conversation(),
+        _killed_and_continued(folder),
+        _watched(folder),
+        _diagnosed(folder),
+    )
     for number, act in enumerate(acts, start=1):
         for line_number, line in enumerate(act):
             click.secho(f"\n{number}. {line}", bold=True) if line_number == 0 else click.echo(
@@ -112,15 +121,40 @@ def _watched(folder: Path) -> Iterator[str]:
     """A failing training, run as a user runs it."""
     yield "A training that fails is run unmodified, and what happens inside is seen"
     if importlib.util.find_spec("torch") is None:
-        yield "-> left out: PyTorch is not installed here; pip install 'reenact[torch]'"
+        yield NO_TORCH
         return
-    (folder / "train.py").write_bytes(files("reenact.bench").joinpath("cases/demo/train.py").read_bytes())
-    for words in (["watch", "--out", "trace", "train.py"], ["knobs", "train.py"]):
+    _write_training(folder)
+    for words in (["watch", "--out", "trace", TRAINING], ["knobs", TRAINING]):
         yield f"$ reenact {' '.join(words)}"
         ended = _run([sys.executable, "-m", "reenact", *words], folder)
         if ended.returncode != 0:
             raise Inconclusive(f"reenact {words[0]} ended with {ended.returncode}: {ended.stderr[-500:]}")
         yield from (f"| {line}" for line in ended.stdout.splitlines())
+
+
+def _diagnosed(folder: Path) -> Iterator[str]:
+    """The same training: what is wrong with it, and what happens when that is changed."""
+    yield "What is wrong with it is found, changed, and trained again over seeds"
+    if importlib.util.find_spec("torch") is None:
+        yield NO_TORCH
+        return
+    _write_training(folder)
+    words = ["diagnose", "--depth", "normal", TRAINING]
+    yield f"$ reenact {' '.join(words)}"
+    ended = _run([sys.executable, "-m", "reenact", *words], folder)
+    if ended.returncode != ExitCode.FOUND:
+        raise Inconclusive(f"reenact diagnose ended with {ended.returncode}: {ended.stderr[-500:]}")
+    lines = ended.stdout.splitlines()
+    facts = lines[: lines.index("", 2)]
+    findings = next((at for at, line in enumerate(lines) if line.startswith(f"{TRAINING}:")), len(facts))
+    yield from (
+        f"| {line}" for line in [*facts, "", "[curves, layers and symptoms left out]", "", *lines[findings:]]
+    )
+    yield "-> the same with --output-format html is a page with curves and pictures that can be mailed"
+
+
+def _write_training(folder: Path) -> None:
+    (folder / TRAINING).write_bytes(files("reenact.bench").joinpath(f"cases/demo/{TRAINING}").read_bytes())
 
 
 def _rehearse(folder: Path, **environ: str) -> subprocess.CompletedProcess[str]:

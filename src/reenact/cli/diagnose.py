@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import sys
+from decimal import Decimal
+from pathlib import Path
 
 import click
 
+from reenact.cli.asking import model_options, open_asked
 from reenact.cli.diagnose_view import diagnosis_sheet
 from reenact.cli.options import output_format, show, stopping_gently
 from reenact.cli.watch import PROGRAM, program_words
@@ -39,12 +42,15 @@ from reenact.types import ExitCode
 @click.option("--max-time", type=float, help="Seconds that the watched run may take.")
 @click.option("--python", help="Interpreter to use; default: the active one.")
 @click.option("--fresh", is_flag=True, help="Start anew instead of continuing an interrupted diagnosis.")
+@click.option("--samples", type=click.IntRange(1, 20), default=5, show_default=True, help="Questions to it.")
+@model_options
 @output_format
 @click.argument("program", nargs=-1, required=True, type=click.UNPROCESSED)
 def diagnose(
     depth: str, select: tuple[str, ...], ignore: tuple[str, ...], budget: str | None, metric: str | None,
     threshold: float, learned: bool, workers: int, max_time: float | None, python: str | None, fresh: bool,
-    output_format: str, program: tuple[str, ...],
+    samples: int, model: str | None, max_cost: Decimal | None, max_tokens: int | None,
+    max_calls: int | None, record: Path | None, output_format: str, program: tuple[str, ...],
 ) -> int:  # fmt: skip
     """Say what is wrong with the training PROGRAM, at which layer and line, and what would mend it.
 
@@ -53,16 +59,19 @@ def diagnose(
     """
     selected, ignored = _words(select), _words(ignore)
     check_words((*selected, *ignored))
-    settings = resolve({"python": python}).settings
+    limits = {"max_cost": max_cost, "max_tokens": max_tokens, "max_calls": max_calls}
+    settings = resolve({"python": python, "model": model, **limits}).settings
     read = read_program(program_words(program))
     wishes = Wishes(
         depth=Depth(depth), select=selected, ignore=ignored, budget=budget or "", threshold=threshold,
         metric=metric or "", python=settings.python, workers=workers, learned=learned, max_time=max_time,
+        samples=samples,
     )  # fmt: skip
     with Journal.open(settings.runs_dir) as journal, stopping_gently() as stop, telling() as tell:
         services = Services(
             journal=journal, traces=settings.runs_dir / "traces", tell=tell, stop=stop,
             stdout=sys.stderr.fileno(), argv=tuple(sys.argv), fresh=fresh,
+            model=open_asked(settings, record=record, stop=stop, tell=tell) if model else None,
         )  # fmt: skip
         found = tell_story(read, wishes, services)
     show(diagnosis_sheet(found, " ".join(program)), output_format)

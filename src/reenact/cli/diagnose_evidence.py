@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from reenact.cli.diagnose_pictures import at_steps, chart, visible
+from reenact.cli.diagnose_pictures import SHARE, at_steps, chart, visible
 from reenact.cli.watch_view import sparkline
 from reenact.diagnose.diagnosis import Accusation, Tried
 from reenact.program.fault import Fault
@@ -77,18 +77,18 @@ def _layer(one: Accusation, evidence: Evidence) -> Iterator[Picture]:
     marks = at_steps(one.suspect.witnesses)
     shares = [
         (
-            f"{view.name} {column.removesuffix('_share').replace('_', ' ')}",
+            f"layer {view.name}: {column.removesuffix('_share').replace('_', ' ')}",
             output_rows(evidence, view).series(column),
         )
         for view in _with_activation(layer, evidence)
         for column in SHARES
     ]
     worth = [(name, series) for name, series in shares if visible(series)]
-    yield from chart(f"Shares in the output of {layer.name}", worth[:4], marks, log_y=False)
+    yield from chart(f"Shares in the output of layer {layer.name}", worth[:4], marks, between=SHARE)
     rows = kernel_rows(evidence, layer)
     named = [("gradient norm", rows.series("grad_norm")), ("update / weight", rows.series("update_ratio"))]
     yield from chart(
-        f"Weights of {layer.name}", [(name, one) for name, one in named if visible(one, 0)], marks
+        f"Weights of layer {layer.name}", [(name, one) for name, one in named if visible(one, 0)], marks
     )
 
 

@@ -21,6 +21,7 @@ from reenact.rules.measured import invalid_loss, kernel_rows, output_rows
 MOST_MARKS = 8
 MOST_METRICS = 3
 NAMED_LAYERS = 8
+SHARE = (0.0, 1.0)
 VISIBLE = 0.05
 """A share below this everywhere is not worth a picture."""
 
@@ -39,7 +40,7 @@ def curves(found: Diagnosis) -> Iterator[Picture]:
     yield from chart("Loss", losses, marks)
     rest = {name: one for name, one in named.items() if "loss" not in name}
     shares = [(name, one) for name, one in rest.items() if len(one) and _within_one(one)]
-    yield from chart("Metrics", shares, marks, log_y=False)
+    yield from chart("Metrics", shares, marks, between=SHARE)
     others = [(name, one) for name, one in rest.items() if len(one) and not _within_one(one)]
     for name, one in others[:MOST_METRICS]:
         yield from chart(name, [(name, one)], marks)
@@ -59,7 +60,11 @@ def heat_maps(found: Diagnosis) -> Iterator[Picture]:
 
 
 def chart(
-    title: str, named: Sequence[tuple[str, Series]], marks: Sequence[Mark], *, log_y: bool | None = None
+    title: str,
+    named: Sequence[tuple[str, Series]],
+    marks: Sequence[Mark],
+    *,
+    between: tuple[float, float] | None = None,
 ) -> Iterator[Picture]:
     """A picture of these series; none when there is nothing to draw."""
     shown = [(name, series.known) for name, series in named]
@@ -69,7 +74,7 @@ def chart(
     told = [f"{one.name:22} {sparkline(list(one.values))}  {_ends(one)}" for one in drawn]
     if marks:
         told.append("noticed  " + ", ".join(f"{mark.label} at step {mark.step:g}" for mark in marks))
-    drawing = lines(drawn, f"{title}: {_ends(drawn[0])}", marks=marks, log_y=log_y)
+    drawing = lines(drawn, f"{title}: {_ends(drawn[0])}", marks=marks, between=between)
     yield Picture(title, drawing, "\n".join(told))
 
 

@@ -6,7 +6,8 @@ from collections.abc import Iterator, Sequence
 
 from reenact.cli.diagnose_evidence import evidence_pictures
 from reenact.cli.diagnose_pictures import curves, heat_maps
-from reenact.cli.diagnose_words import headline, reasons, seen, source_lines, tried_words
+from reenact.cli.diagnose_source import source_lines
+from reenact.cli.diagnose_words import headline, reasons, seen, tried_words
 from reenact.diagnose.diagnosis import Accusation, Diagnosis, Standing
 from reenact.diagnose.suspect import Suspect
 from reenact.program.graph import TensorFacts
@@ -17,6 +18,8 @@ from reenact.rules.evidence import Evidence
 from reenact.rules.finding import Severity
 from reenact.types import Table
 
+FAINT = 0.3
+"""Suspects below this that nobody tried are not listed."""
 LEVELS = {Severity.ERROR: Level.ERROR, Severity.WARNING: Level.WARNING, Severity.NOTE: Level.NOTE}
 
 
@@ -26,7 +29,7 @@ def diagnosis_sheet(found: Diagnosis, title: str) -> Sheet:
     if found.doubts:
         blocks.append(_doubts(found.doubts))
     if found.symptoms:
-        blocks.append(_symptoms(found.symptoms))
+        blocks.append(_symptoms(found.symptoms, reasons_too=found.clean))
     if found.notes:
         blocks.append(Text("\n".join(found.notes), "Not done, or not seen"))
     return Sheet(
@@ -34,16 +37,18 @@ def diagnosis_sheet(found: Diagnosis, title: str) -> Sheet:
         title=f"Diagnosis of {title}",
         verdict=_verdict(found),
         blocks=tuple(blocks),
-        notices=tuple(_notice(one, found.evidence) for one in found.accusations),
+        notices=tuple(_notices(found)),
         data=found.to_json(),
     )
 
 
 def _verdict(found: Diagnosis) -> str:
     if not found.accusations:
-        count = len(found.symptoms)
-        listed = f" {count} symptom{'s are' if count != 1 else ' is'} listed." if count else ""
-        return f"No fault found at depth {found.depth}.{listed}"
+        grave = [one for one in found.symptoms if one.first.severity is Severity.ERROR]
+        if not grave:
+            return f"No fault found at depth {found.depth}."
+        what = f"{len(grave)} symptoms say" if len(grave) > 1 else "a symptom says"
+        return f"No fault could be named at depth {found.depth}, but {what} that something is wrong."
     confirmed = sum(one.standing is Standing.CONFIRMED for one in found.accusations)
     count = len(found.accusations)
     what = f"{count} finding{'s' if count != 1 else ''}"
@@ -84,6 +89,8 @@ def _tensor(one: TensorFacts) -> str:
 
 
 def _doubts(doubts: Sequence[Accusation]) -> Table:
+    """What is less likely; the least likely are counted where nothing was tried."""
+    shown = [one for one in doubts if one.confidence >= FAINT or one.standing is not Standing.UNTRIED]
     rows = tuple(
         (
             f"{one.suspect.first.code} {one.suspect.first.name}",
@@ -92,19 +99,35 @@ def _doubts(doubts: Sequence[Accusation]) -> Table:
             f"{one.confidence:.2f}",
             one.note or one.standing.value,
         )
-        for one in doubts
+        for one in shown
     )
-    return Table("Less likely", ("rule", "fault", "where", "confidence", "tried"), rows)
+    faint = len(doubts) - len(shown)
+    title = f"Less likely, and {faint} below {FAINT}" if faint else "Less likely"
+    return Table(title, ("rule", "fault", "where", "confidence", "tried"), rows)
 
 
-def _symptoms(symptoms: Sequence[Suspect]) -> Table:
-    rows = tuple((f"{one.first.code} {one.first.name}", seen(one.first), one.first.why) for one in symptoms)
-    return Table("Symptoms", ("rule", "seen", "why it matters"), rows)
+def _symptoms(symptoms: Sequence[Suspect], *, reasons_too: bool) -> Table:
+    """What was seen and accuses nobody; why it matters only where no finding explains it."""
+    firsts = [one.first for one in symptoms]
+    if reasons_too:
+        rows = tuple((f"{one.code} {one.name}", seen(one), one.why) for one in firsts)
+        return Table("Symptoms", ("rule", "seen", "why it matters"), rows)
+    return Table("Symptoms", ("rule", "seen"), tuple((f"{one.code} {one.name}", seen(one)) for one in firsts))
 
 
-def _notice(one: Accusation, evidence: Evidence) -> Notice:
+def _notices(found: Diagnosis) -> Iterator[Notice]:
+    """Every accusation; what the same rule has said of another layer is not said again."""
+    told: set[str] = set()
+    for one in found.accusations:
+        code = headline(one.suspect).code
+        yield _notice(one, found.evidence, again=code in told)
+        told.add(code)
+
+
+def _notice(one: Accusation, evidence: Evidence, *, again: bool) -> Notice:
     first, place = headline(one.suspect), one.suspect.place
     fault = f"{first.fault.value} . " if first.fault is not None else ""
+    explained = rule_help(first.code)
     tried = f" Tried: {tried_words(one.tried)}." if one.tried is not None else ""
     return Notice(
         code=first.code,
@@ -112,9 +135,11 @@ def _notice(one: Accusation, evidence: Evidence) -> Notice:
         level=LEVELS[first.severity],
         message=f"{seen(first)}. {first.why}{tried}",
         place=place,
-        next_step=f"reenact explain {first.code}",
+        next_step=f"reenact explain {first.code}" if explained and not again else "",
         aside=f"{fault}confidence {one.confidence:.2f}",
-        detail="\n".join([*source_lines(place, evidence.program), *reasons(one, evidence.program)]),
-        help=rule_help(first.code),
-        pictures=evidence_pictures(one, evidence),
+        detail="\n".join(
+            [*source_lines(place, evidence.program), *reasons(one, evidence.program, again=again)]
+        ),
+        help=explained,
+        pictures=() if again and one.tried is None else evidence_pictures(one, evidence),
     )

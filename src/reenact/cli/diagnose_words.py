@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 import math
+import textwrap
 from collections.abc import Iterator, Sequence
 
+from reenact.cli.diagnose_source import changed_lines
 from reenact.diagnose.diagnosis import Accusation, Tried
 from reenact.diagnose.suspect import Suspect
-from reenact.errors import ReenactError
-from reenact.program.patch import Patch
 from reenact.program.program import Program
 from reenact.rules.finding import Finding, Suggestion
 from reenact.rules.registry import all_rules
-from reenact.types import Place
 
 TOLD = 3
 """Other witnesses whose observation is told; of the rest only the code."""
-DIFF_LINES = 6
+WIDEST = 90
 HANG = " " * 9
 """What the second line of an entry begins with."""
 
@@ -35,33 +34,21 @@ def seen(finding: Finding) -> str:
     return f"layer {finding.layer}: {finding.saw}"
 
 
-def source_lines(place: Place | None, program: Program | None) -> Iterator[str]:
-    """The accused line with a mark below the accused part."""
-    line = program.line(place) if place is not None and program is not None else ""
-    if not line or place is None:
-        return
-    shown = line.lstrip()
-    cut = len(line) - len(shown)
-    end = place.end_column if place.end_line in (0, place.line) and place.end_column else len(line)
-    mark = " " * max(0, place.column - cut) + "^" * max(1, min(end, len(line)) - max(place.column, cut))
-    yield f"{place.line:>5} | {shown}"
-    yield f"      | {mark}"
-
-
-def reasons(one: Accusation, program: Program | None) -> Iterator[str]:
+def reasons(one: Accusation, program: Program | None, *, again: bool = False) -> Iterator[str]:
     """What was seen, why it is wrong, who else says so, what to change, what came of trying."""
     first = headline(one.suspect)
-    yield f"saw      {seen(first)}"
-    yield f"why      {first.why}"
+    yield _entry("saw", seen(first))
+    if not again:
+        yield _entry("why", first.why)
     yield from _others([other for other in one.suspect.witnesses if other is not first])
     changed = [suggestion for suggestion in one.suspect.suggestions if one.tried is None]
     if changed:
         yield from _change(changed[0], program)
     if one.tried is not None:
-        yield from _diff("changed", one.tried.patch, program)
-        yield f"tried    {tried_words(one.tried)}"
+        yield from changed_lines("changed", one.tried.patch, program)
+        yield _entry("tried", tried_words(one.tried))
     elif one.note:
-        yield f"tried    {one.note}"
+        yield _entry("tried", one.note)
 
 
 def tried_words(tried: Tried) -> str:
@@ -83,30 +70,19 @@ def change_words(suggestion: Suggestion) -> str:
 
 def _others(others: Sequence[Finding]) -> Iterator[str]:
     for number, other in enumerate(others[:TOLD]):
-        yield f"{'also     ' if number == 0 else HANG}{other.code} {other.name}: {seen(other)}"
+        yield _entry("also" if number == 0 else "", f"{other.code} {other.name}: {seen(other)}")
     if len(others) > TOLD:
         yield f"{HANG}and {', '.join(other.code for other in others[TOLD:])}"
 
 
 def _change(suggestion: Suggestion, program: Program | None) -> Iterator[str]:
-    lines = list(_diff("try", suggestion.patch, program))
-    yield from lines or [f"try      {change_words(suggestion)}"]
+    lines = list(changed_lines("try", suggestion.patch, program))
+    yield from lines or [_entry("try", change_words(suggestion))]
 
 
-def _diff(label: str, patch: Patch, program: Program | None) -> Iterator[str]:
-    """The lines that a change takes away and puts in; nothing when it is long or does not apply."""
-    if program is None:
-        return
-    try:
-        text = patch.diff(program)
-    except ReenactError:
-        return
-    lines = [line for line in text.splitlines() if line[:1] in "+-" and line[:3] not in ("+++", "---")]
-    if not lines or len(lines) > DIFF_LINES:
-        return
-    cut = min(len(line[1:]) - len(line[1:].lstrip()) for line in lines)
-    for number, line in enumerate(lines):
-        yield f"{label if number == 0 else '':9}{line[0]} {line[1 + cut :]}"
+def _entry(label: str, told: str) -> str:
+    """A label and its text, wrapped below itself."""
+    return textwrap.fill(f"{label:9}{told}", WIDEST, subsequent_indent=HANG, drop_whitespace=True)
 
 
 def _spread(values: Sequence[float], tried: Tried) -> str:

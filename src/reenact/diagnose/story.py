@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import IO
@@ -17,12 +17,15 @@ from reenact.diagnose.attempts import Attempts
 from reenact.diagnose.depth import spending
 from reenact.diagnose.diagnosis import Accusation, Diagnosis, Spent, Standing
 from reenact.diagnose.intervene import intervene
+from reenact.diagnose.learned.opinion import learned_opinion
 from reenact.diagnose.observe import Looking, look, read_only
+from reenact.diagnose.opinion.hear import model_opinion
 from reenact.diagnose.suppress import unsuppressed
 from reenact.diagnose.suspect import Suspect, suspects_from
 from reenact.diagnose.wishes import Wishes
 from reenact.errors import InputError, Stopped
 from reenact.journal import Journal, Kind, OpenRun
+from reenact.llm.ask import Model
 from reenact.probe.naming import fresh_folder
 from reenact.probe.outcome import Outcome
 from reenact.probe.read import is_trace, read_trace
@@ -30,7 +33,7 @@ from reenact.probe.root import Root
 from reenact.program.program import Program
 from reenact.rules.evidence import Evidence
 from reenact.rules.experiments import Experiments
-from reenact.rules.finding import Severity
+from reenact.rules.finding import Finding, Severity
 from reenact.rules.registry import chosen
 from reenact.rules.rule import run_rules
 from reenact.trials.executor import Executor
@@ -51,6 +54,8 @@ class Services:
     stop: Stop = field(default_factory=Stop)
     stdout: int | IO[bytes] | None = None
     """Where the program's own output goes."""
+    model: Model | None = None
+    """A language model to ask for its opinion."""
     executor: Callable[[Wishes], Executor] | None = None
     """Another way to train; none: a pool of processes."""
     argv: Sequence[str] = ()
@@ -65,12 +70,13 @@ def diagnose(program: Program, wishes: Wishes, services: Services, seen: Evidenc
     """
     rules = chosen(wishes.select, wishes.ignore)
     begun = time.monotonic()
-    request = {"program": Trial(program).key, **wishes.to_json()}
+    asked = services.model.name if services.model is not None else None
+    request = {"program": Trial(program).key, "model": asked, **wishes.to_json()}
     with services.journal.run(
         story="diagnose", request=request, argv=services.argv, what=str(program.entry), fresh=services.fresh
     ) as run:
         evidence, notes = (seen, []) if seen is not None else _observe(program, wishes, services, run)
-        findings = run_rules(rules, evidence)
+        findings = [*run_rules(rules, evidence), *_opinions(evidence, wishes, services, run, notes)]
         suspects = suspects_from(unsuppressed(findings, program))
         accusable = [one for one in suspects if one.fault is not None or _is_crash(one)]
         symptoms = tuple(one for one in suspects if one not in accusable)
@@ -124,6 +130,18 @@ class Left:
     folder: Path
     outcome: Outcome
     experiments: Experiments
+
+
+def _opinions(
+    evidence: Evidence, wishes: Wishes, services: Services, run: OpenRun, notes: list[str]
+) -> Iterator[Finding]:
+    """What the learned detector and a language model think, when they are asked."""
+    if wishes.learned:
+        yield from learned_opinion(evidence)
+    if services.model is not None and evidence.program is not None:
+        services.tell(Progress("diagnose", 2, 5, f"ask {services.model.name} for its opinion"))
+        scope = run.under("model")
+        yield from model_opinion(evidence.program, services.model, wishes.samples, scope, notes)
 
 
 def _intervene(

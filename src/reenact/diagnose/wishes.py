@@ -31,6 +31,8 @@ class Wishes:
     """Trainings at once; 0: one a core."""
     learned: bool = False
     """Ask the learned detector too."""
+    samples: int = 5
+    """How often a model is asked, when there is one."""
     max_time: float | None = None
     """Seconds that the watched run may take."""
 
@@ -45,4 +47,5 @@ class Wishes:
             "metric": self.metric,
             "python": self.python,
             "learned": self.learned,
+            "samples": self.samples,
         }

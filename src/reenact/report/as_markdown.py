@@ -10,9 +10,9 @@ from reenact.types import Table
 def render(sheet: Sheet) -> str:
     """Headings, tables and lists; cells are escaped, so data cannot become markup."""
     parts = [f"# {_inline(sheet.title)}", f"**{_inline(sheet.verdict)}**"]
-    parts += [part for block in sheet.blocks for part in _block(block)]
     if sheet.notices:
         parts += ["## Notices", "\n".join(_notice(notice) for notice in sheet.notices)]
+    parts += [part for block in sheet.blocks for part in _block(block)]
     return "\n\n".join(parts) + "\n"
 
 
@@ -35,7 +35,13 @@ def _rows(columns: tuple[str, ...], rows: tuple[tuple[str, ...], ...]) -> str:
 def _notice(notice: Notice) -> str:
     where = f" `{notice.place}`" if notice.place else ""
     after = f" Next: `{plain(notice.next_step)}`" if notice.next_step else ""
-    return f"- **{notice.code} {_inline(notice.name)}**{where}: {_inline(notice.message)}{after}"
+    head = f"- **{notice.code} {_inline(notice.name)}**{where}"
+    if not notice.detail:
+        return f"{head}: {_inline(notice.message)}{after}"
+    aside = f" ({_inline(notice.aside)})" if notice.aside else ""
+    # Six spaces: code inside a list item, whatever stands in it.
+    lines = "\n".join(f"      {line}" for line in plain(notice.detail).splitlines())
+    return f"{head}{aside}.{after}\n\n{lines}\n"
 
 
 def _inline(text: str) -> str:

@@ -97,7 +97,7 @@ def _cells(
         if value is None:
             continue
         finite = math.isfinite(value)
-        hint = f"{row.name}, step {steps[at]:g}: {number(value) if finite else value}"
+        hint = f"{row.name}, step {steps[at]:g}: {number(value)}"
         fill = colour(value, low, high, shade) if finite else NAN
         x = LEFT + column * width
         yield box(x, y, width + 0.3, CELL - 1, fill, hint)

@@ -54,9 +54,12 @@ def lines(
     marks: Sequence[Mark] = (),
     below: str = "step",
     log_x: bool = False,
-    log_y: bool | None = None,
+    between: tuple[float, float] | None = None,
 ) -> str:
-    """All curves on one pair of axes; a logarithmic height where the values span decades."""
+    """All curves on one pair of axes; a logarithmic height where the values span decades.
+
+    `between` fixes the height: shares lie between 0 and 1, and look alike in every picture.
+    """
     shown = [thinned(one) for one in curves if len(one.steps)]
     rows = mark_rows(marks)
     top = 8.0 + ROW * (1 + max(rows, default=-1) + 1)
@@ -65,7 +68,9 @@ def lines(
     if not x.logarithmic and steps:
         x = Scale(min(steps), max(steps), LEFT, WIDTH - RIGHT)
     heights = (value for one in shown for value in one.values)
-    y = scale_for(heights, HEIGHT - BOTTOM, top, logarithmic=log_y)
+    y = scale_for(heights, HEIGHT - BOTTOM, top)
+    if between is not None:
+        y = Scale(*between, HEIGHT - BOTTOM, top)
     parts = [*_axes(x, y, top, below), *_marked(marks, rows, x)]
     for at, one in enumerate(shown):
         parts += _drawn(one, COLOURS[at % len(COLOURS)], x, y, top)
@@ -105,7 +110,7 @@ def _axes(x: Scale, y: Scale, top: float, below: str) -> Iterator[str]:
     yield line(LEFT, top, LEFT, floor)
     yield text(WIDTH - RIGHT, HEIGHT - 4, below, anchor="end")
     if y.logarithmic:
-        yield text(LEFT + 6, floor - 6, "logarithmic")
+        yield text(WIDTH - RIGHT, 12, "logarithmic", anchor="end")
 
 
 def _marked(marks: Sequence[Mark], rows: Sequence[int], x: Scale) -> Iterator[str]:

@@ -1,18 +1,18 @@
 """What every rule must fulfil: complete documentation, a bad example on which it fires, a good one on which
-it is silent. Inherit `RuleSuite` and give it the fixture `rules`."""
+it is silent. `complaints(rule)` tells what is wrong with one."""
 
 from __future__ import annotations
 
+import atexit
 import os
-import subprocess
 import tempfile
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
 from reenact.probe.experiment import run_experiments
-from reenact.probe.options import WatchOptions
-from reenact.probe.watch import watch
+from reenact.probe.outcome import Outcome
+from reenact.probe.read import is_trace
 from reenact.program.program import program_from_text, read_program
 from reenact.program.static_graph import static_graph
 from reenact.rules.evidence import Evidence
@@ -20,6 +20,9 @@ from reenact.rules.experiments import Experiments, experiments_from
 from reenact.rules.finding import Finding
 from reenact.rules.reading import reading
 from reenact.rules.rule import Needs, Rule, run_rules
+from reenact.trials.pool import ProcessPool
+from reenact.trials.reading import read_kept
+from reenact.trials.trial import Trial
 
 RUN = Needs.GRAPH | Needs.TRACE | Needs.EXPERIMENTS | Needs.CRASH
 
@@ -45,9 +48,19 @@ def _watched(source: str) -> Evidence:
         script = Path(scratch) / "train.py"
         script.write_text(source, encoding="utf-8")
         program = read_program((str(script),), Path(scratch))
-        options = WatchOptions(Path(scratch) / "trace", preset="deep", seed=0, environment=_environment())
-        watched = watch(program, options, stdout=subprocess.DEVNULL)
-        return Evidence(program, static_graph(program), watched.trace, watched.outcome)
+        trial = Trial(program, preset="deep", keep_trace=True)
+        (ran,) = _pool().run([trial])
+        trace = read_kept(trial, ran) if ran.trace is not None and is_trace(ran.trace) else None
+        ended = Outcome(ran.kind, crash=ran.crash, note=ran.note)
+        return Evidence(program, static_graph(program), trace, ended)
+
+
+@cache
+def _pool() -> ProcessPool:
+    """One fork server for all examples of this process: each saves seconds of imports."""
+    pool = ProcessPool(1)
+    atexit.register(pool.close)
+    return pool
 
 
 @cache

@@ -1,0 +1,117 @@
+"""Drawings: well-formed, escaped, on the right scale, and honest about what is no number."""
+
+from __future__ import annotations
+
+import math
+from xml.etree import ElementTree
+
+import pytest
+
+from reenact.report.svg import Scale, number, scale_for
+from reenact.report.svg_heat import Row, Shade, bounds, colour, heat
+from reenact.report.svg_lines import MOST_POINTS, Curve, Mark, lines, thinned
+from reenact.report.svg_strips import Strip, strips
+
+HOSTILE = '</svg><script>alert(1)</script>"\x1b[31m'
+
+
+def texts(svg: str) -> list[str]:
+    return [node.text or "" for node in ElementTree.fromstring(svg).iter() if node.tag == "text"]
+
+
+def count(svg: str, tag: str) -> int:
+    return sum(node.tag == tag for node in ElementTree.fromstring(svg).iter())
+
+
+@pytest.mark.parametrize(
+    "svg",
+    [
+        lines([Curve(HOSTILE, [0, 1, 2], [1.0, 2.0, 3.0])], HOSTILE, marks=[Mark(1, HOSTILE)], below=HOSTILE),
+        heat([Row(HOSTILE, [0.1, 0.2])], [0, 1], Shade.SHARE, HOSTILE),
+        strips([Strip(HOSTILE, [0.1, 0.2])], HOSTILE, below=HOSTILE),
+    ],
+    ids=["lines", "heat", "strips"],
+)
+def test_words_from_outside_stay_words(svg: str) -> None:
+    tags = {node.tag for node in ElementTree.fromstring(svg).iter()}
+    assert tags <= {"svg", "path", "text", "circle", "rect", "title"}
+    assert "\x1b" not in svg
+
+
+@pytest.mark.parametrize(
+    "svg",
+    [
+        lines([], "nothing"),
+        lines([Curve("one", [5], [1.0])], "one point"),
+        lines([Curve("same", [0, 1], [2.0, 2.0])], "flat"),
+        lines([Curve("bad", [0, 1], [math.nan, math.inf])], "no number at all"),
+        heat([], [], Shade.SIZE, "nothing"),
+        heat([Row("a", [None, 0.0, math.nan])], [0, 1, 2], Shade.SIZE, "zeros"),
+        strips([Strip("failed", [-math.inf])], "all failed", below="loss"),
+    ],
+)
+def test_little_or_broken_data_is_drawn_all_the_same(svg: str) -> None:
+    assert ElementTree.fromstring(svg).tag == "svg"
+    assert "nan" not in svg.replace("not a number", "")
+
+
+def test_values_that_span_decades_are_drawn_logarithmically() -> None:
+    wide = lines([Curve("loss", [0, 1, 2], [1e-3, 1.0, 1e4])], "loss")
+    narrow = lines([Curve("loss", [0, 1, 2], [1.0, 2.0, 3.0])], "loss")
+    forced = lines([Curve("accuracy", [0, 1, 2], [1e-3, 0.5, 0.9])], "accuracy", between=(0, 1))
+    assert "logarithmic" in texts(wide)
+    assert "logarithmic" not in texts(narrow)
+    assert "logarithmic" not in texts(forced)
+    assert {"0", "1"} <= set(texts(forced)), "the whole range of a share is shown"
+
+
+def test_a_mark_names_what_fired_and_a_bad_value_is_a_dot() -> None:
+    drawn = lines([Curve("loss", range(50), [1.0] * 30 + [math.inf] * 20)], "loss", marks=[Mark(30, "DL006")])
+    assert "DL006" in texts(drawn)
+    assert "not a number, or infinite" in texts(drawn)
+    assert count(drawn, "circle") == 21
+
+
+def test_long_curves_are_thinned_and_keep_their_bad_value() -> None:
+    values = [1.0] * 10_000
+    values[777] = math.nan
+    thin = thinned(Curve("loss", range(10_000), values))
+    assert len(thin.steps) == len(thin.values) == MOST_POINTS
+    assert sum(math.isnan(value) for value in thin.values) == 1
+
+
+def test_scales_hold_all_values_and_have_round_ticks() -> None:
+    scale = scale_for([0.0, 37.0], 100, 0)
+    assert 0 <= scale(37.0) < scale(0.0) <= 100
+    assert scale.ticks() == (0, 10, 20, 30)
+    decades = scale_for([1e-3, 1e3], 0, 10)
+    assert decades.logarithmic
+    assert decades(1.0) == pytest.approx(5)
+    assert decades.ticks(10) == pytest.approx([1e-3, 1e-2, 1e-1, 1, 10, 100, 1000])
+    assert Scale(2.0, 2.0, 0, 10)(2.0) == 5
+
+
+def test_heat_has_a_cell_for_each_value_and_alarm_grows() -> None:
+    drawn = heat(
+        [Row("fc1", [0.0, None, 1.0]), Row("fc2", [0.5, 0.5, math.nan])], [0, 5, 9], Shade.SHARE, "x"
+    )
+    bare = heat([], [], Shade.SHARE, "x")
+    assert count(drawn, "rect") - count(bare, "rect") == 5
+    assert {"fc1", "fc2", "0", "step 9"} <= set(texts(drawn))
+    red = [int(colour(share, 0, 1, Shade.SHARE)[3:5], 16) for share in (0.0, 0.5, 1.0)]
+    assert red == sorted(red, reverse=True)
+    assert bounds([Row("a", [1e-9, 0.0, 10.0])], Shade.SIZE) == (1e-9, 10.0)
+
+
+def test_strips_show_each_seed_and_count_failures() -> None:
+    drawn = strips(
+        [Strip("before", [0.1, 0.2, -math.inf]), Strip("after", [0.9, 0.8, 0.7])], "x", below="accuracy"
+    )
+    assert count(drawn, "circle") == 5
+    assert "1 failed" in texts(drawn)
+
+
+def test_numbers_are_short() -> None:
+    assert [number(value) for value in (0, 0.5, 1234.5, 3e7, 1.5e-5, math.inf, math.nan)] == [
+        "0", "0.5", "1234", "3e7", "1.5e-5", "inf", "not a number",
+    ]  # fmt: skip
