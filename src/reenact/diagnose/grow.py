@@ -1,0 +1,77 @@
+"""From single changes to the set that does best: joint changes, cut down to what is needed."""
+
+from __future__ import annotations
+
+from reenact.diagnose.attempts import Attempts, material
+from reenact.diagnose.candidates import Candidate, Screened, applies, whole
+from reenact.trials.ddmin import minimise
+from reenact.types import Progress, Tell
+
+SCREENING_SEED = 11
+STRONG = 0.5
+"""Suspects at least this likely are changed jointly when no single change helps."""
+KEPT_GAIN = 0.8
+"""A part of a joint change suffices when it keeps so much of the gain on the screening seed."""
+
+
+def grow(
+    base: float, screened: list[Screened], helpful: list[Screened], attempts: Attempts, tell: Tell
+) -> tuple[Candidate, ...]:
+    """The set of changes that does best on the screening seed and holds nothing it can do without."""
+    bounded = attempts.bounded
+    best: tuple[Candidate, ...] = ()
+    reached = base
+    if helpful:
+        first = max(helpful, key=lambda one: (round(one.score, 3), one.candidate.suspect.confidence))
+        best, reached = (first.candidate,), first.score
+    rest = _promising(screened, best)
+    joint = _joint(best, rest, attempts)
+    options = [(*best, one) for one in rest[:3]] if best else []
+    options = [option for option in options if applies(option, attempts)]
+    if len(joint) > len(best) + 1 or (not best and len(joint) > 1):
+        options.append(joint)
+    reserve = 2 * attempts.spending.seeds
+    options = [one for one in options if attempts.affords(reserve + attempts.cost(whole(one)))]
+    if not options:
+        return best
+    tell(Progress("diagnose", 4, 5, f"{len(options)} joint changes"))
+    scores = attempts.scores([whole(option) for option in options], SCREENING_SEED)
+    number = max(range(len(options)), key=lambda at: scores[at])
+    if not material(reached, scores[number], bounded=bounded):
+        return best
+    return _cut(base, scores[number], options[number], attempts)
+
+
+def _promising(screened: list[Screened], best: tuple[Candidate, ...]) -> list[Candidate]:
+    """Others worth adding: strong ones, by confidence, one a suspect."""
+    taken = {id(one.suspect) for one in best}
+    found: dict[int, Candidate] = {}
+    for one in sorted(screened, key=lambda item: (-item.candidate.suspect.confidence, -item.score)):
+        suspect = one.candidate.suspect
+        if id(suspect) not in taken and suspect.confidence >= STRONG:
+            found.setdefault(id(suspect), one.candidate)
+    return list(found.values())
+
+
+def _joint(best: tuple[Candidate, ...], rest: list[Candidate], attempts: Attempts) -> tuple[Candidate, ...]:
+    """As many changes at once as fit together."""
+    found = best
+    for one in rest:
+        if applies((*found, one), attempts):
+            found = (*found, one)
+    return found
+
+
+def _cut(
+    base: float, reached: float, joint: tuple[Candidate, ...], attempts: Attempts
+) -> tuple[Candidate, ...]:
+    """Delta debugging: leave out what the gain does not need."""
+
+    def suffices(part: tuple[Candidate, ...]) -> bool:
+        if not part or not attempts.affords(2 * attempts.spending.seeds + attempts.cost(whole(part))):
+            return False
+        score = attempts.scores([whole(part)], SCREENING_SEED)[0]
+        floor = base if base > float("-inf") else min(score, reached) - 1
+        return score - floor >= KEPT_GAIN * (reached - floor)
+
+    return minimise(joint, suffices)
