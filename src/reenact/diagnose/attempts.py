@@ -23,6 +23,8 @@ from reenact.types import JsonValue, Stop
 PATIENCE = 12.0
 """A changed program may take so many times as long as it should before it counts as failed."""
 LEAST_SECONDS = 60.0
+TOGETHER = 8
+"""Trainings that are journalled together: what an interruption may cost."""
 
 
 @dataclass
@@ -106,11 +108,12 @@ class Attempts:
         wanted = {trial.key: trial for trial in trials}
 
         def train(names: tuple[str, ...]) -> Iterator[Mapping[str, JsonValue]]:
-            chosen = [wanted[name] for name in names]
-            for trial, outcome in zip(chosen, self.executor.run(chosen, stop=self.stop), strict=True):
+            for at in range(0, len(names), TOGETHER):
+                chosen = [wanted[name] for name in names[at : at + TOGETHER]]
+                outcomes = self.executor.run(chosen, stop=self.stop)
                 if self.stop.asked:
                     raise Stopped("Stopped while suspects were being tried.")
-                yield {trial.key: outcome.to_json()}
+                yield {trial.key: outcome.to_json() for trial, outcome in zip(chosen, outcomes, strict=True)}
 
         known = self.trials.many({name: {"seed": trial.seed} for name, trial in wanted.items()}, train)
         outcomes = {name: Outcome.from_json(data) for name, data in known.items()}
