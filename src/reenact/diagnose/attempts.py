@@ -6,6 +6,7 @@ import math
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from statistics import median_low
 
 from reenact.diagnose.depth import Spending
 from reenact.errors import PatchRefused, Stopped
@@ -23,6 +24,7 @@ from reenact.types import JsonValue, Stop
 PATIENCE = 12.0
 """A changed program may take so many times as long as it should before it counts as failed."""
 LEAST_SECONDS = 60.0
+SCREENING_SEEDS = (11, 12, 13)
 TOGETHER = 8
 """Trainings that are journalled together: what an interruption may cost."""
 
@@ -62,6 +64,10 @@ class Attempts:
         """Trainings' worth of CPU time used so far."""
         return self.cpu_seconds / max(self.one_training, 1e-3)
 
+    def screening_cost(self, patch: Patch) -> float:
+        """Trainings' worth of one look at a changed program."""
+        return self.cost(patch) * self.spending.screening_seeds
+
     def cost(self, patch: Patch) -> float:
         """How much longer than the program itself a changed one takes, by its epochs and batches."""
         factor = 1.0
@@ -88,9 +94,11 @@ class Attempts:
             return False
         return self.comparable(patch)
 
-    def scores(self, patches: Sequence[Patch], seed: int) -> list[float]:
-        """The measure of each changed program on one seed, larger is better, -inf for a failed training."""
-        return [values[0] for values in self.samples(patches, (seed,))]
+    def scores(self, patches: Sequence[Patch]) -> list[float]:
+        """The measure of each changed program on the screening seeds (their middle value), larger is better,
+        -inf for a failed training."""
+        seeds = SCREENING_SEEDS[: self.spending.screening_seeds]
+        return [median_low(values) for values in self.samples(patches, seeds)]
 
     def samples(self, patches: Sequence[Patch], seeds: Sequence[int]) -> list[tuple[float, ...]]:
         """The same over several seeds, for each patch."""

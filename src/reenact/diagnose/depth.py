@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from reenact.errors import InputError
@@ -41,8 +41,21 @@ class Spending:
     """Seeds that judge the final change; none of them was used to choose it."""
     seconds: float | None = None
     """Budget in seconds of wall time, when the user gave one."""
+    screening_seeds: int = 1
+    """Seeds that choose; their middle value counts."""
+
+    def for_trainings_of(self, seconds: float) -> Spending:
+        """The same budget where one training takes so long: short ones are tried more often and more ways."""
+        if seconds >= SHORT or self.seconds is not None:
+            return self
+        trainings = max(self.trainings, CHEAP_SECONDS * self.trainings / 30 / max(seconds, 0.05))
+        return replace(self, trainings=trainings, screened=2 * self.screened, screening_seeds=3)
 
 
+SHORT = 1.5
+"""Seconds below which a training is so short that three seeds choose instead of one."""
+CHEAP_SECONDS = 90.0
+"""CPU time that a diagnosis of normal depth may take however short the training is."""
 SPENDING = {Depth.NORMAL: Spending(30, 7, 6), Depth.DEEP: Spending(90, 16, 10)}
 
 

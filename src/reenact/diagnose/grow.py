@@ -7,7 +7,6 @@ from reenact.diagnose.candidates import Candidate, Screened, applies, whole
 from reenact.trials.ddmin import minimise
 from reenact.types import Progress, Tell
 
-SCREENING_SEED = 11
 STRONG = 0.5
 """Suspects at least this likely are changed jointly when no single change helps."""
 KEPT_GAIN = 0.8
@@ -31,11 +30,11 @@ def grow(
     if len(joint) > len(best) + 1 or (not best and len(joint) > 1):
         options.append(joint)
     reserve = 2 * attempts.spending.seeds
-    options = [one for one in options if attempts.affords(reserve + attempts.cost(whole(one)))]
+    options = [one for one in options if attempts.affords(reserve + attempts.screening_cost(whole(one)))]
     if not options:
         return best
     tell(Progress("diagnose", 4, 5, f"{len(options)} joint changes"))
-    scores = attempts.scores([whole(option) for option in options], SCREENING_SEED)
+    scores = attempts.scores([whole(option) for option in options])
     number = max(range(len(options)), key=lambda at: scores[at])
     if not material(reached, scores[number], bounded=bounded):
         return best
@@ -68,9 +67,11 @@ def _cut(
     """Delta debugging: leave out what the gain does not need."""
 
     def suffices(part: tuple[Candidate, ...]) -> bool:
-        if not part or not attempts.affords(2 * attempts.spending.seeds + attempts.cost(whole(part))):
+        if not part or not attempts.affords(
+            2 * attempts.spending.seeds + attempts.screening_cost(whole(part))
+        ):
             return False
-        score = attempts.scores([whole(part)], SCREENING_SEED)[0]
+        score = attempts.scores([whole(part)])[0]
         floor = base if base > float("-inf") else min(score, reached) - 1
         return score - floor >= KEPT_GAIN * (reached - floor)
 

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from reenact.diagnose.attempts import Attempts, material
 from reenact.diagnose.candidates import Candidate, Screened, candidates_of
 from reenact.diagnose.diagnosis import Accusation, Standing, Tried
-from reenact.diagnose.grow import SCREENING_SEED, grow
+from reenact.diagnose.grow import grow
 from reenact.diagnose.suspect import Suspect
 from reenact.diagnose.verify import verify
 from reenact.program.patch import Patch
@@ -29,7 +29,7 @@ def intervene(
         return [Accusation(one, Standing.UNTRIED, one.confidence) for one in suspects], []
     tell(Progress("diagnose", 3, 5, f"change {len(candidates)} suspects, one by one"))
     patches = [Patch(()), *(candidate.patch for candidate in candidates)]
-    base, *scores = attempts.scores(patches, SCREENING_SEED)
+    base, *scores = attempts.scores(patches)
     screened = [Screened(one, score) for one, score in zip(candidates, scores, strict=True)]
     helpful = [one for one in screened if material(base, one.score, bounded=bounded)]
     chosen = grow(base, screened, helpful, attempts, tell)
@@ -55,7 +55,11 @@ def _judge(
             sure = max(0.9, suspect.confidence)
             found.append(Accusation(suspect, Standing.CONFIRMED, sure, confirmed[key]))
         elif key in gained and key not in failed:
-            note = "changing this instead helped too, on one seed" if confirmed else "helped on one seed"
+            note = (
+                "changing this instead helped too, in a first look"
+                if confirmed
+                else "it helped in a first look"
+            )
             sure = min(suspect.confidence, threshold - 0.01) if confirmed else suspect.confidence
             found.append(Accusation(suspect, Standing.HELPED, sure, note=note))
         elif key in looked:

@@ -172,7 +172,7 @@ def _intervene(
             program=evidence.program,
             executor=executor,
             measure=measure,
-            spending=spending(wishes.depth, wishes.budget),
+            spending=spending(wishes.depth, wishes.budget).for_trainings_of(evidence.trace.seconds),
             one_training=evidence.trace.seconds,
             one_wall=evidence.trace.seconds,
             trials=run.under("trials"),

@@ -96,5 +96,5 @@ def _values(knob: Knob, kind: Kind, evidence: Evidence) -> Sequence[JsonValue]:
     if kind is Kind.BATCH_SIZE and isinstance(now, int):
         return tuple(value for value in (32, 16, 64) if value < now) or (32,)
     if kind is Kind.EPOCHS and isinstance(now, int) and evidence.task is not TaskType.UNKNOWN:
-        return (now * 4,)
+        return (now * 4, now * 20) if now < 20 else (now * 4,)
     return ()
