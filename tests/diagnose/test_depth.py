@@ -26,3 +26,13 @@ def test_trainings_or_time(text: str, trainings: float, seconds: float | None) -
 def test_anything_else_is_refused(text: str) -> None:
     with pytest.raises(InputError, match="budget"):
         spending(Depth.NORMAL, text)
+
+
+def test_short_trainings_are_tried_more_often_and_long_ones_are_not() -> None:
+    usual = SPENDING[Depth.NORMAL]
+    assert usual.for_trainings_of(5.0) is usual
+    short = usual.for_trainings_of(0.5)
+    assert short.trainings * 0.5 == pytest.approx(90)
+    assert (short.screening_seeds, short.screened) == (3, 2 * usual.screened)
+    asked = spending(Depth.NORMAL, "30s")
+    assert asked.for_trainings_of(0.5) is asked

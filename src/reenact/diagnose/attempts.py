@@ -45,8 +45,9 @@ class Attempts:
     """Where they are journalled."""
     stop: Stop
     begun: float = field(default_factory=time.monotonic)
-    count: int = 0
     cpu_seconds: float = 0.0
+    paid: set[str] = field(default_factory=set)
+    """Keys of the trainings in the account."""
 
     @property
     def bounded(self) -> bool:
@@ -94,6 +95,13 @@ class Attempts:
             return False
         return self.comparable(patch)
 
+    def weigh(self) -> None:
+        """Train the program once as it stands: what does one training cost?"""
+        (outcome,) = self._outcomes([self._trial(Patch(()), SCREENING_SEEDS[0])])
+        if outcome.trained:
+            self.one_training, self.one_wall = outcome.cpu_seconds, outcome.seconds
+        self.spending = self.spending.for_trainings_of(self.one_training)
+
     def scores(self, patches: Sequence[Patch]) -> list[float]:
         """The measure of each changed program on the screening seeds (their middle value), larger is better,
         -inf for a failed training."""
@@ -125,8 +133,9 @@ class Attempts:
 
         known = self.trials.many({name: {"seed": trial.seed} for name, trial in wanted.items()}, train)
         outcomes = {name: Outcome.from_json(data) for name, data in known.items()}
-        self.count += len(outcomes)
-        self.cpu_seconds += sum(outcome.cpu_seconds for outcome in outcomes.values())
+        for name in outcomes.keys() - self.paid:
+            self.paid.add(name)
+            self.cpu_seconds += outcomes[name].cpu_seconds
         return [outcomes[trial.key] for trial in trials]
 
     def _value(self, outcome: Outcome) -> float:

@@ -39,7 +39,7 @@ def candidates_of(suspects: Sequence[Suspect], attempts: Attempts) -> list[Candi
     """The best change of each suspect worth it, then further values of the strongest, within the budget."""
     likely = [one for one in suspects if one.confidence >= WORTH_TRYING and one.suggestions]
     found: list[Candidate] = []
-    planned = attempts.spending.screening_seeds + 2 * attempts.spending.seeds
+    planned = float(attempts.spending.screening_seeds + 2 * attempts.spending.seeds)
     for rank in range(3):
         for suspect in likely if rank == 0 or attempts.spending.screening_seeds > 1 else likely[: 3 - rank]:
             usable = [one for one in suspect.suggestions if attempts.applies(one.patch)]

@@ -67,9 +67,8 @@ def _cut(
     """Delta debugging: leave out what the gain does not need."""
 
     def suffices(part: tuple[Candidate, ...]) -> bool:
-        if not part or not attempts.affords(
-            2 * attempts.spending.seeds + attempts.screening_cost(whole(part))
-        ):
+        cost = 2 * attempts.spending.seeds + attempts.screening_cost(whole(part))
+        if not part or not attempts.affords(cost):
             return False
         score = attempts.scores([whole(part)])[0]
         floor = base if base > float("-inf") else min(score, reached) - 1

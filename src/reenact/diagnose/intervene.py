@@ -56,9 +56,7 @@ def _judge(
             found.append(Accusation(suspect, Standing.CONFIRMED, sure, confirmed[key]))
         elif key in gained and key not in failed:
             note = (
-                "changing this instead helped too, in a first look"
-                if confirmed
-                else "it helped in a first look"
+                "changing this instead helped too, in a first look" if confirmed else "helped in a first look"
             )
             sure = min(suspect.confidence, threshold - 0.01) if confirmed else suspect.confidence
             found.append(Accusation(suspect, Standing.HELPED, sure, note=note))

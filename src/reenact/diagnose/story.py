@@ -172,12 +172,13 @@ def _intervene(
             program=evidence.program,
             executor=executor,
             measure=measure,
-            spending=spending(wishes.depth, wishes.budget).for_trainings_of(evidence.trace.seconds),
+            spending=spending(wishes.depth, wishes.budget),
             one_training=evidence.trace.seconds,
             one_wall=evidence.trace.seconds,
             trials=run.under("trials"),
             stop=services.stop,
         )
+        attempts.weigh()
         judged, remarks = intervene(suspects, attempts, threshold=wishes.threshold, tell=services.tell)
     notes.extend(remarks)
     return measure, attempts, judged
@@ -199,4 +200,4 @@ def _sorted(accusations: Iterable[Accusation]) -> tuple[Accusation, ...]:
 def _spent(seconds: float, attempts: Attempts | None) -> Spent:
     if attempts is None:
         return Spent(seconds)
-    return Spent(seconds, attempts.count, attempts.cpu_seconds, attempts.one_training)
+    return Spent(seconds, len(attempts.paid), attempts.cpu_seconds, attempts.one_training)
