@@ -14,7 +14,10 @@ from reenact.cli.diagnose_words import change_words, headline
 from reenact.diagnose.depth import Depth
 from reenact.diagnose.diagnosis import Accusation, Diagnosis, Spent, Standing, Tried
 from reenact.diagnose.suspect import Suspect, suspects_from
+from reenact.probe.columns import no_rows
+from reenact.probe.trace import Header, Trace
 from reenact.program.fault import Fault
+from reenact.program.graph import TensorFacts
 from reenact.program.knob import Kind
 from reenact.program.patch import Patch
 from reenact.program.program import Program, program_from_text
@@ -128,6 +131,28 @@ def test_what_was_tried_is_told_and_drawn(program: Program, evidence: Evidence) 
     assert "in force: 10" in notice.pictures[1].svg
 
 
+def test_a_joint_change_is_told_once(program: Program, evidence: Evidence) -> None:
+    before, after = (0.1, 0.2, 0.1, 0.2, 0.1, 0.2), (0.9, 0.8, 0.9, 0.8, 0.9, 0.8)
+    tried = Tried(
+        suggestion(program).patch,
+        Measure("accuracy"),
+        before,
+        after,
+        compare(before, after),
+        0.0156,
+        True,
+        9.0,
+    )
+    both = [finding("UM005", 0.9), finding("RE026", 0.8, fault=Fault.OCH)]
+    joint = [replace(accused(one), standing=Standing.CONFIRMED, tried=tried) for one in both]
+    first, second = diagnosis_sheet(diagnosis(evidence, *joint), "train.py").notices
+    assert "6 seeds" in first.detail
+    assert "together with UM005 some-name, see there" in second.detail
+    assert "6 seeds" not in second.detail
+    assert "6 seeds" in second.message, "formats of one line have no other finding to look at"
+    assert second.pictures == ()
+
+
 def test_what_a_rule_said_once_is_not_repeated_for_every_layer(evidence: Evidence) -> None:
     layers = [finding("RE024", 0.8, fault=Fault.WCI, layer=name, saw="too wide") for name in ("0", "2")]
     first, second = diagnosis_sheet(
@@ -155,6 +180,24 @@ def test_no_fault_lists_symptoms_with_their_reason(evidence: Evidence) -> None:
     harmless = suspects_from([finding("DL007", 0.8, fault=None, severity=Severity.NOTE)])
     sheet = diagnosis_sheet(diagnosis(evidence, symptoms=harmless), "train.py")
     assert sheet.verdict == "No fault found at depth normal."
+
+
+def test_data_is_told_once_a_split_however_often_it_was_evaluated(evidence: Evidence) -> None:
+    def facts(split: str, rows: int) -> TensorFacts:
+        return TensorFacts(
+            split, "input", (None, 4), "float32", -1.0, 1.0, 0.0, 0.5, 0.0, 0, None, None, rows
+        )
+
+    nothing = no_rows(("step", "layer", "loss", "epoch", "backward_calls"))
+    data = (facts("train", 80), facts("validation", 10), facts("validation", 20), facts("validation", 20))
+    trace = Trace(
+        header=Header("probe"), steps=nothing, layers=nothing, parameters=nothing, layer_names=(),
+        parameter_facts=(), metrics=(), events=(), graph=None, data=data, overlaps=(), crash=None,
+        complete=True, seconds=1.0, probe_seconds=0.0, missing=(),
+    )  # fmt: skip
+    text = render(diagnosis_sheet(diagnosis(replace(evidence, trace=trace)), "train.py"), "full")
+    assert text.count("validation input") == 1
+    assert "20 rows seen" in text
 
 
 def test_a_change_on_one_line(program: Program) -> None:

@@ -70,3 +70,25 @@ def test_a_learning_rate_seen_at_a_layer_belongs_to_the_training() -> None:
         ]
     )
     assert (one.layer, one.layer_index, one.knob) == ("", None, RATE)
+
+
+def test_what_is_proven_explains_what_was_observed() -> None:
+    found = suspects_from(
+        [
+            finding("RE010", Fault.ZGR, 0.95),
+            finding("RE019", Fault.HLR, 0.8, knob=RATE),
+            finding("RE014", Fault.HNE, 0.8),
+            finding("UM013", Fault.HNE, 0.3),
+        ],
+        observed={"RE019", "RE014"},
+    )
+    assert {one.fault: round(one.confidence, 2) for one in found} == {
+        Fault.ZGR: 0.95,
+        Fault.HNE: 0.82,
+        Fault.HLR: 0.48,
+    }
+
+
+def test_without_a_proof_observations_keep_their_weight() -> None:
+    (one,) = suspects_from([finding("RE019", Fault.HLR, 0.8, knob=RATE)], observed={"RE019"})
+    assert one.confidence == 0.8

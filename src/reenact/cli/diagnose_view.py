@@ -69,9 +69,11 @@ def _run(found: Diagnosis) -> Facts:
 
 
 def _data(evidence: Evidence) -> Iterator[Facts]:
-    """Inputs and labels as they were seen."""
-    seen_data = evidence.trace.data if evidence.trace is not None else ()
-    facts = tuple((f"{one.split} {one.role}", _tensor(one)) for one in seen_data)
+    """Inputs and labels of each split, where most of them were seen: every evaluation tells of them anew."""
+    told = evidence.trace.data if evidence.trace is not None else ()
+    kinds = dict.fromkeys((one.split, one.role) for one in told)
+    most = [(f"{split} {role}", evidence.data(role, split)) for split, role in kinds]
+    facts = tuple((name, _tensor(one)) for name, one in most if one is not None)
     if facts:
         yield Facts("Data", facts)
 
@@ -116,15 +118,19 @@ def _symptoms(symptoms: Sequence[Suspect], *, reasons_too: bool) -> Table:
 
 
 def _notices(found: Diagnosis) -> Iterator[Notice]:
-    """Every accusation; what the same rule has said of another layer is not said again."""
+    """Every accusation; what a rule has said of another layer, or of a joint change, is not said again."""
     told: set[str] = set()
+    changes: dict[str, str] = {}
     for one in found.accusations:
-        code = headline(one.suspect).code
-        yield _notice(one, found.evidence, again=code in told)
-        told.add(code)
+        first = headline(one.suspect)
+        change = one.tried.patch.to_text() if one.tried is not None else ""
+        yield _notice(one, found.evidence, again=first.code in told, together=changes.get(change, ""))
+        told.add(first.code)
+        if change:
+            changes.setdefault(change, f"{first.code} {first.name}")
 
 
-def _notice(one: Accusation, evidence: Evidence, *, again: bool) -> Notice:
+def _notice(one: Accusation, evidence: Evidence, *, again: bool, together: str) -> Notice:
     first, place = headline(one.suspect), one.suspect.place
     fault = f"{first.fault.value} . " if first.fault is not None else ""
     explained = rule_help(first.code)
@@ -138,8 +144,11 @@ def _notice(one: Accusation, evidence: Evidence, *, again: bool) -> Notice:
         next_step=f"reenact explain {first.code}" if explained and not again else "",
         aside=f"{fault}confidence {one.confidence:.2f}",
         detail="\n".join(
-            [*source_lines(place, evidence.program), *reasons(one, evidence.program, again=again)]
+            [
+                *source_lines(place, evidence.program),
+                *reasons(one, evidence.program, again=again, together=together),
+            ]
         ),
         help=explained,
-        pictures=() if again and one.tried is None else evidence_pictures(one, evidence),
+        pictures=() if together or (again and one.tried is None) else evidence_pictures(one, evidence),
     )

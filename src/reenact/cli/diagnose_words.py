@@ -34,8 +34,13 @@ def seen(finding: Finding) -> str:
     return f"layer {finding.layer}: {finding.saw}"
 
 
-def reasons(one: Accusation, program: Program | None, *, again: bool = False) -> Iterator[str]:
-    """What was seen, why it is wrong, who else says so, what to change, what came of trying."""
+def reasons(
+    one: Accusation, program: Program | None, *, again: bool = False, together: str = ""
+) -> Iterator[str]:
+    """What was seen, why it is wrong, who else says so, what to change, what came of trying.
+
+    `again`: the same rule has spoken before. `together`: the finding that told of the same change already.
+    """
     first = headline(one.suspect)
     yield _entry("saw", seen(first))
     if not again:
@@ -44,7 +49,9 @@ def reasons(one: Accusation, program: Program | None, *, again: bool = False) ->
     changed = [suggestion for suggestion in one.suspect.suggestions if one.tried is None]
     if changed:
         yield from _change(changed[0], program)
-    if one.tried is not None:
+    if one.tried is not None and together:
+        yield _entry("tried", f"together with {together}, see there")
+    elif one.tried is not None:
         yield from changed_lines("changed", one.tried.patch, program)
         yield _entry("tried", tried_words(one.tried))
     elif one.note:

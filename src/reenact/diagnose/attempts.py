@@ -24,7 +24,7 @@ from reenact.types import JsonValue, Stop
 PATIENCE = 12.0
 """A changed program may take so many times as long as it should before it counts as failed."""
 LEAST_SECONDS = 60.0
-SCREENING_SEEDS = (11, 12, 13)
+SCREENING_SEEDS = (11, 12, 13, 14, 15, 16)
 TOGETHER = 8
 """Trainings that are journalled together: what an interruption may cost."""
 
@@ -102,10 +102,10 @@ class Attempts:
             self.one_training, self.one_wall = outcome.cpu_seconds, outcome.seconds
         self.spending = self.spending.for_trainings_of(self.one_training)
 
-    def scores(self, patches: Sequence[Patch]) -> list[float]:
+    def scores(self, patches: Sequence[Patch], looks: int = 1) -> list[float]:
         """The measure of each changed program on the screening seeds (their middle value), larger is better,
-        -inf for a failed training."""
-        seeds = SCREENING_SEEDS[: self.spending.screening_seeds]
+        -inf for a failed training. A second look takes twice as many seeds."""
+        seeds = SCREENING_SEEDS[: looks * self.spending.screening_seeds]
         return [median_low(values) for values in self.samples(patches, seeds)]
 
     def samples(self, patches: Sequence[Patch], seeds: Sequence[int]) -> list[tuple[float, ...]]:

@@ -11,6 +11,8 @@ from reenact.errors import PatchRefused
 from reenact.program.patch import Patch
 from reenact.rules.finding import Suggestion
 
+MOST_OF_GAIN = 0.2
+"""Changes that miss the best gain by at most this share are as good as the best."""
 WORTH_TRYING = 0.1
 """Below this a suspect is not worth a training."""
 
@@ -50,6 +52,25 @@ def candidates_of(suspects: Sequence[Suspect], attempts: Attempts) -> list[Candi
                 planned += cost
                 found.append(Candidate(suspect, usable[rank]))
     return found
+
+
+def ranked(helpful: Sequence[Screened], base: float, attempts: Attempts) -> list[Screened]:
+    """The best change of each suspect that helped. Those that reach most of the gain come first, the likely
+    and cheap ones before the others: four times the epochs help nearly every training."""
+    best: dict[int, Screened] = {}
+    for one in sorted(helpful, key=lambda item: -item.score):
+        best.setdefault(id(one.candidate.suspect), one)
+    if not best:
+        return []
+    top = max(one.score for one in best.values())
+    floor = top - MOST_OF_GAIN * (top - base) if base > float("-inf") else float("-inf")
+
+    def order(one: Screened) -> tuple[bool, float]:
+        cost = max(1.0, attempts.cost(one.candidate.patch))
+        good = one.score >= floor
+        return (not good, -one.candidate.suspect.confidence / cost if good else -one.score)
+
+    return sorted(best.values(), key=order)
 
 
 def whole(candidates: Sequence[Candidate]) -> Patch:

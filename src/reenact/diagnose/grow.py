@@ -16,13 +16,14 @@ KEPT_GAIN = 0.8
 def grow(
     base: float, screened: list[Screened], helpful: list[Screened], attempts: Attempts, tell: Tell
 ) -> tuple[Candidate, ...]:
-    """The set of changes that does best on the screening seed and holds nothing it can do without."""
+    """The set of changes that does best on the screening seeds and holds nothing it can do without.
+
+    `helpful` is in order: the first is the single change to begin with."""
     bounded = attempts.bounded
     best: tuple[Candidate, ...] = ()
     reached = base
     if helpful:
-        first = max(helpful, key=lambda one: (round(one.score, 3), one.candidate.suspect.confidence))
-        best, reached = (first.candidate,), first.score
+        best, reached = (helpful[0].candidate,), helpful[0].score
     rest = _promising(screened, best)
     joint = _joint(best, rest, attempts)
     options = [(*best, one) for one in rest[:3]] if best else []

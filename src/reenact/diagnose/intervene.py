@@ -10,13 +10,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from reenact.diagnose.attempts import Attempts, material
-from reenact.diagnose.candidates import Candidate, Screened, candidates_of
+from reenact.diagnose.candidates import Candidate, Screened, candidates_of, ranked
 from reenact.diagnose.diagnosis import Accusation, Standing, Tried
 from reenact.diagnose.grow import grow
 from reenact.diagnose.suspect import Suspect
 from reenact.diagnose.verify import verify
 from reenact.program.patch import Patch
 from reenact.types import Progress, Tell
+
+LOOKED_AT_AGAIN = 2
+SURE = 0.9
+"""A suspect as likely as this stays accused when another change was confirmed and this one helped too."""
 
 
 def intervene(
@@ -32,9 +36,22 @@ def intervene(
     base, *scores = attempts.scores(patches)
     screened = [Screened(one, score) for one, score in zip(candidates, scores, strict=True)]
     helpful = [one for one in screened if material(base, one.score, bounded=bounded)]
+    base, helpful = _second_look(base, ranked(helpful, base, attempts), attempts)
     chosen = grow(base, screened, helpful, attempts, tell)
     tried, remarks = verify(chosen, helpful, attempts, tell)
     return _judge(suspects, screened, helpful, tried, threshold), remarks
+
+
+def _second_look(base: float, helpful: list[Screened], attempts: Attempts) -> tuple[float, list[Screened]]:
+    """Luck has chosen among several? Look again at the first few, on more seeds."""
+    front = helpful[: LOOKED_AT_AGAIN * attempts.spending.screening_seeds]
+    cost = sum(attempts.screening_cost(one.candidate.patch) for one in front) + 1
+    if len(front) < 2 or not attempts.affords(cost + 2 * attempts.spending.seeds):
+        return base, helpful
+    base, *scores = attempts.scores([Patch(()), *(one.candidate.patch for one in front)], looks=2)
+    again = [Screened(one.candidate, score) for one, score in zip(front, scores, strict=True)]
+    held = [one for one in again if material(base, one.score, bounded=attempts.bounded)]
+    return base, ranked(held, base, attempts)
 
 
 def _judge(
@@ -58,7 +75,8 @@ def _judge(
             note = (
                 "changing this instead helped too, in a first look" if confirmed else "helped in a first look"
             )
-            sure = min(suspect.confidence, threshold - 0.01) if confirmed else suspect.confidence
+            demoted = confirmed and suspect.confidence < SURE
+            sure = min(suspect.confidence, threshold - 0.01) if demoted else suspect.confidence
             found.append(Accusation(suspect, Standing.HELPED, sure, note=note))
         elif key in looked:
             sure = suspect.confidence * 0.4

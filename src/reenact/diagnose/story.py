@@ -33,9 +33,9 @@ from reenact.probe.root import Root
 from reenact.program.program import Program
 from reenact.rules.evidence import Evidence
 from reenact.rules.experiments import Experiments
-from reenact.rules.finding import Finding, Severity
+from reenact.rules.finding import Finding
 from reenact.rules.registry import chosen
-from reenact.rules.rule import run_rules
+from reenact.rules.rule import Needs, run_rules
 from reenact.trials.executor import Executor
 from reenact.trials.metric import Measure, choose_measure
 from reenact.trials.pool import ProcessPool
@@ -77,8 +77,9 @@ def diagnose(program: Program, wishes: Wishes, services: Services, seen: Evidenc
     ) as run:
         evidence, notes = (seen, []) if seen is not None else _observe(program, wishes, services, run)
         findings = [*run_rules(rules, evidence), *_opinions(evidence, wishes, services, run, notes)]
-        suspects = suspects_from(unsuppressed(findings, program))
-        accusable = [one for one in suspects if one.fault is not None or _is_crash(one)]
+        observed = {rule.code for rule in rules if rule.needs & Needs.TRACE}
+        suspects = suspects_from(unsuppressed(findings, program), observed)
+        accusable = [one for one in suspects if one.first.accuses]
         symptoms = tuple(one for one in suspects if one not in accusable)
         measure, attempts, judged = _intervene(accusable, evidence, wishes, services, run, notes)
         found = Diagnosis(
@@ -186,10 +187,6 @@ def _intervene(
 
 def _pool(wishes: Wishes) -> ProcessPool:
     return ProcessPool(workers=wishes.workers or os.cpu_count() or 1, python=wishes.python)
-
-
-def _is_crash(suspect: Suspect) -> bool:
-    return suspect.first.severity is Severity.ERROR and suspect.first.code.startswith("RE9")
 
 
 def _sorted(accusations: Iterable[Accusation]) -> tuple[Accusation, ...]:

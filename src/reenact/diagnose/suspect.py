@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass, replace
 
 from reenact.program.fault import Fault
 from reenact.program.knob import KnobId
@@ -17,6 +17,9 @@ OF_THE_TRAINING = frozenset((
     Fault.GCL, Fault.HSC, Fault.ZGR, Fault.MOD, Fault.SHF,
 ))  # fmt: skip
 """Faults that belong to no layer, wherever they show."""
+PROVEN = 0.9
+EXPLAINED = 0.6
+"""What is left of the confidence in a consequence when its cause is known."""
 EXTRA_WITNESS = 0.25
 """How much of the remaining doubt another family's witness removes, scaled by its own confidence."""
 
@@ -47,13 +50,28 @@ class Suspect:
         return self.witnesses[0]
 
 
-def suspects_from(findings: Iterable[Finding]) -> tuple[Suspect, ...]:
-    """Group findings by what they accuse, strongest suspect first."""
+def suspects_from(findings: Iterable[Finding], observed: Collection[str] = ()) -> tuple[Suspect, ...]:
+    """Group findings by what they accuse, strongest suspect first.
+
+    `observed` are codes of rules that judge by what happened in the run. Where something is as good as proven
+    from the program itself, it explains what happened, and suspects that only such rules name are less
+    likely.
+    """
     groups: dict[tuple[str, str, str], list[Finding]] = {}
     for finding in findings:
         groups.setdefault(_accused(finding), []).append(finding)
     found = [_suspect(sorted(group, key=lambda one: -one.confidence)) for group in groups.values()]
+    if any(one.confidence >= PROVEN and not _only(one, observed) and one.first.accuses for one in found):
+        found = [_less(one) if _only(one, observed) and one.fault is not None else one for one in found]
     return tuple(sorted(found, key=lambda one: (-one.confidence, one.first.code)))
+
+
+def _only(suspect: Suspect, codes: Collection[str]) -> bool:
+    return all(finding.code in codes for finding in suspect.witnesses)
+
+
+def _less(suspect: Suspect) -> Suspect:
+    return replace(suspect, confidence=suspect.confidence * EXPLAINED)
 
 
 def _accused(finding: Finding) -> tuple[str, str, str]:

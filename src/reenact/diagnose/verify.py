@@ -24,8 +24,7 @@ def verify(
 ) -> tuple[list[tuple[tuple[Candidate, ...], Tried]], list[str]]:
     """Judge the chosen change on fresh seeds; the next best single one when it does not hold."""
     queue = [chosen] if chosen else []
-    singles = sorted(helpful, key=lambda one: -one.score)
-    queue += [(one.candidate,) for one in singles if (one.candidate,) != chosen]
+    queue += [(one.candidate,) for one in helpful if (one.candidate,) != chosen]
     seeds = FRESH_SEEDS[: attempts.spending.seeds]
     found: list[tuple[tuple[Candidate, ...], Tried]] = []
     for option in queue[:VERIFIED_AT_MOST]:

@@ -37,7 +37,9 @@ class Evidence:
     @cached_property
     def layers(self) -> tuple[LayerView, ...]:
         """All layers in order."""
-        return views(self.static, self.graph)
+        crashed = self.outcome is not None and self.outcome.crash is not None
+        steps = self.trace.step_count if self.trace is not None else 0
+        return views(self.static, self.graph, partial=crashed and not steps)
 
     @property
     def weighted(self) -> tuple[LayerView, ...]:

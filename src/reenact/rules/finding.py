@@ -68,6 +68,8 @@ class Finding:
     """The knob at fault, when it is one."""
     suggestions: tuple[Suggestion, ...] = ()
     """Changes worth trying, the best first."""
+    accuses: bool = True
+    """False for a symptom: it is wrong to see, but several things may be behind it."""
 
     def to_json(self) -> dict[str, JsonValue]:
         return {

@@ -66,9 +66,14 @@ class LayerView:
         return next((w for w in self.weights if w.name.rpartition(".")[2] == "bias"), None)
 
 
-def views(static: StaticGraph | None, live: ModelGraph | None) -> tuple[LayerView, ...]:
-    """All layers in order: as executed when the model was seen alive, else as written."""
-    if live is not None and live.layers:
+def views(
+    static: StaticGraph | None, live: ModelGraph | None, *, partial: bool = False
+) -> tuple[LayerView, ...]:
+    """All layers in order: as executed when the model was seen alive, else as written.
+
+    `partial`: the forward pass broke off, so the live model shows only the layers before that.
+    """
+    if live is not None and live.layers and not (partial and static is not None):
         return _outlined(_live(live, static.layers if static is not None else ()))
     return _from_text(static.layers) if static is not None else ()
 
@@ -83,16 +88,28 @@ def family_of(type_name: str, framework: str = "") -> str:
 
 
 def _live(graph: ModelGraph, texts: Sequence[StaticLayer]) -> list[LayerView]:
-    written = {text.name: text for text in texts}
     found = []
     index = 0
     for layer in graph.layers:
-        view = _one_live(layer, graph.framework, written.get(layer.name))
+        view = _one_live(layer, graph.framework, _written(layer, texts))
         if not view.functional and view.family != "input":
             view = replace(view, index=index)
             index += 1
         found.append(view)
     return found
+
+
+def _written(layer: Layer, texts: Sequence[StaticLayer]) -> StaticLayer | None:
+    """The text that made a live layer: by its place, else by a name that only one has."""
+    for text in texts:
+        if layer.place is not None and (text.place.file, text.place.line, text.place.column) == (
+            layer.place.file,
+            layer.place.line,
+            layer.place.column,
+        ):
+            return text
+    named = [text for text in texts if text.name == layer.name]
+    return named[0] if len(named) == 1 else None
 
 
 def _one_live(layer: Layer, framework: str, text: StaticLayer | None) -> LayerView:

@@ -60,6 +60,8 @@ class Rule(ABC):
     status: ClassVar[Status] = Status.STABLE
     confidence: ClassVar[float] = 0.6
     """How often it is right when it fires, before anything is tried."""
+    accuses: ClassVar[bool] = False
+    """Names the culprit though no fault type fits it: a crash, weights that nobody trains."""
     why: ClassVar[str]
     """One sentence that every finding carries."""
 
@@ -99,6 +101,7 @@ class Rule(ABC):
             step=step,
             knob=knob.id if knob is not None else None,
             suggestions=(*suggestions, *(suggest(knob, values) if knob is not None else ())),
+            accuses=self.accuses or (fault or self.fault) is not None,
         )
 
 

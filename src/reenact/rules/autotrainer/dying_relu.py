@@ -69,7 +69,7 @@ class DyingRelu(Rule):
     fault = Fault.ACH
     needs = Needs.TRACE
     severity = Severity.ERROR
-    confidence = 0.5
+    confidence = 0.45
     why = "A ReLU that is never positive passes no gradient."
 
     def check(self, evidence: Evidence) -> Iterator[Finding]:

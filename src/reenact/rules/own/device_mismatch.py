@@ -44,6 +44,7 @@ class DeviceMismatch(Rule):
     code, name, family, fault = "RE904", "device-mismatch", "reenact", None
     needs = Needs.CRASH
     severity = Severity.ERROR
+    accuses = True
     confidence = 0.95
     why = "A computation happens on one device, and tensors are not moved by themselves."
 

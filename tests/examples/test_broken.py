@@ -1,0 +1,54 @@
+"""The broken examples: each is explained in the README, none gives itself away, reading tells some."""
+
+from __future__ import annotations
+
+import re
+import tokenize
+from pathlib import Path
+
+import pytest
+
+from reenact.diagnose.observe import read_only
+from reenact.program.fault import Fault
+from reenact.program.program import read_program
+from reenact.rules.registry import chosen
+from reenact.rules.rule import run_rules
+
+FOLDER = Path(__file__).parents[2] / "examples" / "broken"
+PROGRAMS = sorted(FOLDER.glob("*.py"))
+READ_OFF = {
+    "torch_spirals.py": Fault.HLR,
+    "torch_gestures.py": Fault.ZGR,
+    "torch_glyphs.py": Fault.AAL,
+    "keras_churn.py": Fault.ACH,
+    "keras_birds.py": Fault.RCD,
+    "keras_beats.py": Fault.WCI,
+    "keras_topics.py": Fault.ARM,
+}
+"""Faults that the text alone shows; the others need a run."""
+
+
+def test_there_are_programs_of_both_frameworks_and_the_readme_tells_of_each() -> None:
+    told = re.findall(r"^\| `(\w+\.py)` \|", (FOLDER / "README.md").read_text(encoding="utf-8"), re.MULTILINE)
+    assert sorted(told) == [program.name for program in PROGRAMS]
+    assert sum(name.startswith("torch_") for name in told) >= 5
+    assert sum(name.startswith("keras_") for name in told) >= 5
+
+
+@pytest.mark.parametrize("path", PROGRAMS, ids=lambda path: path.name)
+def test_no_comment_gives_the_fault_away(path: Path) -> None:
+    with tokenize.open(path) as file:
+        comments = [
+            token.string
+            for token in tokenize.generate_tokens(file.readline)
+            if token.type == tokenize.COMMENT
+        ]
+    assert comments == []
+
+
+@pytest.mark.parametrize(("name", "fault"), READ_OFF.items())
+def test_reading_alone_names_the_fault_and_its_line(name: str, fault: Fault) -> None:
+    program = read_program((name,), FOLDER)
+    found = [one for one in run_rules(chosen(), read_only(program)) if one.fault is fault]
+    assert found, f"no rule accuses {fault}"
+    assert any(one.place is not None and program.line(one.place).strip() for one in found)
