@@ -90,7 +90,7 @@ def _tensor(one: TensorFacts) -> str:
     return ", ".join([*parts, f"{one.rows_seen} rows seen"])
 
 
-def _doubts(doubts: Sequence[Accusation]) -> Table:
+def _doubts(doubts: Sequence[Accusation]) -> Block:
     """What is less likely; the least likely are counted where nothing was tried."""
     shown = [one for one in doubts if one.confidence >= FAINT or one.standing is not Standing.UNTRIED]
     rows = tuple(
@@ -104,6 +104,8 @@ def _doubts(doubts: Sequence[Accusation]) -> Table:
         for one in shown
     )
     faint = len(doubts) - len(shown)
+    if not rows:
+        return Text(f"{faint} below a confidence of {FAINT}; --output-format json lists them.", "Less likely")
     title = f"Less likely, and {faint} below {FAINT}" if faint else "Less likely"
     return Table(title, ("rule", "fault", "where", "confidence", "tried"), rows)
 
