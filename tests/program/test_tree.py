@@ -70,3 +70,12 @@ def test_a_linked_source_is_replaced_in_the_copy_only(tmp_path: Path) -> None:
     write_to(changed, tmp_path / "there")
     assert (tmp_path / "there" / "config.py").read_text() == "LR = 0.5\n"
     assert (here / "real.py").read_text() == "LR = 0.1\n"
+
+
+def test_a_file_that_could_not_be_read_is_copied_as_it_is(tmp_path: Path) -> None:
+    folder = tmp_path / "work"
+    folder.mkdir()
+    (folder / "train.py").write_text("import helper\n")
+    (folder / "helper.py").write_bytes(b"name = '\xff\xfe'\n")
+    copied = write_to(read_program(("train.py",), folder), tmp_path / "copy")
+    assert (copied.parent / "helper.py").read_bytes() == b"name = '\xff\xfe'\n"

@@ -43,7 +43,9 @@ def write_to(
             )
         _copy(path, target / relative)
     for file in program.files:
-        _write(target / file.path, file.encode())
+        # What could not be read has no text; its copy is what it was.
+        if not file.unparsed:
+            _write(target / file.path, file.encode())
     return target / program.entry
 
 
