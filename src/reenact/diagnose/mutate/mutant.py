@@ -1,0 +1,92 @@
+"""A mutant is a program with one fault put in on purpose; an operator makes mutants of one sort."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from reenact.errors import PatchRefused
+from reenact.program.change import Change
+from reenact.program.fault import Fault
+from reenact.program.knob import Kind, Knob
+from reenact.program.knobs import knobs_of
+from reenact.program.patch import Patch
+from reenact.program.program import Program
+from reenact.program.source import Language
+
+Proposals: TypeAlias = Iterator[tuple[Change, ...]]
+
+
+@dataclass(frozen=True, slots=True)
+class Mutant:
+    """One way to break a program."""
+
+    patch: Patch
+    operator: str
+    """Name of the operator that made it."""
+    fault: Fault
+
+    @property
+    def name(self) -> str:
+        """What is changed, in one line."""
+        return f"{self.operator}: {self.patch}"
+
+
+@dataclass(frozen=True, slots=True)
+class Operator:
+    """One sort of fault."""
+
+    name: str
+    fault: Fault
+    what: str
+    """One sentence for the list of operators."""
+    propose: Callable[[Sequence[Knob]], Proposals]
+    """Changes worth making to a program with these knobs; those that it does not allow are left out later."""
+    covers: tuple[str, ...] = ()
+    """DeepCrime's operators that this one restates, by their codes."""
+
+    def mutants(self, program: Program) -> Iterator[Mutant]:
+        """Every mutant that can really be made: the patch applies, parses, and changes something."""
+        seen = {_text(program)}
+        for changes in self.propose(knobs_of(program)):
+            patch = Patch(changes)
+            text = _made(program, patch)
+            if text is not None and text not in seen:
+                seen.add(text)
+                yield Mutant(patch, self.name, self.fault)
+
+
+def turnable(knobs: Sequence[Knob], *kinds: Kind) -> Iterator[Knob]:
+    """The knobs of these kinds that a patch can turn."""
+    return (knob for knob in knobs if knob.kind in kinds and knob.changeable)
+
+
+def number(knob: Knob) -> float | None:
+    """The number in force, if it is one."""
+    value = knob.in_force
+    return float(value) if isinstance(value, int | float) and not isinstance(value, bool) else None
+
+
+def _made(program: Program, patch: Patch) -> tuple[object, ...] | None:
+    try:
+        made = patch.apply(program)
+    except PatchRefused:
+        return None
+    for file in made.files:
+        if file.language is Language.PYTHON and not _parses(file.text):
+            return None
+    return _text(made)
+
+
+def _parses(text: str) -> bool:
+    try:
+        ast.parse(text)
+    except SyntaxError:
+        return False
+    return True
+
+
+def _text(program: Program) -> tuple[object, ...]:
+    return (*(file.raw for file in program.files), *program.launch.words)
