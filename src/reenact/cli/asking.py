@@ -18,9 +18,7 @@ Verb = TypeVar("Verb", bound=Callable[..., Any])
 def model_options(verb: Verb) -> Verb:
     """`--model`, what it may cost, and `--record`."""
     options = (
-        click.option(
-            "--model", help="Ask this model: anthropic:NAME, ollama:NAME, relay:FOLDER, ..."
-        ),
+        click.option("--model", help="Ask this model: anthropic:NAME, ollama:NAME, relay:FOLDER, ..."),
         click.option("--max-cost", type=Decimal, help="Money the run may spend on models, in US dollars."),
         click.option("--max-tokens", type=int, help="Tokens the run may use."),
         click.option("--max-calls", type=int, help="Model calls the run may make."),

@@ -58,7 +58,19 @@ def known_words() -> dict[str, str]:
     from reenact.sandbox.box import Ending
 
     codes = {code: f"exit code. {text}" for code, text in _members(ExitCode).items()}
-    return {**codes, **_members(Ending), **_members(Fault), **field_texts(Settings)}
+    return {**codes, **_members(Ending), **_members(Fault), **field_texts(Settings), **_opinions()}
+
+
+def _opinions() -> dict[str, str]:
+    """Codes of findings that come from no rule: the learned detector and language models."""
+    from reenact.diagnose.learned.classes import BY_CODE
+    from reenact.diagnose.opinion.hear import CODE, WHY
+
+    learned = {
+        code: f"{one.name}. The learned detector finds that the trace looks like one of a wrong {one.word}."
+        for code, one in BY_CODE.items()
+    }
+    return {**learned, CODE: WHY}
 
 
 def _members(owner: type[Enum]) -> dict[str, str]:
