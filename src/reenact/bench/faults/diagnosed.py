@@ -33,7 +33,7 @@ from reenact.rules.evidence import Evidence
 from reenact.rules.registry import FAMILIES, chosen
 from reenact.types import Progress, Stop, Tell, tell_nobody
 
-QUICK, STORY = "all rules, quick", "reenact"
+QUICK, STORY = "all rules, quick", "the whole story"
 
 
 @dataclass(frozen=True)
