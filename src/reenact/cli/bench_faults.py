@@ -77,6 +77,7 @@ def effects(names: tuple[str, ...], scale: str, seeds: int, out: Path | None) ->
     "--repeats", type=click.IntRange(min=1), default=1, show_default=True, help="Stories a program."
 )
 @click.option("--side", type=click.Choice(["buggy", "fixed"]), help="Only these programs; default: both.")
+@click.option("--jobs", type=click.IntRange(min=1), default=1, show_default=True, help="Stories at once.")
 @click.option("--fresh", is_flag=True, help="Start anew instead of continuing an interrupted run.")
 @out_folder
 def faults(
@@ -85,6 +86,7 @@ def faults(
     depth: str,
     repeats: int,
     side: str | None,
+    jobs: int,
     fresh: bool,
     out: Path | None,
 ) -> ExitCode:  # fmt: skip
@@ -109,6 +111,7 @@ def faults(
                 tell=tell,
                 stop=stop,
                 fresh=fresh,
+                jobs=jobs,
             ),
             out,
         )

@@ -10,8 +10,10 @@ import os
 import sys
 import tempfile
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import dataclass, field
+from multiprocessing import get_context
 from pathlib import Path
 
 from reenact.bench.data.packages import run
@@ -27,7 +29,7 @@ from reenact.diagnose.diagnosis import Accusation, Diagnosis
 from reenact.diagnose.story import Services, diagnose
 from reenact.diagnose.wishes import THRESHOLD, Wishes
 from reenact.errors import Stopped
-from reenact.journal import Journal, Kind
+from reenact.journal import Journal
 from reenact.program.program import Program, read_program
 from reenact.rules.evidence import Evidence
 from reenact.rules.registry import FAMILIES, chosen
@@ -55,6 +57,18 @@ class Told:
         return frozenset((Fault(fault), layer) for fault, layer in self.answers.get(detector, ()))
 
 
+@dataclass(frozen=True)
+class Telling:
+    """A story to be told."""
+
+    case: FaultCase
+    side: Side
+    scale: Scale
+    depth: Depth
+    workers: int
+    """Processes that train for it at once."""
+
+
 def measure(
     cases: Sequence[FaultCase],
     scale: Scale,
@@ -66,50 +80,66 @@ def measure(
     tell: Tell = tell_nobody,
     stop: Stop | None = None,
     fresh: bool = False,
+    jobs: int = 1,
 ) -> Scorecard:
     """Tell the story of every program that can be run here; the others are named with the reason."""
     stop = stop or Stop()
     missing = {case.id: why for case in cases if (why := availability(case).why_not)}
-    wanted = [
-        (case, side, repeat)
+    wanted = {
+        f"{case.id}-{side}-{repeat}": Telling(case, side, scale, depth, max(1, (os.cpu_count() or 1) // jobs))
         for case in cases
         if case.id not in missing
         for side in sides
         for repeat in range(repeats)
-    ]
+    }
     request = {"cases": [case.id for case in cases], "scale": scale.value, "depth": depth.value}
-    found: list[Told] = []
     with journal.run(
         story="bench-faults", request={**request, "repeats": repeats}, what=scale.value, fresh=fresh
     ) as told:
-        for number, (case, side, repeat) in enumerate(wanted):
+        found = told.many(
+            dict.fromkeys(wanted),
+            lambda names: _tell_all({name: wanted[name] for name in names}, jobs, tell, stop),
+            returns=Told,
+        )
+        told.finish({"programs": len(found)})
+    return scorecard(list(found.values()), cases, missing, scale, depth, published_means())
+
+
+def _tell_all(
+    wanted: Mapping[str, Telling], jobs: int, tell: Tell, stop: Stop
+) -> Iterator[Mapping[str, Told]]:
+    """The stories one by one, or several at once in processes of their own."""
+    if jobs == 1:
+        for number, (name, telling) in enumerate(wanted.items()):
             if stop.asked:
                 raise Stopped("Stopped between two programs; the same command continues.")
-            tell(Progress("bench faults", number, len(wanted), f"{case.id} {side}"))
-            found.append(
-                told.step(
-                    f"{case.id}-{side}-{repeat}",
-                    lambda case=case, side=side: tell_of(case, side, scale, depth, stop),  # type: ignore[misc]
-                    kind=Kind.TRIAL,
-                    returns=Told,
-                )
-            )
-        told.finish({"programs": len(found)})
-    return scorecard(found, cases, missing, scale, depth, published_means())
+            tell(Progress("bench faults", number, len(wanted), name))
+            yield {name: tell_of(telling, stop)}
+        return
+    with ProcessPoolExecutor(jobs, mp_context=get_context("spawn")) as pool:
+        futures = {pool.submit(tell_of, telling): name for name, telling in wanted.items()}
+        for number, future in enumerate(as_completed(futures)):
+            if stop.asked:
+                pool.shutdown(cancel_futures=True)
+                raise Stopped("Stopped between two programs; the same command continues.")
+            tell(Progress("bench faults", number + 1, len(wanted), futures[future]))
+            yield {futures[future]: future.result()}
 
 
-def tell_of(case: FaultCase, side: Side, scale: Scale, depth: Depth, stop: Stop) -> Told:
+def tell_of(wanted: Telling, stop: Stop | None = None) -> Told:
     """One program: trained plainly, diagnosed quickly, then the whole story."""
+    case, side, depth, stop = wanted.case, wanted.side, wanted.depth, stop or Stop()
     with tempfile.TemporaryDirectory(prefix="reenact-fault-") as scratch:
-        entry = materialise(case, side, scale, Path(scratch) / "program")
+        entry = materialise(case, side, wanted.scale, Path(scratch) / "program")
         program = read_program((str(entry),), entry.parent)
         seconds = {"plain": _train_plainly(entry)}
-        quick, seconds["quick"] = _timed(program, Depth.QUICK, Path(scratch) / "quick", stop)
+        quick, seconds["quick"] = _timed(program, Wishes(depth=Depth.QUICK), Path(scratch) / "quick", stop)
         answers = {family: _listed(answer_by(chosen((family,)), quick.evidence)) for family in FAMILIES}
         answers[QUICK] = _listed(answer_of(quick))
         told, more = quick, 0.0
         if depth.intervenes:
-            told, more = _timed(program, depth, Path(scratch) / "story", stop, quick.evidence)
+            wishes = Wishes(depth=depth, threshold=THRESHOLD, workers=wanted.workers)
+            told, more = _timed(program, wishes, Path(scratch) / "story", stop, quick.evidence)
         seconds["story"] = seconds["quick"] + more
         answers[STORY] = _listed(answer_of(told))
     return Told(case.id, side, answers, seconds, [_words(one) for one in told.accusations])
@@ -122,12 +152,12 @@ def _words(one: Accusation) -> str:
 
 
 def _timed(
-    program: Program, depth: Depth, folder: Path, stop: Stop, seen: Evidence | None = None
+    program: Program, wishes: Wishes, folder: Path, stop: Stop, seen: Evidence | None = None
 ) -> tuple[Diagnosis, float]:
     begun = time.monotonic()
     with Journal.in_memory() as journal, Path(os.devnull).open("wb") as nowhere:
         services = Services(journal=journal, traces=folder, stop=stop, stdout=nowhere)
-        found = diagnose(program, Wishes(depth=depth, threshold=THRESHOLD), services, seen)
+        found = diagnose(program, wishes, services, seen)
     return found, time.monotonic() - begun
 
 
