@@ -22,6 +22,14 @@ VERBS = {
         "reenact.cli.diagnose:diagnose",
         "Say what is wrong with a training, where, and what happens if it is changed.",
     ),
+    "repair": (
+        "reenact.cli.repair:repair",
+        "Find the smallest change that makes a training significantly better.",
+    ),
+    "bug": (
+        "reenact.cli.bug:bug",
+        "Write a script that shows a reported bug, and prove it by running it.",
+    ),
     "mutate": ("reenact.cli.mutate:mutate", "Put faults into a training on purpose; see which are noticed."),
     "train-detector": (
         "reenact.cli.train_detector:train_detector",

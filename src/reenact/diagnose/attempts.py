@@ -1,4 +1,4 @@
-"""Trainings for a diagnosis: changed programs over seeds, journalled, within the budget."""
+"""Trainings for a diagnosis or a repair: changed programs over seeds, journalled, within the budget."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from reenact.program.patch import Patch
 from reenact.program.program import Program
 from reenact.trials.executor import Executor
 from reenact.trials.metric import Measure
-from reenact.trials.trial import Budget, Outcome, Trial
+from reenact.trials.trial import Budget, Outcome, Part, Trial
 from reenact.types import JsonValue, Stop
 
 PATIENCE = 12.0
@@ -44,6 +44,10 @@ class Attempts:
     trials: Scope
     """Where they are journalled."""
     stop: Stop
+    seeds: tuple[int, ...] = SCREENING_SEEDS
+    """Seeds that choose; none of them judges."""
+    part: Part = Part.WHOLE
+    """Evaluation data that choose."""
     begun: float = field(default_factory=time.monotonic)
     cpu_seconds: float = 0.0
     paid: set[str] = field(default_factory=set)
@@ -56,6 +60,8 @@ class Attempts:
 
     def affords(self, trainings: float) -> bool:
         """Whether the budget covers so many more trainings of the program as it stands."""
+        if self.spending.trials is not None:
+            return len(self.paid) + trainings <= self.spending.trials
         if self.spending.seconds is not None:
             return time.monotonic() - self.begun + trainings * self.one_wall <= self.spending.seconds
         return self.spent + trainings <= self.spending.trainings
@@ -95,32 +101,34 @@ class Attempts:
             return False
         return self.comparable(patch)
 
-    def weigh(self) -> None:
+    def weigh(self) -> Outcome:
         """Train the program once as it stands: what does one training cost?"""
-        (outcome,) = self._outcomes([self._trial(Patch(()), SCREENING_SEEDS[0])])
+        (outcome,) = self.outcomes([self.trial(Patch(()), self.seeds[0])])
         if outcome.trained:
             self.one_training, self.one_wall = outcome.cpu_seconds, outcome.seconds
         self.spending = self.spending.for_trainings_of(self.one_training)
+        return outcome
 
     def scores(self, patches: Sequence[Patch], looks: int = 1) -> list[float]:
         """The measure of each changed program on the screening seeds (their middle value), larger is better,
         -inf for a failed training. A second look takes twice as many seeds."""
-        seeds = SCREENING_SEEDS[: looks * self.spending.screening_seeds]
+        seeds = self.seeds[: looks * self.spending.screening_seeds]
         return [median_low(values) for values in self.samples(patches, seeds)]
 
     def samples(self, patches: Sequence[Patch], seeds: Sequence[int]) -> list[tuple[float, ...]]:
         """The same over several seeds, for each patch."""
-        trials = [self._trial(patch, seed) for patch in patches for seed in seeds]
-        outcomes = self._outcomes(trials)
-        values = [self._value(outcome) for outcome in outcomes]
+        trials = [self.trial(patch, seed) for patch in patches for seed in seeds]
+        outcomes = self.outcomes(trials)
+        values = [self.value(outcome) for outcome in outcomes]
         size = len(seeds)
         return [tuple(values[at : at + size]) for at in range(0, len(values), size)]
 
-    def _trial(self, patch: Patch, seed: int) -> Trial:
+    def trial(self, patch: Patch, seed: int) -> Trial:
         seconds = max(LEAST_SECONDS, PATIENCE * self.one_wall * max(1.0, self.cost(patch)))
-        return Trial(self.program, patch, seed, Budget(seconds=seconds))
+        return Trial(self.program, patch, seed, Budget(seconds=seconds), part=self.part)
 
-    def _outcomes(self, trials: Sequence[Trial]) -> list[Outcome]:
+    def outcomes(self, trials: Sequence[Trial]) -> list[Outcome]:
+        """What came of them; each is trained once, also after an interruption, and paid for once."""
         wanted = {trial.key: trial for trial in trials}
 
         def train(names: tuple[str, ...]) -> Iterator[Mapping[str, JsonValue]]:
@@ -138,7 +146,8 @@ class Attempts:
             self.cpu_seconds += outcomes[name].cpu_seconds
         return [outcomes[trial.key] for trial in trials]
 
-    def _value(self, outcome: Outcome) -> float:
+    def value(self, outcome: Outcome) -> float:
+        """The measure, larger is better; -inf for a failed training."""
         value = self.measure.read(outcome) if outcome.trained else None
         if value is None or not math.isfinite(value):
             return -math.inf

@@ -43,10 +43,14 @@ class Spending:
     """Budget in seconds of wall time, when the user gave one."""
     screening_seeds: int = 1
     """Seeds that choose; their middle value counts."""
+    trials: int | None = None
+    """Budget as a number of trainings, however long each takes."""
+    exact: bool = False
+    """Not a training more, however short they are."""
 
     def for_trainings_of(self, seconds: float) -> Spending:
         """The same budget where one training takes so long: short ones are tried more often and more ways."""
-        if seconds >= SHORT or self.seconds is not None:
+        if seconds >= SHORT or self.exact or self.seconds is not None:
             return self
         trainings = max(self.trainings, CHEAP_SECONDS * self.trainings / 30 / max(seconds, 0.05))
         return replace(self, trainings=trainings, screened=2 * self.screened, screening_seeds=3)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import sys
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from reenact.probe import injected as probe
@@ -19,7 +20,7 @@ from reenact.program.read.index import FileIndex, index_of
 from reenact.program.source import Language, SourceFile
 from reenact.trials import injected, trackers
 from reenact.trials.folder import Placed, counterpart, place, script_in
-from reenact.trials.trial import Trial
+from reenact.trials.trial import Part, StopRule, Trial
 from reenact.types import JsonValue
 
 AHEAD = ("numpy", "torch", "keras", "scipy", "pandas", "sklearn", "matplotlib", "lightning",
@@ -28,7 +29,11 @@ AHEAD = ("numpy", "torch", "keras", "scipy", "pandas", "sklearn", "matplotlib", 
 ONE_THREAD = ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS", "NUMEXPR_NUM_THREADS")
 
 TREE, TRACE = "tree", "trace"
+GIVEN_UP, EXPRESS = "given-up.txt", "express.json"
+CAPTURED, ANSWER = "captured.json", "answer.json"
 """What lies in the folder of a trial."""
+
+STOP_VARIABLE = "REENACT_TRIAL_STOP"
 
 _OTHER_ENGINE = re.compile(r"KERAS_BACKEND\W+(?:\w+\W+)?(?:jax|tensorflow|openvino)")
 
@@ -43,6 +48,10 @@ class Job:
     root: Root
     output: Path
     """What the program printed."""
+    given_up: Path
+    """Why it was given up, when it was."""
+    express: Path | None
+    """What became of the wish to train it as a bare loop; none when there was no such wish."""
 
 
 def around(folder: Path, base: dict[str, str] | None = None) -> dict[str, str]:
@@ -56,8 +65,12 @@ def around(folder: Path, base: dict[str, str] | None = None) -> dict[str, str]:
     return found | trackers.silent(folder)
 
 
-def make_job(trial: Trial, folder: Path, python: str) -> Job:
-    """Lay out a trial in `folder`. Raises PatchRefused and StorageError."""
+def make_job(trial: Trial, folder: Path, python: str, *, express: bool = False, park: bool = False) -> Job:
+    """Lay out a trial in `folder`. Raises PatchRefused and StorageError.
+
+    `express` asks that recognised Keras trainings run as bare torch loops; `park`, that they wait to be
+    trained with others.
+    """
     program = trial.patched
     placed = place(program, folder / TREE)
     options = WatchOptions(
@@ -71,12 +84,17 @@ def make_job(trial: Trial, folder: Path, python: str) -> Job:
     options.folder.mkdir()
     output = folder / "output.txt"
     forks = can_fork(program)
+    given_up = folder / GIVEN_UP
+    stop = _stop_wishes(trial.hopeless, given_up)
+    environment = _environment(program, placed, options, folder)
+    if stop is not None:
+        environment[STOP_VARIABLE] = json.dumps(stop)
     told: dict[str, JsonValue] = {
         "inject": str(probe.FOLDER),
         "imports": list(imports(program)) if forks else [],
         "seconds": trial.budget.seconds,
         "output": str(output),
-        "environment": _environment(program, placed, options, folder),
+        "environment": environment,
         "cwd": str(placed.working),
         "command": None if forks else list(_command(program, placed, python)),
         "module": program.launch.target if program.launch.module else "",
@@ -86,8 +104,26 @@ def make_job(trial: Trial, folder: Path, python: str) -> Job:
         "moved": [list(pair) for pair in placed.moved],
         "wishes": dict(options.wishes(str(options.folder))),  # type: ignore[arg-type]
         "root": str(placed.root) if placed.linked else "",
+        "part": "" if trial.part is Part.WHOLE else trial.part.value,
+        "weights": _weights(trial),
+        "stop": stop,
+        "express": str(folder / EXPRESS) if express and forks else "",
+        "park": str(folder) if park and forks else "",
     }
-    return Job(told, options, root_of(program, placed.root), output)
+    root = root_of(program, placed.root)
+    return Job(told, options, root, output, given_up, folder / EXPRESS if express else None)
+
+
+def _weights(trial: Trial) -> JsonValue:
+    if trial.weights is None:
+        return None
+    return [str(path) if path is not None else "" for path in (trial.weights.start, trial.weights.end)]
+
+
+def _stop_wishes(rule: StopRule | None, note: Path) -> dict[str, JsonValue] | None:
+    if rule is None:
+        return None
+    return {"path": str(note), **asdict(rule)}
 
 
 def root_of(program: Program, tree: Path) -> Root:
@@ -172,3 +208,23 @@ def _target(program: Program, placed: Placed) -> str:
 def _command(program: Program, placed: Placed, python: str) -> tuple[str, ...]:
     target = program.launch.target if program.launch.module else str(placed.entry)
     return program.launch.command(default_python(python), target)
+
+
+def ensemble_job(
+    folders: Sequence[Path], folder: Path, *, gain: float, seconds: float | None
+) -> dict[str, JsonValue]:
+    """What the server is told to train together what lies captured in the folders, if that is faster."""
+    environment: dict[str, JsonValue] = dict(around(folder))
+    return {
+        "inject": str(probe.FOLDER),
+        "imports": ["torch"],
+        "seconds": seconds,
+        "output": str(folder / "output.txt"),
+        "environment": environment,
+        "cwd": str(folder),
+        "command": None,
+        "express": "",
+        "ensemble": [str(each) for each in folders],
+        "answer": str(folder / ANSWER),
+        "gain": gain,
+    }

@@ -30,6 +30,10 @@ def outcome_to_json(outcome: Outcome) -> JsonValue:
         "crash": None if outcome.crash is None else _crash(outcome.crash),
         "note": outcome.note,
         "trace": None if outcome.trace is None else str(outcome.trace),
+        "halved": outcome.halved,
+        "stopped": outcome.stopped,
+        "expressed": outcome.expressed,
+        "fallback": outcome.fallback,
     }
 
 
@@ -57,6 +61,10 @@ def _outcome(data: Any) -> Outcome:
         crash=None if data["crash"] is None else _read_crash(data["crash"]),
         note=str(data["note"]),
         trace=None if data["trace"] is None else Path(str(data["trace"])),
+        halved=int(data.get("halved", 0)),
+        stopped=str(data.get("stopped", "")),
+        expressed=bool(data.get("expressed", False)),
+        fallback=str(data.get("fallback", "")),
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Sequence
 from dataclasses import replace
@@ -15,7 +16,7 @@ from reenact.probe.read import read_trace
 from reenact.probe.root import Root
 from reenact.probe.run import Ended as ProbeEnded
 from reenact.probe.trace import Trace
-from reenact.probe.watch import read_watched
+from reenact.probe.watch import Watched, read_watched
 from reenact.trials.job import TREE, Job, root_of
 from reenact.trials.server import Ended
 from reenact.trials.trial import Curve, Outcome, Trial
@@ -23,6 +24,8 @@ from reenact.trials.trial import Curve, Outcome, Trial
 MOST_POINTS = 200
 """Points kept of a curve."""
 STEP_LOSS = "step_loss"
+HALVES = "halves.txt"
+"""Where a training tells of each evaluation that it took apart: a line with the number of rows."""
 _TAIL, _TAIL_SHARE = 50, 20
 _NOTE = 400
 """Characters of the program's last words that are kept where nothing else says what happened."""
@@ -37,16 +40,49 @@ def read_outcome(job: Job, ended: Ended, *, keep_trace: bool) -> Outcome:
         kind = OutcomeKind.FINISHED if ended.code == 0 else OutcomeKind.KILLED
         return Outcome(kind, seconds=ended.seconds, cpu_seconds=ended.cpu, note=error.sentence)
     ending = watched.outcome
-    outcome = Outcome(
-        kind=ending.kind,
-        seconds=ended.seconds,
-        cpu_seconds=ended.cpu,
+    outcome = outcome_of(watched, ended.cpu, keep_trace=keep_trace)
+    outcome = replace(
+        outcome,
         crash=_at_home(ending.crash, job.root),
         note=ending.note.replace(job.root.seen_as, str(job.root.folder))
         or _last_words(ending.kind, job.output),
-        trace=job.options.folder if keep_trace and watched.trace is not None else None,
+        halved=_halved(job.options.folder),
+    )
+    return _with_notes(outcome, job)
+
+
+def outcome_of(watched: Watched, cpu: float, *, keep_trace: bool) -> Outcome:
+    """The outcome of a watched run; `cpu` are its seconds of processor time."""
+    outcome = Outcome(
+        kind=watched.outcome.kind,
+        seconds=watched.seconds,
+        cpu_seconds=cpu,
+        crash=watched.outcome.crash,
+        note=watched.outcome.note,
+        trace=watched.folder if keep_trace and watched.trace is not None else None,
     )
     return outcome if watched.trace is None else _with_numbers(outcome, watched.trace)
+
+
+def _with_notes(outcome: Outcome, job: Job) -> Outcome:
+    """What the trial's own process has left beside its trace."""
+    if job.given_up.is_file():
+        outcome = replace(outcome, stopped=job.given_up.read_text(encoding="utf-8"))
+    if job.express is None:
+        return outcome
+    expressed, refused = read_express(job.express)
+    if not expressed and not refused and not job.told["express"]:
+        refused = "the program runs in a fresh interpreter"
+    return replace(outcome, expressed=expressed and not refused, fallback=refused)
+
+
+def read_express(note: Path) -> tuple[bool, str]:
+    """Whether a training ran as a bare loop, and why another did not."""
+    try:
+        found = json.loads(note.read_bytes())
+        return bool(found["expressed"]), "; ".join(map(str, found["refused"]))
+    except (OSError, ValueError, KeyError, TypeError):
+        return False, ""
 
 
 def read_kept(trial: Trial, outcome: Outcome) -> Trace:
@@ -124,6 +160,11 @@ def _points(series: Series) -> Curve:
     first = (len(series) - 1) % stride
     steps, values = series.steps[first::stride].tolist(), series.values[first::stride].tolist()
     return tuple(zip(steps, values, strict=True))
+
+
+def _halved(folder: Path) -> int:
+    told = folder / HALVES
+    return len(told.read_text(encoding="ascii").splitlines()) if told.is_file() else 0
 
 
 def _last_words(kind: OutcomeKind, output: Path) -> str:

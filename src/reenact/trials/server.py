@@ -26,6 +26,13 @@ class ServerDied(Exception):
 
 
 @dataclass(frozen=True, slots=True)
+class Parked:
+    """A trial that waits to be trained with others."""
+
+    pid: int
+
+
+@dataclass(frozen=True, slots=True)
 class Ended:
     """How a trial's process ended."""
 
@@ -50,9 +57,21 @@ class Server:
     def pid(self) -> int:
         return self._process.pid
 
-    def run(self, told: dict[str, JsonValue], stopped: Callable[[], bool]) -> Ended:
-        """Run one trial to its end. Raises ServerDied."""
+    def run(self, told: dict[str, JsonValue], stopped: Callable[[], bool]) -> Ended | Parked:
+        """Run one trial to its end, or until it waits. Raises ServerDied."""
         self._tell(told)
+        return self._until_over(stopped)
+
+    def resume(self, parked: Parked, word: str, stopped: Callable[[], bool]) -> Ended:
+        """Let a waiting trial go on to its end. Raises ServerDied."""
+        self._running = parked.pid
+        self._tell({"resume": parked.pid, "word": word})
+        ended = self._until_over(stopped)
+        if isinstance(ended, Parked):
+            raise ServerDied("a trial waited twice")
+        return ended
+
+    def _until_over(self, stopped: Callable[[], bool]) -> Ended | Parked:
         asked = False
         while True:
             answer = self._answer()
@@ -61,6 +80,9 @@ class Server:
                 return Ended(
                     int(answer["code"]), float(answer["seconds"]), float(answer["cpu"]), str(answer["ended"])
                 )
+            if answer is not None and "parked" in answer:
+                self._running = None
+                return Parked(int(answer["parked"]))
             if answer is not None and "pid" in answer:
                 self._running = int(answer["pid"])
             if not asked and stopped():

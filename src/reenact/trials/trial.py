@@ -5,7 +5,8 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import astuple, dataclass, field
+from enum import StrEnum
 from functools import cached_property
 from pathlib import Path
 
@@ -34,6 +35,48 @@ class Budget:
             )
 
 
+class Part(StrEnum):
+    """Which of the evaluation data a training is measured on."""
+
+    WHOLE = "whole"
+    SEARCH = "search"
+    """One half, where changes are looked for."""
+    JUDGE = "judge"
+    """The other half, where the change that was found is judged."""
+
+
+@dataclass(frozen=True, slots=True)
+class StopRule:
+    """When a training is hopeless and need not go on. What it told until then is kept."""
+
+    metric: str = ""
+    """The metric whose curve is looked at; empty for none."""
+    bar: float | None = None
+    """The best value so far must have reached this when the share of the epochs is over."""
+    larger_is_better: bool = True
+    share: float = 0.5
+    """Of the epochs, after which the bar counts; an epoch is one value of the metric."""
+    epochs: int | None = None
+    """How many there will be; none takes what Keras's `fit` is told, and elsewhere never stops by the bar."""
+    not_finite: bool = True
+    """Stop too when the loss has been NaN or infinite for many steps in a row."""
+
+    def __post_init__(self) -> None:
+        if not 0 < self.share <= 1:
+            raise InputError(f"A share lies above 0 and is at most 1. Received: share={self.share}.")
+        if (self.bar is None) == bool(self.metric):
+            raise InputError(f"A bar belongs to a metric. Received: metric={self.metric!r}, bar={self.bar}.")
+
+
+@dataclass(frozen=True, slots=True)
+class Weights:
+    """Where a Keras training takes its first weights from, and where it leaves its last ones."""
+
+    start: Path | None = None
+    """None, or no such file: it begins as its program says. The name of the file is part of the key."""
+    end: Path | None = None
+
+
 @dataclass(frozen=True)
 class Trial:
     """One training to be done."""
@@ -47,6 +90,12 @@ class Trial:
     """How closely the probe looks; bare: losses and metrics only."""
     keep_trace: bool = False
     """Leave the trace on disk, and say where in the outcome."""
+    part: Part = Part.WHOLE
+    """Evaluation data to be measured on, as far as they can be taken apart; see `Outcome.halved`."""
+    hopeless: StopRule | None = None
+    """When to give it up early; none lets it run."""
+    weights: Weights | None = None
+    """To continue another training; none begins anew and keeps nothing."""
 
     @property
     def patched(self) -> Program:
@@ -68,7 +117,11 @@ class Trial:
             for file in program.files
         ]
         told = [files, list(program.launch.words), self.seed, self.budget.seconds, self.budget.steps]
-        text = json.dumps([*told, self.preset, refused])
+        part = [] if self.part is Part.WHOLE else [self.part.value]
+        ruled = [] if self.hopeless is None else [list(astuple(self.hopeless))]
+        first = self.weights.start if self.weights is not None else None
+        continued = [] if self.weights is None else ["weights", first.name if first is not None else ""]
+        text = json.dumps([*told, self.preset, refused, *part, *ruled, *continued])
         return hashlib.sha256(text.encode()).hexdigest()
 
 
@@ -96,6 +149,14 @@ class Outcome:
     """What the kind alone does not say."""
     trace: Path | None = None
     """Folder of the trace, when it was kept."""
+    halved: int = 0
+    """Evaluations of which one half of the data was used, as the trial wished."""
+    stopped: str = ""
+    """Why it was given up as hopeless; empty when it was not."""
+    expressed: bool = False
+    """Its trainings ran as bare torch loops."""
+    fallback: str = ""
+    """Why they did not, although the executor was asked to."""
 
     @property
     def trained(self) -> bool:

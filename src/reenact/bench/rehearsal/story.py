@@ -17,9 +17,10 @@ from typing import Any
 
 from pydantic import BaseModel, Field
 
+from reenact.asking import asked, paid
 from reenact.crash import crash_point
 from reenact.errors import Inconclusive, SandboxFailed, Stopped
-from reenact.journal import Cost, Journal, Kind, OpenRun
+from reenact.journal import Journal, Kind, OpenRun
 from reenact.llm.ask import Answer, Model, Request
 from reenact.llm.prompts import load_prompt
 from reenact.sandbox.box import BoxResult, Command, Ending, Limits, Sandbox
@@ -177,25 +178,6 @@ class Stage:
         if self.stop.asked:
             raise Stopped("Stopped between two steps of the rehearsal.")
         self.tell(Progress("rehearsal", done, STEPS, what))
-
-
-def asked(request: Request[Any], model: Model) -> Mapping[str, Any]:
-    """What an answer depends on, and what a reader of the journal wants to see of the question."""
-    prompt = request.prompt
-    return {
-        "model": model.name,
-        "hash": request.hash,
-        "prompt": f"{prompt.name} v{prompt.version}",
-        "system": prompt.system,
-        "parts": prompt.parts,
-        "temperature": request.temperature,
-        "sample": request.sample,
-    }
-
-
-def paid(answer: Answer[Any]) -> Cost:
-    """What an answer cost, in the journal's words."""
-    return Cost(answer.cost, answer.usage.input_tokens, answer.usage.output_tokens)
 
 
 def _program() -> bytes:

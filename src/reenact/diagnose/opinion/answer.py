@@ -34,7 +34,7 @@ class Opinion(BaseModel):
 def request_for(program: Program, graph: StaticGraph, step: str, sample: int) -> Request[Opinion]:
     """The question about one program."""
     template = load_prompt("reenact.diagnose.opinion", "opinion.md")
-    prompt = template.fill(faults=_fault_list(), layers=_layer_list(graph), program=_numbered(program))
+    prompt = template.fill(faults=_fault_list(), layers=_layer_list(graph), program=numbered(program))
     return Request(step=step, prompt=prompt, answer=Opinion, sample=sample)
 
 
@@ -48,7 +48,7 @@ def _layer_list(graph: StaticGraph) -> str:
     return "\n".join(lines) or "none could be read"
 
 
-def _numbered(program: Program) -> str:
+def numbered(program: Program) -> str:
     """Every Python file with its lines numbered, the entry first."""
     parts = []
     for file in program.files:

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
-from typing import Any
 
+from reenact.asking import asked, paid
 from reenact.diagnose.opinion.answer import Opinion, request_for
 from reenact.diagnose.opinion.check import Checked, checked
 from reenact.errors import AnswerUnusable
-from reenact.journal import Cost, Kind
+from reenact.journal import Kind
 from reenact.journal.scope import Scope
-from reenact.llm.ask import Answer, Model, Request
+from reenact.llm.ask import Answer, Model
 from reenact.program.program import Program
 from reenact.program.static_graph import StaticGraph, static_graph
 from reenact.rules.finding import Finding, Severity
@@ -51,9 +50,9 @@ def _ask(
             "opinion",
             lambda: model.ask(request),
             kind=Kind.LLM,
-            inputs=_asked(request, model),
+            inputs=asked(request, model),
             returns=Answer[Opinion],
-            cost=_paid,
+            cost=paid,
             final=(AnswerUnusable,),
             sample=sample,
         )
@@ -100,20 +99,3 @@ def _finding(agreeing: list[Checked], samples: int, graph: StaticGraph) -> Findi
         knob=first.knob.id if first.knob is not None else None,
         suggestions=tuple(suggestions.values()),
     )
-
-
-def _asked(request: Request[Any], model: Model) -> Mapping[str, Any]:
-    """What an answer depends on, and what a reader of the journal wants to see of the question."""
-    prompt = request.prompt
-    return {
-        "model": model.name,
-        "hash": request.hash,
-        "prompt": f"{prompt.name} v{prompt.version}",
-        "system": prompt.system,
-        "parts": prompt.parts,
-        "sample": request.sample,
-    }
-
-
-def _paid(answer: Answer[Any]) -> Cost:
-    return Cost(answer.cost, answer.usage.input_tokens, answer.usage.output_tokens)

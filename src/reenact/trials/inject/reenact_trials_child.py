@@ -15,14 +15,21 @@ import sys
 import types
 import weakref
 
+import reenact_trials_halves
 import reenact_trials_links
+import reenact_trials_stop
+import reenact_trials_weights
 
 _DIE_WITH_PARENT, _ADOPT_ORPHANS = 1, 36
 """Options of prctl(2)."""
+_OPTIMIZERS = ("sgd", "adam", "adamw", "adamax", "adagrad", "adadelta", "nadam", "rmsprop", "lion")
 _LAZY = {
     # Imported by the first optimiser that is made: half the price of a short training.
     "torch": ("torch._dynamo", "reenact_probe.torch_watch"),
-    "keras": ("reenact_probe.keras_watch",),
+    "keras": (
+        "reenact_probe.keras_watch",
+        *(f"keras.src.backend.torch.optimizers.torch_{kind}" for kind in _OPTIMIZERS),
+    ),
 }
 
 
@@ -37,6 +44,8 @@ def preload(job):
             _import(name)
         for more in _LAZY.get(name, ()) if name in sys.modules else ():
             _import(more)
+    if job["express"] and "keras" in sys.modules:
+        _import("reenact_express.install")
     if "torch" in sys.modules:
         sys.modules["torch"].set_num_threads(1)
     if len(sys.modules) > before:
@@ -119,8 +128,12 @@ def _replace(command):
 def _run(job):
     code = 0
     try:
-        _dress(job)
-        _execute(job)
+        if job.get("ensemble"):
+            ensemble = importlib.import_module("reenact_express.ensemble")
+            ensemble.main(job["ensemble"], job["answer"], job["gain"])
+        else:
+            _dress(job)
+            _execute(job)
     except SystemExit as end:
         code = _exit_code(end.code)
     except BaseException as error:  # noqa: BLE001 - what the interpreter itself does with it
@@ -141,12 +154,32 @@ def _dress(job):
     sys.path[:] = list(dict.fromkeys([*job["path"], *(_move(entry, moved) for entry in rest)]))
     sys.path_importer_cache.clear()
     sys.argv = list(job["argv"])
-    from reenact_probe import boot, config
+    from reenact_probe import boot, config, late
 
     wishes = dict(job["wishes"])
     if job["root"]:
         reenact_trials_links.guard(job["root"])
-    boot.start(config.Config(wishes.pop("folder"), **wishes), own_process=True)
+    folder = wishes.pop("folder")
+    if job["express"] and "reenact_express.install" in sys.modules:
+        # Before the probe, which then stands around it.
+        install = sys.modules["reenact_express.install"].install
+        park = _park(job)
+        late.when_imported("keras", lambda keras: install(keras, job["express"], park))
+    session = boot.start(config.Config(folder, **wishes), own_process=True)
+    if job["stop"]:
+        reenact_trials_stop.watch(session, job["stop"])
+    if job["weights"]:
+        reenact_trials_weights.install(*job["weights"])
+    if job["part"]:
+        reenact_trials_halves.install(job["part"], folder)
+
+
+def _park(job):
+    """Where a training of this trial may wait to be trained with others; none when it may not."""
+    if not job.get("park"):
+        return None
+    parking = importlib.import_module("reenact_express.parking")
+    return parking.Park(job["park"], *job["line"])
 
 
 def _move(entry, moved):
@@ -200,15 +233,19 @@ def adopt_orphans():
     _prctl(_ADOPT_ORPHANS, 1)
 
 
-def end_leftovers():
-    """End what a trial left behind, also what left its group; seconds of processor time that it used."""
+def end_leftovers(spared=()):
+    """End what a trial left behind, also what left its group; seconds of processor time that it used.
+    Trials that wait are spared.
+    """
     cpu = 0.0
     for _ in range(100):
-        left = _children()
+        left = [pid for pid in _children() if pid not in spared]
+        if spared and not left:
+            break
         for pid in left:
             os.kill(pid, signal.SIGKILL)
         try:
-            _, _, used = os.wait3(0 if left else os.WNOHANG)
+            _, _, used = os.wait4(left[0], 0) if spared else os.wait3(0 if left else os.WNOHANG)
         except ChildProcessError:
             break
         cpu += used.ru_utime + used.ru_stime

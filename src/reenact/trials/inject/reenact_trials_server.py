@@ -1,9 +1,10 @@
 """Imports what trainings import once, then runs each trial in a fresh fork of itself.
 
-Runs in the user's interpreter and needs nothing of reenact but the injected probe. One trial at a time. Reads
-one JSON object a line from its standard input and answers the same way on what was its standard output:
-`{"pid"}` when a trial runs, `{"code", "seconds", "cpu", "ended"}` when it is over. When the input ends, or
-whoever started it is gone, the running trial and the server end.
+Runs in the user's interpreter and needs nothing of reenact but the injected probe. One trial runs at a time.
+Reads one JSON object a line from its standard input and answers the same way on what was its standard output:
+`{"pid"}` when a trial runs, `{"code", "seconds", "cpu", "ended"}` when it is over, `{"parked"}` when it waits
+to be trained with others; then others may run, until `{"resume": pid, "word"}` lets it go on. When the input
+ends, or whoever started it is gone, every trial and the server end.
 """
 
 from __future__ import annotations
@@ -73,6 +74,9 @@ class Running:
         self.due = self.began + job["seconds"] if job["seconds"] else None
         """When the next harder signal is sent; none while there is no reason for any."""
         self.ended = ""
+        self.line = None
+        """Descriptors to hear that it waits, and to tell it to go on."""
+        self.parked = False
         self._sent = 0
         self._kept = 0
         self._file = open(job["output"], "wb", buffering=0)  # noqa: SIM115 - closed when the trial is over
@@ -110,7 +114,25 @@ class Running:
             self._kept += len(data)
         return bool(data)
 
-    def close(self):
+    def waits(self):
+        """It has said that it waits; its clock stands still."""
+        told = os.read(self.line[0], 1)
+        self.parked = told == b"p"
+        if self.parked:
+            self._stopped = time.monotonic()
+        return self.parked
+
+    def resume(self, word):
+        away = time.monotonic() - self._stopped
+        self.began += away
+        self.due = None if self.due is None else self.due + away
+        self.parked = False
+        try:
+            os.write(self.line[1], word)
+        except BrokenPipeError:
+            return
+
+    def close(self, spared=()):
         """Everything that is left of it ends; the numbers of the whole."""
         seconds = time.monotonic() - self.began
         # Before it is waited for: until then nobody else can have its number.
@@ -120,9 +142,17 @@ class Running:
         os.close(self.output)
         self._file.close()
         _, status, used = os.wait4(self.pid, 0)
-        cpu = used.ru_utime + used.ru_stime + child.end_leftovers()
+        for descriptor in self.line or ():
+            os.close(descriptor)
+        cpu = used.ru_utime + used.ru_stime + child.end_leftovers(spared)
         code = os.WEXITSTATUS(status) if os.WIFEXITED(status) else -os.WTERMSIG(status)
         return {"code": code, "seconds": seconds, "cpu": cpu, "ended": self.ended}
+
+    def forget(self):
+        """In the fork of another trial: these are not its descriptors."""
+        for descriptor in (self.output, *(self.line or ())):
+            os.close(descriptor)
+        self._file.close()
 
     def _readable(self):
         return bool(select.select([self.output], [], [], 0)[0])
@@ -130,32 +160,61 @@ class Running:
 
 def serve(channel, wake):
     """Trials until there are no more."""
+    parked = {}
     while True:
         job = channel.receive()
         if job is None:
-            return
+            break
         if "kill" in job:
             continue
-        child.preload(job)
-        if not run(job, channel, wake):
-            return
+        if "resume" in job:
+            running = parked.pop(job["resume"])
+            running.resume(job["word"].encode())
+        else:
+            child.preload(job)
+            running = start(job, channel, wake, parked)
+        if not run(running, channel, wake, parked):
+            break
+    for running in parked.values():
+        running.signal(signal.SIGKILL)
 
 
-def run(job, channel, wake):
-    """One trial from its fork to its end; false when whoever started us is gone."""
+def start(job, channel, wake, parked):
+    """Fork a trial."""
     reading, writing = os.pipe()
+    line = (*os.pipe(), *os.pipe()) if job.get("park") else None
+    if line:
+        # The trial tells on the second and hears on the third.
+        job["line"] = [line[1], line[2]]
     pid = os.fork()
     if pid == 0:
         channel.close()
         os.close(reading)
+        for descriptor in (line[0], line[3]) if line else ():
+            os.close(descriptor)
+        for other in parked.values():
+            other.forget()
         signal.set_wakeup_fd(-1)
         child.become(job, writing, wake)
     os.close(writing)
     os.set_blocking(reading, False)
     running = Running(pid, reading, job)
+    if line:
+        os.close(line[1])
+        os.close(line[2])
+        running.line = (line[0], line[3])
     channel.send(pid=pid)
+    return running
+
+
+def run(running, channel, wake, parked):
+    """A trial to its end, or until it waits; false when whoever started us is gone."""
     wanted = follow(running, channel, wake)
-    answer = running.close()
+    if running.parked:
+        parked[running.pid] = running
+        channel.send(parked=running.pid)
+        return True
+    answer = running.close(parked)
     if wanted:
         channel.send(**answer)
     return wanted
@@ -163,7 +222,7 @@ def run(job, channel, wake):
 
 def follow(running, channel, wake):
     """Until the trial is over; false when nobody waits for it any more."""
-    heard = [channel.incoming, wake, running.output]
+    heard = [channel.incoming, wake, running.output, *(running.line or ())[:1]]
     wanted = True
     while not running.over():
         ready = select.select(heard, [], [], running.pause())[0]
@@ -171,6 +230,10 @@ def follow(running, channel, wake):
             os.read(wake, 4096)
         if running.output in ready and not running.drain():
             heard.remove(running.output)
+        if running.line and running.line[0] in ready:
+            if running.waits():
+                return True
+            heard.remove(running.line[0])
         if channel.incoming in ready:
             wanted = channel.receive() is not None
             running.end("stopped")

@@ -1,5 +1,6 @@
-"""Stands guard over a trial's links in the Python processes that the trial starts, then hands over to the
-`sitecustomize` that would have run without us. The probe's own `sitecustomize` stands before this one.
+"""Stands guard over a trial's links in the Python processes that the trial starts, and over its rule for
+giving up in the one that trains; then hands over to the `sitecustomize` that would have run without us. The
+probe's own `sitecustomize` stands before this one.
 """
 
 import os
@@ -13,6 +14,11 @@ def _stand_guard():
         from reenact_trials_links import guard
 
         guard(root)
+    if "reenact_probe" in sys.modules and os.environ.get("REENACT_TRIAL_STOP"):
+        from reenact_probe import boot
+        from reenact_trials_stop import from_environment
+
+        from_environment(boot.current())
 
 
 def _hand_over():

@@ -1,0 +1,59 @@
+"""How a story asks a model: the question and its answer are one step of the journal, paid for once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from reenact.errors import AnswerUnusable
+from reenact.journal import Cost, Kind, Scope
+from reenact.llm.ask import Answer, Model, Prompt, Request, T
+
+
+def ask(
+    run: Scope,
+    model: Model,
+    name: str,
+    prompt: Prompt,
+    answer: type[T],
+    *,
+    check: Callable[[T], None] | None = None,
+    sample: int | None = None,
+) -> T:
+    """The answer of the step `name`: from the journal, or from the model and then into the journal.
+
+    Raises AnswerUnusable, also again when the same question is continued.
+    """
+    path = run.path(name, sample=sample)
+    request = Request(step=path, prompt=prompt, answer=answer, sample=sample or 0, check=check)
+    returns: Any = Answer[answer]  # type: ignore[valid-type]
+    given: Answer[T] = run.step(
+        name,
+        lambda: model.ask(request),
+        kind=Kind.LLM,
+        inputs=asked(request, model),
+        returns=returns,
+        cost=paid,
+        final=(AnswerUnusable,),
+        sample=sample,
+    )
+    return given.value
+
+
+def asked(request: Request[Any], model: Model) -> Mapping[str, Any]:
+    """What an answer depends on, and what a reader of the journal wants to see of the question."""
+    prompt = request.prompt
+    return {
+        "model": model.name,
+        "hash": request.hash,
+        "prompt": f"{prompt.name} v{prompt.version}",
+        "system": prompt.system,
+        "parts": prompt.parts,
+        "temperature": request.temperature,
+        "sample": request.sample,
+    }
+
+
+def paid(answer: Answer[Any]) -> Cost:
+    """What an answer cost, in the journal's words."""
+    return Cost(answer.cost, answer.usage.input_tokens, answer.usage.output_tokens)

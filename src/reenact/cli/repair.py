@@ -1,0 +1,109 @@
+"""`reenact repair PROGRAM`: the smallest change that makes the training significantly better, as a diff."""
+
+from __future__ import annotations
+
+import sys
+from decimal import Decimal
+from pathlib import Path
+
+import click
+
+from reenact.cli.asking import model_options, open_asked
+from reenact.cli.options import output_format, show, stopping_gently
+from reenact.cli.repair_view import repair_sheet
+from reenact.cli.watch import PROGRAM, program_words
+from reenact.errors import InputError
+from reenact.journal import Journal
+from reenact.program.program import Program, read_program
+from reenact.repair.strategies.strategy import BUILT_IN
+from reenact.repair.verdict import Decision, Repair
+from reenact.repair.wishes import Wishes
+from reenact.report.progress import telling
+from reenact.rules.registry import check_words
+from reenact.settings import resolve
+
+
+@click.command(context_settings=PROGRAM)
+@click.option(
+    "--strategy", default="guided", show_default=True, help=f"How to search: {', '.join(BUILT_IN)}."
+)
+@click.option(
+    "--budget", default="20", show_default=True,
+    help="For search and minimising: a multiple of one training (20), a time (5m), trainings (40t).",
+)  # fmt: skip
+@click.option("--metric", help="The metric that judges, for example val_accuracy.")
+@click.option("--seeds", type=click.IntRange(min=6), default=10, show_default=True, help="That judge.")
+@click.option("--select", multiple=True, help="Only what these rules find: codes, prefixes, families.")
+@click.option("--ignore", multiple=True, help="Not these rules.")
+@click.option("--space", type=click.Choice(["own", "study"]), default="own", show_default=True,
+              help="Values for random, bohb and hebo: ours, or those of the study.")  # fmt: skip
+@click.option("--chance", type=click.IntRange(min=0), default=0, help="Other dice for the search.")
+@click.option("--samples", type=click.IntRange(1, 20), default=5, show_default=True, help="Answers of llm.")
+@click.option("--temperature", type=click.FloatRange(0, 2), help="Of these answers.")
+@click.option("--workers", type=int, default=0, help="Trainings at once; default: one a core.")
+@click.option("--max-time", type=float, help="Seconds that the watched run may take.")
+@click.option("--python", help="Interpreter to use; default: the active one.")
+@click.option("--apply", "apply", is_flag=True, help="Write a verified change into the files, with a backup.")
+@click.option("--branch", help="With --apply: a new git branch instead; the files stay as they are.")
+@click.option("--fresh", is_flag=True, help="Start anew instead of continuing an interrupted repair.")
+@model_options
+@output_format
+@click.argument("program", nargs=-1, required=True, type=click.UNPROCESSED)
+def repair(
+    strategy: str, budget: str, metric: str | None, seeds: int, select: tuple[str, ...],
+    ignore: tuple[str, ...], space: str, chance: int, samples: int, temperature: float | None, workers: int,
+    max_time: float | None, python: str | None, apply: bool, branch: str | None, fresh: bool,
+    model: str | None, max_cost: Decimal | None, max_tokens: int | None, max_calls: int | None,
+    record: Path | None, output_format: str, program: tuple[str, ...],
+) -> int:  # fmt: skip
+    """Find the smallest change that makes the training PROGRAM significantly better.
+
+    Changed copies of it are trained in scratch folders; your files are changed only by --apply, and only
+    when the change held on fresh seeds. Exit code 0: repaired, or good already; 1: nothing found that
+    matters; 3: what was found did not hold.
+    """
+    from reenact.repair.story import Services
+    from reenact.repair.story import repair as tell_story
+
+    if branch and not apply:
+        raise InputError("--branch says where --apply writes. Received: --branch without --apply.")
+    selected, ignored = _words(select), _words(ignore)
+    check_words((*selected, *ignored))
+    limits = {"max_cost": max_cost, "max_tokens": max_tokens, "max_calls": max_calls}
+    settings = resolve({"python": python, "model": model, **limits}).settings
+    wishes = Wishes(
+        strategy=strategy, budget=budget, metric=metric or "", seeds=seeds, select=selected, ignore=ignored,
+        space=space, python=settings.python, workers=workers, chance=chance, samples=samples,
+        temperature=temperature, max_time=max_time,
+    )  # fmt: skip
+    read = read_program(program_words(program))
+    with Journal.open(settings.runs_dir) as journal, stopping_gently() as stop, telling() as tell:
+        services = Services(
+            journal=journal, traces=settings.runs_dir / "traces", tell=tell, stop=stop,
+            stdout=sys.stderr.fileno(), argv=tuple(sys.argv), fresh=fresh,
+            model=open_asked(settings, record=record, stop=stop, tell=tell) if model else None,
+        )  # fmt: skip
+        found = tell_story(read, wishes, services)
+        where = _applied(found, read, branch, journal) if apply else ""
+    show(repair_sheet(found, " ".join(program), where), output_format)
+    return found.decision.exit_code
+
+
+def _applied(found: Repair, program: Program, branch: str | None, journal: Journal) -> str:
+    """Where the change was written, in a sentence; nothing is written that did not hold."""
+    from reenact.repair.apply import commit_on_branch, write
+
+    if found.decision is not Decision.REPAIRED:
+        return "Nothing was written: no change held on fresh seeds."
+    if branch:
+        commit = commit_on_branch(program, found.patch, branch, f"Repair the training\n\n{found.sentence}\n")
+        return f"Committed as {commit[:12]} on the new branch {branch}; your files are as they were."
+    request = {"program": str(program.entry), "patch": found.patch.to_json()}
+    with journal.run(story="apply", request=request, what=str(program.entry), fresh=True) as run:
+        backups = write(program, found.patch, run)
+        run.finish({"backups": [str(path) for path in backups]})
+    return f"Written; what stood there before: {', '.join(map(str, backups))}."
+
+
+def _words(given: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(word.strip() for part in given for word in part.split(",") if word.strip())

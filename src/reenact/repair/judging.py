@@ -1,0 +1,63 @@
+"""Which number chooses and which one judges, and on which data.
+
+A change is searched on one part of the evaluation data and judged on the other. Where the data can be taken
+apart, each gets a half; where the program measures on validation and on test data, the one chooses and the
+other judges; else both are the same data, and only the seeds are fresh: that is said.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from reenact.trials.metric import Measure
+from reenact.trials.trial import Outcome, Part
+from reenact.types import JsonValue
+
+
+@dataclass(frozen=True, slots=True)
+class Judging:
+    """How candidates are chosen and how the final one is judged."""
+
+    search: Measure
+    judge: Measure
+    search_part: Part
+    judge_part: Part
+    sentence: str
+    """What is held out, in words."""
+
+    @property
+    def held_out(self) -> bool:
+        return self.search_part is not self.judge_part or self.search != self.judge
+
+    def to_json(self) -> dict[str, JsonValue]:
+        return {
+            "search": self.search.name,
+            "judge": self.judge.name,
+            "larger_is_better": self.judge.larger_is_better,
+            "held_out": self.held_out,
+            "sentence": self.sentence,
+        }
+
+
+def judging_by(measure: Measure, halved: Outcome) -> Judging:
+    """`halved` is a training of the program as it stands that was asked to measure on the search half."""
+    if halved.halved and measure.name in halved.metrics:
+        sentence = "searched on one half of the evaluation data, judged on the other"
+        return Judging(measure, measure, Part.SEARCH, Part.JUDGE, sentence)
+    twin = _validation_twin(measure, halved)
+    if twin is not None:
+        sentence = f"searched by {twin.name}, judged by {measure.name}"
+        return Judging(twin, measure, Part.WHOLE, Part.WHOLE, sentence)
+    sentence = "the evaluation data could not be taken apart: only the seeds that judge are fresh"
+    return Judging(measure, measure, Part.WHOLE, Part.WHOLE, sentence)
+
+
+def _validation_twin(measure: Measure, outcome: Outcome) -> Measure | None:
+    """The same metric on validation data, when that is other data than what judges."""
+    if not measure.name.startswith("test_"):
+        return None
+    name = "val_" + measure.name.removeprefix("test_")
+    known = outcome.metrics
+    if name not in known or known[name] == known.get(measure.name):
+        return None
+    return replace(measure, name=name, source=outcome.sources.get(name))

@@ -1,0 +1,144 @@
+"""The space of a search: every knob that may be turned, with the values it may take.
+
+`own` is what reenact knows to be worth trying. `study` is the search space of "Fault Localisation and Repair
+for DL Systems" (section 5.3 and its replication package), for comparison: learning rates drawn evenly
+between 1e-6 and 10, epochs by powers of a factor, names of Keras.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from reenact.errors import InputError
+from reenact.program.change import Change
+from reenact.program.knob import Kind, Knob
+from reenact.program.patch import Patch, change_for
+from reenact.program.words import words
+from reenact.types import JsonValue
+
+SEARCHED = (
+    Kind.LOSS, Kind.OPTIMIZER, Kind.LEARNING_RATE, Kind.BATCH_SIZE, Kind.EPOCHS, Kind.ACTIVATION,
+    Kind.WEIGHT_INIT, Kind.BIAS_INIT, Kind.WEIGHT_REGULARIZER, Kind.UNITS, Kind.LAYER, Kind.DROPOUT,
+)  # fmt: skip
+"""Kinds that the study's tools may change."""
+LOSSES = words(
+    "mean_squared_error mean_absolute_error mean_absolute_percentage_error mean_squared_logarithmic_error "
+    "squared_hinge hinge categorical_hinge logcosh categorical_crossentropy sparse_categorical_crossentropy "
+    "binary_crossentropy kullback_leibler_divergence poisson"
+)
+OPTIMIZERS = words("sgd rmsprop adagrad adadelta adam adamax nadam")
+INITIALIZERS = words(
+    "zeros ones constant random_normal random_uniform truncated_normal orthogonal lecun_uniform "
+    "glorot_normal glorot_uniform he_normal lecun_normal he_uniform"
+)
+ACTIVATIONS = words("elu softmax selu softplus softsign relu tanh sigmoid hard_sigmoid exponential linear")
+POWERS = 4
+
+Value: TypeAlias = JsonValue
+
+
+@dataclass(frozen=True, slots=True)
+class Dimension:
+    """One knob. Either some values, the first of which is in force, or all between two bounds."""
+
+    knob: Knob
+    values: tuple[Value, ...] = ()
+    low: float = 0.0
+    high: float = 0.0
+    logarithmic: bool = False
+
+    @property
+    def name(self) -> str:
+        return str(self.knob.id)
+
+    @property
+    def is_range(self) -> bool:
+        return not self.values
+
+
+@dataclass(frozen=True, slots=True)
+class Space:
+    """All dimensions of one program."""
+
+    dimensions: tuple[Dimension, ...]
+
+    def changes(self, point: Mapping[str, Value]) -> list[Change]:
+        """The changes that lead from the program as it stands to a point."""
+        found = []
+        for dimension in self.dimensions:
+            value = point[dimension.name]
+            if not _same(value, dimension.knob.in_force):
+                found.append(change_for(dimension.knob, value))
+        return found
+
+
+def space_of(knobs: Sequence[Knob], which: str, chance: random.Random) -> Space:
+    """The space of a program; raises InputError where there is none."""
+    usable = [knob for knob in knobs if knob.changeable and knob.kind in SEARCHED]
+    if which == "study" and any(knob.library == "torch" for knob in usable):
+        raise InputError("The study's search space is written in the words of Keras; this is PyTorch.")
+    made = [_study(knob, chance) if which == "study" else _own(knob) for knob in usable]
+    found = tuple(one for one in made if one is not None)
+    if not found:
+        raise InputError("Nothing in this program can be searched over: no hyper-parameter can be changed.")
+    return Space(found)
+
+
+def fitting(changes: Sequence[Change], applies: Callable[[Patch], bool]) -> Patch:
+    """As many of the changes as go together: a removed layer has no width."""
+    whole = Patch(tuple(changes))
+    if not changes or applies(whole):
+        return whole
+    kept: list[Change] = []
+    for change in changes:
+        if applies(Patch((*kept, change))):
+            kept.append(change)
+    return Patch(tuple(kept))
+
+
+def _own(knob: Knob) -> Dimension | None:
+    now = knob.in_force
+    if knob.kind is Kind.LEARNING_RATE and isinstance(now, int | float):
+        return Dimension(knob, low=1e-6, high=1.0, logarithmic=True)
+    others = tuple(value for value in knob.alternatives if not _same(value, now))
+    return Dimension(knob, (now, *others)) if others else None
+
+
+def _study(knob: Knob, chance: random.Random) -> Dimension | None:
+    now = knob.in_force
+    lists: dict[Kind, Sequence[Value]] = {
+        Kind.LOSS: LOSSES,
+        Kind.OPTIMIZER: OPTIMIZERS,
+        Kind.BATCH_SIZE: (16, 32, 64, 128, 256, 512),
+        Kind.WEIGHT_INIT: INITIALIZERS,
+        Kind.BIAS_INIT: INITIALIZERS,
+        Kind.WEIGHT_REGULARIZER: (None, "l1", "l2", "l1_l2"),
+        Kind.ACTIVATION: ACTIVATIONS,
+        Kind.LAYER: (None, {"repeat": 2}),
+    }
+    if knob.kind is Kind.LEARNING_RATE:
+        return Dimension(knob, low=1e-6, high=10.0)
+    if knob.kind is Kind.WEIGHT_REGULARIZER and knob.absent:
+        return None
+    if knob.kind is Kind.DROPOUT:
+        return None
+    if knob.kind is Kind.UNITS and isinstance(now, int):
+        return Dimension(knob, (now, max(1, now // 2), 2 * now)) if knob.role != "output" else None
+    if knob.kind is Kind.EPOCHS and isinstance(now, int):
+        factor = chance.uniform(1.1, 1.3)
+        scaled = [now * factor**power for power in range(1, POWERS + 1)]
+        scaled += [now / factor**power for power in range(1, POWERS + 1)]
+        return Dimension(knob, tuple(dict.fromkeys([now, *(max(1, round(one)) for one in scaled)])))
+    if knob.kind is Kind.LAYER and not knob.alternatives:
+        return None
+    others = tuple(value for value in lists.get(knob.kind, ()) if not _same(value, now))
+    return Dimension(knob, (now, *others)) if others else None
+
+
+def _same(value: Value, now: Value) -> bool:
+    if isinstance(value, int | float) and isinstance(now, int | float):
+        return abs(value - now) <= 1e-9 * max(abs(value), abs(now))
+    return value == now

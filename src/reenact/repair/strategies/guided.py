@@ -1,0 +1,231 @@
+"""guided: from findings and priors, short trainings first, joint changes, as little as the evidence needs.
+
+1. short    every idea that a part of the budget affords, in trainings of a third of the epochs
+2. whole    the front-runners, and what the diagnosis is surest of, in whole trainings
+3. grow     what else helps on top of the best, then several at once
+4. refine   the values of the best, and the next ideas on top of it, while there is room and budget
+5. confirm  the best of each size on more seeds; of nearly equal ones the smallest
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+
+from reenact.program.change import Set
+from reenact.program.knob import Kind
+from reenact.program.patch import Patch
+from reenact.repair.board import Board, once
+from reenact.repair.ideas import Idea, ideas, usable
+from reenact.repair.workbench import NOTHING, Workbench
+
+SHORT = 1 / 3
+LONG_ENOUGH = 6
+"""Epochs from which on a third of them says something."""
+FOR_SHORT, FOR_WHOLE, FOR_GROWING, FOR_REFINING = 0.35, 0.5, 0.6, 0.65
+"""Shares of the budget that are spent when each stage ends."""
+FRONT = 4
+SURE = 0.6
+NEARLY = 0.05
+"""Share of the gain that a smaller change may miss; the minimiser, with its test, allows more."""
+FINALISTS, SEEDS = 3, 3
+
+
+class Guided:
+    """Ours."""
+
+    name = "guided"
+
+    def search(self, bench: Workbench) -> list[Patch]:
+        """See `Strategy.search`."""
+        wanted = ideas(bench)
+        base = bench.base()
+        if bench.perfect(base):
+            return []
+        front = _short(bench, wanted)
+        scored = _whole(bench, front, wanted)
+        scored = _grow(bench, base, scored)
+        scored = _refine(bench, base, scored, wanted)
+        return _confirm(bench, base, scored)
+
+
+def _within(bench: Workbench, share: float, cost: float) -> bool:
+    """Whether a stage may still spend this."""
+    total = bench.attempts.spending.trainings
+    stage = bench.attempts.spent + cost <= share * total if math.isfinite(total) else True
+    return stage and bench.affords(cost)
+
+
+def _short(bench: Workbench, wanted: Sequence[Idea]) -> list[Patch]:
+    """The ideas in the order of what a short training says of them; as they come where none can be short."""
+    share = SHORT if _can_be_short(bench) else 1.0
+    tried: list[Idea] = []
+    planned = 1.0 * share
+    for idea in usable(bench, wanted):
+        planned += bench.cost(idea.patch, share=share)
+        if not _within(bench, FOR_SHORT if share < 1 else FOR_WHOLE, planned):
+            break
+        tried.append(idea)
+    if not tried:
+        return [idea.patch for idea in list(usable(bench, wanted[:2]))]
+    base, *scores = bench.scores([NOTHING, *(idea.patch for idea in tried)], share=share)
+    order = sorted(range(len(tried)), key=lambda at: -_gain(base, scores[at]))
+    better = [tried[at].patch for at in order if scores[at] > base]
+    sure = [idea.patch for idea in tried if idea.weight >= SURE]
+    return once([*better[: FRONT - 1], *sure[:2], *better[FRONT - 1 :]])
+
+
+def _can_be_short(bench: Workbench) -> bool:
+    epochs = next((knob.in_force for knob in bench.knobs if knob.kind is Kind.EPOCHS), 0)
+    return bench.can_shorten and isinstance(epochs, int) and epochs >= LONG_ENOUGH
+
+
+def _whole(bench: Workbench, front: Sequence[Patch], wanted: Sequence[Idea]) -> Board:
+    chosen: list[Patch] = []
+    planned = 0.0
+    for patch in front[: FRONT + 2]:
+        planned += bench.cost(patch)
+        if chosen and not _within(bench, FOR_WHOLE, planned):
+            break
+        chosen.append(patch)
+    scored = Board([idea.patch for idea in wanted])
+    scored.add(chosen, bench.scores(chosen))
+    return scored
+
+
+def _grow(bench: Workbench, base: float, scored: Board) -> Board:
+    """Add to the best what else helped; all of it at once; what comes best is grown again."""
+    for _ in range(2):
+        best = scored.best(base)
+        if best is None or bench.perfect(scored.score(best, base)):
+            return scored
+        helpful = [one for one, score in scored if bench.better(base, score) and one != best]
+        pairs = [bench.together(best, other) for other in helpful[:3] if not _overlap(best, other)]
+        if len(helpful) > 1:
+            pairs.append(bench.together(best, *[one for one in helpful[:4] if not _overlap(best, one)]))
+        new = _affordable(bench, [one for one in pairs if one is not None and one not in scored], FOR_GROWING)
+        if not new:
+            return scored
+        scored.add(new, bench.scores(new))
+        if scored.best(base) == best:
+            return scored
+    return scored
+
+
+def _refine(bench: Workbench, base: float, scored: Board, wanted: Sequence[Idea]) -> Board:
+    """Other values in the best change, then the next ideas on top of it, a few at a time."""
+    left = [idea.patch for idea in wanted]
+    for _ in range(8):
+        best = scored.best(base) or NOTHING
+        reached = scored.score(best, base)
+        if bench.perfect(reached):
+            return scored
+        near = [one for one in _neighbours(bench, best) if one not in scored and bench.applies(one)]
+        wider: list[Patch] = []
+        while left and len(near) + len(wider) < FRONT:
+            idea = left.pop(0)
+            whole = bench.together(best, idea) if not _overlap(best, idea) else None
+            wider += [whole] if whole is not None and whole not in scored else []
+        new = _affordable(bench, [*near[:2], *wider], FOR_REFINING)
+        if not new:
+            return scored
+        scores = bench.scores(new)
+        scored.add(new, scores)
+        improved = bench.better(reached, max(scores))
+        if not improved and not left:
+            return scored
+        if not improved and bench.better(base, reached) and _enough(bench, base, reached):
+            return scored
+    return scored
+
+
+def _enough(bench: Workbench, base: float, reached: float) -> bool:
+    """The evidence suffices: most of what could be gained is gained."""
+    return bench.attempts.bounded and reached - base >= 0.9 * (1 - base)
+
+
+def _neighbours(bench: Workbench, patch: Patch) -> list[Patch]:
+    """The same change with a learning rate, epochs or batch size beside the one it sets."""
+    found = []
+    for number, change in enumerate(patch.changes):
+        if not isinstance(change, Set) or not isinstance(change.value, int | float) or not change.value:
+            continue
+        for factor in FACTORS.get(change.knob.kind, ()):
+            value = change.value * factor
+            whole = isinstance(change.value, int) and change.knob.kind is not Kind.LEARNING_RATE
+            other = Set(change.knob, max(1, round(value)) if whole else float(f"{value:.3g}"))
+            found.append(Patch((*patch.without(number).changes, other)))
+    if patch and not any(one.knob.kind is Kind.EPOCHS for one in patch.changes if isinstance(one, Set)):
+        epochs = next((knob for knob in bench.knobs if knob.kind is Kind.EPOCHS), None)
+        if epochs is not None and isinstance(epochs.in_force, int):
+            found.append(patch + Patch((Set(epochs.id, 2 * epochs.in_force),)))
+    return found
+
+
+FACTORS = {
+    Kind.LEARNING_RATE: (1 / 3, 3.0),
+    Kind.EPOCHS: (2.0,),
+    Kind.BATCH_SIZE: (0.5, 2.0),
+    Kind.UNITS: (2.0,),
+}
+
+
+def _confirm(bench: Workbench, base: float, scored: Board) -> list[Patch]:
+    """The finalists on more seeds; what misses little of the best gain and changes less comes first."""
+    good = [(patch, score) for patch, score in scored if bench.better(base, score)]
+    finalists = _best_of_each_size(good, bench)
+    if not finalists:
+        return []
+    cost = sum(bench.cost(patch, SEEDS - 1) for patch in finalists) + SEEDS - 1
+    while len(finalists) > 1 and not bench.affords(cost):
+        cost -= bench.cost(finalists.pop(), SEEDS - 1)
+    if len(finalists) < 2 or not bench.affords(cost):
+        return finalists
+    base, *scores = bench.scores([NOTHING, *finalists], SEEDS)
+    held = [pair for pair in zip(finalists, scores, strict=True) if bench.better(base, pair[1])]
+    if not held:
+        return []
+    top = max(score for _, score in held)
+    floor = top - NEARLY * (top - base) if math.isfinite(base) else top
+
+    def order(pair: tuple[Patch, float]) -> tuple[bool, int, float]:
+        patch, score = pair
+        near = score >= floor
+        return (not near, patch.complexity if near else 0, -score)
+
+    return [patch for patch, _ in sorted(held, key=order)]
+
+
+def _best_of_each_size(good: Sequence[tuple[Patch, float]], bench: Workbench) -> list[Patch]:
+    """The best first; behind it the best of every smaller size, for what is added must pay."""
+    found: list[Patch] = []
+    for patch, score in good:
+        if all(patch.complexity < one.complexity for one in found):
+            found.append(patch)
+        if bench.perfect(score) and patch.complexity == 1:
+            return [patch]
+    return found[:1] + sorted(found[1:], key=lambda one: one.complexity)[: FINALISTS - 1]
+
+
+def _affordable(bench: Workbench, patches: Iterable[Patch], share: float) -> list[Patch]:
+    chosen: list[Patch] = []
+    planned = 0.0
+    for patch in patches:
+        planned += bench.cost(patch)
+        if not _within(bench, share, planned):
+            break
+        chosen.append(patch)
+    return chosen
+
+
+def _overlap(one: Patch, other: Patch) -> bool:
+    """Whether both turn the same knob."""
+    return bool({_subject(change) for change in one.changes} & {_subject(change) for change in other.changes})
+
+
+def _subject(change: object) -> object:
+    return getattr(change, "knob", None) or getattr(change, "anchor", None)
+
+
+def _gain(base: float, score: float) -> float:
+    return score - base if math.isfinite(base) else score

@@ -1,0 +1,137 @@
+"""A program whose trainings follow a formula: for tests of strategies, where the reasoning counts."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from reenact.diagnose.attempts import Attempts
+from reenact.diagnose.suspect import Suspect, suspects_from
+from reenact.journal import Journal
+from reenact.probe.outcome import OutcomeKind
+from reenact.program.change import Set
+from reenact.program.fault import Fault
+from reenact.program.knob import Kind
+from reenact.program.knobs import knobs_of
+from reenact.program.program import Program, program_from_text
+from reenact.repair.wishes import Wishes, spending
+from reenact.repair.workbench import Look, Workbench
+from reenact.rules.evidence import Evidence
+from reenact.rules.finding import Finding, Severity
+from reenact.rules.rule import suggest
+from reenact.trials.metric import Measure
+from reenact.trials.scripted import ScriptedExecutor
+from reenact.trials.trial import Outcome, Trial
+from reenact.types import JsonValue, Stop, tell_nobody
+
+SOURCE = """import keras
+from keras.layers import Dense
+model = keras.Sequential([Dense(8, activation="relu"), Dense(3, activation="softmax")])
+model.compile(
+    loss="categorical_crossentropy", optimizer=keras.optimizers.SGD(learning_rate=0.5), metrics=["accuracy"]
+)
+model.fit(x, y, batch_size=32, epochs=12)
+"""
+PROGRAM = program_from_text(SOURCE)
+Values = Mapping[Kind, JsonValue]
+Formula = Callable[[Values], float | None]
+
+
+def values_of(trial: Trial) -> dict[Kind, JsonValue]:
+    """What the patched program says, by kind: learning rate, epochs, batch size, optimiser, loss."""
+    return {knob.kind: knob.in_force for knob in knobs_of(trial.patched)}
+
+
+def played(formula: Formula, noise: float = 0.0) -> ScriptedExecutor:
+    """Accuracy by the formula; CPU time by epochs and batches, one second for the program as it stands."""
+
+    def play(trial: Trial) -> Outcome:
+        values = values_of(trial)
+        epochs, batch = values[Kind.EPOCHS], values[Kind.BATCH_SIZE]
+        assert isinstance(epochs, int)
+        assert isinstance(batch, int)
+        reached = formula(values)
+        cost = epochs / 12 * min(4.0, max(0.5, 32 / batch))
+        if reached is None:
+            return Outcome(OutcomeKind.CRASHED, cpu_seconds=cost)
+        chance = random.Random(f"{trial.key}-{trial.seed}")  # noqa: S311 - no secret
+        told = min(1.0, max(0.0, reached + chance.gauss(0, noise)))
+        return Outcome(
+            OutcomeKind.FINISHED, steps=9, metrics={"test_accuracy": told}, cpu_seconds=cost, seconds=cost
+        )
+
+    return ScriptedExecutor(play)
+
+
+@dataclass
+class Suspicion:
+    """What a diagnosis is made to suspect."""
+
+    kind: Kind
+    value: JsonValue
+    confidence: float
+    fault: Fault = Fault.HLR
+
+
+@dataclass
+class Given:
+    """A workbench over a formula, and what it used."""
+
+    bench: Workbench
+    executor: ScriptedExecutor
+    best: list[Look] = field(default_factory=list)
+
+
+def workbench(
+    formula: Formula,
+    *suspicions: Suspicion,
+    budget: str = "20",
+    noise: float = 0.0,
+    strategy: str = "guided",
+    chance: int = 0,
+    studies: Path | None = None,
+    program: Program = PROGRAM,
+) -> Given:
+    """A strategy's workbench; the program as it stands was trained once."""
+    executor = played(formula, noise)
+    run = Journal.in_memory().run(story="test", request={"for": "test"}).__enter__()
+    attempts = Attempts(
+        program=program, executor=executor, measure=Measure("test_accuracy"), spending=spending(budget),
+        one_training=1.0, one_wall=1.0, trials=run.under("trials"), stop=Stop(),
+    )  # fmt: skip
+    attempts.weigh()
+    best: list[Look] = []
+    bench = Workbench(
+        Evidence(program), suspects(*suspicions, program=program), attempts,
+        Wishes(strategy=strategy, budget=budget, chance=chance), tell_nobody, best.append, studies=studies,
+    )  # fmt: skip
+    return Given(bench, executor, best)
+
+
+def suspects(*suspicions: Suspicion, program: Program = PROGRAM) -> tuple[Suspect, ...]:
+    """What the diagnosis suspects."""
+    found = []
+    for number, one in enumerate(suspicions):
+        knob = next(knob for knob in knobs_of(program) if knob.kind is one.kind)
+        found.append(
+            Finding(
+                f"RE{number:03}",
+                one.kind.value,
+                "reenact",
+                one.fault,
+                Severity.WARNING,
+                "saw",
+                "why",
+                one.confidence,
+                knob=knob.id,
+                suggestions=tuple(suggest(knob, (one.value,))),
+            )
+        )
+    return suspects_from(found)
+
+
+def set_to(kind: Kind, value: JsonValue, program: Program = PROGRAM) -> Set:
+    """The change of the one knob of this kind."""
+    return Set(next(knob.id for knob in knobs_of(program) if knob.kind is kind), value)

@@ -1,0 +1,227 @@
+"""The whole story with real trainings, bad input, stopping and continuing, and what is written."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from reenact.errors import InputError, Stopped
+from reenact.journal import Journal
+from reenact.probe.outcome import OutcomeKind
+from reenact.program.knob import Kind
+from reenact.program.patch import Patch
+from reenact.program.program import Program, read_program
+from reenact.repair.apply import BACKUP, commit_on_branch, write
+from reenact.repair.story import Services, repair
+from reenact.repair.verdict import Decision, Repair
+from reenact.repair.wishes import Wishes
+from reenact.testing.formula import set_to
+from reenact.trials.scripted import ScriptedExecutor
+from reenact.trials.trial import Outcome, Part, Trial
+from reenact.types import ExitCode, Stop
+
+TRAIN = """import torch
+from torch import nn
+from reenact.testing.toys import blobs
+
+x, y = map(torch.from_numpy, blobs(320, spread=2.0))
+model = nn.Sequential(nn.Linear(8, 16), nn.ReLU(), nn.Linear(16, 3))
+optimizer = torch.optim.Adam(model.parameters(), lr=RATE)
+for epoch in range(12):
+    for start in range(0, 256, 32):
+        rows, classes = x[start : start + 32], y[start : start + 32]
+        optimizer.zero_grad()
+        nn.functional.cross_entropy(model(rows), classes).backward()
+        optimizer.step()
+with torch.no_grad():
+    print("test accuracy:", (model(x[256:]).argmax(1) == y[256:]).float().mean().item())
+"""
+KERAS = """import os
+os.environ.setdefault("KERAS_BACKEND", "torch")
+import keras
+from keras.layers import Dense
+from reenact.testing.toys import blobs
+
+x, y = blobs(360, spread=2.0)
+model = keras.Sequential([keras.Input((8,)), Dense(16, activation="relu"), Dense(3, activation="softmax")])
+model.compile(loss="sparse_categorical_crossentropy", optimizer=keras.optimizers.Adam(learning_rate=8.0),
+              metrics=["accuracy"])
+model.fit(x[:240], y[:240], batch_size=32, epochs=6, verbose=0)
+print(model.evaluate(x[240:], y[240:], verbose=0))
+"""
+
+
+TOLD = {"test_accuracy": "output"}
+
+
+def program_of(tmp_path: Path, text: str) -> Program:
+    folder = tmp_path / "work"
+    folder.mkdir()
+    (folder / "train.py").write_text(text)
+    return read_program(("train.py",), folder)
+
+
+def told(program: Program, tmp_path: Path, wishes: Wishes, **given: object) -> Repair:
+    with Journal.in_memory() as journal, (tmp_path / "said").open("wb") as said:
+        services = Services(journal=journal, traces=tmp_path / "traces", stdout=said, **given)  # type: ignore[arg-type]
+        return repair(program, wishes, services)
+
+
+def test_a_keras_training_is_repaired_on_one_half_and_judged_on_the_other(tmp_path: Path) -> None:
+    program = program_of(tmp_path, KERAS)
+    found = told(program, tmp_path, Wishes(seeds=6, budget="10"))
+    assert found.decision is Decision.REPAIRED
+    assert found.judging.search_part is Part.SEARCH
+    assert found.judging.judge_part is Part.JUDGE
+    verdict = found.verdict
+    assert verdict is not None
+    assert verdict.p_value < 0.05
+    assert min(verdict.after) > max(verdict.before)
+    assert not set(verdict.seeds) & {11, 12, 13, 14, 15, 16}
+    assert found.diff.startswith("--- a/train.py")
+    assert (program.folder / "train.py").read_text() == KERAS
+    assert found.decision.exit_code is ExitCode.OK
+
+
+def good(trial: Trial) -> Outcome:
+    return Outcome(
+        OutcomeKind.FINISHED,
+        steps=9,
+        metrics={"test_accuracy": 0.97},
+        sources=TOLD,
+        cpu_seconds=1.0,
+        seconds=0.1,
+    )
+
+
+def test_a_training_that_performs_well_is_left_alone(tmp_path: Path) -> None:
+    program = program_of(tmp_path, TRAIN.replace("RATE", "0.01").replace("spread=2.0", "spread=0.3"))
+    wishes = Wishes(seeds=6, select=("neuralint",))
+    found = told(program, tmp_path, wishes, executor=lambda _: ScriptedExecutor(good))
+    assert found.decision is Decision.GOOD_ALREADY
+    assert found.patch == Patch(())
+    assert found.diff == ""
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("import torch\nmodel = torch.nn.Linear(2, 1)\nraise ValueError('no data')\n", "crashes"),
+        ("print('hello')\n", "no training step"),
+        (TRAIN.replace("RATE", "0.01"), "metric"),
+    ],
+)
+def test_what_cannot_be_repaired_says_why(tmp_path: Path, text: str, said: str) -> None:
+    wishes = Wishes(metric="val_f1") if said == "metric" else Wishes()
+    with pytest.raises(InputError, match=said):
+        told(program_of(tmp_path, text), tmp_path, wishes)
+    assert (tmp_path / "work" / "train.py").read_text() == text
+
+
+def test_a_metric_that_differs_for_one_seed_is_noted(tmp_path: Path) -> None:
+    numbers = iter(range(1000))
+
+    def unsteady(trial: Trial) -> Outcome:
+        value = 0.5 + next(numbers) * 1e-3
+        return Outcome(
+            OutcomeKind.FINISHED, steps=9, metrics={"test_accuracy": value}, sources=TOLD, cpu_seconds=1.0
+        )
+
+    program = program_of(tmp_path, TRAIN.replace("RATE", "0.01"))
+    found = told(program, tmp_path, Wishes(budget="6"), executor=lambda _: ScriptedExecutor(unsteady))
+    assert any("not the same twice" in note for note in found.notes)
+
+
+def rate_decides(trial: Trial) -> Outcome:
+    rates = [one.value for one in trial.patch.changes if one.knob.kind is Kind.LEARNING_RATE]  # type: ignore[union-attr]
+    good = bool(rates) and float(rates[0]) < 0.1
+    value = (0.9 if good else 0.4) + trial.seed % 5 * 1e-3
+    return Outcome(
+        OutcomeKind.FINISHED,
+        steps=9,
+        metrics={"test_accuracy": value},
+        sources=TOLD,
+        cpu_seconds=1.0,
+        seconds=0.1,
+    )
+
+
+def test_stopped_it_names_the_best_and_continues_without_training_twice(tmp_path: Path) -> None:
+    program = program_of(tmp_path, TRAIN.replace("RATE", "5.0"))
+    wishes = Wishes(seeds=6)
+    stop = Stop()
+    first = ScriptedExecutor(rate_decides)
+
+    def stopping(trial: Trial) -> Outcome:
+        if len(first.ran) == 8:
+            stop.ask()
+        return rate_decides(trial)
+
+    first.play = stopping
+    again = ScriptedExecutor(rate_decides)
+    with Journal.in_memory() as journal, (tmp_path / "said").open("wb") as said:
+        given = {"journal": journal, "traces": tmp_path / "traces", "stdout": said}
+        with pytest.raises(Stopped):
+            repair(program, wishes, Services(**given, stop=stop, executor=lambda _: first))  # type: ignore[arg-type]
+        found = repair(program, wishes, Services(**given, executor=lambda _: again))  # type: ignore[arg-type]
+    assert found.decision is Decision.REPAIRED
+    finished = {trial.key for trial in first.ran[:8]}
+    assert finished - {trial.key for trial in again.ran}
+    keys = [trial.key for trial in again.ran]
+    assert len(keys) == len(set(keys))
+
+
+def test_too_few_seeds_are_refused() -> None:
+    with pytest.raises(InputError, match="at least 6"):
+        Wishes(seeds=5)
+
+
+@pytest.mark.parametrize("budget", ["", "-3", "many", "0", "5x5"])
+def test_a_senseless_budget_is_refused(tmp_path: Path, budget: str) -> None:
+    with pytest.raises(InputError, match="budget"):
+        told(program_of(tmp_path, TRAIN), tmp_path, Wishes(budget=budget))
+
+
+SMALL = 'import keras\nmodel.compile(optimizer=keras.optimizers.SGD(learning_rate=0.5), loss="mse")\n'
+
+
+def test_apply_keeps_what_stood_there(tmp_path: Path) -> None:
+    program = program_of(tmp_path, SMALL)
+    patch = Patch((set_to(Kind.LEARNING_RATE, 0.1, program),))
+    with Journal.in_memory() as journal, journal.run(story="apply", request={}) as run:
+        (backup,) = write(program, patch, run)
+        with pytest.raises(InputError, match="backup"):
+            write(program, patch, run)
+    assert backup.read_text() == SMALL
+    assert backup.name == f"train.py{BACKUP}"
+    assert "learning_rate=0.1" in (program.folder / "train.py").read_text()
+
+
+def git(folder: Path, *words: str) -> str:
+    done = subprocess.run(
+        ["git", "-c", "user.name=u", "-c", "user.email=u@example.org", *words],
+        cwd=folder, check=True, capture_output=True, text=True,
+    )  # fmt: skip
+    return done.stdout.strip()
+
+
+def test_a_branch_leaves_files_index_and_head_alone(tmp_path: Path) -> None:
+    program = program_of(tmp_path, SMALL)
+    git(program.folder, "init", "-q", "-b", "main")
+    git(program.folder, "add", ".")
+    git(program.folder, "commit", "-qm", "first")
+    patch = Patch((set_to(Kind.LEARNING_RATE, 0.1, program),))
+    commit = commit_on_branch(program, patch, "repair/rate", "Repair the training")
+    assert git(program.folder, "status", "--porcelain") == ""
+    assert git(program.folder, "branch", "--show-current") == "main"
+    assert git(program.folder, "rev-parse", "repair/rate") == commit
+    assert "learning_rate=0.1" in git(program.folder, "show", "repair/rate:train.py")
+    assert (program.folder / "train.py").read_text() == SMALL
+
+
+def test_a_branch_outside_git_is_refused(tmp_path: Path) -> None:
+    program = program_of(tmp_path, SMALL)
+    with pytest.raises(InputError, match="git repository"):
+        commit_on_branch(program, Patch((set_to(Kind.LEARNING_RATE, 0.1, program),)), "x", "m")

@@ -1,0 +1,59 @@
+"""Trials of programs from elsewhere run in the sandbox, on patched copies."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from reenact.errors import SandboxUnavailable
+from reenact.probe.outcome import OutcomeKind
+from reenact.program.knob import Kind
+from reenact.sandbox.choose import choose
+from reenact.testing.executor import HEALTHY, STEPS, fingerprint, patch_setting, program_in
+from reenact.trials.boxed import Boxed
+from reenact.trials.pool import ProcessPool
+from reenact.trials.trial import Budget, Trial
+
+
+def _no_sandbox() -> bool:
+    try:
+        choose()
+    except SandboxUnavailable:
+        return True
+    return False
+
+
+@pytest.mark.skipif(_no_sandbox(), reason="no sandbox works on this machine")
+def test_a_boxed_trial_tells_what_the_pool_would_and_touches_nothing(
+    pool: ProcessPool, tmp_path: Path
+) -> None:
+    outside = tmp_path / "outside.txt"
+    probing = f"""\
+        try:
+            open({str(outside)!r}, "w").write("I was here")
+        except OSError:
+            pass
+    """
+    program = program_in(tmp_path / "p", HEALTHY)
+    other = program_in(tmp_path / "q", probing)
+    longer = patch_setting(program, Kind.EPOCHS, 4)
+    before = fingerprint(tmp_path / "p")
+    with Boxed(python=sys.executable, scratch=tmp_path / "s") as boxed:
+        patched, short, nothing, refused = boxed.run(
+            [
+                Trial(program, longer, seed=1),
+                Trial(program, seed=1, budget=Budget(steps=5)),
+                Trial(other),
+                Trial(other, longer),
+            ]
+        )
+    (plain,) = pool.run([Trial(program, longer, seed=1)])
+    assert (patched.kind, patched.steps, patched.epochs) == (OutcomeKind.FINISHED, STEPS + 4, 4), patched
+    assert patched.metrics == plain.metrics
+    assert (short.kind, short.steps) == (OutcomeKind.STOPPED, 5), short
+    assert nothing.kind is OutcomeKind.NO_TRAINING, nothing
+    assert refused.kind is OutcomeKind.NOT_STARTED
+    assert not outside.exists()
+    assert fingerprint(tmp_path / "p") == before
