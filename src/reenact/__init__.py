@@ -17,9 +17,14 @@ __all__ = ["__version__", "metric", "watch"]
 
 
 def __getattr__(name: str) -> Any:
-    """`reenact.watch(model)` and `reenact.metric(name, value)`, loaded on first use."""
+    """`reenact.watch(model)`, `reenact.metric(name, value)` and `reenact.repair("train.py")`, loaded on first
+    use."""
     if name in ("metric", "watch"):
         from reenact.probe import inprocess
 
         return getattr(inprocess, name)
+    if name == "repair":
+        from importlib import import_module
+
+        return import_module("reenact.repair")
     raise AttributeError(f"module 'reenact' has no attribute {name!r}")

@@ -30,6 +30,7 @@ VERBS = {
         "reenact.cli.bug:bug",
         "Write a script that shows a reported bug, and prove it by running it.",
     ),
+    "neutral": ("reenact.cli.neutral:neutral", "Find other repairs than the known one, as a graph."),
     "mutate": ("reenact.cli.mutate:mutate", "Put faults into a training on purpose; see which are noticed."),
     "train-detector": (
         "reenact.cli.train_detector:train_detector",

@@ -116,6 +116,11 @@ def dot(x: float, y: float, colour: str, radius: float = 2.5) -> str:
     return f'<circle cx="{x:.1f}" cy="{y:.1f}" r="{radius:g}" fill="{colour}" fill-opacity=".8"/>'
 
 
+def named(part: str, hint: str) -> str:
+    """A part that says something when it is pointed at."""
+    return f"<g><title>{words(hint)}</title>{part}</g>"
+
+
 def box(x: float, y: float, width: float, height: float, colour: str, hint: str = "") -> str:
     told = f"<title>{words(hint)}</title>" if hint else ""
     place = f'x="{x:.1f}" y="{y:.1f}" width="{width:.2f}" height="{height:.1f}"'

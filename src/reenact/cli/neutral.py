@@ -1,0 +1,134 @@
+"""`reenact neutral PROGRAM`: other repairs than the known one, found by walking through neutral changes."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import click
+
+from reenact.cli.options import output_format, show, stopping_gently
+from reenact.cli.watch import PROGRAM, program_words
+from reenact.journal import Journal
+from reenact.program.program import read_program
+from reenact.repair.neutral.graph import NeutralityGraph, Node, Standing
+from reenact.report.progress import telling
+from reenact.report.sheet import Facts, Picture, Sheet
+from reenact.report.svg import COLOURS, number
+from reenact.report.svg_graph import Dot, graph
+from reenact.settings import resolve
+from reenact.types import ExitCode, Table
+
+BLUE, ORANGE, GREEN = COLOURS[:3]
+SHADES = {
+    Standing.ROOT: ORANGE,
+    Standing.KNOWN: "currentColor",
+    Standing.BETTER: GREEN,
+    Standing.AS_GOOD: BLUE,
+    Standing.NEUTRAL: "#8f8f8f",
+}
+MEANING = {
+    ORANGE: "as it stands",
+    "currentColor": "known repair",
+    GREEN: "significantly better",
+    BLUE: "as good or better",
+    "#8f8f8f": "neutral to its parent",
+}
+SHOWN = 15
+
+
+@click.command(context_settings=PROGRAM)
+@click.option(
+    "--known",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    help="The program with the known repair; without it the program itself is the measure.",
+)
+@click.option(
+    "--budget", default="200", show_default=True, help="A multiple of one training, a time, or 400t."
+)
+@click.option("--trainings", type=click.IntRange(min=2), default=10, show_default=True, help="A node.")
+@click.option("--top", type=click.IntRange(min=1), default=5, show_default=True, help="That go on.")
+@click.option("--metric", help="The metric that judges.")
+@click.option("--chance", type=click.IntRange(min=0), default=0, help="Other dice for the walk.")
+@click.option("--workers", type=int, default=0, help="Trainings at once; default: one a core.")
+@click.option("--python", help="Interpreter to use; default: the active one.")
+@click.option("--svg", type=click.Path(dir_okay=False, path_type=Path), help="Write the graph as a drawing.")
+@click.option("--fresh", is_flag=True, help="Start anew instead of continuing an interrupted walk.")
+@output_format
+@click.argument("program", nargs=-1, required=True, type=click.UNPROCESSED)
+def neutral(
+    known: Path | None, budget: str, trainings: int, top: int, metric: str | None, chance: int, workers: int,
+    python: str | None, svg: Path | None, fresh: bool, output_format: str, program: tuple[str, ...],
+) -> int:  # fmt: skip
+    """Walk from the training PROGRAM through changes that are no worse, and list those that repair it.
+
+    Exit code 0: alternatives were found; 1: none.
+    """
+    from reenact.repair.neutral.story import Services, Wishes, analyse
+
+    settings = resolve({"python": python}).settings
+    wishes = Wishes(budget, trainings, top, metric or "", settings.python, workers, chance)
+    read = read_program(program_words(program))
+    beside = read_program((str(known),)) if known is not None else None
+    with Journal.open(settings.runs_dir) as journal, stopping_gently() as stop, telling() as tell:
+        services = Services(
+            journal=journal, traces=settings.runs_dir / "traces", tell=tell, stop=stop,
+            stdout=sys.stderr.fileno(), argv=tuple(sys.argv), fresh=fresh,
+        )  # fmt: skip
+        found = analyse(read, wishes, services, beside)
+    picture = drawn(found)
+    if svg is not None:
+        svg.write_text(picture.svg.replace("<svg ", '<svg xmlns="http://www.w3.org/2000/svg" ', 1), "utf-8")
+    show(_sheet(found, " ".join(program), picture), output_format)
+    return ExitCode.OK if found.alternatives else ExitCode.FOUND
+
+
+def drawn(found: NeutralityGraph) -> Picture:
+    """The graph."""
+    dots = [
+        Dot(
+            node.parent,
+            found.depth(at),
+            SHADES[node.standing],
+            f"{_value(node, found)}: {node.patch}",
+            large=node.standing in (Standing.ROOT, Standing.KNOWN),
+        )
+        for at, node in enumerate(found.nodes)
+    ]
+    used = {SHADES[node.standing] for node in found.nodes}
+    key = {colour: meaning for colour, meaning in MEANING.items() if colour in used}
+    counts = [(meaning, sum(dot.colour == colour for dot in dots)) for colour, meaning in key.items()]
+    alt = ", ".join(f"{count} {meaning}" for meaning, count in counts)
+    return Picture("Neutrality graph", graph(dots, f"Neutrality graph: {alt}", key), alt)
+
+
+def _sheet(found: NeutralityGraph, title: str, picture: Picture) -> Sheet:
+    others = found.alternatives
+    better = sum(node.standing is Standing.BETTER for node in others)
+    facts = Facts(
+        "",
+        (
+            ("judged by", found.metric),
+            ("trained", f"{found.trained} changed programs"),
+            ("neutral", f"{sum(node.parent >= 0 for node in found.nodes)} of them"),
+            ("ended", found.ended),
+        ),
+    )
+    rows = tuple(
+        (_value(node, found), node.standing.value, str(node.patch.complexity), str(node.patch))
+        for node in others[:SHOWN]
+    )
+    table = Table(
+        f"Alternatives, the best {len(rows)}", (found.metric, "beside the known", "changes", "change"), rows
+    )
+    return Sheet(
+        kind="neutral",
+        title=f"Neutrality of {title}",
+        verdict=f"{len(others)} alternative repairs, {better} significantly better than the known one.",
+        blocks=(facts, picture, table),
+        data=found.to_json(),
+    )
+
+
+def _value(node: Node, found: NeutralityGraph) -> str:
+    return number(node.fitness if found.larger_is_better else -node.fitness)

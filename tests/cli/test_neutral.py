@@ -1,0 +1,29 @@
+"""The drawing of a neutrality graph."""
+
+from __future__ import annotations
+
+from xml.etree import ElementTree
+
+from reenact.cli.neutral import drawn
+from reenact.program.knob import Kind
+from reenact.program.patch import Patch
+from reenact.repair.neutral.graph import NeutralityGraph, Node, Standing
+from reenact.testing.formula import set_to
+
+
+def test_every_node_is_a_dot_with_its_words() -> None:
+    change = Patch((set_to(Kind.LEARNING_RATE, 0.01),))
+    nodes = (
+        Node(Patch(()), -1, (0.3,), Standing.ROOT),
+        Node(change, 0, (0.9,), Standing.BETTER),
+        Node(change, 0, (0.4,), Standing.NEUTRAL),
+        Node(change, 2, (0.8,), Standing.AS_GOOD),
+    )
+    picture = drawn(NeutralityGraph(nodes, "test_accuracy", True, 5, "the budget was spent"))
+    root = ElementTree.fromstring(picture.svg)
+    titles = [one.text for one in root.iter("title")]
+    assert len(titles) == len(nodes)
+    assert any("0.01" in (title or "") for title in titles)
+    assert "1 significantly better" in picture.alt
+    places = {(one.get("cx"), one.get("cy")) for group in root.iter("g") for one in group.iter("circle")}
+    assert len(places) == len(nodes)
