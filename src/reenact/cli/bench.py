@@ -20,7 +20,9 @@ BENCHES = {
     "sandbox": ("reenact.cli.bench:sandbox", "Hostile and benign programs on each sandbox tier; start cost."),
     "probe": ("reenact.cli.bench:probe", "What watching a training costs, as ratios to the unobserved run."),
     "faults": ("reenact.cli.bench_faults:faults", "Diagnose every program of the fault benchmark; scores."),
+    "repair": ("reenact.cli.bench_repair:repair", "Repair every fault of the benchmark by each strategy."),
     "effects": ("reenact.cli.bench_faults:effects", "Whether the faults of the benchmark do harm here."),
+    "trials": ("reenact.cli.bench_trials:trials", "Trainings a second: executors, a plain loop, Ray Tune."),
     "fetch": ("reenact.cli.bench_faults:fetch", "Fetch the data sets of the fault benchmark."),
 }
 MET = {True: "met", False: "MISSED", None: "not measured"}

@@ -167,7 +167,7 @@ def _settle(
     judge = replace(
         bench.attempts, measure=judging.judge, part=judging.judge_part, paid=set(), cpu_seconds=0.0
     )
-    seeds = FRESH[wishes.chance * 20 % 180 :][: wishes.seeds]
+    seeds = FRESH[: wishes.seeds]
     return cuts, verify([first, *candidates[1:]], judge, seeds, services.tell)
 
 

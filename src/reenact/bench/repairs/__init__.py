@@ -1,0 +1,1 @@
+"""`reenact bench repair`: every strategy on every fault of the benchmark, beside the published table."""

@@ -1,0 +1,52 @@
+"""`reenact bench repair`: strategies of repair on the faults of the benchmark."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import click
+
+from reenact.cli.bench import conduct, out_folder
+from reenact.settings import resolve
+from reenact.types import ExitCode
+
+FULL = ("guided", "random", "bohb", "hebo", "autotrainer", "autotrainer-scratch")
+
+
+@click.command()
+@click.argument("names", nargs=-1)
+@click.option("--scale", type=click.Choice(["lite", "full"]), default="lite", show_default=True)
+@click.option("--strategy", "strategies", multiple=True, help="Only these; default by the scale.")
+@click.option("--budget", "budgets", multiple=True, help="Multiples of one training; default by the scale.")
+@click.option("--repeats", type=click.IntRange(min=1), help="Default: 3 at lite scale, 10 at full.")
+@click.option("--seeds", type=click.IntRange(min=6), help="That judge; default: 6 at lite scale, 10 at full.")
+@click.option("--jobs", type=click.IntRange(min=1), default=1, show_default=True, help="Faults at once.")
+@click.option("--fresh", is_flag=True, help="Start anew instead of continuing an interrupted run.")
+@out_folder
+def repair(
+    names: tuple[str, ...], scale: str, strategies: tuple[str, ...], budgets: tuple[str, ...],
+    repeats: int | None, seeds: int | None, jobs: int, fresh: bool, out: Path | None,
+) -> ExitCode:  # fmt: skip
+    """Repair each fault (default: the study's 22) by every strategy, and compare with the known fix."""
+    from reenact.bench.faults.case import Scale
+    from reenact.bench.faults.cases import catalogue, fault_case
+    from reenact.bench.repairs.runs import Plan, measure
+    from reenact.journal import Journal
+
+    lite = scale == "lite"
+    plan = Plan(
+        strategies=strategies or (("guided", "random") if lite else FULL),
+        budgets=budgets or (("10", "20") if lite else ("10", "20", "50")),
+        repeats=repeats or (3 if lite else 10),
+        seeds=seeds or (6 if lite else 10),
+        workers=os.cpu_count() or 1,
+    )
+    cases = [fault_case(name) for name in names] or [case for case in catalogue() if case.study]
+    with Journal.open(resolve().settings.runs_dir) as journal:
+        return conduct(
+            lambda tell, stop: measure(
+                cases, Scale(scale), plan, journal=journal, tell=tell, stop=stop, fresh=fresh, jobs=jobs
+            ),
+            out,
+        )
