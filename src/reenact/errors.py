@@ -5,6 +5,8 @@ ReenactError                      a sentence, what to do next, and an exit code
 │   ├── SettingsError             a setting is unknown or has an impossible value
 │   ├── UnknownModel              a model string nobody understands
 │   ├── UnreadableProgram         a training program that cannot be found, read or parsed
+│   ├── UnreadableReport          a bug report that is not there, empty or no text
+│   ├── UnreadableRepository      a repository, archive or commit that is not there or cannot be used
 │   └── PatchRefused              a patch that does not fit its program
 │       ├── UnknownKnob           it names a knob or layer that is not there
 │       ├── NotChangeable         this knob cannot take this value, or not alone
@@ -13,6 +15,7 @@ ReenactError                      a sentence, what to do next, and an exit code
 │   ├── MissingExtra              an optional dependency: names the pip command
 │   ├── MissingKey                a provider's key is not in the environment
 │   └── SandboxUnavailable        no tier that may be trusted is on this machine
+├── Unreachable                   a server on the network did not answer, or not now
 ├── SandboxFailed                 the box itself broke; says nothing about the program in it
 ├── ResultRefused                 what a box left behind may not be read: a link, too large, broken JSON
 ├── ModelError                    a model did not give a usable answer
@@ -65,6 +68,14 @@ class UnreadableProgram(InputError):
     """A training program that cannot be found, read or parsed."""
 
 
+class UnreadableReport(InputError):
+    """A bug report that is not there, empty or no text."""
+
+
+class UnreadableRepository(InputError):
+    """A repository, archive or commit that is not there or cannot be used."""
+
+
 class PatchRefused(InputError):
     """A patch that does not fit its program."""
 
@@ -101,6 +112,10 @@ class MissingKey(MissingPart):
 
 class SandboxUnavailable(MissingPart):
     """No tier that may be trusted is on this machine."""
+
+
+class Unreachable(ReenactError):
+    """A server on the network did not answer, or not now; the same command may succeed later."""
 
 
 class SandboxFailed(ReenactError):

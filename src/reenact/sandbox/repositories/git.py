@@ -34,7 +34,11 @@ class Repository:
 
     def head(self) -> str:
         """The commit that is checked out."""
-        return self._ask("rev-parse", "--verify", "HEAD^{commit}").decode().strip()
+        return self.commit("HEAD")
+
+    def commit(self, revision: str) -> str:
+        """The commit that a branch, a tag or the first digits of a hash name."""
+        return self._ask("rev-parse", "--verify", f"{_revision(revision)}^{{commit}}").decode().strip()
 
     def changed(self) -> tuple[str, ...]:
         """Files that differ from the commit that is checked out, or that it does not know."""
@@ -51,7 +55,7 @@ class Repository:
         """A file as it was at a revision."""
         return self._ask("cat-file", "blob", f"{_revision(revision)}:{file}")
 
-    def export(self, revision: str, into: Path) -> None:
+    def export(self, revision: str, into: Path, *, most_bytes: int = 2 * 1024**3) -> None:
         """Write all files of a revision into an empty folder; links come out as plain files."""
         into.mkdir(parents=True, exist_ok=True)
         if any(into.iterdir()):
@@ -60,7 +64,8 @@ class Repository:
             index = git / "index"
             index.unlink(missing_ok=True)
             run_git(git, into, ("read-tree", f"{_revision(revision)}^{{tree}}"), wall_s=self.wall_s)
-            run_git(git, into, ("checkout-index", "--all", "--force"), wall_s=self.wall_s)
+            bound = Bound(most_bytes, into, None)
+            run_git(git, into, ("checkout-index", "--all", "--force"), wall_s=self.wall_s, bound=bound)
 
     def _ask(self, *arguments: str) -> bytes:
         with own_git_folder(self.folder) as git:

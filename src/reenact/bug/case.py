@@ -1,0 +1,68 @@
+"""All that the search for a script works with: what is asked, the project, the model, the boxes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Protocol
+
+from reenact.bug.project.lookup import Project
+from reenact.bug.run.box import Boxes, Revision
+from reenact.bug.symptom import Symptom
+from reenact.bug.wishes import Wishes
+from reenact.errors import Stopped
+from reenact.llm.ask import Model
+from reenact.types import Progress, Stop, Tell
+
+
+class Told(Protocol):
+    """A context, as far as the search needs it."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def why(self) -> str: ...
+
+    def text(self) -> str: ...
+
+
+@dataclass(frozen=True)
+class Case:
+    """One bug to be shown."""
+
+    raw: str
+    """The report as it came: what a symptom must be grounded in."""
+    report: str
+    """The report as the prompts show it."""
+    symptom: Symptom
+    contexts: Sequence[Told]
+    project: Project
+    buggy: Revision
+    fixed: Revision | None
+    boxes: Boxes
+    model: Model
+    wishes: Wishes
+    tell: Tell
+    stop: Stop
+
+    @property
+    def functions(self) -> tuple[str, ...]:
+        """Functions of the project that the report's own traceback names."""
+        known = self.project.files.definitions
+        return tuple(name for name in self.symptom.functions_in(self.raw) if name in known)
+
+    @property
+    def grounded(self) -> bool:
+        """Whether the report itself says what must be seen."""
+        return self.symptom.grounded(self.raw)
+
+    def with_symptom(self, symptom: Symptom) -> Case:
+        """The same case with a closing check that a plan made concrete."""
+        return self if symptom is self.symptom else replace(self, symptom=symptom)
+
+    def say(self, note: str) -> None:
+        """Tell the user what happens; stop here when that was asked for."""
+        if self.stop.asked:
+            raise Stopped("Stopped between two steps.")
+        self.tell(Progress("bug", note=note))

@@ -1,0 +1,161 @@
+"""What a report points at: frames of tracebacks, names in code and prose, messages, files, arguments.
+
+The report is data: it is searched by patterns, its code is parsed and never run.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import PurePosixPath
+
+from reenact.bug.context import snippet
+from reenact.bug.context.words import count_words
+
+CODE_WEIGHT = 1.0
+TITLE_WEIGHT = 2.0
+"""Who writes a title chooses every word."""
+MOST_LINES = 4000
+LONGEST_LINE = 1000
+"""Beyond these a report is a log; the bounds also keep the patterns below from growing slow on purpose."""
+MOST_NAMES = 300
+MOST_FRAMES = 60
+"""Innermost ones; an endless recursion prints more."""
+LIBRARIES = ("torch", "nn", "F", "np", "numpy", "tf", "tensorflow", "pd", "plt", "jax", "jnp")
+"""Names by which reports call libraries without importing them."""
+_FENCE = re.compile(r"```[^\n`]*\n(.*?)(?:```|\Z)|~~~[^\n]*\n(.*?)(?:~~~|\Z)", re.DOTALL)
+_INLINE = re.compile(r"`([^`\n]{1,200})`")
+_INDENTED = re.compile(r"(?:^(?: {4}|\t|>>> ?|\.\.\. ?).*\n?)+", re.MULTILINE)
+_COMMENT = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
+_NOISE = re.compile(
+    r"^[ \t]*[-*]?[ \t]*\[[ xX]\].*$"  # check boxes of a form
+    r"|^[ \t]*(?:[-*][ \t]*)?[\w.+-]+[ \t]*==[ \t]*[\w.+-]+[ \t]*$"  # installed packages
+    r"|^[ \t]*(?:[-*][ \t]*)?[\w-]+[ \t]+v?\d+(?:\.\d+)+\S*(?:[ \t]+\S+)?[ \t]*$"
+    r"|^[ \t]*[-*]?[ \t]*\**(?:OS|Platform|Python|CUDA|GPU|cuDNN|Driver|CPU|Architecture)\b[^:\n]{0,30}:.*$"
+    r"|^[ \t]*\d+%\|.*$|^.*\[\d\d:\d\d<.*$",  # progress bars
+    re.MULTILINE | re.IGNORECASE,
+)
+_FRAMES = (
+    re.compile(r'File "(?P<path>[^"\n]+\.py)", line (?P<line>\d+)(?:, in (?P<name>[\w<>.]+))?'),
+    re.compile(r"File (?P<path>[^\s\"]+\.py):(?P<line>\d+), in (?P<name>[\w.]+)"),
+    re.compile(
+        r"^(?P<path>[^\s\"]+\.py) in (?P<name>\w+)\(.*\)$(?:.*\n){0,12}?-+> *(?P<line>\d+)", re.MULTILINE
+    ),
+    re.compile(r"(?<![\w./~-])(?P<path>[\w./~-]+\.py):(?P<line>\d+)(?P<name>)"),
+)
+_PATH = re.compile(r"(?<![\w/.-])((?:[\w.-]+/)*[\w-]+\.py)\b")
+_MESSAGE = re.compile(
+    r"^(?:E +)?((?:[A-Za-z_]\w*\.)*[A-Z]\w*(?:Error|Exception|Warning|Interrupt|Exit)): *(.+)$", re.MULTILINE
+)
+_DOTTED = re.compile(r"(?<![\w./])[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+(?![\w/])")
+_PROSE_NAME = re.compile(
+    r"\b(?:[A-Z][a-z0-9]+[A-Z]\w*|[A-Z]{2,}[a-z]\w*|_*[a-z]\w*_\w+)\b|\b([A-Za-z_]\w*)\(\)?"
+)
+_KEYWORD = re.compile(r"[(,]\s*([a-z_]\w*)\s*=(?!=)")
+
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """A line that a traceback names."""
+
+    path: PurePosixPath
+    line: int
+    function: str
+
+
+@dataclass(frozen=True, slots=True)
+class Clues:
+    """What was found in one report."""
+
+    words: Mapping[str, float]
+    """Words to search by, with weights."""
+    frames: tuple[Frame, ...]
+    """Outermost first, as tracebacks are written."""
+    names: Mapping[str, float]
+    """Identifiers that may be names of the project: 1 in code or with dots, less in prose."""
+    imported: Mapping[str, str]
+    """Names of its code and the dotted names they were imported from."""
+    dotted: tuple[str, ...]
+    keywords: frozenset[str]
+    """Arguments that its code passes by name."""
+    messages: tuple[str, ...]
+    paths: tuple[PurePosixPath, ...]
+
+
+def read_clues(report: str) -> Clues:
+    """Read a report: title first, then the rest."""
+    report = "\n".join(line[:LONGEST_LINE] for line in report.split("\n")[:MOST_LINES])
+    report = _COMMENT.sub(" ", report)
+    code = [found[1] or found[2] or "" for found in _FENCE.finditer(report)]
+    prose = _FENCE.sub("\n", report)
+    code += [found[0] for found in _INDENTED.finditer(prose)]
+    inline = _INLINE.findall(prose)
+    frames = tuple(_frames(report))[-MOST_FRAMES:]
+    imported = dict(pair for text in code for pair in snippet.imports(text))
+    theirs = {*imported, *LIBRARIES}
+    ours = [[_ours(one, theirs) for one in said] for said in ([prose], code, inline)]
+    return Clues(
+        words=_words(report),
+        frames=frames,
+        names=_names(*ours),
+        imported=imported,
+        dotted=tuple(dict.fromkeys(_DOTTED.findall(_without_frames(report))))[:MOST_NAMES],
+        keywords=frozenset(name for text in (*code, *inline) for name in _KEYWORD.findall(text)),
+        messages=tuple(dict.fromkeys(found[2].strip() for found in _MESSAGE.finditer(report))),
+        paths=tuple(dict.fromkeys(PurePosixPath(name) for name in _PATH.findall(report))),
+    )
+
+
+def _words(report: str) -> Mapping[str, float]:
+    quiet = _NOISE.sub("", _without_frames(report))
+    # A restructured report begins with the heading of its title.
+    title, _, rest = re.sub(r"\A\s*TITLE\s*\n", "", quiet).strip().partition("\n")
+    weights: dict[str, float] = {}
+    for text, weight in ((title, TITLE_WEIGHT), (rest, CODE_WEIGHT)):
+        for word, times in count_words(text).items():
+            # The fifth mention of a word says less than the first.
+            weights[word] = weights.get(word, 0.0) + weight * (1 + min(times - 1, 4) / 4)
+    return weights
+
+
+def _without_frames(report: str) -> str:
+    """Without the paths of frames: folders of somebody's machine are words of nobody's project."""
+    for pattern in _FRAMES[:3]:
+        report = pattern.sub(lambda found: f" {_path(found['path']).stem} {found['name'] or ''} ", report)
+    return report
+
+
+def _frames(report: str) -> Iterator[Frame]:
+    seen: set[tuple[str, int]] = set()
+    found = (match for pattern in _FRAMES for match in pattern.finditer(report))
+    for match in sorted(found, key=lambda match: match.start()):
+        key = (match["path"], int(match["line"]))
+        if key not in seen and int(match["line"]) < 10_000_000:
+            seen.add(key)
+            name = (match["name"] or "").rpartition(".")[2]
+            yield Frame(_path(match["path"]), key[1], name)
+
+
+def _path(text: str) -> PurePosixPath:
+    return PurePosixPath(text.replace("\\", "/"))
+
+
+def _ours(text: str, theirs: set[str]) -> str:
+    """Without names that start at an import, such as `torch.ones`: those are looked up, not guessed."""
+    return _DOTTED.sub(lambda found: "" if found[0].partition(".")[0] in theirs else found[0], text)
+
+
+def _names(prose: list[str], code: list[str], inline: list[str]) -> Mapping[str, float]:
+    names: dict[str, float] = {}
+    own = {name for text in code for name in snippet.defined(text)}
+    for text in code:
+        found = snippet.used(_without_frames(text))
+        names |= dict.fromkeys((name for name in found if name not in own), 0.6)
+    for match in (match for text in prose for match in _PROSE_NAME.finditer(text)):
+        names[match[1] or match[0]] = 0.8
+    spelled = [found for text in prose for found in _DOTTED.findall(text)]
+    for text in (*inline, *spelled):
+        names |= dict.fromkeys(snippet.quoted(text), 1.0)
+    best = sorted((name for name in names if len(name) > 2), key=lambda name: -names[name])
+    return {name: names[name] for name in best[:MOST_NAMES]}

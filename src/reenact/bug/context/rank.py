@@ -1,0 +1,184 @@
+"""Orders the chunks of a repository for one report: hybrid score first, then a second look at the best.
+
+Hybrid (RepGen): (1 - alpha) * BM25 + alpha * similarity, both scaled to 0..1; without an embedder BM25 alone.
+RepGen's second look is a cross-encoder; ours are features that can be read and argued about:
+
+frame     the chunk holds a line that a traceback of the report names; the innermost weighs most
+imported  the report's own code imports this very definition
+named     it defines a name that the report mentions, the rarer the name the more
+message   one of its string literals stands in a message of the report
+argument  it has parameters that the report passes by name
+path      words of its path stand in the report
+aside     tests, examples and tools count less: they are about the project
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from reenact.bug.context.bm25 import bm25
+from reenact.bug.context.clues import Clues, Frame
+from reenact.bug.context.code import Code
+from reenact.bug.context.dense import ALPHA, MOST_EMBEDDED, Embedder, similarities
+from reenact.bug.context.expand import expanded
+from reenact.bug.context.frames import locate_frames, shared_end
+from reenact.bug.context.words import count_words, words_of
+
+POOL = 200
+"""Chunks that get a second look, besides those that a clue points at."""
+COMMON = 12
+"""A name that more chunks define points nowhere."""
+INNERMOST = 5
+"""Frames of a traceback that are shown in every context, counted from where it was raised."""
+FRAME, OUTWARDS, IMPORTED, NAMED, MESSAGE, ARGUMENT, PATH = 1.2, 0.75, 0.8, 0.7, 0.6, 0.3, 0.25
+"""What each feature adds to the hybrid score of 0..1; a frame loses with every step outwards."""
+ASIDE = 0.5
+"""What is left of the score of a test or an example."""
+SURE = 0.4
+"""Strength of a name from which the report is taken to mean it."""
+_LITERAL = re.compile(r"""["']([^"'\n{}%\\]{12,})""")
+
+
+@dataclass(frozen=True, slots=True)
+class Ranked:
+    """A chunk with its score and the reasons for it."""
+
+    chunk: int
+    score: float
+    why: str
+    pointed: bool
+    """Whether the report points at it: a frame, an import or a rare name, not only words."""
+
+
+class Ranker:
+    """One report against one index."""
+
+    def __init__(self, code: Code, clues: Clues, exact: Mapping[int, str]) -> None:
+        self._code = code
+        self._index = code.index
+        self._clues = clues
+        self._words = expanded(clues.words, code.index.postings.words.keys())
+        self._exact = exact
+        """Chunks of definitions that the report's code imports, with the name it uses."""
+        self._frames = locate_frames(code, clues.frames)
+
+    def rank(
+        self, query: str, embedder: Embedder | None = None, *, sparse: bool = True, again: bool = True
+    ) -> tuple[Ranked, ...]:
+        """Chunks worth a look, best first; ties in the order of files."""
+        scores = self._hybrid(query, embedder, sparse=sparse)
+        best = [int(one) for one in np.argsort(-scores, kind="stable")[:POOL] if scores[one] > 0]
+        pool = dict.fromkeys([*best, *self._frames, *self._exact, *self._named()]) if again else best
+        looked = [self._look(one, float(scores[one]), again=again) for one in pool]
+        return tuple(sorted(looked, key=lambda one: (-one.score, one.chunk)))
+
+    def _hybrid(self, query: str, embedder: Embedder | None, *, sparse: bool) -> NDArray[np.float64]:
+        words = _scaled(bm25(self._index.postings, self._words))
+        if embedder is None:
+            return words
+        pool = np.argsort(-words, kind="stable")[:MOST_EMBEDDED]
+        texts = [self._code.text(int(one)) for one in pool]
+        meaning = np.zeros_like(words)
+        meaning[pool] = similarities(embedder, query, texts)
+        alpha = ALPHA if sparse else 1.0
+        return (1 - alpha) * words + alpha * _scaled(meaning)
+
+    def _named(self) -> list[int]:
+        return [
+            chunk
+            for name in self._clues.names
+            if not name.startswith("__")
+            for chunk in self._index.by_name.get(name, ())[: COMMON + 1]
+        ]
+
+    def _look(self, number: int, score: float, *, again: bool) -> Ranked:
+        if not again:
+            return Ranked(number, score, self._words_why(number), pointed=False)
+        reasons: list[str] = []
+        gained = 0.0
+        pointed = False
+        if number in self._frames:
+            depth, frame = self._frames[number]
+            gained += FRAME * OUTWARDS**depth
+            reasons.append(self._frame_why(number, frame))
+            pointed = depth < INNERMOST
+        if number in self._exact:
+            gained += IMPORTED
+            reasons.append(f"the report imports {self._exact[number]}")
+            pointed = True
+        name, strength = self._name(number)
+        gained += NAMED * strength
+        if strength >= SURE and not reasons:
+            reasons.append(f"the report names {name}")
+            pointed = not self._index.is_aside(number)
+        if message := self._message(number):
+            gained += MESSAGE
+            reasons.append(f"holds the message '{message}'")
+            pointed = True
+        gained += ARGUMENT * self._arguments(number) + PATH * self._path_words(number)
+        factor = ASIDE if self._index.is_aside(number) and number not in self._frames else 1.0
+        why = "; ".join(reasons) or self._words_why(number)
+        return Ranked(number, factor * (score + gained), why, pointed)
+
+    def _frame_why(self, number: int, frame: Frame) -> str:
+        chunk = self._index.chunks[number]
+        # The report may be of another version, where the line was a different one.
+        moved = not chunk.first <= frame.line <= chunk.last
+        return f"the report's traceback names {frame.function if moved else f'line {frame.line}'}"
+
+    def _name(self, number: int) -> tuple[str, float]:
+        """The name of the report that this chunk defines, and how much it points here."""
+        best = ("", 0.0)
+        for defined in self._index.chunks[number].defines:
+            owner, _, last = defined.rpartition(".")
+            weight = self._clues.names.get(last, 0.0)
+            if not weight or (last.startswith("__") and last.endswith("__")):
+                continue
+            outside = self._clues.imported.get(last)
+            if outside is not None and number not in self._exact:
+                weight *= 0.3
+            rivals = len(self._index.by_name.get(last, ()))
+            if owner and owner.rpartition(".")[2] in self._clues.names:
+                rivals = 1
+            strength = weight / (1 + np.log2(rivals)) if rivals <= COMMON else 0.0
+            if strength > best[1]:
+                best = (defined, float(strength))
+        return best
+
+    def _message(self, number: int) -> str:
+        """A literal of this chunk that stands in a message of the report."""
+        if not self._clues.messages:
+            return ""
+        text = self._code.text(number)
+        for literal in _LITERAL.findall(text):
+            words = str(literal).strip()
+            if len(words) >= 12 and any(words in message for message in self._clues.messages):
+                return words[:60]
+        return ""
+
+    def _arguments(self, number: int) -> float:
+        shared = self._clues.keywords.intersection(self._index.chunks[number].parameters)
+        return min(1.0, len(shared) / 2)
+
+    def _path_words(self, number: int) -> float:
+        path = self._index.path(number)
+        if any(shared_end(path, named) == len(named.parts) for named in self._clues.paths):
+            return 1.0
+        words = words_of(path.stem)
+        return sum(word in self._clues.words for word in words) / len(words) if words else 0.0
+
+    def _words_why(self, number: int) -> str:
+        there = count_words(self._code.text(number))
+        shared = [word for word in self._words if word in there]
+        rare = sorted(shared, key=lambda word: (len(self._index.postings.of(word)[0]), word))[:4]
+        return f"shares words with the report: {', '.join(rare)}" if rare else "belongs to the module"
+
+
+def _scaled(scores: NDArray[np.float64]) -> NDArray[np.float64]:
+    top = float(scores.max(initial=0.0))
+    return scores / top if top > 0 else scores

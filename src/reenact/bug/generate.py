@@ -1,0 +1,94 @@
+"""Plan, first script, refined script: what the model is asked, and the feedback it gets."""
+
+from __future__ import annotations
+
+from reenact.asking import ask
+from reenact.bug.answers import Draft, Revision, unfenced
+from reenact.bug.case import Case, Told
+from reenact.bug.report import Plan, symptom_words
+from reenact.bug.reproduction import Attempt
+from reenact.errors import AnswerUnusable
+from reenact.journal import Scope
+from reenact.llm.prompts import load_prompt
+
+FRAMES = 8
+"""Frames of a traceback that are shown, from its inner end."""
+
+
+def plan_for(case: Case, context: Told, run: Scope) -> Plan | None:
+    """A plan within one context; none when plans are off or none came."""
+    if not case.wishes.parts.plan:
+        return None
+    prompt = load_prompt("reenact.bug", "prompts/plan.md").fill(
+        report=case.report, symptom=symptom_words(case.symptom), context=context.text()
+    )
+    try:
+        return ask(run, case.model, "plan", prompt, Plan)
+    except AnswerUnusable:
+        return None
+
+
+def draft(case: Case, context: Told, plan: Plan | None, run: Scope, sample: int | None = None) -> str:
+    """A first script. Raises AnswerUnusable."""
+    prompt = load_prompt("reenact.bug", "prompts/script.md").fill(
+        report=case.report,
+        symptom=symptom_words(case.symptom),
+        context=context.text(),
+        plan=plan.text() if plan is not None else "There is none.",
+        closing=closing_rule(case),
+    )
+    return unfenced(ask(run, case.model, "script", prompt, Draft, sample=sample).script)
+
+
+def revised(case: Case, context: Told, last: Attempt, run: Scope) -> str:
+    """The next script after the last one was objected to. Raises AnswerUnusable."""
+    prompt = load_prompt("reenact.bug", "prompts/revise.md").fill(
+        report=case.report,
+        symptom=symptom_words(case.symptom),
+        context=context.text(),
+        script=numbered(last.script),
+        stage=last.stage.value if last.stage is not None else "none",
+        feedback=feedback(last),
+        printed=_printed(last),
+        closing=closing_rule(case),
+    )
+    revision = ask(run, case.model, "revise", prompt, Revision, check=lambda one: _fits(one, last.script))
+    return revision.applied_to(last.script)
+
+
+def closing_rule(case: Case) -> str:
+    """How the script ends, in our own words."""
+    check = case.symptom.check
+    if not case.symptom.is_silent or check is None:
+        return "- The script ends with the call that raises; nothing after it matters."
+    if not check.relation.of_a_value:
+        return "- The script needs no closing value: the watching program measures by itself."
+    words = (
+        "- It leaves what is looked at in a top-level variable `observed`, which comes out of project code"
+    )
+    if check.needs_reference:
+        words += ",\n  and what that is compared with in a top-level variable `reference`"
+    return f"{words}. The watching program\n  computes the closing check; do not assert or print it."
+
+
+def feedback(last: Attempt) -> str:
+    """What was found, with the inner frames of the traceback where there is one."""
+    lines = [str(objection) for objection in last.objections]
+    told = next((run.sighting for run in (*last.fixed_runs, *last.runs) if run.sighting.frames), None)
+    if told is not None:
+        lines.append("Innermost frames:")
+        lines += [f"  {frame.whose}: {frame}" for frame in told.frames[-FRAMES:]]
+    return "\n".join(lines) or "nothing"
+
+
+def numbered(script: str) -> str:
+    """A script with its lines numbered."""
+    return "\n".join(f"{number:4} | {line}" for number, line in enumerate(script.splitlines(), start=1))
+
+
+def _printed(last: Attempt) -> str:
+    return next((run.sighting.output for run in last.runs if run.sighting.output), "") or "nothing"
+
+
+def _fits(revision: Revision, script: str) -> None:
+    revision.applied_to(script)

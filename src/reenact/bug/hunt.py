@@ -1,0 +1,142 @@
+"""The search: context by context, script by script, until one shows the bug.
+
+generate -> parses -> static analysis -> relevance -> run over seeds -> the symptom? -> run on the fixed
+revision -> passes? Whatever objects first speaks to the model, and the next script answers it.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import replace
+
+from reenact.bug.case import Case, Told
+from reenact.bug.confirm import not_confirmed, not_shown
+from reenact.bug.generate import draft, plan_for, revised
+from reenact.bug.report import Plan, planned
+from reenact.bug.reproduction import Attempt, SeedRun
+from reenact.bug.run.classify import Outcome
+from reenact.bug.run.seeds import run_seeds, run_with
+from reenact.bug.validate.objection import Objection, Stage
+from reenact.bug.validate.stages import objections
+from reenact.errors import AnswerUnusable
+from reenact.journal import Scope
+
+ORDER = tuple(Stage)
+
+
+def hunt(case: Case, run: Scope) -> tuple[Case, tuple[Attempt, ...]]:
+    """All attempts, the last of which shows the bug if any does; the case with the check that it fulfils."""
+    attempts: list[Attempt] = []
+    for number, context in enumerate(case.contexts):
+        place = run.under("context", attempt=number)
+        case.say(f"context {number + 1} of {len(case.contexts)}: {context.name}")
+        plan = plan_for(case, context, place)
+        sharper = case.with_symptom(planned(case.symptom, plan))
+        for attempt in _in_context(sharper, context, plan, number, place):
+            attempts.append(attempt)
+            if attempt.shows:
+                return sharper, tuple(attempts)
+    return case, tuple(attempts)
+
+
+def _in_context(case: Case, context: Told, plan: Plan | None, number: int, place: Scope) -> Iterator[Attempt]:
+    last: Attempt | None = None
+    for count in range(case.wishes.attempts):
+        run = place.under("attempt", attempt=count)
+        case.say(f"write script {count + 1} of at most {case.wishes.attempts}")
+        if last is None and case.wishes.samples > 1:
+            last = _sampled(case, context, plan, number, count, run)
+        else:
+            last = _written(case, context, plan, number, count, run, last)
+        yield last
+        if last.shows:
+            return
+        if not last.script:
+            last = None
+
+
+def _written(
+    case: Case, context: Told, plan: Plan | None, number: int, count: int, run: Scope, last: Attempt | None
+) -> Attempt:
+    try:
+        script = draft(case, context, plan, run) if last is None else revised(case, context, last, run)
+    except AnswerUnusable as error:
+        objection = Objection(Stage.ANSWER, error.sentence)
+        return Attempt(number, count, last.script if last else "", Stage.ANSWER, (objection,))
+    if last is not None and script == last.script:
+        objection = Objection(Stage.ANSWER, "The script was not changed.")
+        return Attempt(number, count, script, last.stage, (objection, *last.objections), last.runs)
+    return tried(case, Attempt(number, count, script, None), run)
+
+
+def _sampled(case: Case, context: Told, plan: Plan | None, number: int, count: int, run: Scope) -> Attempt:
+    """Several first scripts; the best by what became of them, equal outcomes vouching for one another."""
+    found: list[Attempt] = []
+    for sample in range(case.wishes.samples):
+        try:
+            script = draft(case, context, plan, run, sample)
+        except AnswerUnusable as error:
+            objection = Objection(Stage.ANSWER, error.sentence)
+            found.append(Attempt(number, count, "", Stage.ANSWER, (objection,), sample=sample))
+            continue
+        attempt = Attempt(number, count, script, None, sample=sample)
+        found.append(looked_at(case, attempt, run.under("sample", attempt=sample)))
+        if found[-1].shows:
+            break
+    sizes = Counter(_signature(one) for one in found)
+    best = max(found, key=lambda one: (_reached(one), sizes[_signature(one)]))
+    return tried(case, best, run.under("sample", attempt=best.sample)) if best.shows else best
+
+
+def _signature(one: Attempt) -> tuple[object, ...]:
+    """Attempts with the same signature failed alike."""
+    told = next((run.sighting for run in one.runs), None)
+    return (one.stage, one.outcome, told.classes[:1] if told else (), told.message[:60] if told else "")
+
+
+def _reached(one: Attempt) -> tuple[int, int]:
+    ranks = (Outcome.SYMPTOM, Outcome.PROJECT, Outcome.NOTHING)
+    rank = len(ranks) - ranks.index(one.outcome) if one.outcome in ranks else 0
+    return (len(ORDER) if one.stage is None else ORDER.index(one.stage)), rank
+
+
+def looked_at(case: Case, attempt: Attempt, run: Scope) -> Attempt:
+    """The attempt after all stages and one seed."""
+    found = objections(attempt.script, case.project, case.symptom, case.wishes.parts)
+    if found:
+        return _stopped(attempt, found)
+    if not case.wishes.parts.execution:
+        return attempt
+    first = run_with(case, run, attempt.script, case.buggy, "buggy", (0,))
+    objection = not_shown(case, first)
+    return _stopped(attempt, (objection,), runs=first) if objection is not None else attempt
+
+
+def tried(case: Case, attempt: Attempt, run: Scope) -> Attempt:
+    """The attempt after all stages: stopped at one of them, or showing the bug."""
+    found = objections(attempt.script, case.project, case.symptom, case.wishes.parts)
+    if found:
+        return _stopped(attempt, found)
+    if not case.wishes.parts.execution:
+        return attempt
+    runs = run_seeds(case, run, attempt.script, case.buggy, "buggy")
+    objection = not_shown(case, runs)
+    if objection is not None:
+        return _stopped(attempt, (objection,), runs=runs)
+    if case.fixed is None:
+        return _stopped(attempt, (), runs=runs)
+    fixed = run_seeds(case, run, attempt.script, case.fixed, "fixed")
+    objection = not_confirmed(fixed)
+    return _stopped(attempt, (objection,) if objection is not None else (), runs=runs, fixed=fixed)
+
+
+def _stopped(
+    attempt: Attempt,
+    found: tuple[Objection, ...],
+    runs: tuple[SeedRun, ...] = (),
+    fixed: tuple[SeedRun, ...] = (),
+) -> Attempt:
+    """The attempt with what was found; objections to nothing mean that it shows the bug."""
+    stage = found[0].stage if found else None
+    return replace(attempt, stage=stage, objections=found, runs=runs, fixed_runs=fixed)

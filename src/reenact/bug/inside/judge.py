@@ -1,0 +1,213 @@
+"""Looks at tracebacks and values. Needs nothing but Python: it goes into the box and into every repro.py."""
+
+from __future__ import annotations
+
+import math
+import os
+from types import TracebackType
+from typing import Any
+
+
+def where(filename: str, project: str, script: str) -> str:
+    """Whose code a file is: script, project or library."""
+    path = os.path.realpath(filename)
+    if path == os.path.realpath(script):
+        return "script"
+    inside = path.startswith(os.path.realpath(project) + os.sep) and "site-packages" not in path
+    return "project" if inside else "library"
+
+
+def frames_of(trace: TracebackType | None, project: str, script: str) -> list[list[Any]]:
+    """Every frame of a traceback, innermost last: whose, file, line, function, function with its class."""
+    found = []
+    while trace is not None:
+        code = trace.tb_frame.f_code
+        whose = where(code.co_filename, project, script)
+        if whose == "project" and code not in codes_of(code.co_filename):
+            whose = "script"  # Code that only claims to come from that file.
+        file = os.path.realpath(code.co_filename)
+        if whose == "project":
+            file = os.path.relpath(file, os.path.realpath(project))
+        qualified = getattr(code, "co_qualname", code.co_name)
+        found.append([whose, file, trace.tb_lineno, code.co_name, qualified])
+        trace = trace.tb_next
+    return found
+
+
+def blamed(frames: list[list[Any]]) -> str:
+    """Whose mistake an exception is: the innermost frame that is not a library's decides."""
+    return next((frame[0] for frame in reversed(frames) if frame[0] != "library"), "")
+
+
+def codes_of(filename: str) -> list[Any]:
+    """All code objects of a file as it lies on the disk."""
+    try:
+        with open(filename, "rb") as source:
+            waiting = [compile(source.read(), filename, "exec", dont_inherit=True)]
+    except (OSError, SyntaxError, ValueError):
+        return []
+    found = []
+    while waiting:
+        code = waiting.pop()
+        found.append(code)
+        waiting += [one for one in code.co_consts if hasattr(one, "co_code")]
+    return found
+
+
+def in_order(fragments: list[str], text: str) -> bool:
+    """Whether all fragments stand in the text, one after another; blanks and case do not matter."""
+    rest = " ".join(text.split()).lower()
+    for fragment in fragments:
+        _, found, rest = rest.partition(fragment)
+        if not found:
+            return False
+    return True
+
+
+def not_finite(check: dict[str, Any], observed: Any, reference: Any) -> bool:  # noqa: ARG001
+    """NaN or infinity in what was observed."""
+    return any(isinstance(one, float) and not math.isfinite(one) for one in flat(observed))
+
+
+def differs(check: dict[str, Any], observed: Any, reference: Any) -> bool:
+    """Not the reference, or not the expected number."""
+    wanted = reference if check["number"] is None else check["number"]
+    return not same(observed, wanted, check["tolerance"])
+
+
+def is_same(check: dict[str, Any], observed: Any, reference: Any) -> bool:
+    """The reference although it should not be."""
+    wanted = reference if check["number"] is None else check["number"]
+    return same(observed, wanted, check["tolerance"])
+
+
+def near(check: dict[str, Any], observed: Any, reference: Any) -> bool:  # noqa: ARG001
+    """Within five per cent of the reported number."""
+    seen = numbers(observed)
+    return bool(abs(sum(seen) / len(seen) - check["number"]) <= 0.05 * abs(check["number"]))
+
+
+def above(check: dict[str, Any], observed: Any, reference: Any) -> bool:  # noqa: ARG001
+    """Larger than the number."""
+    return bool(max(numbers(observed)) > check["number"])
+
+
+def below(check: dict[str, Any], observed: Any, reference: Any) -> bool:  # noqa: ARG001
+    """Smaller than the number."""
+    return bool(min(numbers(observed)) < check["number"])
+
+
+def other_shape(check: dict[str, Any], observed: Any, reference: Any) -> bool:
+    """Another shape than expected, written `2,3`, or than the reference has."""
+    sizes = ["".join(filter(str.isdigit, part)) for part in check["text"].split(",")]
+    return shape(observed) != (",".join(filter(None, sizes)) if check["text"] else shape(reference))
+
+
+def other_dtype(check: dict[str, Any], observed: Any, reference: Any) -> bool:
+    """Another type of elements."""
+    return dtype(observed) != (last_word(check["text"]) if check["text"] else dtype(reference))
+
+
+def other_device(check: dict[str, Any], observed: Any, reference: Any) -> bool:
+    """On another device."""
+    return device(observed) != (last_word(check["text"]) if check["text"] else device(reference))
+
+
+def no_gradient(check: dict[str, Any], observed: Any, reference: Any) -> bool:  # noqa: ARG001
+    """A parameter without a gradient; what is no parameter is taken for a gradient itself."""
+    for one in items(observed):
+        is_parameter = getattr(one, "requires_grad", False) or type(one).__name__ == "Parameter"
+        gradient = getattr(one, "grad", None) if is_parameter else one
+        if gradient is None or not any(flat(gradient)):
+            return True
+    return False
+
+
+def same(one: Any, other: Any, tolerance: float) -> bool:
+    """Whether two values are equal in shape and, within the tolerance, in every number."""
+    left, right = flat(one), flat(other)
+    if len(left) != len(right) or (len(left) > 1 and shape(one) != shape(other)):
+        return False
+    return all(close(a, b, tolerance) for a, b in zip(left, right))  # noqa: B905 - of the same length
+
+
+def flat(value: Any) -> list[Any]:
+    """The numbers and words in a value, in order, whatever they are packed in."""
+    value = plain(value)
+    if isinstance(value, dict):
+        return [leaf for key in value for leaf in (key, *flat(value[key]))]
+    if isinstance(value, (list, tuple)):
+        return [leaf for item in value for leaf in flat(item)]
+    if isinstance(value, (set, frozenset)):
+        return sorted(map(repr, value))
+    if isinstance(value, complex):
+        return [value.real, value.imag]
+    return [value if isinstance(value, (bool, int, float, str, bytes, type(None))) else repr(type(value))]
+
+
+def short(value: Any) -> str:
+    """A value in a few words."""
+    leaves = flat(value)
+    shown = ", ".join(f"{one:.6g}" if isinstance(one, float) else repr(one)[:60] for one in leaves[:6])
+    more = f", ... ({len(leaves)} values, shape {shape(value)})" if len(leaves) > 6 else ""
+    return f"[{shown}{more}]" if len(leaves) != 1 else shown
+
+
+def plain(value: Any) -> Any:
+    """A tensor or array as lists, anything else as it is."""
+    for step in ("detach", "cpu"):
+        if hasattr(value, step):
+            value = getattr(value, step)()
+    if not hasattr(value, "tolist") and hasattr(value, "numpy"):
+        value = value.numpy()
+    return value.tolist() if hasattr(value, "tolist") else value
+
+
+def close(one: Any, other: Any, tolerance: float) -> bool:
+    if isinstance(one, (int, float)) and isinstance(other, (int, float)):
+        both_nan = one != one and other != other
+        return both_nan or math.isclose(one, other, rel_tol=tolerance, abs_tol=1e-7)
+    return bool(one == other)
+
+
+def shape(value: Any) -> str:
+    """The sizes of a value, written `2,3`; empty for a single one."""
+    if hasattr(value, "shape"):
+        return ",".join(str(int(size)) for size in value.shape)
+    sizes: list[str] = []
+    while isinstance(value, (list, tuple)):
+        sizes.append(str(len(value)))
+        value = value[0] if value else None
+    return ",".join(sizes)
+
+
+def dtype(value: Any) -> str:
+    """The type of the elements, without its module."""
+    return last_word(str(getattr(value, "dtype", type(value).__name__)))
+
+
+def device(value: Any) -> str:
+    """Where a tensor lies."""
+    return last_word(str(getattr(value, "device", "none")))
+
+
+def last_word(text: str) -> str:
+    """`torch.float32` and `<dtype: 'float32'>` are both float32."""
+    return text.strip().strip("'\"<>").split(".")[-1].split("'")[-1].lower()
+
+
+def numbers(value: Any) -> list[float]:
+    """The numbers in a value; ValueError when there is none."""
+    found = [float(one) for one in flat(value) if isinstance(one, (int, float))]
+    if not found:
+        raise ValueError(f"`observed` holds no number: {short(value)}")
+    return found
+
+
+def items(value: Any) -> list[Any]:
+    """The tensors in lists, dictionaries and iterators, names left out."""
+    if isinstance(value, dict):
+        value = list(value.values())
+    if isinstance(value, (list, tuple)) or hasattr(value, "__next__"):
+        return [leaf for item in value for leaf in items(item) if not isinstance(leaf, str)]
+    return [value]

@@ -1,0 +1,112 @@
+"""What a run means: the symptom in project frames, another failure and whose, nothing, or no run at all."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+from reenact.bug.project.files import ProjectFiles
+from reenact.bug.run.sighting import Frame, Sighting
+from reenact.bug.symptom import Relation, Symptom
+from reenact.sandbox.box import Ending
+
+
+class Outcome(StrEnum):
+    """What became of one run."""
+
+    SYMPTOM = "symptom"
+    """What was reported, in project code or of a value of the project."""
+    PROJECT = "another failure of the project"
+    """An exception out of project code that is not the reported one."""
+    SCRIPT = "the script's own mistake"
+    """The innermost frame that is not a library's is the script's."""
+    ENVIRONMENT = "the environment"
+    """Something is not installed, or the network was wanted."""
+    NOTHING = "no failure"
+    """It ran through, and what shows the bug was not there."""
+    NO_RUN = "could not run"
+    """A limit was crossed, or the watcher could not say anything."""
+
+    @property
+    def is_final(self) -> bool:
+        """Whether other seeds would end the same way."""
+        return self in (Outcome.SCRIPT, Outcome.ENVIRONMENT, Outcome.NO_RUN)
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """An outcome and why it is that one."""
+
+    outcome: Outcome
+    sentence: str
+    deliberate: bool = False
+    """The project raises this exception on purpose: it may be a refusal of wrong input, and no bug."""
+
+
+def classify(seen: Sighting, symptom: Symptom, functions: Sequence[str], files: ProjectFiles) -> Seen:
+    """The meaning of a sighting. `functions` are those that the report's own traceback names."""
+    if not seen.ended:
+        return _without_word(seen, symptom)
+    if seen.ended == "raised":
+        return _raised(seen, symptom, functions, files)
+    if seen.ended == "exited":
+        return Seen(
+            Outcome.SCRIPT, f"The process was ended by exit({seen.message}) instead of running through."
+        )
+    if not symptom.is_silent:
+        return Seen(Outcome.NOTHING, "The script ran through; no exception came out of it.")
+    if seen.problem:
+        return Seen(Outcome.SCRIPT, f"The closing check: {seen.problem}.")
+    return Seen(Outcome.SYMPTOM if seen.holds else Outcome.NOTHING, seen.saw)
+
+
+def _without_word(seen: Sighting, symptom: Symptom) -> Seen:
+    check = symptom.check if symptom.is_silent else None
+    if seen.ending is Ending.TIMEOUT and check is not None and check.relation is Relation.SLOWER:
+        return Seen(Outcome.SYMPTOM, f"It did not end: {seen.why}.")
+    if seen.ending is Ending.MEMORY_LIMIT and check is not None and check.relation is Relation.MEMORY:
+        return Seen(Outcome.SYMPTOM, f"It needed too much memory: {seen.why}.")
+    if seen.ending in (Ending.OK, Ending.EXIT):
+        return Seen(Outcome.NO_RUN, "The process ended itself before the watcher could look at the outcome.")
+    network = " It wanted the network, which is not there." if seen.network else ""
+    return Seen(Outcome.NO_RUN, f"The run was ended: {seen.ending}. {seen.why}.{network}".replace("..", "."))
+
+
+def _raised(seen: Sighting, symptom: Symptom, functions: Sequence[str], files: ProjectFiles) -> Seen:
+    what = f"{seen.classes[0] if seen.classes else 'an exception'}: {seen.message[:600]}"
+    last = next((frame for frame in reversed(seen.frames) if frame.whose != "library"), None)
+    at = f" ({last})" if last is not None else ""
+    network = " It wanted the network, which is not there." if seen.network else ""
+    if seen.missing and seen.missing.partition(".")[0] not in files.packages:
+        return Seen(Outcome.ENVIRONMENT, f"The module {seen.missing} is not installed{at}.")
+    if seen.blamed == "script":
+        return Seen(Outcome.SCRIPT, f"The script itself failed, not the project: {what}{at}.{network}")
+    if seen.blamed != "project":
+        return Seen(Outcome.NO_RUN, f"It failed outside script and project: {what}.")
+    if symptom.explicit is None or symptom.is_silent:
+        return Seen(Outcome.PROJECT, f"The project raised before anything could be observed: {what}{at}.")
+    if not symptom.explicit.fits(seen.classes, seen.message):
+        wanted = f"{symptom.explicit.name}: {symptom.explicit.message or '*'}"
+        return Seen(Outcome.PROJECT, f"The project raised {what}{at}; to be shown was {wanted}.{network}")
+    through = {frame.function for frame in seen.project_frames}
+    if functions and not through & set(functions):
+        named = ", ".join(functions)
+        return Seen(Outcome.PROJECT, f"The project raised {what}{at}, but not through {named} as reported.")
+    return Seen(Outcome.SYMPTOM, f"{what}{at}", deliberate=_is_deliberate(seen.frames[-1], files))
+
+
+def _is_deliberate(innermost: Frame, files: ProjectFiles) -> bool:
+    """Whether the innermost line is a `raise` or `assert` of the project."""
+    if innermost.whose != "project":
+        return False
+    path = next((path for path in files.paths if str(path) == innermost.file), None)
+    try:
+        tree = ast.parse(files.text(path) if path is not None else "")
+    except (SyntaxError, ValueError, RecursionError):
+        return False
+    return any(
+        isinstance(node, ast.Raise | ast.Assert) and node.lineno <= innermost.line <= (node.end_lineno or 0)
+        for node in ast.walk(tree)
+    )

@@ -1,0 +1,204 @@
+"""Bug: a report and a repository become a script that shows the bug, proven by running it.
+
+report -> restructured -> symptom -> environment -> contexts -> hunt (plan, generate, validate, run, refine)
+-> verdict -> minimise -> repro.py, requirements.txt, REPORT.md
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from decimal import Decimal
+from pathlib import Path
+
+from reenact.bug.case import Case, Told
+from reenact.bug.environment.prepared import Prepared, prepare
+from reenact.bug.hunt import hunt
+from reenact.bug.minimise import minimised
+from reenact.bug.project.files import identity, project_files
+from reenact.bug.project.lookup import Project
+from reenact.bug.report import BugReport
+from reenact.bug.reproduction import Attempt, Minimised, Reproduction
+from reenact.bug.restructure import installed, restructured, symptom_in
+from reenact.bug.run.box import Boxes, Revision
+from reenact.bug.verdict import verdict_of
+from reenact.bug.wishes import Wishes
+from reenact.bug.write.folder import proof, result_files
+from reenact.bug.write.report_file import report_text
+from reenact.intake.report import RawReport
+from reenact.intake.repository import Checkout
+from reenact.journal import Journal, OpenRun
+from reenact.llm.ask import Model
+from reenact.sandbox.box import Sandbox
+from reenact.sandbox.environments.prepare import Environments
+from reenact.types import Progress, Stop, Tell, tell_nobody
+
+Retrieve = Callable[[Checkout, str, Wishes], Sequence[Told]]
+
+
+@dataclass(frozen=True)
+class Services:
+    """What the story needs from outside."""
+
+    journal: Journal
+    model: Model
+    sandbox: Sandbox
+    environments: Environments | None = None
+    """Builds environments; without it only this interpreter's packages can be used."""
+    retrieve: Retrieve | None = None
+    """Another way to find contexts; none: the project's own."""
+    index_folder: Path | None = None
+    """Where indexes of repositories are kept."""
+    tell: Tell = tell_nobody
+    stop: Stop = field(default_factory=Stop)
+    argv: Sequence[str] = ()
+    fresh: bool = False
+    """Start anew instead of continuing an interrupted run."""
+
+
+def reproduce(
+    raw: RawReport,
+    checkout: Checkout,
+    services: Services,
+    *,
+    fixed: Checkout | None = None,
+    wishes: Wishes | None = None,
+    out: Path | None = None,
+) -> Reproduction:
+    """The whole story; the same call after an interruption continues. `out` is where the files go."""
+    wishes = wishes or Wishes()
+    begun = time.monotonic()
+    buggy = _revision(checkout)
+    mended = _revision(fixed) if fixed is not None else None
+    request = {
+        "report": raw.text(),
+        "project": buggy.identity,
+        "fixed": mended.identity if mended is not None else None,
+        "model": services.model.name,
+        "wishes": wishes.to_json(),
+        "out": str(out.absolute()) if out is not None else None,
+    }
+    what = f"{raw.title[:80]} ({checkout.source})"
+    with services.journal.run(
+        story="bug", request=request, argv=services.argv, what=what, fresh=services.fresh
+    ) as run:
+        case, report = _case(raw, checkout, buggy, mended, services, wishes, run)
+        case, attempts = hunt(case, run)
+        verdict, reason = verdict_of(case, attempts)
+        attempts, shorter = _shortest(case, attempts, run)
+        found = Reproduction(
+            title=report.title if report is not None else raw.title,
+            source=raw.source,
+            repository=checkout.source,
+            commit=checkout.commit,
+            fixed=fixed.commit if fixed is not None else "",
+            verdict=verdict,
+            reason=reason,
+            symptom=case.symptom,
+            report=report,
+            attempts=attempts,
+            contexts=tuple(f"{one.name}: {one.why}" for one in case.contexts),
+            packages=case.boxes.prepared.packages,
+            minimised=shorter,
+            notes=tuple(note for note in (raw.cut, *case.boxes.prepared.notes) if note),
+            tokens=run.record.tokens_in + run.record.tokens_out,
+            money=None if run.record.unpriced else Decimal(run.record.money),
+            seconds=time.monotonic() - begun,
+            run_id=run.record.id,
+        )
+        found = _written(found, case, out, run)
+        run.finish({"verdict": verdict.value, "reason": reason[:500]}, verdict.exit_code)
+    return found
+
+
+def _revision(checkout: Checkout) -> Revision:
+    files = project_files(checkout.folder)
+    return Revision(checkout.folder, identity(checkout, files), files)
+
+
+def _case(
+    raw: RawReport,
+    checkout: Checkout,
+    buggy: Revision,
+    fixed: Revision | None,
+    services: Services,
+    wishes: Wishes,
+    run: OpenRun,
+) -> tuple[Case, BugReport | None]:
+    """Everything before the search."""
+    services.tell(Progress("bug", 1, 4, "read the report"))
+    report = restructured(raw, services.model, run) if wishes.parts.restructuring else None
+    text = report.text() if report is not None else raw.text()
+    # The symptom is read from the reporter's own words: a summary may lose the message that proves it.
+    symptom = symptom_in(raw.text(), services.model, run)
+    services.tell(Progress("bug", 2, 4, "prepare what it runs with"))
+    created = raw.created.date() if raw.created is not None else None
+    prepared = prepare(buggy.files, installed(report), created, wishes, services.environments)
+    services.tell(Progress("bug", 3, 4, "look for the code that matters"))
+    contexts = _contexts(checkout, f"{text}\n\n{raw.text()}", wishes, services)
+    _note(run, prepared, contexts)
+    boxes = Boxes(
+        services.sandbox, prepared, services.stop, wishes.wall_s, wishes.memory_mib, stubs=wishes.stubs
+    )
+    services.tell(Progress("bug", 4, 4, "search for a script that shows it"))
+    case = Case(
+        raw=raw.text(), report=text, symptom=symptom, contexts=contexts, project=Project(buggy.files),
+        buggy=buggy, fixed=fixed, boxes=boxes, model=services.model, wishes=wishes, tell=services.tell,
+        stop=services.stop,
+    )  # fmt: skip
+    return case, report
+
+
+def _contexts(checkout: Checkout, query: str, wishes: Wishes, services: Services) -> Sequence[Told]:
+    if services.retrieve is not None:
+        return services.retrieve(checkout, query, wishes)
+    from reenact.bug.context import Retrieval, build_contexts
+
+    parts = wishes.parts
+    return build_contexts(
+        checkout,
+        query,
+        budget_tokens=wishes.context_tokens,
+        most=wishes.contexts,
+        index_folder=services.index_folder,
+        retrieval=Retrieval(
+            rerank=parts.rerank,
+            modules=parts.modules,
+            loops=parts.loops,
+            loop_order=parts.loop_order,
+            dependencies=parts.dependencies,
+        ),
+        tell=services.tell,
+    )
+
+
+def _note(run: OpenRun, prepared: Prepared, contexts: Sequence[Told]) -> None:
+    run.note(
+        "environment",
+        {"key": prepared.key, "packages": list(prepared.packages), "notes": list(prepared.notes)},
+    )
+    run.note("contexts", [{"name": one.name, "why": one.why} for one in contexts])
+
+
+def _shortest(
+    case: Case, attempts: tuple[Attempt, ...], run: OpenRun
+) -> tuple[tuple[Attempt, ...], Minimised | None]:
+    """The attempts with the showing one made as short as it can be."""
+    if not attempts or not attempts[-1].shows or not attempts[-1].runs or not case.wishes.minimise:
+        return attempts, None
+    shorter, told = minimised(case, attempts[-1], run.under("minimise"))
+    return (*attempts[:-1], shorter), told
+
+
+def _written(found: Reproduction, case: Case, out: Path | None, run: OpenRun) -> Reproduction:
+    """The files of the result; repro.py is proven first, as the user will run it."""
+    files = result_files(found, case)
+    if files and case.wishes.parts.execution:
+        found = replace(found, notes=(*found.notes, *proof(case, run, files["repro.py"])))
+    if out is None:
+        return found
+    found = replace(found, folder=out, written=(*files, "REPORT.md"))
+    files["REPORT.md"] = report_text(found)
+    run.edit("files", out, {name: text.encode("utf-8", "replace") for name, text in files.items()})
+    return found

@@ -1,0 +1,183 @@
+"""What must be seen for a bug to be shown: an exception in project code, or a property of a value."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from enum import StrEnum
+from typing import Literal, Self
+
+from pydantic import BaseModel, Field, model_validator
+
+TOO_GENERAL = frozenset({"", "Exception", "BaseException", "Error", "SystemExit", "KeyboardInterrupt"})
+LEAST_LETTERS = 6
+"""Letters and digits of a message that must be pinned down before the message says anything."""
+FIVE_PERCENT = 0.05
+"""How near to the reported number the mean over the seeds must come (RepGen, section 4)."""
+
+
+class Relation(StrEnum):
+    """What holds of a value while the bug is there."""
+
+    NOT_FINITE = "not-finite"
+    """`observed` holds NaN or infinity."""
+    DIFFERS = "differs"
+    """`observed` is another value than `reference` (or the expected number), beyond the tolerance."""
+    SAME = "same"
+    """`observed` equals `reference` although it should not: an argument or a seed without effect."""
+    NEAR = "near"
+    """`observed` is within 5 % of the wrong number that was reported, in the mean over the seeds."""
+    ABOVE = "above"
+    """`observed` is larger than the expected number."""
+    BELOW = "below"
+    """`observed` is smaller than the expected number."""
+    SHAPE = "shape"
+    """The shape of `observed` is not the expected one, written `2,3`, or not that of `reference`."""
+    DTYPE = "dtype"
+    """The type of its elements is not the expected one, for example `float32`, or that of `reference`."""
+    DEVICE = "device"
+    """It lies on another device than expected."""
+    NO_GRADIENT = "no-gradient"
+    """A parameter in `observed` (one, or a list of them) has no gradient, or only zeros, after backward."""
+    WARNS = "warns"
+    """Project code warns, and the warning contains the expected words."""
+    SLOWER = "slower"
+    """The script takes more CPU seconds than the expected number."""
+    MEMORY = "memory"
+    """The script needs more MiB of memory than the expected number."""
+
+    @property
+    def of_a_value(self) -> bool:
+        """Whether the script must leave a value named `observed`."""
+        return self not in (Relation.WARNS, Relation.SLOWER, Relation.MEMORY)
+
+
+_NUMBER = (Relation.NEAR, Relation.ABOVE, Relation.BELOW, Relation.SLOWER, Relation.MEMORY)
+_COMPARED = (Relation.DIFFERS, Relation.SAME, Relation.SHAPE, Relation.DTYPE, Relation.DEVICE)
+
+
+class Check(BaseModel):
+    """The closing check of a silent bug. It is computed outside the script, on what the script observed."""
+
+    relation: Relation = Field(description="What holds while the bug is there.")
+    number: float | None = Field(default=None, description="The expected number or bound, if there is one.")
+    text: str = Field(
+        default="", max_length=300, description="Expected shape (`2,3`), dtype, device or warning."
+    )
+    tolerance: float = Field(default=1e-4, ge=0, le=1, description="Relative difference that is none.")
+
+    @model_validator(mode="after")
+    def _complete(self) -> Self:
+        if self.relation in _NUMBER and self.number is None:
+            raise ValueError(f"the relation {self.relation} needs a number")
+        if self.relation is Relation.WARNS and len(_letters(self.text)) < LEAST_LETTERS:
+            raise ValueError("the relation warns needs words of the warning in `text`")
+        return self
+
+    @property
+    def needs_reference(self) -> bool:
+        """Whether the script must leave a value named `reference`."""
+        return self.relation in _COMPARED and self.number is None and not self.text
+
+    @property
+    def words(self) -> str:
+        """The check as a sentence part."""
+        than = f" {self.number:g}" if self.number is not None else f" {self.text}" if self.text else ""
+        return f"{self.relation.value}{than}"
+
+
+class Explicit(BaseModel):
+    """An exception that must come out of project code."""
+
+    exception: str = Field(max_length=100, description="Name of the exception's class, without its module.")
+    message: str = Field(
+        default="",
+        max_length=400,
+        description="Words of its message as reported, with * for what may vary (numbers, names, shapes).",
+    )
+    phase: Literal["import", "construct", "forward", "backward", "train", "evaluate", "save", "other"] = (
+        "other"
+    )
+    functions: list[str] = Field(
+        default_factory=list,
+        max_length=20,
+        description="Functions of the project in the reported traceback, innermost last; empty without one.",
+    )
+
+    @model_validator(mode="after")
+    def _particular(self) -> Self:
+        if self.exception.rpartition(".")[2] in TOO_GENERAL:
+            raise ValueError("name the very class of the exception, not one that covers everything")
+        return self
+
+    @property
+    def name(self) -> str:
+        """The class without its module."""
+        return self.exception.rpartition(".")[2]
+
+    @property
+    def fragments(self) -> tuple[str, ...]:
+        """What must stand in the message, in this order."""
+        return tuple(part for part in (_flat(piece) for piece in self.message.split("*")) if part)
+
+    def fits(self, classes: Sequence[str], message: str) -> bool:
+        """Whether an exception with these classes (its own and its bases) and message is the reported one."""
+        return self.name in classes and in_order(self.fragments, message)
+
+
+class Symptom(BaseModel):
+    """What a bug looks like, in terms that code can check."""
+
+    kind: Literal["explicit", "silent"] = Field(description="explicit: an exception; silent: anything else.")
+    sign: str = Field(description="Code of the symptom class, from the list.")
+    fault: str = Field(default="", description="Code of the fault class that is suspected, from the list.")
+    words: str = Field(max_length=1000, description="The symptom in one sentence.")
+    explicit: Explicit | None = Field(default=None, description="For kind explicit.")
+    check: Check | None = Field(default=None, description="For kind silent.")
+
+    @model_validator(mode="after")
+    def _one_of_two(self) -> Self:
+        if self.kind == "explicit" and self.explicit is None:
+            raise ValueError("an explicit symptom needs `explicit`")
+        if self.kind == "silent" and self.check is None:
+            raise ValueError("a silent symptom needs `check`")
+        return self
+
+    @property
+    def is_silent(self) -> bool:
+        return self.kind == "silent"
+
+    def grounded(self, report: str) -> bool:
+        """Whether the report itself says what must be seen, so that seeing it needs no further proof.
+
+        True of an exception whose class and words stand in the report. A model's guess is not enough.
+        """
+        said = self.explicit
+        if self.is_silent or said is None or said.name not in report:
+            return False
+        letters = sum(len(_letters(part)) for part in said.fragments)
+        return letters >= LEAST_LETTERS and all(part in _flat(report) for part in said.fragments)
+
+    def functions_in(self, report: str) -> tuple[str, ...]:
+        """The functions of the traceback that the report really names."""
+        named = self.explicit.functions if self.explicit is not None else []
+        words = set(re.findall(r"\w+", report))
+        return tuple(one for one in (name.rpartition(".")[2] for name in named) if one in words)
+
+
+def in_order(fragments: Sequence[str], text: str) -> bool:
+    """Whether all fragments stand in the text, one after another; blanks and case do not matter."""
+    rest = _flat(text)
+    for fragment in fragments:
+        _, found, rest = rest.partition(fragment)
+        if not found:
+            return False
+    return True
+
+
+def _flat(text: str) -> str:
+    return " ".join(text.split()).lower()
+
+
+def _letters(text: str) -> str:
+    return "".join(letter for letter in text if letter.isalnum())

@@ -1,0 +1,59 @@
+"""A script imports the project and exercises it; a silent bug is observed in what the project gives."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from reenact.bug.project.module import bound_names
+from reenact.bug.symptom import Symptom
+from reenact.bug.validate.bindings import Bindings
+from reenact.bug.validate.flow import flowing
+from reenact.bug.validate.honest import dishonest
+from reenact.bug.validate.objection import Objection, Stage
+
+
+def irrelevant(tree: ast.Module, bindings: Bindings, symptom: Symptom) -> tuple[Objection, ...]:
+    """Why the outcome of this script would say nothing about the project."""
+    return (
+        *_unused(tree, bindings, symptom),
+        *dishonest(tree, bindings, symptom),
+        *_closing(tree, bindings, symptom),
+    )
+
+
+def _unused(tree: ast.Module, bindings: Bindings, symptom: Symptom) -> Iterator[Objection]:
+    imports = [to for to in bindings.imported.values() if bindings.project.owns(to)]
+    if not imports:
+        some = ", ".join(sorted(bindings.project.files.packages)[:8])
+        yield Objection(Stage.RELEVANCE, f"The script does not import the project. It consists of: {some}.")
+        return
+    by_import = symptom.explicit is not None and symptom.explicit.phase == "import"
+    calls = (node for node in ast.walk(tree) if isinstance(node, ast.Call))
+    if not by_import and not any(bindings.is_project(call.func) for call in calls):
+        yield Objection(Stage.RELEVANCE, "The script imports the project but calls nothing of it.")
+
+
+def _closing(tree: ast.Module, bindings: Bindings, symptom: Symptom) -> Iterator[Objection]:
+    """For a silent bug: the names that the closing check looks at, and where their values come from."""
+    check = symptom.check if symptom.is_silent else None
+    if check is None or not check.relation.of_a_value:
+        return
+    top = {name for statement in _reached(tree.body) for name in bound_names(statement)}
+    wanted = ("observed", "reference") if check.needs_reference else ("observed",)
+    for name in wanted:
+        if name not in top:
+            yield Objection(Stage.RELEVANCE, f"The script must leave a top-level value named `{name}`.")
+    if "observed" in top and "observed" not in flowing(tree, bindings):
+        yield Objection(
+            Stage.RELEVANCE,
+            "`observed` does not come out of a call of the project, so it shows nothing of it.",
+        )
+
+
+def _reached(body: list[ast.stmt]) -> Iterator[ast.stmt]:
+    for statement in body:
+        yield statement
+        if not isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+            for part in ("body", "orelse", "finalbody"):
+                yield from _reached(getattr(statement, part, []))

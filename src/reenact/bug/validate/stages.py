@@ -1,0 +1,29 @@
+"""All looks at a script before it is run, in their order; the first stage that objects ends them."""
+
+from __future__ import annotations
+
+from reenact.bug.project.lookup import Project
+from reenact.bug.symptom import Symptom
+from reenact.bug.validate.bindings import bindings_of
+from reenact.bug.validate.lint import linted
+from reenact.bug.validate.names import misnamed
+from reenact.bug.validate.objection import Objection
+from reenact.bug.validate.parses import parsed
+from reenact.bug.validate.relevance import irrelevant
+from reenact.bug.wishes import Parts
+
+
+def objections(
+    text: str, project: Project, symptom: Symptom, parts: Parts | None = None
+) -> tuple[Objection, ...]:
+    """What is wrong with the script; empty when it may be run."""
+    parts = parts or Parts()
+    tree = parsed(text)
+    if isinstance(tree, Objection):
+        return (tree,)
+    bindings = bindings_of(tree, project)
+    if parts.static:
+        found = (*linted(text), *misnamed(tree, bindings))
+        if found:
+            return found
+    return irrelevant(tree, bindings, symptom) if parts.relevance else ()

@@ -1,0 +1,84 @@
+"""All files of the result, and the proof that repro.py itself exits as it says."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from reenact.bug.case import Case
+from reenact.bug.reproduction import Reproduction
+from reenact.bug.run.box import REPOSITORY, Revision, mount
+from reenact.bug.write.repro_file import repro_text
+from reenact.journal import Kind, Scope
+from reenact.sandbox.box import MIB, Command, Limits
+
+TEST = '''"""Passes when the bug does not show any more; skipped where the script cannot be run."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+
+def test_bug_does_not_show():
+    script = Path(__file__).with_name("repro.py")
+    done = subprocess.run([sys.executable, str(script)], capture_output=True, text=True, timeout={wall_s:.0f})
+    if done.returncode == 125:
+        pytest.skip(f"repro.py could not be run: {{done.stderr[-500:]}}")
+    assert done.returncode == 0, done.stderr[-2000:]
+'''
+
+
+def result_files(found: Reproduction, case: Case) -> dict[str, str]:
+    """What is written but the report: nothing where nothing was shown."""
+    if not found.script:
+        return {}
+    showing = found.showing
+    seed = next((run.seed for run in showing.runs if run.shows), 0) if showing is not None else 0
+    made = {
+        "repro.py": repro_text(
+            found.script,
+            case.symptom,
+            title=found.title,
+            functions=case.functions,
+            roots=case.buggy.files.roots,
+            seeded=case.boxes.prepared.seeded(found.script),
+            seed=seed,
+        ),
+        "requirements.txt": "".join(f"{one}\n" for one in found.packages),
+    }
+    if case.wishes.pytest:
+        made["test_repro.py"] = TEST.format(wall_s=case.wishes.wall_s)
+    return made
+
+
+def proof(case: Case, run: Scope, repro: str) -> list[str]:
+    """What is wrong with repro.py when it is run as the user will run it; nothing when all is well."""
+    wanted = {"buggy": 1, "fixed": 0}
+    revisions = {"buggy": case.buggy} | ({"fixed": case.fixed} if case.fixed is not None else {})
+    notes = []
+    for name, revision in revisions.items():
+        code = run.step(
+            f"repro-{name}",
+            partial(_exit_code, case, repro, revision),
+            kind=Kind.BOX,
+            inputs={"repro": repro, "revision": revision.identity, "environment": case.boxes.prepared.key},
+        )
+        if code != wanted[name]:
+            notes.append(f"repro.py exits {code} on the {name} revision, expected {wanted[name]}.")
+    return notes
+
+
+def _exit_code(case: Case, repro: str, revision: Revision) -> int:
+    boxes = case.boxes
+    result = boxes.sandbox.run(
+        Command(
+            argv=(boxes.prepared.python, "-s", "repro.py"),
+            files={"repro.py": repro.encode("utf-8", "replace")},
+            mounts=(*boxes.prepared.mounts, mount(revision)),
+            environment={**boxes.environment, "REENACT_PROJECT": REPOSITORY},
+        ),
+        Limits(wall_s=boxes.wall_s, memory_bytes=boxes.memory_mib * MIB),
+        stop=boxes.stop,
+    )
+    return result.exit_code if result.exit_code is not None else -1

@@ -1,0 +1,189 @@
+"""repro.py: the script with a judge around it that needs nothing but Python.
+
+Exit code 1: the bug shows; 0: it does not; 125: it could not be run. `git bisect run` reads them so.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+from pathlib import PurePosixPath
+
+from reenact.bug.symptom import Check, Relation, Symptom
+from reenact.bug.write.judge_text import judge_text
+
+SEEDING = {
+    "numpy": "import numpy as _numpy\n_numpy.random.seed(_SEED)",
+    "torch": "import torch as _torch\n_torch.manual_seed(_SEED)",
+    "tensorflow": "import tensorflow as _tensorflow\n_tensorflow.random.set_seed(_SEED)",
+}
+HEAD = '''"""{title}
+
+{words}
+
+Run it in the project's folder, or name that in REENACT_PROJECT:
+    python repro.py; git bisect run python {bisect}
+Exit code 1: the bug shows. 0: it does not. 125: it could not be run. REENACT_SEED chooses the seed.
+The script was written by a model and has run in a sandbox only: read it before you run it.
+"""
+{future}
+import os as _os
+import random as _random
+import sys as _sys
+
+_SEED = int(_os.environ.get("REENACT_SEED", "{seed}"))
+_PROJECT = _os.path.abspath(_os.environ.get("REENACT_PROJECT", _os.getcwd()))
+_sys.path[:0] = [_os.path.join(_PROJECT, _root) for _root in {roots}]
+'''
+EXPLICIT = """
+def _judge_ended(kind, error, trace):
+    frames = _judge_frames_of(trace, _PROJECT, __file__)
+    functions = {{frame[3] for frame in frames if frame[0] == "project"}}
+    shown = (
+        _judge_blamed(frames) == "project"
+        and {name!r} in [one.__name__ for one in kind.__mro__]
+        and _judge_in_order({fragments!r}, str(error))
+        and (not {functions!r} or functions & set({functions!r}))
+    )
+    _sys.__excepthook__(kind, error, trace)
+    _sys.stderr.write("The bug shows.\\n" if shown else "It could not be run: another failure.\\n")
+    _sys.stderr.flush()
+    _os._exit(1 if shown else 125)
+
+
+_sys.excepthook = _judge_ended
+"""
+SILENT = """
+def _judge_ended(kind, error, trace):
+    _sys.__excepthook__(kind, error, trace)
+    _sys.stderr.write("It could not be run.\\n")
+    _sys.stderr.flush()
+    _os._exit(125)
+
+
+def _judge_says(shown, saw):
+    _sys.stderr.write(("The bug shows: " if shown else "The bug does not show: ") + saw + "\\n")
+    _sys.exit(1 if shown else 0)
+
+
+_sys.excepthook = _judge_ended
+"""
+CLOSING = {
+    Relation.WARNS: "_judge_says(bool(_HEARD), (_HEARD or ['no such warning from project code'])[0])",
+    Relation.SLOWER: "_judge_says(_time.process_time() - _BEGAN > {number}, 'CPU seconds')",
+    Relation.MEMORY: (
+        "_judge_used = _resource.getrusage(_resource.RUSAGE_SELF).ru_maxrss / 1024\n"
+        "_judge_says(_judge_used > {number}, f'{{_judge_used:.0f}} MiB')"
+    ),
+}
+VALUE = """_CHECK = {check!r}
+_judge_says(_judge_{function}(_CHECK, observed, {reference}), "observed " + _judge_short(observed))"""
+FUNCTIONS = {
+    Relation.NOT_FINITE: "not_finite",
+    Relation.DIFFERS: "differs",
+    Relation.SAME: "is_same",
+    Relation.NEAR: "near",
+    Relation.ABOVE: "above",
+    Relation.BELOW: "below",
+    Relation.SHAPE: "other_shape",
+    Relation.DTYPE: "other_dtype",
+    Relation.DEVICE: "other_device",
+    Relation.NO_GRADIENT: "no_gradient",
+}
+"""The function of the judge that computes a relation."""
+BEFORE = {
+    Relation.WARNS: """import warnings as _warnings
+
+_HEARD = []
+
+
+def _judge_warned(message, category, *_, **__):
+    frame = _sys._getframe(1)
+    while frame is not None and _judge_where(frame.f_code.co_filename, _PROJECT, __file__) == "library":
+        frame = frame.f_back
+    inside = frame is not None and _judge_where(frame.f_code.co_filename, _PROJECT, __file__) == "project"
+    if inside and _judge_in_order({fragments!r}, f"{{category.__name__}}: {{message}}"):
+        _HEARD.append(str(message))
+
+
+_warnings.simplefilter("always")
+_warnings.showwarning = _judge_warned
+""",
+    Relation.SLOWER: """import signal as _signal
+import time as _time
+
+_BEGAN = _time.process_time()
+_signal.signal(_signal.SIGPROF, lambda *_: _os._exit(1))
+_signal.setitimer(_signal.ITIMER_PROF, {number} + 1)
+""",
+    Relation.MEMORY: "import resource as _resource\n",
+}
+
+
+def repro_text(
+    script: str,
+    symptom: Symptom,
+    *,
+    title: str,
+    functions: Sequence[str] = (),
+    roots: Sequence[PurePosixPath] = (),
+    seeded: Sequence[str] = (),
+    seed: int = 0,
+) -> str:
+    """The whole file."""
+    future, body = _split_future(script)
+    head = HEAD.format(
+        title=_docstring(title),
+        words=_docstring(symptom.words),
+        bisect="/path/to/repro.py",
+        future=f"\n{future}" if future else "",
+        seed=seed,
+        roots=[str(root) for root in roots] or ["."],
+    )
+    seeding = "\n".join(["_random.seed(_SEED)", *(SEEDING[name] for name in seeded if name in SEEDING)])
+    around, closing = _explicit(symptom, functions) if not symptom.is_silent else _silent(symptom)
+    return (
+        f"{head}\n\n# ---- the judge: whose frames, which value ----\n{around}\n{seeding}\n\n"
+        f"# ---- the script ----\n{body.strip()}\n\n# ---- what was seen ----\n{closing}\n"
+    )
+
+
+def _explicit(symptom: Symptom, functions: Sequence[str]) -> tuple[str, str]:
+    assert symptom.explicit is not None
+    judge = judge_text("frames_of", "blamed", "in_order")
+    said = symptom.explicit
+    around = EXPLICIT.format(name=said.name, fragments=list(said.fragments), functions=list(functions))
+    return f"{judge}\n{around}", '_sys.stderr.write("The bug does not show.\\n")'
+
+
+def _silent(symptom: Symptom) -> tuple[str, str]:
+    check = symptom.check
+    assert check is not None
+    if check.relation.of_a_value:
+        function = FUNCTIONS[check.relation]
+        reference = "reference" if check.needs_reference else "None"
+        closing = VALUE.format(check=check.model_dump(mode="json"), function=function, reference=reference)
+        return f"{judge_text(function, 'short')}\n{SILENT}", closing
+    judge = judge_text("where", "in_order") if check.relation is Relation.WARNS else ""
+    before = BEFORE[check.relation].format(fragments=_fragments(check), number=check.number)
+    return f"{judge}\n{SILENT}\n{before}", CLOSING[check.relation].format(number=check.number)
+
+
+def _fragments(check: Check) -> list[str]:
+    return [" ".join(part.split()).lower() for part in check.text.split("*")]
+
+
+def _split_future(script: str) -> tuple[str, str]:
+    """`from __future__` lines, which must stand first, and the rest."""
+    tree = ast.parse(script)
+    future = [node for node in tree.body if isinstance(node, ast.ImportFrom) and node.module == "__future__"]
+    gone = {number for node in future for number in range(node.lineno, (node.end_lineno or node.lineno) + 1)}
+    lines = script.splitlines()
+    body = "\n".join(line for number, line in enumerate(lines, start=1) if number not in gone)
+    return "\n".join(lines[number - 1] for number in sorted(gone)), body
+
+
+def _docstring(text: str) -> str:
+    """Words of a stranger as part of a docstring: they cannot end it."""
+    flat = " ".join(text.split())
+    return flat.replace("\\", "/").replace('"', "'")[:300]

@@ -1,0 +1,212 @@
+"""Unpacks zip and tar archives from strangers into an empty folder.
+
+Covered: absolute names, `..`, odd characters, names that occur twice, deep trees, more members or more bytes
+than agreed (counted while they are written, whatever the headers claim), headers made to fill the memory,
+encrypted members. Links, devices and FIFOs are left out and counted, so nothing can be written through one.
+Permissions are ours: no member is executable. Not covered: the memory an xz archive may ask for its
+dictionary (up to some hundred MiB).
+"""
+
+from __future__ import annotations
+
+import bz2
+import gzip
+import lzma
+import math
+import os
+import re
+import stat
+import tarfile
+import zipfile
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO, Any, NoReturn, cast
+
+from reenact.errors import UnreadableRepository
+
+_CHUNK = 1 << 20
+_HEADER_ROOM = 16 * 1024 * 1024
+"""What tarfile may read of one header, long names and maps of sparse files included: it keeps all of it."""
+_ODD = re.compile(r"[\x00-\x1f\x7f\\]")
+_COMMIT = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
+_UNREADABLE = (
+    OSError,
+    EOFError,
+    ValueError,
+    tarfile.TarError,
+    zipfile.BadZipFile,
+    zlib.error,
+    lzma.LZMAError,
+)
+_OPENERS: dict[bytes, Any] = {b"\x1f\x8b": gzip.open, b"BZh": bz2.open, b"\xfd7zXZ\x00": lzma.open}
+
+
+@dataclass(frozen=True, slots=True)
+class Bounds:
+    """How large a strange tree may be."""
+
+    most_bytes: int = 2 * 1024**3
+    most_files: int = 200_000
+    deepest: int = 40
+    longest_name: int = 255
+
+
+@dataclass(frozen=True, slots=True)
+class Unpacked:
+    """What an archive held."""
+
+    folder: Path
+    """The project: the only folder at the top of the archive, or all of it."""
+    commit: str
+    """The commit that `git archive` noted, a claim of the archive's; empty when there is none."""
+    left_out: int
+    """Links, devices and the like that were not unpacked."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Member:
+    name: str
+    folder: bool
+    plain: bool
+    stream: IO[bytes] | None
+
+
+def is_archive(path: Path) -> bool:
+    """Whether a file is a zip or tar archive, by its content."""
+    try:
+        with path.open("rb") as stream:
+            start = stream.read(512)
+    except OSError:
+        return False
+    packed = any(start.startswith(magic) for magic in _OPENERS)
+    return packed or start.startswith((b"PK\x03\x04", b"PK\x05\x06")) or start[257:262] == b"ustar"
+
+
+def unpack(path: Path, into: Path, bounds: Bounds) -> Unpacked:
+    """Unpack into an empty folder. UnreadableRepository with the reason when that cannot be done."""
+    try:
+        with _opened(path) as (members, commit):
+            left_out = _Writer(into, bounds).write_all(members)
+            found = commit()
+    except _UNREADABLE as error:
+        raise UnreadableRepository(f"The archive {path.name} cannot be unpacked: {error}.") from error
+    entries = list(into.iterdir())
+    only = entries[0] if len(entries) == 1 and entries[0].is_dir() else into
+    return Unpacked(only, found, left_out)
+
+
+@contextmanager
+def _opened(path: Path) -> Iterator[tuple[Iterator[_Member], Any]]:
+    with path.open("rb") as probe:
+        start = probe.read(6)
+    if start.startswith(b"PK"):
+        with zipfile.ZipFile(path) as archive:
+            yield _zip_members(archive), lambda: _noted(archive.comment.decode(errors="replace"))
+        return
+    opener = next((each for magic, each in _OPENERS.items() if start.startswith(magic)), None)
+    with (opener or open)(path, "rb") as raw:
+        bounded = _Bounded(raw)
+        with tarfile.open(fileobj=cast("IO[bytes]", bounded), mode="r:") as archive:
+            yield _tar_members(archive, bounded), lambda: _noted(archive.pax_headers.get("comment", ""))
+
+
+def _noted(comment: str) -> str:
+    return comment if _COMMIT.fullmatch(comment) else ""
+
+
+def _zip_members(archive: zipfile.ZipFile) -> Iterator[_Member]:
+    for entry in archive.infolist():
+        kind = stat.S_IFMT(entry.external_attr >> 16)
+        plain = kind in (0, stat.S_IFREG)
+        if entry.flag_bits & 1:
+            _refuse(f"{entry.filename!r} is encrypted")
+        if entry.is_dir() or not plain:
+            yield _Member(entry.filename, entry.is_dir(), plain, None)
+            continue
+        try:
+            stream = archive.open(entry)
+        except NotImplementedError:
+            _refuse(f"{entry.filename!r} is packed in a way that is not known")
+        with stream:
+            yield _Member(entry.filename, False, True, stream)
+
+
+def _tar_members(archive: tarfile.TarFile, stream: _Bounded) -> Iterator[_Member]:
+    for entry in archive:
+        stream.room = math.inf
+        content = archive.extractfile(entry) if entry.isreg() else None
+        yield _Member(entry.name, entry.isdir(), entry.isreg(), content)
+        stream.room = _HEADER_ROOM
+        # tarfile remembers every member; a list of millions would be a bomb of its own.
+        archive.members = []  # type: ignore[attr-defined]
+
+
+class _Bounded:
+    """A stream for tarfile that gives only so much of a header."""
+
+    def __init__(self, stream: Any) -> None:
+        self._stream = stream
+        self.seek, self.tell = stream.seek, stream.tell
+        self.room: float = _HEADER_ROOM
+
+    def read(self, size: int) -> bytes:
+        self.room -= size
+        if size < 0 or self.room < 0:
+            _refuse(f"a header is larger than {_HEADER_ROOM} bytes")
+        return cast("bytes", self._stream.read(size))
+
+
+class _Writer:
+    """Writes members below one folder, counting."""
+
+    def __init__(self, into: Path, bounds: Bounds) -> None:
+        self._into = into
+        self._bounds = bounds
+        self._bytes = 0
+        self._entries = 0
+
+    def write_all(self, members: Iterator[_Member]) -> int:
+        """Write all plain files and folders; how many other things there were."""
+        left_out = 0
+        for member in members:
+            self._entries += 1
+            if self._entries > self._bounds.most_files:
+                _refuse(f"it has more than {self._bounds.most_files} members")
+            target = self._place(member.name)
+            if member.folder:
+                target.mkdir(parents=True, exist_ok=True)
+            elif member.plain and member.stream is not None:
+                self._write(target, member.stream)
+            else:
+                left_out += 1
+        return left_out
+
+    def _place(self, name: str) -> Path:
+        parts = [part for part in name.split("/") if part not in ("", ".")]
+        if name.startswith("/") or ".." in parts or _ODD.search(name):
+            _refuse(f"a member has a name that may not be: {name[:100]!r}")
+        if len(parts) > self._bounds.deepest:
+            _refuse(f"it is deeper than {self._bounds.deepest} folders")
+        if any(len(os.fsencode(part)) > self._bounds.longest_name for part in parts):
+            _refuse(f"a name is longer than {self._bounds.longest_name} bytes")
+        return self._into.joinpath(*parts)
+
+    def _write(self, target: Path, stream: IO[bytes]) -> None:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        try:
+            out = target.open("xb")
+        except FileExistsError:
+            _refuse(f"it holds the same name twice: {target.name!r}")
+        with out:
+            while piece := stream.read(_CHUNK):
+                self._bytes += len(piece)
+                if self._bytes > self._bounds.most_bytes:
+                    _refuse(f"it unpacks to more than {self._bounds.most_bytes} bytes")
+                out.write(piece)
+
+
+def _refuse(reason: str) -> NoReturn:
+    raise UnreadableRepository(f"The archive was refused: {reason}.")

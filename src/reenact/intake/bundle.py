@@ -1,0 +1,49 @@
+"""Git bundles: a whole history in one file, fetched into a folder of ours with settings of ours."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from reenact.errors import InputError, UnreadableRepository
+from reenact.sandbox.repositories.git import Repository
+from reenact.sandbox.repositories.run import Bound, run_git
+
+_MAGIC = (b"# v2 git bundle\n", b"# v3 git bundle\n")
+_USUAL = ("main", "master", "trunk", "develop")
+
+
+def is_bundle(path: Path) -> bool:
+    """Whether a file is a git bundle, by its first line."""
+    try:
+        with path.open("rb") as stream:
+            return stream.readline(64) in _MAGIC
+    except OSError:
+        return False
+
+
+def fetch_bundle(path: Path, into: Path, *, most_bytes: int, wall_s: float = 300.0) -> tuple[Repository, str]:
+    """All branches and tags of a bundle in a fresh repository, and the revision it would check out."""
+    git = into / ".git"
+    bound = Bound(most_bytes, into, None)
+    file = str(path.absolute())
+    run_git(git, into, ("init", "--quiet", "--template="), wall_s=wall_s)
+    references = ("+refs/heads/*:refs/heads/*", "+refs/tags/*:refs/tags/*")
+    fetch = ("fetch", "--quiet", "--no-tags", "--no-recurse-submodules", "--update-head-ok", "--", file)
+    try:
+        run_git(git, into, (*fetch, *references), wall_s=wall_s, allow="file", bound=bound)
+        told = run_git(git, into, ("ls-remote", "--", file), wall_s=wall_s, allow="file")
+    except InputError as error:
+        raise UnreadableRepository(f"The bundle {path.name} cannot be read: {error.sentence}") from error
+    return Repository(into), _default(told.decode(errors="replace"))
+
+
+def _default(told: str) -> str:
+    """The commit of HEAD, of a branch with a usual name, or of the only branch; empty otherwise."""
+    named = {name: commit for commit, _, name in (line.partition("\t") for line in told.splitlines())}
+    branches = {
+        name.removeprefix("refs/heads/"): named[name] for name in named if name.startswith("refs/heads/")
+    }
+    for commit in (named.get("HEAD"), *(branches.get(name) for name in _USUAL)):
+        if commit:
+            return commit
+    return next(iter(branches.values())) if len(branches) == 1 else ""

@@ -1,0 +1,108 @@
+"""Dependencies, surface and targets: what names lead to."""
+
+from __future__ import annotations
+
+import ast
+
+from reenact.bug.context.clues import read_clues
+from reenact.bug.context.code import Code
+from reenact.bug.context.dependencies import dependencies, dotted
+from reenact.bug.context.heads import LONGEST, function_head
+from reenact.bug.context.surface import Target, import_name, signatures
+from reenact.bug.context.targets import exact_chunks, imported
+from reenact.bug.project.module import Class, Function
+
+
+def number(code: Code, name: str) -> int:
+    return next(n for n, one in enumerate(code.index.chunks) if one.name == name)
+
+
+def found(code: Code, name: str) -> Class | Function:
+    thing = code.project.find(name)
+    assert isinstance(thing, Class | Function)
+    return thing
+
+
+def test_bases_and_called_names_lead_to_their_definitions(code: Code) -> None:
+    rests_on = {code.chunk(one.chunk).name: one.why for one in dependencies(code, number(code, "Gate"))}
+    assert rests_on == {"Block": "base class of Gate", "squash": "called as squash"}
+    assert {code.chunk(one.chunk).name for one in dependencies(code, number(code, "squash"))} == {"_bounded"}
+
+
+def test_relative_imports_and_methods_of_self(code: Code) -> None:
+    assert {code.chunk(one.chunk).name for one in dependencies(code, number(code, "Mixer"))} == {"Block"}
+
+
+def test_a_broken_file_rests_on_nothing(code: Code) -> None:
+    broken = next(n for n in range(len(code.index.chunks)) if code.path(n).name == "broken.py")
+    assert dependencies(code, broken) == ()
+
+
+def test_chains_of_names() -> None:
+    def text(source: str) -> str:
+        return dotted(ast.parse(source, mode="eval").body)
+
+    assert text("a.b.c") == "a.b.c"
+    assert text("super().fit") == "super().fit"
+    assert text("f().g") == text("a[0].b") == ""
+
+
+def test_the_report_s_imports_are_found_through_re_exports(code: Code, report: str) -> None:
+    clues = read_clues(report)
+    assert [name for name, _ in imported(code, clues)] == ["mininet.Gate"]
+    assert exact_chunks(code, clues) == {number(code, "Gate"): "mininet.Gate"}
+
+
+def test_names_are_given_as_users_import_them(code: Code) -> None:
+    assert import_name(code, found(code, "mininet.layers.gate.Gate"), "Gate") == "mininet.Gate"
+    assert import_name(code, found(code, "mininet.loops.trainer.Trainer"), "Trainer") == "mininet.Trainer"
+    assert import_name(code, found(code, "mininet.maths.squash"), "squash") == "mininet.maths.squash"
+
+
+def test_the_surface_of_a_class(code: Code) -> None:
+    told = [
+        (one.name, one.text, one.doc) for one in signatures(code, [Target(found(code, "mininet.Gate"))], {})
+    ]
+    assert told == [
+        (
+            "mininet.Gate",
+            "class Gate(Block); Gate(width, sharpness=4.0, **kwargs)",
+            "Lets a share of its input through.",
+        ),
+        ("mininet.layers.base.Block", "Block(width: int, *, bias: bool = True)", "What all layers share."),
+        ("mininet.Gate.forward", "def forward(self, inputs, mask=None)", "Gate the inputs."),
+    ]
+
+
+def test_the_surface_of_a_function(code: Code) -> None:
+    (one,) = signatures(code, [Target(found(code, "mininet.maths.squash"))], {})
+    assert (one.name, one.text, str(one.path), one.line) == (
+        "mininet.maths.squash",
+        "def squash(values, sharpness)",
+        "src/mininet/maths.py",
+        5,
+    )
+
+
+def head(source: str, *wanted: str) -> str:
+    node = ast.parse(source).body[0]
+    assert isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+    return function_head(node, wanted)
+
+
+def test_heads_are_the_source() -> None:
+    for source in (
+        "def f(a, b: int=1, /, c=2, *args, d, e: str='x', **more) -> int",
+        "async def f(*, a)",
+        "@classmethod def make(cls)",
+    ):
+        written = source.replace("@classmethod ", "@classmethod\n") + ": pass"
+        assert head(written).replace(" = ", "=") == source
+
+
+def test_a_long_head_keeps_what_is_given() -> None:
+    many = ", ".join(f"option_number_{n}={n}" for n in range(100))
+    text = head(f"def f(a, {many}, *, flag): pass", "option_number_93")
+    assert text.startswith("def f(a, option_number_0=0")
+    assert text.endswith("..., option_number_93=93, ..., *, flag)")
+    assert len(text) < LONGEST + 100

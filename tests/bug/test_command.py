@@ -1,0 +1,182 @@
+"""`reenact bug` as a user meets it: a repository, recorded answers, formats, wrong usage, kill -9."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from reenact.bug.answers import Draft, Revision
+from reenact.bug.report import BugReport, Plan
+from reenact.bug.symptom import Symptom
+from reenact.cli.edge import guarded
+from reenact.cli.main import reenact
+from reenact.llm.ask import Prompt, Request, Text
+from reenact.llm.record import Recorder
+from reenact.llm.scripted import Scripted
+
+GIT = (
+    "git",
+    "-c",
+    "user.name=Maintainer",
+    "-c",
+    "user.email=maintainer@example.org",
+    "-c",
+    "commit.gpgsign=false",
+)
+SCRIPT = "from acme import Meter\n\nprint('hello')\nmeter = Meter(3)\nmeter.mean()\n"
+REPORT = "Meter crashes\n\nAsked for the mean at once it says\nZeroDivisionError: division by zero\n"
+ANSWERS = {
+    "bug/restructure": {
+        "title": "Meter crashes",
+        "observed": "It raises.",
+        "expected": "0.0",
+        "steps": ["ask"],
+    },
+    "bug/symptom": {
+        "kind": "explicit",
+        "sign": "crash",
+        "words": "Meter.mean raises ZeroDivisionError.",
+        "explicit": {"exception": "ZeroDivisionError", "message": "division by zero"},
+    },
+    "bug/context[0]/plan": {"idea": "Ask at once.", "steps": ["Meter(3)"], "closing": "mean raises"},
+    "bug/context[0]/attempt[0]/script": {"script": "from acme import Meter\n\nMeter(size=3).mean()\n"},
+    "bug/context[0]/attempt[1]/revise": {"script": SCRIPT},
+}
+
+KINDS = dict(zip(ANSWERS, (BugReport, Symptom, Plan, Draft, Revision), strict=True))
+
+
+@pytest.fixture
+def place(toy: Any, tmp_path: Path) -> Path:
+    """A folder with a report, a repository of two commits, and recorded answers."""
+    repo = tmp_path / "repo"
+    repo.mkdir()
+    subprocess.run([*GIT, "init", "-q", "-b", "main"], cwd=repo, check=True)
+    for name in ("buggy", "fixed"):
+        for path in (toy.folder / name).rglob("*.py"):
+            target = repo / path.relative_to(toy.folder / name)
+            target.parent.mkdir(parents=True, exist_ok=True)
+            target.write_text(path.read_text())
+        subprocess.run([*GIT, "add", "-A"], cwd=repo, check=True)
+        subprocess.run([*GIT, "commit", "-q", "-m", name], cwd=repo, check=True)
+        subprocess.run([*GIT, "tag", name], cwd=repo, check=True)
+    (tmp_path / "report.md").write_text(REPORT)
+    model = Recorder(
+        Scripted({step: [answer] for step, answer in ANSWERS.items()}), tmp_path / "answers.jsonl"
+    )
+    for step, kind in KINDS.items():
+        prompt = Prompt("recorded", 1, "Answer.", (Text("Which?"),))
+        request: Request[Any] = Request(step=step, prompt=prompt, answer=kind)
+        model.ask(request)
+    return tmp_path
+
+
+Command = Callable[..., tuple[int, str, str]]
+
+
+@pytest.fixture
+def run(place: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Command:
+    """The command line in this process: exit code, standard output, standard error."""
+    monkeypatch.chdir(place)
+    monkeypatch.setenv("REENACT_CACHE_DIR", str(place / "cache"))
+
+    def command(*words: str) -> tuple[int, str, str]:
+        capsys.readouterr()
+        code = guarded(reenact, list(words))
+        told = capsys.readouterr()
+        return code, told.out, told.err
+
+    return command
+
+
+def killed(words: tuple[str, ...], point: str) -> int:
+    """The signal that ended the command in a process of its own."""
+    child = os.fork()
+    if child == 0:
+        os.environ["REENACT_CRASH_AT"] = point
+        os._exit(guarded(reenact, list(words)))
+    return os.WTERMSIG(os.waitpid(child, 0)[1])
+
+
+BUG = (
+    "bug",
+    "report.md",
+    "--repo",
+    "repo",
+    "--commit",
+    "buggy",
+    "--model",
+    "replay:answers.jsonl",
+    "--seeds",
+    "1",
+)
+
+
+def test_reproduced_from_a_repository(place: Path, run: Command) -> None:
+    code, out, err = run(*BUG, "--fixed", "fixed", "--output-format", "json")
+    assert code == 0, err
+    told = json.loads(out)
+    assert "Reproduced" in told["verdict"]
+    assert told["data"]["seeds_shown"] == told["data"]["seeds_run"] == 1
+    assert told["data"]["script"] == "from acme import Meter\n\nmeter = Meter(3)\nmeter.mean()\n"
+    newest = subprocess.run(
+        [sys.executable, place / "reproduction" / "repro.py"], cwd=place / "repo", check=False
+    )
+    assert newest.returncode == 0, "the newest commit has the fix"
+    for form, word in (
+        ("full", "meter.mean()"),
+        ("sarif", "BG001"),
+        ("github", "::error"),
+        ("html", "<html"),
+    ):
+        code, out, _ = run(*BUG, "--fixed", "fixed", "--output-format", form)
+        assert code == 0
+        assert word in out
+
+
+def test_killed_it_continues_and_asks_nothing_twice(place: Path, run: Command) -> None:
+    words = (*BUG, "--no-minimise", "--record", "asked.jsonl")
+    points = ("C7:2", "C9:1", "C12")
+    assert [killed(words, point) for point in points] == [signal.SIGKILL] * len(points)
+    code, out, err = run(*words, "--output-format", "json")
+    assert code == 0, err
+    assert json.loads(out)["data"]["seeds_shown"] == 1
+    records = [json.loads(line) for line in (place / "asked.jsonl").read_text().splitlines()[1:]]
+    asked = Counter(record["step"] for record in records)
+    assert set(asked) == set(ANSWERS)
+    assert sum(asked.values()) <= len(ANSWERS) + 1, (
+        "only the answer in flight at the first kill is asked again"
+    )
+    assert (place / "reproduction" / "repro.py").exists()
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("bug", "report.md", "--repo", "repo"), "none is named"),
+        (("bug", "empty.md", "--repo", "repo", "--model", "replay:answers.jsonl"), "report is empty"),
+        (("bug", "gone.md", "--repo", "repo", "--model", "replay:answers.jsonl"), "cannot be read"),
+        (("bug", "report.md", "--repo", "data", "--model", "replay:answers.jsonl"), "no Python"),
+        (("bug", "report.md", "--repo", "gone", "--model", "replay:answers.jsonl"), "there is nothing"),
+        ((*BUG[:4], "--commit", "nobody", "--model", "replay:answers.jsonl"), "nobody"),
+        ((*BUG, "--requirement", "git+https://example.org/x"), "version control"),
+        (("bug", "report.md"), "--repo"),
+    ],
+)
+def test_wrong_usage_is_a_sentence(place: Path, run: Command, words: tuple[str, ...], said: str) -> None:
+    (place / "empty.md").write_text("\n \n")
+    (place / "data").mkdir()
+    (place / "data" / "x.bin").write_bytes(bytes(range(256)))
+    code, _, err = run(*words)
+    assert code == 2, err
+    assert said in err
+    assert "defect" not in err
