@@ -24,7 +24,7 @@ KILLED_AT = "C9:3"
 """Where the story of act three dies: the first trial is training in its box (two boxes were before it)."""
 NO_TORCH = "-> left out: PyTorch is not installed here; pip install 'reenact[torch]'"
 TRAINING = "train.py"
-"""The training of acts four and five: its learning rate is far too large."""
+"""The training of acts four to six: its learning rate is far too large."""
 REHEARSAL = [sys.executable, "-m", "reenact.bench.rehearsal.run"]
 
 
@@ -41,6 +41,7 @@ def demo() -> ExitCode:
         _killed_and_continued(folder),
         _watched(folder),
         _diagnosed(folder),
+        _repaired(folder),
     )
     for number, act in enumerate(acts, start=1):
         for line_number, line in enumerate(act):
@@ -151,6 +152,22 @@ def _diagnosed(folder: Path) -> Iterator[str]:
         f"| {line}" for line in [*facts, "", "[curves, layers and symptoms left out]", "", *lines[findings:]]
     )
     yield "-> the same with --output-format html is a page with curves and pictures that can be mailed"
+
+
+def _repaired(folder: Path) -> Iterator[str]:
+    """The same training: the smallest change that mends it, verified."""
+    yield "It is repaired: the smallest change that holds on fresh seeds, as a diff"
+    if importlib.util.find_spec("torch") is None:
+        yield NO_TORCH
+        return
+    _write_training(folder)
+    words = ["repair", "--budget", "10", TRAINING]
+    yield f"$ reenact {' '.join(words)}"
+    ended = _run([sys.executable, "-m", "reenact", *words], folder)
+    if ended.returncode != ExitCode.OK:
+        raise Inconclusive(f"reenact repair ended with {ended.returncode}: {ended.stderr[-500:]}")
+    yield from (f"| {line}" for line in ended.stdout.splitlines())
+    yield "-> --apply writes it into the file, --branch onto a git branch"
 
 
 def _write_training(folder: Path) -> None:

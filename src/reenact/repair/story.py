@@ -100,7 +100,7 @@ def repair(program: Program, wishes: Wishes, services: Services, known: Diagnosi
                 studies=services.traces.parent / "studies" / run.record.id if services.studies else None,
                 scratch=_folder(services.traces.parent / "weights" / run.record.id),
                 model=services.model, questions=run.under("model"),
-                at_once=wishes.workers or os.cpu_count() or 1,
+                at_once=_workers(wishes),
                 reserve=FOR_MINIMISING * budget.trainings if budget.trainings < WITHOUT_LIMIT else 0.0,
             )  # fmt: skip
             if wishes.strategy in WITHOUT_STUDY:
@@ -164,11 +164,13 @@ def _settle(
     services.tell(Progress("repair", note=f"minimise {candidates[0]}"))
     first, cuts, short = smallest(candidates[0], bench.leaving(0.0))
     notes += [short] if short else []
-    judge = replace(
-        bench.attempts, measure=judging.judge, part=judging.judge_part, paid=set(), cpu_seconds=0.0
-    )
-    seeds = FRESH[: wishes.seeds]
-    return cuts, verify([first, *candidates[1:]], judge, seeds, services.tell)
+    make = services.executor or _as_it_is
+    with make(wishes) as trainer:
+        judge = replace(
+            bench.attempts, executor=trainer, measure=judging.judge, part=judging.judge_part, paid=set(),
+            cpu_seconds=0.0,
+        )  # fmt: skip
+        return cuts, verify([first, *candidates[1:]], judge, FRESH[: wishes.seeds], services.tell)
 
 
 def _decision(verdicts: Sequence[Verdict], bench: Workbench, found: Diagnosis) -> Decision:
@@ -218,4 +220,14 @@ def _accused(one: Accusation) -> str:
 
 
 def _pool(wishes: Wishes) -> ProcessPool:
-    return ProcessPool(workers=wishes.workers or os.cpu_count() or 1, python=wishes.python)
+    """For the search: recognised Keras trainings run as bare loops."""
+    return ProcessPool(workers=_workers(wishes), python=wishes.python, express=True)
+
+
+def _as_it_is(wishes: Wishes) -> ProcessPool:
+    """For the verdict: the program itself, as its user runs it."""
+    return ProcessPool(workers=_workers(wishes), python=wishes.python)
+
+
+def _workers(wishes: Wishes) -> int:
+    return wishes.workers or os.cpu_count() or 1

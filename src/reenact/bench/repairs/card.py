@@ -19,7 +19,8 @@ OVERALL = (
     "trainings", "s",
 )  # fmt: skip
 EACH = (
-    "fault", "faulty", "fixed", "repaired", "sigma", "IR", "sign.", "changes", "AJ", "AJ+", "n", "s", "published",
+    "fault", "faulty", "fixed", "repaired", "sigma", "IR", "sign.", "changes", "AJ", "AJ+", "n", "s",
+    "published",
 )  # fmt: skip
 """AJ+: against the best of many ground truths; n: trainings; published: the best tool without a model."""
 
