@@ -14,6 +14,7 @@ from reenact.bug.run.classify import Outcome
 from reenact.bug.validate.objection import Stage
 from reenact.bug.wishes import Parts
 from reenact.errors import BudgetSpent, Stopped
+from reenact.journal import Journal
 from reenact.llm.budget import Budget
 from reenact.llm.scripted import Scripted
 from reenact.types import Stop
@@ -237,3 +238,78 @@ def test_stopped_between_two_steps(toy: Any, in_turn: Any) -> None:
     found = toy.tell(in_turn([CRASHES]), seeds=1)
     assert found.verdict is Verdict.REPRODUCED
     assert "bug/symptom" not in [call.step for call in toy.models[-1].calls], "paid for before the stop"
+
+
+def test_fixed_revision_that_cannot_run_confirms_nothing(toy: Any, in_turn: Any) -> None:
+    (toy.folder / "fixed" / "acme" / "__init__.py").write_text("from acme.losses import gone\n")
+    found = toy.tell(in_turn([SUMMED]), report=WRONG, symptom=WRONG_SYMPTOM, fixed=True)
+    assert found.verdict is Verdict.INCONCLUSIVE
+    assert "nothing confirms it" in found.reason
+
+
+@pytest.mark.parametrize(("number", "verdict"), [(0.7, Verdict.SHOWN), (0.8, Verdict.NOT_REPRODUCED)])
+def test_reported_number_within_five_per_cent(
+    toy: Any, in_turn: Any, number: float, verdict: Verdict
+) -> None:
+    symptom = WRONG_SYMPTOM | {"check": {"relation": "near", "number": number}}
+    script = "from acme import focal\n\nobserved = focal([0.5] * 4, [1] * 4)\n"
+    assert toy.tell(in_turn([script]), report=WRONG, symptom=symptom).verdict is verdict
+
+
+def test_plan_makes_the_closing_check_concrete(toy: Any) -> None:
+    model = Scripted(
+        {
+            "bug/restructure": ORDERED,
+            "bug/symptom": WRONG_SYMPTOM,
+            "bug/context[0]/plan": PLAN | {"check": {"relation": "above", "number": 0.5}},
+            "bug/context[0]/attempt[0]/script": {
+                "script": "from acme import focal\n\nobserved = focal([0.5] * 4, [1] * 4)\n"
+            },
+        }
+    )
+    found = toy.tell({}, report=WRONG, symptom=WRONG_SYMPTOM, fixed=True, model=model)
+    assert found.verdict is Verdict.REPRODUCED
+    assert found.symptom.check.words == "above 0.5"
+
+
+@pytest.mark.parametrize(("fixed", "verdict"), [(False, Verdict.SHOWN), (True, Verdict.REPRODUCED)])
+def test_library_that_chokes_on_what_the_project_gave(
+    toy: Any, in_turn: Any, fixed: bool, verdict: Verdict, tmp_path: Path
+) -> None:
+    """As `loss.backward()` does: no project frame is left, so only the fixed revision can confirm it."""
+    losses = toy.folder / "fixed" / "acme" / "__init__.py"
+    losses.write_text("def focal(scores, targets):\n    return 1.0\n")
+    (toy.folder / "buggy" / "acme" / "__init__.py").write_text(
+        "def focal(scores, targets):\n    return float('nan')\n"
+    )
+    start = "import json\nfrom acme import focal\n\nvalue = focal([0.5], [1])\n"
+    script = f"{start}json.dumps(value, allow_nan=False)\n"
+    report = "focal gives nothing usable\n\nValueError: Out of range float values are not JSON compliant\n"
+    symptom = {
+        "kind": "explicit",
+        "sign": "crash",
+        "words": "The loss cannot be written.",
+        "explicit": {
+            "exception": "ValueError",
+            "message": "Out of range float values are not JSON compliant",
+        },
+    }
+    found = toy.tell(in_turn([script]), report=report, symptom=symptom, fixed=fixed, out=tmp_path / "out")
+    assert found.verdict is verdict, found.reason
+    assert found.notes == ()
+    own = f"{start}json.dumps(float('nan'), allow_nan=False)\n"
+    toy.journal = Journal.in_memory()
+    assert toy.tell(in_turn([own]), report=report, symptom=symptom).verdict is Verdict.INCONCLUSIVE
+
+
+def test_mean_over_all_seeds_decides_on_a_reported_number(toy: Any, in_turn: Any) -> None:
+    """Two of three seeds are near the number; their mean is not."""
+    symptom = WRONG_SYMPTOM | {"check": {"relation": "near", "number": 0.6931}}
+    script = (
+        "import random\nfrom acme import focal\n\nlucky = random.random() > 0.8\n"
+        "observed = focal([0.5] * (4 if lucky else 40), [1] * 40)\n"
+    )
+    found = toy.tell(in_turn([script]), report=WRONG, symptom=symptom, seeds=3)
+    assert found.verdict is not Verdict.SHOWN
+    assert "mean over the seeds" in str(found.attempts[0].objections[0])
+    assert [run.shows for run in found.attempts[0].runs] == [True, False, True]

@@ -82,3 +82,13 @@ def test_the_best_so_far_is_told_as_it_comes() -> None:
     assert given.best
     assert given.bench.best is not None
     assert given.bench.best.score == max(look.score for look in given.bench.looks if look.share == 1)
+
+
+def test_of_nearly_equal_changes_the_accused_one_is_taken() -> None:
+    def either(values: Values) -> float:
+        rate = 0.91 if values[Kind.LEARNING_RATE] == 0.01 else 0.3
+        return max(rate, 0.9 if values[Kind.BATCH_SIZE] == 64 else 0.3)
+
+    given = workbench(either, Suspicion(Kind.BATCH_SIZE, 64, 0.95, Fault.HBS))
+    found = Guided().search(given.bench)
+    assert [change.knob.kind for change in found[0].changes] == [Kind.BATCH_SIZE]

@@ -21,22 +21,25 @@ def not_shown(case: Case, runs: Sequence[SeedRun]) -> Objection | None:
     """Why these runs do not show the symptom; none when they do."""
     shown = [run for run in runs if run.shows]
     worst = next((run for run in runs if not run.shows), None)
-    needed = len(runs) // 2 + 1 if case.symptom.is_silent else 1
+    near = _is_near(case)
+    needed = len(runs) // 2 + 1 if case.symptom.is_silent and not near else 1
     if len(shown) < needed or not runs:
         seen = worst.seen if worst is not None else None
         what = f"{seen.outcome.value}. {seen.sentence}" if seen is not None else "It was not run."
         share = f" The symptom showed with {len(shown)} of {len(runs)} seeds." if shown else ""
         return Objection(Stage.EXECUTION, f"{what}{share}"[:1].upper() + f"{what}{share}"[1:])
-    return _off_the_mark(case, shown)
+    return _off_the_mark(case, runs) if near else None
 
 
-def _off_the_mark(case: Case, shown: Sequence[SeedRun]) -> Objection | None:
-    """The rule of five per cent: the mean over the seeds must come near the reported number."""
+def _is_near(case: Case) -> bool:
     check = case.symptom.check
-    if check is None or not case.symptom.is_silent or check.relation is not Relation.NEAR:
-        return None
-    numbers = [run.sighting.number for run in shown if run.sighting.number is not None]
-    wanted = check.number or 0.0
+    return case.symptom.is_silent and check is not None and check.relation is Relation.NEAR
+
+
+def _off_the_mark(case: Case, runs: Sequence[SeedRun]) -> Objection | None:
+    """The rule of five per cent: the mean over all seeds must come near the reported number."""
+    numbers = [run.sighting.number for run in runs if run.sighting.number is not None]
+    wanted = (case.symptom.check.number if case.symptom.check is not None else None) or 0.0
     if numbers and abs(fmean(numbers) - wanted) <= FIVE_PERCENT * abs(wanted):
         return None
     mean = f"{fmean(numbers):.4g}" if numbers else "no number"
@@ -67,6 +70,8 @@ def verdict_on(case: Case, runs: Sequence[SeedRun]) -> tuple[Verdict, str]:
         return Verdict.SHOWN, f"{count}; a silent bug is confirmed by --fixed only"
     if not case.grounded:
         return Verdict.SHOWN, f"{count}; the report does not say this exception and message itself"
+    if all(run.seen.outside for run in shown):
+        return Verdict.SHOWN, f"{count}, but raised by a library that the script called: --fixed tells"
     if not any(_spoken_of(run, case.raw) for run in shown):
         return Verdict.SHOWN, f"{count}, but in code that the report does not speak of: --fixed tells"
     if all(run.seen.deliberate for run in shown):

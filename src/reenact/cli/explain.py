@@ -58,7 +58,14 @@ def known_words() -> dict[str, str]:
     from reenact.sandbox.box import Ending
 
     codes = {code: f"exit code. {text}" for code, text in _members(ExitCode).items()}
-    return {**codes, **_members(Ending), **_members(Fault), **field_texts(Settings), **_opinions()}
+    return {
+        **codes,
+        **_members(Ending),
+        **_members(Fault),
+        **field_texts(Settings),
+        **_opinions(),
+        **_of_bugs(),
+    }
 
 
 def _opinions() -> dict[str, str]:
@@ -71,6 +78,17 @@ def _opinions() -> dict[str, str]:
         for code, one in BY_CODE.items()
     }
     return {**learned, CODE: WHY}
+
+
+def _of_bugs() -> dict[str, str]:
+    """What `reenact bug` says of runs, symptoms and reports."""
+    from reenact.bug.reproduction import Verdict
+    from reenact.bug.run.classify import Outcome
+    from reenact.bug.symptom import Relation
+    from reenact.cli.bug_view import CODE, NAME
+
+    told = {CODE: f"{NAME}. A script was run in the sandbox and the reported symptom came out of this line."}
+    return {**told, **_members(Verdict), **_members(Outcome), **_members(Relation)}
 
 
 def _members(owner: type[Enum]) -> dict[str, str]:

@@ -24,12 +24,16 @@ class Board:
 
     def __iter__(self) -> Iterator[tuple[Patch, float]]:
         """The best first, of equal ones the smallest, of these the more promising."""
-        ranks = {_key(one): number for number, one in reversed(list(enumerate(self.ideas)))}
 
         def order(pair: tuple[Patch, float]) -> tuple[float, int, int]:
-            return (-pair[1], pair[0].complexity, ranks.get(_key(pair[0]), len(ranks)))
+            return (-pair[1], pair[0].complexity, self.rank(pair[0]))
 
         return iter(sorted(self._known.values(), key=order))
+
+    def rank(self, patch: Patch) -> int:
+        """How promising it was before it was tried: 0 the most."""
+        key = _key(patch)
+        return next((at for at, one in enumerate(self.ideas) if _key(one) == key), len(self.ideas))
 
     def score(self, patch: Patch, otherwise: float) -> float:
         return self._known.get(_key(patch), (patch, otherwise))[1]

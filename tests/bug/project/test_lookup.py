@@ -111,6 +111,14 @@ def test_arguments(project: Project, call: str, wrong: str) -> None:
     assert (wrong in said) if wrong else not said
 
 
+def test_a_reader_sees_no_self(project: Project) -> None:
+    method = shape(project, "Base").method("go")
+    assert method is not None
+    bound = signature_of(method, bound=True)
+    assert bound is not None
+    assert bound.text == "speed"
+
+
 def test_identity_is_the_commit_or_the_content(project: Project) -> None:
     folder = project.files.folder
     assert identity(Checkout(folder, "a" * 40, "x", 1), project.files) == "a" * 40

@@ -92,6 +92,12 @@ def test_exit_code(tmp_path: Path, symptom: Symptom, script: str, code: int) -> 
     assert run(tmp_path, repro_text(script, symptom, title="T")) == code
 
 
+def test_functions_of_the_reported_traceback(tmp_path: Path) -> None:
+    script = "from tool import divide\ndivide(1, 0)"
+    assert run(tmp_path, repro_text(script, EXPLICIT, title="T", functions=["divide"])) == 1
+    assert run(tmp_path, repro_text(script, EXPLICIT, title="T", functions=["other"])) == 125
+
+
 def test_every_relation_of_a_value_can_be_written() -> None:
     for relation in Relation:
         symptom = silent(relation, number=1.0, text="some words")

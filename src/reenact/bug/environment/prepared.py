@@ -119,7 +119,8 @@ def _built(
         names = {canonicalize_name(one.partition("==")[0]) for one in made.packages}
         there = tuple(name for name in SEEDED if name in names or f"{name}-cpu" in names)
         used = tuple(name for name in there if name in imported(files))
-        return Prepared(made.python, made.mounts, made.key, made.packages, used, there, tuple(notes))
+        packages = tuple(one.partition("+")[0] for one in made.packages)
+        return Prepared(made.python, made.mounts, made.key, packages, used, there, tuple(notes))
     raise InputError("No environment could be built.")
 
 

@@ -26,8 +26,9 @@ def frames_of(trace: TracebackType | None, project: str, script: str) -> list[li
         if whose == "project" and code not in codes_of(code.co_filename):
             whose = "script"  # Code that only claims to come from that file.
         file = os.path.realpath(code.co_filename)
-        if whose == "project":
-            file = os.path.relpath(file, os.path.realpath(project))
+        if whose != "library":
+            root = project if whose == "project" else os.path.dirname(script) or "."
+            file = os.path.relpath(file, os.path.realpath(root))
         qualified = getattr(code, "co_qualname", code.co_name)
         found.append([whose, file, trace.tb_lineno, code.co_name, qualified])
         trace = trace.tb_next

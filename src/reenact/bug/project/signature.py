@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from copy import copy
 from dataclasses import dataclass
 
 from reenact.bug.project.classes import Shape
@@ -58,8 +59,18 @@ def signature_of(function: Function, *, bound: bool) -> Signature | None:
         max(0, len(arguments.posonlyargs) - skipped),
         arguments.vararg is not None,
         arguments.kwarg is not None,
-        ast.unparse(arguments),
+        ast.unparse(_without(arguments, skipped)),
     )
+
+
+def _without(arguments: ast.arguments, skipped: int) -> ast.arguments:
+    """The parameters without `self`, for a reader."""
+    made = copy(arguments)
+    if made.posonlyargs:
+        made.posonlyargs = made.posonlyargs[skipped:]
+    else:
+        made.args = made.args[skipped:]
+    return made
 
 
 def construction(shape: Shape) -> Signature | None:

@@ -43,14 +43,23 @@ class Seen:
     sentence: str
     deliberate: bool = False
     """The project raises this exception on purpose: it may be a refusal of wrong input, and no bug."""
+    outside: bool = False
+    """A library raises it, called by the script with what the project gave, as in `loss.backward()`."""
 
 
-def classify(seen: Sighting, symptom: Symptom, functions: Sequence[str], files: ProjectFiles) -> Seen:
-    """The meaning of a sighting. `functions` are those that the report's own traceback names."""
+def classify(
+    seen: Sighting,
+    symptom: Symptom,
+    functions: Sequence[str],
+    files: ProjectFiles,
+    lines: frozenset[int] = frozenset(),
+) -> Seen:
+    """The meaning of a sighting. `functions` are those that the report's own traceback names, `lines` those
+    of the script that use what came out of the project."""
     if not seen.ended:
         return _without_word(seen, symptom)
     if seen.ended == "raised":
-        return _raised(seen, symptom, functions, files)
+        return _raised(seen, symptom, functions, files, lines)
     if seen.ended == "exited":
         return Seen(
             Outcome.SCRIPT, f"The process was ended by exit({seen.message}) instead of running through."
@@ -74,13 +83,21 @@ def _without_word(seen: Sighting, symptom: Symptom) -> Seen:
     return Seen(Outcome.NO_RUN, f"The run was ended: {seen.ending}. {seen.why}.{network}".replace("..", "."))
 
 
-def _raised(seen: Sighting, symptom: Symptom, functions: Sequence[str], files: ProjectFiles) -> Seen:
+def _raised(
+    seen: Sighting,
+    symptom: Symptom,
+    functions: Sequence[str],
+    files: ProjectFiles,
+    lines: frozenset[int],
+) -> Seen:
     what = f"{seen.classes[0] if seen.classes else 'an exception'}: {seen.message[:600]}"
     last = next((frame for frame in reversed(seen.frames) if frame.whose != "library"), None)
     at = f" ({last})" if last is not None else ""
     network = " It wanted the network, which is not there." if seen.network else ""
     if seen.missing and seen.missing.partition(".")[0] not in files.packages:
         return Seen(Outcome.ENVIRONMENT, f"The module {seen.missing} is not installed{at}.")
+    if _is_outside(seen, symptom, last, lines):
+        return Seen(Outcome.SYMPTOM, f"{what}{at}", outside=True)
     if seen.blamed == "script":
         return Seen(Outcome.SCRIPT, f"The script itself failed, not the project: {what}{at}.{network}")
     if seen.blamed != "project":
@@ -95,6 +112,14 @@ def _raised(seen: Sighting, symptom: Symptom, functions: Sequence[str], files: P
         named = ", ".join(functions)
         return Seen(Outcome.PROJECT, f"The project raised {what}{at}, but not through {named} as reported.")
     return Seen(Outcome.SYMPTOM, f"{what}{at}", deliberate=_is_deliberate(seen.frames[-1], files))
+
+
+def _is_outside(seen: Sighting, symptom: Symptom, last: Frame | None, lines: frozenset[int]) -> bool:
+    """Whether a library raised what was reported while the script handed it something of the project."""
+    said = symptom.explicit if not symptom.is_silent else None
+    if said is None or last is None or seen.blamed != "script" or seen.frames[-1].whose != "library":
+        return False
+    return last.line in lines and said.fits(seen.classes, seen.message)
 
 
 def _is_deliberate(innermost: Frame, files: ProjectFiles) -> bool:

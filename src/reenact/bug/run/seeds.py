@@ -7,8 +7,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from reenact.bug.case import Case
 from reenact.bug.reproduction import SeedRun
 from reenact.bug.run.box import Revision
-from reenact.bug.run.classify import classify
+from reenact.bug.run.classify import Seen, classify
 from reenact.bug.run.sighting import Sighting
+from reenact.bug.validate.flow import flowing_lines
 from reenact.journal import Kind, Scope
 
 
@@ -25,10 +26,12 @@ def run_with(
 
     inputs = {one: case.boxes.inputs(script, check, seed, revision) for one, seed in wanted.items()}
     found = run.many(inputs, effect, kind=Kind.BOX, returns=Sighting)
-    return tuple(
-        SeedRun(seed, found[one], classify(found[one], case.symptom, case.functions, revision.files))
-        for one, seed in wanted.items()
-    )
+    lines = flowing_lines(script, case.project)
+
+    def judged(seen: Sighting) -> Seen:
+        return classify(seen, case.symptom, case.functions, revision.files, lines)
+
+    return tuple(SeedRun(seed, found[one], judged(found[one])) for one, seed in wanted.items())
 
 
 def run_seeds(case: Case, run: Scope, script: str, revision: Revision, name: str) -> tuple[SeedRun, ...]:

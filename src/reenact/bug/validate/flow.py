@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import ast
 
+from reenact.bug.project.lookup import Project
 from reenact.bug.project.module import bound_names, targets_of
-from reenact.bug.validate.bindings import Bindings
+from reenact.bug.validate.bindings import Bindings, bindings_of
 
 
 def flowing(tree: ast.Module, bindings: Bindings) -> frozenset[str]:
@@ -18,6 +19,21 @@ def flowing(tree: ast.Module, bindings: Bindings) -> frozenset[str]:
     for _ in range(2):
         flow.generic_visit(tree)
     return frozenset(flow.names)
+
+
+def flowing_lines(text: str, project: Project) -> frozenset[int]:
+    """Lines of a script whose statements use something that came out of the project."""
+    tree = ast.parse(text)
+    bindings = bindings_of(tree, project)
+    names = flowing(tree, bindings)
+    found: set[int] = set()
+    for node in ast.walk(tree):
+        if not isinstance(node, ast.stmt) or hasattr(node, "body"):
+            continue
+        inside = (one for one in ast.walk(node) if isinstance(one, ast.Name))
+        if any(one.id in names or bindings.is_project(one) for one in inside):
+            found.update(range(node.lineno, (node.end_lineno or node.lineno) + 1))
+    return frozenset(found)
 
 
 class _Flow(ast.NodeVisitor):

@@ -34,7 +34,7 @@ def result_files(found: Reproduction, case: Case) -> dict[str, str]:
     if not found.script:
         return {}
     showing = found.showing
-    seed = next((run.seed for run in showing.runs if run.shows), 0) if showing is not None else 0
+    shown = next((run for run in showing.runs if run.shows), None) if showing is not None else None
     made = {
         "repro.py": repro_text(
             found.script,
@@ -43,7 +43,8 @@ def result_files(found: Reproduction, case: Case) -> dict[str, str]:
             functions=case.functions,
             roots=case.buggy.files.roots,
             seeded=case.boxes.prepared.seeded(found.script),
-            seed=seed,
+            outside=shown is not None and shown.seen.outside,
+            seed=shown.seed if shown is not None else 0,
         ),
         "requirements.txt": "".join(f"{one}\n" for one in found.packages),
     }

@@ -38,13 +38,11 @@ _sys.path[:0] = [_os.path.join(_PROJECT, _root) for _root in {roots}]
 EXPLICIT = """
 def _judge_ended(kind, error, trace):
     frames = _judge_frames_of(trace, _PROJECT, __file__)
-    functions = {{frame[3] for frame in frames if frame[0] == "project"}}
     shown = (
-        _judge_blamed(frames) == "project"
+        _judge_blamed(frames) == {whose!r} and frames[-1][0] != "script"
         and {name!r} in [one.__name__ for one in kind.__mro__]
         and _judge_in_order({fragments!r}, str(error))
-        and (not {functions!r} or functions & set({functions!r}))
-    )
+{through}    )
     _sys.__excepthook__(kind, error, trace)
     _sys.stderr.write("The bug shows.\\n" if shown else "It could not be run: another failure.\\n")
     _sys.stderr.flush()
@@ -52,6 +50,8 @@ def _judge_ended(kind, error, trace):
 
 
 _sys.excepthook = _judge_ended
+"""
+THROUGH = """        and any(frame[0] == "project" and frame[3] in {functions!r} for frame in frames)
 """
 SILENT = """
 def _judge_ended(kind, error, trace):
@@ -126,6 +126,7 @@ def repro_text(
     *,
     title: str,
     functions: Sequence[str] = (),
+    outside: bool = False,
     roots: Sequence[PurePosixPath] = (),
     seeded: Sequence[str] = (),
     seed: int = 0,
@@ -141,18 +142,24 @@ def repro_text(
         roots=[str(root) for root in roots] or ["."],
     )
     seeding = "\n".join(["_random.seed(_SEED)", *(SEEDING[name] for name in seeded if name in SEEDING)])
-    around, closing = _explicit(symptom, functions) if not symptom.is_silent else _silent(symptom)
+    around, closing = _explicit(symptom, functions, outside) if not symptom.is_silent else _silent(symptom)
     return (
         f"{head}\n\n# ---- the judge: whose frames, which value ----\n{around}\n{seeding}\n\n"
         f"# ---- the script ----\n{body.strip()}\n\n# ---- what was seen ----\n{closing}\n"
     )
 
 
-def _explicit(symptom: Symptom, functions: Sequence[str]) -> tuple[str, str]:
+def _explicit(symptom: Symptom, functions: Sequence[str], outside: bool) -> tuple[str, str]:
+    """`outside`: a library raises it, called by the script with something of the project."""
     assert symptom.explicit is not None
     judge = judge_text("frames_of", "blamed", "in_order")
     said = symptom.explicit
-    around = EXPLICIT.format(name=said.name, fragments=list(said.fragments), functions=list(functions))
+    around = EXPLICIT.format(
+        whose="script" if outside else "project",
+        name=said.name,
+        fragments=list(said.fragments),
+        through=THROUGH.format(functions=sorted(functions)) if functions and not outside else "",
+    )
     return f"{judge}\n{around}", '_sys.stderr.write("The bug does not show.\\n")'
 
 

@@ -70,9 +70,10 @@ def _short(bench: Workbench, wanted: Sequence[Idea]) -> list[Patch]:
         return [idea.patch for idea in list(usable(bench, wanted[:2]))]
     base, *scores = bench.scores([NOTHING, *(idea.patch for idea in tried)], share=share)
     order = sorted(range(len(tried)), key=lambda at: -_gain(base, scores[at]))
-    better = [tried[at].patch for at in order if scores[at] > base]
-    sure = [idea.patch for idea in tried if idea.weight >= SURE]
-    return once([*better[: FRONT - 1], *sure[:2], *better[FRONT - 1 :]])
+    better = [tried[at] for at in order if scores[at] > base]
+    sure = [idea for idea in better if idea.weight >= SURE]
+    doubted = [idea for idea in tried if idea.weight >= SURE and idea not in better]
+    return once([idea.patch for idea in (*sure[:2], *better[:FRONT], *doubted[:1], *better[FRONT:])])
 
 
 def _can_be_short(bench: Workbench) -> bool:
@@ -173,7 +174,7 @@ FACTORS = {
 def _confirm(bench: Workbench, base: float, scored: Board) -> list[Patch]:
     """The finalists on more seeds; what misses little of the best gain and changes less comes first."""
     good = [(patch, score) for patch, score in scored if bench.better(base, score)]
-    finalists = _best_of_each_size(good, bench)
+    finalists = _best_of_each_size(good, base, scored)
     if not finalists:
         return []
     cost = sum(bench.cost(patch, SEEDS - 1) for patch in finalists) + SEEDS - 1
@@ -185,8 +186,7 @@ def _confirm(bench: Workbench, base: float, scored: Board) -> list[Patch]:
     held = [pair for pair in zip(finalists, scores, strict=True) if bench.better(base, pair[1])]
     if not held:
         return []
-    top = max(score for _, score in held)
-    floor = top - NEARLY * (top - base) if math.isfinite(base) else top
+    floor = _floor(max(score for _, score in held), base)
 
     def order(pair: tuple[Patch, float]) -> tuple[bool, int, float]:
         patch, score = pair
@@ -196,15 +196,21 @@ def _confirm(bench: Workbench, base: float, scored: Board) -> list[Patch]:
     return [patch for patch, _ in sorted(held, key=order)]
 
 
-def _best_of_each_size(good: Sequence[tuple[Patch, float]], bench: Workbench) -> list[Patch]:
-    """The best first; behind it the best of every smaller size, for what is added must pay."""
-    found: list[Patch] = []
-    for patch, score in good:
-        if all(patch.complexity < one.complexity for one in found):
-            found.append(patch)
-        if bench.perfect(score) and patch.complexity == 1:
-            return [patch]
-    return found[:1] + sorted(found[1:], key=lambda one: one.complexity)[: FINALISTS - 1]
+def _best_of_each_size(good: Sequence[tuple[Patch, float]], base: float, scored: Board) -> list[Patch]:
+    """The best of every size, the largest gain first; of nearly equal ones what was most promising, for a
+    cause that was accused is a better repair than a cure of its symptoms."""
+    found: list[tuple[Patch, float]] = []
+    for size in sorted({patch.complexity for patch, _ in good}):
+        same = [pair for pair in good if pair[0].complexity == size]
+        near = [pair for pair in same if pair[1] >= _floor(same[0][1], base)]
+        found.append(min(near, key=lambda pair: scored.rank(pair[0])))
+    rising = [pair for at, pair in enumerate(found) if all(pair[1] > one[1] for one in found[:at])]
+    return [patch for patch, _ in sorted(rising, key=lambda pair: -pair[1])][:FINALISTS]
+
+
+def _floor(top: float, base: float) -> float:
+    """From here on a gain is nearly the largest."""
+    return top - NEARLY * (top - base) if math.isfinite(base) else top
 
 
 def _affordable(bench: Workbench, patches: Iterable[Patch], share: float) -> list[Patch]:

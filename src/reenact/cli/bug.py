@@ -1,0 +1,123 @@
+"""`reenact bug REPORT --repo PROJECT`: a script that shows the bug, proven by running it."""
+
+from __future__ import annotations
+
+import sys
+from decimal import Decimal
+from pathlib import Path
+
+import click
+
+from reenact.bug.story import Services, reproduce
+from reenact.bug.wishes import Parts, Wishes
+from reenact.cli.asking import model_options, open_asked
+from reenact.cli.bug_view import reproduction_sheet
+from reenact.cli.options import output_format, show, stopping_gently
+from reenact.errors import InputError
+from reenact.intake.report import read_report
+from reenact.intake.repository import Checkout, open_repository
+from reenact.journal import Journal
+from reenact.report.progress import telling
+from reenact.sandbox.box import Sandbox
+from reenact.sandbox.choose import choose, notice
+from reenact.sandbox.environments.prepare import Environments
+from reenact.settings import Settings, cache_folder, resolve
+from reenact.types import Stop
+
+DEFAULTS = Wishes()
+
+
+@click.command()
+@click.option("--repo", required=True, help="The project: a folder, archive, git bundle or https address.")
+@click.option("--commit", help="The revision with the bug; default: the newest, a folder as it lies.")
+@click.option("--fixed", help="A revision without the bug: the script must pass there.")
+@click.option(
+    "--out", type=click.Path(file_okay=False, path_type=Path), default=Path("reproduction"),
+    show_default=True, help="Folder for repro.py, requirements.txt and REPORT.md.",
+)  # fmt: skip
+@click.option("--seeds", type=click.IntRange(1, 50), default=DEFAULTS.seeds, show_default=True)
+@click.option("--contexts", type=click.IntRange(1, 20), default=DEFAULTS.contexts, show_default=True)
+@click.option(
+    "--attempts", type=click.IntRange(1, 20), default=DEFAULTS.attempts, show_default=True,
+    help="Scripts a context.",
+)  # fmt: skip
+@click.option(
+    "--samples", type=click.IntRange(1, 20), default=1, show_default=True, help="First scripts a context."
+)
+@click.option(
+    "--wall", type=click.FloatRange(min=1), default=DEFAULTS.wall_s, show_default=True, help="Seconds a run."
+)
+@click.option(
+    "--environment", type=click.Choice(["auto", "here", "build"]), default="auto", show_default=True,
+    help="auto takes this interpreter's packages where they satisfy the project, else builds.",
+)  # fmt: skip
+@click.option("--requirement", multiple=True, help="Install this too, for example 'torch==2.1'.")
+@click.option("--allow-packages", multiple=True, help="Packages of the report that may be installed.")
+@click.option("--allow-stub", multiple=True, help="A module that may be empty where it is not installed.")
+@click.option("--pytest", "with_pytest", is_flag=True, help="Write a pytest file too.")
+@click.option("--no-minimise", is_flag=True, help="Keep the script as long as it came.")
+@click.option(
+    "--without", multiple=True, type=click.Choice(Parts.names()), help="Leave out a part of the method."
+)
+@click.option("--sandbox", help="Tier that runs the scripts; default: the best one here.")
+@click.option("--trust-code", is_flag=True, default=None, help="Allow a sandbox that confines nothing.")
+@click.option("--fresh", is_flag=True, help="Start anew instead of continuing an interrupted run.")
+@click.option("--max-time", type=float, help="Seconds that all of it may take.")
+@model_options
+@output_format
+@click.argument("report")
+def bug(
+    repo: str, commit: str | None, fixed: str | None, out: Path, seeds: int, contexts: int, attempts: int,
+    samples: int, wall: float, environment: str, requirement: tuple[str, ...],
+    allow_packages: tuple[str, ...], allow_stub: tuple[str, ...], with_pytest: bool, no_minimise: bool,
+    without: tuple[str, ...], sandbox: str | None, trust_code: bool | None, fresh: bool,
+    max_time: float | None, model: str | None, max_cost: Decimal | None, max_tokens: int | None,
+    max_calls: int | None, record: Path | None, output_format: str, report: str,
+) -> int:  # fmt: skip
+    """Write a script that shows the bug of REPORT, and prove it by running it.
+
+    REPORT is a file, `-`, or a GitHub issue (its address, or owner/name#number). Exit code 0: reproduced,
+    1: not reproduced, 3: inconclusive, or shown without confirmation.
+    """
+    flags = {
+        "model": model, "max_cost": max_cost, "max_tokens": max_tokens, "max_calls": max_calls,
+        "max_time": max_time, "sandbox": sandbox, "trust_code": trust_code,
+    }  # fmt: skip
+    settings = resolve(flags).settings
+    if not settings.model:
+        raise InputError(
+            "A script is written by a model, and none is named.",
+            next_step="--model anthropic:NAME, openai:NAME, ollama:NAME, command:PROGRAM or relay:FOLDER.",
+        )
+    raw = read_report(report, stdin=sys.stdin.buffer)
+    wishes = Wishes(
+        seeds=seeds, contexts=contexts, attempts=attempts, samples=samples, wall_s=wall,
+        environment=environment, requirements=requirement, stubs=allow_stub, pytest=with_pytest,
+        packages=(*settings.allow_packages, *allow_packages), minimise=not no_minimise,
+        parts=Parts.without(*without),
+    )  # fmt: skip
+    with Journal.open(settings.runs_dir) as journal, stopping_gently() as stop, telling() as tell:
+        box = _sandbox(settings)
+        services = Services(
+            journal=journal, model=open_asked(settings, record=record, stop=stop, tell=tell), sandbox=box,
+            environments=Environments(cache_folder(settings) / "environments", box=box, tell=tell, stop=stop),
+            index_folder=cache_folder(settings) / "indexes", tell=tell, stop=stop, argv=tuple(sys.argv),
+            fresh=fresh,
+        )  # fmt: skip
+        buggy = _checkout(repo, commit, settings, stop)
+        mended = _checkout(repo, fixed, settings, stop) if fixed else None
+        found = reproduce(raw, buggy, services, fixed=mended, wishes=wishes, out=out)
+    show(reproduction_sheet(found), output_format)
+    return found.verdict.exit_code
+
+
+def _sandbox(settings: Settings) -> Sandbox:
+    name = None if settings.sandbox == "auto" else settings.sandbox
+    chosen = choose(name, trust_code=settings.trust_code)
+    if said := notice(chosen):
+        click.echo(said, err=True)
+    return chosen
+
+
+def _checkout(repo: str, commit: str | None, settings: Settings, stop: Stop) -> Checkout:
+    return open_repository(repo, commit, into=cache_folder(settings) / "checkouts", stop=stop)

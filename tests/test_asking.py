@@ -1,0 +1,51 @@
+"""A question and its answer are one step: paid for once, of no use once and for all."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+
+import pytest
+from pydantic import BaseModel
+
+from reenact.asking import ask
+from reenact.errors import AnswerUnusable
+from reenact.journal import Journal, Kind
+from reenact.llm.ask import Prompt, Text, Usage
+from reenact.llm.patience import Patience
+from reenact.llm.scripted import Scripted
+from reenact.llm.wire import Reply
+
+PROMPT = Prompt("test/number", 1, "You answer.", (Text("Which number?"),))
+
+
+class Number(BaseModel):
+    value: int
+
+
+def small(answer: Number) -> None:
+    if answer.value > 9:
+        raise ValueError("Give a number of one digit.")
+
+
+def test_answered_once_and_paid_once() -> None:
+    journal = Journal.in_memory()
+    reply = Reply('{"value": 3}', "scripted", usage=Usage(70, 5), cost=Decimal("0.02"))
+    model = Scripted({"toy/number~1": [reply]})
+    for _ in range(2):
+        with journal.run(story="toy", request={"n": 1}) as run:
+            assert ask(run, model, "number", PROMPT, Number, sample=1) == Number(value=3)
+            paid = run.record
+    assert len(model.calls) == 1
+    assert (paid.money, paid.tokens_in, paid.tokens_out) == ("0.02", 70, 5)
+    step = next(step for step in journal.steps(journal.runs()[0]) if step.path == "toy/number~1")
+    assert step.kind is Kind.LLM
+
+
+def test_answer_of_no_use_is_not_asked_for_again() -> None:
+    journal = Journal.in_memory()
+    model = Scripted(lambda call: {"value": 30}, patience=Patience(bad_answers=2))
+    for _ in range(2):
+        with pytest.raises(AnswerUnusable), journal.run(story="toy", request={"n": 1}) as run:
+            ask(run, model, "number", PROMPT, Number, check=small)
+    assert len(model.calls) == 2, "the question and one repair"
+    assert "one digit" in model.calls[1].as_text()
