@@ -136,3 +136,18 @@ def test_an_interrupted_story_continues_without_training_twice(program: Program,
 def test_a_metric_that_is_not_there_is_refused(program: Program) -> None:
     with Journal.in_memory() as journal, pytest.raises(InputError, match="no metric of this name"):
         tell(program, journal, ScriptedExecutor(trained), depth=Depth.NORMAL, metric="bleu")
+
+
+def test_two_programs_in_one_journal_are_each_watched(program: Program, tmp_path: Path) -> None:
+    other = tmp_path / "other"
+    other.mkdir()
+    (other / "train.py").write_text(BROKEN.replace("lr=5.0", "lr=0.01").replace("range(12)", "range(3)"))
+    with Journal.in_memory() as journal:
+        first = tell(program, journal, depth=Depth.QUICK)
+        second = tell(read_program(("train.py",), other), journal, depth=Depth.QUICK)
+        again = tell(program, journal, depth=Depth.QUICK)
+    steps = [
+        one.evidence.trace.step_count for one in (first, second, again) if one.evidence.trace is not None
+    ]
+    assert steps == [96, 24, 96]
+    assert len(list((tmp_path / "traces").iterdir())) == 2

@@ -24,7 +24,7 @@ def repair_sheet(found: Repair, title: str, where: str = "") -> Sheet:
     """The whole answer."""
     blocks: list[Block] = []
     if found.diff:
-        blocks.append(Text(found.diff.rstrip("\n"), "The change"))
+        blocks.append(Text(found.diff.rstrip("\n"), "The change", is_diff=True))
     if where:
         blocks.append(Text(where))
     blocks += [*_judged(found), *_curves(found), _search(found)]

@@ -115,7 +115,17 @@ def _observe(
             raise Stopped("Stopped while the program was being watched.")
         return Left(folder, seen.outcome, experiments)
 
-    left = run.step("watch", effect, kind=Kind.TRIAL, inputs={"preset": looking.preset}, returns=Left)
+    # A journal shares its steps among runs: what the run was of must be part of the question.
+    of = {
+        "program": Trial(program).key,
+        "preset": looking.preset,
+        "python": wishes.python,
+        "max_time": wishes.max_time,
+    }
+    left = run.step("watch", effect, kind=Kind.TRIAL, inputs=of, returns=Left)
+    if left.outcome.crash is None and not is_trace(left.folder):
+        # Watched before, but somebody has cleared the traces away.
+        left = run.step("watch", effect, kind=Kind.TRIAL, inputs=of, returns=Left, attempt=2)
     trace = read_trace(left.folder, root=Root(program.folder)) if is_trace(left.folder) else None
     if trace is None or left.outcome.crash is not None:
         notes.append(left.outcome.sentence)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 
+from rich.cells import cell_len
 from rich.console import Console
 from rich.padding import Padding
 from rich.table import Table as RichTable
@@ -14,6 +15,13 @@ from reenact.sandbox.files.plain_text import plain
 from reenact.types import Table
 
 STYLES = {Level.ERROR: "bold red", Level.WARNING: "yellow", Level.NOTE: "cyan"}
+
+DIFF = {"+": "green", "-": "red", "@": "cyan"}
+
+GAP = 2
+"""Blanks between columns."""
+NARROW = 12
+"""No column is made narrower than this for the sake of one on its left."""
 
 
 def render(sheet: Sheet, *, width: int = 100, color: bool = False) -> str:
@@ -37,13 +45,16 @@ def render(sheet: Sheet, *, width: int = 100, color: bool = False) -> str:
 def _print_block(console: Console, block: Block) -> None:
     if block.title:
         console.print(RichText(plain(block.title), style="bold cyan"))
-    if isinstance(block, Text | Picture):
+    if isinstance(block, Text) and block.is_diff:
+        for line in plain(block.text).splitlines():
+            console.print(RichText(f"  {line}", style=DIFF.get(line[:1], "")), soft_wrap=True)
+    elif isinstance(block, Text | Picture):
         said = block.text if isinstance(block, Text) else block.alt
         console.print(Padding(RichText(plain(said)), (0, 0, 0, 2)))
     elif isinstance(block, Facts):
         console.print(Padding(_facts(block), (0, 0, 0, 2)))
     else:
-        console.print(Padding(_table(block), (0, 0, 0, 2)))
+        console.print(Padding(_table(block, console.width - 2), (0, 0, 0, 2)))
 
 
 def _facts(block: Facts) -> RichTable:
@@ -55,13 +66,36 @@ def _facts(block: Facts) -> RichTable:
     return grid
 
 
-def _table(block: Table) -> RichTable:
-    table = RichTable(box=None, pad_edge=False, header_style="bold", padding=(0, 2, 0, 0))
-    for column in block.columns:
-        table.add_column(plain(column), overflow="fold")
+def _table(block: Table, room: int) -> RichTable:
+    table = RichTable(box=None, pad_edge=False, header_style="bold", padding=(0, GAP, 0, 0))
+    for column, width in zip(block.columns, _widths(block, room), strict=True):
+        table.add_column(plain(column), overflow="fold", width=width)
     for row in block.rows:
         table.add_row(*(RichText(plain(cell)) for cell in row))
     return table
+
+
+def _widths(block: Table, room: int) -> list[int]:
+    """Widths of the columns. No word is broken while there is room, then those on the right are first; what
+    is left over goes where most is wanting.
+    """
+    columns = [[plain(cell) for cell in column] for column in zip(block.columns, *block.rows, strict=True)]
+    wanted = [max(_longest(cell.splitlines()) for cell in column) for column in columns]
+    widths = [max(_longest(cell.split()) for cell in column) for column in columns]
+    room -= GAP * len(widths)
+    for number in reversed(range(len(widths))):
+        over = max(0, sum(widths) - room)
+        widths[number] = max(min(widths[number], NARROW), widths[number] - over)
+    while sum(widths) > max(room, len(widths)):
+        widths[widths.index(max(widths))] -= 1
+    while sum(widths) < min(room, sum(wanted)):
+        short = [want - width for want, width in zip(wanted, widths, strict=True)]
+        widths[short.index(max(short))] += 1
+    return widths
+
+
+def _longest(parts: list[str]) -> int:
+    return max((cell_len(part) for part in parts), default=1)
 
 
 def _print_notice(console: Console, notice: Notice) -> None:

@@ -54,6 +54,8 @@ class Text:
 
     text: str
     title: str = ""
+    is_diff: bool = False
+    """Lines of a unified diff: never broken, and coloured where colours can be."""
 
 
 @dataclass(frozen=True, slots=True)

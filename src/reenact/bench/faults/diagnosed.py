@@ -23,6 +23,7 @@ from reenact.bench.faults.cases import published_means
 from reenact.bench.faults.programs import availability, materialise
 from reenact.bench.faults.scores import Answer
 from reenact.bench.faults.verdict import scorecard
+from reenact.bench.identity import code_identity
 from reenact.bench.scorecard import Scorecard
 from reenact.diagnose.depth import Depth
 from reenact.diagnose.diagnosis import Accusation, Diagnosis
@@ -92,12 +93,13 @@ def measure(
         for side in sides
         for repeat in range(repeats)
     }
-    request = {"cases": [case.id for case in cases], "scale": scale.value, "depth": depth.value}
+    told_of = {"scale": scale.value, "depth": depth.value, "code": code_identity()}
+    request = {"cases": [case.id for case in cases], **told_of}
     with journal.run(
         story="bench-faults", request={**request, "repeats": repeats}, what=scale.value, fresh=fresh
     ) as told:
         found = told.many(
-            dict.fromkeys(wanted),
+            dict.fromkeys(wanted, told_of),
             lambda names: _tell_all({name: wanted[name] for name in names}, jobs, tell, stop),
             returns=Told,
         )

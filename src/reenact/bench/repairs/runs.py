@@ -16,6 +16,7 @@ from pathlib import Path
 
 from reenact.bench.faults.case import FaultCase, Scale, Side
 from reenact.bench.faults.programs import availability, materialise
+from reenact.bench.identity import code_identity
 from reenact.bench.repairs.card import scorecard
 from reenact.bench.repairs.figures import Fault
 from reenact.bench.repairs.repaired import Reference, Repaired, jaccards
@@ -69,10 +70,11 @@ def measure(
     stop = stop or Stop()
     missing = {case.id: why for case in cases if (why := availability(case).why_not)}
     wanted = {case.id: case for case in cases if case.id not in missing}
-    request = {"cases": [case.id for case in cases], "scale": scale.value, "plan": replace(plan, workers=0)}
+    told = {"scale": scale.value, "plan": replace(plan, workers=0), "code": code_identity()}
+    request = {"cases": [case.id for case in cases], **told}
     with journal.run(story="bench-repair", request=request, what=scale.value, fresh=fresh) as run:
         found = run.many(
-            dict.fromkeys(wanted),
+            dict.fromkeys(wanted, told),
             lambda names: _all({name: wanted[name] for name in names}, scale, plan, jobs, tell, stop),
             returns=Fault,
         )

@@ -1,0 +1,70 @@
+"""One case told one way: the story of `reenact bug`, then what it hands over is run on both revisions."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from reenact.bench.bugs.baseline import write_once
+from reenact.bench.bugs.cases import REPORT, BugCase
+from reenact.bench.bugs.desk import Desk
+from reenact.bench.bugs.handed_over import exit_codes
+from reenact.bench.bugs.told import Told
+from reenact.bench.bugs.way import Way
+from reenact.bug.reproduction import Verdict
+from reenact.bug.story import Services, reproduce
+from reenact.errors import AnswerUnusable, ReplayMiss
+from reenact.intake.report import RawReport, read_report
+from reenact.intake.repository import Checkout, open_repository
+
+
+def tell_of(case: BugCase, way: Way, desk: Desk) -> Told:
+    """What came of the case. A model that cannot answer leaves it inconclusive, as it does for a user."""
+    begun = time.monotonic()
+    # The name of the file holds the case's, which is none of the story's business.
+    raw = replace(read_report(str(case.folder / REPORT)), source=REPORT)
+    with TemporaryDirectory(prefix="reenact-bug-") as made:
+        buggy, *fixed = (
+            open_repository(str(case.bundle), one, into=Path(made), stop=desk.stop) for one in case.revisions
+        )
+        try:
+            told = _told(case, way, desk, raw, buggy, fixed[0] if fixed and way.sees_fixed else None)
+        except (AnswerUnusable, ReplayMiss) as error:
+            why = f"{error.sentence} {error.next_step}".strip()
+            told = Told(case.id, way.name, Verdict.INCONCLUSIVE, why)
+        folders = [one.folder for one in (buggy, *fixed)]
+        on_buggy, on_fixed = exit_codes(told.script, case, folders, desk.sandbox, desk.stop)
+    told = replace(told, on_buggy=on_buggy, on_fixed=on_fixed, seconds=time.monotonic() - begun)
+    return _believed(told) if way.baseline else told
+
+
+def _told(
+    case: BugCase, way: Way, desk: Desk, raw: RawReport, buggy: Checkout, fixed: Checkout | None
+) -> Told:
+    model = desk.model_for(case, way)
+    with desk.journal_for(case, way) as (journal, fresh):
+        if way.baseline:
+            return write_once(case, way, raw, buggy, model, journal, fresh=fresh)
+        services = Services(
+            journal=journal, model=model, sandbox=desk.sandbox, environments=desk.environments,
+            tell=desk.tell, stop=desk.stop, fresh=fresh,
+        )  # fmt: skip
+        found = reproduce(raw, buggy, services, fixed=fixed, wishes=way.wishes(desk.wishes))
+    shown, seeds = found.seeds
+    return Told(
+        case.id, way.name, found.verdict, found.reason, attempts=len(found.attempts), shown=shown,
+        seeds=seeds, tokens=found.tokens, money=found.money, script=found.repro,
+    )  # fmt: skip
+
+
+def _believed(told: Told) -> Told:
+    """A script that nobody checked: whoever runs it takes a failure for the bug, whatever it fails with."""
+    if told.on_buggy is None:
+        return told
+    failed, failed_fixed = bool(told.on_buggy), told.on_fixed is not None and bool(told.on_fixed)
+    fixed = None if told.on_fixed is None else int(failed_fixed)
+    verdict = Verdict.REPRODUCED if failed else Verdict.NOT_REPRODUCED
+    reason = "it fails where the bug was reported" if failed else "it runs through where the bug was reported"
+    return replace(told, on_buggy=int(failed), on_fixed=fixed, verdict=verdict, reason=reason)

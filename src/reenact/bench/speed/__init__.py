@@ -1,0 +1,1 @@
+"""How many trainings a second: our executors, a plain loop over the program, and Ray Tune."""

@@ -1,0 +1,83 @@
+"""The page of a repair, and what the command line refuses."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from reenact.cli.repair import repair
+from reenact.cli.repair_view import repair_sheet
+from reenact.errors import InputError
+from reenact.program.knob import Kind
+from reenact.program.patch import Patch
+from reenact.repair.judging import Judging
+from reenact.repair.minimise import Cut
+from reenact.repair.verdict import Cost, Decision, Repair, Verdict
+from reenact.repair.workbench import Look
+from reenact.report.render import FORMATS, render
+from reenact.testing.formula import PROGRAM, set_to
+from reenact.trials.metric import Measure
+from reenact.trials.statistics import compare
+from reenact.trials.trial import Part
+
+PATCH = Patch((set_to(Kind.LEARNING_RATE, 0.001),))
+BEFORE, AFTER = (0.3, 0.31, 0.29, 0.3, 0.32, 0.3), (0.9, 0.91, 0.92, 0.9, 0.89, 0.93)
+MEASURE = Measure("test_accuracy")
+
+
+def found(decision: Decision = Decision.REPAIRED) -> Repair:
+    comparison = compare(BEFORE, AFTER)
+    return Repair(
+        strategy="guided",
+        decision=decision,
+        patch=PATCH,
+        diff=PATCH.diff(PROGRAM),
+        judging=Judging(MEASURE, MEASURE, Part.SEARCH, Part.JUDGE, "halves"),
+        verdicts=(Verdict(PATCH, tuple(range(6)), BEFORE, AFTER, comparison, 0.016, decision),),
+        looks=(
+            Look(Patch(()), 0.3, 1, 1.0, 1.0),
+            Look(PATCH, 0.9, 1, 1.0, 2.0),
+            Look(PATCH, 0.8, 1, 0.3, 1.5),
+        ),
+        cuts=(Cut(PATCH, 0.98, True, 5),),
+        cost=Cost(12.0, 9, 8.5, 1.0, 12),
+        why=("UM005 learning-rate-high: learning rate 0.5",),
+        curves={"loss": (((0, 2.0), (5, 1.9)), ((0, 2.0), (5, 0.3)))},
+        notes=("one thing to know",),
+    )
+
+
+@pytest.mark.parametrize("form", FORMATS)
+def test_every_format_shows_the_change_and_the_verdict(form: str) -> None:
+    text = render(repair_sheet(found(), "train.py", "Written."), form)
+    assert "learning_rate=0.001" in text or form in ("concise", "github", "sarif")
+    if form in ("full", "markdown", "html", "json"):
+        assert "Repaired by 1 change" in text
+
+
+@pytest.mark.parametrize(
+    ("decision", "words"),
+    [
+        (Decision.REPAIRED, "Repaired by 1 change"),
+        (Decision.TOO_SMALL, "too little to matter"),
+        (Decision.NOT_SIGNIFICANT, "No change holds"),
+        (Decision.GOOD_ALREADY, "performs well already"),
+    ],
+)
+def test_each_decision_has_its_sentence(decision: Decision, words: str) -> None:
+    assert words in found(decision).sentence
+    assert "±" in found(decision).sentence or decision is Decision.GOOD_ALREADY
+
+
+def test_nothing_found_recommends_nothing() -> None:
+    nothing = replace(found(Decision.NOTHING_FOUND), verdicts=(), patch=Patch(()), diff="")
+    assert "nothing is to be recommended" in nothing.sentence
+    assert "The change" not in render(repair_sheet(nothing, "train.py"), "full")
+
+
+def test_a_branch_without_apply_is_refused(tmp_path: Path) -> None:
+    ended = CliRunner().invoke(repair, ["--branch", "x", str(tmp_path / "train.py")])
+    assert isinstance(ended.exception, InputError)
