@@ -14,7 +14,8 @@ from reenact.program.knob import Kind
 from reenact.program.patch import Patch
 from reenact.program.program import Program, read_program
 from reenact.repair.apply import BACKUP, commit_on_branch, write
-from reenact.repair.story import Services, repair
+from reenact.repair.services import Services
+from reenact.repair.story import repair
 from reenact.repair.verdict import Decision, Repair
 from reenact.repair.wishes import Wishes
 from reenact.testing.formula import set_to

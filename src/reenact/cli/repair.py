@@ -62,7 +62,7 @@ def repair(
     when the change held on fresh seeds. Exit code 0: repaired, or good already; 1: nothing found that
     matters; 3: what was found did not hold.
     """
-    from reenact.repair.story import Services
+    from reenact.repair.services import Services
     from reenact.repair.story import repair as tell_story
 
     if branch and not apply:

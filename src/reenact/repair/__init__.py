@@ -1,6 +1,7 @@
 """Repair: the smallest change that makes a training significantly better, verified on fresh seeds.
 
 wishes     what the user may ask for            judging    which number, on which half of the data
+prepare    from a diagnosis to a workbench      fitness    can this program be repaired at all
 workbench  trainings for a strategy, accounts   space      every knob with the values it may take
 strategies one file each                        study      the search as an Optuna study on disk
 minimise   leave out what the gain does not need   verify  before and after over fresh seeds
@@ -31,7 +32,8 @@ class _Room(ModuleType):
         """
         from reenact.journal import Journal
         from reenact.program.program import read_program
-        from reenact.repair.story import Services, repair
+        from reenact.repair.services import Services
+        from reenact.repair.story import repair
         from reenact.repair.wishes import Wishes
         from reenact.settings import resolve
 

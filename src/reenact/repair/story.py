@@ -5,66 +5,33 @@ program -> diagnosis -> what judges, on which data -> strategy -> minimise -> ve
 
 from __future__ import annotations
 
-import os
 import time
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
-from pathlib import Path
-from typing import IO
+from collections.abc import Sequence
+from dataclasses import replace
 
-from reenact.diagnose.attempts import Attempts
 from reenact.diagnose.depth import Depth
 from reenact.diagnose.diagnosis import Accusation, Diagnosis
 from reenact.diagnose.story import Services as DiagnoseServices
 from reenact.diagnose.story import diagnose
-from reenact.diagnose.suspect import Suspect
 from reenact.diagnose.wishes import Wishes as DiagnoseWishes
 from reenact.errors import Stopped
-from reenact.journal import Journal
-from reenact.llm.ask import Model
 from reenact.program.patch import Patch
 from reenact.program.program import Program
-from reenact.repair.fitness import fit_for_repair, not_the_same_twice
-from reenact.repair.judging import Judging, judging_by
+from reenact.repair.fitness import fit_for_repair
 from reenact.repair.minimise import Cut, smallest
-from reenact.repair.strategies.strategy import strategy
-from reenact.repair.study import book
+from reenact.repair.prepare import Prepared, prepare
+from reenact.repair.services import Services
+from reenact.repair.strategies.strategy import Strategy, strategy
 from reenact.repair.verdict import Cost, Decision, Repair, Verdict
 from reenact.repair.verify import FRESH, verify
-from reenact.repair.wishes import WITHOUT_LIMIT, Wishes, spending
-from reenact.repair.workbench import NOTHING, Look, Workbench
-from reenact.trials.executor import Executor
-from reenact.trials.metric import choose_measure
+from reenact.repair.wishes import Wishes, spending
+from reenact.repair.workbench import NOTHING, Workbench
 from reenact.trials.pool import ProcessPool
-from reenact.trials.trial import Curve, Part, Trial
-from reenact.types import Progress, Stop, Tell, tell_nobody
+from reenact.trials.trial import Curve, Trial
+from reenact.types import Progress
 
-WITHOUT_STUDY = ("guided", "autotrainer", "autotrainer-scratch", "llm")
-"""Strategies that ask no sampler: what they look at is written into a study of theirs."""
-CHOOSING = 40
-"""Seeds apart between two repairs with another chance."""
-FOR_MINIMISING = 0.15
-"""Share of the budget that the search leaves."""
-
-
-@dataclass(frozen=True)
-class Services:
-    """What the story needs from outside."""
-
-    journal: Journal
-    traces: Path
-    """Folder below which traces and studies are kept."""
-    tell: Tell = tell_nobody
-    stop: Stop = field(default_factory=Stop)
-    stdout: int | IO[bytes] | None = None
-    model: Model | None = None
-    """For the strategy `llm`."""
-    executor: Callable[[Wishes], Executor] | None = None
-    """Another way to train; none: a pool of processes."""
-    studies: bool = True
-    """Keep the search as an Optuna study."""
-    argv: Sequence[str] = ()
-    fresh: bool = False
+GOOD_MISSES = 0.05
+"""A bounded metric that misses no more than this performs well, when nothing accuses the training."""
 
 
 def repair(program: Program, wishes: Wishes, services: Services, known: Diagnosis | None = None) -> Repair:
@@ -72,7 +39,7 @@ def repair(program: Program, wishes: Wishes, services: Services, known: Diagnosi
     that somebody has already."""
     begun = time.monotonic()
     search = strategy(wishes.strategy)
-    budget = spending(wishes.budget)
+    spending(wishes.budget)
     asked = services.model.name if services.model is not None else None
     request = {"program": Trial(program).key, "model": asked, **wishes.to_json()}
     with services.journal.run(
@@ -80,46 +47,22 @@ def repair(program: Program, wishes: Wishes, services: Services, known: Diagnosi
     ) as run:
         found = known or _diagnosed(program, wishes, services)
         trace = fit_for_repair(found)
-        measure = choose_measure(trace, found.evidence.task, wishes.metric or None)
         make = services.executor or _pool
         with make(wishes) as executor:
-            attempts = Attempts(
-                program=program, executor=executor, measure=measure, spending=budget,
-                one_training=trace.seconds, one_wall=trace.seconds,
-                trials=run.under("trials"), stop=services.stop, seeds=_seeds(wishes.chance), part=Part.SEARCH,
-            )  # fmt: skip
-            weighed = attempts.weigh()
-            judging = judging_by(measure, weighed)
-            attempts = replace(attempts, measure=judging.search, part=judging.search_part)
-            notes = [*not_the_same_twice(replace(attempts, paid=set(), cpu_seconds=0.0))]
-            if known is None:
-                attempts.cpu_seconds += attempts.one_training
-            bench = Workbench(
-                found.evidence, _suspects(found), attempts, wishes, services.tell,
-                note=lambda look: run.note(f"best/{len(bench.looks)}", look.to_json()),
-                studies=services.traces.parent / "studies" / run.record.id if services.studies else None,
-                scratch=_folder(services.traces.parent / "weights" / run.record.id),
-                model=services.model, questions=run.under("model"),
-                at_once=_workers(wishes),
-                reserve=FOR_MINIMISING * budget.trainings if budget.trainings < WITHOUT_LIMIT else 0.0,
-            )  # fmt: skip
-            if wishes.strategy in WITHOUT_STUDY:
-                bench.write = book(bench.studies, bench.name)
-            try:
-                candidates = search.search(bench)
-            except Stopped as stopped:
-                raise _with_best(stopped, bench) from stopped
-            cuts, verdicts = _settle(candidates, bench, judging, wishes, services, notes)
+            given = prepare(program, found, trace, wishes, services, executor, run, watched=known is None)
+            candidates = _searched(search, given.bench)
+            cuts, verdicts, short = _settle(candidates, given, wishes, services)
             final = verdicts[-1].patch if verdicts else NOTHING
-            curves = _curves(final, bench) if verdicts else {}
+            curves = _curves(final, given.bench) if verdicts else {}
+        attempts = given.bench.attempts
         result = Repair(
             strategy=search.name,
-            decision=_decision(verdicts, bench, found),
+            decision=_decision(verdicts, given.bench, found),
             patch=final,
             diff=final.diff(program),
-            judging=judging,
+            judging=given.judging,
             verdicts=verdicts,
-            looks=tuple(bench.looks),
+            looks=tuple(given.bench.looks),
             cuts=tuple(cuts),
             cost=Cost(
                 time.monotonic() - begun, len(attempts.paid), attempts.spent, attempts.one_training,
@@ -127,9 +70,11 @@ def repair(program: Program, wishes: Wishes, services: Services, known: Diagnosi
             ),
             why=[_accused(one) for one in found.accusations],
             curves=curves,
-            notes=(*notes, *found.notes),
+            notes=(*given.notes, *short, *found.notes),
         )  # fmt: skip
-        run.finish(result.to_json(), result.decision.exit_code)
+        run.note("result", result.to_json())
+        verdict = {"decision": result.decision.value, "sentence": result.sentence}
+        run.finish(verdict, result.decision.exit_code)
     return result
 
 
@@ -141,36 +86,43 @@ def _diagnosed(program: Program, wishes: Wishes, services: Services) -> Diagnosi
     )  # fmt: skip
     given = DiagnoseServices(
         journal=services.journal, traces=services.traces, tell=services.tell, stop=services.stop,
-        stdout=services.stdout, argv=services.argv,
+        stdout=services.stdout, argv=services.argv, fresh=services.fresh,
     )  # fmt: skip
     return diagnose(program, asked, given)
 
 
-def _suspects(found: Diagnosis) -> tuple[Suspect, ...]:
-    return tuple(one.suspect for one in (*found.accusations, *found.doubts))
+def _searched(search: Strategy, bench: Workbench) -> list[Patch]:
+    """What the strategy finds; stopped, the best so far is named."""
+    try:
+        return search.search(bench)
+    except Stopped as stopped:
+        best = bench.best
+        if best is None or not best.patch:
+            raise
+        measure = bench.attempts.measure
+        value = best.score if measure.larger_is_better else -best.score
+        raise Stopped(
+            f"Stopped in the search. The best so far, not verified: {best.patch}"
+            f" ({measure.name} {value:.4g})."
+        ) from stopped
 
 
 def _settle(
-    candidates: Sequence[Patch],
-    bench: Workbench,
-    judging: Judging,
-    wishes: Wishes,
-    services: Services,
-    notes: list[str],
-) -> tuple[list[Cut], tuple[Verdict, ...]]:
+    candidates: Sequence[Patch], given: Prepared, wishes: Wishes, services: Services
+) -> tuple[list[Cut], tuple[Verdict, ...], tuple[str, ...]]:
     """Cut the best candidate down, then judge it; the next one when it does not hold."""
     if not candidates:
-        return [], ()
+        return [], (), ()
     services.tell(Progress("repair", note=f"minimise {candidates[0]}"))
-    first, cuts, short = smallest(candidates[0], bench.leaving(0.0))
-    notes += [short] if short else []
+    first, cuts, short = smallest(candidates[0], given.bench.leaving(0.0))
     make = services.executor or _as_it_is
     with make(wishes) as trainer:
         judge = replace(
-            bench.attempts, executor=trainer, measure=judging.judge, part=judging.judge_part, paid=set(),
-            cpu_seconds=0.0,
+            given.bench.attempts, executor=trainer, measure=given.judging.judge,
+            part=given.judging.judge_part, paid=set(), cpu_seconds=0.0,
         )  # fmt: skip
-        return cuts, verify([first, *candidates[1:]], judge, FRESH[: wishes.seeds], services.tell)
+        told = verify([first, *candidates[1:]], judge, FRESH[: wishes.seeds], services.tell)
+    return cuts, told, (short,) if short else ()
 
 
 def _decision(verdicts: Sequence[Verdict], bench: Workbench, found: Diagnosis) -> Decision:
@@ -181,36 +133,11 @@ def _decision(verdicts: Sequence[Verdict], bench: Workbench, found: Diagnosis) -
     return Decision.GOOD_ALREADY if good and found.clean else Decision.NOTHING_FOUND
 
 
-GOOD_MISSES = 0.05
-"""A bounded metric that misses no more than this performs well, when nothing accuses the training."""
-
-
 def _curves(patch: Patch, bench: Workbench) -> dict[str, tuple[Curve, Curve]]:
     """Before and after, of one seed that was trained anyway."""
     before, after = (bench.outcome(one, bench.seeds[0]) for one in (NOTHING, patch))
     shared = [name for name in before.curves if name in after.curves]
     return {name: (before.curve(name), after.curve(name)) for name in shared}
-
-
-def _with_best(stopped: Stopped, bench: Workbench) -> Stopped:
-    best: Look | None = bench.best
-    if best is None or not best.patch:
-        return stopped
-    value = best.score if bench.attempts.measure.larger_is_better else -best.score
-    return Stopped(
-        f"Stopped in the search. The best so far, not verified: {best.patch}"
-        f" ({bench.attempts.measure.name} {value:.4g})."
-    )
-
-
-def _seeds(chance: int) -> tuple[int, ...]:
-    first = 11 + CHOOSING * chance
-    return tuple(range(first, first + 6))
-
-
-def _folder(path: Path) -> Path:
-    path.mkdir(parents=True, exist_ok=True)
-    return path
 
 
 def _accused(one: Accusation) -> str:
@@ -221,13 +148,9 @@ def _accused(one: Accusation) -> str:
 
 def _pool(wishes: Wishes) -> ProcessPool:
     """For the search: recognised Keras trainings run as bare loops."""
-    return ProcessPool(workers=_workers(wishes), python=wishes.python, express=True)
+    return ProcessPool(workers=wishes.at_once, python=wishes.python, express=True)
 
 
 def _as_it_is(wishes: Wishes) -> ProcessPool:
     """For the verdict: the program itself, as its user runs it."""
-    return ProcessPool(workers=_workers(wishes), python=wishes.python)
-
-
-def _workers(wishes: Wishes) -> int:
-    return wishes.workers or os.cpu_count() or 1
+    return ProcessPool(workers=wishes.at_once, python=wishes.python)

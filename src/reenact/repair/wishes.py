@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass, replace
 
 from reenact.diagnose.depth import Spending
@@ -48,6 +49,10 @@ class Wishes:
             raise InputError(
                 f"A verdict needs at least {LEAST_SEEDS} fresh seeds. Received: seeds={self.seeds}."
             )
+
+    @property
+    def at_once(self) -> int:
+        return self.workers or os.cpu_count() or 1
 
     def to_json(self) -> dict[str, JsonValue]:
         """What a journal compares to tell one repair from another."""

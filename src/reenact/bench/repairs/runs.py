@@ -31,7 +31,8 @@ from reenact.journal import Journal
 from reenact.program.knobs import knobs_of
 from reenact.program.program import Program, read_program
 from reenact.repair.judging import judging_by
-from reenact.repair.story import Services, repair
+from reenact.repair.services import Services
+from reenact.repair.story import repair
 from reenact.repair.verify import FRESH
 from reenact.repair.wishes import Wishes
 from reenact.trials.cache import Cached, FolderStore

@@ -1,0 +1,87 @@
+"""From a diagnosis to a workbench: what one training costs, what judges, what the strategy may use."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from reenact.diagnose.attempts import Attempts
+from reenact.diagnose.diagnosis import Diagnosis
+from reenact.journal import OpenRun
+from reenact.probe.trace import Trace
+from reenact.program.program import Program
+from reenact.repair.fitness import not_the_same_twice
+from reenact.repair.judging import Judging, judging_by
+from reenact.repair.services import Services
+from reenact.repair.study import book
+from reenact.repair.wishes import WITHOUT_LIMIT, Wishes, spending
+from reenact.repair.workbench import Workbench
+from reenact.trials.executor import Executor
+from reenact.trials.metric import choose_measure
+from reenact.trials.trial import Part
+
+WITHOUT_STUDY = ("guided", "autotrainer", "autotrainer-scratch", "llm")
+"""Strategies that ask no sampler: what they look at is written into a study of theirs."""
+CHOOSING = 40
+"""Seeds apart between two repairs with another chance."""
+FOR_MINIMISING = 0.15
+"""Share of the budget that the search leaves."""
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """What the search begins with."""
+
+    bench: Workbench
+    judging: Judging
+    notes: tuple[str, ...]
+
+
+def prepare(
+    program: Program,
+    found: Diagnosis,
+    trace: Trace,
+    wishes: Wishes,
+    services: Services,
+    executor: Executor,
+    run: OpenRun,
+    *,
+    watched: bool,
+) -> Prepared:
+    """Train the program as it stands, once or twice; `watched` says that its diagnosis counts too."""
+    measure = choose_measure(trace, found.evidence.task, wishes.metric or None)
+    budget = spending(wishes.budget)
+    attempts = Attempts(
+        program=program, executor=executor, measure=measure, spending=budget, one_training=trace.seconds,
+        one_wall=trace.seconds, trials=run.under("trials"), stop=services.stop, seeds=_seeds(wishes.chance),
+        part=Part.SEARCH,
+    )  # fmt: skip
+    judging = judging_by(measure, attempts.weigh())
+    attempts = replace(attempts, measure=judging.search, part=judging.search_part)
+    notes = tuple(not_the_same_twice(replace(attempts, paid=set(), cpu_seconds=0.0)))
+    if watched:
+        attempts.cpu_seconds += attempts.one_training
+    suspects = tuple(one.suspect for one in (*found.accusations, *found.doubts))
+    bench = Workbench(
+        found.evidence, suspects, attempts, wishes, services.tell,
+        note=lambda look: run.note(f"best/{len(bench.looks)}", look.to_json()),
+        studies=services.traces.parent / "studies" / run.record.id if services.studies else None,
+        scratch=_folder(services.traces.parent / "weights" / run.record.id),
+        model=services.model,
+        questions=run.under("model"),
+        at_once=wishes.at_once,
+        reserve=FOR_MINIMISING * budget.trainings if budget.trainings < WITHOUT_LIMIT else 0.0,
+    )  # fmt: skip
+    if wishes.strategy in WITHOUT_STUDY:
+        bench.write = book(bench.studies, bench.name)
+    return Prepared(bench, judging, notes)
+
+
+def _seeds(chance: int) -> tuple[int, ...]:
+    first = 11 + CHOOSING * chance
+    return tuple(range(first, first + 6))
+
+
+def _folder(path: Path) -> Path:
+    path.mkdir(parents=True, exist_ok=True)
+    return path
