@@ -57,11 +57,19 @@ def test_a_single_change_costs_nothing() -> None:
 
 
 def test_without_budget_the_change_stays_and_that_is_said() -> None:
-    given = workbench(by(rate=0.5), budget="4")
+    given = workbench(by(rate=0.5), budget="7")
     patch, cuts, short = smallest(Patch((RATE, BATCH)), given.bench)
     assert patch.complexity == 2
-    assert cuts == []
+    assert not any(cut.suffices for cut in cuts)
     assert "budget" in short
+
+
+def test_what_is_clearly_needed_costs_one_training_a_part() -> None:
+    given = workbench(by(rate=0.3, batch=0.3), budget="60")
+    _, cuts, short = smallest(Patch((RATE, BATCH)), given.bench)
+    assert [cut.seeds for cut in cuts] == [1, 1]
+    assert len(given.executor.ran) == 4
+    assert short == ""
 
 
 @pytest.mark.parametrize(

@@ -90,7 +90,7 @@ def drawn(found: NeutralityGraph) -> Picture:
             node.parent,
             found.depth(at),
             SHADES[node.standing],
-            f"{_value(node, found)}: {node.patch}",
+            f"{_value(node, found)}: {_words(node)}",
             large=node.standing in (Standing.ROOT, Standing.KNOWN),
         )
         for at, node in enumerate(found.nodes)
@@ -100,6 +100,10 @@ def drawn(found: NeutralityGraph) -> Picture:
     counts = [(meaning, sum(dot.colour == colour for dot in dots)) for colour, meaning in key.items()]
     alt = ", ".join(f"{count} {meaning}" for meaning, count in counts)
     return Picture("Neutrality graph", graph(dots, f"Neutrality graph: {alt}", key), alt)
+
+
+def _words(node: Node) -> str:
+    return "the known repair" if node.standing is Standing.KNOWN else str(node.patch)
 
 
 def _sheet(found: NeutralityGraph, title: str, picture: Picture) -> Sheet:

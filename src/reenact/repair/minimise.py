@@ -16,11 +16,12 @@ from reenact.trials.ddmin import minimise
 from reenact.trials.statistics import non_inferior
 from reenact.types import JsonValue
 
-FIRST, ALL = 3, 5
+FIRST, ALL = 1, 5
 """Seeds of a first look at a part, and of the test."""
 KEEP = 0.9
-HOPELESS = 0.85
-"""A part that keeps less of the gain than this on the first seeds is not looked at again."""
+HOPELESS = 0.8
+"""A part that keeps less of the gain than this on the first seed is not looked at again."""
+ENDED = "The budget ended before it was clear whether a smaller change does the same."
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,9 +47,6 @@ def smallest(patch: Patch, bench: Workbench) -> tuple[Patch, list[Cut], str]:
     """The smallest part that is not inferior, the parts that were tried, and what could not be done."""
     if patch.complexity < 2:
         return patch, [], ""
-    if not bench.affords(bench.cost(NOTHING, ALL) + 2 * bench.cost(patch, ALL)):
-        return patch, [], "The budget did not suffice to see whether a smaller change does the same."
-    before, full = bench.samples(NOTHING, ALL), bench.samples(patch, ALL)
     cuts: list[Cut] = []
     short = ""
 
@@ -57,15 +55,17 @@ def smallest(patch: Patch, bench: Workbench) -> tuple[Patch, list[Cut], str]:
         smaller = Patch(part)
         if not part or not bench.applies(smaller):
             return False
-        if not bench.affords(bench.cost(smaller, ALL)):
-            short = "The budget ended before every smaller change was tried."
+        if not bench.affords(bench.cost(smaller)):
+            short = ENDED
             return False
-        first = bench.samples(smaller, FIRST)
-        kept = share_of_gain(before[:FIRST], full[:FIRST], first)
+        kept = share_of_gain(*(bench.samples(one, FIRST) for one in (NOTHING, patch, smaller)))
         if kept < HOPELESS:
             cuts.append(Cut(smaller, kept, False, FIRST))
             return False
-        values = bench.samples(smaller, ALL)
+        if not bench.affords(sum(bench.cost(one, ALL - FIRST) for one in (NOTHING, patch, smaller))):
+            short = ENDED
+            return False
+        before, full, values = (bench.samples(one, ALL) for one in (NOTHING, patch, smaller))
         held = non_inferior(before, full, values, keep=KEEP)
         cuts.append(Cut(smaller, share_of_gain(before, full, values), held, ALL))
         return held

@@ -44,8 +44,9 @@ def explore(
     root = _samples(Patch(()), attempts)
     reference = _samples(known, attempts) if isinstance(known, Patch) else known
     nodes = [Node(Patch(()), -1, root, Standing.ROOT)]
-    if isinstance(known, Patch) and known:
-        nodes.append(Node(known, -1, reference, Standing.KNOWN))
+    patch = known if isinstance(known, Patch) else Patch(())
+    if patch or not isinstance(known, Patch):
+        nodes.append(Node(patch, -1, reference, Standing.KNOWN))
     seen = Board()
     seen.add([node.patch for node in nodes], [node.fitness for node in nodes])
     queue, trained = deque([0]), 0

@@ -111,4 +111,5 @@ def _known(known: Program | None, attempts: Attempts) -> Patch | tuple[float, ..
 
 
 def _pool(wishes: Wishes) -> ProcessPool:
-    return ProcessPool(workers=wishes.workers or os.cpu_count() or 1, python=wishes.python)
+    workers = wishes.workers or os.cpu_count() or 1
+    return ProcessPool(workers=workers, python=wishes.python, express=True)
