@@ -174,6 +174,11 @@ def test_stopped_it_names_the_best_and_continues_without_training_twice(tmp_path
     assert len(keys) == len(set(keys))
 
 
+def test_an_unknown_executor_is_refused() -> None:
+    with pytest.raises(InputError, match="executor='nowhere'"):
+        Wishes(executor="nowhere")
+
+
 def test_too_few_seeds_are_refused() -> None:
     with pytest.raises(InputError, match="at least 6"):
         Wishes(seeds=5)

@@ -41,6 +41,12 @@ from reenact.settings import resolve
 @click.option("--samples", type=click.IntRange(1, 20), default=5, show_default=True, help="Answers of llm.")
 @click.option("--temperature", type=click.FloatRange(0, 2), help="Of these answers.")
 @click.option("--workers", type=int, default=0, help="Trainings at once; default: one a core.")
+@click.option(
+    "--executor",
+    default="process",
+    show_default=True,
+    help="Where trainings run: process, ensemble, ray, or the address of a Ray cluster.",
+)
 @click.option("--max-time", type=float, help="Seconds that the watched run may take.")
 @click.option("--python", help="Interpreter to use; default: the active one.")
 @click.option("--apply", "apply", is_flag=True, help="Write a verified change into the files, with a backup.")
@@ -52,7 +58,7 @@ from reenact.settings import resolve
 def repair(
     strategy: str, budget: str, metric: str | None, seeds: int, select: tuple[str, ...],
     ignore: tuple[str, ...], space: str, chance: int, samples: int, temperature: float | None, workers: int,
-    max_time: float | None, python: str | None, apply: bool, branch: str | None, fresh: bool,
+    executor: str, max_time: float | None, python: str | None, apply: bool, branch: str | None, fresh: bool,
     model: str | None, max_cost: Decimal | None, max_tokens: int | None, max_calls: int | None,
     record: Path | None, output_format: str, program: tuple[str, ...],
 ) -> int:  # fmt: skip
@@ -74,7 +80,7 @@ def repair(
     wishes = Wishes(
         strategy=strategy, budget=budget, metric=metric or "", seeds=seeds, select=selected, ignore=ignored,
         space=space, python=settings.python, workers=workers, chance=chance, samples=samples,
-        temperature=temperature, max_time=max_time,
+        temperature=temperature, max_time=max_time, executor=executor,
     )  # fmt: skip
     read = read_program(program_words(program))
     with Journal.open(settings.runs_dir) as journal, stopping_gently() as stop, telling() as tell:

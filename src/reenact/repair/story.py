@@ -26,7 +26,8 @@ from reenact.repair.verdict import Cost, Decision, Repair, Verdict
 from reenact.repair.verify import FRESH, verify
 from reenact.repair.wishes import Wishes, spending
 from reenact.repair.workbench import NOTHING, Workbench
-from reenact.trials.pool import ProcessPool
+from reenact.trials.choose import ENSEMBLE, PROCESS, open_executor
+from reenact.trials.executor import Executor
 from reenact.trials.trial import Curve, Trial
 from reenact.types import Progress
 
@@ -146,11 +147,12 @@ def _accused(one: Accusation) -> str:
     return f"{suspect.first.code} {suspect.first.name}{where}: {suspect.first.saw}"
 
 
-def _pool(wishes: Wishes) -> ProcessPool:
+def _pool(wishes: Wishes) -> Executor:
     """For the search: recognised Keras trainings run as bare loops."""
-    return ProcessPool(workers=wishes.at_once, python=wishes.python, express=True)
+    return open_executor(wishes.executor, workers=wishes.workers or None, python=wishes.python, express=True)
 
 
-def _as_it_is(wishes: Wishes) -> ProcessPool:
+def _as_it_is(wishes: Wishes) -> Executor:
     """For the verdict: the program itself, as its user runs it."""
-    return ProcessPool(workers=wishes.at_once, python=wishes.python)
+    name = PROCESS if wishes.executor == ENSEMBLE else wishes.executor
+    return open_executor(name, workers=wishes.workers or None, python=wishes.python)

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 from reenact.diagnose.depth import Spending
 from reenact.errors import InputError
+from reenact.trials.choose import NAMES
 from reenact.types import JsonValue
 
 LEAST_SEEDS = 6
@@ -35,6 +36,8 @@ class Wishes:
     """Interpreter; empty: the one that runs reenact."""
     workers: int = 0
     """Trainings at once; 0: one a core."""
+    executor: str = "process"
+    """Where trainings run: `process`, `ensemble`, `ray`, or the address of a Ray cluster."""
     chance: int = 0
     """Seed of the search itself: another one searches, and trains, by other dice."""
     samples: int = 5
@@ -48,6 +51,12 @@ class Wishes:
         if self.seeds < LEAST_SEEDS:
             raise InputError(
                 f"A verdict needs at least {LEAST_SEEDS} fresh seeds. Received: seeds={self.seeds}."
+            )
+
+        if self.executor not in NAMES and ":" not in self.executor:
+            raise InputError(
+                f"Trainings run by {', '.join(NAMES)}, or on the address of a Ray cluster."
+                f" Received: executor={self.executor!r}."
             )
 
     @property
