@@ -10,5 +10,5 @@ case, hunt    the search                                   run/          a scrip
 confirm       what runs prove                              verdict       what all attempts come to
 minimise      the shortest script that still does          statements    a script in parts
 reproduction  the result                                   write/        repro.py, REPORT.md and the rest
-inside/       the watcher that goes into the box
+inside/       the watcher that goes into the box           handover      training programs read by `diagnose`
 """

@@ -68,7 +68,10 @@ def closing_rule(case: Case) -> str:
     )
     if check.needs_reference:
         words += ",\n  and what that is compared with in a top-level variable `reference`"
-    return f"{words}. The watching program\n  computes the closing check; do not assert or print it."
+    return (
+        f"{words}. Either is a number, a text,\n  a tensor, an array, or a list or dictionary of these."
+        " The watching program computes the closing\n  check; do not assert or print it."
+    )
 
 
 def feedback(last: Attempt) -> str:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from decimal import Decimal
 from enum import StrEnum
 from pathlib import Path
@@ -103,6 +104,12 @@ class Reproduction:
     """Name and reason of each context that was tried."""
     packages: tuple[str, ...]
     minimised: Minimised | None = None
+    repro: str = ""
+    """repro.py, the script with its judge; empty where nothing was shown."""
+    exits: Mapping[str, int] = field(default_factory=dict)
+    """What repro.py exited with when it was proven, by revision: `buggy`, `fixed`."""
+    findings: tuple[str, ...] = ()
+    """What a diagnosis of the project's training programs says, each in a sentence."""
     folder: Path | None = None
     written: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
@@ -150,6 +157,7 @@ class Reproduction:
             "packages": list(self.packages),
             "written": list(self.written),
             "folder": str(self.folder) if self.folder is not None else None,
+            "findings": list(self.findings),
             "notes": list(self.notes),
             "tokens": self.tokens,
             "money": None if self.money is None else str(self.money),

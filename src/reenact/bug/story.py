@@ -24,11 +24,11 @@ from reenact.bug.restructure import installed, restructured, symptom_in
 from reenact.bug.run.box import Boxes, Revision
 from reenact.bug.verdict import verdict_of
 from reenact.bug.wishes import Wishes
-from reenact.bug.write.folder import proof, result_files
+from reenact.bug.write.folder import proof, result_files, unproven
 from reenact.bug.write.report_file import report_text
 from reenact.intake.report import RawReport
 from reenact.intake.repository import Checkout
-from reenact.journal import Journal, OpenRun
+from reenact.journal import Journal, Kind, OpenRun
 from reenact.llm.ask import Model
 from reenact.sandbox.box import Sandbox
 from reenact.sandbox.environments.prepare import Environments
@@ -107,6 +107,7 @@ def reproduce(
             seconds=time.monotonic() - begun,
             run_id=run.record.id,
         )
+        found = _diagnosed(found, checkout, buggy, services, wishes, run)
         found = _written(found, case, out, run)
         run.finish({"verdict": verdict.value, "reason": reason[:500]}, verdict.exit_code)
     return found
@@ -191,11 +192,37 @@ def _shortest(
     return (*attempts[:-1], shorter), told
 
 
+def _diagnosed(
+    found: Reproduction,
+    checkout: Checkout,
+    buggy: Revision,
+    services: Services,
+    wishes: Wishes,
+    run: OpenRun,
+) -> Reproduction:
+    """A silent bug may be a fault of the training: its programs are read, and nothing of them runs."""
+    if not wishes.diagnose or not found.symptom.is_silent:
+        return found
+    from reenact.bug.handover import read_findings
+
+    services.tell(Progress("bug", note="read the training programs"))
+    findings = run.step(
+        "diagnose",
+        lambda: list(read_findings(checkout.folder, services.index_folder)),
+        kind=Kind.NOTE,
+        inputs={"project": buggy.identity},
+    )
+    none = "No training program of the project is accused of anything by reading it."
+    return replace(found, findings=tuple(findings) or (none,))
+
+
 def _written(found: Reproduction, case: Case, out: Path | None, run: OpenRun) -> Reproduction:
     """The files of the result; repro.py is proven first, as the user will run it."""
     files = result_files(found, case)
+    found = replace(found, repro=files.get("repro.py", ""))
     if files and case.wishes.parts.execution:
-        found = replace(found, notes=(*found.notes, *proof(case, run, files["repro.py"])))
+        codes = proof(case, run, files["repro.py"])
+        found = replace(found, exits=codes, notes=(*found.notes, *unproven(codes)))
     if out is None:
         return found
     found = replace(found, folder=out, written=(*files, "REPORT.md"))

@@ -74,6 +74,8 @@ class Wishes:
     """Packages to install besides those of the repository."""
     environment: str = "auto"
     """auto: this interpreter's packages where they satisfy the repository, else built; here; build."""
+    diagnose: bool = False
+    """After a silent bug: read the project's training programs with the rules of `reenact diagnose`."""
     parts: Parts = field(default_factory=Parts)
 
     def to_json(self) -> dict[str, JsonValue]:

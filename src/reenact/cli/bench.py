@@ -22,6 +22,7 @@ BENCHES = {
     "faults": ("reenact.cli.bench_faults:faults", "Diagnose every program of the fault benchmark; scores."),
     "repair": ("reenact.cli.bench_repair:repair", "Repair every fault of the benchmark by each strategy."),
     "effects": ("reenact.cli.bench_faults:effects", "Whether the faults of the benchmark do harm here."),
+    "bugs": ("reenact.cli.bench_bugs:bugs", "Show the bug of every report; verdicts against the truth."),
     "trials": ("reenact.cli.bench_trials:trials", "Trainings a second: executors, a plain loop, Ray Tune."),
     "fetch": ("reenact.cli.bench_faults:fetch", "Fetch the data sets of the fault benchmark."),
 }

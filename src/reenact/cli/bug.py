@@ -55,6 +55,7 @@ DEFAULTS = Wishes()
 @click.option("--allow-packages", multiple=True, help="Packages of the report that may be installed.")
 @click.option("--allow-stub", multiple=True, help="A module that may be empty where it is not installed.")
 @click.option("--pytest", "with_pytest", is_flag=True, help="Write a pytest file too.")
+@click.option("--diagnose", is_flag=True, help="After a silent bug, read the training programs for faults.")
 @click.option("--no-minimise", is_flag=True, help="Keep the script as long as it came.")
 @click.option(
     "--without", multiple=True, type=click.Choice(Parts.names()), help="Leave out a part of the method."
@@ -69,8 +70,8 @@ DEFAULTS = Wishes()
 def bug(
     repo: str, commit: str | None, fixed: str | None, out: Path, seeds: int, contexts: int, attempts: int,
     samples: int, wall: float, environment: str, requirement: tuple[str, ...],
-    allow_packages: tuple[str, ...], allow_stub: tuple[str, ...], with_pytest: bool, no_minimise: bool,
-    without: tuple[str, ...], sandbox: str | None, trust_code: bool | None, fresh: bool,
+    allow_packages: tuple[str, ...], allow_stub: tuple[str, ...], with_pytest: bool, diagnose: bool,
+    no_minimise: bool, without: tuple[str, ...], sandbox: str | None, trust_code: bool | None, fresh: bool,
     max_time: float | None, model: str | None, max_cost: Decimal | None, max_tokens: int | None,
     max_calls: int | None, record: Path | None, output_format: str, report: str,
 ) -> int:  # fmt: skip
@@ -93,11 +94,11 @@ def bug(
     wishes = Wishes(
         seeds=seeds, contexts=contexts, attempts=attempts, samples=samples, wall_s=wall,
         environment=environment, requirements=requirement, stubs=allow_stub, pytest=with_pytest,
-        packages=(*settings.allow_packages, *allow_packages), minimise=not no_minimise,
+        diagnose=diagnose, packages=(*settings.allow_packages, *allow_packages), minimise=not no_minimise,
         parts=Parts.without(*without),
     )  # fmt: skip
     with Journal.open(settings.runs_dir) as journal, stopping_gently() as stop, telling() as tell:
-        box = _sandbox(settings)
+        box = chosen_sandbox(settings)
         services = Services(
             journal=journal, model=open_asked(settings, record=record, stop=stop, tell=tell), sandbox=box,
             environments=Environments(cache_folder(settings) / "environments", box=box, tell=tell, stop=stop),
@@ -111,7 +112,8 @@ def bug(
     return found.verdict.exit_code
 
 
-def _sandbox(settings: Settings) -> Sandbox:
+def chosen_sandbox(settings: Settings) -> Sandbox:
+    """The sandbox of the settings; what it does not stop is said."""
     name = None if settings.sandbox == "auto" else settings.sandbox
     chosen = choose(name, trust_code=settings.trust_code)
     if said := notice(chosen):

@@ -39,6 +39,8 @@ def _blocks(found: Reproduction) -> Iterator[Block]:
         yield Text(found.script.rstrip("\n"), "The script")
     if not found.script or len(found.attempts) > 1:
         yield Table("Attempts", ("context", "script", "stopped at", "why"), tuple(_rows(found.attempts)))
+    if found.findings:
+        yield Text("\n".join(found.findings), "What `reenact diagnose` reads in the training programs")
     if found.notes:
         yield Text("\n".join(found.notes), "Notes")
 

@@ -84,6 +84,13 @@ def test_a_report_about_training_shows_a_loop(checkout: Checkout) -> None:
     assert any(piece.why.startswith("trains") or piece.name == "Trainer" for piece in contexts[0].pieces)
 
 
+def test_loop_that_the_report_points_at_is_a_loop_that_is_shown(tmp_path: Path) -> None:
+    loop = "def fit(net, data, opt):\n    for x in data:\n        net(x).backward()\n        opt.step()\n"
+    (context,) = build_contexts(made(tmp_path, {"tool.py": loop}), "`fit` is not repeatable\n\nIn tool.fit")
+    assert names(context) == ["fit"]
+    assert "No training loop" not in context.why
+
+
 def test_works_without_any_training_loop(tmp_path: Path) -> None:
     checkout = made(tmp_path, {"tool.py": "def count(words):\n    return len(words)\n"})
     (context,) = build_contexts(

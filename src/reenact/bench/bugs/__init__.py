@@ -8,6 +8,7 @@ desk         who answers a case: a model, or its recording
 tell         one case told one way
 baseline     a prompt alone, one answer
 handed_over  what was handed over, run on both revisions
+queue        no more boxes at once than cores
 told         what came of a case, and whether it is true
 measure      all cases, journalled; card: the table
 """

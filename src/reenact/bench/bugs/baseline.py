@@ -32,7 +32,14 @@ class Written(BaseModel):
 
 
 def write_once(
-    case: BugCase, way: Way, raw: RawReport, checkout: Checkout, model: Model, journal: Journal, *, fresh: bool
+    case: BugCase,
+    way: Way,
+    raw: RawReport,
+    checkout: Checkout,
+    model: Model,
+    journal: Journal,
+    *,
+    fresh: bool,
 ) -> Told:
     """The script of a single answer. Raises AnswerUnusable."""
     contexts = build_contexts(checkout, raw.text(), most=1)

@@ -26,23 +26,27 @@ CODES = {None: "-", 0: "passes", 1: "shows"}
 def scorecard(cases: Sequence[BugCase], ways: Sequence[Way], told: Sequence[Told]) -> Scorecard:
     """Everything that was measured; a case that nobody answers is named and not counted."""
     found = {way: {one.case: one for one in told if one.way == way.name} for way in ways}
+    reasons = tuple(_reasons(cases, told))
     return Scorecard(
         name="bugs",
         figures=_closing(cases, found[WHOLE]) if WHOLE in found else NOT_RECORDED,
         goals=tuple(_goals(cases, ways, found)),
         tables=(
             Table("Ways", OVERALL, tuple(_overall(way, cases, found[way]) for way in ways)),
-            *(
-                Table(f"Cases, {way.name}", EACH, tuple(_row(case, found[way].get(case.id)) for case in cases))
-                for way in ways
-            ),
-            Table("Why not", ("case", "way", "reason"), tuple(_reasons(cases, told))),
+            *(_cases(way, cases, found[way]) for way in ways),
+            *([Table("Why not", ("case", "way", "reason"), reasons)] if reasons else []),
         ),
         facts={
             "told": [{**asdict(one), "money": None if one.money is None else str(one.money)} for one in told],
-            "not_recorded": {way.name: [case.id for case in cases if case.id not in found[way]] for way in ways},
+            "not_recorded": {
+                way.name: [case.id for case in cases if case.id not in found[way]] for way in ways
+            },
         },
-    )  # fmt: skip
+    )
+
+
+def _cases(way: Way, cases: Sequence[BugCase], told: dict[str, Told]) -> Table:
+    return Table(f"Cases, {way.name}", EACH, tuple(_row(case, told.get(case.id)) for case in cases))
 
 
 def _closing(cases: Sequence[BugCase], told: dict[str, Told]) -> str:
@@ -67,7 +71,7 @@ def _goals(
     yield Goal(
         "cases with their true verdict",
         f"{len(cases)}",
-        f"{right} of {len(there)} recorded",
+        f"{right} of {len(there)} told",
         complete if right == len(there) else False,
     )
     yield Goal("false claims", "0", f"{false}", False if false else (complete if there else None))

@@ -7,6 +7,7 @@ is trusted, so git runs with settings of ours and the oracle in the sandbox.
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from importlib.resources import files
@@ -109,6 +110,18 @@ def load_cases(folder: Path | None = None) -> tuple[BugCase, ...]:
             next_step=f"Put each case into a folder of its own with {FACTS}, {REPORT}, {BUNDLE}, {ORACLE}.",
         )
     return found
+
+
+def chosen_cases(folder: Path | None, names: Sequence[str]) -> tuple[BugCase, ...]:
+    """The cases of these names, all of the folder without names."""
+    cases = load_cases(folder)
+    known = {case.id: case for case in cases}
+    unknown = [name for name in names if name not in known]
+    if unknown:
+        raise InputError(
+            f"There is no bug case {unknown[0]!r}.", next_step=f"Name one of: {', '.join(known)}."
+        )
+    return tuple(known[name] for name in dict.fromkeys(names)) or cases
 
 
 def unpack(case: BugCase, revision: str, into: Path) -> Path:

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
+from dataclasses import replace
 
 from reenact.bench.bugs.card import scorecard
 from reenact.bench.bugs.cases import BugCase
 from reenact.bench.bugs.desk import Desk
+from reenact.bench.bugs.queue import Queued
 from reenact.bench.bugs.tell import tell_of
 from reenact.bench.bugs.told import Told
 from reenact.bench.bugs.way import WHOLE, Way
 from reenact.bench.scorecard import Scorecard
-from reenact.errors import Stopped
+from reenact.errors import InputError, Stopped
 from reenact.types import Progress
 
 Telling = tuple[BugCase, Way]
@@ -22,6 +24,7 @@ def measure(
     cases: Sequence[BugCase], desk: Desk, *, ways: Sequence[Way] = (WHOLE,), jobs: int = 1
 ) -> Scorecard:
     """Tell all cases that somebody answers. The same call after an interruption continues."""
+    desk = replace(desk, sandbox=Queued(desk.sandbox)) if jobs > 1 else desk
     wanted = {
         f"{case.id}-{way.key}": (case, way) for way in ways for case in cases if desk.answers(case, way)
     }
@@ -42,6 +45,12 @@ def measure(
             returns=Told,
         )
         run.finish({"told": len(found)})
+    gone = [name for name, (case, way) in wanted.items() if not (case.folder / way.recording).exists()]
+    if desk.record and gone:
+        raise InputError(
+            f"{gone[0]} was told before, but its recording is gone.",
+            next_step="Record it again with --fresh.",
+        )
     return scorecard(cases, ways, list(found.values()))
 
 

@@ -1,4 +1,4 @@
-"""One case told one way: the story of `reenact bug`, then what it hands over is run on both revisions."""
+"""One case told one way: the story of `reenact bug`, and what it hands over judged on both revisions."""
 
 from __future__ import annotations
 
@@ -10,7 +10,8 @@ from tempfile import TemporaryDirectory
 from reenact.bench.bugs.baseline import write_once
 from reenact.bench.bugs.cases import REPORT, BugCase
 from reenact.bench.bugs.desk import Desk
-from reenact.bench.bugs.handed_over import exit_codes
+from reenact.bench.bugs.handed_over import exit_code
+from reenact.bench.bugs.oracle import SHOWS, SHOWS_NOT
 from reenact.bench.bugs.told import Told
 from reenact.bench.bugs.way import Way
 from reenact.bug.reproduction import Verdict
@@ -34,10 +35,20 @@ def tell_of(case: BugCase, way: Way, desk: Desk) -> Told:
         except (AnswerUnusable, ReplayMiss) as error:
             why = f"{error.sentence} {error.next_step}".strip()
             told = Told(case.id, way.name, Verdict.INCONCLUSIVE, why)
-        folders = [one.folder for one in (buggy, *fixed)]
-        on_buggy, on_fixed = exit_codes(told.script, case, folders, desk.sandbox, desk.stop)
-    told = replace(told, on_buggy=on_buggy, on_fixed=on_fixed, seconds=time.monotonic() - begun)
+        told = _judged(told, case, desk, buggy, fixed[0] if fixed else None)
+    told = replace(told, seconds=time.monotonic() - begun)
     return _believed(told) if way.baseline else told
+
+
+def _judged(told: Told, case: BugCase, desk: Desk, buggy: Checkout, fixed: Checkout | None) -> Told:
+    """With what its script exits with on both revisions, where the story has not run it there itself."""
+
+    def code(known: int | None, checkout: Checkout | None) -> int | None:
+        if known is not None or checkout is None or not told.script:
+            return known if known in (None, SHOWS, SHOWS_NOT) else None
+        return exit_code(told.script, case, checkout.folder, desk.sandbox, desk.stop)
+
+    return replace(told, on_buggy=code(told.on_buggy, buggy), on_fixed=code(told.on_fixed, fixed))
 
 
 def _told(
@@ -56,6 +67,7 @@ def _told(
     return Told(
         case.id, way.name, found.verdict, found.reason, attempts=len(found.attempts), shown=shown,
         seeds=seeds, tokens=found.tokens, money=found.money, script=found.repro,
+        on_buggy=found.exits.get("buggy"), on_fixed=found.exits.get("fixed"),
     )  # fmt: skip
 
 

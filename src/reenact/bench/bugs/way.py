@@ -1,4 +1,4 @@
-"""Ways to go from a report to a script that stand side by side: the whole method, parts left out, baselines."""
+"""Ways from a report to a script, side by side: the whole method, parts left out, baselines."""
 
 from __future__ import annotations
 

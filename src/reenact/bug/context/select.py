@@ -97,7 +97,7 @@ def make_context(finds: Finds, part: Part, rank: int, budget: int) -> Context:
     best = finds.ranked[0].score
     elsewhere = [one for one in finds.ranked if one.score >= WEAK * best and not _is_aside(finds, one)]
     _add_ranked(pack, finds, (*elsewhere, *part.ranked), 1.0)
-    return pack.done(part.name, _why(finds, part, rank, loop))
+    return pack.done(part.name, _why(finds, part, rank, pack.taken))
 
 
 def _is_aside(finds: Finds, one: Ranked) -> bool:
@@ -178,13 +178,13 @@ def _is_short(code: Code, number: int) -> bool:
     return bool(chunk.name) and chunk.last - chunk.first < 60
 
 
-def _why(finds: Finds, part: Part, rank: int, loop: Loop | None) -> str:
+def _why(finds: Finds, part: Part, rank: int, taken: set[int]) -> str:
     best = part.ranked[0]
     chunk = finds.code.chunk(best.chunk)
     place = f"{finds.code.path(best.chunk)}:{chunk.first}"
     name = chunk.name or "the top level"
     said = f"Module {rank} by relevance; its best match is {name} at {place} ({best.why})."
-    if loop is None:
+    if not any(loop.chunk in taken for loop in finds.loops):
         said += " No training loop is shown."
     left = finds.code.index.left_out
     if left:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from functools import partial
 
 from reenact.bug.case import Case
@@ -11,6 +12,8 @@ from reenact.bug.write.repro_file import repro_text
 from reenact.journal import Kind, Scope
 from reenact.sandbox.box import MIB, Command, Limits
 
+PROVEN = {"buggy": 1, "fixed": 0}
+"""Exit codes of a repro.py that is as it should be."""
 TEST = '''"""Passes when the bug does not show any more; skipped where the script cannot be run."""
 
 import subprocess
@@ -53,21 +56,25 @@ def result_files(found: Reproduction, case: Case) -> dict[str, str]:
     return made
 
 
-def proof(case: Case, run: Scope, repro: str) -> list[str]:
-    """What is wrong with repro.py when it is run as the user will run it; nothing when all is well."""
-    wanted = {"buggy": 1, "fixed": 0}
+def proof(case: Case, run: Scope, repro: str) -> dict[str, int]:
+    """What repro.py exits with when it is run as the user will run it, by revision."""
     revisions = {"buggy": case.buggy} | ({"fixed": case.fixed} if case.fixed is not None else {})
-    notes = []
-    for name, revision in revisions.items():
-        code = run.step(
+    return {
+        name: run.step(
             f"repro-{name}",
             partial(_exit_code, case, repro, revision),
             kind=Kind.BOX,
             inputs={"repro": repro, "revision": revision.identity, "environment": case.boxes.prepared.key},
         )
-        if code != wanted[name]:
-            notes.append(f"repro.py exits {code} on the {name} revision, expected {wanted[name]}.")
-    return notes
+        for name, revision in revisions.items()
+    }
+
+
+def unproven(codes: Mapping[str, int]) -> Iterator[str]:
+    """What is wrong with these exit codes; nothing when all is well."""
+    for name, code in codes.items():
+        if code != PROVEN[name]:
+            yield f"repro.py exits {code} on the {name} revision, expected {PROVEN[name]}."
 
 
 def _exit_code(case: Case, repro: str, revision: Revision) -> int:

@@ -36,6 +36,10 @@ def _lines(found: Reproduction) -> Iterator[str]:
         yield _block(
             "cd PROJECT && pip install -r requirements.txt\npython repro.py\ngit bisect run python repro.py"
         )
+    if found.findings:
+        yield "## What `reenact diagnose` reads in the training programs\n"
+        yield from (f"- {_flat(said)}" for said in found.findings)
+        yield ""
     yield "## Installed\n"
     yield _block("\n".join(found.packages) or "nothing but Python")
     if found.contexts:
