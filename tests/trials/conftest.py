@@ -21,5 +21,5 @@ def pool(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ProcessPool]:
 def ensemble(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Ensemble]:
     """Takes trainings together whatever the measurement says."""
     scratch = tmp_path_factory.mktemp("ensemble")
-    with Ensemble(2, python=sys.executable, scratch=scratch, gain=0.0) as found:
+    with Ensemble(1, python=sys.executable, scratch=scratch, gain=0.0) as found:
         yield found

@@ -25,8 +25,8 @@ from reenact.trials.server import Ended, Parked, Server, ServerDied
 from reenact.trials.trial import Outcome, Trial
 from reenact.types import Stop
 
-MOST = 32
-"""Trials that wait in one worker at a time: each is a process."""
+MOST = 16
+"""Trials that wait in one worker at a time: each is a process with a model and data in its memory."""
 LEAST = 4
 """Fewer are not worth the measurement."""
 GAIN = 1.1
@@ -70,7 +70,7 @@ class Ensemble(ProcessPool):
         left = dict(enumerate(trials))
         folders: dict[int, Path] = {}
         try:
-            with self.server(self.folder().parent) as server:
+            with self.server(self.scratch()) as server:
                 for number, outcome in self._together(server, trials, folders, stop):
                     yield number, outcome
                     del left[number]

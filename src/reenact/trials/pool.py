@@ -153,12 +153,16 @@ class ProcessPool(Executor):
 
     def folder(self) -> Path:
         """An empty folder of one trial."""
+        folder = self.scratch() / f"trial-{next(self._numbers):05d}"
+        folder.mkdir()
+        return folder
+
+    def scratch(self) -> Path:
+        """Where everything of this pool lies."""
         with self._lock:
             if self._scratch is None:
                 self._scratch = self._made()
-            folder = self._scratch / f"trial-{next(self._numbers):05d}"
-        folder.mkdir()
-        return folder
+            return self._scratch
 
     def _made(self) -> Path:
         if self._given is not None:

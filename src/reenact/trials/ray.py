@@ -45,7 +45,7 @@ class RayExecutor(Executor):
     def _connect(self, address: str, workers: int | None) -> None:
         options: dict[str, Any] = {"log_to_driver": False, "include_dashboard": False}
         if address:
-            options = {"address": address.removeprefix("ray:") or "auto", "log_to_driver": False}
+            options = {"address": address, "log_to_driver": False}
         elif workers is not None:
             if workers < 1:
                 raise InputError(f"A cluster has at least one worker. Received: workers={workers}.")

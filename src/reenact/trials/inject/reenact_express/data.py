@@ -19,9 +19,8 @@ def check_arrays(torch, *arrays):
             continue
         if type(array).__module__.partition(".")[0] != "numpy" and not isinstance(array, torch.Tensor):
             raise Refused("the data is no plain array")
-        if array.ndim and array.size if not isinstance(array, torch.Tensor) else array.numel():
-            continue
-        raise Refused("the data is empty")
+        if array.ndim == 0 or array.shape[0] == 0:
+            raise Refused("the data is empty")
 
 
 def tensors_of(torch, iterator):

@@ -1,5 +1,5 @@
 """Many captured trainings of one signature trained at once: their weights stacked, one forward and one
-backward pass for all of them, one update on one matrix. On CUDA when there is a device.
+backward pass for all of them, one update on one matrix; on a CUDA device where that is faster still.
 
 A short measurement comes first. Where the stack would be slower than one after the other, nothing is trained.
 """
@@ -12,7 +12,7 @@ import time
 import warnings
 
 from reenact_express.flat import Flat
-from reenact_express.stepping import Engine, backward_of
+from reenact_express.stepping import MOST_AT_ONCE, Engine, Step, backward_of
 from reenact_express.updates import Update
 
 WARM, LOOKS = 2, 5
@@ -29,10 +29,10 @@ def main(folders, answer, least):
     # Stacked weights are slices of a matrix: that is how it is meant.
     warnings.filterwarnings("ignore", message="grad and param do not obey")
     captured = [torch.load(os.path.join(folder, "captured.pt"), weights_only=True) for folder in folders]
-    gain = measure(torch, captured)
+    gain, device = measure(torch, captured)
     taken = gain >= least
     if taken:
-        found = Stack(torch, captured, device_of(torch)).train()
+        found = Stack(torch, captured, device).train()
         for folder, one in zip(folders, found):
             beside = os.path.join(folder, "trained.part")
             torch.save(one, beside)
@@ -41,15 +41,13 @@ def main(folders, answer, least):
         json.dump({"taken": taken, "gain": gain}, file)
 
 
-def device_of(torch):
-    return torch.device("cuda" if torch.cuda.is_available() else "cpu")
-
-
 def measure(torch, captured):
-    """How many times faster the stack takes a step than the same trainings one after the other."""
-    together = _seconds(torch, Stack(torch, captured, device_of(torch)))
+    """How many times faster the stack takes a step than the same trainings one after the other, and where."""
     alone = _seconds(torch, Stack(torch, captured[:1], torch.device("cpu")))
-    return alone * len(captured) / max(together, 1e-9)
+    names = ("cpu", "cuda") if torch.cuda.is_available() else ("cpu",)
+    together = {name: _seconds(torch, Stack(torch, captured, torch.device(name))) for name in names}
+    best = min(names, key=together.__getitem__)
+    return alone * len(captured) / max(together[best], 1e-9), torch.device(best)
 
 
 def _seconds(torch, stack):
@@ -85,11 +83,21 @@ class Stack:
         self.orders = torch.stack([one["orders"] for one in captured]).to(device)
         self._weigh(captured)
         self._settle_numbers(captured)
-        mapped = self.engine.total
-        if self.many:
-            sides = (0, 0, 0, 0 if self.held.weighted else None, None)
-            mapped = torch.func.vmap(self.engine.total, in_dims=sides, randomness="different")
-        self._total = mapped
+        self._total = self._mapped(self.held)
+        self._alone = None if self.many else self._settle_alone()
+
+    def _mapped(self, rows):
+        """The loss of every training on its own samples."""
+        sides = (0, 0, 0, 0 if rows.weighted else None, None)
+        return self.torch.func.vmap(self.engine.total, in_dims=sides, randomness="different")
+
+    def _settle_alone(self):
+        """One training by itself takes its steps as the bare loop does."""
+        step = Step(self.engine, self.weights, self.gradient, self.flat.views(self.gradient))
+        x, y, weighted = self.held.take(self.orders[:, 0, : self.batch], False)
+        if weighted is None:
+            step.try_by_hand(x, y)
+        return step
 
     def _weigh(self, captured):
         """Weights, gradients and slots as matrices; what is not trainable beside them."""
@@ -138,9 +146,12 @@ class Stack:
         part = slice(number * self.batch, (number + 1) * self.batch)
         chosen = self.orders[:, epoch, part]
         x, y, weighted = self.held.take(chosen, self.many)
-        losses, predicted = self._total(self.weights, x, y, weighted, True)
-        self.gradient.zero_()
-        self.backward(losses.sum() if self.many else losses)
+        if self._alone is not None:
+            losses, predicted = self._alone(x, self._alone.targets(y), weighted)
+        else:
+            losses, predicted = self._total(self.weights, x, y, weighted, True)
+            self.gradient.zero_()
+            self.backward(losses.sum())
         done = epoch * self.steps + number
         with torch.no_grad():
             self.update(self.rates[done], done + 1)
@@ -161,7 +172,11 @@ class Stack:
         return [self._one(told, number) for number in range(self.count)]
 
     def _validate(self):
-        """Each for itself, in the pieces of the bare loop: here the passes are few and large."""
+        """All at once where that is little; else each for itself, in the pieces of the bare loop."""
+        if self.many and self.within.size * self.within.x[0].numel() * self.count <= MOST_AT_ONCE:
+            everything = self.torch.arange(self.within.size, device=self.device).expand(self.count, -1)
+            with self.torch.no_grad():
+                return self._mapped(self.within)(self.weights, *self.within.take(everything, True), False)
         found = []
         for number in range(self.count):
             weights = [weight[number] if self.many else weight for weight in self.weights]

@@ -4,6 +4,7 @@ does not know.
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import importlib
 import inspect
@@ -19,21 +20,25 @@ _KNOWN = "_reenact_training"
 
 def install(keras, note_path, park=None):
     """From now on. `park` may have a recognised training done elsewhere: see `parking`."""
+    note = Note(note_path)
     if keras.backend.backend() != "torch":
-        Note(note_path).refuses("Keras does not run on torch")
+        note.refuses("Keras does not run on torch")
         return
-    torch = importlib.import_module("torch")
-    trainer = importlib.import_module("keras.src.backend.torch.trainer")
-    express = _Express(keras, torch, trainer, Note(note_path), park)
-    owner = trainer.TorchTrainer
-    owner.fit = express.around_fit(owner.fit)
-    owner.evaluate = express.around_evaluate(owner.evaluate)
+    try:
+        express = _Express(keras, note, park)
+        owner = express.trainer.TorchTrainer
+        fit, evaluate = express.around_fit(owner.fit), express.around_evaluate(owner.evaluate)
+    except (ImportError, AttributeError):
+        note.refuses("this version of Keras is not known")
+        return
+    owner.fit, owner.evaluate = fit, evaluate
 
 
 class _Express:
-    def __init__(self, keras, torch, trainer, note, park):
-        self.keras, self.torch, self.trainer, self.note = keras, torch, trainer, note
-        self.park = park
+    def __init__(self, keras, note, park):
+        self.keras, self.note, self.park = keras, note, park
+        self.torch = importlib.import_module("torch")
+        self.trainer = importlib.import_module("keras.src.backend.torch.trainer")
         self.slicing = importlib.import_module("keras.src.trainers.data_adapters.array_slicing")
         self.unpack = importlib.import_module(
             "keras.src.trainers.data_adapters.data_adapter_utils"
@@ -71,8 +76,9 @@ class _Express:
         )
         model._symbolic_build(iterator=iterator)
         iterator.reset()
-        plan, variables = recognise.recognise(self.keras, model)
-        known = training.Training(self.keras, self.torch, model, plan, variables, iterator)
+        with _own_errors_refuse():
+            plan, variables = recognise.recognise(self.keras, model)
+            known = training.Training(self.keras, self.torch, model, plan, variables, iterator)
         return known, iterator, validation
 
     def _check_wishes(self, model, given):
@@ -88,6 +94,8 @@ class _Express:
             raise Refused("the number of steps is given")
         if not getattr(model, "compiled", False) or model._should_torch_compile():
             raise Refused("the model is not compiled, or by torch")
+        if not hasattr(model, "_symbolic_build"):
+            raise Refused("this version of Keras is not known")
         if self.keras.config.epsilon() != 1e-7 or self.keras.config.floatx() != "float32":
             raise Refused("Keras has an epsilon or a float type of its own")
         if isinstance(given["callbacks"], self.keras.callbacks.CallbackList):
@@ -120,14 +128,18 @@ class _Express:
         source = known
         if self.park is not None and not _as_list(given["callbacks"]) and given["validation_freq"] == 1:
             source = self.park(known, epochs, held) or known
-        return training.run(
-            known,
-            source,
-            callbacks,
-            epochs,
-            held,
-            lambda epoch: model._should_eval(epoch, given["validation_freq"]),
-        )
+        try:
+            return training.run(
+                known,
+                source,
+                callbacks,
+                epochs,
+                held,
+                lambda epoch: model._should_eval(epoch, given["validation_freq"]),
+            )
+        finally:
+            # Only the plan is needed any more; the data may be large.
+            known.held = None
 
     def _held(self, validation, batch_size):
         x, y, weighted = self.unpack(tuple(validation))
@@ -151,20 +163,37 @@ class _Express:
     def _evaluated(self, model, given):
         known = getattr(model, _KNOWN, None)
         plain = not given.get("kwargs") and given["steps"] is None and given["callbacks"] is None
-        if known is None or not plain or given["y"] is None or given["verbose"] not in (0, "0"):
+        if known is None or not plain or given["y"] is None:
             raise Refused("nothing is known of this model, or the evaluation has wishes")
-        fresh, variables = recognise.recognise(self.keras, model)
-        if fresh != known.plan or [id(v) for v in variables] != [id(v) for v in known.variables]:
-            raise Refused("the model has changed since")
         check_arrays(self.torch, given["x"], given["y"], given["sample_weight"])
-        held = self._held((given["x"], given["y"], given["sample_weight"]), given["batch_size"])
+        with _own_errors_refuse():
+            fresh, variables = recognise.recognise(self.keras, model)
+            if fresh != known.plan or [id(v) for v in variables] != [id(v) for v in known.variables]:
+                raise Refused("the model has changed since")
+            held = self._held((given["x"], given["y"], given["sample_weight"]), given["batch_size"])
         callbacks = self.keras.callbacks.CallbackList(
-            None, add_progbar=False, verbose=0, epochs=1, model=model
+            None,
+            add_progbar=given["verbose"] != 0,
+            verbose=given["verbose"],
+            epochs=1,
+            steps=held.order.iterator.num_batches,
+            model=model,
         )
         callbacks.on_test_begin()
         logs = training.evaluated(known, known, held)
         callbacks.on_test_end(logs)
         return logs if given["return_dict"] else model._flatten_metrics_in_order(logs)
+
+
+@contextlib.contextmanager
+def _own_errors_refuse():
+    """While nothing is trained yet, an error of ours is one more reason to leave it to Keras."""
+    try:
+        yield
+    except Refused:
+        raise
+    except Exception as error:
+        raise Refused(f"an error of our own ({type(error).__name__}: {error})") from error
 
 
 def _bound(signature, model, args, kwargs):

@@ -10,6 +10,8 @@ import os
 
 TRAINED, ALONE = b"t", b"a"
 """What a waiting process is told."""
+MOST_DATA = 1 << 22
+"""Numbers of the training data: they are written down by every training that waits."""
 MOST_PREDICTIONS = 1 << 24
 """Numbers that a training may predict in all its epochs: they are kept, for Keras's metrics to look at."""
 
@@ -47,6 +49,8 @@ class Park:
 
     @staticmethod
     def _fits(training, epochs):
+        if training.held.x.numel() > MOST_DATA:
+            return False
         output = training.model.outputs[0].shape[1:]
         size = training.held.x.shape[0] * max(1, len(epochs))
         for part in output:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from reenact_express import by_hand
 from reenact_express.losses import compile_loss, fit_targets
 from reenact_express.operations import compile_forward
 from reenact_express.refused import Refused
 
+CLOSE = 1e-4
+"""How far gradients by hand may be from torch's."""
 MOST_AT_ONCE = 1 << 22
 """Numbers of the input that are evaluated at once."""
 
@@ -62,6 +65,50 @@ class Engine:
                 losses = losses + loss * (part.stop - part.start)
                 found.append(predicted)
             return losses / count, torch.cat(found)
+
+
+class Step:
+    """Fills the gradients of one batch: by hand where that is known and was seen to agree, else by torch."""
+
+    def __init__(self, engine, weights, gradient, views):
+        self.torch, self.engine = engine.torch, engine
+        self.weights, self.gradient, self.views = weights, gradient, views
+        self.backward = backward_of(engine.torch)
+        self._plain = [weight.detach() for weight in weights]
+        """The same memory, without a memory of what was done to it."""
+        self._hand = None
+
+    def __call__(self, x, y, sample_weight):
+        """The loss and the predictions."""
+        if self._hand is not None:
+            with self.torch.no_grad():
+                return self._hand(self._plain, self.views, x, y)
+        loss, predicted = self.engine.total(self.weights, x, y, sample_weight, True)
+        self.gradient.zero_()
+        self.backward(loss)
+        return loss.detach(), predicted.detach()
+
+    def targets(self, y):
+        """Targets as this step wants them."""
+        return y if self._hand is None else by_hand.targets(self.torch, self.engine.plan, y, self._classes)
+
+    def try_by_hand(self, x, y):
+        """Take both ways once, with the same draws; no weight moves by it."""
+        torch = self.torch
+        hand = by_hand.compile_step(torch, self.engine.plan)
+        if hand is None or x.dtype != torch.float32:
+            return
+        before = torch.get_rng_state()
+        loss, self._classes = self(x, y, None)
+        expected = self.gradient.clone()
+        torch.set_rng_state(before)
+        self._hand = hand
+        found, _ = self(x, self.targets(y), None)
+        torch.set_rng_state(before)
+        scale = float(expected.abs().max().nan_to_num())
+        same = torch.allclose(self.gradient, expected, rtol=CLOSE, atol=CLOSE * scale, equal_nan=True)
+        if not same or not torch.allclose(found, loss, rtol=CLOSE, equal_nan=True):
+            self._hand = None
 
 
 def backward_of(torch):

@@ -9,7 +9,7 @@ from reenact_express.data import Order, tensors_of
 from reenact_express.flat import Flat, Shared
 from reenact_express.logs import Logs
 from reenact_express.refused import Refused
-from reenact_express.stepping import Engine, backward_of
+from reenact_express.stepping import Engine, Step
 from reenact_express.told import Rows
 
 CLOSE = 1e-3
@@ -43,7 +43,6 @@ class Training:
             raise Refused("the optimiser was made for other weights")
         self.logs = Logs(model)
         self.engine = Engine(torch, plan)
-        self.backward = backward_of(torch)
         self.held = Held(torch, iterator)
         self.batch = iterator.data_adapter.batch_size
         self.steps = iterator.num_batches
@@ -75,13 +74,17 @@ class Training:
         flat = Flat(self.torch, [tuple(variable.shape) for variable in self.trainable])
         self._shared = [Shared(flat, self.trainable), *(Shared(flat, slot) for slot in self.slots())]
         slots = [shared.vector for shared in self._shared[1:]]
-        self.gradient = flat.vector(self._shared[0].vector)
-        for tensor, view in zip(self._shared[0].tensors, flat.views(self.gradient)):
+        gradient = flat.vector(self._shared[0].vector)
+        views = flat.views(gradient)
+        for tensor, view in zip(self._shared[0].tensors, views):
             tensor.grad = view
         numbers = self.rule["numbers"]
         update = updates.Update(
-            self.torch, self.rule, numbers, self._shared[0].vector, self.gradient, slots, flat.bounds
+            self.torch, self.rule, numbers, self._shared[0].vector, gradient, slots, flat.bounds
         )
+        self.step = Step(self.engine, self.weights, gradient, views)
+        if self.held.sample_weight is None:
+            self.step.try_by_hand(self.held.x[: self.batch], self.held.targets[: self.batch])
         if self.rule["kind"] == "Nadam":
             update.carried = float(self.optimizer._u_product.value.detach())
         self.update = update
@@ -107,19 +110,15 @@ class Training:
         x, y, weighted = (_in_order(part, order) for part in (held.x, held.targets, held.sample_weight))
         count = self.steps if self.rows.left is None else min(self.steps, self.rows.left)
         rates = self.rates(done, count)
+        y = self.step.targets(y)
         losses, seen = [], []
-        total, backward, gradient, weights = self.engine.total, self.backward, self.gradient, self.weights
         for number in range(count):
             part = slice(number * batch, (number + 1) * batch)
-            loss, predicted = total(
-                weights, x[part], y[part], None if weighted is None else weighted[part], True
-            )
-            gradient.zero_()
-            backward(loss)
+            loss, predicted = self.step(x[part], y[part], None if weighted is None else weighted[part])
             with torch.no_grad():
                 self.update(rates[number], done + number + 1)
-            losses.append(loss.detach())
-            seen.append(predicted.detach())
+            losses.append(loss)
+            seen.append(predicted)
         held.order.end()
         self.optimizer._iterations.assign(done + count)
         if self.rule["kind"] == "Nadam":
