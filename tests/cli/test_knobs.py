@@ -64,3 +64,16 @@ def test_a_bad_program_is_a_sentence(
     assert err.startswith("reenact: ")
     assert words[0] in err
     assert "Traceback" not in err
+
+
+def test_an_option_behind_the_program_is_the_programs_and_that_is_said(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(CORPUS / "torch_argparse_given")
+    _, _, err = run(capsys, "run.py", "--output-format", "json", "--lr", "0.1")
+    assert err == (
+        "reenact: --output-format stands behind the program's name, so the program gets it. "
+        "Options of reenact come first: reenact knobs --output-format ... run.py\n"
+    )
+    _, out, err = run(capsys, "run.py", "--", "--output-format", "json", "--lr", "0.125")
+    assert (err, "0.125" in out) == ("", True)

@@ -173,6 +173,42 @@ def test_part_of_a_data_set_of_ones_own_is_described_from_its_batches(forks: Any
     assert (overlap.rows, overlap.shared) == (10, 0)
 
 
+ONE_OUTPUT = """
+import json
+import torch
+from torch.utils.data import DataLoader, TensorDataset
+
+torch.manual_seed(0)
+x = torch.randn(40, 3)
+y = (x[:, 0] > 0).long()
+model = torch.nn.Linear(3, 1)
+optimizer = torch.optim.SGD(model.parameters(), lr=0.5)
+loader, whole = DataLoader(TensorDataset(x, y), batch_size=20), DataLoader(TensorDataset(x, y), batch_size=40)
+right = []
+for epoch in range(3):
+    for xb, yb in loader:
+        optimizer.zero_grad()
+        torch.nn.functional.binary_cross_entropy_with_logits(model(xb)[:, 0], yb.float()).backward()
+        optimizer.step()
+    with torch.no_grad():
+        for xb, yb in whole:
+            right.append(((model(xb)[:, 0] > 0) == yb).float().mean().item())
+print(json.dumps(right))
+"""
+
+
+def test_one_output_against_classes_in_one_dimension_is_parted_in_two(forks: Any) -> None:
+    ran = forks.run(ONE_OUTPUT)
+    found = [metric.value for metric in ran.trace.metrics if metric.name == "val_accuracy"]
+    assert found == pytest.approx(json.loads(ran.out)), ran.err
+
+
+def test_a_torch_that_is_only_imported_makes_no_graph(forks: Any) -> None:
+    trace = forks.run("import torch\nprint(torch.ones(2))\n").trace
+    assert trace.graph is None
+    assert trace.step_count == 0
+
+
 def labels(
     shape: tuple[int | None, ...], values: tuple[int, ...] | None, dtype: str = "float32"
 ) -> TensorFacts:

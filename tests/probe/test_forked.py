@@ -78,3 +78,25 @@ def test_a_log_by_epoch_knows_how_many_epochs_there_were(tmp_path: Path) -> None
     log.write_text("epoch,loss,val_loss\n0,1.0,1.1\n1,0.8,0.9\n2,0.7,0.8\n")
     trace = read_past(log)
     assert (trace.step_count, trace.epoch_count) == (0, 3)
+
+
+RANKS = {
+    "alone": ({}, True),
+    "first of torchrun": ({"RANK": "0", "LOCAL_RANK": "0"}, True),
+    "second of torchrun": ({"RANK": "1", "LOCAL_RANK": "1"}, False),
+    "second node of torchrun": ({"RANK": "2", "LOCAL_RANK": "0"}, False),
+    "second of Lightning": ({"LOCAL_RANK": "1", "NODE_RANK": "0"}, False),
+    "second node of Lightning": ({"LOCAL_RANK": "0", "NODE_RANK": "1"}, False),
+    "not distributed": ({"LOCAL_RANK": "-1"}, True),
+}
+
+
+@pytest.mark.parametrize("case", RANKS)
+def test_only_the_first_of_several_processes_records(case: str, forks: Any) -> None:
+    environment, records = RANKS[case]
+    program = (
+        "import torch\nmodel = torch.nn.Linear(2, 1)\noptimizer = torch.optim.SGD(model.parameters(), 0.1)\n"
+        "model(torch.ones(3, 2)).mean().backward()\noptimizer.step()\n"
+    )
+    ran = forks.run(program, environment=environment)
+    assert (ran.code, ran.has_trace) == (0, records), ran.err

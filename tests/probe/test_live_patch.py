@@ -6,6 +6,7 @@ import json
 import random
 import re
 import shutil
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import cache
@@ -22,6 +23,8 @@ from reenact.program.knob import Kind, Knob
 from reenact.program.knobs import knobs_of
 from reenact.program.patch import Patch, change_for
 from reenact.program.program import Program, read_program
+from reenact.program.read.layers import LayerSite
+from reenact.program.read.reading import Reading, read
 from reenact.program.tree import write_to
 
 CORPUS = Path(__file__).parents[1] / "corpus"
@@ -36,19 +39,32 @@ PLAIN = [
     if name.startswith(("torch_", "keras_")) and name not in ("torch_gan", "torch_launcher")
 ]
 """Two models and two optimisers have no single graph; a launcher line needs processes of its own."""
-NOT_ONE_TO_ONE = (
-    *("torch_metrics_blocks", "torch_config_dict", "torch_build_defaults"),
-    *("keras_loop_build", "keras_callbacks", "keras_subclassed", "keras_functional"),
-)
-"""One layer in the source makes several in the model, or lies inside another."""
 WIDTHS = {
     *("in_features", "out_features", "in_channels", "out_channels", "num_features", "normalized_shape"),
     *("input_size", "hidden_size", "units", "filters", "embedding_dim", "d_model"),
 }
 OUT = ("out_features", "out_channels", "units", "filters", "hidden_size", "embedding_dim")
 UNSAID = {"name", "dtype", "build_config", "batch_shape", "input_shape", "functional"}
+BENDING = {"activation", "nonlinearity", "mode"}
+"""How recurrent layers are told their activation."""
+DROPS = ("p", "rate", "dropout", "recurrent_dropout")
+SHORT = {
+    "bceloss": "binarycrossentropy",
+    "bcewithlogitsloss": "binarycrossentropywithlogits",
+    "meansquarederror": "mse",
+    "meanabsoluteerror": "mae",
+}
+"""How the live graph calls a loss that the source calls otherwise."""
+MANY = (
+    *("torch_metrics_blocks", "torch_config_dict", "torch_build_defaults", "torch_transformer"),
+    *("keras_loop_build", "keras_callbacks", "keras_subclassed", "keras_functional"),
+)
+"""One layer in the source makes several in the model, or lies inside another: changes of layers are tried
+on all of these.
+"""
 EACH = 3
-"""Programs of each framework that a change is tried on."""
+"""Other programs of each framework that a change is tried on."""
+Line = tuple[str, int]
 
 
 @dataclass(frozen=True)
@@ -56,17 +72,27 @@ class Unit:
     """A layer with the activations that follow it, as far as a patch may touch it."""
 
     name: str
-    line: int
+    line: Line
     type: str
     width: Any
     weighted: bool
     settings: tuple[tuple[str, str], ...] = ()
     activations: tuple[str, ...] = ()
+    bent_at: tuple[Line, ...] = ()
+    """Where its activations stand."""
 
     @property
     def shape(self) -> tuple[Any, ...]:
         """Everything but widths, names and places."""
         return self.type, self.settings, self.activations
+
+    @property
+    def body(self) -> tuple[Any, ...]:
+        return self.type, self.settings
+
+    @property
+    def only_bends(self) -> bool:
+        return plain(self.type) in self.activations
 
 
 @dataclass(frozen=True)
@@ -80,31 +106,51 @@ class Face:
     batch_size: int | None
     spreads: dict[str, tuple[float, ...]] = field(compare=False)
     """Initial weights by layer."""
+    first_loss: float = field(compare=False)
 
     @property
     def training(self) -> tuple[Any, ...]:
         return self.loss, self.optimizer, self.rate, self.batch_size
 
-    def where(self, knob: Knob) -> int | None:
-        """Position of the unit that a knob belongs to; none when that cannot be told."""
-        called = [i for i, unit in enumerate(self.units) if unit.name.split(">")[-1] == knob.id.layer]
-        lines = {place.line for place in (knob.place, *knob.uses)}
-        standing = [i for i, unit in enumerate(self.units) if unit.line in lines]
-        found = called or standing
-        return found[0] if len(found) == 1 else None
+    def where(self, knob: Knob, reading: Reading) -> list[int]:
+        """Positions of the units that a knob belongs to: one layer in the source may make several."""
+        lines = {(str(place.file), place.line) for place in (knob.place, *knob.uses)}
+        units = list(enumerate(self.units))
+        own = reading.sites[knob.id].layer
+        found = {i for i, unit in units if unit.name.split(">")[-1] == knob.id.layer}
+        if own is not None:
+            alike = [other for other in reading.models.layers if made_at(other) & made_at(own)]
+            standing = {i for i, u in units if u.line in made_at(own) and u.type == own.name}
+            found = standing if len([one for one in alike if one.name == own.name]) == 1 else found
+        found = found or {i for i, unit in units if unit.line in lines}
+        found |= {i for i, unit in units if lines & set(unit.bent_at) and unit.line not in lines}
+        found = found or {i for i, unit in units if unit.type == knob.id.model}
+        # A library copies what it is given: the blocks of a transformer stand where their container does.
+        return sorted(found or range(len(units)))
+
+
+def made_at(layer: LayerSite) -> set[Line]:
+    last = layer.call.end_lineno or layer.call.lineno
+    return {(layer.scope.file, line) for line in range(layer.call.lineno, last + 1)}
 
 
 def plain(word: object) -> str:
     return re.sub(r"[^a-z0-9]", "", str(word).lower())
 
 
-def face(graph: ModelGraph) -> Face:
+def line_of(layer: Layer) -> Line:
+    return (str(layer.place.file), layer.place.line) if layer.place else ("", 0)
+
+
+def face(graph: ModelGraph, first_loss: float) -> Face:
     units: list[Unit] = []
     for layer in graph.layers:
         if layer.type == "Identity":
             continue  # what a patch leaves where it takes out a layer that the program calls by name
-        if layer.activation and not layer.weights and units:
-            units[-1] = replace(units[-1], activations=(*units[-1].activations, plain(layer.activation)))
+        if layer.activation and (not layer.weights or layer.type == "PReLU") and units:
+            last = units[-1]
+            bent = (*last.activations, plain(layer.activation))
+            units[-1] = replace(last, activations=bent, bent_at=(*last.bent_at, line_of(layer)))
         else:
             units.append(unit(layer))
     assert graph.loss is not None
@@ -117,15 +163,15 @@ def face(graph: ModelGraph) -> Face:
         rate if rate is None else float(f"{rate:.6g}"),
         graph.batch_size,
         {layer.name: tuple(w.std for w in layer.weights) for layer in graph.layers},
+        first_loss,
     )
 
 
 def unit(layer: Layer) -> Unit:
-    said = {key: value for key, value in layer.settings.items() if key not in WIDTHS | UNSAID}
-    said.pop("activation", None)
+    said = {key: value for key, value in layer.settings.items() if key not in WIDTHS | UNSAID | BENDING}
     return Unit(
         layer.name,
-        layer.place.line if layer.place else 0,
+        line_of(layer),
         layer.type,
         next((layer.settings[key] for key in OUT if key in layer.settings), None),
         bool(layer.weights) and "Norm" not in layer.type,
@@ -146,62 +192,73 @@ def same_widths(before: Face, after: Face) -> None:
     assert [u.width for u in before.units] == [u.width for u in after.units]
 
 
-def activation(before: Face, after: Face, at: int, _: Knob, value: Any) -> None:
+def activation(before: Face, after: Face, at: list[int], knob: Knob, value: Any) -> None:
     assert before.training == after.training
     same_widths(before, after)
-    [changed] = differing(before, after)
-    assert changed >= at
-    assert not any(u.weighted for u in before.units[at + 1 : changed + 1])
-    assert after.units[changed].settings == before.units[changed].settings
-    assert plain(value) in after.units[changed].activations
+    changed = differing(before, after)
+    shown = any(plain(knob.value) in unit.activations for unit in before.units) or knob.absent
+    # What Keras code bends with an operation of its own is no layer; that it acts shows in the loss.
+    assert changed if shown else before.first_loss != after.first_loss
+    for one in changed:
+        near = max(i for i in at if i <= one)
+        assert not any(u.weighted for u in before.units[near + 1 : one + 1])
+        assert after.units[one].settings == before.units[one].settings
+        assert plain(value) in after.units[one].activations
 
 
-def units_changed(before: Face, after: Face, at: int, _: Knob, value: Any) -> None:
+def units_changed(before: Face, after: Face, at: list[int], knob: Knob, value: Any) -> None:
     assert before.training == after.training
     assert differing(before, after) == []
-    assert after.units[at].width == value
-    same = [i for i, (a, b) in enumerate(zip(before.units, after.units, strict=True)) if a.width == b.width]
-    moved = set(range(len(before.units))) - set(same) - {at}
-    # One written width may serve several layers; a layer that keeps the width of its input follows.
-    assert all(before.units[i].width == before.units[at].width for i in moved)
+    pairs = [(a.width, b.width) for a, b in zip(before.units, after.units, strict=True)]
+    moved = {i for i, (old, new) in enumerate(pairs) if old != new}
+    assert {pairs[i] for i in moved & set(at)} >= {(knob.in_force, value)}
+    # One written width may serve several layers, some by half of it, say; a layer that keeps the width of
+    # its input follows.
+    for old, new in (pairs[i] for i in moved):
+        assert new * knob.in_force == pytest.approx(old * value, rel=0.2), (old, new)
 
 
-def dropout(before: Face, after: Face, at: int, _: Knob, value: Any) -> None:
+def dropout(before: Face, after: Face, at: list[int], knob: Knob, value: Any) -> None:
     assert before.training == after.training
+    if knob.in_force == 0 and len(after.units) > len(before.units):
+        new = [u for u in after.units if "ropout" in u.type]
+        assert [u.shape for u in before.units] == [u.shape for u in after.units if u not in new]
+        assert {("rate", json.dumps(value)) in u.settings for u in new} == {True}
+        return
     same_widths(before, after)
-    assert differing(before, after) == [at]
-    assert {json.loads(v) for k, v in after.units[at].settings if k in ("p", "rate")} == {value}
+    changed = differing(before, after)
+    assert changed
+    assert set(changed) <= set(at)
+    for one in changed:
+        new = set(after.units[one].settings) - set(before.units[one].settings)
+        assert {key for key, _ in new} <= set(DROPS)
+        assert {json.loads(said) for _, said in new} == {value}
 
 
-def removed(before: Face, after: Face, at: int, _: Knob, __: Any) -> None:
+def removed(before: Face, after: Face, at: list[int], _: Knob, __: Any) -> None:
     assert before.training == after.training
-    left = [u.shape for u in after.units]
-    kept = [u.shape for u in before.units]
-    gone = kept.pop(at)
+    left = [u for i, u in enumerate(after.units) if not (u.only_bends and not before.units[0].only_bends)]
+    assert [u.body for u in left] == [u.body for i, u in enumerate(before.units) if i not in at]
+    bent, was_bent = ([name for u in there.units for name in u.activations] for there in (after, before))
     # The activation of a layer that goes may stay behind, with its neighbour in front.
-    if at and gone[2] and left != kept:
-        kept[at - 1] = (*kept[at - 1][:2], kept[at - 1][2] + gone[2])
-    assert left == kept
+    assert not Counter(bent) - Counter(was_bent)
 
 
-def inserted(before: Face, after: Face, at: int, _: Knob, value: Any) -> None:
+def inserted(before: Face, after: Face, at: list[int], _: Knob, value: Any) -> None:
     assert before.training == after.training
-    same = [u.shape for u in before.units]
-    new = [i for i, u in enumerate(after.units) if "ropout" in u.type]
-    old = [i for i, u in enumerate(before.units) if "ropout" in u.type]
-    assert len(new) == len(old) + 1
-    position = next(i for i, u in enumerate(after.units) if i >= len(same) or u.shape[:2] != same[i][:2])
-    assert (position, plain(after.units[position].type)) == (at + 1, plain(value))
-    rest = [u for i, u in enumerate(after.units) if i != position]
-    assert [u.shape[:2] for u in rest] == [pair[:2] for pair in same]
-    flat = [name for u in after.units for name in u.activations]
-    assert flat == [name for shape in same for name in shape[2]]
+    wanted: list[str] = []
+    for i, u in enumerate(before.units):
+        wanted += [plain(u.type), plain(value)] if i in at else [plain(u.type)]
+    assert [plain(u.type) for u in after.units] == wanted
+    bent, was_bent = ([name for u in there.units for name in u.activations] for there in (after, before))
+    assert bent == was_bent
 
 
-def loss(before: Face, after: Face, _: int, __: Knob, value: Any) -> None:
+def loss(before: Face, after: Face, _: list[int], __: Knob, value: Any) -> None:
     assert before.training[1:] == after.training[1:]
     assert before.loss != after.loss
-    assert plain(value).removesuffix("loss")[:4] == after.loss[:4] or after.loss in plain(value)
+    wanted = SHORT.get(plain(value), plain(value))
+    assert after.loss in (wanted, wanted.removesuffix("loss"), f"{wanted}loss")
     same_widths(before, after)
     assert all(i >= last_weighted(before) for i in differing(before, after)), "only the end may follow"
 
@@ -210,23 +267,26 @@ def last_weighted(there: Face) -> int:
     return max(i for i, u in enumerate(there.units) if u.weighted)
 
 
-def optimizer(before: Face, after: Face, _: int, __: Knob, value: Any) -> None:
+def optimizer(before: Face, after: Face, _: list[int], __: Knob, value: Any) -> None:
     assert before.units == unplaced(before, after)
     assert (before.loss, before.batch_size) == (after.loss, after.batch_size)
     assert after.optimizer == plain(value)
 
 
-def learning_rate(before: Face, after: Face, _: int, __: Knob, value: Any) -> None:
+def learning_rate(before: Face, after: Face, _: list[int], knob: Knob, value: Any) -> None:
     assert before.units == unplaced(before, after)
     assert (before.loss, before.optimizer, before.batch_size) == (
         after.loss,
         after.optimizer,
         after.batch_size,
     )
-    assert after.rate == pytest.approx(value)
+    assert after.rate is not None
+    assert before.rate is not None
+    # A schedule that warms up begins with a part of the rate.
+    assert after.rate / before.rate == pytest.approx(value / knob.in_force)
 
 
-def batch_size(before: Face, after: Face, _: int, __: Knob, value: Any) -> None:
+def batch_size(before: Face, after: Face, _: list[int], __: Knob, value: Any) -> None:
     assert before.units == unplaced(before, after)
     assert before.training[:3] == after.training[:3]
     assert after.batch_size == value
@@ -235,22 +295,25 @@ def batch_size(before: Face, after: Face, _: int, __: Knob, value: Any) -> None:
 def unplaced(before: Face, after: Face) -> tuple[Unit, ...]:
     """The units after, each with the line it had: a patch may move lines."""
     assert len(before.units) == len(after.units)
-    return tuple(replace(b, line=a.line) for a, b in zip(before.units, after.units, strict=True))
+    return tuple(
+        replace(b, line=a.line, bent_at=a.bent_at) for a, b in zip(before.units, after.units, strict=True)
+    )
 
 
-def weight_init(before: Face, after: Face, at: int, _: Knob, value: Any) -> None:
+def weight_init(before: Face, after: Face, at: list[int], _: Knob, value: Any) -> None:
     assert before.training == after.training
     same_widths(before, after)
     changed = differing(before, after)
-    name = before.units[at].name
-    assert changed in ([], [at])
-    if changed:
-        said = [text for key, text in after.units[at].settings if key.endswith("_initializer")]
+    assert set(changed) <= set(at)
+    for one in changed:
+        said = [text for key, text in after.units[one].settings if key.endswith("_initializer")]
         assert any(plain(value) in plain(text) for text in said)
-    assert after.spreads[name] != before.spreads[name]
+    for one in changed or at:
+        name = before.units[one].name
+        assert after.spreads[name] != before.spreads[name]
 
 
-Check = Callable[[Face, Face, int, Knob, Any], None]
+Check = Callable[[Face, Face, list[int], Knob, Any], None]
 CHECKS: dict[str, tuple[Kind, Check]] = {
     "activation": (Kind.ACTIVATION, activation),
     "units": (Kind.UNITS, units_changed),
@@ -258,6 +321,7 @@ CHECKS: dict[str, tuple[Kind, Check]] = {
     "remove": (Kind.LAYER, removed),
     "insert": (Kind.LAYER, inserted),
     "loss": (Kind.LOSS, loss),
+    "binary-loss": (Kind.LOSS, loss),
     "optimizer": (Kind.OPTIMIZER, optimizer),
     "learning-rate": (Kind.LEARNING_RATE, learning_rate),
     "batch-size": (Kind.BATCH_SIZE, batch_size),
@@ -282,10 +346,10 @@ def value_for(what: str, knob: Knob, luck: random.Random) -> Any:
     values = [value for value in knob.alternatives if value is not None and value != "linear"]
     if what == "batch-size":
         values = [value for value in values if isinstance(knob.value, int) and value < knob.value]
+    if what == "binary-loss":
+        values = [value for value in values if plain(value).startswith(("bce", "binary"))]
     if what == "activation" and knob.role == "output":
         return None
-    if what == "loss":
-        values = [value for value in values if not plain(value).startswith(("bce", "binary"))]
     return luck.choice(values) if values else None
 
 
@@ -301,10 +365,12 @@ def cases() -> list[Any]:
         luck = random.Random(what)
         for framework in ("torch_", "keras_"):
             names = [name for name in PLAIN if name.startswith(framework)]
-            names = [name for name in names if what not in OF_LAYERS or name not in NOT_ONE_TO_ONE]
-            luck.shuffle(names)
-            drawn = [draw(what, kind, name, luck) for name in names]
-            found += [one for one in drawn if one is not None][:EACH]
+            many = [name for name in names if name in MANY and what in OF_LAYERS]
+            others = [name for name in names if name not in many]
+            luck.shuffle(others)
+            drawn = [draw(what, kind, name, luck) for name in (*many, *others)]
+            usable = [one for one in drawn if one is not None]
+            found += usable[: EACH + sum(one.values[0] in many for one in usable)]
     return found
 
 
@@ -341,7 +407,7 @@ def live(forks: Any, tmp_path_factory: pytest.TempPathFactory) -> Callable[[str,
             ran = forks.run(work / entry[0], *entry[1:], cwd=work, options=options)
             assert ran.code == 0, ran.err
             assert ran.trace.graph is not None
-            known[key] = face(ran.trace.graph)
+            known[key] = face(ran.trace.graph, float(ran.trace.losses.values[0]))
         return known[key]
 
     return run
@@ -353,6 +419,5 @@ def test_the_live_graph_differs_where_the_patch_says(
 ) -> None:
     patch = Patch((change(what, knob, value),))
     before, after = live(name, Patch()), live(name, patch)
-    at = before.where(knob) if what in OF_LAYERS else 0
-    assert at is not None, (knob.id, [u.name for u in before.units])
+    at = before.where(knob, read(program(name))) if what in OF_LAYERS else [0]
     CHECKS[what][1](before, after, at, knob, value)

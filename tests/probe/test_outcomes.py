@@ -75,3 +75,19 @@ def test_an_interpreter_that_is_not_there_is_a_sentence(tmp_path: Path) -> None:
     )
     assert watched.outcome.kind == "not-started"
     assert "no/such/python" in watched.outcome.sentence
+
+
+@pytest.mark.parametrize(
+    ("frame", "told"), [("lib/keras/src/tree/optree_impl.py:13", True), ("a.py:1", False)]
+)
+def test_keras_without_tensorflow_is_told_of_the_other_engine(frame: str, told: bool) -> None:
+    from reenact.probe.classify import Facts, classify
+    from reenact.probe.outcome import Crash
+
+    crash = Crash(
+        "ModuleNotFoundError", "No module named 'tensorflow'", None, "import keras", (frame,),
+        bases=("ModuleNotFoundError", "ImportError"),
+    )  # fmt: skip
+    outcome = classify(Facts(1, 0, crash))
+    assert outcome.kind == "needs-package"
+    assert ("KERAS_BACKEND=torch" in outcome.sentence) is told

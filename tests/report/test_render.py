@@ -126,3 +126,15 @@ def test_the_verdict_is_one_line_however_narrow_the_terminal() -> None:
     sheet = Sheet("bench", "title", f"sandbox: {'figures ' * 40}end")
     assert render(sheet, "full", width=60).splitlines()[-1].endswith("end")
     assert render(sheet, "full", width=60).splitlines()[-1].startswith("sandbox:")
+
+
+def test_a_table_breaks_words_only_where_there_is_no_room_and_on_the_right_first() -> None:
+    long = "MeanSquaredLogarithmicErrorAndMore"
+    rows = (("two_inputs.py:17:67", "weight-regularizer", f"fixed: what comes out of it, {long}"),)
+    table = Table("Knobs", ("place", "kind", "alternatives"), rows)
+    narrow = render(Sheet(kind="knobs", title="t", verdict="v", blocks=(table,)), "full", width=60)
+    assert "two_inputs.py:17:67  weight-regularizer" in narrow
+    assert long not in narrow
+    assert max(map(len, narrow.splitlines())) <= 60
+    wide = render(Sheet(kind="knobs", title="t", verdict="v", blocks=(table,)), "full", width=100)
+    assert long in wide

@@ -29,11 +29,12 @@ def knobs(program: tuple[str, ...], everything: bool, layers: bool, output_forma
     PROGRAM is a script, a notebook or `-m package`, followed by its own arguments; `-- torchrun ...` for a
     launcher line. The program is read, never run.
     """
+    from reenact.cli.watch import program_words
     from reenact.errors import UnreadableProgram
     from reenact.program.program import read_program
     from reenact.program.static_graph import static_graph
 
-    found = read_program(list(program))
+    found = read_program(program_words(program))
     broken = found.unparsed
     if broken and broken[0].path == found.entry:
         raise UnreadableProgram(

@@ -75,7 +75,24 @@ def program_words(words: tuple[str, ...]) -> list[str]:
     """`SCRIPT -- ARGS` is `SCRIPT ARGS`; a leading `--` marks a launcher line and stays."""
     if len(words) > 1 and words[1] == "--" and words[0] != "--":
         return [words[0], *words[2:]]
+    _remind(words)
     return list(words)
+
+
+def _remind(words: tuple[str, ...]) -> None:
+    """An option of ours behind the program's name goes to the program: say so, the program may have one."""
+    context = click.get_current_context(silent=True)
+    if context is None or words[0] == "--":
+        return
+    own = {name for option in context.command.params for name in option.opts if name.startswith("--")}
+    for word in words[1:]:
+        name = word.partition("=")[0]
+        if name in own:
+            click.echo(
+                f"reenact: {name} stands behind the program's name, so the program gets it. "
+                f"Options of reenact come first: reenact {context.info_name} {name} ... {words[0]}",
+                err=True,
+            )
 
 
 def _run(program: Program, options: WatchOptions, *, for_machines: bool) -> Watched:

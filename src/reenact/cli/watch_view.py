@@ -56,8 +56,9 @@ def graph_facts(graph: ModelGraph) -> Facts:
         "learning rate": "-" if optimizer is None else _number(optimizer.learning_rate),
         "batch size": str(graph.batch_size or "-"),
         "weights": f"{graph.parameters:,} ({graph.trainable_parameters:,} trainable)",
-        "not reached": ", ".join(graph.unregistered) or "-",
     }
+    if graph.unregistered:
+        facts["not in the model"] = ", ".join(graph.unregistered)
     return Facts("Training", tuple(facts.items()))
 
 

@@ -79,7 +79,7 @@ def _kind(crash: Crash) -> tuple[OutcomeKind, str]:
     if _is(crash, "EOFError") and ("input(" in crash.source or "reading a line" in crash.message):
         return OutcomeKind.READS_STDIN, ""
     if _is(crash, "ModuleNotFoundError"):
-        return OutcomeKind.NEEDS_PACKAGE, text
+        return OutcomeKind.NEEDS_PACKAGE, text + _other_engine(crash)
     if _is(crash, "TclError") or _WINDOW_WORDS.search(crash.message):
         return OutcomeKind.OPENS_WINDOW, text
     if _is(crash, "FileNotFoundError"):
@@ -87,6 +87,13 @@ def _kind(crash: Crash) -> tuple[OutcomeKind, str]:
     if _DATA_ERRORS & set(crash.bases) or _DATA_WORDS.search(crash.message):
         return OutcomeKind.NEEDS_DATA, text
     return OutcomeKind.CRASHED, ""
+
+
+def _other_engine(crash: Crash) -> str:
+    """Keras 3 can run on what is there, but has to be told."""
+    if "'tensorflow" not in crash.message or not any("/keras/src/" in frame for frame in crash.frames):
+        return ""
+    return ". Keras asks for it unless it is told otherwise: KERAS_BACKEND=torch, where PyTorch is installed."
 
 
 def _is(crash: Crash | None, name: str) -> bool:

@@ -52,7 +52,8 @@ def _whole_numbers(labels: TensorFacts, name: str, width: int | None) -> TaskTyp
     if name in _BINARY:
         return TaskType.BINARY if (labels.classes or 0) <= 2 else TaskType.MULTI_CLASS
     few = labels.classes is not None and labels.classes <= _MANY
-    if few and (width or 1) > 1:
+    unsaid = width is None and not name and "int" in labels.dtype
+    if few and (unsaid or (width or 1) > 1):
         return TaskType.MULTI_CLASS
     return TaskType.REGRESSION
 

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from reenact.errors import PatchRefused
 from reenact.program.change import Change, Insert, Replace
+from reenact.program.edit.losses import check_outputs
 from reenact.program.edit.optimizers import finish_short_names
 from reenact.program.edit.perform import perform
 from reenact.program.edit.workshop import TextEdit, Workshop, written
@@ -21,6 +22,7 @@ def carry_out(program: Program, changes: Sequence[Change]) -> Program:
     shop = Workshop(read(program))
     for change in sorted(changes, key=_turn):
         perform(shop, change)
+    check_outputs(shop)
     finish_short_names(shop)
     changed = []
     for path, edits in shop.finish().items():

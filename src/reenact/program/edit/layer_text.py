@@ -18,6 +18,7 @@ from reenact.types import JsonValue
 
 ONCE = frozenset(("name", "input_shape", "input_dim", "input_length", "batch_input_shape"))
 """Arguments that only one layer of a model may have."""
+STRIDES = frozenset(("strides", "padding"))
 
 
 def layer_text(
@@ -129,16 +130,25 @@ def copy_texts(shop: Workshop, layer: LayerSite) -> list[str]:
 def _copy_text(shop: Workshop, layer: LayerSite) -> str:
     call, scope = layer.call, layer.scope
     pieces = []
+    once = ONCE | STRIDES if _keeps_size(layer) else ONCE
     slot = layer.spec.width_in if layer.library is Library.TORCH and layer.spec.weighted else None
     replaced = argument(call, slot.position, *slot.names) if slot is not None else None
-    for part in call.args:
+    for part in call.args[:2] if once is not ONCE else call.args:
         pieces.append(out_text(shop, layer) if part is replaced else shop.text(part, scope))
     for given in call.keywords:
-        if given.arg in ONCE:
+        if given.arg in once:
             continue
         text = out_text(shop, layer) if given.value is replaced else shop.text(given.value, scope)
         pieces.append(f"{given.arg}={text}" if given.arg else f"**{text}")
+    if once is not ONCE:
+        pieces.append('padding="same"')
     return f"{shop.text(call.func, scope)}({', '.join(_one_line(piece) for piece in pieces)})"
+
+
+def _keeps_size(layer: LayerSite) -> bool:
+    """A Keras convolution once more keeps the size of its picture: strides would leave nothing of it."""
+    modern = layer.name.startswith(("Conv", "SeparableConv")) and not layer.name.startswith("Convolution")
+    return layer.library is Library.KERAS and modern and layer.name[-2:] in ("1D", "2D", "3D")
 
 
 def _one_line(text: str) -> str:

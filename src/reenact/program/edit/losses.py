@@ -2,36 +2,24 @@
 
 from __future__ import annotations
 
+import json
+
 from reenact.errors import NotChangeable
 from reenact.program.edit.activations import set_activation
-from reenact.program.edit.labels import as_classes, as_one_hot
+from reenact.program.edit.labels import as_classes, as_columns
 from reenact.program.edit.names import choose, keep_arguments, rename_callee
 from reenact.program.edit.values import write_at
 from reenact.program.edit.workshop import Workshop
 from reenact.program.knob import Kind, Knob
 from reenact.program.read import keras_words, torch_words
 from reenact.program.read.desk import Site, Style
+from reenact.program.read.label_forms import Form, activation_for, form_of
 from reenact.program.read.layers import LayerSite
 from reenact.program.read.names import plain_name
+from reenact.program.read.supervision import bends, gives_probabilities
 from reenact.types import JsonValue
 
 SHARED = frozenset(("reduction", "name", "size_average", "reduce"))
-WANTS_LOGITS = frozenset(
-    ("crossentropyloss", "crossentropy", "bcewithlogitsloss", "binarycrossentropywithlogits")
-)
-WANTS: dict[str, str] = {
-    "bceloss": "sigmoid",
-    "binarycrossentropy": "sigmoid",
-    "nllloss": "log_softmax",
-    "nllloss_": "log_softmax",
-    "categoricalcrossentropy": "softmax",
-    "sparsecategoricalcrossentropy": "softmax",
-    "kldivergence": "softmax",
-}
-"""The output activation that a loss is made for; losses that take logits apply their own."""
-CLASS_LABELS = frozenset(
-    ("crossentropyloss", "crossentropy", "nllloss", "multimarginloss", "sparsecategoricalcrossentropy")
-)
 
 
 def set_loss(shop: Workshop, site: Site, value: JsonValue) -> str:
@@ -101,23 +89,63 @@ def keras_loss(value: str) -> str:
 
 def replace_loss(shop: Workshop, knob: Knob, site: Site, value: JsonValue) -> None:
     """Another loss, with the output activation and the labels it is made for."""
-    new = plain_name(set_loss(shop, site, value))
-    old = plain_name(str(knob.value))
-    if site.library == "keras":
-        old = plain_name(keras_loss(str(knob.value)))
+    if not isinstance(value, str):
+        raise NotChangeable(f"A loss is a name. Received: {value!r}.")
+    old, new = _spelled(site, str(knob.value)), _spelled(site, value)
+    width = _width(shop, site)
+    reason = shop.reading.supervision.why_unfit(site, old, new, width)
+    if reason:
+        raise NotChangeable(f"{knob.id} cannot become {value}: {reason}.")
+    set_loss(shop, site, value)
     _adapt_output(shop, site, new)
-    _adapt_labels(shop, site, old, new)
+    _adapt_labels(shop, site, form_of(old), form_of(new), width)
+
+
+def _spelled(site: Site, loss: str) -> str:
+    """The library's class name of a loss; what a table of the program calls it where it has its own words."""
+    try:
+        return keras_loss(loss) if site.library == "keras" else torch_loss(loss, functional=False)
+    except NotChangeable:
+        if site.style is Style.CHOICE:
+            return loss
+        raise
+
+
+def check_outputs(shop: Workshop) -> None:
+    """An output that stays before a loss of probabilities must stay a probability."""
+    for knob in shop.reading.knobs:
+        if knob.kind is not Kind.ACTIVATION or knob.id not in shop.claimed:
+            continue
+        word = json.loads(shop.claimed[knob.id])
+        loss = shop.reading.supervision.needs_probabilities(shop.reading.sites[knob.id])
+        if loss is not None and loss.id not in shop.claimed and not gives_probabilities(word):
+            raise NotChangeable(
+                f"{knob.id} cannot become {word}: {loss.value} stops at outputs outside 0 to 1.",
+                next_step="Change the loss as well, to BCEWithLogitsLoss for instance.",
+            )
+
+
+def _width(shop: Workshop, site: Site) -> int | None:
+    """Outputs of the model, after what the same patch does to them."""
+    outputs = shop.reading.supervision.outputs(site)
+    for knob in shop.reading.knobs:
+        if (
+            knob.kind is Kind.UNITS
+            and shop.reading.sites[knob.id].layer in outputs
+            and knob.id in shop.claimed
+        ):
+            wished = json.loads(shop.claimed[knob.id])
+            return wished if isinstance(wished, int) else None
+    return shop.reading.supervision.width(site)
 
 
 def _adapt_output(shop: Workshop, site: Site, new: str) -> None:
-    wanted = WANTS.get(new)
-    for layer in shop.reading.models.layers:
-        if not layer.output or layer.library.value != site.library:
-            continue
+    wanted = activation_for(new)
+    for layer in shop.reading.supervision.outputs(site):
         now = layer.activation.word if layer.activation is not None else None
-        if new in WANTS_LOGITS and now in ("softmax", "log_softmax", "sigmoid"):
+        if wanted == "linear" and now in ("softmax", "log_softmax", "sigmoid"):
             _no_activation(shop, layer)
-        elif wanted is not None and now != wanted and _may_bend(now):
+        elif wanted not in ("", "linear", now) and _may_bend(now):
             _give_activation(shop, layer, wanted)
 
 
@@ -153,11 +181,7 @@ def _set_by_knob(shop: Workshop, layer: LayerSite, word: str) -> None:
         site = shop.reading.sites[knob.id]
         if knob.kind is not Kind.ACTIVATION:
             continue
-        own = activation is not None and (
-            (site.activation is not None and site.activation.call is activation.call)
-            or (site.layer is not None and site.layer.call is activation.call)
-        )
-        if site.layer is layer or own:
+        if bends(site, layer):
             # What somebody asked for in so many words counts more than what a loss would like.
             if knob.id not in shop.claimed:
                 turn(shop, knob, site, word)
@@ -166,8 +190,10 @@ def _set_by_knob(shop: Workshop, layer: LayerSite, word: str) -> None:
         set_activation(shop, Site(Style.NAME, layer.library.value, layer.scope, activation=activation), word)
 
 
-def _adapt_labels(shop: Workshop, site: Site, old: str, new: str) -> None:
-    if new in CLASS_LABELS and old not in CLASS_LABELS:
+def _adapt_labels(shop: Workshop, site: Site, old: Form | None, new: Form | None, width: int | None) -> None:
+    if old is None or old is new:
+        return
+    if old is Form.CLASSES:
+        as_columns(shop, site, width)
+    elif new is Form.CLASSES and shop.reading.supervision.labels_are_columns(site, old):
         as_classes(shop, site)
-    elif new not in CLASS_LABELS and old in CLASS_LABELS:
-        as_one_hot(shop, site)

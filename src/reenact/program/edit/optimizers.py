@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import ast
+import re
 
 from reenact.errors import NotChangeable
 from reenact.program.edit.literals import python_text
 from reenact.program.edit.names import choose, rename_callee
 from reenact.program.edit.values import write_at
 from reenact.program.edit.workshop import ShortName, Workshop
+from reenact.program.knob import Knob
 from reenact.program.read import keras_words, torch_words
 from reenact.program.read.calls import has_unpacking
 from reenact.program.read.desk import Site, Style
@@ -16,6 +18,8 @@ from reenact.program.read.ends import End
 from reenact.program.read.names import last_name, plain_name
 from reenact.program.read.vocabulary import OptimizerSpec
 from reenact.types import JsonValue
+
+NESTEROV = re.compile(r"\bnesterov[\"']?\s*[=:]\s*[Tt]rue")
 
 
 def set_optimizer(shop: Workshop, site: Site, value: JsonValue) -> None:
@@ -140,3 +144,12 @@ def _check_settings(short: ShortName) -> None:
     for name in short.settings:
         if not spec.takes(name):
             raise NotChangeable(f"{short.name} takes no {name}.")
+
+
+def refuse_without_momentum(shop: Workshop, knob: Knob) -> None:
+    """Raises NotChangeable where the program asks for Nesterov's momentum: PyTorch stops without any."""
+    file = shop.program.file(str(knob.place.file))
+    if file is not None and NESTEROV.search(file.text):
+        raise NotChangeable(
+            f"{knob.id} cannot go: Nesterov's momentum, which the program asks for, needs one."
+        )

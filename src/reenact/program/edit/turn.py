@@ -17,7 +17,7 @@ from reenact.program.edit.literals import python_text
 from reenact.program.edit.loop import remove_schedule, set_in_loop
 from reenact.program.edit.losses import set_loss
 from reenact.program.edit.names import choose, keep_arguments, rename_callee
-from reenact.program.edit.optimizers import set_optimizer, set_short_setting
+from reenact.program.edit.optimizers import refuse_without_momentum, set_optimizer, set_short_setting
 from reenact.program.edit.values import set_value
 from reenact.program.edit.workshop import Workshop
 from reenact.program.knob import Kind, Knob
@@ -33,6 +33,8 @@ def turn(shop: Workshop, knob: Knob, site: Site, value: JsonValue) -> None:
     """Make the edits that give a knob another value; raises NotChangeable when that cannot be done."""
     if not knob.changeable:
         raise NotChangeable(f"{knob.id} cannot be changed: {knob.reason}.")
+    if knob.kind is Kind.MOMENTUM and not value and site.library == "torch":
+        refuse_without_momentum(shop, knob)
     if not shop.claim(knob.id, value):
         return
     if knob.kind is Kind.LAYER:

@@ -7,6 +7,7 @@ import ast
 from reenact.errors import NotChangeable
 from reenact.program.datafile import write_value
 from reenact.program.edit.literals import python_text, word_text
+from reenact.program.edit.slices import follow_slices
 from reenact.program.edit.workshop import Workshop
 from reenact.program.knob import Kind, Knob
 from reenact.program.read.calls import argument
@@ -27,6 +28,8 @@ def set_value(shop: Workshop, knob: Knob, site: Site, value: JsonValue) -> None:
     write_at(shop, found.end, found.spot, found.text, value)
     if site.library == "torch" and site.layer is not None and knob.kind in WIDTHS:
         _follow_width(shop, site, found, value)
+    if knob.kind is Kind.BATCH_SIZE:
+        follow_slices(shop, site, found, value)
     if knob.kind is Kind.KERNEL_SIZE and site.library == "keras":
         _other_side(shop, site, value)
 

@@ -61,7 +61,8 @@ def alternatives(draft: Draft) -> tuple[JsonValue, ...]:
     else:
         found = BY_KIND.get(draft.kind, _none)(draft)
     now = _in_force(draft)
-    return tuple(value for value in found if not _same(value, now))
+    same = _same_loss if draft.kind is Kind.LOSS and draft.site.library == "keras" else _same
+    return tuple(value for value in found if not same(value, now))
 
 
 def _in_force(draft: Draft) -> JsonValue:
@@ -78,6 +79,12 @@ def _same(value: JsonValue, now: JsonValue) -> bool:
     if isinstance(value, str) and isinstance(now, str):
         return plain_name(value) == plain_name(now)
     return value == now
+
+
+def _same_loss(value: JsonValue, now: JsonValue) -> bool:
+    """`mae` is `mean_absolute_error`."""
+    classes = [keras_words.LOSS_CLASS_OF.get(str(word), str(word)) for word in (value, now)]
+    return _same(classes[0], classes[1])
 
 
 def _none(draft: Draft) -> Sequence[JsonValue]:  # noqa: ARG001

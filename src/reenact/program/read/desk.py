@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from functools import cached_property
 
@@ -47,6 +47,10 @@ class Style(StrEnum):
     """Told, not turned."""
 
 
+UNKNOWN_OUTPUT = "?"
+"""One of several outputs, and nobody can tell which."""
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Site:
     """Everything an editor needs to know about one knob."""
@@ -67,6 +71,8 @@ class Site:
     """Anchor of a statement: the backward call, the loop, the evaluation."""
     reason: str = ""
     """Why it cannot be changed alone."""
+    output: str = ""
+    """The output a loss is for, where a model has several."""
 
 
 @dataclass(slots=True, eq=False)
@@ -136,10 +142,7 @@ class Desk:
 
     def found_draft(self, kind: Kind, found: Found, site: Site, **extra: object) -> Draft:
         style = Style.VALUE if site.style is Style.ARGUMENT else site.style
-        own = Site(
-            style, site.library, site.scope, site.call, site.argument, found, site.callee, site.layer,
-            site.activation, site.node, site.reason,
-        )  # fmt: skip
+        own = replace(site, style=style, found=found)
         return Draft(
             kind,
             own,

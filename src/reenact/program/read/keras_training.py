@@ -10,7 +10,7 @@ from reenact.program.read import keras_words
 from reenact.program.read.arguments import argument_drafts
 from reenact.program.read.callees import Callee, chosen_name
 from reenact.program.read.calls import argument, has_unpacking, keyword, method_name, receiver
-from reenact.program.read.desk import Desk, Draft, Site, Style
+from reenact.program.read.desk import UNKNOWN_OUTPUT, Desk, Draft, Site, Style
 from reenact.program.read.index import dotted_text
 from reenact.program.read.names import last_name
 from reenact.program.read.scope import Scope
@@ -55,7 +55,8 @@ def _library(desk: Desk, call: ast.Call, scope: Scope) -> Iterator[Draft]:
                 Kind.OPTIMIZER, call.args[0], Site(Style.ARGUMENT, "keras", scope, call)
             )
         elif callee.dotted == f"keras.losses.{name}" and name in keras_words.LOSSES:
-            site = Site(Style.CHOICE if callee.chosen else Style.NAME, "keras", scope, call, callee=callee)
+            style = Style.CHOICE if callee.chosen else Style.NAME
+            site = Site(style, "keras", scope, call, callee=callee, output=_output_of(desk, call))
             yield desk.name_draft(Kind.LOSS, callee, site, chosen_name(callee))
         elif (callee.dotted == f"keras.callbacks.{name}" and name in keras_words.SCHEDULE_CALLBACKS) or (
             callee.dotted == f"keras.optimizers.schedules.{name}" and name in keras_words.SCHEDULES
@@ -137,20 +138,38 @@ def _named_optimizer(desk: Desk, call: ast.Call, scope: Scope, value: ast.expr) 
 
 
 def _loss(desk: Desk, call: ast.Call, scope: Scope, value: ast.expr) -> Iterator[Draft]:
-    parts: list[ast.expr] = [value]
-    if isinstance(value, ast.Dict):
-        parts = list(value.values)
-    elif isinstance(value, ast.List | ast.Tuple):
-        parts = list(value.elts)
-    for part in parts:
+    for part, output in loss_parts(value):
         named = [item for item in desk.callees.named(part, scope) if item.dotted.startswith("keras.losses.")]
         if named:
-            site = Site(Style.NAME, "keras", scope, call, "loss", callee=named[0])
+            site = Site(Style.NAME, "keras", scope, call, "loss", callee=named[0], output=output)
             yield desk.name_draft(Kind.LOSS, named[0], site, last_name(named[0].dotted))
             continue
+        site = Site(Style.ARGUMENT, "keras", scope, call, "loss", output=output)
         for found in desk.values.find(part, scope):
             if found.is_literal and isinstance(found.value, str):
-                yield desk.found_draft(Kind.LOSS, found, Site(Style.ARGUMENT, "keras", scope, call, "loss"))
+                yield desk.found_draft(Kind.LOSS, found, site)
+
+
+def loss_parts(value: ast.expr) -> list[tuple[ast.expr, str]]:
+    """The losses in what `compile` is given, each with the output it is for where there are several."""
+    if isinstance(value, ast.Dict):
+        return [
+            (part, str(key.value) if isinstance(key, ast.Constant) else UNKNOWN_OUTPUT)
+            for key, part in zip(value.keys, value.values, strict=True)
+        ]
+    if isinstance(value, ast.List | ast.Tuple):
+        return [(part, UNKNOWN_OUTPUT if len(value.elts) > 1 else "") for part in value.elts]
+    return [(value, "")]
+
+
+def _output_of(desk: Desk, loss: ast.Call) -> str:
+    """The output that a loss object is for, when it is made inside a call of `compile`."""
+    for call, _, _ in desk.calls():
+        given = argument(call, 1, "loss") if method_name(call) == "compile" else None
+        for part, output in loss_parts(given) if given is not None else ():
+            if part is loss:
+                return output
+    return ""
 
 
 def _is_fit(desk: Desk, call: ast.Call, scope: Scope) -> bool:

@@ -23,6 +23,7 @@ from reenact.program.read.loop_knobs import read_loops
 from reenact.program.read.loops import Loops
 from reenact.program.read.model import Models
 from reenact.program.read.scaling import read_scaling
+from reenact.program.read.supervision import Supervision
 from reenact.program.read.torch_training import read_torch_training
 from reenact.program.read.trainers import read_trainers
 from reenact.program.read.widths import why_fixed
@@ -39,6 +40,7 @@ class Reading:
     loops: Loops
     knobs: tuple[Knob, ...]
     sites: dict[KnobId, Site]
+    supervision: Supervision
 
     def knob(self, knob_id: KnobId) -> Knob | None:
         return next((knob for knob in self.knobs if knob.id == knob_id), None)
@@ -70,7 +72,9 @@ def _read(program: Program) -> Reading:
     places = _Places(desk)
     knobs = tuple(_knob(desk, models, knob_id, draft, places) for knob_id, draft in named)
     sites = {knob_id: draft.site for knob_id, draft in named}
-    return Reading(program, desk, models, loops, knobs, sites)
+    supervision = Supervision(desk, models, knobs, sites)
+    knobs = tuple(supervision.fitting(knob, sites[knob.id]) for knob in knobs)
+    return Reading(program, desk, models, loops, knobs, sites, supervision)
 
 
 def _merge(drafts: list[Draft]) -> list[Draft]:

@@ -45,6 +45,10 @@ def from_environment():
     return Config(os.path.abspath(wishes.pop("folder")), **wishes)
 
 
+RANKS = ("RANK", "LOCAL_RANK", "NODE_RANK", "SLURM_PROCID", "OMPI_COMM_WORLD_RANK")
+"""What launchers tell a process of its place; not all tell the first. -1 means alone."""
+
+
 def is_rank_zero():
     """Whether this process is the one that records under distributed training."""
-    return all(os.environ.get(name, "0") == "0" for name in ("RANK", "SLURM_PROCID", "OMPI_COMM_WORLD_RANK"))
+    return all(os.environ.get(name, "0") in ("0", "-1") for name in RANKS)

@@ -59,7 +59,8 @@ def weight_facts(layer):
     for variable in layer.weights:
         if id(variable) in inner:
             continue
-        values = numpy.asarray(variable.numpy(), dtype="f8") if hasattr(variable, "numpy") else None
+        readable = hasattr(variable, "numpy") and getattr(variable, "_value", None) is not None
+        values = numpy.asarray(variable.numpy(), dtype="f8") if readable else None
         if values is None or not values.size:
             continue
         facts.append(

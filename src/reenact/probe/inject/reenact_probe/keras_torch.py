@@ -46,8 +46,17 @@ class KerasTorch:
         """A Keras model passed forward: its variables get the names Keras gives them."""
         if self.outer.model is None and hasattr(model, "layers"):
             self.outer.model = model
-        for variable in model.weights:
-            self.watch.parameters.add(variable.value, variable.path)
+        self._know(model.weights)
+
+    def _know(self, variables):
+        """Name the tensors behind variables. Not `value`: while Keras works out shapes, or casts, that is
+        another tensor each time.
+        """
+        found = [(getattr(variable, "_value", None), variable.path) for variable in variables]
+        found = [(tensor, path) for tensor, path in found if isinstance(tensor, self.torch.Tensor)]
+        for tensor, path in found:
+            self.watch.parameters.add(tensor, path)
+        return [tensor for tensor, _ in found]
 
     def loss_called(self, y_true, y_pred):
         tensors = (self.torch.Tensor, self.torch.nn.Parameter)
@@ -74,10 +83,10 @@ class KerasTorch:
         self._optimizer = weakref.ref(optimizer)
         rate = self._rate(optimizer)
         if self.watch.window is not None:
-            variables = list(variables if variables is not None else optimizer._trainable_variables)
-            for variable in variables:
-                self.watch.parameters.add(variable.value, variable.path)
-            self.watch.update_begins([variable.value for variable in variables], late=False)
+            # Anything else may be a generator, which only the optimiser may use up.
+            listed = isinstance(variables, (list, tuple))
+            given = variables if listed else getattr(optimizer, "_trainable_variables", ())
+            self.watch.update.begins(self._know(given), late=False)
         return rate
 
     def _rate(self, optimizer):

@@ -8,7 +8,11 @@ from __future__ import annotations
 import sys
 import threading
 
-from reenact_probe.guard import guarded, state
+from reenact_probe.guard import guarded, patch, state
+
+ASKED = "_has_any_global_hook"
+KEPT = ("_global_backward", "_global_forward")
+"""Where torch asks for hooks on all modules, and where it keeps them."""
 
 
 class Call:
@@ -42,6 +46,23 @@ class ForwardHooks:
         self._handles = ()
         self._is_compiling = torch.compiler.is_compiling
         state.undo.append(self.disarm)
+        if hasattr(torch.nn.modules.module, ASKED):
+            patch(torch.nn.modules.module, ASKED, self._wrap_asked)
+
+    def _wrap_asked(self, original):
+        """A compiled model warns of hooks on all modules: of ours it need not."""
+
+        def _has_any_global_hook():
+            return original() and not self._alone()
+
+        return _has_any_global_hook
+
+    def _alone(self):
+        """All hooks on all modules are ours."""
+        own = {handle.id for handle in self._handles}
+        module = vars(self.torch.nn.modules.module)
+        kept = [value for name, value in module.items() if name.startswith(KEPT) and isinstance(value, dict)]
+        return all(own.issuperset(hooks) for hooks in kept)
 
     @property
     def armed(self):

@@ -39,6 +39,8 @@ _ACTIVATIONS = frozenset(
 )
 _NAMES = {"SiLU": "silu", "GELU": "gelu", "Softmax2d": "softmax"}
 
+WRAPPERS = {"OptimizedModule": "_orig_mod", "DistributedDataParallel": "module", "DataParallel": "module"}
+
 
 def activation_of(module):
     """The non-linearity a module is or applies, in lower case, or none."""
@@ -117,3 +119,13 @@ def unit_axis(module):
 def shape_of(value):
     shape = getattr(value, "shape", None)
     return [int(size) for size in shape] if shape is not None else None
+
+
+def inner(module):
+    """The model in a wrapper for compiling or for training in parallel: its mode is the one that counts."""
+    while type(module).__name__ in WRAPPERS:
+        wrapped = getattr(module, WRAPPERS[type(module).__name__], None)
+        if wrapped is None:
+            break
+        module = wrapped
+    return module

@@ -44,6 +44,18 @@ class Model:
         """A compiled or scripted module runs no Python that could be looked at."""
         return isinstance(module, self.torch.jit.ScriptModule) or type(module).__name__ == "OptimizedModule"
 
+    def closed(self, module):
+        """A compiled root was called: its layers are those it was made of, in the order they were made."""
+        if not self.is_new(module):
+            return
+        self._captured.add(id(module))
+        self._know(module)
+        self.watch.recorder.note_missing("layer outputs and their shapes: the model is compiled")
+        for part in module.modules():
+            known = self._names.get(id(part))
+            if known is not None and not part._modules and not isinstance(part, self.torch.jit.ScriptModule):
+                self.watch.capture.part(known[1], part)
+
     def new_layer(self, module):
         """Number a layer that is called for the first time."""
         name = self._name(module)
@@ -124,7 +136,9 @@ class Model:
         if watch.layers.dirty or watch.parameters.dirty:
             watch.layers.dirty = watch.parameters.dirty = False
             watch.recorder.write_header(layers=watch.layers.names(), parameters=watch.parameters.facts())
-        if state != self._described:
+        seen = self.roots or self.loss is not None or optimizer is not None or watch.parameters.all
+        if seen and state != self._described:
+            # Of a torch that was only imported there is nothing to say: Keras may run on another engine.
             self._described = state
             watch.recorder.write_graph(self.graph(optimizer))
 
@@ -137,7 +151,7 @@ class Model:
         parameters = [info for info in watch.parameters.all if info.ref() is not None]
         return {
             "framework": "torch",
-            "model": next((type(root()).__name__ for root in self.roots if root() is not None), ""),
+            "model": self._model_name(),
             "layers": torch_graph.layer_facts(self.torch, entries, self._parameter_name),
             "loss": self.loss,
             "optimizer": torch_graph.optimizer_facts(optimizer, watch.made.place(optimizer))
@@ -148,6 +162,13 @@ class Model:
             "unregistered": list(self._unregistered),
             "batch_size": watch.batch_size() or None,
         }
+
+    def _model_name(self):
+        """The class of the first root that holds weights, else of the first."""
+        roots = [known() for known in self.roots]
+        roots = [torch_layers.inner(root) for root in roots if root is not None]
+        weighted = [root for root in roots if any(True for _ in root.parameters())]
+        return next((type(root).__name__ for root in (*weighted, *roots)), "")
 
     def _parameter_name(self, tensor):
         info = self.watch.parameters.get(tensor)

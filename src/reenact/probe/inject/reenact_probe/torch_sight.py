@@ -7,6 +7,7 @@ import numpy
 from reenact_probe import rows, torch_graph, torch_loss
 from reenact_probe.facts import MAX_KEYS, Split, row_keys
 from reenact_probe.samples import first_tensor, plain
+from reenact_probe.torch_layers import inner
 from reenact_probe.torch_loader import labels_of
 from reenact_probe.window import Window
 
@@ -39,8 +40,9 @@ class Sight:
     # What is called ---------------------------------------------------------------------------------------
 
     def is_loss(self, module, output):
-        if type(module).__module__ == "torch.nn.modules.loss":
-            return True
+        home = type(module).__module__
+        if home.startswith("torch.nn.modules."):
+            return home == "torch.nn.modules.loss"
         scalar = isinstance(output, self.torch.Tensor) and output.numel() == 1 and output.dim() == 0
         return scalar and not any(True for _ in module.parameters())
 
@@ -49,7 +51,10 @@ class Sight:
         return any(base.__module__.startswith("torchmetrics") for base in type(module).__mro__)
 
     def is_auxiliary(self, module, output):
-        return self.is_metric(module) or self.is_loss(module, output)
+        """No pass through a model: a metric, a loss, a mere function that torch offers as a module."""
+        library = type(module).__module__.startswith("torch.nn.modules.")
+        mere = library and not module._modules and not module._parameters
+        return mere or self.is_metric(module) or self.is_loss(module, output)
 
     def loss_called(self, module, args, kwargs, output):
         tensors = [value for value in (*args, *kwargs.values()) if isinstance(value, self.torch.Tensor)]
@@ -116,7 +121,8 @@ class Sight:
         watch, torch = self.watch, self.torch
         if not watch.recorder.step:
             return
-        watch.recorder.event("evaluation", training=bool(module.training), model=type(module).__name__)
+        model = inner(module)
+        watch.recorder.event("evaluation", training=bool(model.training), model=type(model).__name__)
         value = first_tensor(torch, (args, kwargs))
         loader = watch.loaders.current
         split = watch.data.split(loader.name if loader is not None else "evaluation", watch.recorder.step)
@@ -195,6 +201,8 @@ class Sight:
         prediction, target = prediction.detach(), target.detach()
         if target.dim() == prediction.dim() and target.shape[-1] == 1 and prediction.shape[-1] > 1:
             target = target.squeeze(-1)
+        if prediction.dim() == target.dim() + 1 and prediction.shape[-1] == 1:
+            prediction = prediction.squeeze(-1)
         labels = self.watch.data.split("train", self.watch.recorder.step).label
         if not target.is_floating_point() and prediction.dim() == target.dim() + 1:
             return (prediction.argmax(1) == target).float().mean()

@@ -160,7 +160,7 @@ class Steps:
         """A program without an optimiser moves its weights by hand before the next backward call."""
         self._manual_open = True
         if self.watch.window is not None:
-            self.watch.update_begins(self.watch.trainable(), late=False)
+            self.watch.update.begins(self.watch.trainable(), late=False)
 
     def _end_manual(self):
         self._manual_open = False
@@ -180,7 +180,7 @@ class Steps:
         self.watch.current_optimizer = optimizer
         closure = kwargs.get("closure") or (args[1] if len(args) > 1 else None)
         parameters = [tensor for group in optimizer.param_groups for tensor in group["params"]]
-        self.watch.update_begins(parameters, late=closure is not None)
+        self.watch.update.begins(parameters, late=closure is not None)
 
     @guarded("step-end")
     def _after_step(self, optimizer, *_):
@@ -207,7 +207,7 @@ class Steps:
         """Write the row of the step that just ended and open the next one."""
         recorder, watch, loaders = self.recorder, self.watch, self.watch.loaders
         now = perf_counter()
-        looked = watch.update_ends() if watch.window is not None else None
+        looked = watch.update.ends() if watch.window is not None else None
         step = recorder.step
         self._add(
             (step, now - recorder.began, watch.epoch(), self.loss, rate, watch.batch_size(), self.backwards,

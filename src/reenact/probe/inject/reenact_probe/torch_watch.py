@@ -4,25 +4,26 @@ from __future__ import annotations
 
 import time
 
-from reenact_probe import rows, torch_layers
+from reenact_probe import torch_layers
 from reenact_probe.facts import Data
 from reenact_probe.guard import guarded, patch
 from reenact_probe.layers import Layers, Parameters
 from reenact_probe.made import Made
-from reenact_probe.places import is_library
-from reenact_probe.samples import first_tensor, learn_types
+from reenact_probe.samples import learn_types
 from reenact_probe.torch_capture import Capture
+from reenact_probe.torch_evaluations import PASSES_AN_EVALUATION, Evaluations
 from reenact_probe.torch_forward import ForwardHooks
 from reenact_probe.torch_functions import ModeKeeper
 from reenact_probe.torch_loader import Loaders
 from reenact_probe.torch_model import Model
+from reenact_probe.torch_passes import Passes
 from reenact_probe.torch_sight import Sight
 from reenact_probe.torch_steps import Steps
+from reenact_probe.torch_update import Update
 from reenact_probe.window import Sketch, Window
 
 NAN = float("nan")
 PASSES_A_STEP = 4
-PASSES_AN_EVALUATION = 3
 
 
 class TorchWatch:
@@ -46,25 +47,17 @@ class TorchWatch:
         self.layers = Layers()
         self.parameters = Parameters()
         self.data = Data()
-        self.forwards = ForwardHooks(torch, self)
+        self.forwards = ForwardHooks(torch, Passes(torch, self))
         self.capture = Capture(torch, self)
         self.mode = ModeKeeper(torch, self.capture)
         self.model = Model(torch, self)
         self.sight = Sight(torch, self)
         self.loaders = Loaders(torch, self)
         self.steps = Steps(torch, self)
-        self._evaluated = None
-        self._late = False
-        self._install()
+        self.update = Update(self)
+        self.evaluations = Evaluations(torch, self)
+        patch(torch.nn.Module, "__init__", self._wrap_init)
         self.step_ended()
-
-    def _install(self):
-        module = self.torch.nn.Module
-        patch(module, "__init__", self._wrap_init)
-        patch(module, "eval", self._wrap_eval)
-        for context in (self.torch.no_grad, self.torch.inference_mode):
-            patch(context, "__enter__", self._wrap_enter)
-            patch(context, "__exit__", self._wrap_exit)
 
     def _wrap_init(self, original):
         def __init__(module, *args, **kwargs):  # noqa: N807
@@ -76,36 +69,6 @@ class TorchWatch:
     @guarded("construct")
     def _made(self, module):
         self.made.note(module)
-
-    def _wrap_eval(self, original):
-        def eval(module):  # noqa: A001
-            self.look_at_evaluation()
-            return original(module)
-
-        return eval
-
-    def _wrap_enter(self, original):
-        import sys
-
-        def __enter__(context):  # noqa: N807
-            if not is_library(sys._getframe(1).f_code.co_filename):
-                self.look_at_evaluation()
-            return original(context)
-
-        return __enter__
-
-    def _wrap_exit(self, original):
-        def __exit__(context, *error):  # noqa: N807
-            # A long evaluation used up its looks; the training pass that comes next is still wanted.
-            if self.window is not None and not self.forwards.armed:
-                self._arm_step()
-            return original(context, *error)
-
-        return __exit__
-
-    @guarded("arm")
-    def _arm_step(self):
-        self.forwards.arm(training=PASSES_A_STEP)
 
     def introduce(self, model):
         """A model that was made before anybody looked: its parts get their names."""
@@ -121,77 +84,9 @@ class TorchWatch:
         place = self.made.place(module)
         return place if place is not None else self.model.place_of_container(module)
 
-    # Forward passes ---------------------------------------------------------------------------------------
-
-    def root_begins(self, module):
-        if self.window is None or not self.torch.is_grad_enabled() or not module.training:
-            self.leave_mode()
-            return
-        if self.model.is_new(module):
-            self.capture.begin()
-            if not self.torch.compiler.is_compiling() and not self.model.compiled(module):
-                self.mode.enter()
-
-    def is_closed(self, module):
-        """Whether what runs inside a layer is its own business: the cell of a recurrent Keras layer."""
-        return self.keras is not None and self.keras.owns(module) and hasattr(module, "cell")
-
     def leave_mode(self):
         if self.mode.on:
             self.mode.leave()
-
-    def layer_called(self, module, args, kwargs, output):
-        began = time.perf_counter()
-        if self.sight.is_loss(module, output):
-            self.sight.loss_called(module, args, kwargs, output)
-        elif not self.sight.is_metric(module):
-            self._layer(module, args, kwargs, output)
-        self.price += time.perf_counter() - began
-
-    def _layer(self, module, args, kwargs, output):
-        info = self.layers.get(module) or self._new_layer(module)
-        if info is None:
-            return
-        if self.capture.follows:
-            self.capture.layer(module, info, args, kwargs, output)
-        evaluating = not self.torch.is_grad_enabled()
-        window = self.sight.window if evaluating else self.window
-        if window is not None and not info.quiet:
-            window.output(info, first_tensor(self.torch, output), int(evaluating), float(module.training))
-
-    def _new_layer(self, module):
-        if self.keras is not None and self.keras.owns(module):
-            return self.keras.new_layer(module)
-        return self.model.new_layer(module)
-
-    def root_ends(self, module, args, kwargs, output):
-        began = time.perf_counter()
-        if self.keras is not None and self.keras.owns(module):
-            self.keras.root_called(module)
-        if self.capture.follows:
-            self.capture.end()
-            self.model.captured(module)
-        kind = self._kind(module, output)
-        if kind == "training":
-            self.training = float(module.training)
-            self.sight.training_pass(args, kwargs)
-        elif kind == "evaluation":
-            self.sight.evaluation_pass(module, args, kwargs, output)
-        self.price += time.perf_counter() - began
-        return kind
-
-    def _kind(self, module, output):
-        if self.sight.is_auxiliary(module, output):
-            return None
-        return "training" if self.torch.is_grad_enabled() else "evaluation"
-
-    @guarded("evaluation")
-    def look_at_evaluation(self):
-        """Somebody is about to evaluate: look at a few passes, once between two steps."""
-        if self._evaluated != self.recorder.step and self.recorder.step:
-            self._evaluated = self.recorder.step
-            self.sight.evaluation_begins()
-            self.forwards.arm(evaluation=PASSES_AN_EVALUATION)
 
     @property
     def in_fit(self):
@@ -205,11 +100,11 @@ class TorchWatch:
 
     def loader_begins(self, known):
         if known is not self.sight.train_loader:
-            self.look_at_evaluation()
+            self.evaluations.look()
 
     def loader_exhausted(self, known):
         if known is self.sight.train_loader:
-            self.look_at_evaluation()
+            self.evaluations.look()
 
     def last_batch(self, known):
         """The batch just given is the last of its loader's round: the step it belongs to ends an epoch."""
@@ -247,48 +142,6 @@ class TorchWatch:
     def trainable(self):
         return self.model.trainable()
 
-    def update_begins(self, parameters, late):
-        """Right before the weights move; `late` when the gradients come only with a closure."""
-        began = time.perf_counter()
-        self.leave_mode()
-        self.window.before_step(self.model.followed(parameters))
-        if not late:
-            self.window.take_gradients()
-        self._late = late
-        self.model.describe()
-        self.price += time.perf_counter() - began
-
-    def update_ends(self):
-        """Right after: rows of the window, and (gradient, weight, update norms, accuracy) of the whole
-        step.
-        """
-        window, self.window = self.window, None
-        if self._late:
-            # The closure brought the first pass: only now is there something to describe.
-            self.model.describe()
-        if window.before is None:
-            self.recorder.spent += self.price
-            self.price = 0.0
-            return None
-        if self._late:
-            window.take_gradients()
-        window.after_step()
-        accuracy = self.sight.accuracy(window)
-        table, raw = window.fetch()
-        step = self.recorder.step
-        for row in rows.layer_rows(window, table, raw, step):
-            self.recorder.tables["layers"].add(row)
-        found = list(rows.parameter_rows(window, table, raw, step))
-        for row in found:
-            self.recorder.tables["parameters"].add(row)
-        value = float(raw[accuracy][0]) if accuracy is not None else NAN
-        return (
-            rows.total(raw, window.grad_norms),
-            rows.total(raw, window.weight_norms),
-            rows.total_update(found),
-            value,
-        )
-
     @property
     def unsettled(self):
         """Something is still open after a step: a window, hooks, a mode."""
@@ -314,6 +167,10 @@ class TorchWatch:
         schedule.looked(self.recorder.step)
         self.window = Sketch() if schedule.bare else Window(self.torch, schedule)
         self.forwards.arm(PASSES_A_STEP, PASSES_AN_EVALUATION)
+
+    def arm_step(self):
+        """Look at the training pass of the open window again."""
+        self.forwards.arm(training=PASSES_A_STEP)
 
     def finish(self):
         """The process ends: close what is open."""

@@ -1,0 +1,60 @@
+"""Notices that somebody is about to evaluate, and has a few passes looked at."""
+
+from __future__ import annotations
+
+import sys
+
+from reenact_probe.guard import guarded, patch
+from reenact_probe.places import is_library
+
+PASSES_AN_EVALUATION = 3
+
+
+class Evaluations:
+    """Signs of an evaluation: `eval()`, a stretch without gradients, another loader."""
+
+    def __init__(self, torch, watch):
+        self.watch = watch
+        self._evaluated = None
+        """The step between whose end and the next one an evaluation was looked at."""
+        patch(torch.nn.Module, "eval", self._wrap_eval)
+        for context in (torch.no_grad, torch.inference_mode):
+            patch(context, "__enter__", self._wrap_enter)
+            patch(context, "__exit__", self._wrap_exit)
+
+    def _wrap_eval(self, original):
+        def eval(module):  # noqa: A001
+            self.look()
+            return original(module)
+
+        return eval
+
+    def _wrap_enter(self, original):
+        def __enter__(context):  # noqa: N807
+            if not is_library(sys._getframe(1).f_code.co_filename):
+                self.look()
+            return original(context)
+
+        return __enter__
+
+    def _wrap_exit(self, original):
+        def __exit__(context, *error):  # noqa: N807
+            # A long evaluation used up its looks; the training pass that comes next is still wanted.
+            if self.watch.window is not None and not self.watch.forwards.armed:
+                self._arm_step()
+            return original(context, *error)
+
+        return __exit__
+
+    @guarded("arm")
+    def _arm_step(self):
+        self.watch.arm_step()
+
+    @guarded("evaluation")
+    def look(self):
+        """Somebody is about to evaluate: look at a few passes, once between two steps."""
+        step = self.watch.recorder.step
+        if self._evaluated != step and step:
+            self._evaluated = step
+            self.watch.sight.evaluation_begins()
+            self.watch.forwards.arm(evaluation=PASSES_AN_EVALUATION)

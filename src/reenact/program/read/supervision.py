@@ -1,0 +1,191 @@
+"""Outputs, loss and labels together: which other losses could stand where one stands."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import cached_property
+
+from reenact.program.knob import Kind, Knob, KnobId
+from reenact.program.read import keras_words
+from reenact.program.read.activations import activation_word
+from reenact.program.read.calls import keyword, method_name
+from reenact.program.read.desk import UNKNOWN_OUTPUT, Desk, Site
+from reenact.program.read.label_forms import Form, activation_for, form_of, takes_any_number
+from reenact.program.read.label_places import caller_of, can_be_repeated, meetings, part_of
+from reenact.program.read.layers import LayerSite
+from reenact.program.read.model import Models
+from reenact.program.read.names import last_name
+from reenact.types import JsonValue
+
+ENCODERS = frozenset(("one_hot", "to_categorical", "get_dummies", "LabelBinarizer", "OneHotEncoder"))
+PROBABILITIES = frozenset(("sigmoid", "softmax", "log_softmax"))
+COUNTS = re.compile(r"(?<![a-z])(accuracy|acc|argmax|auc|f1|correct|confusion)(?![a-z])")
+"""Words of programs that count right answers."""
+
+
+class Supervision:
+    """What the text tells of a program's outputs and labels."""
+
+    def __init__(
+        self, desk: Desk, models: Models, knobs: Sequence[Knob], sites: Mapping[KnobId, Site]
+    ) -> None:
+        self.desk = desk
+        self.models = models
+        self._widths: dict[LayerSite, JsonValue] = {}
+        self._losses = [(knob, sites[knob.id]) for knob in knobs if knob.kind is Kind.LOSS]
+        for knob in knobs:
+            layer = sites[knob.id].layer
+            if knob.kind in (Kind.UNITS, Kind.FILTERS) and layer is not None:
+                self._widths.setdefault(layer, knob.in_force)
+
+    def fitting(self, knob: Knob, site: Site) -> Knob:
+        """A knob without those alternatives that could not stand in its place."""
+        kept = knob.alternatives
+        if knob.kind is Kind.LOSS:
+            kept = tuple(v for v in kept if not self.why_unfit(site, str(knob.value), str(v)))
+        elif knob.kind is Kind.ACTIVATION and self.needs_probabilities(site) is not None:
+            kept = tuple(v for v in kept if gives_probabilities(v))
+        return knob if kept == knob.alternatives else replace(knob, alternatives=kept)
+
+    def needs_probabilities(self, site: Site) -> Knob | None:
+        """The loss that stops the program when what an activation gives is not between 0 and 1."""
+        for knob, own in self._losses:
+            strict = own.library == "torch" and activation_for(str(knob.value)) == "sigmoid"
+            if strict and any(bends(site, layer) for layer in self.outputs(own)):
+                return knob
+        return None
+
+    def outputs(self, site: Site) -> list[LayerSite]:
+        """The last layers of the models that this loss looks at."""
+        found = [
+            layer for layer in self.models.layers if layer.output and layer.library.value == site.library
+        ]
+        if site.output:
+            return [layer for layer in found if _goes_by(layer, site.output)]
+        if site.library == "torch":
+            called = {caller_of(meeting.outputs) for meeting in meetings(self.desk, site)}
+            return [layer for layer in found if layer.model in called] or found
+        return found
+
+    def width(self, site: Site) -> int | None:
+        """Outputs that this loss looks at; none where that cannot be told."""
+        widths = {str(self._widths.get(layer)) for layer in self.outputs(site)}
+        only = next(iter(widths)) if len(widths) == 1 else ""
+        return int(only) if only.isdecimal() else None
+
+    @cached_property
+    def encoded(self) -> bool:
+        """The program writes its labels as one column a class."""
+        called = (
+            last_name(self.desk.sources.dotted(call.func, scope)) or method_name(call)
+            for call, scope, _ in self.desk.calls()
+        )
+        return any(name in ENCODERS for name in called) or bool(re.search(r"\b(np|torch)\.eye\(", self._text))
+
+    @cached_property
+    def _text(self) -> str:
+        return "\n".join(index.text for index in self.desk.sources.indexes.values())
+
+    def sorts(self, site: Site) -> bool:
+        """The program tells classes apart: its outputs are probabilities, or it counts right answers."""
+        if self._words(site) & PROBABILITIES:
+            return True
+        text = " ".join(self._metrics(site)) if site.output else self._text
+        return bool(COUNTS.search(text.lower())) or (self.encoded and not site.output)
+
+    def says_one_class(self, site: Site) -> bool:
+        """Labels have a column for every class, of which one is 1."""
+        return self.encoded or "softmax" in self._words(site) or "log_softmax" in self._words(site)
+
+    def _words(self, site: Site) -> set[str]:
+        return {layer.activation.word for layer in self.outputs(site) if layer.activation is not None}
+
+    def _metrics(self, site: Site) -> set[str]:
+        """Metrics that `compile` is asked for, of one of several outputs."""
+        found: set[str] = set()
+        for call, scope, _ in self.desk.calls():
+            asked = keyword(call, "metrics") if method_name(call) == "compile" else None
+            own = part_of(asked, site.output) if isinstance(asked, ast.Dict) else None
+            if own is not None:
+                found.add(self.desk.sources.index(scope).text_of(own))
+        return found
+
+    def why_unfit(self, site: Site, old: str, new: str, width: int | None = None) -> str:
+        """Why one loss cannot stand where another stands; empty when it can."""
+        has, wants = _form(site, old), _form(site, new)
+        word = activation_for(new) if site.library == "torch" else ""
+        if word not in ("", "linear") and not self.outputs(site):
+            return f"{new} needs outputs that went through {word}, and the last layer cannot be read"
+        width = self.width(site) if width is None else width
+        if width == 1 and wants in (Form.CLASSES, Form.COLUMNS):
+            return f"{new} compares the outputs of several classes, and the model has one output"
+        if has is None or has is wants:
+            return ""
+        if site.output == UNKNOWN_OUTPUT:
+            return "the model has several outputs, and which of them this loss is for cannot be read"
+        if has is Form.CLASSES:
+            return self._why_not_columns(site, width)
+        if wants is None:
+            return ""
+        if has is Form.NUMBERS and not self.sorts(site) and not takes_any_number(new):
+            return (
+                f"{new} takes {wants.value}; {old} takes any numbers, and nothing in the program says that "
+                "its labels are classes"
+            )
+        if wants is Form.CLASSES:
+            return self._why_not_classes(site, has, new)
+        return ""
+
+    def _why_not_columns(self, site: Site, width: int | None) -> str:
+        """Numbers of classes can become columns when it is known how many there are."""
+        places = meetings(self.desk, site)
+        if not places:
+            return "the place where its labels are given cannot be read, and they would have to change"
+        seen = [place.outputs for place in places]
+        if width is None and (site.library != "torch" or not all(o and can_be_repeated(o) for o in seen)):
+            return "how many classes there are cannot be read, and its labels would become a column for each"
+        return ""
+
+    def _why_not_classes(self, site: Site, has: Form, new: str) -> str:
+        if has is Form.BITS and not self.says_one_class(site):
+            return f"{new} takes one class a row, and every output has a label of its own here"
+        if site.library == "torch" and not self.encoded and self.width(site) is None:
+            return f"{new} takes the number of a class, and how many outputs there are cannot be read"
+        if self.labels_are_columns(site, has) and not meetings(self.desk, site):
+            return "the place where its labels are given cannot be read, and they would have to change"
+        return ""
+
+    def labels_are_columns(self, site: Site, has: Form) -> bool:
+        """Labels of a loss that compares output by output have as many columns as the output; Keras lets
+        one number stand for all of them.
+        """
+        return self.encoded or has is Form.BITS or site.library == "torch"
+
+
+def bends(site: Site, layer: LayerSite) -> bool:
+    """Whether an activation acts on the output of this layer, however it is written."""
+    if site.layer is layer:
+        return True
+    call = layer.activation.call if layer.activation is not None else None
+    return call is not None and (
+        (site.activation is not None and site.activation.call is call)
+        or (site.layer is not None and site.layer.call is call)
+    )
+
+
+def gives_probabilities(activation: JsonValue) -> bool:
+    return activation_word(str(activation)) in ("sigmoid", "softmax", "hardsigmoid")
+
+
+def _form(site: Site, loss: str) -> Form | None:
+    if site.library == "keras":
+        loss = keras_words.LOSS_CLASS_OF.get(loss, loss)
+    return form_of(loss)
+
+
+def _goes_by(layer: LayerSite, name: str) -> bool:
+    given = keyword(layer.call, "name")
+    return isinstance(given, ast.Constant) and given.value == name
