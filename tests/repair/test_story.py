@@ -3,10 +3,16 @@
 from __future__ import annotations
 
 import subprocess
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from reenact.diagnose.depth import Depth
+from reenact.diagnose.diagnosis import Diagnosis
+from reenact.diagnose.story import Services as DiagnoseServices
+from reenact.diagnose.story import diagnose
+from reenact.diagnose.wishes import Wishes as DiagnoseWishes
 from reenact.errors import InputError, Stopped
 from reenact.journal import Journal
 from reenact.probe.outcome import OutcomeKind
@@ -64,15 +70,32 @@ def program_of(tmp_path: Path, text: str) -> Program:
     return read_program(("train.py",), folder)
 
 
-def told(program: Program, tmp_path: Path, wishes: Wishes, **given: object) -> Repair:
+def told(
+    program: Program, tmp_path: Path, wishes: Wishes, known: Diagnosis | None = None, **given: object
+) -> Repair:
     with Journal.in_memory() as journal, (tmp_path / "said").open("wb") as said:
         services = Services(journal=journal, traces=tmp_path / "traces", stdout=said, **given)  # type: ignore[arg-type]
-        return repair(program, wishes, services)
+        return repair(program, wishes, services, known)
+
+
+@pytest.fixture(scope="module")
+def known(tmp_path_factory: pytest.TempPathFactory) -> Diagnosis:
+    """A diagnosis of the training with a learning rate that is far too large."""
+    folder = tmp_path_factory.mktemp("known")
+    program = program_of(folder, TRAIN.replace("RATE", "5.0"))
+    with Journal.in_memory() as journal, (folder / "said").open("wb") as said:
+        services = DiagnoseServices(journal=journal, traces=folder / "traces", stdout=said)
+        return diagnose(program, DiagnoseWishes(depth=Depth.QUICK), services)
+
+
+def named(known: Diagnosis) -> Program:
+    assert known.evidence.program is not None
+    return known.evidence.program
 
 
 def test_a_keras_training_is_repaired_on_one_half_and_judged_on_the_other(tmp_path: Path) -> None:
     program = program_of(tmp_path, KERAS)
-    found = told(program, tmp_path, Wishes(seeds=6, budget="10"))
+    found = told(program, tmp_path, Wishes(seeds=6, budget="6", select=("umlaut",)))
     assert found.decision is Decision.REPAIRED
     assert found.judging.search_part is Part.SEARCH
     assert found.judging.judge_part is Part.JUDGE
@@ -97,10 +120,9 @@ def good(trial: Trial) -> Outcome:
     )
 
 
-def test_a_training_that_performs_well_is_left_alone(tmp_path: Path) -> None:
-    program = program_of(tmp_path, TRAIN.replace("RATE", "0.01").replace("spread=2.0", "spread=0.3"))
-    wishes = Wishes(seeds=6, select=("neuralint",))
-    found = told(program, tmp_path, wishes, executor=lambda _: ScriptedExecutor(good))
+def test_a_training_that_performs_well_is_left_alone(tmp_path: Path, known: Diagnosis) -> None:
+    clean = replace(known, accusations=(), doubts=())
+    found = told(named(known), tmp_path, Wishes(seeds=6), clean, executor=lambda _: ScriptedExecutor(good))
     assert found.decision is Decision.GOOD_ALREADY
     assert found.patch == Patch(())
     assert found.diff == ""
@@ -111,17 +133,20 @@ def test_a_training_that_performs_well_is_left_alone(tmp_path: Path) -> None:
     [
         ("import torch\nmodel = torch.nn.Linear(2, 1)\nraise ValueError('no data')\n", "crashes"),
         ("print('hello')\n", "no training step"),
-        (TRAIN.replace("RATE", "0.01"), "metric"),
     ],
 )
 def test_what_cannot_be_repaired_says_why(tmp_path: Path, text: str, said: str) -> None:
-    wishes = Wishes(metric="val_f1") if said == "metric" else Wishes()
     with pytest.raises(InputError, match=said):
-        told(program_of(tmp_path, text), tmp_path, wishes)
+        told(program_of(tmp_path, text), tmp_path, Wishes())
     assert (tmp_path / "work" / "train.py").read_text() == text
 
 
-def test_a_metric_that_differs_for_one_seed_is_noted(tmp_path: Path) -> None:
+def test_a_metric_that_is_not_told_is_refused(tmp_path: Path, known: Diagnosis) -> None:
+    with pytest.raises(InputError, match="no metric of this name"):
+        told(named(known), tmp_path, Wishes(metric="val_f1"), known)
+
+
+def test_a_metric_that_differs_for_one_seed_is_noted(tmp_path: Path, known: Diagnosis) -> None:
     numbers = iter(range(1000))
 
     def unsteady(trial: Trial) -> Outcome:
@@ -130,8 +155,8 @@ def test_a_metric_that_differs_for_one_seed_is_noted(tmp_path: Path) -> None:
             OutcomeKind.FINISHED, steps=9, metrics={"test_accuracy": value}, sources=TOLD, cpu_seconds=1.0
         )
 
-    program = program_of(tmp_path, TRAIN.replace("RATE", "0.01"))
-    found = told(program, tmp_path, Wishes(budget="6"), executor=lambda _: ScriptedExecutor(unsteady))
+    wishes = Wishes(budget="6")
+    found = told(named(known), tmp_path, wishes, known, executor=lambda _: ScriptedExecutor(unsteady))
     assert any("not the same twice" in note for note in found.notes)
 
 
@@ -149,9 +174,10 @@ def rate_decides(trial: Trial) -> Outcome:
     )
 
 
-def test_stopped_it_names_the_best_and_continues_without_training_twice(tmp_path: Path) -> None:
-    program = program_of(tmp_path, TRAIN.replace("RATE", "5.0"))
-    wishes = Wishes(seeds=6)
+def test_stopped_it_names_the_best_and_continues_without_training_twice(
+    tmp_path: Path, known: Diagnosis
+) -> None:
+    program, wishes = named(known), Wishes(seeds=6)
     stop = Stop()
     first = ScriptedExecutor(rate_decides)
 
@@ -165,8 +191,8 @@ def test_stopped_it_names_the_best_and_continues_without_training_twice(tmp_path
     with Journal.in_memory() as journal, (tmp_path / "said").open("wb") as said:
         given = {"journal": journal, "traces": tmp_path / "traces", "stdout": said}
         with pytest.raises(Stopped):
-            repair(program, wishes, Services(**given, stop=stop, executor=lambda _: first))  # type: ignore[arg-type]
-        found = repair(program, wishes, Services(**given, executor=lambda _: again))  # type: ignore[arg-type]
+            repair(program, wishes, Services(**given, stop=stop, executor=lambda _: first), known)  # type: ignore[arg-type]
+        found = repair(program, wishes, Services(**given, executor=lambda _: again), known)  # type: ignore[arg-type]
     assert found.decision is Decision.REPAIRED
     finished = {trial.key for trial in first.ran[:8]}
     assert finished - {trial.key for trial in again.ran}
