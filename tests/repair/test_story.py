@@ -95,7 +95,7 @@ def named(known: Diagnosis) -> Program:
 
 def test_a_keras_training_is_repaired_on_one_half_and_judged_on_the_other(tmp_path: Path) -> None:
     program = program_of(tmp_path, KERAS)
-    found = told(program, tmp_path, Wishes(seeds=6, budget="6", select=("umlaut",)))
+    found = told(program, tmp_path, Wishes(seeds=6, budget="10"))
     assert found.decision is Decision.REPAIRED
     assert found.judging.search_part is Part.SEARCH
     assert found.judging.judge_part is Part.JUDGE

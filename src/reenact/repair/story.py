@@ -6,7 +6,8 @@ program -> diagnosis -> what judges, on which data -> strategy -> minimise -> ve
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 
 from reenact.diagnose.depth import Depth
@@ -26,7 +27,8 @@ from reenact.repair.verdict import Cost, Decision, Repair, Verdict
 from reenact.repair.verify import FRESH, verify
 from reenact.repair.wishes import Wishes, spending
 from reenact.repair.workbench import NOTHING, Workbench
-from reenact.trials.choose import ENSEMBLE, PROCESS, open_executor
+from reenact.trials.choose import PROCESS, open_executor
+from reenact.trials.ensemble import Ensemble
 from reenact.trials.executor import Executor
 from reenact.trials.trial import Curve, Trial
 from reenact.types import Progress
@@ -116,8 +118,7 @@ def _settle(
         return [], (), ()
     services.tell(Progress("repair", note=f"minimise {candidates[0]}"))
     first, cuts, short = smallest(candidates[0], given.bench.leaving(0.0))
-    make = services.executor or _as_it_is
-    with make(wishes) as trainer:
+    with _as_it_is(given.bench.attempts.executor, wishes) as trainer:
         judge = replace(
             given.bench.attempts, executor=trainer, measure=given.judging.judge,
             part=given.judging.judge_part, paid=set(), cpu_seconds=0.0,
@@ -152,7 +153,18 @@ def _pool(wishes: Wishes) -> Executor:
     return open_executor(wishes.executor, workers=wishes.workers or None, python=wishes.python, express=True)
 
 
-def _as_it_is(wishes: Wishes) -> Executor:
-    """For the verdict: the program itself, as its user runs it."""
-    name = PROCESS if wishes.executor == ENSEMBLE else wishes.executor
-    return open_executor(name, workers=wishes.workers or None, python=wishes.python)
+@contextmanager
+def _as_it_is(executor: Executor, wishes: Wishes) -> Iterator[Executor]:
+    """For the verdict: the program itself, as its user runs it, by the servers that stand already."""
+    if isinstance(executor, Ensemble):
+        with open_executor(PROCESS, workers=wishes.workers or None, python=wishes.python) as plain:
+            yield plain
+        return
+    express = getattr(executor, "express", False)
+    if express:
+        executor.express = False  # type: ignore[attr-defined]
+    try:
+        yield executor
+    finally:
+        if express:
+            executor.express = True  # type: ignore[attr-defined]
