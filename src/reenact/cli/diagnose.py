@@ -10,7 +10,7 @@ import click
 
 from reenact.cli.asking import model_options, open_asked
 from reenact.cli.diagnose_view import diagnosis_sheet
-from reenact.cli.options import output_format, show, stopping_gently
+from reenact.cli.options import listed, output_format, show, stopping_gently
 from reenact.cli.watch import PROGRAM, program_words
 from reenact.diagnose.depth import Depth
 from reenact.diagnose.story import Services
@@ -57,7 +57,7 @@ def diagnose(
     PROGRAM is a script, a notebook or `-m package` with its arguments. Its source is never changed; it runs
     as you run it, and changed copies of it run in scratch folders. Exit code 0: no fault found, 1: findings.
     """
-    selected, ignored = _words(select), _words(ignore)
+    selected, ignored = listed(select), listed(ignore)
     check_words((*selected, *ignored))
     limits = {"max_cost": max_cost, "max_tokens": max_tokens, "max_calls": max_calls}
     settings = resolve({"python": python, "model": model, **limits}).settings
@@ -76,7 +76,3 @@ def diagnose(
         found = tell_story(read, wishes, services)
     show(diagnosis_sheet(found, " ".join(program)), output_format)
     return ExitCode.OK if found.clean else ExitCode.FOUND
-
-
-def _words(given: tuple[str, ...]) -> tuple[str, ...]:
-    return tuple(word.strip() for part in given for word in part.split(",") if word.strip())

@@ -56,3 +56,8 @@ def stopping_gently() -> Iterator[Stop]:
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
+
+
+def listed(given: tuple[str, ...]) -> tuple[str, ...]:
+    """The words of an option that may be given several times, and several words at a time with commas."""
+    return tuple(word.strip() for part in given for word in part.split(",") if word.strip())

@@ -9,7 +9,7 @@ from pathlib import Path
 import click
 
 from reenact.cli.asking import model_options, open_asked
-from reenact.cli.options import output_format, show, stopping_gently
+from reenact.cli.options import listed, output_format, show, stopping_gently
 from reenact.cli.repair_view import repair_sheet
 from reenact.cli.watch import PROGRAM, program_words
 from reenact.errors import InputError
@@ -73,7 +73,7 @@ def repair(
 
     if branch and not apply:
         raise InputError("--branch says where --apply writes. Received: --branch without --apply.")
-    selected, ignored = _words(select), _words(ignore)
+    selected, ignored = listed(select), listed(ignore)
     check_words((*selected, *ignored))
     limits = {"max_cost": max_cost, "max_tokens": max_tokens, "max_calls": max_calls}
     settings = resolve({"python": python, "model": model, **limits}).settings
@@ -109,7 +109,3 @@ def _applied(found: Repair, program: Program, branch: str | None, journal: Journ
         backups = write(program, found.patch, run)
         run.finish({"backups": [str(path) for path in backups]})
     return f"Written; what stood there before: {', '.join(map(str, backups))}."
-
-
-def _words(given: tuple[str, ...]) -> tuple[str, ...]:
-    return tuple(word.strip() for part in given for word in part.split(",") if word.strip())

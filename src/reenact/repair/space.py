@@ -16,6 +16,7 @@ from reenact.errors import InputError
 from reenact.program.change import Change
 from reenact.program.knob import Kind, Knob
 from reenact.program.patch import Patch, change_for
+from reenact.program.read.alternatives import same_value
 from reenact.program.words import words
 from reenact.types import JsonValue
 
@@ -70,7 +71,7 @@ class Space:
         found = []
         for dimension in self.dimensions:
             value = point[dimension.name]
-            if not _same(value, dimension.knob.in_force):
+            if not same_value(value, dimension.knob.in_force):
                 found.append(change_for(dimension.knob, value))
         return found
 
@@ -103,7 +104,7 @@ def _own(knob: Knob) -> Dimension | None:
     now = knob.in_force
     if knob.kind is Kind.LEARNING_RATE and isinstance(now, int | float):
         return Dimension(knob, low=1e-6, high=1.0, logarithmic=True)
-    others = tuple(value for value in knob.alternatives if not _same(value, now))
+    others = tuple(value for value in knob.alternatives if not same_value(value, now))
     return Dimension(knob, (now, *others)) if others else None
 
 
@@ -134,11 +135,5 @@ def _study(knob: Knob, chance: random.Random) -> Dimension | None:
         return Dimension(knob, tuple(dict.fromkeys([now, *(max(1, round(one)) for one in scaled)])))
     if knob.kind is Kind.LAYER and not knob.alternatives:
         return None
-    others = tuple(value for value in lists.get(knob.kind, ()) if not _same(value, now))
+    others = tuple(value for value in lists.get(knob.kind, ()) if not same_value(value, now))
     return Dimension(knob, (now, *others)) if others else None
-
-
-def _same(value: Value, now: Value) -> bool:
-    if isinstance(value, int | float) and isinstance(now, int | float):
-        return abs(value - now) <= 1e-9 * max(abs(value), abs(now))
-    return value == now

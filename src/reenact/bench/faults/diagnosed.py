@@ -10,10 +10,8 @@ import os
 import sys
 import tempfile
 import time
-from collections.abc import Iterator, Mapping, Sequence
-from concurrent.futures import ProcessPoolExecutor, as_completed
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from multiprocessing import get_context
 from pathlib import Path
 
 from reenact.bench.data.packages import run
@@ -25,16 +23,16 @@ from reenact.bench.faults.scores import Answer
 from reenact.bench.faults.verdict import scorecard
 from reenact.bench.identity import code_identity
 from reenact.bench.scorecard import Scorecard
+from reenact.bench.several import several
 from reenact.diagnose.depth import Depth
 from reenact.diagnose.diagnosis import Accusation, Diagnosis
 from reenact.diagnose.story import Services, diagnose
 from reenact.diagnose.wishes import THRESHOLD, Wishes
-from reenact.errors import Stopped
 from reenact.journal import Journal
 from reenact.program.program import Program, read_program
 from reenact.rules.evidence import Evidence
 from reenact.rules.registry import FAMILIES, chosen
-from reenact.types import Progress, Stop, Tell, tell_nobody
+from reenact.types import Stop, Tell, tell_nobody
 
 QUICK, STORY = "all rules, quick", "the whole story"
 
@@ -100,37 +98,23 @@ def measure(
     ) as told:
         found = told.many(
             dict.fromkeys(wanted, told_of),
-            lambda names: _tell_all({name: wanted[name] for name in names}, jobs, tell, stop),
+            lambda names: several(
+                {name: wanted[name] for name in names},
+                tell_of,
+                what="bench faults",
+                jobs=jobs,
+                tell=tell,
+                stop=stop,
+            ),
             returns=Told,
         )
         told.finish({"programs": len(found)})
     return scorecard(list(found.values()), cases, missing, scale, depth, published_means())
 
 
-def _tell_all(
-    wanted: Mapping[str, Telling], jobs: int, tell: Tell, stop: Stop
-) -> Iterator[Mapping[str, Told]]:
-    """The stories one by one, or several at once in processes of their own."""
-    if jobs == 1:
-        for number, (name, telling) in enumerate(wanted.items()):
-            if stop.asked:
-                raise Stopped("Stopped between two programs; the same command continues.")
-            tell(Progress("bench faults", number, len(wanted), name))
-            yield {name: tell_of(telling, stop)}
-        return
-    with ProcessPoolExecutor(jobs, mp_context=get_context("spawn")) as pool:
-        futures = {pool.submit(tell_of, telling): name for name, telling in wanted.items()}
-        for number, future in enumerate(as_completed(futures)):
-            if stop.asked:
-                pool.shutdown(cancel_futures=True)
-                raise Stopped("Stopped between two programs; the same command continues.")
-            tell(Progress("bench faults", number + 1, len(wanted), futures[future]))
-            yield {futures[future]: future.result()}
-
-
-def tell_of(wanted: Telling, stop: Stop | None = None) -> Told:
+def tell_of(wanted: Telling, stop: Stop) -> Told:
     """One program: trained plainly, diagnosed quickly, then the whole story."""
-    case, side, depth, stop = wanted.case, wanted.side, wanted.depth, stop or Stop()
+    case, side, depth = wanted.case, wanted.side, wanted.depth
     with tempfile.TemporaryDirectory(prefix="reenact-fault-") as scratch:
         entry = materialise(case, side, wanted.scale, Path(scratch) / "program")
         program = read_program((str(entry),), entry.parent)

@@ -30,7 +30,6 @@ class Reference:
     """CPU time of one training of the fixed program, in trainings of the faulty one."""
     knobs: int
     """Hyper-parameters that could be changed."""
-    seconds: float = 0.0
 
 
 @dataclass(frozen=True)

@@ -8,10 +8,8 @@ from __future__ import annotations
 import os
 import tempfile
 import time
-from collections.abc import Iterator, Mapping, Sequence
-from concurrent.futures import ProcessPoolExecutor, as_completed
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from multiprocessing import get_context
 from pathlib import Path
 
 from reenact.bench.faults.case import FaultCase, Scale, Side
@@ -21,12 +19,12 @@ from reenact.bench.repairs.card import scorecard
 from reenact.bench.repairs.figures import Fault
 from reenact.bench.repairs.repaired import Reference, Repaired, jaccards
 from reenact.bench.scorecard import Scorecard
+from reenact.bench.several import several
 from reenact.diagnose.depth import Depth
 from reenact.diagnose.diagnosis import Diagnosis
 from reenact.diagnose.story import Services as DiagnoseServices
 from reenact.diagnose.story import diagnose
 from reenact.diagnose.wishes import Wishes as DiagnoseWishes
-from reenact.errors import Stopped
 from reenact.journal import Journal
 from reenact.program.knobs import knobs_of
 from reenact.program.program import Program, read_program
@@ -41,7 +39,7 @@ from reenact.trials.metric import choose_measure
 from reenact.trials.pool import ProcessPool
 from reenact.trials.statistics import oriented
 from reenact.trials.trial import Part, Trial
-from reenact.types import Progress, Stop, Tell, tell_nobody
+from reenact.types import Stop, Tell, tell_nobody
 
 
 @dataclass(frozen=True)
@@ -54,6 +52,15 @@ class Plan:
     seeds: int = 6
     """That judge."""
     workers: int = 2
+
+
+@dataclass(frozen=True)
+class Running:
+    """A fault to be run."""
+
+    case: FaultCase
+    scale: Scale
+    plan: Plan
 
 
 def measure(
@@ -71,42 +78,29 @@ def measure(
     stop = stop or Stop()
     missing = {case.id: why for case in cases if (why := availability(case).why_not)}
     wanted = {case.id: case for case in cases if case.id not in missing}
+    shared = replace(plan, workers=max(1, plan.workers // jobs))
     told = {"scale": scale.value, "plan": replace(plan, workers=0), "code": code_identity()}
     request = {"cases": [case.id for case in cases], **told}
     with journal.run(story="bench-repair", request=request, what=scale.value, fresh=fresh) as run:
         found = run.many(
             dict.fromkeys(wanted, told),
-            lambda names: _all({name: wanted[name] for name in names}, scale, plan, jobs, tell, stop),
+            lambda names: several(
+                {name: Running(wanted[name], scale, shared) for name in names},
+                run_fault,
+                what="bench repair",
+                jobs=jobs,
+                tell=tell,
+                stop=stop,
+            ),
             returns=Fault,
         )
         run.finish({"faults": len(found)})
     return scorecard(list(found.values()), cases, missing, scale, plan.strategies, plan.budgets)
 
 
-def _all(
-    cases: Mapping[str, FaultCase], scale: Scale, plan: Plan, jobs: int, tell: Tell, stop: Stop
-) -> Iterator[Mapping[str, Fault]]:
-    if jobs == 1:
-        for number, (name, case) in enumerate(cases.items()):
-            if stop.asked:
-                raise Stopped("Stopped between two faults; the same command continues.")
-            tell(Progress("bench repair", number, len(cases), name))
-            yield {name: run_fault(case, scale, plan, stop)}
-        return
-    shared = replace(plan, workers=max(1, plan.workers // jobs))
-    with ProcessPoolExecutor(jobs, mp_context=get_context("spawn")) as pool:
-        futures = {pool.submit(run_fault, case, scale, shared): name for name, case in cases.items()}
-        for number, future in enumerate(as_completed(futures)):
-            if stop.asked:
-                pool.shutdown(cancel_futures=True)
-                raise Stopped("Stopped between two faults; the same command continues.")
-            tell(Progress("bench repair", number + 1, len(cases), futures[future]))
-            yield {futures[future]: future.result()}
-
-
-def run_fault(case: FaultCase, scale: Scale, plan: Plan, stop: Stop | None = None) -> Fault:
+def run_fault(wanted: Running, stop: Stop) -> Fault:
     """One fault: what the faulty and the fixed program reach, then every strategy, budget and repeat."""
-    stop = stop or Stop()
+    case, scale, plan = wanted.case, wanted.scale, wanted.plan
     with tempfile.TemporaryDirectory(prefix="reenact-repair-") as made, Journal.in_memory() as journal:
         scratch = Path(made)
         entries = [materialise(case, side, scale, scratch / side.value) for side in (Side.BUGGY, Side.FIXED)]

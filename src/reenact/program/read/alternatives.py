@@ -61,7 +61,7 @@ def alternatives(draft: Draft) -> tuple[JsonValue, ...]:
     else:
         found = BY_KIND.get(draft.kind, _none)(draft)
     now = _in_force(draft)
-    same = _same_loss if draft.kind is Kind.LOSS and draft.site.library == "keras" else _same
+    same = _same_loss if draft.kind is Kind.LOSS and draft.site.library == "keras" else same_value
     return tuple(value for value in found if not same(value, now))
 
 
@@ -71,7 +71,8 @@ def _in_force(draft: Draft) -> JsonValue:
     return draft.computed if draft.computed is not None else draft.value
 
 
-def _same(value: JsonValue, now: JsonValue) -> bool:
+def same_value(value: JsonValue, now: JsonValue) -> bool:
+    """Whether a value is the one in force: Adam is adam, no activation is a linear one."""
     if is_number(value) and is_number(now):
         return math.isclose(value, now, rel_tol=1e-9)  # type: ignore[arg-type]
     if now is None and value == "linear":
@@ -84,7 +85,7 @@ def _same(value: JsonValue, now: JsonValue) -> bool:
 def _same_loss(value: JsonValue, now: JsonValue) -> bool:
     """`mae` is `mean_absolute_error`."""
     classes = [keras_words.LOSS_CLASS_OF.get(str(word), str(word)) for word in (value, now)]
-    return _same(classes[0], classes[1])
+    return same_value(classes[0], classes[1])
 
 
 def _none(draft: Draft) -> Sequence[JsonValue]:  # noqa: ARG001
