@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 from dataclasses import replace
 from pathlib import Path
+from statistics import median
 
 import pytest
 
@@ -55,7 +56,7 @@ x, y = blobs(360, spread=2.0)
 model = keras.Sequential([keras.Input((8,)), Dense(16, activation="relu"), Dense(3, activation="softmax")])
 model.compile(loss="sparse_categorical_crossentropy", optimizer=keras.optimizers.Adam(learning_rate=8.0),
               metrics=["accuracy"])
-model.fit(x[:240], y[:240], batch_size=32, epochs=6, verbose=0)
+model.fit(x[:240], y[:240], batch_size=32, epochs=30, verbose=0)
 print(model.evaluate(x[240:], y[240:], verbose=0))
 """
 
@@ -102,7 +103,7 @@ def test_a_keras_training_is_repaired_on_one_half_and_judged_on_the_other(tmp_pa
     verdict = found.verdict
     assert verdict is not None
     assert verdict.p_value < 0.05
-    assert min(verdict.after) > max(verdict.before)
+    assert median(verdict.after) > median(verdict.before) + 0.2
     assert not set(verdict.seeds) & {11, 12, 13, 14, 15, 16}
     assert found.diff.startswith("--- a/train.py")
     assert (program.folder / "train.py").read_text() == KERAS

@@ -26,6 +26,7 @@ from reenact.bench.hostile.look import left_in
 from reenact.bench.hostile.report import Plan, Report
 from reenact.bench.hostile.terminal import Terminal
 from reenact.sandbox.box import MIB, Ending
+from reenact.sandbox.files.folder import start_time
 from reenact.sandbox.walls.view import gpu_nodes
 
 MOST_LATE_S = 2.0
@@ -129,8 +130,11 @@ def judge(case: Case, tier: str) -> Judgement:
     )
 
 
-def _supervise(case: Case, tier: str, canaries: Canaries, terminal: Terminal) -> tuple[Report, int]:
-    """Run the supervisor; its report and its number. A supervisor that dies or hangs reports just that."""
+def _supervise(case: Case, tier: str, canaries: Canaries, terminal: Terminal) -> tuple[Report, str]:
+    """Run the supervisor; its report and its name: number and birth, as numbers are given again.
+
+    A supervisor that dies or hangs reports just that.
+    """
     environment = canaries.supervisor_environment()
     told = {**canaries.told(), **terminal.told()}
     plan = Plan(str(case.path), tier, str(canaries.root), told, canaries.secrets)
@@ -145,6 +149,7 @@ def _supervise(case: Case, tier: str, canaries: Canaries, terminal: Terminal) ->
         stderr=subprocess.PIPE,
         start_new_session=True,
     )
+    name = f"{running.pid}-{start_time(running.pid)}"
     try:
         told_us, complaint = running.communicate(timeout=case.runs * case.limits.wall_s + _PATIENCE_S)
     except subprocess.TimeoutExpired:
@@ -152,11 +157,11 @@ def _supervise(case: Case, tier: str, canaries: Canaries, terminal: Terminal) ->
             os.killpg(running.pid, signal.SIGKILL)
         _end_marked(canaries.nonce)
         running.communicate()
-        return Report(broke="the supervisor hung"), running.pid
+        return Report(broke="the supervisor hung"), name
     if running.returncode != 0:
         said = complaint.decode(errors="replace").strip().splitlines()[-1:]
-        return Report(broke=f"the supervisor died of {running.returncode} {' '.join(said)}"), running.pid
-    return Report.from_json(told_us.decode()), running.pid
+        return Report(broke=f"the supervisor died of {running.returncode} {' '.join(said)}"), name
+    return Report.from_json(told_us.decode()), name
 
 
 def _wrong_name(case: Case, report: Report) -> list[str]:
@@ -189,7 +194,7 @@ def _end_marked(nonce: str) -> int:
     return found
 
 
-def _groups_left(supervisor: int) -> list[str]:
+def _groups_left(supervisor: str) -> list[str]:
     """Control groups that the supervisor made and left."""
     mark = f"reenact-{supervisor}-"
     found = [folder for folder, _, _ in os.walk("/sys/fs/cgroup") if Path(folder).name.startswith(mark)]

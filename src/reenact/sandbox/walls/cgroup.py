@@ -22,6 +22,8 @@ from pathlib import Path
 from reenact.sandbox.box import Limits
 
 _NAME = "reenact-"
+_PATIENCE_S = 10.0
+"""How long a group may take to become empty: on a busy machine the kernel buries the dead late."""
 
 
 @dataclass(frozen=True)
@@ -119,7 +121,8 @@ def remove_group(folder: Path) -> None:
     """Kill all in a group of ours and remove it; a group that is gone or not ours stays untouched."""
     if not folder.name.startswith(_NAME):
         return
-    for _ in range(200):
+    until = time.monotonic() + _PATIENCE_S
+    while time.monotonic() < until:
         try:
             folder.rmdir()
         except FileNotFoundError:
