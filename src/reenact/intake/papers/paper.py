@@ -1,0 +1,247 @@
+"""A paper as data: every sentence, equation, table, figure, algorithm and reference has an id and its source.
+
+Ids read like places: section `3.1`, its second block `3.1:2`, the fourth sentence of that one `3.1:2.4`. The
+abstract is section `0`. Ids depend on the text alone, so that the same paper read twice has the same ids.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TypeAlias
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """Where something stands in what was read."""
+
+    file: str
+    """Name inside the source: `main.tex`, `paper.pdf`; a PDF has `paper.pdf#page=3`."""
+    start: int
+    """First character, counted from 0 in that file's text; -1 when the reader could not say."""
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
+class Sentence:
+    """One sentence; formulas in it are LaTeX between dollar signs."""
+
+    id: str
+    text: str
+    span: Span
+    cites: tuple[str, ...] = ()
+    """Keys of the references that it cites."""
+
+
+@dataclass(frozen=True, slots=True)
+class Paragraph:
+    """Sentences that belong together."""
+
+    id: str
+    sentences: tuple[Sentence, ...]
+
+    @property
+    def text(self) -> str:
+        return " ".join(sentence.text for sentence in self.sentences)
+
+
+@dataclass(frozen=True, slots=True)
+class Equation:
+    """A displayed formula, as LaTeX."""
+
+    id: str
+    latex: str
+    label: str
+    """The author's label (`eq:loss`), or the printed number; empty when there is none."""
+    span: Span
+
+    @property
+    def text(self) -> str:
+        return f"$${self.latex}$$"
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A table as cells; a cell that spans several columns is repeated in each."""
+
+    id: str
+    caption: str
+    label: str
+    rows: tuple[tuple[str, ...], ...]
+    heads: int
+    """How many of the first rows are headings."""
+    span: Span
+
+    @property
+    def text(self) -> str:
+        rows = [f"| {' | '.join(row)} |" for row in self.rows]
+        if rows:
+            rows.insert(max(self.heads, 1), "|" + " --- |" * max(len(row) for row in self.rows))
+        return "\n".join((f"Table {self.label}: {self.caption}", *rows))
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """A figure: its caption, and its pixels where the source has them."""
+
+    id: str
+    caption: str
+    label: str
+    file: str
+    """Name inside the source; empty when only the caption is known."""
+    image: bytes
+    """PNG or JPEG as it came; empty when there is none that can be shown."""
+    span: Span
+
+    @property
+    def text(self) -> str:
+        return f"Figure {self.label}: {self.caption}"
+
+
+@dataclass(frozen=True, slots=True)
+class Algorithm:
+    """Numbered steps, kept whole."""
+
+    id: str
+    caption: str
+    label: str
+    body: str
+    span: Span
+
+    @property
+    def text(self) -> str:
+        return f"Algorithm {self.label}: {self.caption}\n{self.body}"
+
+
+Block: TypeAlias = Paragraph | Equation | Table | Figure | Algorithm
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """A heading and what stands under it, up to the next heading."""
+
+    id: str
+    level: int
+    """1 for a section, 2 for a subsection, and so on."""
+    title: str
+    blocks: tuple[Block, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Reference:
+    """An entry of the bibliography."""
+
+    key: str
+    text: str
+    """The entry as it reads."""
+    title: str = ""
+    authors: tuple[str, ...] = ()
+    year: int | None = None
+    arxiv: str = ""
+    doi: str = ""
+    url: str = ""
+    cited_in: tuple[str, ...] = ()
+    """Ids of the sentences that cite it, in order."""
+
+
+@dataclass(frozen=True, slots=True)
+class Lost:
+    """Something of the source that did not come through."""
+
+    kind: str
+    """equation, table, figure, citation, macro, file, page, text."""
+    what: str
+    """A sentence for the user."""
+    where: str = ""
+
+
+@dataclass(frozen=True)
+class Paper:
+    """A paper, whole."""
+
+    title: str
+    authors: tuple[str, ...]
+    source: str
+    """Where it came from, for a reader."""
+    form: str
+    """latex, html, markdown, pdf or text: how much to trust formulas and tables."""
+    sections: tuple[Section, ...]
+    references: tuple[Reference, ...]
+    lost: tuple[Lost, ...]
+
+    def blocks(self) -> Iterator[Block]:
+        for section in self.sections:
+            yield from section.blocks
+
+    def sentences(self) -> Iterator[Sentence]:
+        for block in self.blocks():
+            if isinstance(block, Paragraph):
+                yield from block.sentences
+
+    @cached_property
+    def by_id(self) -> dict[str, Section | Block | Sentence]:
+        """Everything that has an id."""
+        found: dict[str, Section | Block | Sentence] = {section.id: section for section in self.sections}
+        found |= {block.id: block for block in self.blocks()}
+        found |= {sentence.id: sentence for sentence in self.sentences()}
+        return found
+
+    def text(self, *, ids: bool = True, hide: frozenset[str] = frozenset()) -> str:
+        """The paper as a reader or a model sees it: an id before each sentence, hidden blocks named only."""
+        lines = [f"# {self.title}"]
+        for section in self.sections:
+            lines.append(f"{'#' * (section.level + 1)} {section.id} {section.title}")
+            lines += [_told(block, ids, hide) for block in section.blocks]
+        return "\n\n".join(lines)
+
+    def find(self, quote: str) -> tuple[str, ...]:
+        """Ids of what the quote stands in, in order; empty when the paper does not say that.
+
+        Compared without spaces, case, punctuation of maths and typography; a quote may run over several
+        sentences, and stand in an equation, a table, a caption or an algorithm.
+        """
+        wanted = plain(quote)
+        if len(wanted) < 3:
+            return ()
+        text, marks = self._searchable
+        at = text.find(wanted)
+        if at < 0:
+            return ()
+        end = at + len(wanted)
+        return tuple(name for name, start, stop in marks if start < end and at < stop)
+
+    @cached_property
+    def _searchable(self) -> tuple[str, list[tuple[str, int, int]]]:
+        text, marks = "", []
+        for block in self.blocks():
+            parts = block.sentences if isinstance(block, Paragraph) else (block,)
+            for part in parts:
+                start = len(text)
+                text += plain(part.text)
+                marks.append((part.id, start, len(text)))
+            # Paragraphs run on into one another for the eye, but not equations into tables.
+            text += "" if isinstance(block, Paragraph) else "\0"
+        return text, marks
+
+
+def plain(text: str) -> str:
+    """A text without all that two copies of the same sentence may differ in."""
+    flat = unicodedata.normalize("NFKC", text).casefold()
+    return re.sub(r"[\W_]+", "", flat)
+
+
+def _told(block: Block, ids: bool, hide: frozenset[str]) -> str:
+    if block.id in hide:
+        return f"[{block.id}] (withheld: results of the paper)"
+    if not ids:
+        return block.text
+    if not isinstance(block, Paragraph):
+        return f"[{block.id}] {block.text}"
+    shown = [
+        "(withheld: results of the paper)" if sentence.id in hide else sentence.text
+        for sentence in block.sentences
+    ]
+    return " ".join(f"[{one.id}] {text}" for one, text in zip(block.sentences, shown, strict=True))

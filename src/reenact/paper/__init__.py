@@ -1,0 +1,11 @@
+"""Paper: what a paper says becomes code that runs, is verified criterion by criterion, and measured.
+
+wishes       what the user may ask for
+claim        a number that the paper states, and where it states it
+criterion    one atom of the fingerprint, and what was found of it in the code
+exemplar     a cited paper with the code that belongs to it
+review       three summaries and the claims            lineage      which cited papers matter, and their code
+fingerprint  the criteria                              develop      code written, run, mended, until it holds
+verify       criteria against code                     measure      full runs, claims against measured
+evaluate     scores of the study, rubric trees         write        the report
+"""
