@@ -5,6 +5,8 @@ from __future__ import annotations
 import pytest
 
 from reenact.bench.faults.answers import activation_index, answer_by
+from reenact.bench.faults.calibration import said_of
+from reenact.bench.faults.calibration import table as sureness
 from reenact.bench.faults.case import Scale, Side
 from reenact.bench.faults.cases import catalogue, published_means
 from reenact.bench.faults.diagnosed import QUICK, STORY, Told
@@ -86,3 +88,33 @@ def test_a_softmax_over_one_unit_is_answered_at_its_layer() -> None:
     program = program_from_text(SEPARATE)
     evidence = Evidence(program, static_graph(program))
     assert (Fault.ACH, 4) in answer_by(chosen(("RE001",)), evidence)
+
+
+def test_two_families_say_what_either_says() -> None:
+    case = next(case for case in STUDY if len(case.truth) >= 2)
+    answers: dict[str, list[tuple[str, int | None]]] = {name: [] for name in (*FAMILIES, QUICK, STORY)}
+    first, second, *_ = right(case)
+    answers |= {"umlaut": [first], "neuralint": [second]}
+    found = card([Told(case.id, Side.BUGGY, answers, {"plain": 1.0, "quick": 1.0, "story": 1.0})], [])
+    rows = {row[0]: row for table in found.tables if table.title == "Families together" for row in table.rows}
+    assert len(rows) == 7 * 6 // 2 + 2
+    alone = {row[0]: row for row in found.tables[0].rows}
+    recall = {
+        name: float({**alone, **rows}[name][1]) for name in ("umlaut", "neuralint", "umlaut + neuralint")
+    }
+    assert 0 < recall["umlaut"] < recall["umlaut + neuralint"]
+    assert 0 < recall["neuralint"] < recall["umlaut + neuralint"]
+    assert rows["all families"][1:4] == rows["umlaut + neuralint"][1:4]
+
+
+def test_a_confidence_is_held_against_the_truth() -> None:
+    case = next(case for case in STUDY if case.id == "M1")
+    buggy = Told(case.id, Side.BUGGY, {}, accused=[("HLR", 0.95), ("LCH", 0.55)])
+    twin = Told(case.id, Side.FIXED, {}, accused=[("HLR", 0.95)])
+    said = [*said_of(buggy.accused, case, fixed=False), *said_of(twin.accused, case, fixed=True)]
+    assert [one.right for one in said] == [True, False, False]
+    rows = sureness(said).rows
+    assert rows[1] == ("0.9 to 1.0", "2", "0.95", "0.50")
+    assert rows[-1][0].startswith(
+        f"all: Brier {(0.05**2 + 0.55**2 + 0.95**2) / 3:.3f}, of the mere share 0.222"
+    )

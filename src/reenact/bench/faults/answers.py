@@ -19,6 +19,18 @@ def answer_of(diagnosis: Diagnosis) -> Answer:
     )
 
 
+def accused_by(diagnosis: Diagnosis) -> list[tuple[str, float]]:
+    """The same one by one, as `HLR` or `ACH(2)`, each with its confidence."""
+    found = []
+    for one in diagnosis.accusations:
+        suspect = one.suspect
+        for fault, index in _answer(
+            [(suspect.fault, suspect.layer, suspect.layer_index)], diagnosis.evidence
+        ):
+            found.append((fault.value if index is None else f"{fault.value}({index})", one.confidence))
+    return found
+
+
 def answer_by(rules: Iterable[Rule], evidence: Evidence, least: float = 0.0) -> Answer:
     """What some rules accuse on their own, as their tool would: every finding counts."""
     return _answer(

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from reenact.bench.data.packages import run
-from reenact.bench.faults.answers import answer_by, answer_of
+from reenact.bench.faults.answers import accused_by, answer_by, answer_of
 from reenact.bench.faults.case import FaultCase, Scale, Side
 from reenact.bench.faults.cases import published_means
 from reenact.bench.faults.programs import availability, materialise
@@ -49,6 +49,8 @@ class Told:
     """`plain` training, `quick` diagnosis, the whole `story`."""
     findings: Sequence[str] = ()
     """What the story accused, in words."""
+    accused: Sequence[tuple[str, float]] = ()
+    """The same as `HLR` or `ACH(2)`, each with its confidence."""
 
     def answer(self, detector: str) -> Answer:
         from reenact.program.fault import Fault
@@ -128,7 +130,7 @@ def tell_of(wanted: Telling, stop: Stop) -> Told:
             told, more = _timed(program, wishes, Path(scratch) / "story", stop, quick.evidence)
         seconds["story"] = seconds["quick"] + more
         answers[STORY] = _listed(answer_of(told))
-    return Told(case.id, side, answers, seconds, [_words(one) for one in told.accusations])
+    return Told(case.id, side, answers, seconds, [_words(one) for one in told.accusations], accused_by(told))
 
 
 def _words(one: Accusation) -> str:

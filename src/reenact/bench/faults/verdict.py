@@ -7,9 +7,12 @@ from dataclasses import asdict
 from statistics import median
 from typing import TYPE_CHECKING
 
+from reenact.bench.faults.calibration import said_of
+from reenact.bench.faults.calibration import table as sureness
 from reenact.bench.faults.case import STUDY, TOOLS, FaultCase, PublishedMeans, Scale, Side
 from reenact.bench.faults.scores import Score
 from reenact.bench.faults.table import FaultTable, Reading, tabulate
+from reenact.bench.faults.together import combined
 from reenact.bench.scorecard import Goal, Scorecard, Table
 from reenact.diagnose.depth import Depth
 from reenact.rules.registry import FAMILIES
@@ -19,6 +22,7 @@ if TYPE_CHECKING:
     from reenact.bench.faults.diagnosed import Told
 
 LEAST_RUNNABLE = 18
+COLUMNS = ("detector", "recall", "precision", "F3", "recall+", "precision+", "F3+", "false alarms")
 PEER_FAMILY = {"DeepDiagnosis": "deepdiagnosis", "NeuraLint": "neuralint", "UMLAUT": "umlaut"}
 """Published tools whose rules are a family here."""
 
@@ -34,8 +38,8 @@ def scorecard(
     """Everything that was told, scored."""
     from reenact.bench.faults.diagnosed import QUICK, STORY
 
-    detectors = (*FAMILIES, QUICK, STORY)
-    tables = {name: tabulate(_readings(told, name), cases) for name in detectors}
+    readings = {name: _readings(told, name) for name in (*FAMILIES, QUICK, STORY)}
+    tables = {name: tabulate(said, cases) for name, said in readings.items()}
     ours = tables[STORY]
     whole = sum(line.case.study for line in ours.lines) >= LEAST_RUNNABLE and depth is Depth.NORMAL
     ratios = [one.seconds["quick"] / one.seconds["plain"] for one in told if one.side is Side.BUGGY]
@@ -50,8 +54,10 @@ def scorecard(
         goals=goals,
         tables=(
             _families(tables, published),
+            Table("Families together", COLUMNS, tuple(_row(*pair) for pair in combined(readings, cases))),
             _faults(ours, told),
             _twins(told),
+            _sureness(told, cases),
             Table("Not run", ("fault", "why"), tuple(missing.items())),
         ),
         facts={"programs": [_facts(one) for one in told], "missing": dict(missing)},
@@ -94,17 +100,24 @@ def _goals(ours: FaultTable, ratios: Sequence[float], whole: bool) -> tuple[Goal
 
 
 def _families(tables: Mapping[str, FaultTable], published: PublishedMeans) -> Table:
-    rows = []
-    for name, table in tables.items():
-        if table.lines:
-            before, after = table.mean("before"), table.mean("after")
-            rows.append((name, *_cells(before), *_cells(after), _share(table.false_alarm_rate)))
+    rows = [_row(name, table) for name, table in tables.items() if table.lines]
     for tool in TOOLS:
         before, after = published.before["all"][tool], published.after["all"][tool]
         rows.append((f"{tool} (published)", *_cells(before), *_cells(after), "-"))
-    columns = ("detector", "recall", "precision", "F3", "recall+", "precision+", "F3+", "false alarms")
     return Table(
-        f"Means over the faults (+: after alternatives; published over {STUDY})", columns, tuple(rows)
+        f"Means over the faults (+: after alternatives; published over {STUDY})", COLUMNS, tuple(rows)
+    )
+
+
+def _row(name: str, table: FaultTable) -> tuple[str, ...]:
+    before, after = table.mean("before"), table.mean("after")
+    return (name, *_cells(before), *_cells(after), _share(table.false_alarm_rate))
+
+
+def _sureness(told: Sequence[Told], cases: Sequence[FaultCase]) -> Table:
+    by_id = {case.id: case for case in cases}
+    return sureness(
+        [said for one in told for said in said_of(one.accused, by_id[one.case], fixed=one.side is Side.FIXED)]
     )
 
 
