@@ -83,6 +83,25 @@ def test_goals_are_judged_from_the_figures() -> None:
     assert "quick 1.050" in card.figures
 
 
+def test_on_a_machine_with_other_work_cpu_time_is_judged() -> None:
+    busy = Measured(CASES[0])
+    for preset in BOUNDS:
+        busy.pairs[preset] = [Pair(Training(20.0, 10.0, "same"), Training(26.0, 10.4, "same"))] * 7
+        busy.promises[preset] = [WHOLE]
+    card = scorecard([busy], wanted=1, repeats=7, load=LOAD)
+    assert [goal.met for goal in card.goals] == [True, True, True]
+    assert "by CPU time in 1, the machine had other work" in card.goals[0].reached
+    quiet = Measured(CASES[0])
+    for preset in BOUNDS:
+        # The watched training waits and the other does not: that is the probe's doing.
+        quiet.pairs[preset] = [Pair(Training(10.0, 9.9, "same"), Training(20.0, 10.0, "same"))] * 7
+        quiet.promises[preset] = [WHOLE]
+    assert [goal.met for goal in scorecard([quiet], wanted=1, repeats=7, load=LOAD).goals[:2]] == [
+        False,
+        False,
+    ]
+
+
 @pytest.mark.parametrize(
     ("results", "met"),
     [

@@ -10,6 +10,9 @@ from reenact.bench.watching.runs import Case, Training
 
 BOUNDS = {"quick": 1.05, "normal": 1.15}
 """The most a preset may cost, as a ratio."""
+WAITED = 1.15
+"""Wall time over CPU time from which on an unobserved training, which has one thread and reads nothing, has
+shared its core with somebody."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +30,11 @@ class Pair:
     def cpu_ratio(self) -> float:
         return self.beside.cpu_seconds / self.alone.cpu_seconds
 
+    @property
+    def disturbed(self) -> bool:
+        """Whether the unobserved training had to wait. What the probe itself waits for does not count."""
+        return self.alone.seconds > WAITED * self.alone.cpu_seconds
+
 
 @dataclass(slots=True)
 class Measured:
@@ -43,6 +51,16 @@ class Measured:
 
     def cpu_ratio(self, preset: str) -> float:
         return median(pair.cpu_ratio for pair in self.pairs[preset])
+
+    @property
+    def disturbed(self) -> bool:
+        """Whether most pairs were trained on a machine with other work: wall time then says little."""
+        pairs = [pair for listed in self.pairs.values() for pair in listed]
+        return sum(pair.disturbed for pair in pairs) > len(pairs) / 2
+
+    def cost(self, preset: str) -> float:
+        """The ratio that is judged: of wall time, or of CPU time on a machine with other work."""
+        return self.cpu_ratio(preset) if self.disturbed else self.ratio(preset)
 
     @property
     def alone(self) -> float:
