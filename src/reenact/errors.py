@@ -6,6 +6,7 @@ ReenactError                      a sentence, what to do next, and an exit code
 │   ├── UnknownModel              a model string nobody understands
 │   ├── UnreadableProgram         a training program that cannot be found, read or parsed
 │   ├── UnreadableReport          a bug report that is not there, empty or no text
+│   ├── UnreadablePaper           a paper that is not there, empty, locked or in no form that can be read
 │   ├── UnreadableRepository      a repository, archive or commit that is not there or cannot be used
 │   └── PatchRefused              a patch that does not fit its program
 │       ├── UnknownKnob           it names a knob or layer that is not there
@@ -70,6 +71,10 @@ class UnreadableProgram(InputError):
 
 class UnreadableReport(InputError):
     """A bug report that is not there, empty or no text."""
+
+
+class UnreadablePaper(InputError):
+    """A paper that is not there, empty, locked or in no form that can be read."""
 
 
 class UnreadableRepository(InputError):

@@ -8,4 +8,5 @@ repository   a folder, archive, bundle or address -> Checkout at a commit
 archive      zip and tar archives, unpacked within bounds
 git_words    what git says, turned into what happened to the user's wish
 bundle       git bundles, fetched without running anything of theirs
+papers/      a paper in any form: Paper; arXiv, Semantic Scholar, a library of cited papers
 """

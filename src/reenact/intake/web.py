@@ -1,4 +1,4 @@
-"""Asks one web API for JSON. The only file of this room that speaks HTTP.
+"""Asks one web API. The only file of this room that speaks HTTP.
 
 Covered: no origin but the API's own is asked (a redirect elsewhere is not followed, so the token goes
 nowhere else), https alone unless the address is this machine, size and time of the whole answer, not only of
@@ -45,6 +45,13 @@ class Web:
     """The largest answer that is read."""
     most_redirects: int = 3
     """How often an answer may send us on, within the same origin."""
+    headers: tuple[tuple[str, str], ...] = (
+        ("Accept", "application/vnd.github+json"),
+        ("X-GitHub-Api-Version", "2022-11-28"),
+    )
+    """What is said with every question."""
+    instead: str = "Check the network, or save the report as a file and name that."
+    """What a user can do when nobody answers."""
 
     def get(self, path: str, token: str = "") -> Answer:
         """The answer to one question, whatever its status. Unreachable when none came."""
@@ -62,8 +69,7 @@ class Web:
 
     def _ask(self, address: str, token: str, until: float) -> Answer:
         headers = {
-            "Accept": "application/vnd.github+json",
-            "X-GitHub-Api-Version": "2022-11-28",
+            **dict(self.headers),
             "User-Agent": f"reenact/{__version__}",
             **({"Authorization": f"Bearer {token}"} if token else {}),
         }
@@ -73,9 +79,13 @@ class Web:
                 named = {name.lower(): value for name, value in said.headers.items()}
                 return Answer(said.status, named, self._read(said, until))
         except urllib.error.URLError as error:
-            raise _unreachable(address, error.reason) from error
+            raise self._unreachable(address, error.reason) from error
         except (OSError, http.client.HTTPException) as error:
-            raise _unreachable(address, error) from error
+            raise self._unreachable(address, error) from error
+
+    def _unreachable(self, address: str, why: object) -> Unreachable:
+        host = urlsplit(address).hostname
+        return Unreachable(f"{host} cannot be reached: {why}.", next_step=self.instead)
 
     def _read(self, said: Any, until: float) -> bytes:
         pieces: list[bytes] = []
@@ -130,11 +140,3 @@ def _is_this_machine(address: str) -> bool:
         return ip_address(host).is_loopback
     except ValueError:
         return host == "localhost"
-
-
-def _unreachable(address: str, why: object) -> Unreachable:
-    host = urlsplit(address).hostname
-    return Unreachable(
-        f"{host} cannot be reached: {why}.",
-        next_step="Check the network, or save the report as a file and name that.",
-    )

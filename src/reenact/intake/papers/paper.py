@@ -144,7 +144,7 @@ class Reference:
     doi: str = ""
     url: str = ""
     cited_in: tuple[str, ...] = ()
-    """Ids of the sentences that cite it, in order."""
+    """Ids of the sentences, and of the tables and captions, that cite it, in order."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,145 @@
+"""`reenact read PAPER`: what a paper holds as reenact sees it, and what of it did not come through."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING
+
+import click
+
+from reenact.cli.options import output_format, show
+from reenact.report.sheet import Facts, Level, Notice, Sheet
+from reenact.types import ExitCode, JsonValue, Table
+
+if TYPE_CHECKING:
+    from reenact.intake.papers.paper import Block, Paper
+
+CODE, NAME = "PA001", "lost-in-reading"
+
+
+@click.command()
+@click.option("--text", is_flag=True, help="Print the paper as numbered text instead.")
+@click.option("--offline", is_flag=True, help="Ask no server; know only what was fetched before.")
+@click.option("--sandbox", help="Tier that runs the parsers; default: the best one here.")
+@click.option("--trust-code", is_flag=True, default=None, help="Allow a sandbox that confines nothing.")
+@output_format
+@click.argument("paper")
+def read(
+    paper: str, text: bool, offline: bool, sandbox: str | None, trust_code: bool | None, output_format: str
+) -> ExitCode:
+    """Read a paper and show its outline, what it holds, and what was lost in reading.
+
+    PAPER is an arXiv id or address, a PDF, LaTeX (folder, archive or file), HTML, Markdown or plain text.
+    """
+    from reenact.intake.papers.clients import Clients
+    from reenact.intake.papers.read import read_paper
+    from reenact.sandbox.choose import choose, notice
+    from reenact.settings import cache_folder, resolve
+
+    settings = resolve({"sandbox": sandbox, "trust_code": trust_code}).settings
+    box = choose(None if settings.sandbox == "auto" else settings.sandbox, trust_code=settings.trust_code)
+    if said := notice(box):
+        click.echo(said, err=True)
+    clients = Clients.cached(cache_folder(settings) / "papers", offline=offline)
+    found = read_paper(paper, box=box, clients=clients)
+    if text:
+        click.echo(found.text())
+        return ExitCode.OK
+    show(paper_sheet(found), output_format)
+    return ExitCode.OK
+
+
+def paper_sheet(paper: Paper) -> Sheet:
+    """Outline, counts and losses."""
+    counts = counts_of(paper)
+    told = ", ".join(f"{number} {name if number != 1 else name[:-1]}" for name, number in counts.items())
+    lost = f"lost in reading: {len(paper.lost)}" if paper.lost else "nothing was lost in reading"
+    return Sheet(
+        kind="read",
+        title=f"Paper: {paper.title}",
+        verdict=f"{told}; {lost}.",
+        blocks=(
+            Facts(
+                "",
+                (
+                    ("authors", ", ".join(paper.authors) or "-"),
+                    ("source", paper.source),
+                    ("form", paper.form),
+                ),
+            ),
+            Table("Outline", ("section", "title", "sentences", "also"), tuple(_outline(paper))),
+            Table("References", ("key", "title", "year", "cited in"), tuple(_references(paper))),
+        ),
+        notices=tuple(
+            Notice(
+                CODE, NAME, Level.NOTE, f"{one.what}{f' [{one.where}]' if one.where else ''}", aside=one.kind
+            )
+            for one in paper.lost
+        ),
+        data=_data(paper, counts),
+    )
+
+
+def counts_of(paper: Paper) -> dict[str, int]:
+    """How many of each kind there are."""
+    kinds = Counter(type(block).__name__ for block in paper.blocks())
+    return {
+        "sections": len(paper.sections),
+        "sentences": sum(1 for _ in paper.sentences()),
+        "equations": kinds["Equation"],
+        "tables": kinds["Table"],
+        "figures": kinds["Figure"],
+        "algorithms": kinds["Algorithm"],
+        "references": len(paper.references),
+    }
+
+
+def _outline(paper: Paper) -> list[tuple[str, ...]]:
+    rows: list[tuple[str, ...]] = []
+    for section in paper.sections:
+        kinds = Counter(type(block).__name__.lower() for block in section.blocks)
+        sentences = sum(len(getattr(block, "sentences", ())) for block in section.blocks)
+        also = ", ".join(f"{count} {kind}" for kind, count in kinds.items() if kind != "paragraph")
+        rows.append((section.id, f"{'  ' * (section.level - 1)}{section.title}", str(sentences), also or "-"))
+    return rows
+
+
+def _references(paper: Paper) -> list[tuple[str, ...]]:
+    return [
+        (one.key, one.title or one.text[:80], str(one.year or "-"), ", ".join(one.cited_in[:6]) or "-")
+        for one in paper.references
+    ]
+
+
+def _data(paper: Paper, counts: dict[str, int]) -> JsonValue:
+    return {
+        "title": paper.title,
+        "authors": list(paper.authors),
+        "source": paper.source,
+        "form": paper.form,
+        "counts": counts,
+        "sections": [
+            {
+                "id": section.id,
+                "level": section.level,
+                "title": section.title,
+                "blocks": [_block(block) for block in section.blocks],
+            }
+            for section in paper.sections
+        ],
+        "references": [
+            {
+                "key": one.key, "text": one.text, "title": one.title, "authors": list(one.authors),
+                "year": one.year, "arxiv": one.arxiv, "doi": one.doi, "url": one.url,
+                "cited_in": list(one.cited_in),
+            }
+            for one in paper.references
+        ],
+        "lost": [{"kind": one.kind, "what": one.what, "where": one.where} for one in paper.lost],
+    }  # fmt: skip
+
+
+def _block(block: Block) -> JsonValue:
+    kind = type(block).__name__.lower()
+    label, caption = getattr(block, "label", ""), getattr(block, "caption", "")
+    return {"id": block.id, "kind": kind, "label": label, "caption": caption, "text": block.text}

@@ -1,0 +1,194 @@
+"""Pieces -> Paper: ids by place, sentences, citations, spans. The same for every form of paper."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+from reenact.errors import UnreadablePaper
+from reenact.intake.papers.citations import Bibliography, cited_keys
+from reenact.intake.papers.locate import Locator
+from reenact.intake.papers.paper import (
+    Algorithm,
+    Block,
+    Equation,
+    Figure,
+    Lost,
+    Paper,
+    Paragraph,
+    Reference,
+    Section,
+    Sentence,
+    Span,
+    Table,
+)
+from reenact.intake.papers.pieces import Draft, Formula, Grid, Heading, Picture, Piece, Prose, Steps
+from reenact.intake.papers.sentences import split
+
+MOST_PIECES = 50_000
+ABSTRACT = "Abstract"
+FOOTNOTE = "Footnote: "
+"""How the text of a footnote begins: it follows the paragraph that it belongs to."""
+_WORD = re.compile(r"[^\W_]")
+_NUMBER = re.compile(r"^(?:(?:section|appendix)\s+)?(?:[A-Z]|\d{1,2})(?:\.\d{1,2}){0,4}[.:)]?\s+(?=\S)", re.I)
+
+
+def assemble(draft: Draft, source: str) -> Paper:
+    """The whole paper. UnreadablePaper when there is not a word in it."""
+    if len(draft.pieces) > MOST_PIECES:
+        raise UnreadablePaper(f"The paper has more than {MOST_PIECES} paragraphs. Received: {source}")
+    said = [piece for piece in (*draft.abstract, *draft.pieces) if isinstance(piece, Prose)]
+    if not any(_WORD.search(piece.text) for piece in said):
+        raise UnreadablePaper(
+            f"The paper says nothing: no paragraph was found in it. Received: {source}",
+            next_step="Name the paper as LaTeX source, HTML, Markdown, plain text or a PDF with text.",
+        )
+    maker = _Maker(Locator(draft.texts), Bibliography.of(draft.references), draft)
+    sections = tuple(maker.sections())
+    title = " ".join(draft.title.split()) or _first_words(said)
+    lost = _unique((*draft.lost, *_unresolved(sections, draft.references)))
+    references = _with_places(_unique_keys(draft.references), sections)
+    return Paper(title, draft.authors, source, draft.form, sections, references, lost)
+
+
+class _Maker:
+    """Numbers the pieces."""
+
+    def __init__(self, locator: Locator, known: Bibliography, draft: Draft) -> None:
+        self._locator = locator
+        self._known = known
+        self._draft = draft
+        self._counts: list[int] = []
+        self._levels: list[int] = []
+        self._lettered = False
+
+    def sections(self) -> Iterable[Section]:
+        groups = _grouped(self._draft.pieces)
+        front = [*self._draft.abstract, *groups[0][1]]
+        if front:
+            yield Section("0", 1, ABSTRACT, tuple(self._blocks("0", front)))
+        for heading, pieces in groups[1:]:
+            if heading is None:
+                continue
+            name = self._number(heading)
+            level = len(self._counts)
+            yield Section(
+                name, level, _NUMBER.sub("", heading.title).strip(), tuple(self._blocks(name, pieces))
+            )
+
+    def _number(self, heading: Heading) -> str:
+        """A section lies in the nearest one before it of a smaller level, whatever levels are left out."""
+        if heading.appendix and not self._lettered:
+            self._lettered, self._counts, self._levels = True, [], []
+        while self._levels and self._levels[-1] > heading.level:
+            self._levels.pop()
+        if not self._levels or self._levels[-1] < heading.level:
+            self._levels.append(heading.level)
+        level = len(self._levels)
+        self._counts = [*self._counts[:level], *[0] * (level - len(self._counts))]
+        self._counts[-1] += 1
+        first = _letter(self._counts[0]) if self._lettered else str(self._counts[0])
+        return ".".join((first, *map(str, self._counts[1:])))
+
+    def _blocks(self, section: str, pieces: Sequence[Piece]) -> Iterable[Block]:
+        number = 0
+        for piece in pieces:
+            block = self._block(f"{section}:{number + 1}", piece)
+            if block is not None:
+                number += 1
+                yield block
+
+    def _block(self, name: str, piece: Piece) -> Block | None:
+        if isinstance(piece, Prose):
+            sentences = tuple(
+                self._sentence(f"{name}.{number}", text, piece.page)
+                for number, text in enumerate(split(piece.text), start=1)
+            )
+            return Paragraph(name, sentences) if sentences else None
+        if isinstance(piece, Formula):
+            return Equation(name, piece.latex, piece.label, self._span(piece.latex, piece.page, piece.label))
+        if isinstance(piece, Grid):
+            cells = " ".join(piece.rows[0]) if piece.rows else ""
+            span = self._span(piece.caption or cells, piece.page, piece.label)
+            return Table(name, piece.caption, piece.label, piece.rows, piece.heads, span)
+        if isinstance(piece, Picture):
+            span = self._span(piece.caption, piece.page, piece.label)
+            return Figure(name, piece.caption, piece.label, piece.file, piece.image, span)
+        if isinstance(piece, Steps):
+            span = self._span(piece.caption or piece.body, piece.page, piece.label)
+            return Algorithm(name, piece.caption, piece.label, piece.body, span)
+        return None
+
+    def _sentence(self, name: str, text: str, page: int) -> Sentence:
+        return Sentence(name, text, self._span(text, page), cited_keys(text, self._known))
+
+    def _span(self, text: str, page: int, label: str = "") -> Span:
+        if not page:
+            return self._locator.find(text.removeprefix(FOOTNOTE), label=label.partition(",")[0])
+        file = next(iter(self._draft.texts), "")
+        return self._locator.find(text, within=f"{file.partition('#')[0]}#page={page}")
+
+
+def _grouped(pieces: Iterable[Piece]) -> list[tuple[Heading | None, list[Piece]]]:
+    """Pieces by the heading above them; an abstract's heading begins no section."""
+    groups: list[tuple[Heading | None, list[Piece]]] = [(None, [])]
+    for piece in pieces:
+        if not isinstance(piece, Heading):
+            groups[-1][1].append(piece)
+        elif piece.title.strip().casefold() != "abstract":
+            groups.append((piece, []))
+    return groups
+
+
+def _letter(number: int) -> str:
+    """A, B, ..., Z, AA: the number of an appendix."""
+    letters = ""
+    while number:
+        number, rest = divmod(number - 1, 26)
+        letters = chr(ord("A") + rest) + letters
+    return letters
+
+
+def _first_words(said: Sequence[Prose]) -> str:
+    return next((split(piece.text)[0][:120] for piece in said if piece.text.strip()), "")
+
+
+def _unique(lost: Iterable[Lost]) -> tuple[Lost, ...]:
+    return tuple(dict.fromkeys(lost))
+
+
+def _unique_keys(references: Iterable[Reference]) -> tuple[Reference, ...]:
+    found: dict[str, Reference] = {}
+    for reference in references:
+        found.setdefault(reference.key, reference)
+    return tuple(found.values())
+
+
+def _cites(sections: Iterable[Section]) -> dict[str, list[str]]:
+    """Keys, each with the ids of the sentences, tables and captions that cite it."""
+    found: dict[str, list[str]] = {}
+    for section in sections:
+        for block in section.blocks:
+            for name, keys in _cited_by(block):
+                for key in keys:
+                    found.setdefault(key, []).append(name)
+    return found
+
+
+def _cited_by(block: Block) -> Iterable[tuple[str, tuple[str, ...]]]:
+    if isinstance(block, Paragraph):
+        return [(sentence.id, sentence.cites) for sentence in block.sentences]
+    return [(block.id, cited_keys(block.text, Bibliography()))]
+
+
+def _with_places(references: Sequence[Reference], sections: Iterable[Section]) -> tuple[Reference, ...]:
+    cites = _cites(sections)
+    return tuple(replace(one, cited_in=tuple(cites.get(one.key, ()))) for one in references)
+
+
+def _unresolved(sections: Iterable[Section], references: Sequence[Reference]) -> Iterable[Lost]:
+    known = {reference.key for reference in references}
+    for key, places in _cites(sections).items():
+        if key not in known:
+            yield Lost("citation", f"{key} is cited, and the bibliography has no such entry.", places[0])

@@ -1,0 +1,225 @@
+"""paper.pdf -> pages.json: lines with size, weight and place, tables between rules, nothing invisible."""
+
+from __future__ import annotations
+
+import ctypes
+import json
+import re
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+MOST_PAGES = 400
+MOST_LETTERS = 4_000_000
+MOST_TABLE_PAGES = 60
+SMALLEST = 2.5
+"""Letters of fewer points are there for machines, not for readers."""
+LEAST_RULE = 60.0
+"""Points: a shorter line is no rule of a table."""
+GAP = 5.0
+"""Points between two columns of a table."""
+BOLD = re.compile(r"bold|black|heavy|medi|cmbx|-bd|sfbx|\bbx", re.I)
+HYPHENS = "\ufffe\x02"
+"""Stand where a word was cut at the end of a line."""
+ENDS = f"\r\n{HYPHENS}"
+CAPTION = re.compile(r"^\s*table\s+[\w.]{1,6}\s*[:.]", re.I | re.M)
+
+
+def main() -> None:
+    import pypdfium2  # type: ignore[import-untyped,unused-ignore]
+
+    try:
+        document = pypdfium2.PdfDocument("paper.pdf")
+    except pypdfium2.PdfiumError as error:
+        locked = "password" in str(error).lower()
+        write({"error": "it is locked with a password" if locked else f"it is damaged ({error})"})
+        return
+    count = len(document)
+    if count > MOST_PAGES:
+        write({"error": f"it has {count} pages, and at most {MOST_PAGES} are read"})
+        return
+    pages, unseen, letters = [], 0, 0
+    for number in range(count):
+        lines, hidden, seen = read_page(document[number])
+        letters += seen
+        unseen += hidden
+        if letters > MOST_LETTERS:
+            write({"error": f"it has more than {MOST_LETTERS} letters"})
+            return
+        pages.append({"number": number + 1, "lines": lines, "tables": []})
+    add_tables(pages)
+    write({"pages": pages, "unseen": unseen})
+
+
+def write(told: object) -> None:
+    Path("pages.json").write_text(json.dumps(told), encoding="utf-8")
+
+
+def read_page(page: Any) -> tuple[list[dict[str, Any]], int, int]:
+    """Lines of a page, how many letters no reader sees, and how many there are."""
+    from pypdfium2 import raw
+
+    text = page.get_textpage()
+    count = raw.FPDFText_CountChars(text.raw)
+    line, lines, hidden = Line(), [], 0
+    for at in range(min(count, MOST_LETTERS)):
+        letter = chr(min(raw.FPDFText_GetUnicode(text.raw, at), 0x10FFFF))
+        if letter in ENDS:
+            line.letters += "-" * (letter in HYPHENS)
+            lines += line.done()
+            line = Line()
+            continue
+        size = raw.FPDFText_GetFontSize(text.raw, at)
+        made = raw.FPDFText_IsGenerated(text.raw, at) == 1
+        if not made and (raw.FPDFText_GetCharAngle(text.raw, at) > 0.1 or not is_seen(raw, text.raw, at)):
+            hidden += not letter.isspace()
+            continue
+        line.add(letter, size, None if made or letter.isspace() else box_of(raw, text.raw, at))
+        if line.bold is None and not made:
+            line.bold = is_bold(raw, text.raw, at)
+    lines += line.done()
+    return lines, hidden, count
+
+
+class Line:
+    """One line while its letters are read."""
+
+    def __init__(self) -> None:
+        self.letters: list[str] = []
+        self.sizes: Counter[float] = Counter()
+        self.boxes: list[tuple[float, float, float, float]] = []
+        self.bold: bool | None = None
+
+    def add(self, letter: str, size: float, box: tuple[float, float, float, float] | None) -> None:
+        self.letters.append(letter)
+        if box is not None:
+            self.boxes.append(box)
+            self.sizes[round(max(size, box[3] - box[1] if size <= 1 else size), 1)] += 1
+
+    def done(self) -> list[dict[str, Any]]:
+        text = "".join(self.letters).strip()
+        if not text or not self.boxes:
+            return []
+        left, low = min(box[0] for box in self.boxes), min(box[1] for box in self.boxes)
+        right, high = max(box[2] for box in self.boxes), max(box[3] for box in self.boxes)
+        size = self.sizes.most_common(1)[0][0]
+        place = [round(value, 1) for value in (left, low, right, high)]
+        return [{"text": text, "size": size, "bold": bool(self.bold), "box": place}]
+
+
+def box_of(raw: Any, text: Any, at: int) -> tuple[float, float, float, float]:
+    left, right, low, high = (ctypes.c_double() for _ in range(4))
+    raw.FPDFText_GetCharBox(text, at, left, right, low, high)
+    return left.value, low.value, right.value, high.value
+
+
+def is_seen(raw: Any, text: Any, at: int) -> bool:
+    """Neither white nor transparent nor too small to read."""
+    red, green, blue, alpha = (ctypes.c_uint() for _ in range(4))
+    told = raw.FPDFText_GetFillColor(text, at, red, green, blue, alpha)
+    white = told and min(red.value, green.value, blue.value) >= 250
+    left, low, right, high = box_of(raw, text, at)
+    tiny = 0 < high - low < 1 and 0 < right - left < 1 and raw.FPDFText_GetFontSize(text, at) < SMALLEST
+    return not (white or (told and alpha.value < 10) or tiny)
+
+
+def is_bold(raw: Any, text: Any, at: int) -> bool:
+    name = ctypes.create_string_buffer(128)
+    flags = ctypes.c_int()
+    raw.FPDFText_GetFontInfo(text, at, name, 128, flags)
+    return bool(BOLD.search(name.value.decode("latin-1"))) or raw.FPDFText_GetFontWeight(text, at) >= 600
+
+
+def add_tables(pages: list[dict[str, Any]]) -> None:
+    """Tables of the pages that have a caption of one."""
+    wanted = [page for page in pages if any(CAPTION.match(line["text"]) for line in page["lines"])]
+    if not wanted:
+        return
+    import pdfplumber
+
+    numbers = [page["number"] for page in wanted[:MOST_TABLE_PAGES]]
+    with pdfplumber.open("paper.pdf", pages=numbers) as document:
+        for page, source in zip(wanted, document.pages, strict=False):
+            page["tables"] = list(tables_of(source))
+            source.close()
+
+
+def tables_of(page: Any) -> Iterator[dict[str, Any]]:
+    """Regions between horizontal rules of the same width, as cells."""
+    rules: list[tuple[int, int, float]] = []
+    for edge in (*page.horizontal_edges,):
+        if edge["x1"] - edge["x0"] >= LEAST_RULE:
+            rules.append((round(edge["x0"]), round(edge["x1"]), float(edge["top"])))
+    groups: dict[tuple[int, int], list[float]] = {}
+    for left, right, top in rules:
+        key = next(
+            (one for one in groups if abs(one[0] - left) < 4 and abs(one[1] - right) < 4), (left, right)
+        )
+        groups.setdefault(key, []).append(top)
+    words = page.extract_words(use_text_flow=False, x_tolerance=1.5)
+    for (left, right), tops in groups.items():
+        heights = sorted(set(tops))
+        if len(heights) < 2 or heights[-1] - heights[0] < 12:
+            continue
+        inside = [
+            word
+            for word in words
+            if left - 3 <= word["x0"]
+            and word["x1"] <= right + 3
+            and heights[0] - 1 <= word["top"] < heights[-1]
+        ]
+        rows = rows_of(inside)
+        if len(rows) >= 2:
+            heads = sum(row[0]["bottom"] <= heights[1] + 1 for row in rows) if len(heights) > 2 else 1
+            box = [left, page.height - heights[-1], right, page.height - heights[0]]
+            yield {"rows": cells_of(rows), "heads": heads, "box": [float(round(side, 1)) for side in box]}
+
+
+def rows_of(words: list[dict[str, Any]]) -> list[list[dict[str, Any]]]:
+    rows: list[list[dict[str, Any]]] = []
+    for word in sorted(words, key=lambda one: (one["top"] + one["bottom"]) / 2):
+        middle = (word["top"] + word["bottom"]) / 2
+        last = rows[-1][0] if rows else None
+        if last is not None and last["top"] <= middle <= last["bottom"]:
+            rows[-1].append(word)
+        else:
+            rows.append([word])
+    return [sorted(row, key=lambda one: one["x0"]) for row in rows]
+
+
+def cells_of(rows: list[list[dict[str, Any]]]) -> list[list[str]]:
+    """Columns are where most rows leave no letter; a cell over several columns is repeated in each."""
+    joined = [join(row) for row in rows]
+    usual = Counter(len(row) for row in joined).most_common(1)[0][0]
+    columns: list[list[float]] = []
+    for left, right in sorted((cell[0], cell[1]) for row in joined if len(row) >= usual for cell in row):
+        if columns and left <= columns[-1][1] + 1:
+            columns[-1][1] = max(columns[-1][1], right)
+        else:
+            columns.append([left, right])
+    table = []
+    for row in joined:
+        cells = [""] * len(columns)
+        for left, right, text in row:
+            touched = [at for at, (start, end) in enumerate(columns) if start < right and left < end]
+            for at in touched or [min(range(len(columns)), key=lambda one: abs(columns[one][0] - left))]:
+                cells[at] = f"{cells[at]} {text}".strip()
+        table.append(cells)
+    return table
+
+
+def join(row: list[dict[str, Any]]) -> list[tuple[float, float, str]]:
+    """Words of a row that stand close together are one cell."""
+    cells: list[tuple[float, float, str]] = []
+    for word in row:
+        if cells and word["x0"] - cells[-1][1] < GAP:
+            left, _, text = cells[-1]
+            cells[-1] = (left, word["x1"], f"{text} {word['text']}")
+        else:
+            cells.append((word["x0"], word["x1"], word["text"]))
+    return cells
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,171 @@
+"""LaTeX -> Draft: all files as one text, what pandoc would lose kept aside, the rest through its tree."""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+from reenact.errors import UnreadablePaper
+from reenact.intake.papers.bibitems import cut_list, read_bibitems
+from reenact.intake.papers.bibtex import read_bibtex
+from reenact.intake.papers.detex import detex
+from reenact.intake.papers.latex_files import Files, find_main, flatten
+from reenact.intake.papers.latex_front import authors_in, title_in
+from reenact.intake.papers.latex_parts import parse_parts
+from reenact.intake.papers.latex_prepare import (
+    USUAL,
+    Unknown,
+    definitions,
+    keep_arguments,
+    local_styles,
+    prepare,
+    unknown_commands,
+)
+from reenact.intake.papers.pandoc import Parsed, parse
+from reenact.intake.papers.paper import Lost, Reference
+from reenact.intake.papers.pdf_figures import drawn
+from reenact.intake.papers.pictures import Pictures
+from reenact.intake.papers.pieces import Draft, Grid, Piece
+from reenact.intake.papers.tree import Walk
+from reenact.sandbox.box import Sandbox
+
+_DOCUMENT = re.compile(r"\\begin\s*\{document\}")
+_BIB = re.compile(r"\\(?:bibliography|addbibresource)\s*(?:\[[^\]]{0,200}\])?\s*\{([^{}]*)\}")
+_CITE = re.compile(r"\\[A-Za-z]{0,20}[cC]ite[A-Za-z]{0,20}\*?\s*(?:\[[^\]]{0,300}\]){0,2}\s*\{([^{}]*)\}")
+_GRAPHICS = re.compile(r"\\graphicspath\s*\{((?:\s*\{[^{}]*\}){1,20})\s*\}")
+_TABULAR = re.compile(r"\\begin\s*\{(?:tabular[x*y]?|longtable|tabulary|NiceTabular)\}")
+
+
+def read_latex(folder: Path, main: str, *, box: Sandbox, source: str) -> Draft:
+    """The paper in a folder of LaTeX; the main file is looked for when none is named."""
+    files = Files(folder)
+    main = main or find_main(files, source)
+    text = flatten(files, main)
+    if not _DOCUMENT.search(text):
+        raise UnreadablePaper(
+            f"The LaTeX has no \\begin{{document}}: it is a part of a paper, or none. Received: {source}",
+            next_step="Name the main file, or the folder that holds it.",
+        )
+    body, listed = cut_list(text)
+    references = tuple(_references(files, main, text, listed))
+    made = prepare(_with_styles(files, main, body))
+    parsed, unknown, broken = _parsed(made.text, box, source)
+    pictures = Pictures(folder, beside=_picture_folders(main, text))
+    walk = Walk(pictures, made.stored)
+    pieces = tuple(walk.pieces(parsed.blocks))
+    abstract = tuple(_meta_blocks(walk, parsed.meta.get("abstract")))
+    pieces, undrawn = drawn(pieces, pictures.waiting, box=box)
+    lost = [
+        *files.lost,
+        *walk.lost,
+        *pictures.lost,
+        *undrawn,
+        *broken,
+        *_unknown(unknown),
+        *_tables(made.text, (*abstract, *pieces)),
+    ]
+    return Draft(
+        "latex",
+        pieces,
+        title=_without_notes(walk, parsed.meta.get("title")) or title_in(text),
+        authors=tuple(_authors(walk, parsed.meta.get("author"))) or tuple(authors_in(text)),
+        abstract=abstract,
+        references=references,
+        lost=tuple(lost),
+        texts={name: text for name, text in files.texts.items() if name.endswith((".tex", ".ltx", ".bbl"))},
+    )
+
+
+def _parsed(text: str, box: Sandbox, source: str) -> tuple[Parsed, tuple[Unknown, ...], tuple[Lost, ...]]:
+    """Pandoc's tree; a second look when commands that nobody defines cost words in the first."""
+    parsed, lost = _whole_or_parts(text, box, source)
+    unknown = unknown_commands(parsed.skipped)
+    if any(one.words or one.name in USUAL for one in unknown):
+        parsed, lost = _whole_or_parts(keep_arguments(text, unknown), box, source)
+    return parsed, unknown, lost
+
+
+def _whole_or_parts(text: str, box: Sandbox, source: str) -> tuple[Parsed, tuple[Lost, ...]]:
+    parsed = parse(text, "latex", box=box, name=source)
+    return parse_parts(text, box=box, name=source) if parsed.problem else (parsed, ())
+
+
+def _unknown(commands: Iterable[Unknown]) -> Iterator[Lost]:
+    for one in (one for one in commands if one.name not in USUAL):
+        kept = "its first argument stands for it" if one.words else "it was left out"
+        yield Lost("macro", f"Nobody defines \\{one.name}: {kept}.", f"\\{one.name}")
+
+
+def _tables(source: str, pieces: Iterable[Piece]) -> Iterator[Lost]:
+    """A table that collapsed is worth a word: its numbers are what papers are about."""
+    written = len(_TABULAR.findall(source.partition("\\begin{document}")[2]))
+    read = sum(isinstance(piece, Grid) and len(piece.rows) > 0 for piece in pieces)
+    if read < written:
+        yield Lost("table", f"{written - read} of {written} tables were not understood as cells.")
+
+
+def _with_styles(files: Files, main: str, text: str) -> str:
+    """Definitions of the paper's own style files in front of the document."""
+    folder = posixpath.dirname(main)
+    made: list[str] = []
+    for name in local_styles(text):
+        path = posixpath.join(folder, name)
+        if (files.folder / path).is_file() and (style := files.text(path)):
+            made.append(definitions(style))
+    return "\n".join((*made, text))
+
+
+def _picture_folders(main: str, text: str) -> tuple[str, ...]:
+    folder = posixpath.dirname(main)
+    here = f"{folder}/" if folder else ""
+    named = [inner for found in _GRAPHICS.findall(text) for inner in re.findall(r"\{([^{}]*)\}", found)]
+    return tuple(dict.fromkeys((here, *(here + inner.strip().removeprefix("./") for inner in named))))
+
+
+def _references(files: Files, main: str, text: str, listed: str) -> Iterator[Reference]:
+    """From the list in the text, the .bib files that it names (what is cited of them), the .bbl beside it."""
+    if listed:
+        yield from read_bibitems(listed)
+    folder, stem = posixpath.dirname(main), posixpath.splitext(main)[0]
+    beside = files.first((f"{stem}.bbl", *files.names(".bbl")))
+    cited = {key.strip() for keys in _CITE.findall(text) for key in keys.split(",")}
+    everything = "*" in cited
+    named = [name.strip() for found in _BIB.findall(text) for name in found.split(",") if name.strip()]
+    for name in named:
+        path = posixpath.normpath(posixpath.join(folder, name if name.endswith(".bib") else f"{name}.bib"))
+        bib = files.text(path)
+        if bib is not None:
+            yield from (one for one in read_bibtex(bib) if everything or one.key in cited)
+        elif not listed and beside is None:
+            files.lost.append(Lost("file", f"The bibliography {name[:200]} is not among the files.", path))
+    if beside is not None and not listed:
+        yield from read_bibitems(beside[1])
+
+
+def _meta_blocks(walk: Walk, meta: Any) -> Iterator[Piece]:
+    if meta and meta["t"] == "MetaBlocks":
+        yield from walk.pieces(meta["c"])
+    elif meta and meta["t"] == "MetaInlines":
+        yield from walk.pieces([{"t": "Para", "c": meta["c"]}])
+
+
+def _without_notes(walk: Walk, meta: Any) -> str:
+    if not meta or meta["t"] != "MetaInlines":
+        return ""
+    return walk.line(node for node in meta["c"] if node["t"] != "Note")
+
+
+def _authors(walk: Walk, meta: Any) -> Iterator[str]:
+    """Names stand on the first line; what follows is where they work."""
+    for entry in meta["c"] if meta and meta["t"] == "MetaList" else ():
+        if entry["t"] != "MetaInlines":
+            continue
+        nodes = [node for node in entry["c"] if node["t"] not in ("Note", "Superscript", "Math")]
+        cut = next((place for place, node in enumerate(nodes) if node["t"] == "LineBreak"), len(nodes))
+        for name in re.split(r",|\band\b", walk.line(nodes[:cut])):
+            words = detex(name).strip(" *†‡,;")
+            if words and "@" not in words:
+                yield words

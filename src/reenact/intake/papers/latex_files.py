@@ -1,0 +1,211 @@
+r"""The files of a LaTeX paper as one text: the main file found, `\input` and `\include` put in their places.
+
+Covered: names that lead outside the folder (absolute, `..`, links), files that include one another, so many
+files, so deep, so many bytes. Nothing is executed: TeX never runs.
+"""
+
+from __future__ import annotations
+
+import os
+import posixpath
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from reenact.errors import InputError, UnreadablePaper
+from reenact.intake.papers.paper import Lost
+from reenact.intake.papers.source import MOST_TEXT, text_of
+from reenact.sandbox.files.collect import collect, inner_name
+
+DEEPEST = 12
+"""Levels of files that include files."""
+MOST_INCLUDED = 400
+MOST_FILES = 20_000
+"""Files of the folder that are looked at by name."""
+USUAL = ("main.tex", "paper.tex", "ms.tex", "article.tex", "manuscript.tex", "root.tex", "arxiv.tex")
+_COMMENT = re.compile(r"(?<!\\)((?:\\\\)*)%.*?(?:\n[ \t]*|\Z)")
+_LISTING = re.compile(r"^[^%\n]{0,200}\\begin\{(verbatim\*?|Verbatim|lstlisting|minted)\}", re.M)
+_OPENED = re.compile(r"\\begin\s*\{comment\}|\\iffalse\b")
+_CLOSED = re.compile(r"\\end\s*\{comment\}|\\fi\b")
+_DOCUMENT = re.compile(r"\\begin\s*\{document\}")
+_CLASS = re.compile(r"\\document(?:class|style)\s*(?:\[[^\]]{0,300}\])?\s*\{\s*([^{}]*?)\s*\}")
+_INPUT = re.compile(
+    r"\\(?P<how>input|include|subfile|InputIfFileExists)(?![A-Za-z])\s*(?:\{\s*(?P<name>[^{}]*?)\s*\}|(?P<bare>[^\s{}\\%]+))"
+    r"|\\(?:sub)?import\*?\s*\{(?P<folder>[^{}]*)\}\s*\{(?P<file>[^{}]*)\}"
+)
+_END = re.compile(r"\\end\s*\{document\}")
+
+
+def without_comments(text: str) -> str:
+    """The text that TeX would read; listings keep their percent signs."""
+    parts: list[str] = []
+    at = 0
+    while begin := _LISTING.search(text, at):
+        end = text.find(f"\\end{{{begin[1]}}}", begin.end())
+        if end < 0:
+            break
+        parts += [_COMMENT.sub(r"\1", text[at : begin.start()]), text[begin.start() : end]]
+        at = end
+    return _without_blocks("".join((*parts, _COMMENT.sub(r"\1", text[at:]))))
+
+
+def _without_blocks(text: str) -> str:
+    parts: list[str] = []
+    at = 0
+    while opened := _OPENED.search(text, at):
+        closed = _CLOSED.search(text, opened.end())
+        if closed is None:
+            break
+        parts.append(text[at : opened.start()])
+        at = closed.end()
+    return " ".join((*parts, text[at:]))
+
+
+@dataclass
+class Files:
+    """The files of one paper, read within bounds, each once."""
+
+    folder: Path
+    lost: list[Lost] = field(default_factory=list)
+    texts: dict[str, str] = field(default_factory=dict)
+    """What was read, by name."""
+    _room: int = MOST_TEXT
+
+    def text(self, name: str) -> str | None:
+        """The text of a file inside the folder; none when it is not there or may not be read."""
+        if name in self.texts:
+            return self.texts[name]
+        try:
+            inner_name(name)
+        except InputError:
+            self._miss(name, "its name leads outside the paper's folder")
+            return None
+        found = collect(self.folder, [name], self._room)
+        if found.refused:
+            self._miss(name, found.refused[name])
+        if name not in found.results:
+            return None
+        try:
+            text = text_of(found.results[name], name)
+        except UnreadablePaper:
+            self._miss(name, "it is not text")
+            return None
+        self._room -= len(found.results[name])
+        self.texts[name] = text
+        return text
+
+    def first(self, names: Iterable[str]) -> tuple[str, str] | None:
+        """The first of these that can be read, with its name."""
+        for name in names:
+            text = self.text(name)
+            if text is not None:
+                return name, text
+        return None
+
+    def names(self, *endings: str) -> list[str]:
+        """Files of the folder with such an ending, in a steady order; links are not followed."""
+        found: list[str] = []
+        seen = 0
+        for inner, folders, files in os.walk(self.folder):
+            folders.sort()
+            place = Path(inner).relative_to(self.folder).as_posix()
+            found += [
+                posixpath.normpath(f"{place}/{file}") for file in sorted(files) if file.endswith(endings)
+            ]
+            seen += len(files)
+            if seen > MOST_FILES:
+                raise UnreadablePaper(
+                    f"The folder has more than {MOST_FILES} files. Received: {self.folder}",
+                    next_step="Name the folder of the paper alone.",
+                )
+        return found
+
+    def _miss(self, name: str, why: str) -> None:
+        self.lost.append(Lost("file", f"The file {name[:200]} was not read: {why}.", name[:200]))
+
+
+def find_main(files: Files, source: str) -> str:
+    """The file that is the paper. UnreadablePaper when there is none."""
+    found: dict[str, str] = {}
+    for name in files.names(".tex", ".ltx"):
+        text = without_comments(files.text(name) or "")
+        document = _CLASS.search(text)
+        if document and _DOCUMENT.search(text) and document[1] not in ("standalone", "subfiles"):
+            found[name] = text
+    if not found:
+        raise UnreadablePaper(
+            f"There is no LaTeX document here: no .tex file has both \\documentclass and "
+            f"\\begin{{document}}. Received: {source}",
+            next_step="Name the folder that holds the main file, or the file itself.",
+        )
+    best = max(found, key=lambda name: _rank(name, found[name]))
+    if len(found) > 1:
+        others = ", ".join(name for name in found if name != best)
+        files.lost.append(Lost("file", f"{best} was taken for the paper; {others} could be one too.", best))
+    return best
+
+
+def _rank(name: str, text: str) -> tuple[bool, bool, int, int]:
+    usual = name.lower() in USUAL
+    return "\\begin{abstract}" in text or "\\abstract" in text, usual, -name.count("/"), len(text)
+
+
+def flatten(files: Files, main: str) -> str:
+    """The main file with every file that it includes in its place, comments taken out."""
+    return _Flat(files, posixpath.dirname(main)).text(main, ())
+
+
+@dataclass
+class _Flat:
+    files: Files
+    root: str
+    included: int = 0
+    size: int = 0
+
+    def text(self, name: str, above: tuple[str, ...]) -> str:
+        text = without_comments(self.files.text(name) or "")
+        self.size += len(text)
+        if self.size > MOST_TEXT:
+            raise UnreadablePaper(
+                f"The paper with all files that it includes has more than {MOST_TEXT} bytes."
+            )
+        ended = _END.search(text)
+        if ended and not above:
+            text = text[: ended.end()]
+        here = posixpath.dirname(name)
+        return _INPUT.sub(lambda found: self._included(found, here, (*above, name)), text)
+
+    def _included(self, found: re.Match[str], here: str, above: tuple[str, ...]) -> str:
+        inner = found["name"] or found["bare"] or posixpath.join(found["folder"] or "", found["file"] or "")
+        inner = inner.strip().strip('"')
+        if not inner or "#" in inner:
+            return found[0]
+        self.included += 1
+        if len(above) > DEEPEST or self.included > MOST_INCLUDED:
+            raise UnreadablePaper(f"Files include one another without end: {' -> '.join(above[-4:])}.")
+        got = self.files.first(self._candidates(inner, here))
+        if got is None:
+            self.files.lost.append(
+                Lost("file", f"{inner[:200]} is included, and it is not there.", above[-1])
+            )
+            return " "
+        if got[0] in above:
+            raise UnreadablePaper(
+                f"Files include one another in a circle: {' -> '.join((*above[-3:], got[0]))}."
+            )
+        joined = "\n\n" if found["how"] == "include" else "\n"
+        return f"{joined}{self.text(got[0], above)}{joined}"
+
+    def _candidates(self, inner: str, here: str) -> list[str]:
+        folders = dict.fromkeys((self.root, here))
+        if posixpath.isabs(inner):
+            return [inner]
+        paths = [posixpath.normpath(posixpath.join(folder, inner)) for folder in folders]
+        return [candidate for path in paths for candidate in _endings(path)]
+
+
+def _endings(path: str) -> tuple[str, ...]:
+    return (
+        (path, f"{path}.tex") if path.endswith((".tex", ".ltx", ".tikz", ".bbl")) else (f"{path}.tex", path)
+    )

@@ -1,0 +1,187 @@
+r"""LaTeX made ready for pandoc: what pandoc would lose is taken out and leaves a marker in its place.
+
+Algorithms and listings are kept whole. The beginning of the appendix is marked. Definitions of local style
+files are put in front. Commands that nobody defines get a definition that keeps their argument.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from reenact.intake.papers.detex import detex, group
+from reenact.intake.papers.latex_tables import plain_tables
+from reenact.intake.papers.pieces import Piece, Steps
+
+FLOATS = ("algorithm", "algorithm*", "algorithm2e", "figure_algorithm", "listing")
+BARE = ("algorithmic", "algpseudocode", "lstlisting", "verbatim", "minted", "pseudocode", "alltt")
+MOST_STORED = 500
+_BEGIN = re.compile(rf"\\begin\s*\{{({'|'.join(map(re.escape, (*FLOATS, *BARE)))})\}}")
+_CAPTION = re.compile(r"\\caption\s*(?:\[[^\]]{0,300}\])?\s*(?=\{)")
+_LABEL = re.compile(r"\\label\s*\{([^{}]*)\}")
+_INNER = re.compile(
+    r"\\(?:begin|end)\s*\{[^{}]*\}(?:\s*\[[^\]]{0,300}\])?|\\centering\b|\\(?:small|footnotesize)\b"
+)
+_APPENDIX = re.compile(
+    r"\\appendix\b|\\begin\s*\{appendix\}|\\begin\s*\{appendices\}|\\(?:end)\s*\{appendi(?:x|ces)\}"
+)
+_BOX = re.compile(
+    r"\\(?:resizebox\*?\s*\{[^{}]{0,80}\}\s*\{[^{}]{0,80}\}|(?:scalebox|rotatebox|adjustbox)\s*(?:\[[^\]]{0,80}\])?"
+    r"\s*\{[^{}]{0,80}\}|adjustbox)\s*%?\s*(?=\{)"
+)
+_WORDS_FOR = re.compile(
+    r"\\(?:(?:re)?newcommand|providecommand|def)\s*\{?\\([A-Za-z]+)\}?\s*\{((?:[^{}#\n]|\{[^{}#\n]*\}){0,200})\}"
+)
+_COMMAND = re.compile(r"\\([A-Za-z]+)(?![A-Za-z])")
+_STYLE = re.compile(r"\\(?:usepackage|RequirePackage)\s*(?:\[[^\]]{0,300}\])?\s*\{([^{}]*)\}")
+_DEFINITION = re.compile(
+    r"^[ \t]*\\(?:(?:re)?newcommand|providecommand|DeclareMathOperator|DeclarePairedDelimiter)\*?"
+    r"\s*\{?\\[A-Za-z]+\}?[^\n@]*$|^[ \t]*\\def\\[A-Za-z]+(?:#\d)*\{[^\n@]*\}[ \t]*$",
+    re.M,
+)
+_SKIPPED = re.compile(r"\\([A-Za-z]+)\*?\s*((?:\[[^\]]*\])*)((?:\s*\{.*\})?)\s*\Z", re.S)
+_WORDS = re.compile(r"[^\W\d_]{2}")
+HARMLESS = frozenset(
+    """
+    begin end bgroup egroup maketitle centering bibliographystyle bibliography vspace hspace vskip hskip
+    noindent newpage clearpage pagestyle thispagestyle setlength addtolength setcounter addtocounter small
+    footnotesize large Large normalsize scriptsize tiny linewidth hline toprule midrule bottomrule
+    cmidrule cline textwidth columnwidth textheight captionsetup graphicspath usepackage RequirePackage
+    hypersetup definecolor pdfoutput title author date thanks and appendix newtheorem theoremstyle
+    addbibresource printbibliography tableofcontents balance flushbottom raggedright label FloatBarrier
+    looseness par allowbreak linebreak pagebreak nolinebreak stretch rowcolor cellcolor rowcolors
+    arraystretch tabcolsep icmltitle icmlsetsymbol printAffiliationsAndNotice affil icmlaffiliation
+    icmlcorrespondingauthor icmlkeywords icmltitlerunning iclrfinalcopy aclfinalcopy keywords ccsdesc
+    acmConference copyrightyear setcopyright acmYear acmDOI acmISBN geometry titlerunning authorrunning
+    institute email orcid ifx fi else relax makeatletter makeatother protect phantom vphantom hphantom
+    strut hfill vfill medskip smallskip bigskip sloppy twocolumn onecolumn newcommand renewcommand def
+    let crefname Crefname newcolumntype providecommand DeclareMathOperator nocite item
+    """.split()  # noqa: SIM905 - a list of words reads better as words
+)
+"""Commands about looks and machinery: nothing of the paper is lost with them."""
+USUAL = {
+    "ie": "i.e.", "eg": "e.g.", "Ie": "I.e.", "Eg": "E.g.", "etal": "et al.", "etc": "etc.", "cf": "cf.",
+    "wrt": "w.r.t.", "vs": "vs.", "aka": "a.k.a.", "iid": "i.i.d.", "st": "s.t.",
+}  # fmt: skip
+"""Short words that styles of conferences define."""
+
+
+@dataclass
+class Prepared:
+    """A text for pandoc, and what was taken out of it."""
+
+    text: str = ""
+    stored: dict[str, Piece | None] = field(default_factory=dict)
+
+    def keep(self, piece: Piece | None) -> str:
+        """The paragraph that stands for a piece; none stands for the beginning of the appendix."""
+        if len(self.stored) >= MOST_STORED:
+            return " "
+        marker = f"ReenactMarker{len(self.stored)}Kept"
+        self.stored[marker] = piece
+        return f"\n\n{marker}\n\n"
+
+
+def prepare(text: str) -> Prepared:
+    """Take out what pandoc would lose."""
+    made = Prepared()
+    text = plain_tables(_unwrapped(text))
+    words = dict(_WORDS_FOR.findall(text)[:MOST_STORED])
+    parts: list[str] = []
+    at = 0
+    while begin := _BEGIN.search(text, at):
+        closed = re.compile(rf"\\end\s*\{{{re.escape(begin[1])}\}}").search(text, begin.end())
+        if closed is None:
+            break
+        parts += [
+            text[at : begin.start()],
+            made.keep(_steps(_spelt(text[begin.end() : closed.start()], words), begin[1])),
+        ]
+        at = closed.end()
+    parts.append(text[at:])
+    made.text = _APPENDIX.sub(lambda found: " " if "end" in found[0][:5] else made.keep(None), "".join(parts))
+    return made
+
+
+def _unwrapped(text: str) -> str:
+    """Without boxes that only scale what is in them: pandoc would drop a table with its box."""
+    parts: list[str] = []
+    at = 0
+    while box := _BOX.search(text, at):
+        inner, end = group(text, box.end())
+        parts += [text[at : box.start()], "\n", inner, "\n"]
+        at = end
+        if len(parts) > MOST_STORED * 4:
+            break
+    return "".join((*parts, text[at:]))
+
+
+def _spelt(body: str, words: dict[str, str]) -> str:
+    """With the author's own words for things replaced by what they stand for, as pandoc does elsewhere."""
+    for _ in range(3):
+        body = _COMMAND.sub(lambda found: words.get(found[1], found[0]), body)
+    return body
+
+
+def _steps(body: str, environment: str) -> Steps:
+    """An algorithm with its caption and label; the lines as they stand, without the frame around them."""
+    caption, label = "", _LABEL.search(body)
+    if environment in FLOATS:
+        body = re.sub(r"\A\s*\[[^\]]{0,300}\]", "", body)
+        at = _CAPTION.search(body)
+        if at:
+            inner, end = group(body, at.end())
+            caption, body = detex(inner), body[: at.start()] + body[end:]
+        body = _INNER.sub("", body)
+    else:
+        body = re.sub(r"\A\s*(?:\[[^\]]{0,300}\])?(?:\{[a-z]+\})?", "", body)
+    lines = [line.rstrip() for line in _LABEL.sub("", body).splitlines()]
+    return Steps("\n".join(line for line in lines if line.strip()), caption, label[1] if label else "")
+
+
+def local_styles(text: str) -> list[str]:
+    """Names of the style files that a document asks for; those of the paper itself lie beside it."""
+    return [
+        f"{name.strip()}.sty" for found in _STYLE.findall(text) for name in found.split(",") if name.strip()
+    ]
+
+
+def definitions(style: str) -> str:
+    """The plain definitions of a style file, one a line; its machinery is left out."""
+    return "\n".join(found[0] for found in _DEFINITION.finditer(style) if _balanced(found[0]))
+
+
+def _balanced(text: str) -> bool:
+    return text.count("{") - text.count("\\{") == text.count("}") - text.count("\\}")
+
+
+@dataclass(frozen=True, slots=True)
+class Unknown:
+    """A command that nobody defines."""
+
+    name: str
+    words: bool
+    """Whether its argument holds words, which pandoc dropped."""
+
+
+def unknown_commands(skipped: Iterable[str]) -> tuple[Unknown, ...]:
+    """What of the skipped commands may have cost words of the paper."""
+    found: dict[str, bool] = {}
+    for entry in skipped:
+        command = _SKIPPED.match(entry)
+        if command and command[1] not in HARMLESS:
+            found[command[1]] = found.get(command[1], False) or bool(_WORDS.search(command[3]))
+    return tuple(Unknown(name, words) for name, words in found.items())
+
+
+def keep_arguments(text: str, unknown: Iterable[Unknown]) -> str:
+    """The text with a definition for each such command: usual words, or its first argument stands for it."""
+    made = [
+        f"\\providecommand{{\\{one.name}}}{{{USUAL[one.name]}\\xspace}}"
+        if one.name in USUAL
+        else f"\\providecommand{{\\{one.name}}}[1]{{#1}}"
+        for one in unknown
+        if one.words or one.name in USUAL
+    ]
+    return "\n".join((*made, text))

@@ -1,0 +1,203 @@
+r"""Tables of LaTeX made plain, so that pandoc reads their cells whatever packages they were set with.
+
+Column specifications become `l`, rules, colours and boxes go, tables inside a cell become its words. How many
+rows are headings is told by the rules, and travels in the first cell as a marker.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from reenact.intake.papers.detex import group
+
+MOST_TABLES = 400
+HEADS = re.compile(r"ReenactHeads(\d+)x\s*")
+"""The marker: how many of the first rows are headings."""
+_KINDS = r"tabular\*|tabularx|tabulary|tabular|longtable|NiceTabular|tblr|supertabular|xltabular"
+_BEGIN = re.compile(rf"\\begin\s*\{{({_KINDS})\}}")
+_EITHER = re.compile(rf"\\(begin|end)\s*\{{(?:{_KINDS})\}}")
+_OPTION = re.compile(r"\s*\[[^\]]{0,200}\]")
+_RULE = re.compile(
+    r"\\(?:toprule|midrule|bottomrule|hline|Xhline\s*\{[^{}]*\}|specialrule(?:\s*\{[^{}]*\}){3}|hdashline)"
+)
+_PARTIAL = re.compile(
+    r"\\(?:cmidrule|cline|cdashline)\s*(?:\[[^\]]{0,40}\])?\s*(?:\([^)]{0,20}\))?\s*\{[^{}]*\}"
+    r"|\\addlinespace\s*(?:\[[^\]]{0,40}\])?|\\(?:rowcolor|cellcolor|arrayrulecolor)\s*(?:\[[^\]]{0,40}\])?\s*\{[^{}]*\}"
+    r"|\\(?:endhead|endfirsthead|endfoot|endlastfoot|nobreakhline|centering|raggedright|arraybackslash|tabularnewline)\b"
+    r"|\\noalign\s*\{[^{}]*(?:\{[^{}]*\}[^{}]*)*\}|\\rule\s*\{[^{}]*\}\s*\{[^{}]*\}|\\vspace\*?\s*\{[^{}]*\}"
+)
+_STACK = re.compile(
+    r"\\(?:makecell|shortstack|thead|specialcell|makecellbox)\*?\s*(?:\[[^\]]{0,20}\])?\s*(?=\{)"
+)
+_ACROSS = re.compile(r"\\multicolumn\s*\{\s*(\d{1,3})\s*\}\s*(?=\{)")
+_DOWN = re.compile(
+    r"\\multirow(?:cell)?\s*(?:\[[^\]]{0,20}\])?\s*\{\s*(-?\d{1,3})\s*\}\s*(?:\[[^\]]{0,20}\])?\s*(?:\{[^{}]*\}|\*)"
+    r"\s*(?:\[[^\]]{0,20}\])?\s*(?=\{)"
+)
+_CUT = re.compile(r"\\\\\*?(?:\s*\[[^\]&]{0,20}\])?|\\tabularnewline\b|[{}]|\\.", re.S)
+_FLOAT = re.compile(
+    r"\\begin\s*\{(?:wraptable|SCtable|sidewaystable\*?|longtable\*|subtable)\}(?:\s*\[[^\]]{0,40}\])?(?:\s*\{[^{}]*\}){0,2}"
+)
+_FLOAT_END = re.compile(r"\\end\s*\{(?:wraptable|SCtable|sidewaystable\*?|subtable)\}")
+_FIGURE = re.compile(r"\\begin\s*\{wrapfigure\*?\}(?:\s*\[[^\]]{0,40}\])?(?:\s*\{[^{}]*\}){0,2}")
+_TABLE = re.compile(r"\\begin\s*\{(table\*?)\}(?:\s*\[[^\]]{0,40}\])?")
+_CAPTION = re.compile(r"\\caption(?:of\s*\{table\})?\*?\s*(?:\[[^\]]{0,300}\])?\s*(?=\{)")
+_LABEL = re.compile(r"\\label\s*\{([^{}]*)\}")
+_MADE = re.compile(r"\\begin\{tabular\}\{l+\}\n.*?\\end\{tabular\}", re.S)
+_AROUND = re.compile(
+    r"\\(?:begin|end)\s*\{(?:threeparttable|center|adjustbox|small|footnotesize|scriptsize|tiny|spacing)\}"
+    r"(?:\s*\[[^\]]{0,80}\])?(?:\s*\{(?:[^{}]*(?:width|scale|\d)[^{}]*)\})?"
+)
+
+
+def plain_tables(text: str) -> str:
+    """The text with every table in its plainest form."""
+    text = _AROUND.sub("\n", _FLOAT_END.sub(r"\\end{table}", _FLOAT.sub(r"\\begin{table}", text)))
+    text = _FIGURE.sub(r"\\begin{figure}", text).replace("\\end{wrapfigure}", "\\end{figure}")
+    parts: list[str] = []
+    at = 0
+    for _ in range(MOST_TABLES):
+        begin = _BEGIN.search(text, at)
+        end = _closing(text, begin.end()) if begin else None
+        if begin is None or end is None:
+            break
+        body = _body(text[begin.end() : end.start()], begin[1])
+        parts += [text[at : begin.start()], _plain(body)]
+        at = end.end()
+    return _captioned("".join((*parts, text[at:])))
+
+
+def _captioned(text: str) -> str:
+    """Floats that hold a table hold nothing else: pandoc would lose the caption among other things."""
+    parts: list[str] = []
+    at = 0
+    while begin := _TABLE.search(text, at):
+        end = text.find(f"\\end{{{begin[1]}}}", begin.end())
+        if end < 0:
+            break
+        parts += [text[at : begin.start()], *_float(text[begin.end() : end])]
+        at = end + len(begin[1]) + 6
+    return "".join((*parts, text[at:]))
+
+
+def _float(body: str) -> Iterator[str]:
+    captions: list[str] = []
+    while found := _CAPTION.search(body):
+        words, end = group(body, found.end())
+        captions.append(words)
+        body = body[: found.start()] + " " + body[end:]
+    labels = [label for words in captions for label in _LABEL.findall(words)] + _LABEL.findall(body)
+    tables = _MADE.findall(body)
+    if not tables:
+        yield f"\n\n{' '.join(captions)}\n\n{body}\n\n"
+        return
+    for number, table in enumerate(tables):
+        words = _LABEL.sub("", captions[min(number, len(captions) - 1)]) if captions else ""
+        label = f"\\label{{{labels[min(number, len(labels) - 1)]}}}" if labels else ""
+        yield f"\n\n\\begin{{table}}\n\\caption{{{words}}}{label}\n{table}\n\\end{{table}}\n\n"
+    yield f"\n\n{_LABEL.sub('', _MADE.sub(' ', body))}\n\n"
+
+
+def _closing(text: str, at: int) -> re.Match[str] | None:
+    depth = 1
+    for found in _EITHER.finditer(text, at):
+        depth += 1 if found[1] == "begin" else -1
+        if depth == 0:
+            return found
+    return None
+
+
+def _body(inner: str, kind: str) -> str:
+    """What stands in a table after its width and column specification."""
+    at = 0
+    for _ in range(2 if kind in ("tabular*", "tabularx", "tabulary", "xltabular") else 1):
+        option = _OPTION.match(inner, at)
+        at = option.end() if option else at
+        brace = re.compile(r"\s*(?=\{)").match(inner, at)
+        if brace:
+            at = group(inner, brace.end())[1]
+    return inner[at:]
+
+
+def _plain(body: str) -> str:
+    body = _without_inner(body)
+    body = _PARTIAL.sub(" ", _stacked(body))
+    body = _DOWN.sub(lambda found: f"\\multirow{{{max(1, int(found[1]))}}}{{*}}", _across(body))
+    rows: list[str] = []
+    ruled = -1
+    for row in _rows(body):
+        rules = len(_RULE.findall(row))
+        words = _RULE.sub(" ", row).strip()
+        if rules and rows and ruled < 0:
+            ruled = len(rows)
+        if words:
+            rows.append(words)
+    heads = ruled if 0 < ruled < len(rows) else min(1, max(len(rows) - 1, 0))
+    if not rows:
+        return " "
+    width = max(map(_width, rows))
+    rows[0] = _marked(rows[0], heads)
+    lines = " \\\\\n".join(rows)
+    return f"\n\\begin{{tabular}}{{{'l' * min(width, 100)}}}\n{lines} \\\\\n\\end{{tabular}}\n"
+
+
+def _marked(row: str, heads: int) -> str:
+    """The marker goes into the first cell, inside the braces of one that spans."""
+    spans = re.match(r"\s*\\multi(?:column|row)\{\d+\}\{[^{}]*\}\{", row)
+    at = spans.end() if spans else 0
+    return f"{row[:at]}ReenactHeads{heads}x {row[at:]}"
+
+
+def _rows(body: str) -> Iterator[str]:
+    """Rows end with two backslashes outside of braces."""
+    depth = at = 0
+    for found in _CUT.finditer(body):
+        depth += {"{": 1, "}": -1}.get(found[0], 0)
+        if depth <= 0 and (found[0].startswith("\\\\") or found[0] == "\\tabularnewline"):
+            yield body[at : found.start()]
+            at = found.end()
+    yield body[at:]
+
+
+def _width(row: str) -> int:
+    spans = [int(found) for found in re.findall(r"\\multicolumn\{(\d{1,3})\}", row)]
+    cells = len(re.findall(r"(?<!\\)&", row)) + 1
+    return cells + sum(spans) - len(spans)
+
+
+def _without_inner(body: str) -> str:
+    """Tables inside a cell as the words of that cell."""
+    for _ in range(MOST_TABLES):
+        begins = list(_BEGIN.finditer(body))
+        if not begins:
+            break
+        last = begins[-1]
+        end = _EITHER.search(body, last.end())
+        if end is None:
+            break
+        words = _body(body[last.end() : end.start()], last[1])
+        body = body[: last.start()] + re.sub(r"\\\\|(?<!\\)&", " ", words) + body[end.end() :]
+    return body
+
+
+def _stacked(body: str) -> str:
+    """`\\makecell{a \\\\ b}` -> `{a b}`."""
+    parts: list[str] = []
+    at = 0
+    while found := _STACK.search(body, at):
+        inner, end = group(body, found.end())
+        parts += [body[at : found.start()], "{", inner.replace("\\\\", " "), "}"]
+        at = end
+    return "".join((*parts, body[at:]))
+
+
+def _across(body: str) -> str:
+    """`\\multicolumn{2}{c|}{x}` -> `\\multicolumn{2}{c}{x}`."""
+    parts: list[str] = []
+    at = 0
+    while found := _ACROSS.search(body, at):
+        end = group(body, found.end())[1]
+        parts += [body[at : found.start()], f"\\multicolumn{{{found[1]}}}{{c}}"]
+        at = end
+    return "".join((*parts, body[at:]))

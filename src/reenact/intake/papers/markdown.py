@@ -1,0 +1,200 @@
+"""Markdown -> Draft, line by line: headings, formulas, tables, figures, listings, references."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from reenact.intake.papers.front_matter import front_matter
+from reenact.intake.papers.inline import bare
+from reenact.intake.papers.markdown_table import captioned, is_table, table_of
+from reenact.intake.papers.paper import Lost
+from reenact.intake.papers.pictures import Pictures
+from reenact.intake.papers.pieces import Draft, Formula, Heading, Picture, Piece, Prose, Steps
+from reenact.intake.papers.reference_text import HEADINGS, keyed
+
+LONGEST_HEADING = 500
+_COMMENT = re.compile(r"<!--.*?(?:-->|\Z)", re.S)
+_ATX = re.compile(r"(#{1,6})\s+(.*?)\s*#*\s*(?:\{[^{}]*\})?$")
+_FENCE = re.compile(r"\s{0,3}(`{3,}|~{3,})\s*([^\s`{]*)")
+_ITEM = re.compile(r"\s*(?:[-*+]|\d{1,3}[.)])\s+(\S.*)")
+_NUMBERED_ENTRY = re.compile(r"\s*(?:\[[^\[\]\s]{1,80}\]:?|\d{1,4}[.)]|[-*+]|@\S+:)\s+\S")
+_IMAGE = re.compile(
+    r"!\[(?P<alt>[^\]]{0,600})\]\((?P<file>[^)\s]{0,400})[^)]{0,400}\)\s*(?:\{#(?P<label>[^\s}]+)[^}]*\})?"
+)
+_LABELLED = re.compile(r"\\(?:label|tag)\{([^{}]*)\}|\{#([^\s}]+)[^}]*\}\s*$")
+_FIGURE_NAME = re.compile(r"^(?:figure|fig\.)\s*(\w{1,5})\s*[:.]\s*", re.I)
+_LETTER = re.compile(r"[^\W_]")
+
+
+def read_markdown(text: str, name: str, pictures: Pictures) -> Draft:
+    """The paper in a Markdown text."""
+    shown = _COMMENT.sub(lambda found: "\n" * found[0].count("\n"), text)
+    facts, body = front_matter(shown)
+    reader = _Reader(body.split("\n"), pictures)
+    pieces = reader.pieces()
+    title, pieces = _titled(facts.title, pieces)
+    body_pieces, references = _without_references(pieces)
+    return Draft(
+        "markdown",
+        tuple(body_pieces),
+        title=title,
+        authors=facts.authors,
+        abstract=(Prose(facts.abstract),) if facts.abstract else (),
+        references=tuple(keyed(entry, number) for number, entry in enumerate(references, start=1)),
+        lost=(*pictures.lost, *reader.lost),
+        texts={name: text},
+    )
+
+
+@dataclass
+class _Reader:
+    """Goes down the lines once."""
+
+    lines: list[str]
+    pictures: Pictures
+    lost: list[Lost] = field(default_factory=list)
+    at: int = 0
+
+    def pieces(self) -> list[Piece]:
+        found: list[Piece] = []
+        while self.at < len(self.lines):
+            found += self._next()
+        return captioned(found)
+
+    def _next(self) -> Iterator[Piece]:
+        line = self.lines[self.at]
+        heading = _ATX.match(line[:LONGEST_HEADING])
+        fence = _FENCE.match(line)
+        if not line.strip():
+            self.at += 1
+        elif heading:
+            self.at += 1
+            yield Heading(len(heading[1]), bare(heading[2]))
+        elif fence:
+            yield from self._fenced(fence[1], fence[2])
+        elif line.strip().startswith(("$$", "\\[")):
+            yield from self._formula("$$" if line.strip().startswith("$$") else "\\]")
+        elif is_table(self.lines, self.at):
+            yield table_of(rows := self._table_lines())
+            self.at += len(rows)
+        else:
+            yield from self._paragraph()
+
+    def _table_lines(self) -> list[str]:
+        end = self.at
+        while end < len(self.lines) and "|" in self.lines[end] and self.lines[end].strip():
+            end += 1
+        return self.lines[self.at : end]
+
+    def _fenced(self, mark: str, kind: str) -> Iterator[Piece]:
+        end = self.at + 1
+        while end < len(self.lines) and not self.lines[end].strip().startswith(mark):
+            end += 1
+        body = "\n".join(self.lines[self.at + 1 : end])
+        self.at = end + 1
+        if kind == "math":
+            yield _equation(body)
+        elif body.strip():
+            yield Steps(body)
+
+    def _formula(self, mark: str) -> Iterator[Piece]:
+        """A displayed formula from this line to the closing mark; what follows the mark is text again."""
+        rest = "\n".join(self.lines[self.at : self.at + 400])
+        opened = rest.index("$$") + 2 if mark == "$$" else rest.index("\\[") + 2
+        closed = rest.find(mark, opened)
+        if closed < 0:
+            self.lost.append(Lost("equation", "A displayed formula has no end.", rest[:60]))
+            self.lines[self.at] = self.lines[self.at].replace("$$", "").replace("\\[", "")
+            return
+        self.at += rest.count("\n", 0, closed)
+        tail = rest[closed + 2 :].partition("\n")[0]
+        label = re.match(r"\s*(\{#[^}]*\})", tail)
+        yield _equation(rest[opened:closed] + (label[1] if label else ""))
+        left = tail[label.end() :] if label else tail
+        if _LETTER.search(left):
+            self.lines[self.at] = left
+        else:
+            self.at += 1
+
+    def _paragraph(self) -> Iterator[Piece]:
+        taken = [self.lines[self.at].lstrip("> ")]
+        self.at += 1
+        if self.at < len(self.lines) and re.fullmatch(r"={3,}|-{3,}", self.lines[self.at].strip()):
+            under = self.lines[self.at].strip()
+            self.at += 1
+            yield Heading(1 if under[0] == "=" else 2, bare(taken[0]))
+            return
+        if re.fullmatch(r"\s*(?:[-*_]\s*){3,}", taken[0]):
+            return
+        while self.at < len(self.lines) and not self._breaks(self.lines[self.at]):
+            taken.append(self.lines[self.at].lstrip("> "))
+            self.at += 1
+        yield from self._prose(" ".join(taken))
+
+    def _breaks(self, line: str) -> bool:
+        line = line[:LONGEST_HEADING]
+        begins = _ATX.match(line) or _FENCE.match(line) or _ITEM.match(line) or _NUMBERED_ENTRY.match(line)
+        return bool(
+            not line.strip()
+            or begins
+            or line.strip().startswith(("$$", "\\[", "!["))
+            or is_table(self.lines, self.at)
+        )
+
+    def _prose(self, text: str) -> Iterator[Piece]:
+        for image in _IMAGE.finditer(text):
+            caption = bare(image["alt"])
+            number = _FIGURE_NAME.match(caption)
+            label = image["label"] or (number[1] if number else "")
+            caption = _FIGURE_NAME.sub("", caption)
+            yield Picture(caption, label, image["file"], self.pictures.load(image["file"]))
+        text = _IMAGE.sub(" ", text)
+        if "<table" in text.casefold():
+            self.lost.append(Lost("table", "A table written as HTML inside Markdown was read as text."))
+        if text.strip():
+            yield Prose(text)
+
+
+def _equation(body: str) -> Formula:
+    label = _LABELLED.search(body)
+    name = (label[1] or label[2] or "") if label else ""
+    return Formula(_LABELLED.sub("", body).strip(), name)
+
+
+def _titled(title: str, pieces: list[Piece]) -> tuple[str, list[Piece]]:
+    """The only heading of the first level is the title; the others then move up."""
+    first = [piece for piece in pieces if isinstance(piece, Heading) and piece.level == 1]
+    deeper = any(isinstance(piece, Heading) and piece.level > 1 for piece in pieces)
+    if title and not (len(first) == 1 and first[0].title == title):
+        return title, pieces
+    if len(first) != 1 or pieces.index(first[0]) > 0 or not (deeper or not title):
+        return title, pieces
+    rest = [piece for piece in pieces if piece is not first[0]]
+    return first[0].title, [
+        Heading(piece.level - 1, piece.title, piece.appendix) if isinstance(piece, Heading) else piece
+        for piece in rest
+    ]
+
+
+def _without_references(pieces: list[Piece]) -> tuple[list[Piece], list[str]]:
+    """The pieces with their inline marks taken off, and the entries of the bibliography."""
+    kept: list[Piece] = []
+    entries: list[str] = []
+    inside = False
+    appendix = False
+    for piece in pieces:
+        if isinstance(piece, Heading):
+            inside = piece.title.strip(" .:").casefold() in HEADINGS
+            appendix = appendix or bool(re.match(r"appendi(?:x|ces)\b", piece.title, re.I))
+            if not inside:
+                kept.append(Heading(piece.level, piece.title, appendix))
+        elif inside and isinstance(piece, Prose):
+            entries.append(re.sub(r"^\s*[-*+]\s+", "", piece.text))
+        elif isinstance(piece, Prose):
+            item = _ITEM.match(piece.text)
+            kept.append(Prose(bare(item[1] if item else piece.text)))
+        else:
+            kept.append(piece)
+    return kept, entries

@@ -1,0 +1,114 @@
+"""Runs pandoc in the sandbox: a text in, its syntax tree and what it skipped out.
+
+Covered: pandoc may read no file but the one given (its own sandbox, and ours around it), time, memory and the
+size and depth of what comes back. Not covered: whether pandoc understood the text; what it says it skipped is
+handed on.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, cast
+
+from reenact.errors import MissingExtra, ResultRefused, SandboxFailed, Stopped, UnreadablePaper
+from reenact.sandbox.box import MIB, BoxResult, Command, Ending, Limits, Sandbox
+from reenact.sandbox.files.strict_json import read_json
+
+LIMITS = Limits(
+    wall_s=120.0,
+    memory_bytes=2048 * MIB,
+    disk_bytes=256 * MIB,
+    files=64,
+    result_bytes=128 * MIB,
+    processes=64,
+)
+DEEPEST = 240
+"""Levels of the tree; a paragraph in a list in a quotation has about twenty."""
+REFUSED = 64
+"""Pandoc's status when a text breaks its grammar."""
+HEAP = "-M1500m"
+
+
+@dataclass(frozen=True, slots=True)
+class Parsed:
+    """What pandoc made of a text."""
+
+    meta: Mapping[str, Any]
+    blocks: tuple[Mapping[str, Any], ...]
+    skipped: tuple[str, ...]
+    """Commands that it did not know, as they stand in the source."""
+    problem: str = ""
+    """Why pandoc refused the text; then there is nothing else."""
+
+
+def parse(text: str, form: str, *, box: Sandbox, limits: Limits = LIMITS, name: str = "paper") -> Parsed:
+    """The syntax tree of a text, or pandoc's problem with it. UnreadablePaper when it does not end well."""
+    argv = (
+        str(_pandoc()), "+RTS", HEAP, "-RTS", "--sandbox", "--verbose", "--log=log.json",
+        f"--from={form}", "--to=json", "--output=tree.json", "paper.txt",
+    )  # fmt: skip
+    command = Command(
+        argv=argv,
+        files={"paper.txt": text.encode("utf-8", "replace")},
+        collect=("tree.json", "log.json"),
+    )
+    result = box.run(command, limits)
+    tree = result.results.get("tree.json")
+    if result.ending is Ending.EXIT and result.exit_code == REFUSED:
+        return Parsed({}, (), (), _problem(result.output))
+    if not result.ok or tree is None:
+        raise failed(result, "pandoc", name, limits)
+    try:
+        told = cast("dict[str, Any]", read_json(tree, most_bytes=limits.result_bytes, deepest=DEEPEST))
+    except ResultRefused as error:
+        raise UnreadablePaper(f"The paper is built in a way that is not read: {error.sentence}") from error
+    return Parsed(told["meta"], tuple(told["blocks"]), _skipped(result.results.get("log.json", b"[]")))
+
+
+def _problem(output: str) -> str:
+    """What pandoc says about the place where it gave up, on one line."""
+    said = [line.strip() for line in output.splitlines() if line.strip() and not line.startswith("[")]
+    return " ".join(said)[-200:].strip(" .^") or "it breaks the grammar"
+
+
+def failed(result: BoxResult, who: str, name: str, limits: Limits) -> Exception:
+    """The end of a parser that gave nothing, as a sentence."""
+    if result.ending is Ending.CANCELLED:
+        return Stopped("Stopped while a paper was read.")
+    if result.ending is Ending.SANDBOX_FAILED:
+        return SandboxFailed(f"The paper could not be read: {result.why}.")
+    if result.ending is Ending.TIMEOUT:
+        return UnreadablePaper(
+            f"{who} did not end with the paper within {limits.wall_s:g} s. Received: {name}"
+        )
+    if result.ending is Ending.MEMORY_LIMIT or "heap" in result.output.lower():
+        return UnreadablePaper(f"{who} needs more memory for this paper than it may use. Received: {name}")
+    said = [line for line in result.output.splitlines() if line.strip() and not line.startswith("[")]
+    why = " ".join(said)[-300:] or result.why or result.ending.value
+    return UnreadablePaper(f"{who} cannot read the paper: {why}. Received: {name}")
+
+
+def _pandoc() -> Path:
+    """Where the program lies: it comes with the package pypandoc_binary."""
+    package = importlib.util.find_spec("pypandoc")
+    found = Path(package.origin).parent / "files" / "pandoc" if package and package.origin else None
+    if found is None or not found.is_file():
+        raise MissingExtra("pypandoc_binary", "papers")
+    return found
+
+
+def _skipped(log: bytes) -> tuple[str, ...]:
+    try:
+        entries = read_json(log)
+    except ResultRefused:
+        return ()
+    listed = entries if isinstance(entries, list) else []
+    found = [
+        str(entry.get("contents", "")).strip()
+        for entry in listed
+        if isinstance(entry, dict) and entry.get("type") == "SkippedContent"
+    ]
+    return tuple(dict.fromkeys(found))

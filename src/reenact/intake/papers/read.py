@@ -1,0 +1,144 @@
+"""`read_paper`: a paper from wherever it is, in whatever form it has, as `Paper`."""
+
+from __future__ import annotations
+
+import os
+import re
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from reenact.errors import Unreachable, UnreadablePaper, UnreadableRepository
+from reenact.intake.archive import Bounds, unpack
+from reenact.intake.papers.assemble import assemble
+from reenact.intake.papers.clients import Clients
+from reenact.intake.papers.clients.arxiv import Arxiv, arxiv_id
+from reenact.intake.papers.latex_files import Files
+from reenact.intake.papers.markdown import read_markdown
+from reenact.intake.papers.paper import Lost, Paper
+from reenact.intake.papers.pictures import Pictures
+from reenact.intake.papers.pieces import Draft
+from reenact.intake.papers.plain import read_plain
+from reenact.intake.papers.source import Form, form_of, load, text_of, unpacked
+from reenact.sandbox.box import Sandbox
+from reenact.sandbox.files.cleanup import remove_tree
+
+_ADDRESS = re.compile(r"[a-z][a-z0-9+.-]*://", re.IGNORECASE)
+READ = (".md", ".markdown", ".html", ".htm", ".pdf", ".txt")
+"""Endings of papers that are a single file."""
+ARCHIVE = Bounds(most_bytes=512 * 1024**2, most_files=5000, deepest=20)
+"""How large the source of a paper may be."""
+
+
+def read_paper(ref: str, *, box: Sandbox, clients: Clients | None = None) -> Paper:
+    """The paper that `ref` names: a file, a folder with LaTeX, an archive, an arXiv id or address.
+
+    What exists on this disk is never asked for elsewhere. UnreadablePaper says why a paper cannot be read.
+    """
+    reader = _Reader(box, ref)
+    path = Path(ref)
+    name = arxiv_id(ref)
+    if name and not os.path.lexists(path):
+        return assemble(reader.arxiv(name, (clients or Clients()).arxiv), f"arXiv:{name}")
+    if _ADDRESS.match(ref):
+        raise UnreadablePaper(
+            f"Only papers of arXiv are read by address. Received: {ref}",
+            next_step="Download the paper and name the file.",
+        )
+    if os.path.isdir(path):  # noqa: PTH112 - a name that is too long is no folder, and no error
+        return assemble(reader.folder(path), ref)
+    return assemble(reader.read(load(path), path.name, path.absolute().parent), ref)
+
+
+@dataclass(frozen=True)
+class _Reader:
+    box: Sandbox
+    source: str
+
+    def arxiv(self, name: str, server: Arxiv) -> Draft:
+        """A paper of arXiv; what its catalogue says is better than what a title page does."""
+        fetched = server.fetch(name)
+        draft = self.read(fetched.data, fetched.name, None)
+        lost = [*draft.lost, *(Lost("file", note) for note in fetched.notes)]
+        try:
+            entry = server.entry(name)
+        except (Unreachable, UnreadablePaper) as error:
+            return replace(
+                draft, lost=(*lost, Lost("text", f"Title and authors are the paper's own: {error}"))
+            )
+        return replace(draft, title=entry.title, authors=entry.authors or draft.authors, lost=tuple(lost))
+
+    def folder(self, folder: Path) -> Draft:
+        """A folder: LaTeX when there is any, else the only paper in it."""
+        from reenact.intake.papers.latex import read_latex
+
+        alone = _only_paper(folder)
+        if alone is not None:
+            return self.read(load(alone), alone.name, folder)
+        return read_latex(folder, "", box=self.box, source=self.source)
+
+    def read(self, data: bytes, name: str, folder: Path | None) -> Draft:
+        """A file by its content. `folder` is where pictures and included files may lie."""
+        form = form_of(data, name)
+        if form is Form.PACKED:
+            inner = unpacked(data, name)
+            if form_of(inner, name.removesuffix(".gz")) is Form.PACKED:
+                raise UnreadablePaper(f"The file is packed twice. Received: {name}")
+            return self.read(inner, name.removesuffix(".gz"), None)
+        if form is Form.ARCHIVE:
+            return self._archive(data, name)
+        if form is Form.LATEX:
+            return self._latex(data, name, folder)
+        if form is Form.PDF:
+            from reenact.intake.papers.pdf import read_pdf
+
+            return read_pdf(data, name, box=self.box)
+        if form is Form.HTML:
+            from reenact.intake.papers.html import read_html
+
+            return read_html(text_of(data, name), name, Pictures(folder), box=self.box)
+        if form is Form.MARKDOWN:
+            return read_markdown(text_of(data, name), name, Pictures(folder))
+        return read_plain(text_of(data, name), name)
+
+    def _archive(self, data: bytes, name: str) -> Draft:
+        with _scratch() as scratch:
+            packed, inside = scratch / "packed", scratch / "inside"
+            packed.write_bytes(data)
+            inside.mkdir()
+            try:
+                found = unpack(packed, inside, ARCHIVE)
+            except UnreadableRepository as error:
+                sentence = error.sentence.replace("The archive packed", f"The archive {name}")
+                raise UnreadablePaper(sentence) from error
+            return self.folder(found.folder)
+
+    def _latex(self, data: bytes, name: str, folder: Path | None) -> Draft:
+        from reenact.intake.papers.latex import read_latex
+
+        if folder is not None and (folder / name).is_file():
+            return read_latex(folder, name, box=self.box, source=self.source)
+        with _scratch() as scratch:
+            (scratch / "paper.tex").write_bytes(data)
+            return read_latex(scratch, "paper.tex", box=self.box, source=self.source)
+
+
+def _only_paper(folder: Path) -> Path | None:
+    """The one file of a folder without LaTeX that is a paper by its name."""
+    if Files(folder).names(".tex", ".ltx"):
+        return None
+    found = [
+        path for path in sorted(folder.iterdir()) if path.suffix.lower() in READ and not path.is_symlink()
+    ]
+    return found[0] if len(found) == 1 else None
+
+
+@contextmanager
+def _scratch() -> Iterator[Path]:
+    folder = Path(tempfile.mkdtemp(prefix="reenact-paper-"))
+    try:
+        yield folder
+    finally:
+        remove_tree(folder)

@@ -1,0 +1,133 @@
+"""Bytes of a paper from this disk, and their form: told by their content first, by their name last."""
+
+from __future__ import annotations
+
+import codecs
+import gzip
+import os
+import re
+import stat
+import zlib
+from enum import StrEnum
+from pathlib import Path
+
+from reenact.errors import UnreadablePaper
+from reenact.sandbox.files.plain_text import plain
+
+MOST_BYTES = 64 * 1024 * 1024
+"""The largest file that is read: an archive or a PDF."""
+MOST_TEXT = 4 * 1024 * 1024
+"""The largest text: twenty times a long paper."""
+MOST_STRANGE = 0.05
+_STRANGE = re.compile("[\x00-\x08\x0e-\x1a\x1c-\x1f\x7f\ufffd]")
+_MARKS = ((codecs.BOM_UTF8, "utf-8-sig"), (codecs.BOM_UTF16_LE, "utf-16"), (codecs.BOM_UTF16_BE, "utf-16"))
+_HTML = re.compile(rb"\A\s*(?:<\?xml[^>]*>\s*)?(?:<!--.*?-->\s*)*<(?:!doctype\s+html|html)\b", re.I | re.S)
+_TEX = re.compile(
+    rb"^[^%\n]*\\(?:documentclass|documentstyle|begin\s*\{document\}|input\s*\{|section\s*\{)", re.M
+)
+_HEADED = re.compile(rb"^#{1,4} \S", re.M)
+
+
+class Form(StrEnum):
+    """Forms that are told apart."""
+
+    LATEX = "latex"
+    HTML = "html"
+    MARKDOWN = "markdown"
+    TEXT = "text"
+    PDF = "pdf"
+    ARCHIVE = "archive"
+    PACKED = "packed"
+    """One file, gzipped: as arXiv sends papers that are a single file."""
+
+
+_BY_NAME = {
+    ".tex": Form.LATEX, ".ltx": Form.LATEX, ".html": Form.HTML, ".htm": Form.HTML, ".xhtml": Form.HTML,
+    ".md": Form.MARKDOWN, ".markdown": Form.MARKDOWN, ".txt": Form.TEXT,
+}  # fmt: skip
+
+
+def load(path: Path) -> bytes:
+    """The bytes of a plain file; a FIFO or device would make us wait."""
+    try:
+        opened = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+        with os.fdopen(opened, "rb") as stream:
+            if not stat.S_ISREG(os.fstat(opened).st_mode):
+                raise UnreadablePaper(f"The paper is no plain file. Received: {path}")
+            data = stream.read(MOST_BYTES + 1)
+    except (OSError, ValueError) as error:
+        why = getattr(error, "strerror", None) or str(error)
+        raise UnreadablePaper(
+            f"The paper cannot be read: {why}. Received: {path}",
+            next_step="Name a file, a folder with LaTeX, an archive, or an arXiv id such as 1706.03762.",
+        ) from error
+    if len(data) > MOST_BYTES:
+        raise UnreadablePaper(f"The paper has more than {MOST_BYTES // 1024**2} MiB. Received: {path}")
+    if not data.strip():
+        raise UnreadablePaper(f"The paper is empty. Received: {path}")
+    return data
+
+
+def form_of(data: bytes, name: str) -> Form:
+    """What the bytes are."""
+    start = data[:4096]
+    if b"%PDF-" in start[:1024]:
+        return Form.PDF
+    if start.startswith(b"\x1f\x8b"):
+        return Form.ARCHIVE if _holds_tar(start) else Form.PACKED
+    if (
+        start.startswith((b"PK\x03\x04", b"PK\x05\x06", b"BZh", b"\xfd7zXZ\x00"))
+        or start[257:262] == b"ustar"
+    ):
+        return Form.ARCHIVE
+    if _HTML.match(start):
+        return Form.HTML
+    known = _BY_NAME.get(Path(name).suffix.lower())
+    if known is not None:
+        return known
+    if _TEX.search(data[:200_000]):
+        return Form.LATEX
+    return Form.MARKDOWN if _HEADED.search(data[:200_000]) else Form.TEXT
+
+
+def _holds_tar(start: bytes) -> bool:
+    try:
+        inner = zlib.decompressobj(31).decompress(start, 512)
+    except zlib.error:
+        return False
+    return inner[257:262] == b"ustar"
+
+
+def unpacked(data: bytes, name: str) -> bytes:
+    """The one file in a gzip stream, so many bytes at most."""
+    from io import BytesIO
+
+    try:
+        with gzip.open(BytesIO(data)) as stream:
+            inner = stream.read(MOST_BYTES + 1)
+    except (OSError, EOFError, zlib.error) as error:
+        raise UnreadablePaper(f"The file cannot be unpacked: {error}. Received: {name}") from error
+    if len(inner) > MOST_BYTES:
+        raise UnreadablePaper(f"The file unpacks to more than {MOST_BYTES // 1024**2} MiB. Received: {name}")
+    return inner
+
+
+def text_of(data: bytes, name: str, *, most: int = MOST_TEXT) -> str:
+    """The text in the bytes, cleaned; Latin-1 where it is not UTF-8. UnreadablePaper for other bytes."""
+    if len(data) > most:
+        raise UnreadablePaper(
+            f"The text has {len(data)} bytes, and at most {most} are read. Received: {name}",
+            next_step="Give the paper alone, without data.",
+        )
+    encoding = next((known for mark, known in _MARKS if data.startswith(mark)), "utf-8")
+    try:
+        text = data.decode(encoding)
+    except UnicodeDecodeError:
+        text = data.decode("cp1252", errors="replace")
+    strange = len(_STRANGE.findall(text))
+    if "\x00" in text or strange > MOST_STRANGE * len(text):
+        raise UnreadablePaper(
+            f"The paper is not text, and no PDF or archive either. Received: {name}",
+            next_step="Name a PDF, LaTeX, HTML, Markdown or plain text.",
+        )
+    return plain(text)

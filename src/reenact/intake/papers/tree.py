@@ -1,0 +1,161 @@
+"""Pandoc's tree -> pieces. What was taken out of the source before pandoc saw it comes back at its marker."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from reenact.intake.papers.paper import Lost
+from reenact.intake.papers.pictures import Pictures
+from reenact.intake.papers.pieces import Formula, Heading, Picture, Piece, Prose, Steps
+from reenact.intake.papers.tree_inline import Inlines, Node
+from reenact.intake.papers.tree_table import grid_of
+
+DEEPEST = 3
+"""Levels of headings that begin a section: `\\paragraph` is below."""
+_LABEL = re.compile(r"\\label\s*\{([^{}]*)\}")
+_TAG = re.compile(r"\\tag\*?\s*\{([^{}]*)\}")
+_UNNUMBERED = re.compile(r"\\(?:nonumber|notag)\b")
+_WRAPPED = re.compile(r"\A\s*\\begin\{(equation\*?|displaymath|math)\}(.*)\\end\{\1\}\s*\Z", re.S)
+_LETTER = re.compile(r"[^\W_]")
+
+
+@dataclass
+class Walk:
+    """Goes through the blocks once, in reading order."""
+
+    pictures: Pictures
+    stored: Mapping[str, Piece | None] = field(default_factory=dict)
+    """Pieces by marker; none marks the beginning of the appendix."""
+    lost: list[Lost] = field(default_factory=list)
+    _appendix: bool = False
+
+    def pieces(self, blocks: Iterable[Node]) -> Iterator[Piece]:
+        """The pieces; a heading of a single paragraph begins that paragraph."""
+        lead = ""
+        for piece in (piece for block in blocks for piece in self._block(block)):
+            if lead:
+                joined = isinstance(piece, Prose)
+                yield Prose(f"{lead} {piece.text}" if isinstance(piece, Prose) else lead)
+                lead = ""
+                if joined:
+                    continue
+            if isinstance(piece, Heading) and piece.level > DEEPEST:
+                lead = piece.title if piece.title.endswith((".", ":")) else f"{piece.title}."
+            else:
+                yield piece
+        if lead:
+            yield Prose(lead)
+
+    def _block(self, block: Node) -> Iterator[Piece]:
+        kind: str = block["t"]
+        content: Any = block.get("c")
+        if kind in ("Para", "Plain"):
+            yield from self._paragraph(content)
+        elif kind == "Header":
+            yield Heading(int(content[0]), self.line(content[2]), self._appendix)
+        elif kind == "Table":
+            yield grid_of(content, self.line)
+        elif kind == "Figure":
+            yield from self._figure(content)
+        elif kind == "Div":
+            yield from self._division(content)
+        else:
+            yield from self._other(kind, content)
+
+    def _other(self, kind: str, content: Any) -> Iterator[Piece]:
+        if kind == "BlockQuote":
+            yield from self.pieces(content)
+        elif kind in ("BulletList", "OrderedList"):
+            for item in content if kind == "BulletList" else content[1]:
+                yield from self.pieces(item)
+        elif kind == "DefinitionList":
+            for term, meanings in content:
+                yield Prose(f"{self.line(term)}: {self._joined(meanings)}")
+        elif kind == "CodeBlock":
+            yield Steps(str(content[1]), label=str(content[0][0]))
+        elif kind == "LineBlock":
+            yield Prose(" ".join(self.line(line) for line in content))
+        elif kind == "RawBlock":
+            self.lost.append(
+                Lost("text", f"Source that is not understood was left out: {str(content[1])[:80]!r}.")
+            )
+
+    def line(self, nodes: Iterable[Node]) -> str:
+        """Inline elements as one line; footnotes follow in brackets."""
+        inlines = Inlines()
+        text = inlines.text(nodes)
+        notes = "".join(f" ({self._joined([note])})" for note in inlines.notes)
+        return " ".join((text + notes).split())
+
+    def _joined(self, groups: Iterable[Iterable[Node]]) -> str:
+        pieces = [piece for group in groups for piece in self.pieces(group)]
+        return " ".join(piece.text for piece in pieces if isinstance(piece, Prose))
+
+    def _paragraph(self, nodes: list[Node]) -> Iterator[Piece]:
+        """Displayed formulas stand between the parts of the paragraph that they were written in."""
+        inlines = Inlines()
+        part: list[Node] = []
+        for node in nodes:
+            if node["t"] == "Math" and node["c"][0]["t"] == "DisplayMath":
+                yield from self._prose(inlines.text(part))
+                part = []
+                yield equation(str(node["c"][1]))
+            else:
+                part.append(node)
+        yield from self._prose(inlines.text(part))
+        for file, words in inlines.images:
+            yield Picture(self.line(words), "", file, self.pictures.load(file))
+        for note in inlines.notes:
+            text = self._joined([note])
+            if text:
+                yield Prose(f"Footnote: {text}")
+
+    def _prose(self, text: str) -> Iterator[Piece]:
+        words = " ".join(text.split())
+        if words in self.stored:
+            piece = self.stored[words]
+            if piece is None:
+                self._appendix = True
+            else:
+                yield piece
+        elif _LETTER.search(words):
+            yield Prose(words)
+
+    def _figure(self, content: Any) -> Iterator[Piece]:
+        """A figure with its pictures; a table inside is a table with that caption."""
+        attributes, caption, blocks = content
+        words, label = self._joined([caption[1]]), str(attributes[0])
+        inner = list(self.pieces(blocks))
+        images = [piece for piece in inner if isinstance(piece, Picture)]
+        for number, image in enumerate(images):
+            said = f"{words} ({image.caption})" if image.caption else words
+            yield Picture(said, image.label or (label if number == 0 else ""), image.file, image.image)
+        if not images:
+            yield Picture(words, label)
+        yield from (piece for piece in inner if not isinstance(piece, Picture | Prose))
+
+    def _division(self, content: Any) -> Iterator[Piece]:
+        """A container: a theorem keeps its name, a table takes the label of what surrounds it."""
+        label = str(content[0][0])
+        for piece in self.pieces(content[1]):
+            if label and not getattr(piece, "label", "x"):
+                yield _labelled(piece, label)
+            else:
+                yield piece
+
+
+def equation(latex: str) -> Formula:
+    """A displayed formula without its environment; the labels are told apart."""
+    labels = [*_LABEL.findall(latex), *_TAG.findall(latex)]
+    body = _UNNUMBERED.sub("", _TAG.sub("", _LABEL.sub("", latex)))
+    wrapped = _WRAPPED.match(body)
+    return Formula((wrapped[2] if wrapped else body).strip(), ", ".join(labels))
+
+
+def _labelled(piece: Piece, label: str) -> Piece:
+    from dataclasses import replace
+
+    return piece if isinstance(piece, Heading | Prose) else replace(piece, label=label)

@@ -1,0 +1,204 @@
+"""arXiv and Semantic Scholar, as they answer and as they fail, from a server on this machine."""
+
+from __future__ import annotations
+
+import gzip
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from reenact.errors import Unreachable, UnreadablePaper
+from reenact.intake.papers.clients import Clients
+from reenact.intake.papers.clients.arxiv import API, SITE, Arxiv, arxiv_id
+from reenact.intake.papers.clients.polite import Polite
+from reenact.intake.papers.clients.scholar import SERVER, Scholar
+from reenact.intake.papers.paper import Reference
+from reenact.intake.papers.read import read_paper
+from reenact.sandbox.box import Sandbox
+
+LATEX = b"\\documentclass{article}\\title{Own}\\begin{document}\\section{A}Some words.\\end{document}"
+PACKED = gzip.compress(LATEX, mtime=0)
+QUERY = "/api/query?id_list=2001.00001&max_results=1"
+FEED = b"""<?xml version="1.0"?><feed xmlns="http://www.w3.org/2005/Atom"
+xmlns:arxiv="http://arxiv.org/schemas/atom"><entry><id>http://arxiv.org/abs/2001.00001v1</id>
+<title>The Title\n of arXiv</title><summary> Says so. </summary><published>2020-01-01T00:00:00Z</published>
+<author><name>Ada Example</name></author><author><name>Bo Sample</name></author>
+<arxiv:doi>10.1/x</arxiv:doi></entry></feed>"""
+
+
+class Pace:
+    """A clock that only sleeping moves."""
+
+    def __init__(self) -> None:
+        self.now = 0.0
+        self.slept: list[float] = []
+
+    def sleep(self, seconds: float) -> None:
+        self.slept.append(seconds)
+        self.now += seconds
+
+    def polite(self, **wishes: Any) -> Polite:
+        return Polite(sleep=self.sleep, clock=lambda: self.now, **wishes)
+
+
+@pytest.fixture
+def pace() -> Pace:
+    return Pace()
+
+
+def arxiv_at(hub: Any, pace: Pace, **wishes: Any) -> Arxiv:
+    return Arxiv(replace(API, api=hub.api), replace(SITE, api=hub.api, wall_s=20.0), pace.polite(**wishes))
+
+
+def scholar_at(hub: Any, pace: Pace) -> Scholar:
+    return Scholar(replace(SERVER, api=hub.api), pace.polite())
+
+
+@pytest.mark.parametrize(
+    ("ref", "name"),
+    [
+        ("1706.03762", "1706.03762"),
+        ("arXiv:1706.03762v5", "1706.03762v5"),
+        ("https://arxiv.org/abs/1706.03762", "1706.03762"),
+        ("http://www.arxiv.org/pdf/1706.03762v2.pdf", "1706.03762v2"),
+        ("https://ar5iv.labs.arxiv.org/html/1706.03762", "1706.03762"),
+        ("math/0309136", "math/0309136"),
+        ("https://evil.org/arxiv.org/abs/1706.03762", ""),
+        ("paper.pdf", ""),
+        ("1706.037", ""),
+    ],
+)
+def test_references_to_arxiv(ref: str, name: str) -> None:
+    assert arxiv_id(ref) == name
+
+
+def test_a_paper_of_arxiv_with_its_catalogue_entry(
+    hub: Any, pace: Pace, box: Sandbox, tmp_path: Path
+) -> None:
+    hub.say("/e-print/2001.00001", PACKED)
+    hub.say(QUERY, FEED)
+    arxiv = arxiv_at(hub, pace, folder=tmp_path / "kept")
+    paper = read_paper("arXiv:2001.00001", box=box, clients=Clients(arxiv=arxiv))
+    assert (paper.title, paper.authors) == ("The Title of arXiv", ("Ada Example", "Bo Sample"))
+    assert (paper.form, paper.source, paper.lost) == ("latex", "arXiv:2001.00001", ())
+    assert pace.slept == [3.0]
+    asked = len(hub.asked)
+    offline = arxiv_at(hub, pace, folder=tmp_path / "kept", offline=True)
+    assert offline.entry("2001.00001").doi == "10.1/x"
+    assert offline.fetch("2001.00001").data == PACKED
+    assert len(hub.asked) == asked
+    with pytest.raises(Unreachable, match="network is switched off"):
+        offline.fetch("2001.00002")
+
+
+def test_html_when_there_is_no_source_and_pdf_when_there_is_no_html(hub: Any, pace: Pace) -> None:
+    page = b"<!DOCTYPE html><html><body class='ltx_page'><math alttext='x'></math></body></html>"
+    hub.say("/e-print/1", b"%PDF-1.5 only a PDF")
+    hub.say("/html/1", page)
+    found = arxiv_at(hub, pace).fetch("1")
+    assert (found.data, found.name) == (page, "1.html")
+    assert found.notes == ("arXiv gave no LaTeX source of 1: it sent pdf instead.",)
+    hub.say("/html/1", b"<!DOCTYPE html><html><body>No HTML for this paper.</body></html>")
+    hub.say("/pdf/1", b"%PDF-1.5 the paper")
+    assert arxiv_at(hub, pace).fetch("1").name == "1.pdf"
+
+
+def test_a_paper_that_arxiv_does_not_have(hub: Any, pace: Pace) -> None:
+    with pytest.raises(UnreadablePaper, match=r"knows no paper 2001\.99999"):
+        arxiv_at(hub, pace).fetch("2001.99999")
+
+
+@pytest.mark.parametrize(
+    ("body", "error", "said"),
+    [
+        (b"<feed><entry>", Unreachable, "cannot be read"),
+        (b"<!DOCTYPE html><html>Busy</html>", Unreachable, "no catalogue entry"),
+        (b'<!DOCTYPE x [<!ENTITY a "aaaa">]><feed>&a;</feed>', Unreachable, "no catalogue entry"),
+        (b'<feed xmlns="http://www.w3.org/2005/Atom"></feed>', UnreadablePaper, "knows no paper"),
+    ],
+)
+def test_catalogue_entries_that_are_none(
+    hub: Any, pace: Pace, body: bytes, error: type[Exception], said: str
+) -> None:
+    hub.say(QUERY, body)
+    with pytest.raises(error, match=said):
+        arxiv_at(hub, pace).entry("2001.00001")
+
+
+def test_a_busy_server_is_asked_again_and_then_believed(hub: Any, pace: Pace) -> None:
+    hub.say(QUERY, b"slow down", 429, retry_after="7")
+    with pytest.raises(Unreachable, match="status 429"):
+        arxiv_at(hub, pace).entry("2001.00001")
+    assert len(hub.asked) == 4
+    assert pace.slept == [7.0, 7.0, 7.0]
+    hub.say(QUERY, b"broken", 503)
+    pace.slept.clear()
+    with pytest.raises(Unreachable, match="status 503"):
+        arxiv_at(hub, pace).entry("2001.00001")
+    assert pace.slept == [2.0, 1.0, 4.0, 8.0]
+
+
+def test_an_absurd_wait_is_cut(hub: Any, pace: Pace) -> None:
+    hub.say(QUERY, b"", 429, retry_after="999999")
+    with pytest.raises(Unreachable):
+        arxiv_at(hub, pace, tries=2).entry("2001.00001")
+    assert pace.slept == [60.0]
+
+
+def test_no_network_is_told(pace: Pace) -> None:
+    nobody = replace(SITE, api="http://127.0.0.1:9", wall_s=5.0)
+    with pytest.raises(Unreachable, match="cannot be reached") as error:
+        Arxiv(nobody, nobody, pace.polite()).fetch("2001.00001")
+    assert "name the file" in error.value.next_step
+
+
+def test_only_good_answers_are_kept(hub: Any, pace: Pace, tmp_path: Path) -> None:
+    arxiv = arxiv_at(hub, pace, folder=tmp_path / "kept")
+    with pytest.raises(UnreadablePaper):
+        arxiv.fetch("2001.00001")
+    assert not (tmp_path / "kept").exists()
+
+
+FIELDS = "title,year,externalIds,url,authors"
+CITED = f"{FIELDS},references.title,references.year,references.externalIds,references.authors"
+
+
+def test_a_paper_with_its_references(hub: Any, pace: Pace) -> None:
+    hub.say(
+        f"/graph/v1/paper/arXiv:1706.03762?fields={CITED}",
+        {
+            "title": "Attention", "year": 2017, "externalIds": {"ArXiv": "1706.03762", "DOI": "10.1/a"},
+            "authors": [{"name": "A. V."}], "url": None,
+            "references": [
+                {"title": "Adam", "year": 2014, "externalIds": {"ArXiv": "1412.6980"}}, {"title": None}, 3,
+            ],
+        },
+    )  # fmt: skip
+    known = scholar_at(hub, pace).paper(arxiv="1706.03762v5")
+    assert known is not None
+    assert (known.itself.doi, known.itself.authors) == ("10.1/a", ("A. V.",))
+    assert [(one.title, one.arxiv) for one in known.references] == [("Adam", "1412.6980")]
+
+
+def test_a_reference_is_completed_by_a_title_that_is_the_same(hub: Any, pace: Pace) -> None:
+    found = {"data": [{"title": "ADAM: a Method!", "externalIds": {"ArXiv": "1412.6980"}, "year": 2014}]}
+    hub.say(f"/graph/v1/paper/search/match?query=Adam%3A%20A%20method&fields={FIELDS}", found)
+    hub.say(f"/graph/v1/paper/search/match?query=Another&fields={FIELDS}", found)
+    scholar = scholar_at(hub, pace)
+    done = scholar.complete(Reference("k", "text", title="Adam: A method", year=2015))
+    assert (done.arxiv, done.year, done.text) == ("1412.6980", 2015, "text")
+    other = Reference("k", "text", title="Another")
+    assert scholar.complete(other) == other
+    assert scholar.complete(Reference("k", "unknown", title="Nobody knows")).arxiv == ""
+
+
+@pytest.mark.parametrize(
+    ("body", "status", "said"),
+    [(b"<html>Busy</html>", 200, "cannot be read"), (b"[1]", 200, "no object"), (b"{}", 403, "status 403")],
+)
+def test_answers_of_scholar_that_are_none(hub: Any, pace: Pace, body: bytes, status: int, said: str) -> None:
+    hub.say(f"/graph/v1/paper/DOI:10.1%2Fa?fields={CITED}", body, status)
+    with pytest.raises(Unreachable, match=said):
+        scholar_at(hub, pace).paper(doi="10.1/a")
