@@ -7,6 +7,7 @@ import re
 from reenact.intake.papers.paper import Equation, Paper, Paragraph, Section, Sentence, Span
 from reenact.paper.criterion import Category, CodeLine, Criterion, Judged, Level, Value
 from reenact.paper.project import Project
+from reenact.report.sheet import Sheet
 from reenact.report.traced import traced
 
 NOWHERE = Span("paper.md", -1, -1)
@@ -23,7 +24,9 @@ PAPER = Paper(
     lost=(),
 )
 CRITERIA = (
-    Criterion("F1", "Adam is used.", "training", "We use Adam", ("3:1.2",), Level.FRAMEWORK, Category.SETUP, 2),
+    Criterion(
+        "F1", "Adam is used.", "training", "We use Adam", ("3:1.2",), Level.FRAMEWORK, Category.SETUP, 2
+    ),
     Criterion("F2", "The loss is l.", "loss", "l = x^2", ("3.1:2",), Level.PARAGRAPH, Category.ACTION, 3),
     Criterion("F3", "Nobody looked.", "", "l = x^2", ("3.1:2",), Level.PARAGRAPH, Category.ACTION, 1),
 )
@@ -35,7 +38,7 @@ PROJECT = Project({"train.py": "import x\nAdam()\n", "data/load.py": "1 < 2\n"})
 
 
 def page() -> str:
-    return traced("A paper", "<p>head</p>", PAPER, PROJECT, CRITERIA, JUDGED)
+    return traced(Sheet("paper", "A <b>paper</b>", "It holds."), PAPER, PROJECT, CRITERIA, JUDGED)
 
 
 def test_every_link_leads_to_one_place() -> None:
@@ -48,6 +51,7 @@ def test_every_link_leads_to_one_place() -> None:
 
 def test_what_comes_from_outside_is_text() -> None:
     assert "<script" not in page()
+    assert "A &lt;b&gt;paper" in page()
     assert "<b>Adam" not in page()
     assert "&lt;i&gt;no" in page()
 

@@ -11,7 +11,10 @@ VERBS = {
     "doctor": ("reenact.cli.doctor:doctor", "Tell what works on this machine and what to mend."),
     "config": ("reenact.cli.config:config", "Print every setting, its value and where it comes from."),
     "runs": ("reenact.cli.runs:runs", "List, show, resume, export and query recorded runs."),
+    "view": ("reenact.cli.view:view", "Show runs in a browser of this machine; start, stop, resume them."),
+    "report": ("reenact.cli.report_verb:report", "Write a run as one html file that can be mailed."),
     "explain": ("reenact.cli.explain:explain", "Explain a code, an ending or a word that reenact prints."),
+    "read": ("reenact.cli.read:read", "Read a paper: its outline, what it holds, what was lost in reading."),
     "watch": (
         "reenact.cli.watch:watch",
         "Run a training unmodified, see what happens inside, keep the trace.",
@@ -22,6 +25,7 @@ VERBS = {
         "reenact.cli.diagnose:diagnose",
         "Say what is wrong with a training, where, and what happens if it is changed.",
     ),
+    "lint": ("reenact.cli.lint:lint", "Read many files for faults that their text shows; nothing is run."),
     "repair": (
         "reenact.cli.repair:repair",
         "Find the smallest change that makes a training significantly better.",
@@ -29,6 +33,18 @@ VERBS = {
     "bug": (
         "reenact.cli.bug:bug",
         "Write a script that shows a reported bug, and prove it by running it.",
+    ),
+    "fingerprint": (
+        "reenact.cli.fingerprint:fingerprint",
+        "List what code must show to be a reproduction of a paper, in its words.",
+    ),
+    "evaluate": (
+        "reenact.cli.evaluate:evaluate",
+        "Score generated code: against its paper, a reference, a rubric, people.",
+    ),
+    "paper": (
+        "reenact.cli.paper:paper",
+        "Write a paper's code, run it, verify it, and state the gap to its numbers.",
     ),
     "neutral": ("reenact.cli.neutral:neutral", "Find other repairs than the known one, as a graph."),
     "mutate": ("reenact.cli.mutate:mutate", "Put faults into a training on purpose; see which are noticed."),
@@ -39,6 +55,8 @@ VERBS = {
     "rules": ("reenact.cli.rules:rules", "List the rules that diagnose a training."),
     "bench": ("reenact.cli.bench:bench", "Measure reenact itself, goals beside what was reached."),
     "relay": ("reenact.cli.relay:relay", "Serve a relay folder: list waiting requests, file an answer."),
+    "mcp": ("reenact.cli.mcp:mcp", "Serve coding agents over the Model Context Protocol, on stdio."),
+    "completion": ("reenact.cli.completion:completion", "Print the script for completion in a shell."),
     "demo": ("reenact.cli.demo:demo", "Show the main job end to end on an embedded example."),
 }
 

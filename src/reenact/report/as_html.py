@@ -29,14 +29,24 @@ h2 { font-size: 1.1rem; margin: 1.75rem 0 .4rem; }
 
 def render(sheet: Sheet) -> str:
     """Everything escaped; the page may be mailed."""
-    body = [f"<h1>{_text(sheet.title)}</h1>", f'<p class="verdict">{_text(sheet.verdict)}</p>']
-    body += [_notice(notice) for notice in sheet.notices]
-    body += [_block(block) for block in sheet.blocks]
+    return page(sheet.title, body(sheet))
+
+
+def body(sheet: Sheet) -> str:
+    """What the page shows."""
+    parts = [f"<h1>{_text(sheet.title)}</h1>", f'<p class="verdict">{_text(sheet.verdict)}</p>']
+    parts += [_notice(notice) for notice in sheet.notices]
+    parts += [_block(block) for block in sheet.blocks]
+    return "".join(parts)
+
+
+def page(title: str, content: str, style: str = "") -> str:
+    """A page around HTML that is escaped already; `style` adds to our own."""
     return (
         '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
-        f"<title>{_text(sheet.title)}</title><style>{STYLE}</style></head>\n"
-        f"<body>{''.join(body)}</body></html>\n"
+        f"<title>{_text(title)}</title><style>{STYLE}{style}</style></head>\n"
+        f"<body>{content}</body></html>\n"
     )
 
 

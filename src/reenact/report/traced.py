@@ -14,7 +14,8 @@ from html import escape
 from reenact.intake.papers.paper import Block, Paper, Paragraph
 from reenact.paper.criterion import Criterion, Judged, Value
 from reenact.paper.project import Project
-from reenact.report.as_html import STYLE
+from reenact.report.as_html import body, page
+from reenact.report.sheet import Sheet
 from reenact.sandbox.files.plain_text import plain
 
 SIDES = """
@@ -37,29 +38,23 @@ CLASSES = {Value.PASS: "pass", Value.FAIL: "fail", Value.UNKNOWN: "unknown"}
 
 
 def traced(
-    title: str,
-    head: str,
+    head: Sheet,
     paper: Paper,
     project: Project,
     criteria: Sequence[Criterion],
     judged: Sequence[Judged],
 ) -> str:
-    """The whole page. `head` is HTML that stands above: verdict, claims, whatever the caller has escaped."""
+    """The whole page; `head` stands above: the verdict, the claims, whatever else is told."""
     links = _Links(criteria, judged)
-    body = [
-        f"<h1>{_text(title)}</h1>",
-        head,
+    parts = [
+        body(head),
         "<h2>Criteria</h2>",
         _criteria(criteria, links),
         "<h2>The paper and the code</h2>",
         f'<div class="sides">{_side("The paper", _paper(paper, links))}'
         f"{_side('The code', _code(project, links))}</div>",
     ]
-    return (
-        '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
-        '<meta name="viewport" content="width=device-width, initial-scale=1">'
-        f"<title>{_text(title)}</title><style>{STYLE}{SIDES}</style></head>\n<body>{''.join(body)}</body></html>\n"
-    )
+    return page(head.title, "".join(parts), SIDES)
 
 
 class _Links:

@@ -1,0 +1,84 @@
+"""`reenact fingerprint PAPER`: the facts of a paper that code must show, each with the words it rests on."""
+
+from __future__ import annotations
+
+import sys
+from decimal import Decimal
+from pathlib import Path
+
+import click
+
+from reenact.cli.asking import model_options, open_asked
+from reenact.cli.bug import chosen_sandbox
+from reenact.cli.fingerprint_view import Taken, fingerprint_sheet
+from reenact.cli.options import output_format, show, stopping_gently
+from reenact.errors import InputError
+from reenact.intake.papers.read import read_paper
+from reenact.journal import Journal
+from reenact.paper.fingerprint.take import take_fingerprint
+from reenact.paper.wishes import Goal, Parts
+from reenact.report.progress import telling
+from reenact.settings import resolve
+from reenact.types import ExitCode
+
+PARTS = ("scan", "atomicity")
+"""Parts of the method that have to do with fingerprints."""
+
+
+@click.command()
+@click.option("--task", default="", help="What of the paper matters; default: all of it.")
+@click.option("--method", default="", help="The method, by the paper's name for it.")
+@click.option("--metric", default="", help="The metric that counts.")
+@click.option("--dataset", default="", help="The data set, by the paper's name for it.")
+@click.option("--instruction", default="", help="Anything else that decides what matters.")
+@click.option(
+    "--addendum", type=click.Path(exists=True, dir_okay=False, path_type=Path), help="What adds to the paper."
+)
+@click.option("--without", multiple=True, type=click.Choice(PARTS), help="Leave out a part of the method.")
+@click.option("--sandbox", help="Tier that parses the paper; default: the best one here.")
+@click.option("--trust-code", is_flag=True, default=None, help="Allow a sandbox that confines nothing.")
+@click.option("--fresh", is_flag=True, help="Start anew instead of continuing an interrupted run.")
+@click.option("--max-time", type=float, help="Seconds that all of it may take.")
+@model_options
+@output_format
+@click.argument("source", metavar="PAPER")
+def fingerprint(
+    task: str, method: str, metric: str, dataset: str, instruction: str, addendum: Path | None,
+    without: tuple[str, ...], sandbox: str | None, trust_code: bool | None, fresh: bool,
+    max_time: float | None, model: str | None, max_cost: Decimal | None, max_tokens: int | None,
+    max_calls: int | None, record: Path | None, output_format: str, source: str,
+) -> int:  # fmt: skip
+    """List what code must show to be a reproduction of PAPER: criteria, grounded in its own words.
+
+    PAPER is an arXiv id or address, a LaTeX folder or archive, HTML, Markdown, a PDF or plain text. Exit code
+    0: there are criteria, 3: none could be taken.
+    """
+    flags = {
+        "model": model, "max_cost": max_cost, "max_tokens": max_tokens, "max_calls": max_calls,
+        "max_time": max_time, "sandbox": sandbox, "trust_code": trust_code,
+    }  # fmt: skip
+    settings = resolve(flags).settings
+    if not settings.model:
+        raise InputError(
+            "A paper is read by a model, and none is named.",
+            next_step="--model anthropic:NAME, openai:NAME, ollama:NAME, command:PROGRAM or relay:FOLDER.",
+        )
+    goal = Goal(task, method, metric, dataset, instruction, addendum.read_text("utf-8") if addendum else "")
+    paper = read_paper(source, box=chosen_sandbox(settings))
+    with Journal.open(settings.runs_dir) as journal, stopping_gently() as stop, telling() as tell:
+        asked = open_asked(settings, record=record, stop=stop, tell=tell)
+        request = {
+            "paper": paper.text(), "goal": goal.text(), "addendum": goal.addendum, "without": sorted(without),
+            "model": asked.name,
+        }  # fmt: skip
+        what = f"{paper.title[:80]} ({source})"
+        with journal.run(
+            story="fingerprint", request=request, argv=tuple(sys.argv), what=what, fresh=fresh
+        ) as run:
+            found = take_fingerprint(paper, goal, asked, run, Parts.without(*without))
+            code = ExitCode.OK if found.criteria else ExitCode.INCONCLUSIVE
+            run.note("result", found.to_json())
+            taken = Taken(paper, found, run.record)
+            run.finish({"criteria": len(found.criteria), "dropped": len(found.dropped)}, code)
+    show(fingerprint_sheet(taken), output_format)
+    return code

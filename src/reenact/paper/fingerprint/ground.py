@@ -1,0 +1,139 @@
+"""Grounding: the quote of a fact is found in the paper, mechanically, or the fact is dropped.
+
+A quote that differs from the named sentence in little (how a formula is spelt, a word left out) is replaced
+by the sentence itself: what stands in the fingerprint is always the paper's own text.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from difflib import SequenceMatcher
+
+from reenact.intake.papers.paper import Algorithm, Equation, Paper, Sentence, Table, plain
+from reenact.paper.places import in_order, known, said_at
+from reenact.paper.quantity import quantities
+
+LEAST = 8
+"""Letters and digits of a quote below which it may stand anywhere by chance."""
+ALIKE = 0.85
+"""Share of a quote that must be in the named place for it to be the same sentence."""
+_ELLIPSIS = re.compile(r"\s*(?:\[\s*\.\.\.\s*\]|\.\.\.|…|\\dots|\\ldots)\s*")
+
+
+@dataclass(frozen=True, slots=True)
+class Grounds:
+    """What a fact rests on."""
+
+    quote: str
+    places: tuple[str, ...]
+
+
+def ground(paper: Paper, quote: str, places: Sequence[str]) -> Grounds | str:
+    """Where the quote stands, or why it does not: a sentence part after the fact."""
+    named = _narrow(paper, known(paper, places))
+    quote = " ".join(quote.split()).strip("\"'“”")
+    whole = _within(paper, quote, named) or _found(paper, quote) or _cells(paper, quote, named)
+    if whole:
+        return Grounds(quote, whole)
+    parts = [part for part in _ELLIPSIS.split(quote) if plain(part)]
+    if len(parts) > 1 and (found := _parts(paper, parts, named)):
+        return Grounds(quote, found)
+    # Cells that are nearly those of a table may be those of two rows.
+    texts = [place for place in named if not isinstance(paper.by_id[place], Table)]
+    near = next((place for place in texts if _alike(quote, said_at(paper, place))), "")
+    if near:
+        return Grounds(said_at(paper, near), (near,))
+    if len(plain(quote)) < LEAST:
+        return "its quote is too short to be found"
+    return "its quote is not in the paper" if named else "its quote and its places are not in the paper"
+
+
+def rests_on_formula(paper: Paper, places: Sequence[str]) -> bool:
+    """Whether an equation or algorithm is among them."""
+    return any(isinstance(paper.by_id[place], Equation | Algorithm) for place in places)
+
+
+def _narrow(paper: Paper, places: Sequence[str]) -> tuple[str, ...]:
+    """Places that hold words; a section is none."""
+    return tuple(place for place in places if said_at(paper, place))
+
+
+def _within(paper: Paper, quote: str, named: Sequence[str]) -> tuple[str, ...]:
+    """Those of the named places in which the quote really stands: one of them, or all in a row."""
+    wanted = plain(quote)
+    if len(wanted) < 2:
+        return ()
+    one = tuple(place for place in named if _has(said_at(paper, place), quote))
+    if one:
+        return tuple(part for place in one[:1] for part in _sentences(paper, place, wanted))
+    order = in_order(paper)
+    ranked = sorted(named, key=order.__getitem__)
+    joined = " ".join(said_at(paper, place) for place in ranked)
+    return tuple(ranked) if len(wanted) >= LEAST and _has(joined, quote) else ()
+
+
+def _sentences(paper: Paper, place: str, wanted: str) -> Iterator[str]:
+    """The sentence of a named paragraph that holds the quote; else the place itself."""
+    inner = [
+        one.id
+        for name, one in paper.by_id.items()
+        if isinstance(one, Sentence) and name.startswith(f"{place}.") and wanted in plain(one.text)
+    ]
+    yield inner[0] if inner else place
+
+
+def _has(text: str, quote: str) -> bool:
+    """The quote is in the text, and its numbers are: `1.5` and `15` read alike without punctuation."""
+    if plain(quote) not in plain(text):
+        return False
+    there = quantities(text)
+    return all(any(one.equals(other) for other in there) for one in quantities(quote))
+
+
+def _cells(paper: Paper, quote: str, named: Sequence[str]) -> tuple[str, ...]:
+    """The table of which the quote names cells of one row, and headings, though not side by side."""
+    parts = [part for part in quote.split("|") if plain(part)]
+    tables = [block for block in paper.blocks() if isinstance(block, Table)] if len(parts) > 1 else []
+    for table in sorted(tables, key=lambda one: one.id not in named):
+        heads = [cell for row in table.rows[: table.heads] for cell in row]
+        if any(all(_is_cell(part, [*row, *heads]) for part in parts) for row in table.rows):
+            return (table.id,)
+    return ()
+
+
+def _is_cell(part: str, cells: Sequence[str]) -> bool:
+    return any(plain(part) == plain(cell) and _has(cell, part) for cell in cells)
+
+
+def _found(paper: Paper, quote: str) -> tuple[str, ...]:
+    """Where the paper has it, when the named places do not."""
+    if len(plain(quote)) < LEAST:
+        return ()
+    found = paper.find(quote)
+    text = " ".join(said_at(paper, place) for place in found)
+    return found if found and _has(text, quote) else ()
+
+
+def _parts(paper: Paper, parts: Sequence[str], named: Sequence[str]) -> tuple[str, ...]:
+    """All parts of a quote with gaps, each found by itself."""
+    places: dict[str, None] = {}
+    for part in parts:
+        found = _within(paper, part, named) or _found(paper, part)
+        if not found:
+            return ()
+        places |= dict.fromkeys(found)
+    order = in_order(paper)
+    return tuple(sorted(places, key=order.__getitem__))
+
+
+def _alike(quote: str, text: str) -> bool:
+    """Nearly all of the quote is in the text in that order, and every number of it."""
+    wanted, there = plain(quote), plain(text)
+    if len(wanted) < LEAST or not there:
+        return False
+    blocks = SequenceMatcher(None, wanted, there, autojunk=False).get_matching_blocks()
+    share = sum(block.size for block in blocks if block.size > 2) / len(wanted)
+    numbers = quantities(text)
+    return share >= ALIKE and all(any(one.equals(other) for other in numbers) for one in quantities(quote))

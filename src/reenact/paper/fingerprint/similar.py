@@ -1,0 +1,172 @@
+"""One criterion for what is said twice: by likeness of the words, held back by what must not be confused.
+
+TF-IDF over runs of characters, cosine distance, average linkage cut at 0.5 as in RePro. Inside a cluster, and
+for equal checks, items are one only when their numbers, negations, checks and scopes agree.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from reenact.paper.criterion import Check, Kind, Level
+from reenact.paper.fingerprint.fingerprint import Dropped, Item, shortened
+from reenact.paper.fingerprint.vocabulary import concept, named, squeezed, words_of
+from reenact.paper.quantity import as_quantity, quantities
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+DISTANCE = 0.5
+"""Average distance at which clusters are no longer joined."""
+RUNS = (3, 4, 5)
+"""Lengths of the runs of characters."""
+_NOT = re.compile(r"\b(?:not|no|never|without|instead of|rather than|except)\b", re.IGNORECASE)
+_NAME = re.compile(r"[A-Z0-9]")
+_RANK = {level: rank for rank, level in enumerate(Level)}
+
+
+def distinct(items: Sequence[Item]) -> tuple[list[Item], list[Dropped]]:
+    """One of each; the others say which one they repeat."""
+    kept: list[tuple[int, Item]] = []
+    dropped: list[Dropped] = []
+    clusters = _clusters([f"{item.fact} | {item.scope}" for item in items])
+    order = sorted(
+        range(len(items)), key=lambda number: (items[number].check is None, _RANK[items[number].level])
+    )
+    for number in order:
+        item = items[number]
+        twin = next(
+            (place for place, (other, _) in enumerate(kept) if _one(number, other, items, clusters)), None
+        )
+        if twin is None:
+            kept.append((number, item))
+            continue
+        other, first = kept[twin]
+        kept[twin] = other, replace(first, weight=max(first.weight, item.weight))
+        dropped.append(
+            Dropped(
+                shortened(item.fact),
+                item.level,
+                f"it says the same as: {shortened(first.fact, 100)}",
+                item.quote,
+            )
+        )
+    return [item for _, item in sorted(kept, key=lambda pair: pair[0])], dropped
+
+
+def _one(number: int, other: int, items: Sequence[Item], clusters: Sequence[int]) -> bool:
+    item, first = items[number], items[other]
+    if _one_formula(item, first):
+        return True
+    if not _agree(item, first):
+        return False
+    alike = clusters[number] == clusters[other]
+    return alike or (
+        item.check is not None and first.check is not None and _same_check(item.check, first.check)
+    )
+
+
+def _one_formula(left: Item, right: Item) -> bool:
+    """An equation is one fact, however it is put into words and into Python."""
+    kinds = {item.check.kind if item.check is not None else None for item in (left, right)}
+    return kinds == {Kind.FORMULA} and left.whole and left.places == right.places
+
+
+def _agree(left: Item, right: Item) -> bool:
+    """Nothing that is said speaks against their being one."""
+    if left.check is not None and right.check is not None and not _same_check(left.check, right.check):
+        return False
+    if (left.whole or right.whole) and not set(left.places) & set(right.places):
+        return False
+    if bool(_NOT.search(left.fact)) != bool(_NOT.search(right.fact)):
+        return False
+    return _numbers(left.fact) == _numbers(right.fact) and _scopes_agree(left, right)
+
+
+def _same_check(left: Check, right: Check) -> bool:
+    """The same thing with the same value; `hidden units` may be called a parameter or a layer."""
+    if Kind.FORMULA in (left.kind, right.kind):
+        return left.kind is right.kind and squeezed(left.expression) == squeezed(right.expression)
+    return _value(left) == _value(right) and _subject(left) == _subject(right)
+
+
+def _subject(check: Check) -> object:
+    """Whatever the training's one optimiser, loss or schedule is called, it is that."""
+    if check.kind in (Kind.OPTIMISER, Kind.SCHEDULE, Kind.LOSS):
+        return check.kind.value
+    return concept(check.subject) or words_of(check.subject)
+
+
+def _value(check: Check) -> object:
+    number = as_quantity(check.value)
+    if number is not None:
+        return f"{number.value / 100 if number.percent else number.value:.6g}"
+    ours = (
+        named(check.kind, check.value) if check.kind not in (Kind.PARAMETER, Kind.SHAPE, Kind.FORMULA) else ""
+    )
+    return ours or squeezed(check.value)
+
+
+def _scopes_agree(left: Item, right: Item) -> bool:
+    """One is part of the other (`training`, `training of the student`), or both speak of one sentence.
+
+    Different names (`data set A`, `data set B`) are never one.
+    """
+    names = _names(left.scope) | _names(right.scope)
+    mine, yours = words_of(left.scope) | _names(left.scope), words_of(right.scope) | _names(right.scope)
+    if not mine - yours or not yours - mine:
+        return True
+    return not names & (mine ^ yours) and bool(set(left.places) & set(right.places))
+
+
+def _names(scope: str) -> frozenset[str]:
+    """Words with a digit or a capital letter, but for the capital that a longer phrase begins with."""
+    words = re.findall(r"[\w-]+", scope)
+    if len(words) > 1 and words[0].istitle():
+        del words[0]
+    return frozenset(word.casefold() for word in words if _NAME.search(word))
+
+
+def _numbers(text: str) -> list[str]:
+    return sorted(f"{one.value:.6g}" for one in quantities(text))
+
+
+def _clusters(texts: Sequence[str]) -> list[int]:
+    """The cluster of each text."""
+    if len(texts) < 2:
+        return [0] * len(texts)
+    from scipy.cluster.hierarchy import fcluster, linkage
+    from scipy.spatial.distance import squareform
+
+    near = _cosines(texts)
+    apart = (1.0 - near).clip(0.0, 1.0)
+    apart[range(len(texts)), range(len(texts))] = 0.0
+    joined = linkage(squareform(apart, checks=False), method="average")
+    return [int(one) for one in fcluster(joined, t=DISTANCE, criterion="distance")]
+
+
+def _cosines(texts: Sequence[str]) -> NDArray[np.float64]:
+    import numpy as np
+
+    counts = [Counter(_runs(text)) for text in texts]
+    columns = {run: place for place, run in enumerate(sorted({run for one in counts for run in one}))}
+    matrix = np.zeros((len(texts), max(1, len(columns))))
+    for row, one in enumerate(counts):
+        for run, times in one.items():
+            matrix[row, columns[run]] = 1.0 + np.log(times)
+    rarity = np.log((1 + len(texts)) / (1 + (matrix > 0).sum(axis=0))) + 1.0
+    matrix *= rarity
+    matrix /= np.maximum(np.linalg.norm(matrix, axis=1, keepdims=True), 1e-12)
+    return np.asarray(matrix @ matrix.T)
+
+
+def _runs(text: str) -> Iterator[str]:
+    for word in re.findall(r"[\w.]+", text.casefold()):
+        padded = f" {word} "
+        for size in RUNS:
+            yield from (padded[at : at + size] for at in range(max(1, len(padded) - size + 1)))

@@ -1,0 +1,71 @@
+"""Other names of one thing: what a paper calls `initial learning rate` a program calls `lr`."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Mapping
+from functools import cache
+from importlib.resources import files
+
+from reenact.paper.criterion import Kind
+
+SECTIONS = {
+    Kind.OPTIMISER: "optimisers",
+    Kind.SCHEDULE: "schedules",
+    Kind.LOSS: "losses",
+    Kind.LAYER: "layers",
+}
+PARAMETERS = "parameters"
+_CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
+_EMPTY = frozenset("the a an of for in to and its our each per all used value number n num is".split())  # noqa: SIM905
+_PLURAL = re.compile(r"(?<=[a-z]{3})s$")
+
+
+@cache
+def names(section: str) -> Mapping[str, str]:
+    """Every name of that section, squeezed, with the one that we use."""
+    return {squeezed(name): own for own, others in _table()[section].items() for name in (own, *others)}
+
+
+def positions() -> Mapping[str, list[str]]:
+    """What the arguments of some calls are called, by position."""
+    return _table()["positions"]
+
+
+def concept(name: str) -> str:
+    """Our name of a parameter; empty when it is not a usual one."""
+    return names(PARAMETERS).get(squeezed(name), "")
+
+
+def named(kind: Kind, text: str) -> str:
+    """Our name of the optimiser, schedule, loss or layer in a text, the longest; empty when there is none."""
+    section = names(SECTIONS[kind])
+    exact = section.get(squeezed(text))
+    if exact:
+        return exact
+    flat = squeezed(text)
+    words = {squeezed(word) for word in re.split(r"[^\w]+", text)}
+    # A short name inside another word is chance: `elu` in `relu`.
+    met = [name for name in section if name in words or (len(name) > 5 and name in flat)]
+    return section[max(met, key=len)] if met else ""
+
+
+def squeezed(text: str) -> str:
+    """Without case, spaces and signs."""
+    return re.sub(r"[\W_]+", "", text.casefold())
+
+
+def words_of(text: str, *, plural: bool = False) -> frozenset[str]:
+    """The words of a name or a phrase that say something: `numHiddenUnits`, `number of hidden units`.
+
+    `plural` keeps the difference between one seed and several seeds.
+    """
+    apart = _CAMEL.sub(" ", text.replace("\\", " "))
+    words = (word for word in re.split(r"[\W_]+", apart.casefold()) if word and word not in _EMPTY)
+    return frozenset(word if plural else _PLURAL.sub("", word) for word in words)
+
+
+@cache
+def _table() -> dict[str, dict[str, list[str]]]:
+    return tomllib.loads(files("reenact.paper.fingerprint").joinpath("vocabulary.toml").read_text("utf-8"))

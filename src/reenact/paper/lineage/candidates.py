@@ -1,0 +1,167 @@
+"""References ranked by the paper's own citation contexts, before any model is asked.
+
+Baselines of the main experiment come first, then what the method builds on. What everybody cites (an
+optimiser, a data set), or what is cited once in passing, comes last.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from reenact.intake.papers.paper import Paper, Paragraph, Reference, Sentence, Table
+from reenact.paper.lineage.words import BASELINE, EXTENDS, GENERIC, KINDS
+
+MOST = 12
+"""Candidates that a model chooses among."""
+SENTENCES = 5
+"""Citing sentences that are shown of each."""
+WEIGHTS = {
+    "named in a table": 4.0,
+    "a baseline": 3.0,
+    "built upon": 3.0,
+    "cited in the method": 2.0,
+    "cited in the experiments": 2.0,
+    "cited alone": 1.0,
+    "generic": -6.0,
+    "in passing": -2.0,
+}
+"""What each reason is worth."""
+EACH_PLACE, MOST_PLACES = 0.5, 4
+LONGEST_NAME = 60
+_BRACKET = re.compile(r"\[[^\[\]]*\]")
+_NAME = re.compile(r"[A-Z][\w-]*[A-Z0-9][\w-]*|[A-Z][a-z]+(?:[- ][A-Z][a-z]+)*")
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """One sentence that cites."""
+
+    sentence: Sentence
+    kind: str
+    """What its section is: introduction, method, experiment, ..."""
+    beside: int
+    """How many references it cites in all."""
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A reference, why it may matter, and how much."""
+
+    reference: Reference
+    contexts: tuple[Context, ...]
+    tables: tuple[str, ...]
+    """Ids of the tables that name it."""
+    reasons: tuple[str, ...]
+    score: float
+
+    def text(self) -> str:
+        """The candidate as a model sees it."""
+        shown = sorted(self.contexts, key=lambda one: one.kind not in ("method", "experiment"))[:SENTENCES]
+        lines = [f"[{one.sentence.id}] ({one.kind}) {one.sentence.text}" for one in shown]
+        head = f"key: {self.reference.key}\ntitle: {self.reference.title or self.reference.text[:200]}"
+        tables = f"\nnamed in tables: {', '.join(self.tables)}" if self.tables else ""
+        return f"{head}{tables}\n" + "\n".join(lines)
+
+
+def candidates(paper: Paper, most: int = MOST) -> tuple[Candidate, ...]:
+    """The references that are cited, best first, at most so many."""
+    kinds = section_kinds(paper)
+    found = [_candidate(paper, reference, kinds) for reference in paper.references]
+    cited = [one for one in found if one.contexts or one.tables]
+    return tuple(sorted(cited, key=lambda one: -one.score)[:most])
+
+
+def section_kinds(paper: Paper) -> dict[str, str]:
+    """Section id -> what it is; a subsection that says nothing is what its section is."""
+    kinds: dict[str, str] = {}
+    for section in paper.sections:
+        own = "abstract" if section.id == "0" else _kind(section.title)
+        above = next((kinds[name] for name in _above(section.id) if name in kinds), "other")
+        kinds[section.id] = own if own != "other" else above
+    return kinds
+
+
+def _above(name: str) -> Iterator[str]:
+    while "." in name:
+        name = name.rpartition(".")[0]
+        yield name
+
+
+def _kind(title: str) -> str:
+    return next((name for name, pattern in KINDS.items() if pattern.search(title)), "other")
+
+
+def _candidate(paper: Paper, reference: Reference, kinds: Mapping[str, str]) -> Candidate:
+    contexts = tuple(_contexts(paper, reference, kinds))
+    tables = tuple(_tables(paper, reference, contexts))
+    reasons = tuple(_reasons(reference, contexts, tables))
+    score = sum(WEIGHTS[reason] for reason in reasons) + EACH_PLACE * min(len(contexts), MOST_PLACES)
+    return Candidate(reference, contexts, tables, reasons, score)
+
+
+def _contexts(paper: Paper, reference: Reference, kinds: Mapping[str, str]) -> Iterator[Context]:
+    for section in paper.sections:
+        for block in section.blocks:
+            if not isinstance(block, Paragraph):
+                continue
+            for sentence in block.sentences:
+                if reference.key in sentence.cites:
+                    yield Context(sentence, kinds[section.id], len(sentence.cites))
+
+
+def _tables(paper: Paper, reference: Reference, contexts: tuple[Context, ...]) -> Iterator[str]:
+    """Tables that cite it, or have a cell with the name by which the paper calls it."""
+    names = {name.casefold() for name in _names(reference, contexts)}
+    marks = re.compile(rf"@{re.escape(reference.key)}(?![\w:-])")
+    for block in paper.blocks():
+        if not isinstance(block, Table):
+            continue
+        if any(_names_it(row, names, marks) for row in block.rows):
+            yield block.id
+
+
+def _names_it(row: tuple[str, ...], names: set[str], marks: re.Pattern[str]) -> bool:
+    """Whether a row of numbers is that of the cited method; one that only names a setting is not."""
+    named = [cell for cell in row if marks.search(cell) or _bare(cell) in names]
+    return bool(named) and any(re.search(r"\d", _BRACKET.sub("", cell)) for cell in row if cell not in named)
+
+
+def _bare(cell: str) -> str:
+    return _BRACKET.sub("", cell).strip(" *_()~").casefold()
+
+
+def _names(reference: Reference, contexts: tuple[Context, ...]) -> Iterator[str]:
+    """What the method is called: before the colon of its title, or right before a citation of it alone."""
+    head, colon, _ = reference.title.partition(":")
+    if colon and len(head) <= 40:
+        yield head.strip()
+    for context in contexts:
+        text = context.sentence.text
+        for mark in _BRACKET.finditer(text):
+            if f"@{reference.key}" not in mark[0] or mark[0].count("@") > 1:
+                continue
+            before = text[max(0, mark.start() - LONGEST_NAME) : mark.start()].rstrip(" ~(")
+            if found := re.search(rf"(?:{_NAME.pattern})$", before):
+                yield found[0]
+
+
+def _reasons(reference: Reference, contexts: tuple[Context, ...], tables: tuple[str, ...]) -> Iterator[str]:
+    told = {one.kind for one in contexts}
+    if tables:
+        yield "named in a table"
+    if any(BASELINE.search(one.sentence.text) and one.kind != "related" for one in contexts):
+        yield "a baseline"
+    if any(EXTENDS.search(one.sentence.text) for one in contexts):
+        yield "built upon"
+    if "method" in told:
+        yield "cited in the method"
+    if "experiment" in told:
+        yield "cited in the experiments"
+    if any(one.beside == 1 and one.kind in ("method", "experiment") for one in contexts):
+        yield "cited alone"
+    if GENERIC.search(reference.title or reference.text):
+        yield "generic"
+    if len(contexts) == 1 and told <= {"introduction", "related", "abstract", "conclusion"} and not tables:
+        yield "in passing"

@@ -1,0 +1,196 @@
+"""The repository of a cited paper: opened with nothing of it run, and the files that matter chosen from it.
+
+A model names paths; only paths of the real tree count. Files are taken whole, small ones, up to a total.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+
+from pydantic import BaseModel, Field
+
+from reenact.asking import ask
+from reenact.errors import AnswerUnusable, ReenactError, Stopped
+from reenact.intake.papers.paper import Paper
+from reenact.intake.repository import Checkout, open_repository
+from reenact.journal import Kind, Scope
+from reenact.llm.ask import Model
+from reenact.llm.prompts import load_prompt
+from reenact.paper.exemplar import SourceFile
+from reenact.paper.lineage.licence import licence_of
+from reenact.paper.wishes import Goal
+from reenact.types import Stop
+
+ENDINGS = (".py", ".yaml", ".yml", ".toml", ".json", ".cfg", ".ini", ".sh", ".md", ".txt")
+SKIPPED = frozenset({"node_modules", "__pycache__", "venv", "env", "site-packages", "third_party", "docs"})
+MOST_FILE = 24_000
+"""Characters of a file that is taken; a longer one is no example."""
+MOST_TOTAL = 100_000
+"""Characters of all files of all cited papers together: more than that nobody reads beside the paper."""
+MOST_LISTED = 400
+MOST_CHOSEN = 8
+
+
+class FileChoice(BaseModel):
+    """One file that helps."""
+
+    path: str = Field(max_length=300, description="As it stands in the list.")
+    why: str = Field(max_length=300, description="What it shows.")
+
+
+class FileChoices(BaseModel):
+    """The files that help, the most helpful first."""
+
+    files: list[FileChoice] = Field(max_length=20)
+
+
+@dataclass(frozen=True)
+class Listed:
+    """A file of the tree."""
+
+    path: str
+    size: int
+
+
+@dataclass(frozen=True, slots=True)
+class Address:
+    """Where a repository may be opened."""
+
+    place: str
+    """An address of the network, or a folder or bundle of the library."""
+    named: str
+    """The same for a reader, and for the journal, without a path of this machine."""
+    content: str = ""
+    """Mark of its content, where it lies on this machine."""
+
+
+@dataclass(frozen=True)
+class Tree:
+    """A repository that was opened; without files when it was not."""
+
+    named: str
+    """How its address is called; empty when none was opened."""
+    commit: str = ""
+    licence: str = ""
+    files: tuple[Listed, ...] = ()
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Opener:
+    """Opens repositories for one run."""
+
+    checkouts: Path
+    stop: Stop | None = None
+    room: int = MOST_TOTAL // 3
+    """Characters that the files of one repository may take."""
+
+    def tree(self, addresses: Sequence[Address], run: Scope) -> Tree:
+        """The first of these that can be opened."""
+        notes: list[str] = []
+        for number, address in enumerate(addresses):
+            try:
+                opened = run.step(
+                    "repository",
+                    partial(self._tree, address),
+                    kind=Kind.NOTE,
+                    inputs={"of": address.named, "content": address.content},
+                    returns=Tree,
+                    attempt=number,
+                )
+                return replace(opened, notes=(*notes, *opened.notes))
+            except Stopped:
+                raise
+            except ReenactError as error:
+                notes.append(f"Its repository could not be opened: {error.sentence}")
+        return Tree("", notes=tuple(notes) or ("No repository of it was found.",))
+
+    def texts(
+        self, tree: Tree, addresses: Sequence[Address], chosen: Sequence[FileChoice], run: Scope
+    ) -> tuple[SourceFile, ...]:
+        """The chosen files of the tree, whole, as far as there is room."""
+        address = next(one for one in addresses if one.named == tree.named)
+        return tuple(
+            run.step(
+                "files",
+                lambda: self._texts(address.place, tree.commit, chosen),
+                kind=Kind.NOTE,
+                inputs={
+                    "of": tree.named,
+                    "content": address.content,
+                    "commit": tree.commit,
+                    "chosen": [[one.path, one.why] for one in chosen],
+                    "room": self.room,
+                },
+                returns=list[SourceFile],
+            )
+        )
+
+    def _tree(self, address: Address) -> Tree:
+        opened = self._open(address.place)
+        files, cut = _listing(opened.folder)
+        return Tree(address.named, opened.commit, licence_of(opened.folder), files, cut)
+
+    def _texts(self, place: str, commit: str, chosen: Sequence[FileChoice]) -> list[SourceFile]:
+        folder = self._open(place, commit).folder
+        found: list[SourceFile] = []
+        room = self.room
+        for one in chosen:
+            text = (folder / one.path).read_bytes().decode("utf-8", "replace")
+            if len(text) <= room:
+                found.append(SourceFile(one.path, text, one.why))
+                room -= len(text)
+        return found
+
+    def _open(self, place: str, commit: str = "") -> Checkout:
+        # A folder is read as it lies, whatever its history says.
+        wanted = None if Path(place).is_dir() else commit or None
+        return open_repository(place, wanted, into=self.checkouts, stop=self.stop)
+
+
+def choose_files(
+    tree: Tree, why: str, summary: str, paper: Paper, goal: Goal, model: Model, run: Scope
+) -> tuple[tuple[FileChoice, ...], str]:
+    """The files that help, and a note where none could be chosen."""
+    prompt = load_prompt("reenact.paper.lineage", "prompts/files.md").fill(
+        title=paper.title,
+        goal=goal.text(),
+        why=why,
+        summary=summary or "none",
+        files="\n".join(f"{one.path} ({one.size} bytes)" for one in tree.files),
+        most=MOST_CHOSEN,
+    )
+    known = {one.path for one in tree.files}
+
+    def check(answer: FileChoices) -> None:
+        paths = [one.path for one in answer.files]
+        if unknown := [path for path in paths if path not in known]:
+            raise ValueError(f"There is no file {unknown[0]!r} in the list. Name files as they stand in it.")
+        if len(set(paths)) < len(paths) or len(paths) > MOST_CHOSEN:
+            raise ValueError(f"Name each file once, and at most {MOST_CHOSEN}.")
+
+    try:
+        chosen = tuple(ask(run, model, "choose-files", prompt, FileChoices, check=check).files)
+    except AnswerUnusable as error:
+        return (), f"No file of its repository was chosen: {error.sentence}"
+    return chosen, "" if chosen else "None of the files of its repository helps, says the model."
+
+
+def _listing(folder: Path) -> tuple[tuple[Listed, ...], tuple[str, ...]]:
+    """Files that may be taken, in order; links and what is too large to be an example are not among them."""
+    found: list[Listed] = []
+    for here, folders, names in os.walk(folder):
+        folders[:] = sorted(one for one in folders if not one.startswith(".") and one not in SKIPPED)
+        for name in sorted(names):
+            path = Path(here, name)
+            if not name.endswith(ENDINGS) or path.is_symlink() or not 0 < path.stat().st_size <= MOST_FILE:
+                continue
+            found.append(Listed(path.relative_to(folder).as_posix(), path.stat().st_size))
+    # Code before configuration, what lies near the top before what lies deep.
+    found.sort(key=lambda one: (not one.path.endswith(".py"), one.path.count("/"), one.path))
+    cut = (f"Of its {len(found)} files {MOST_LISTED} were looked at.",) if len(found) > MOST_LISTED else ()
+    return tuple(found[:MOST_LISTED]), cut

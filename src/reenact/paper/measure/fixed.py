@@ -1,0 +1,104 @@
+"""Which settings of the generated program the paper fixes: those may not be changed by a repair.
+
+Fixed is what an executable check of a criterion names, whatever the check found, and what stands on a line
+that the pass of a criterion rests on. A whole kind is fixed when in doubt: a repair that contradicts the
+paper would explain nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from reenact.paper.criterion import Criterion, Judged, Value
+from reenact.paper.criterion import Kind as CheckKind
+from reenact.program.change import Change, Insert
+from reenact.program.knob import Kind, Knob, KnobId
+from reenact.program.patch import Patch
+
+BUILD = (Kind.LAYER, Kind.UNITS, Kind.FILTERS, Kind.KERNEL_SIZE, Kind.NORMALIZATION)
+BY_CHECK = {
+    CheckKind.OPTIMISER: (Kind.OPTIMIZER,),
+    CheckKind.SCHEDULE: (Kind.SCHEDULER,),
+    CheckKind.LOSS: (Kind.LOSS,),
+    CheckKind.LAYER: BUILD,
+    CheckKind.SHAPE: BUILD,
+}
+BY_WORD = {
+    "activation": (Kind.ACTIVATION,),
+    "relu": (Kind.ACTIVATION,),
+    "tanh": (Kind.ACTIVATION,),
+    "batch": (Kind.BATCH_SIZE,),
+    "channel": (Kind.FILTERS,),
+    "clip": (Kind.GRADIENT_CLIP,),
+    "decay": (Kind.WEIGHT_DECAY, Kind.WEIGHT_REGULARIZER),
+    "dropout": (Kind.DROPOUT,),
+    "epoch": (Kind.EPOCHS,),
+    "filter": (Kind.FILTERS,),
+    "hidden": BUILD,
+    "initial": (Kind.WEIGHT_INIT, Kind.BIAS_INIT),
+    "kernel": (Kind.KERNEL_SIZE,),
+    "l2": (Kind.WEIGHT_DECAY, Kind.WEIGHT_REGULARIZER),
+    "layer": BUILD,
+    "learning rate": (Kind.LEARNING_RATE,),
+    "loss": (Kind.LOSS,),
+    "momentum": (Kind.MOMENTUM,),
+    "norm": (Kind.NORMALIZATION,),
+    "optim": (Kind.OPTIMIZER,),
+    "schedule": (Kind.SCHEDULER,),
+    "shuffle": (Kind.SHUFFLE,),
+    "step size": (Kind.LEARNING_RATE,),
+    "units": BUILD,
+    "warm": (Kind.SCHEDULER,),
+    "width": BUILD,
+}
+"""Words of a check's subject, and what they fix."""
+
+
+def fixed_knobs(
+    knobs: Sequence[Knob], criteria: Sequence[Criterion], judged: Sequence[Judged]
+) -> dict[KnobId, str]:
+    """Knobs that the paper fixes, each with the id of a criterion that does."""
+    kinds: dict[Kind, str] = {}
+    for one in criteria:
+        for kind in _kinds(one):
+            kinds.setdefault(kind, one.id)
+    lines = {
+        (line.file, line.line): one.criterion
+        for one in judged
+        if one.value is Value.PASS
+        for line in one.lines
+    }
+    found: dict[KnobId, str] = {}
+    for knob in knobs:
+        by_line = lines.get((str(knob.place.file), knob.place.line))
+        by_kind = next((kinds[kind] for kind in (knob.kind, *knob.also) if kind in kinds), None)
+        by = by_kind or (by_line if not knob.absent else None)
+        if by:
+            found[knob.id] = by
+    return found
+
+
+def forbidden(patch: Patch, fixed: Mapping[KnobId, str]) -> str:
+    """Which criterion a patch would contradict, as a sentence; empty when none."""
+    layers = {(one.file, one.model): by for one, by in fixed.items() if one.kind is Kind.LAYER}
+    for change in patch.changes:
+        knob = _touched(change)
+        by = fixed.get(knob)
+        if isinstance(change, Insert):
+            by = by or layers.get((knob.file, knob.model))
+        if by:
+            return f"{change} contradicts {by}, which the paper fixes"
+    return ""
+
+
+def _touched(change: Change) -> KnobId:
+    return change.anchor if isinstance(change, Insert) else change.knob
+
+
+def _kinds(criterion: Criterion) -> tuple[Kind, ...]:
+    check = criterion.check
+    if check is None:
+        return ()
+    words = f"{check.subject} {check.value}".lower()
+    named = (kind for word, kinds in BY_WORD.items() if word in words for kind in kinds)
+    return (*BY_CHECK.get(check.kind, ()), *named)

@@ -1,0 +1,157 @@
+"""The gap between a claim and what was measured, its grade, and the comparison of one claim.
+
+Performance gap: the mean over claims of |ref - got| / max(ref, got), 1 where nothing was measured
+(AutoReproduce, equation 1). The larger of the two stands below, so that the gap of small values stays within
+1; for negative values sizes are compared, and no gap is larger than 1. Grades by relative difference to the
+claim: A below 2 %, B below 20 %, C below 40 %, else D.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from statistics import fmean, stdev
+
+from reenact.paper.claim import Claim
+from reenact.paper.criterion import Category, Criterion, Judged, Value
+from reenact.paper.measure.matching import Pair
+from reenact.paper.measure.runs import FullRun, values
+
+HOLDS = 0.05
+"""Relative difference within which a claim holds."""
+
+
+class Grade(StrEnum):
+    """How near a measured value is."""
+
+    A = "A"
+    B = "B"
+    C = "C"
+    D = "D"
+    NONE = "-"
+    """Nothing was measured."""
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """One claim of the paper beside what was measured."""
+
+    claim: Claim
+    metric: str
+    """Name in metrics.json; empty when no metric is this claim."""
+    measured: float | None
+    """Mean over the runs, in the claim's unit."""
+    spread: float | None
+    """Standard deviation over the runs; none for fewer than two."""
+    n: int
+    gap: float
+    grade: Grade
+    differs: tuple[str, ...] = ()
+    """Settings that are not those of the paper, a sentence each."""
+    note: str = ""
+    """Why nothing was measured, or what to know of it."""
+
+    @property
+    def relative(self) -> float | None:
+        """Difference to the claim by its size; none where that says nothing."""
+        if self.measured is None:
+            return None
+        return relative_difference(self.claim.value, self.measured)
+
+    @property
+    def holds(self) -> bool:
+        """Near enough, or within the paper's own plus-minus."""
+        if self.measured is None or self.relative is None:
+            return False
+        within = self.claim.spread is not None and abs(self.measured - self.claim.value) <= self.claim.spread
+        return within or self.relative < HOLDS
+
+    @property
+    def better(self) -> bool:
+        """Whether the measured value is the better one."""
+        if self.measured is None:
+            return False
+        more = self.measured > self.claim.value
+        return more if self.claim.higher_is_better else self.measured < self.claim.value
+
+
+def gap_of(reference: float, got: float | None) -> float:
+    """Equation 1 for one claim, between 0 and 1."""
+    if got is None:
+        return 1.0
+    largest = max(abs(reference), abs(got))
+    return 0.0 if largest == 0 else min(1.0, abs(reference - got) / largest)
+
+
+def relative_difference(reference: float, got: float) -> float:
+    """Difference by the size of the claim; against nought only nought is near."""
+    if reference == 0:
+        return 0.0 if got == 0 else float("inf")
+    return abs(got - reference) / abs(reference)
+
+
+def grade_of(reference: float, got: float | None) -> Grade:
+    """A below 2 %, B below 20 %, C below 40 %, else D."""
+    if got is None:
+        return Grade.NONE
+    relative = relative_difference(reference, got)
+    return next(
+        (grade for grade, below in ((Grade.A, 0.02), (Grade.B, 0.2), (Grade.C, 0.4)) if relative < below),
+        Grade.D,
+    )
+
+
+def settings_that_differ(
+    criteria: Sequence[Criterion], judged: Sequence[Judged], scale: float, stand_in: str
+) -> tuple[str, ...]:
+    """How the experiment is not the paper's, as far as is known: a sentence each."""
+    failed = {one.criterion for one in judged if one.value is Value.FAIL}
+    missed = [one for one in criteria if one.id in failed and one.category is Category.SETUP]
+    told = [f"Only {scale:.0%} of the paper's training was done."] if scale < 1 else []
+    told += [f"The data are a synthetic stand-in: {stand_in}"] if stand_in else []
+    return (*told, *(f"Not as the paper says: {one.fact} ({one.id})" for one in missed))
+
+
+def compare(
+    claims: Sequence[Claim],
+    runs: Sequence[FullRun],
+    pairs: Sequence[Pair],
+    *,
+    refused: Sequence[str] = (),
+    differs: Sequence[str] = (),
+) -> tuple[Comparison, ...]:
+    """Every claim beside its measure. `refused` names metrics that are not believed; `differs` what holds for
+    all of them."""
+    chosen = {pair.claim: pair for pair in pairs}
+    return tuple(_compared(claim, chosen.get(claim.id), runs, refused, differs) for claim in claims)
+
+
+def _compared(
+    claim: Claim, pair: Pair | None, runs: Sequence[FullRun], refused: Sequence[str], differs: Sequence[str]
+) -> Comparison:
+    if pair is None:
+        return _unmeasured(claim, "", "No metric of the code is this claim.")
+    if pair.metric in refused:
+        return _unmeasured(claim, pair.metric, "The metric is written in the code and not measured.")
+    got = [value * pair.times for value in values(runs, pair.metric)]
+    if not got:
+        return _unmeasured(claim, pair.metric, "No run that counts left this metric.")
+    mean = fmean(got)
+    same = len(got) > 1 and len(set(got)) == 1
+    return Comparison(
+        claim=claim, metric=pair.metric, measured=mean, spread=stdev(got) if len(got) > 1 else None,
+        n=len(got), gap=gap_of(claim.value, mean), grade=grade_of(claim.value, mean),
+        differs=tuple(dict.fromkeys((*differs, *pair.differs))),
+        note="The same to the last digit for every seed: chance has no part in it." if same else "",
+    )  # fmt: skip
+
+
+def _unmeasured(claim: Claim, metric: str, why: str) -> Comparison:
+    return Comparison(claim, metric, None, None, 0, 1.0, Grade.NONE, note=why)
+
+
+def mean_gap(comparisons: Sequence[Comparison], *, executed: bool = False) -> float | None:
+    """Over all claims, a missing measure counting 1; or over those that were measured. None without any."""
+    counted = [one.gap for one in comparisons if one.measured is not None or not executed]
+    return fmean(counted) if counted else None

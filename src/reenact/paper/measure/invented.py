@@ -1,0 +1,166 @@
+"""Metrics that are written and not measured: found mechanically, by reading the code that makes them.
+
+Two signs. A metric that nothing but literals is ever written to. And a literal that equals what the paper
+claims, in an expression that makes the metric: `max(accuracy, 0.932)`. The paper's results are withheld from
+whoever writes the code, so such a number came from somewhere else than a measurement. Names are followed
+through assignments of the same file. Numbers of one digit (0.5, 100) are too usual to accuse anybody. Not
+covered: a number that is taken apart in a computation, or hidden in a data file.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from reenact.paper.claim import Claim
+from reenact.paper.project import Project
+
+DEEPEST = 6
+"""Assignments that are followed."""
+SAME = 1e-9
+
+
+@dataclass(frozen=True, slots=True)
+class Invented:
+    """A metric that is not to be believed."""
+
+    metric: str
+    file: str
+    line: int
+    why: str
+
+    def __str__(self) -> str:
+        return f"{self.file}:{self.line}: the metric `{self.metric}` {self.why}"
+
+
+def invented(project: Project, metrics: Sequence[str], claims: Sequence[Claim]) -> tuple[Invented, ...]:
+    """Metrics that code writes as literals alone, or with a claimed number in them."""
+    claimed = {number for one in claims for number in _forms(one)}
+    found: list[Invented] = []
+    literal: dict[str, list[Invented]] = {}
+    for file, tree in project.trees().items():
+        assigned = _assigned(tree)
+        for metric, value in _written(tree, frozenset(metrics)):
+            parts = list(_parts(value, assigned, set(), DEEPEST))
+            why = _claimed(parts, claimed)
+            if why:
+                found.append(Invented(metric, file, value.lineno, why))
+            is_literal = all(_number(part) is not None for part in parts)
+            told = Invented(
+                metric, file, value.lineno, "is a literal, not a measurement" if is_literal else ""
+            )
+            literal.setdefault(metric, []).append(told)
+    for written in literal.values():
+        if all(one.why for one in written):
+            found += written
+    return tuple(dict.fromkeys(found))
+
+
+def _claimed(parts: Sequence[ast.expr], claimed: set[float]) -> str:
+    for part in parts:
+        number = _number(part)
+        if number is not None and any(abs(number - one) <= SAME * max(1.0, abs(one)) for one in claimed):
+            return f"is made with the literal {number:g}, which is what the paper claims"
+    return ""
+
+
+def _parts(
+    value: ast.expr, assigned: dict[str, list[ast.expr]], seen: set[str], deep: int
+) -> Iterator[ast.expr]:
+    """The leaves of an expression; a name that the file assigns stands for what is assigned to it."""
+    if isinstance(value, ast.Name) and value.id in assigned and value.id not in seen and deep:
+        for one in assigned[value.id]:
+            yield from _parts(one, assigned, seen | {value.id}, deep - 1)
+        return
+    if isinstance(value, ast.UnaryOp) and _number(value) is not None:
+        yield value
+        return
+    inner = _operands(value)
+    if not inner:
+        yield value
+    for one in inner:
+        yield from _parts(one, assigned, seen, deep)
+
+
+def _operands(value: ast.expr) -> list[ast.expr]:
+    """What an expression's value is made of: not the arguments of a function that computes something else."""
+    if isinstance(value, ast.BinOp):
+        return [value.left, value.right]
+    if isinstance(value, ast.UnaryOp):
+        return [value.operand]
+    if isinstance(value, ast.IfExp):
+        return [value.body, value.orelse]
+    if isinstance(value, ast.BoolOp):
+        return list(value.values)
+    if isinstance(value, ast.Call) and _rounds(value):
+        return value.args[:1]
+    if isinstance(value, ast.Call) and isinstance(value.func, ast.Name) and value.func.id in ("max", "min"):
+        return list(value.args)
+    return []
+
+
+def _rounds(call: ast.Call) -> bool:
+    return isinstance(call.func, ast.Name) and call.func.id in ("float", "int", "round") and bool(call.args)
+
+
+def _number(node: ast.expr) -> float | None:
+    sign = 1.0
+    if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
+        sign, node = -1.0, node.operand
+    if (
+        isinstance(node, ast.Constant)
+        and isinstance(node.value, int | float)
+        and not isinstance(node.value, bool)
+    ):
+        return sign * float(node.value)
+    return None
+
+
+def _assigned(tree: ast.Module) -> dict[str, list[ast.expr]]:
+    """What each plain name of a file is assigned; a name that a loop or a parameter binds is left alone."""
+    found: dict[str, list[ast.expr]] = {}
+    free: set[str] = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Assign):
+            targets = node.targets
+            for target in targets:
+                if isinstance(target, ast.Name):
+                    found.setdefault(target.id, []).append(node.value)
+                else:
+                    free |= {one.id for one in ast.walk(target) if isinstance(one, ast.Name)}
+        elif isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name) and node.value:
+            found.setdefault(node.target.id, []).append(node.value)
+        elif isinstance(node, ast.AugAssign | ast.For | ast.comprehension):
+            free |= {one.id for one in ast.walk(node.target) if isinstance(one, ast.Name)}
+        elif isinstance(node, ast.arg):
+            free.add(node.arg)
+    return {name: given for name, given in found.items() if name not in free}
+
+
+def _written(tree: ast.Module, metrics: frozenset[str]) -> Iterator[tuple[str, ast.expr]]:
+    """Every expression that is put under the name of a metric: in a dictionary, by key, by keyword."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Dict):
+            for key, value in zip(node.keys, node.values, strict=True):
+                if isinstance(key, ast.Constant) and key.value in metrics:
+                    yield str(key.value), value
+        elif isinstance(node, ast.Assign):
+            for target in node.targets:
+                name = _key(target)
+                if name in metrics:
+                    yield name, node.value
+        elif isinstance(node, ast.keyword) and node.arg in metrics:
+            yield str(node.arg), node.value
+
+
+def _key(target: ast.expr) -> str:
+    if isinstance(target, ast.Subscript) and isinstance(target.slice, ast.Constant):
+        return str(target.slice.value)
+    return ""
+
+
+def _forms(claim: Claim) -> tuple[float, ...]:
+    """A claimed number as code may write it: per cent or a share."""
+    forms = (claim.value, claim.value / 100) if claim.unit == "%" else (claim.value,)
+    return tuple(one for one in forms if one and float(f"{one:.0e}") != one)

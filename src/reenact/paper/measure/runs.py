@@ -1,0 +1,68 @@
+"""Full runs of the experiment, a seed each, in the sandbox. What a run prints is never evidence."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from reenact.journal import Scope
+from reenact.paper.develop.trying import metrics_in, scaled
+from reenact.paper.develop.workshop import Ran, Workshop
+from reenact.paper.project import ENTRY, METRICS, Project
+from reenact.sandbox.box import Limits
+
+GIVE_UP = 2
+"""Failures from the first run on after which the other seeds are not paid for."""
+
+
+@dataclass(frozen=True, slots=True)
+class FullRun:
+    """One run of the whole experiment."""
+
+    seed: int
+    ok: bool
+    """It ended well and left metrics; only then are they a measure."""
+    metrics: Mapping[str, float]
+    why: str
+    """Why it is no measure; empty when it is one."""
+    wall_s: float
+    cpu_s: float
+    peak_mib: float
+    output: str
+    """The end of what was printed, for a reader."""
+    scale: float = 1.0
+    """Share of the paper's training that was done."""
+
+
+def full_runs(
+    project: Project, services: Workshop, run: Scope, seeds: Sequence[int], limits: Limits | None = None
+) -> tuple[FullRun, ...]:
+    """A run for each seed, each in a fresh box without an earlier metrics.json; stops after failures in a row
+    from the start."""
+    limits = limits or services.limits(services.wishes.run_wall_s)
+    found: list[FullRun] = []
+    for seed in seeds:
+        if len(found) >= GIVE_UP and not any(one.ok for one in found):
+            break
+        services.say(f"full run {len(found) + 1} of {len(seeds)}, seed {seed}")
+        ran = services.run(
+            "full-run", run.under("seed", attempt=seed), project.without(METRICS),
+            (ENTRY, "--seed", str(seed), *scaled(services)), limits=limits, collect=(METRICS,),
+        )  # fmt: skip
+        found.append(_read(seed, ran, services.wishes.scale))
+    return tuple(found)
+
+
+def values(runs: Sequence[FullRun], metric: str) -> tuple[float, ...]:
+    """What the runs that count measured of one metric."""
+    return tuple(one.metrics[metric] for one in runs if one.ok and metric in one.metrics)
+
+
+def metric_names(runs: Sequence[FullRun]) -> tuple[str, ...]:
+    """Metrics that the runs that count left."""
+    return tuple(sorted({name for one in runs if one.ok for name in one.metrics}))
+
+
+def _read(seed: int, ran: Ran, scale: float) -> FullRun:
+    metrics, wrong = metrics_in(ran) if ran.ok else ({}, ran.sentence)
+    return FullRun(seed, not wrong, metrics, wrong, ran.wall_s, ran.cpu_s, ran.peak_mib, ran.output, scale)

@@ -1,0 +1,129 @@
+"""Three summaries of a paper; every statement names the sentences it rests on, or is dropped."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from pydantic import BaseModel, Field
+
+from reenact.errors import AnswerUnusable
+from reenact.intake.papers.paper import Figure, Paper
+from reenact.journal import Scope
+from reenact.llm.ask import Image, Model, Prompt
+from reenact.llm.prompts import load_prompt
+from reenact.paper.insist import insist
+from reenact.paper.places import known
+from reenact.paper.wishes import Goal
+
+MOST_FIGURES = 8
+LARGEST_FIGURE = 4_000_000
+"""Bytes; a larger image is told by its caption alone."""
+MEDIA = {b"\x89PNG": "image/png", b"\xff\xd8\xff": "image/jpeg"}
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """One thing that the paper says, in few words."""
+
+    text: str
+    places: tuple[str, ...]
+    """Ids of what it rests on; never empty, and all in the paper."""
+
+    def __str__(self) -> str:
+        return f"{self.text} [{', '.join(self.places)}]"
+
+
+@dataclass(frozen=True, slots=True)
+class Review:
+    """What the paper is about, what it does, and how it was tried."""
+
+    overall: tuple[Statement, ...]
+    method: tuple[Statement, ...]
+    experiment: tuple[Statement, ...]
+    notes: tuple[str, ...] = ()
+    """What was left out, and why."""
+
+    def text(self, hide: frozenset[str] = frozenset()) -> str:
+        """The review as a model sees it; statements that rest on a hidden place are left out."""
+        parts = {"Overall": self.overall, "Method": self.method, "Experiment": self.experiment}
+        told = [f"## {title}\n{_listed(statements, hide)}" for title, statements in parts.items()]
+        return "\n\n".join(told)
+
+
+class Said(BaseModel):
+    """One statement."""
+
+    text: str = Field(min_length=1, max_length=2000, description="One thing, as a sentence of your own.")
+    places: list[str] = Field(
+        max_length=40, description="Ids, as they stand in brackets, of every sentence or block it rests on."
+    )
+
+
+class Summaries(BaseModel):
+    """Three summaries."""
+
+    overall: list[Said] = Field(max_length=40, description="The problem, the idea, what is contributed.")
+    method: list[Said] = Field(
+        max_length=120, description="What is computed, step by step, with every formula, size and constant."
+    )
+    experiment: list[Said] = Field(
+        max_length=120, description="Data, splits, baselines, settings, and how the outcome is measured."
+    )
+
+
+def review(paper: Paper, goal: Goal, model: Model, run: Scope, *, figures: bool) -> Review:
+    """The three summaries; an empty review with a note when the model cannot give any."""
+    template = load_prompt("reenact.paper.review", "prompts/review.md")
+    images = pictures(paper) if figures else ()
+
+    def fill(objections: str) -> Prompt:
+        return template.fill(
+            paper=paper.text(),
+            goal=goal.text(),
+            addendum=goal.addendum or "There is none.",
+            objections=objections,
+            figures=images,
+        )
+
+    try:
+        said = insist(run, model, "review", fill, Summaries, wrong=lambda one: _ungrounded(one, paper))
+    except AnswerUnusable as error:
+        return Review((), (), (), (f"There is no review: {error.sentence}",))
+    notes = tuple(f"Left out of the review: {text}" for text in _ungrounded(said, paper))
+    overall, method, experiment = (
+        _kept(part, paper) for part in (said.overall, said.method, said.experiment)
+    )
+    return Review(overall, method, experiment, notes)
+
+
+def pictures(paper: Paper) -> tuple[Image, ...]:
+    """The figures that can be shown, in the order of the paper."""
+    found = []
+    for block in paper.blocks():
+        if not isinstance(block, Figure) or not 0 < len(block.image) <= LARGEST_FIGURE:
+            continue
+        media = next((name for head, name in MEDIA.items() if block.image.startswith(head)), "")
+        if media:
+            found.append(Image(block.image, media, f"[{block.id}] {block.text}"))
+    return tuple(found[:MOST_FIGURES])
+
+
+def _kept(said: Iterable[Said], paper: Paper) -> tuple[Statement, ...]:
+    """Statements with the places that exist; without any a statement is nobody's word."""
+    found = ((" ".join(one.text.split()), known(paper, one.places)) for one in said)
+    return tuple(Statement(text, places) for text, places in found if text and places)
+
+
+def _ungrounded(said: Summaries, paper: Paper) -> list[str]:
+    statements = [*said.overall, *said.method, *said.experiment]
+    return [
+        f"{one.text[:120]!r} names no place of the paper (received: {', '.join(one.places[:5]) or 'none'})"
+        for one in statements
+        if not known(paper, one.places)
+    ]
+
+
+def _listed(statements: Sequence[Statement], hide: frozenset[str]) -> str:
+    told = [f"- {one}" for one in statements if not hide.intersection(one.places)]
+    return "\n".join(told) or "(nothing)"

@@ -1,0 +1,170 @@
+"""A formula against a function: the model says which function, code runs it on sample values in the box.
+
+Expected values are computed here, from the expression that was written down before any code was; the box only
+gets inputs and gives back what the function returned. Agreement on all samples passes. Disagreement is told
+to the judge, who may then say fail or cannot judge, but not pass.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from importlib.resources import files
+from pathlib import PurePosixPath
+from typing import Any
+
+from reenact.asking import ask
+from reenact.errors import AnswerUnusable, ResultRefused
+from reenact.journal import Scope
+from reenact.llm.ask import Model
+from reenact.llm.prompts import load_prompt
+from reenact.paper.criterion import CodeLine, Criterion, Value
+from reenact.paper.develop.workshop import Workshop
+from reenact.paper.fingerprint.expression import Misfit
+from reenact.paper.fingerprint.vocabulary import squeezed
+from reenact.paper.project import Project
+from reenact.paper.verify.finding import Finding
+from reenact.paper.verify.read_python import read_names
+from reenact.paper.verify.samples import SAMPLES, Setup, Setups, samples
+from reenact.paper.verify.settings import line_at
+from reenact.sandbox.files.strict_json import read_json
+
+TOLERANCE = 1e-4
+"""Relative difference that is none: the project may compute in single precision."""
+INSIDE = ".reenact/call_functions.py"
+RESULT = "formula-WORD.json"
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """A function and what goes in and should come out."""
+
+    criterion: Criterion
+    setup: Setup
+    line: CodeLine
+    given: tuple[dict[str, Any], ...]
+    expected: tuple[Any, ...]
+
+    def task(self) -> dict[str, Any]:
+        module = ".".join(PurePosixPath(self.setup.file).with_suffix("").parts)
+        return {
+            "name": self.criterion.id,
+            "module": module,
+            "function": self.setup.function,
+            "tensors": self.setup.tensors,
+            "samples": list(self.given),
+        }
+
+
+def computed(
+    criteria: Sequence[Criterion], project: Project, model: Model, box: Workshop, run: Scope
+) -> dict[str, Finding]:
+    """What running came to, for the criteria whose formula could be set up."""
+    if not criteria:
+        return {}
+    told = "\n".join(f"{one.id}: {one.fact} | {one.check.expression}" for one in criteria if one.check)
+    prompt = load_prompt("reenact.paper.verify", "prompts/formula.md").fill(
+        code=project.text(), criteria=told
+    )
+    try:
+        said = ask(run, model, "formulas", prompt, Setups)
+    except AnswerUnusable:
+        return {}
+    calls = list(_calls(said, {one.id: one for one in criteria}, project))
+    return _run(calls, project, box, run) if calls else {}
+
+
+def _calls(said: Setups, criteria: Mapping[str, Criterion], project: Project) -> Iterator[Call]:
+    seen: set[str] = set()
+    for setup in said.formulas:
+        criterion = criteria.get(setup.id.strip())
+        if criterion is None or criterion.id in seen:
+            continue
+        line = _defined(setup, project)
+        if line is None:
+            continue
+        try:
+            given, expected = samples(setup, criterion)
+        except Misfit:
+            continue
+        seen.add(criterion.id)
+        yield Call(criterion, setup, line, given, expected)
+
+
+def _defined(setup: Setup, project: Project) -> CodeLine | None:
+    """The line of the function, when it is there and takes these parameters."""
+    text = project.files.get(setup.file, "")
+    if not setup.file.endswith(".py"):
+        return None
+    try:
+        body = ast.parse(text).body
+    except (SyntaxError, ValueError, RecursionError):
+        return None
+    for node in body:
+        if isinstance(node, ast.FunctionDef) and node.name == setup.function:
+            takes = {one.arg for one in (*node.args.args, *node.args.kwonlyargs)}
+            fits = node.args.kwarg is not None or {one.parameter for one in setup.arguments} <= takes
+            return line_at(setup.file, text, node.lineno) if fits else None
+    return None
+
+
+def _run(calls: Sequence[Call], project: Project, box: Workshop, run: Scope) -> dict[str, Finding]:
+    inside = files("reenact.paper.verify.inside").joinpath("call_functions.py").read_bytes()
+    ran = box.run(
+        "run-formulas", run, project, (INSIDE,), limits=box.limits(box.wishes.wall_s), collect=(RESULT,),
+        extra={INSIDE: inside}, task={"calls": [call.task() for call in calls]},
+    )  # fmt: skip
+    try:
+        told = read_json(ran.results.get(RESULT, "").encode()) if ran.ok else {}
+    except ResultRefused:
+        told = {}
+    if not isinstance(told, dict):
+        return {}
+    found = {
+        call.criterion.id: _compared(call, told[call.criterion.id])
+        for call in calls
+        if isinstance(told.get(call.criterion.id), dict)
+    }
+    idle = {call.criterion.id for call in calls if not _is_used(call.setup.function, project)}
+    return {name: _unused(one) if name in idle else one for name, one in found.items()}
+
+
+def _is_used(function: str, project: Project) -> bool:
+    """Whether anything in the project reads that name: a formula that nothing computes is not followed."""
+    names = (read_names(text) for name, text in sorted(project.files.items()) if name.endswith(".py"))
+    return any(read is None or squeezed(function) in read for read in names)
+
+
+def _unused(finding: Finding) -> Finding:
+    if finding.value is None:
+        return finding
+    return replace(finding, value=None, seen=f"{finding.seen} But nothing in the project calls it.")
+
+
+def _compared(call: Call, told: Mapping[str, Any]) -> Finding:
+    import numpy as np
+
+    name = f"{call.setup.function}()"
+    if "problem" in told:
+        return Finding(None, f"{name} could not be called: {told['problem']}", (call.line,))
+    values = told.get("values")
+    if not isinstance(values, list) or len(values) != len(call.expected):
+        return Finding(None, f"{name} left no values.", (call.line,))
+    for number, (got, wanted) in enumerate(zip(values, call.expected, strict=True)):
+        try:
+            there = np.asarray(got, dtype=float).squeeze()
+        except (TypeError, ValueError):
+            return Finding(None, f"{name} returns no numbers.", (call.line,))
+        expected = wanted.squeeze()
+        if there.shape != expected.shape:
+            shapes = f"{there.shape}, not {expected.shape}"
+            return Finding(None, f"{name} returns numbers of shape {shapes}.", (call.line,))
+        if not np.allclose(there, expected, rtol=TOLERANCE, atol=1e-6):
+            words = f"{name} gives {_short(there)} on sample {number + 1}, the formula {_short(expected)}."
+            return Finding(None, words, (call.line,), refutes=True)
+    return Finding(Value.PASS, f"{name} gives what the formula gives, on {SAMPLES} samples.", (call.line,))
+
+
+def _short(value: Any) -> str:
+    return ", ".join(f"{one:.5g}" for one in value.ravel()[:4])

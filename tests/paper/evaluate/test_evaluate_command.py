@@ -1,0 +1,117 @@
+"""`reenact evaluate` from the door: formats, forms, what is missing, and nothing asked twice."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+
+from reenact.cli.evaluate import evaluate as command
+from reenact.cli.evaluate_view import evaluation_sheet
+from reenact.errors import InputError
+from reenact.intake.papers.paper import Paper
+from reenact.journal import Journal
+from reenact.llm.scripted import Scripted
+from reenact.paper.criterion import Value
+from reenact.paper.evaluate.story import Asked, Services, evaluate
+from reenact.report.render import FORMATS, render
+
+LEAF = {
+    "id": "a", "requirements": "The average has a lag", "weight": 1, "sub_tasks": [],
+    "task_category": "Code Development",
+}  # fmt: skip
+FAILED = {
+    "verdicts": [
+        {
+            "number": 1,
+            "expected": "e",
+            "found": "no lag",
+            "verdict": "not satisfied",
+            "lines": [{"file": "model.py", "line": 6}],
+        }
+    ]
+}
+
+
+def run(folder: Path, monkeypatch: pytest.MonkeyPatch, *args: str) -> Any:
+    monkeypatch.chdir(folder)
+    return CliRunner().invoke(command, args, standalone_mode=False, catch_exceptions=False)
+
+
+def test_quality_alone_needs_neither_paper_nor_model(
+    code: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    done = run(tmp_path, monkeypatch, str(code), "--output-format", "json")
+    told = json.loads(done.stdout)
+    assert done.return_value == 0
+    assert told["data"]["quality"]["files"] == 2
+
+
+def test_a_form_is_written_empty_and_read_filled(
+    code: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    form = tmp_path / "rater.toml"
+    run(tmp_path, monkeypatch, str(code), "--form", str(form))
+    form.write_text(form.read_text().replace('score = ""', "score = 5"))
+    done = run(tmp_path, monkeypatch, str(code), "--form", str(form))
+    assert "people 15.0 of 20" in done.stdout
+
+
+def test_runs_lists_and_judges_side_by_side(
+    code: Path, paper: Paper, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "good.json").write_text('{"accuracy": 90.0}')
+    (tmp_path / "bad.json").write_text('{"accuracy": NaN}')
+    (tmp_path / "expert.txt").write_text("Plain Averages: Means of Weights\n")
+    (tmp_path / "judges.csv").write_text("item,one,two\na,1,1\nb,2,2\nc,3,4\n")
+    done = run(
+        tmp_path, monkeypatch, str(code), "--paper", paper.source, "--run", "good.json", "--run", "bad.json",
+        "--metric", "accuracy", "--value", "100", "--expert", "expert.txt", "--exemplars", "1",
+        "--judgements", "judges.csv", "--output-format", "json",
+    )  # fmt: skip
+    told = json.loads(done.stdout)["data"]
+    assert (told["executed"]["rate"], told["executed"]["gap"]) == (0.5, 0.55)
+    assert told["executed"]["gap_executed"] == pytest.approx(0.1)
+    assert (told["lineage"]["top1"], told["lineage"]["hits"]) == (True, 1)
+    assert told["panel"]["pairs"][0]["n"] == 3
+
+
+def test_what_is_missing_is_said(code: Path, paper: Paper) -> None:
+    with Journal.in_memory() as journal:
+        with pytest.raises(InputError, match="none is named"):
+            evaluate(Asked(code, align=True), paper, Services(journal))
+        with pytest.raises(InputError, match="against the paper"):
+            evaluate(Asked(code, align=True), None, Services(journal, Scripted([])))
+        with pytest.raises(InputError, match="A gap needs"):
+            evaluate(Asked(code, metrics=(code,)), None, Services(journal))
+
+
+def test_failed_requirements_are_notices_in_every_format(code: Path, paper: Paper, tmp_path: Path) -> None:
+    rubric = tmp_path / "rubric.json"
+    rubric.write_text(json.dumps(LEAF))
+    asked = Asked(code, rubric=rubric)
+    model = Scripted([FAILED])
+    with Journal.in_memory() as journal:
+        found = evaluate(asked, paper, Services(journal, model))
+        again = evaluate(asked, paper, Services(journal, model))
+    assert len(model.calls) == 1, "the same question is not paid twice"
+    assert again.rubric == found.rubric
+    assert found.rubric is not None
+    assert found.rubric.count(Value.FAIL) == 1
+    sheet = evaluation_sheet(found)
+    assert "model.py" in render(sheet, "github")
+    for chosen in FORMATS:
+        assert render(sheet, chosen)
+
+
+def test_a_silent_judge_is_inconclusive_and_no_zero(code: Path, paper: Paper, tmp_path: Path) -> None:
+    rubric = tmp_path / "rubric.json"
+    rubric.write_text(json.dumps(LEAF))
+    with Journal.in_memory() as journal:
+        found = evaluate(Asked(code, rubric=rubric), paper, Services(journal, Scripted(["?"] * 9)))
+    assert found.is_silent
+    assert found.unjudged == 1
+    assert "1 could not be judged" in evaluation_sheet(found).verdict

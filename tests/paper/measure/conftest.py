@@ -1,0 +1,64 @@
+"""A project whose metric is known, and what measuring needs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from reenact.journal import Journal
+from reenact.llm.scripted import Scripted
+from reenact.paper.claim import Claim
+from reenact.paper.develop.workshop import Workshop
+from reenact.paper.project import Project
+from reenact.paper.wishes import Wishes
+from reenact.sandbox.choose import choose
+
+TRAIN = """import json
+import sys
+
+seed = int(sys.argv[2])
+scale = float(sys.argv[4]) if len(sys.argv) > 4 else 1.0
+print("accuracy 1.0, believe me")
+accuracy = (90 + seed) / 100 * scale
+json.dump({"accuracy": accuracy, "steps": 7}, open("metrics.json", "w"))
+"""
+
+
+def make_claim(name: str = "C1", value: float = 91.0, unit: str = "%", **more: Any) -> Claim:
+    said: dict[str, Any] = {
+        "metric": "accuracy", "higher_is_better": True, "method": "Ours", "dataset": "Blobs",
+        "setting": "40 epochs", "spread": None, "place": "4:2", "quote": "91.0",
+    }  # fmt: skip
+    return Claim(id=name, value=value, unit=unit, **{**said, **more})
+
+
+@pytest.fixture
+def claim() -> Callable[..., Claim]:
+    return make_claim
+
+
+@pytest.fixture
+def project() -> Project:
+    return Project({"train.py": TRAIN, "metrics.json": '{"accuracy": 1.0}'})
+
+
+@pytest.fixture
+def shop() -> Callable[..., Workshop]:
+    def make(script: Any = None, **wishes: Any) -> Workshop:
+        wishes = {"run_wall_s": 60.0, **wishes}
+        return Workshop(Scripted(script or {}), choose(trust_code=True), Wishes(**wishes))
+
+    return make
+
+
+@pytest.fixture
+def journal() -> Journal:
+    return Journal.in_memory()
+
+
+@pytest.fixture
+def traces(tmp_path: Path) -> Path:
+    return tmp_path / "traces"

@@ -1,0 +1,144 @@
+"""Gap, grades, invented metrics, matching, verdicts: arithmetic and reading, no box."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from reenact.journal import Journal
+from reenact.paper.measure.gap import Grade, compare, gap_of, grade_of, mean_gap
+from reenact.paper.measure.invented import invented
+from reenact.paper.measure.matching import Pair, matched
+from reenact.paper.measure.runs import FullRun
+from reenact.paper.measure.verdict import Verdict, verdict_of
+from reenact.paper.project import Project
+from reenact.types import ExitCode
+
+numbers = st.floats(-1e6, 1e6, allow_nan=False)
+
+
+def runs(*values: float, ok: bool = True) -> tuple[FullRun, ...]:
+    return tuple(
+        FullRun(seed, ok, {"accuracy": value}, "", 1.0, 1.0, 10.0, "") for seed, value in enumerate(values)
+    )
+
+
+def test_the_published_formula() -> None:
+    assert gap_of(0.1, 0.3) == pytest.approx(2 / 3)
+    assert gap_of(0.3, 0.1) == pytest.approx(2 / 3)
+    assert gap_of(5.0, None) == 1.0
+    assert gap_of(0.0, 0.0) == 0.0
+    assert gap_of(-2.0, 2.0) == 1.0
+
+
+@given(numbers, numbers)
+def test_a_gap_is_a_share_and_has_no_direction(one: float, other: float) -> None:
+    assert 0 <= gap_of(one, other) <= 1
+    assert gap_of(one, other) == gap_of(other, one)
+    assert gap_of(one, one) == 0
+
+
+def test_grades() -> None:
+    got = [grade_of(100.0, value) for value in (101.9, 98.0, 81.0, 120.0, 139.9, 60.0, None)]
+    assert got == [Grade.A, Grade.B, Grade.B, Grade.C, Grade.C, Grade.D, Grade.NONE]
+
+
+def test_a_claim_in_per_cent_meets_a_share(claim: Any) -> None:
+    (one,) = compare([claim()], runs(0.90, 0.92), [Pair("C1", "accuracy", 100.0)], differs=["half the data"])
+    assert (one.measured, one.n, one.grade, one.holds) == (91.0, 2, Grade.A, True)
+    assert one.spread == pytest.approx(1.4142, abs=1e-3)
+    assert one.differs == ("half the data",)
+
+
+def test_what_is_missing_or_refused_counts_one(claim: Any) -> None:
+    claims = [claim("C1"), claim("C2"), claim("C3")]
+    pairs = [Pair("C1", "accuracy", 100.0), Pair("C2", "recall")]
+    told = compare(claims, runs(0.91), pairs)
+    assert [one.gap for one in told] == [0.0, 1.0, 1.0]
+    assert mean_gap(told) == pytest.approx(2 / 3)
+    assert mean_gap(told, executed=True) == 0.0
+    assert "No metric of the code" in told[2].note
+    (refused,) = compare(claims[:1], runs(0.91), pairs, refused=["accuracy"])
+    assert (refused.measured, refused.gap) == (None, 1.0)
+
+
+def test_the_papers_own_spread_and_equal_seeds(claim: Any) -> None:
+    (one,) = compare([claim(value=80.0, spread=12.0)], runs(0.91, 0.91), [Pair("C1", "accuracy", 100.0)])
+    assert one.holds
+    assert one.better
+    assert "every seed" in one.note
+
+
+@pytest.mark.parametrize(
+    ("body", "why"),
+    [
+        ('metrics = {"accuracy": 0.912}', "literal 0.912, which is what the paper claims"),
+        ('metrics["accuracy"] = max(score(), 91.2)', "literal 91.2"),
+        ('best = 0.912\nresult = best\nmetrics = dict(accuracy=result)', "literal 0.912"),
+        ('metrics = {"accuracy": score() if ready else 0.912}', "literal 0.912"),
+        ('metrics = {"accuracy": round(0.5 + 0.3, 4)}', "is a literal, not a measurement"),
+    ],
+)  # fmt: skip
+def test_an_invented_metric_is_found(claim: Any, body: str, why: str) -> None:
+    found = invented(Project({"train.py": body}), ["accuracy"], [claim(value=91.2)])
+    assert any(why in str(one) for one in found), found
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        'metrics = {"accuracy": 0.0}\nmetrics["accuracy"] = correct / total',
+        'best = 0.0\nfor epoch in range(9):\n    best = max(best, score())\nmetrics = {"accuracy": best}',
+        'metrics = {"accuracy": 100 * evaluate(model, 0.912)}',
+        'metrics = {"loss": 0.912, "accuracy": float(np.mean(hits))}',
+        'def report(accuracy):\n    return {"accuracy": accuracy}',
+    ],
+)
+def test_a_measured_metric_is_not_accused(claim: Any, body: str) -> None:
+    claims = [claim(value=91.2), claim("C2", value=100.0)]
+    assert invented(Project({"train.py": body}), ["accuracy"], claims) == ()
+
+
+def test_matching_sees_no_numbers_and_is_checked(claim: Any, shop: Any, journal: Journal) -> None:
+    claims = [claim(value=91.2, quote="91.2"), claim("C2", value=0.5, unit="", metric="recall")]
+    answers = [
+        {"matches": [{"claim": "C9", "metric": "accuracy"}]},
+        {"matches": [{"claim": "C1", "metric": "precision"}]},
+        {"matches": [{"claim": "C1", "metric": "accuracy", "differs": ["Other split."]}]},
+    ]
+    services = shop({"paper/match": answers})
+    with journal.run(story="paper", request={}, argv=(), what="x") as run:
+        pairs = matched(claims, runs(0.8765), Project({"train.py": "x = 1\n"}), services, run)
+    assert pairs == (Pair("C1", "accuracy", 100.0, ("Other split.",)),)
+    asked = [call.as_text() for call in services.model.calls]
+    assert "There is no claim 'C9'" in asked[1]
+    assert "There is no metric 'precision'" in asked[2]
+    assert not re.search(r"91\.2|0\.8765|0\.5\b", asked[0])
+
+
+@pytest.mark.parametrize(
+    ("measured", "told", "verdict", "code"),
+    [
+        ((0.91, 0.5), {}, Verdict.REPRODUCED, ExitCode.OK),
+        ((0.91, None), {}, Verdict.PARTLY, ExitCode.FOUND),
+        ((0.91, 0.9), {}, Verdict.PARTLY, ExitCode.FOUND),
+        ((0.3, 0.1), {}, Verdict.NOT, ExitCode.FOUND),
+        ((None, None), {}, Verdict.INCONCLUSIVE, ExitCode.INCONCLUSIVE),
+        ((0.91, 0.5), {"scale": 0.5}, Verdict.PARTLY, ExitCode.FOUND),
+        ((0.3, 0.1), {"stand_in": "noise"}, Verdict.INCONCLUSIVE, ExitCode.INCONCLUSIVE),
+        ((0.91, 0.5), {"runs": False}, Verdict.INCONCLUSIVE, ExitCode.INCONCLUSIVE),
+    ],
+)
+def test_verdicts(claim: Any, measured: Any, told: Any, verdict: Verdict, code: ExitCode) -> None:
+    claims = [claim("C1", 0.91, ""), claim("C2", 0.5, "")]
+    compared = []
+    for one, value in zip(claims, measured, strict=True):
+        pairs = [Pair(one.id, "accuracy")] if value is not None else []
+        compared += compare([one], runs(value or 0.0), pairs)
+    said = verdict_of(compared, **{"runs": True, **told})
+    assert (said.verdict, said.verdict.exit_code) == (verdict, code)
+    assert said.reason

@@ -1,0 +1,60 @@
+"""Full runs: a measure is what a run that ended well left in its file, and nothing else."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from reenact.journal import Journal
+from reenact.paper.measure.runs import FullRun, full_runs, metric_names, values
+from reenact.paper.project import Project
+
+
+def measured(project: Project, shop: Any, journal: Journal, seeds: tuple[int, ...]) -> tuple[FullRun, ...]:
+    with journal.run(story="paper", request={}, argv=(), what="x") as run:
+        return full_runs(project, shop, run, seeds)
+
+
+def test_each_seed_is_measured_from_its_file(project: Project, shop: Any, journal: Journal) -> None:
+    found = measured(project, shop(), journal, (0, 1, 2))
+    assert values(found, "accuracy") == (0.9, 0.91, 0.92)
+    assert metric_names(found) == ("accuracy", "steps")
+    assert all(one.ok and one.wall_s > 0 for one in found)
+    assert "believe me" in found[0].output
+
+
+def test_the_scale_is_handed_on_and_kept(project: Project, shop: Any, journal: Journal) -> None:
+    (only,) = measured(project, shop(scale=0.5), journal, (0,))
+    assert (only.metrics["accuracy"], only.scale) == (0.45, 0.5)
+
+
+@pytest.mark.parametrize(
+    ("line", "why"),
+    [
+        ("raise SystemExit(4)", "exit code 4"),
+        ("import os; os.remove('metrics.json')", "left no metrics.json"),
+        ("open('metrics.json', 'w').write('{\"accuracy\": {\"test\": 1}}')", "flat names"),
+        ("open('metrics.json', 'w').write('[1]')", "must hold an object"),
+        ("open('metrics.json', 'w').write('{\"accuracy\": true}')", "accuracy=True"),
+    ],
+)
+def test_metrics_of_a_run_that_failed_are_no_measure(
+    project: Project, shop: Any, journal: Journal, line: str, why: str
+) -> None:
+    bad = project.changed({"train.py": f"{project.files['train.py']}{line}\n"})
+    (only,) = measured(bad, shop(), journal, (0,))
+    assert not only.ok
+    assert why in only.why
+    assert values((only,), "accuracy") == ()
+
+
+def test_a_file_from_before_the_run_is_not_there(project: Project, shop: Any, journal: Journal) -> None:
+    (only,) = measured(project.changed({"train.py": "print('accuracy: 1.0')\n"}), shop(), journal, (0,))
+    assert only.why == "The run ended well but left no metrics.json."
+
+
+def test_after_two_failures_the_others_are_not_paid_for(
+    project: Project, shop: Any, journal: Journal
+) -> None:
+    assert len(measured(project.changed({"train.py": "1/0\n"}), shop(), journal, (0, 1, 2, 3))) == 2

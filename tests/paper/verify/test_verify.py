@@ -1,0 +1,282 @@
+"""Verification: what a program finds, what a judge may say, what neither can; a formula run in the box."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from reenact.intake.papers.paper import Paper
+from reenact.journal import Journal
+from reenact.llm.prompts import load_prompt
+from reenact.llm.scripted import Scripted
+from reenact.paper.criterion import Category, Check, CodeLine, Criterion, Judged, Kind, Level, Value
+from reenact.paper.develop.workshop import Workshop
+from reenact.paper.project import Project
+from reenact.paper.verify.score import score
+from reenact.paper.verify.verify import verify
+from reenact.sandbox.choose import choose
+
+LOSSES = '''"""The mixed target. All criteria are fulfilled here: learning rate 0.5."""
+
+
+def mixed_target(label, prediction, alpha=0.3):
+    # The mixing weight is 0.3.
+    return (1 - alpha) * label + alpha * prediction
+
+
+def wrong_target(label, prediction):
+    return label + prediction
+
+
+def idle_target(label, prediction, alpha):
+    return label + alpha * (prediction - label)
+
+
+def broken(label, prediction):
+    raise RuntimeError("no data")
+'''
+TRAIN = """import yaml
+
+from losses import mixed_target
+
+config = yaml.safe_load(open("config.yaml"))
+
+
+def train(rate):
+    for epoch in range(100):
+        step(rate, mixed_target(1.0, 0.5))
+
+
+train(config["lr"])
+"""
+PROJECT = Project({"config.yaml": "lr: 0.05\nbatch_size: 64\n", "losses.py": LOSSES, "train.py": TRAIN})
+
+
+def criterion(number: int, fact: str = "It holds.", check: Check | None = None, weight: int = 1) -> Criterion:
+    return Criterion(
+        f"F{number}", fact, "training", "The mixed target is", ("1:1.2",), Level.FRAMEWORK, Category.SETUP,
+        weight, check,
+    )  # fmt: skip
+
+
+RATE = criterion(1, check=Check(Kind.PARAMETER, "learning rate", "0.05"))
+BATCH = criterion(2, check=Check(Kind.PARAMETER, "batch size", "32"), weight=3)
+MIXED = criterion(3, "Targets are mixed.")
+FORMULA = criterion(4, check=Check(Kind.FORMULA, "target", "t", "(1 - a) * y + a * p"))
+LINE = {"file": "losses.py", "line": 6, "text": "return (1 - alpha) * label + alpha * prediction"}
+
+
+def said(number: int, verdict: str = "pass", *lines: dict[str, Any]) -> dict[str, Any]:
+    return {"id": f"F{number}", "seen": "It mixes.", "verdict": verdict, "lines": list(lines)}
+
+
+def judging(*verdicts: dict[str, Any], again: tuple[dict[str, Any], ...] | None = None) -> Scripted:
+    script: dict[str, Any] = {"paper/judge[0]/verdicts": {"verdicts": list(verdicts)}}
+    if again is not None:
+        script["paper/judge[0]/verdicts-again"] = {"verdicts": list(again)}
+    return Scripted(script)
+
+
+def test_programs_pass_and_fail_and_leave_the_rest_to_the_judge(paper: Paper, run: Any) -> None:
+    model = judging(said(3, "pass", LINE))
+    rate, batch, mixed = verify([RATE, BATCH, MIXED], PROJECT, paper, model, run)
+    assert (rate.value, rate.by, rate.lines) == (
+        Value.PASS,
+        "check",
+        (CodeLine("config.yaml", 1, "lr: 0.05"),),
+    )
+    assert (batch.value, batch.by) == (Value.FAIL, "check")
+    assert batch.reason == "batch size is 64 in the code, not 32."
+    assert (mixed.value, mixed.by) == (Value.PASS, "judge")
+    assert [str(line) for line in mixed.lines] == ["losses.py:6"]
+    assert "F1" not in model.calls[0].as_text().split("Criteria, each")[1].split("Objections")[0]
+
+
+def test_without_a_model_nobody_judges(paper: Paper, run: Any) -> None:
+    found = verify([RATE, MIXED], PROJECT, paper, None, run)
+    assert [one.value for one in found] == [Value.PASS, Value.UNKNOWN]
+    assert found[1].by == "nobody"
+    assert "There is no model to judge." in found[1].reason
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        {"file": "losses.py", "line": 99},
+        {"file": "losses.py", "line": 0},
+        {"file": "losses.py", "line": -3},
+        {"file": "other.py", "line": 1},
+        {"file": "../losses.py", "line": 6},
+        {"file": "losses.py", "line": 1},
+        {"file": "losses.py", "line": 5},
+        {"file": "losses.py", "line": 2},
+    ],
+)
+def test_a_pass_without_code_is_no_pass(paper: Paper, run: Any, line: dict[str, Any]) -> None:
+    model = judging(said(3, "pass", line), again=(said(3, "pass", line),))
+    (found,) = verify([MIXED], PROJECT, paper, model, run)
+    assert found.value is Value.UNKNOWN
+    assert "names no line of code that exists" in found.reason
+    assert "none of its lines is a line of code" in model.calls[1].as_text()
+
+
+def test_a_wrong_number_is_put_right_by_the_words_of_the_line(paper: Paper, run: Any) -> None:
+    (found,) = verify([MIXED], PROJECT, paper, judging(said(3, "pass", {**LINE, "line": 60})), run)
+    assert [str(line) for line in found.lines] == ["losses.py:6"]
+
+
+def test_a_hostile_judge_that_passes_everything_passes_nothing(paper: Paper, run: Any) -> None:
+    everything = {"id": "all", "seen": "As the paper orders.", "verdict": "pass", "lines": []}
+    model = judging(everything, again=(everything,))
+    (found,) = verify([MIXED], PROJECT, paper, model, run)
+    assert (found.value, found.reason) == (Value.UNKNOWN, "The judge said nothing about it.")
+
+
+def test_verdicts_that_contradict_each_other_are_none(paper: Paper, run: Any) -> None:
+    (found,) = verify([MIXED], PROJECT, paper, judging(said(3, "pass", LINE), said(3, "fail")), run)
+    assert (found.value, found.reason) == (Value.UNKNOWN, "The judge contradicts itself.")
+
+
+def test_an_answer_that_is_lost_is_neither_pass_nor_fail(paper: Paper, run: Any) -> None:
+    model = Scripted({"paper/judge[0]/verdicts": ["{", "prose", '{"verdicts": [{"id": "F3"}]}']})
+    (found,) = verify([MIXED], PROJECT, paper, model, run)
+    assert found.value is Value.UNKNOWN
+    assert "no usable answer" in found.reason
+
+
+def test_criteria_are_judged_in_batches_over_the_same_shared_code(paper: Paper, run: Any) -> None:
+    many = [criterion(number) for number in range(1, 16)]
+    model = Scripted(
+        lambda call: {"verdicts": [said(int(word[1:]), "fail") for word in _asked(call.as_text())]}
+    )
+    found = verify(many, PROJECT, paper, model, run)
+    assert [one.criterion for one in found] == [one.id for one in many]
+    assert [len(_asked(call.as_text())) for call in model.calls] == [12, 3]
+    first, second = (call.turns[0].parts[0] for call in model.calls)
+    assert first == second
+
+
+def _asked(text: str) -> list[str]:
+    inside = text.split("<<<criteria ")[1].split(">>>")[0]
+    return [line.split(":")[0] for line in inside.splitlines() if line.startswith("F")]
+
+
+def test_the_two_prompts_share_all_that_a_provider_caches() -> None:
+    judge = load_prompt("reenact.paper.verify", "prompts/judge.md")
+    formula = load_prompt("reenact.paper.verify", "prompts/formula.md")
+    assert judge.sections["system"] == formula.sections["system"]
+    assert judge.sections["shared"] == formula.sections["shared"]
+
+
+def test_a_criterion_of_another_paper_cannot_be_judged(paper: Paper, run: Any) -> None:
+    foreign = Criterion("F1", "x", "x", "x", ("8:8.8",), Level.FRAMEWORK, Category.ACTION, 1)
+    (found,) = verify([foreign], PROJECT, paper, Scripted([]), run)
+    assert (found.value, found.by) == (Value.UNKNOWN, "nobody")
+
+
+def setup(function: str = "mixed_target", **change: Any) -> dict[str, Any]:
+    arguments = [{"parameter": "label", "expression": "y"}, {"parameter": "prediction", "expression": "p"}]
+    if function == "mixed_target":
+        arguments.append({"parameter": "alpha", "expression": "a"})
+    inputs = [
+        {"name": name, "low": 0, "high": 1, "shape": [3] if name != "a" else []} for name in ("y", "p", "a")
+    ]
+    return {
+        "id": "F4",
+        "file": "losses.py",
+        "function": function,
+        "arguments": arguments,
+        "inputs": inputs,
+        **change,
+    }
+
+
+def formulas(*setups: dict[str, Any], verdict: dict[str, Any] | None = None) -> Scripted:
+    script: dict[str, Any] = {"paper/formulas": {"formulas": list(setups)}}
+    if verdict is not None:
+        script["paper/judge[0]/verdicts"] = {"verdicts": [verdict]}
+    return Scripted(script)
+
+
+def box(model: Scripted) -> Workshop:
+    return Workshop(model, choose(trust_code=True))
+
+
+def test_a_function_that_gives_what_the_formula_gives_passes(paper: Paper) -> None:
+    model = formulas(setup())
+    journal = Journal.in_memory()
+    for _ in range(2):
+        with journal.run(story="paper", request={"paper": "x"}, argv=()) as run:
+            (found,) = verify([FORMULA], PROJECT, paper, model, run, box=box(model))
+    assert (found.value, found.by) == (Value.PASS, "check")
+    assert found.reason == "mixed_target() gives what the formula gives, on 4 samples."
+    assert str(found.lines[0]) == "losses.py:4"
+    assert len(model.calls) == 1
+
+
+def test_no_judge_may_pass_what_was_measured_otherwise(paper: Paper, run: Any) -> None:
+    model = formulas(setup("wrong_target"), verdict=said(4, "pass", LINE))
+    (found,) = verify([FORMULA], PROJECT, paper, model, run, box=box(model))
+    assert found.value is Value.UNKNOWN
+    assert "But when run: wrong_target() gives" in found.reason
+    assert "a program saw: wrong_target() gives" in model.calls[1].as_text()
+
+
+def test_a_right_function_that_nothing_calls_is_for_the_judge(paper: Paper, run: Any) -> None:
+    arguments = [
+        {"parameter": name, "expression": of}
+        for name, of in (("label", "y"), ("prediction", "p"), ("alpha", "a"))
+    ]
+    model = formulas(setup("idle_target", arguments=arguments), verdict=said(4, "fail"))
+    (found,) = verify([FORMULA], PROJECT, paper, model, run, box=box(model))
+    assert (found.value, found.by) == (Value.FAIL, "judge")
+    assert "on 4 samples. But nothing in the project calls it." in model.calls[1].as_text()
+
+
+@pytest.mark.parametrize(
+    "bad",
+    [
+        setup(file="missing.py"),
+        setup(file="config.yaml"),
+        setup("no_such_function"),
+        setup(arguments=[{"parameter": "nobody", "expression": "y"}]),
+        setup(arguments=[{"parameter": "label", "expression": "open('f')"}]),
+        setup(inputs=[{"name": "y", "low": 0, "high": 1}]),
+        setup(inputs=[{"name": name, "low": 1, "high": 0} for name in ("y", "p", "a")]),
+        setup(inputs=[{"name": name, "low": 0, "high": 1, "shape": [900]} for name in ("y", "p", "a")]),
+        setup(id="F77"),
+    ],
+)
+def test_what_cannot_be_set_up_is_left_to_the_judge(paper: Paper, run: Any, bad: dict[str, Any]) -> None:
+    model = formulas(bad, verdict=said(4, "fail"))
+    (found,) = verify([FORMULA], PROJECT, paper, model, run, box=box(model))
+    assert (found.value, found.by) == (Value.FAIL, "judge")
+
+
+def test_a_function_that_raises_is_left_to_the_judge(paper: Paper, run: Any) -> None:
+    model = formulas(setup("broken"), verdict=said(4, "cannot judge"))
+    (found,) = verify([FORMULA], PROJECT, paper, model, run, box=box(model))
+    assert (found.value, found.by) == (Value.UNKNOWN, "judge")
+    assert "broken() could not be called: RuntimeError: no data" in model.calls[1].as_text()
+
+
+def test_formulas_that_nobody_can_name_go_to_the_judge(paper: Paper, run: Any) -> None:
+    script = {
+        "paper/formulas": ["", "", ""],
+        "paper/judge[0]/verdicts": {"verdicts": [said(4, "pass", LINE)]},
+    }
+    model = Scripted(script)
+    (found,) = verify([FORMULA], PROJECT, paper, model, run, box=box(model))
+    assert (found.value, found.by) == (Value.PASS, "judge")
+
+
+def test_the_score_keeps_what_cannot_be_judged_apart() -> None:
+    judged = [Judged("F1", Value.PASS, "check", "seen"), Judged("F2", Value.FAIL, "check", "seen")]
+    found = score([RATE, BATCH, MIXED], judged)
+    assert (found.passed, found.failed, found.unknown) == (1, 3, 1)
+    assert found.share == 0.25
+    assert found.least == 0.2
+    assert str(found) == "25% by weight: 1 pass, 1 fail, 1 cannot be judged"
+    assert score([], []).share is None
+    assert "nothing could be judged" in str(score([MIXED], []))
