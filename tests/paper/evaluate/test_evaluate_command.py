@@ -16,8 +16,11 @@ from reenact.intake.papers.paper import Paper
 from reenact.journal import Journal
 from reenact.llm.scripted import Scripted
 from reenact.paper.criterion import Value
-from reenact.paper.evaluate.story import Asked, Services, evaluate
+from reenact.paper.evaluate.asked import Asked
+from reenact.paper.evaluate.execute import Machine
+from reenact.paper.evaluate.story import Services, evaluate
 from reenact.report.render import FORMATS, render
+from reenact.sandbox.choose import choose
 
 LEAF = {
     "id": "a", "requirements": "The average has a lag", "weight": 1, "sub_tasks": [],
@@ -77,6 +80,28 @@ def test_runs_lists_and_judges_side_by_side(
     assert told["executed"]["gap_executed"] == pytest.approx(0.1)
     assert (told["lineage"]["top1"], told["lineage"]["hits"]) == (True, 1)
     assert told["panel"]["pairs"][0]["n"] == 3
+
+
+def test_code_is_run_in_the_sandbox_where_that_is_asked_for(
+    code: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (code / "train.py").write_text(
+        "import json, sys\nseed = int(sys.argv[2])\nassert seed != 1\n"
+        "json.dump({'accuracy': 90.0 + seed}, open('metrics.json', 'w'))\n"
+    )
+    asked = ("--execute", "3", "--metric", "accuracy", "--value", "100", "--output-format", "json")
+    done = run(tmp_path, monkeypatch, str(code), "--trust-code", *asked)
+    told = json.loads(done.stdout)["data"]
+    assert told["executed"]["rate"] == pytest.approx(2 / 3)
+    assert told["executed"]["gap_executed"] == pytest.approx(0.09)
+    assert any("Seed 1: It ended with exit code 1" in note for note in told["notes"])
+
+
+def test_code_without_an_entry_is_not_run(code: Path) -> None:
+    (code / "train.py").unlink()
+    machine = Machine(choose(trust_code=True))
+    with Journal.in_memory() as journal, pytest.raises(InputError, match="nothing to run"):
+        evaluate(Asked(code, execute=1, metric="m", value=1.0), None, Services(journal, machine=machine))
 
 
 def test_what_is_missing_is_said(code: Path, paper: Paper) -> None:

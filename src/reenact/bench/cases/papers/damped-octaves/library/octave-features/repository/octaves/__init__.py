@@ -1,0 +1,1 @@
+"""Periodic inputs for tiny networks."""

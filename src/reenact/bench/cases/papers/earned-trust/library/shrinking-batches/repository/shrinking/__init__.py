@@ -1,0 +1,1 @@
+"""Training on the small-loss part of every batch."""

@@ -1,0 +1,1 @@
+"""Learning from a mixture of labels and remembered predictions."""

@@ -1,0 +1,82 @@
+"""Ways from a paper to code, side by side: the whole method, parts left out, fewer rounds, one shot."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from reenact.errors import InputError
+from reenact.paper.wishes import Parts, Wishes
+
+REPAIR = "repair"
+"""Not a part of the writing: what follows a gap that is too large."""
+LEAVABLE = (*Parts.names(), REPAIR)
+ONE_SHOT = "one-shot"
+"""As PaperCoder plans: written once from the paper, nothing verified, run or mended before the full run."""
+BASELINES = {ONE_SHOT: ("lineage", "fingerprint", "debug", "refine", REPAIR)}
+
+
+@dataclass(frozen=True, slots=True)
+class Way:
+    """One row of the table."""
+
+    without: tuple[str, ...] = ()
+    """Parts that are left out together."""
+    baseline: str = ""
+    rounds: int | None = None
+    """Revisions after verification; none: as the wishes say."""
+
+    @property
+    def name(self) -> str:
+        if self.baseline:
+            return self.baseline
+        said = [f"without {' and '.join(self.without)}"] if self.without else []
+        said += [f"{self.rounds} rounds"] if self.rounds is not None else []
+        return ", ".join(said) or "the whole method"
+
+    @property
+    def key(self) -> str:
+        """The name as part of a file's or a step's name."""
+        return (
+            "whole" if self == WHOLE else self.name.replace(",", "").replace(" and ", " ").replace(" ", "-")
+        )
+
+    def recording(self, run: int) -> str:
+        """The file in a case's folder of recordings that holds the answers of this way."""
+        return f"{self.key}.jsonl" if run == 0 else f"{self.key}-{run + 1}.jsonl"
+
+    @property
+    def gone(self) -> frozenset[str]:
+        """All parts that are left out."""
+        return frozenset(BASELINES[self.baseline] if self.baseline else self.without)
+
+    def wishes(self, wishes: Wishes) -> Wishes:
+        """The wishes with the parts left out."""
+        return replace(
+            wishes,
+            parts=Parts.without(*(name for name in sorted(self.gone) if name != REPAIR)),
+            repair=wishes.repair and REPAIR not in self.gone,
+            rounds=wishes.rounds if self.rounds is None else self.rounds,
+        )
+
+
+WHOLE = Way()
+
+
+def ways_of(
+    without: Sequence[str] = (), baselines: Sequence[str] = (), rounds: Sequence[int] = ()
+) -> tuple[Way, ...]:
+    """The whole method, then a way for each; `lineage+repair` leaves out both at once."""
+    asked = [Way(without=_parts(one)) for one in without]
+    asked += [Way(baseline=one) for one in baselines]
+    asked += [Way(rounds=one) for one in rounds]
+    return (WHOLE, *dict.fromkeys(asked))
+
+
+def _parts(words: str) -> tuple[str, ...]:
+    names = tuple(dict.fromkeys(word.strip() for word in words.split("+")))
+    if unknown := [name for name in names if name not in LEAVABLE]:
+        raise InputError(
+            f"There is no part {unknown[0]!r} to leave out.", next_step=f"Name one of: {', '.join(LEAVABLE)}."
+        )
+    return names

@@ -1,0 +1,133 @@
+"""`reenact evaluate CODE`: scores of generated code; what nobody could judge is told and never a zero."""
+
+from __future__ import annotations
+
+import sys
+from decimal import Decimal
+from pathlib import Path
+
+import click
+
+from reenact.cli.asking import model_options, open_asked
+from reenact.cli.bug import chosen_sandbox
+from reenact.cli.evaluate_view import evaluation_sheet
+from reenact.cli.options import output_format, show, stopping_gently
+from reenact.intake.papers.clients import Clients
+from reenact.intake.papers.paper import Paper
+from reenact.intake.papers.read import read_paper
+from reenact.journal import Journal
+from reenact.paper.evaluate.asked import Asked
+from reenact.paper.evaluate.execute import Machine
+from reenact.paper.evaluate.human import empty_form
+from reenact.paper.evaluate.story import Services
+from reenact.paper.evaluate.story import evaluate as evaluated
+from reenact.paper.wishes import Goal
+from reenact.report.progress import telling
+from reenact.sandbox.environments.prepare import Environments
+from reenact.settings import Settings, cache_folder, resolve
+from reenact.types import ExitCode
+
+FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
+FOLDER = click.Path(exists=True, file_okay=False, path_type=Path)
+
+
+@click.command()
+@click.option(
+    "--paper", "source", help="The paper: LaTeX folder or archive, HTML, Markdown, PDF, arXiv id, text."
+)
+@click.option("--align", is_flag=True, help="Judge the Align-Score: five key points of the paper, 0 to 100.")
+@click.option("--reference", type=FOLDER, help="A reference implementation: adds the code and mixed levels.")
+@click.option(
+    "--rubric", type=FILE, help="Judge the code-development leaves of a rubric tree (PaperBench JSON)."
+)
+@click.option(
+    "--resources-provided", is_flag=True, help="Getting data and models weighs nothing in the rubric."
+)
+@click.option(
+    "--form", "forms", multiple=True, type=click.Path(dir_okay=False, path_type=Path),
+    help="A filled form of the human rubric; where there is none yet, an empty one is written.",
+)  # fmt: skip
+@click.option("--judgements", type=FILE, help="CSV (item, judge, judge, ...): how far the judges agree.")
+@click.option(
+    "--expert", type=FILE, help="An expert's list of the cited papers that matter, the first one first."
+)
+@click.option(
+    "--chosen", type=FILE, help="The lineage to compare with it; default: chosen now from the paper."
+)
+@click.option("--exemplars", type=click.IntRange(1, 20), default=3, show_default=True, help="k of Recall@k.")
+@click.option("--edits", multiple=True, metavar="RUN", help="Count the edits of this run of `reenact paper`.")
+@click.option(
+    "--run", "metrics", multiple=True, type=click.Path(path_type=Path),
+    help="metrics.json of one run; one that is not there counts as failed.",
+)  # fmt: skip
+@click.option(
+    "--execute", type=click.IntRange(0, 20), default=0, help="Run train.py with so many seeds, boxed."
+)
+@click.option("--data", type=FOLDER, help="Your folder of data; the code sees it read-only.")
+@click.option(
+    "--run-wall", type=click.FloatRange(min=1), default=3600.0, show_default=True, help="Seconds a run."
+)
+@click.option("--metric", default="", help="The metric of the gap, by its name in metrics.json.")
+@click.option("--value", type=float, help="What the reference reaches of it.")
+@click.option("--task", default="", help="What of the paper the code is for; default: all of it.")
+@click.option("--instruction", default="", help="What else the code was asked for.")
+@click.option("--sandbox", help="Tier that parses the paper; default: the best one here.")
+@click.option("--trust-code", is_flag=True, default=None, help="Allow a sandbox that confines nothing.")
+@click.option("--fresh", is_flag=True, help="Judge anew instead of continuing.")
+@model_options
+@output_format
+@click.argument("code", type=FOLDER)
+def evaluate(
+    source: str | None, align: bool, reference: Path | None, rubric: Path | None, resources_provided: bool,
+    forms: tuple[Path, ...], judgements: Path | None, expert: Path | None, chosen: Path | None,
+    exemplars: int, edits: tuple[str, ...], metrics: tuple[Path, ...], execute: int,
+    data: Path | None, run_wall: float, metric: str, value: float | None,
+    task: str, instruction: str,
+    sandbox: str | None, trust_code: bool | None, fresh: bool, model: str | None, max_cost: Decimal | None,
+    max_tokens: int | None, max_calls: int | None, record: Path | None, output_format: str, code: Path,
+) -> int:  # fmt: skip
+    """Score the generated CODE: always its quality, and each metric that an option asks for.
+
+    Exit code 0: scored, 3: a judge was asked and could judge nothing.
+    """
+    flags = {
+        "model": model, "max_cost": max_cost, "max_tokens": max_tokens, "max_calls": max_calls,
+        "sandbox": sandbox, "trust_code": trust_code,
+    }  # fmt: skip
+    settings = resolve(flags).settings
+    paper = _paper(source, settings)
+    asked = Asked(
+        code=code, goal=Goal(task=task, metric=metric, instruction=instruction), align=align,
+        reference=reference, rubric=rubric, resources=resources_provided, forms=_filled(forms, paper),
+        judgements=judgements, expert=expert, chosen=chosen, exemplars=exemplars, runs=edits, metrics=metrics,
+        execute=execute, metric=metric, value=value,
+    )  # fmt: skip
+    with Journal.open(settings.runs_dir) as journal, stopping_gently() as stop, telling() as tell:
+        judge = None
+        # The lineage is chosen by a model only where the user names one for it.
+        if (asked.needs_model and settings.model) or (asked.expert and model):
+            judge = open_asked(settings, record=record, stop=stop, tell=tell)
+        machine = None
+        if asked.execute:
+            box = chosen_sandbox(settings)
+            built = Environments(cache_folder(settings) / "environments", box=box, tell=tell, stop=stop)
+            machine = Machine(box, built, data, run_wall, tell, stop)
+        found = evaluated(asked, paper, Services(journal, judge, machine, tell, tuple(sys.argv[1:]), fresh))
+    show(evaluation_sheet(found), output_format)
+    return ExitCode.INCONCLUSIVE if found.is_silent else ExitCode.OK
+
+
+def _paper(source: str | None, settings: Settings) -> Paper | None:
+    if not source:
+        return None
+    clients = Clients.cached(cache_folder(settings) / "papers")
+    return read_paper(source, box=chosen_sandbox(settings), clients=clients)
+
+
+def _filled(forms: tuple[Path, ...], paper: Paper | None) -> tuple[Path, ...]:
+    """Forms that are there; the others are written to be filled."""
+    for file in forms:
+        if not file.exists():
+            file.write_text(empty_form(paper.title if paper is not None else ""), encoding="utf-8")
+            click.echo(f"Wrote an empty form: {file}. Fill it and run the same command again.", err=True)
+    return forms

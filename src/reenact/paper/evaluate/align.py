@@ -1,0 +1,193 @@
+"""Align-Score: how far code follows a paper, on three levels (AutoReproduce, 4.3 and A.3.2).
+
+paper  five key points of the paper, each 0 to 20, from the paper and the code
+code   four dimensions, each 0 to 25, from a reference implementation and the code
+mixed  the five key points, each 0 to 20, as the reference implementation understands them
+
+Each level has 100 points. A mark that the judge could not give, or gave in a form nobody could read, is left
+out of its level and told; the level is then the mean of the others on the same scale.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Literal
+
+from pydantic import BaseModel, Field
+
+from reenact.asking import ask
+from reenact.errors import AnswerUnusable
+from reenact.intake.papers.paper import Paper
+from reenact.journal import Scope
+from reenact.llm.ask import Model, Prompt
+from reenact.llm.prompts import load_prompt
+from reenact.paper.project import Project
+from reenact.paper.wishes import Goal
+
+POINTS = 5
+DIMENSIONS = ("overall structure", "model details", "training details", "experimental integrity")
+
+
+class Level(StrEnum):
+    """What the code is compared with."""
+
+    PAPER = "paper"
+    CODE = "code"
+    MIXED = "mixed"
+
+    @property
+    def most(self) -> int:
+        """Points that one mark can have."""
+        return 25 if self is Level.CODE else 20
+
+
+class KeyPoint(BaseModel):
+    """One thing that the code must have."""
+
+    name: str = Field(max_length=200)
+    kind: Literal["method", "hyper-parameters", "training"]
+    text: str = Field(max_length=4000, description="What exactly must hold, with formulas as LaTeX.")
+    places: list[str] = Field(
+        default_factory=list,
+        max_length=20,
+        description="Ids in square brackets of the sentences it rests on.",
+    )
+
+
+class KeyPoints(BaseModel):
+    """The five key points of a paper."""
+
+    points: list[KeyPoint] = Field(min_length=POINTS, max_length=POINTS)
+
+    def text(self) -> str:
+        return "\n\n".join(
+            f"{number}. {one.name} ({one.kind})\n{one.text}"
+            for number, one in enumerate(self.points, start=1)
+        )
+
+
+class GivenMark(BaseModel):
+    """A judge's mark."""
+
+    number: int = Field(ge=1, le=POINTS, description="Which point or dimension, counted from 1.")
+    compared: str = Field(max_length=3000, description="What was compared, with files and lines of the code.")
+    score: int | None = Field(default=None, ge=0, description="The points; null when it cannot be judged.")
+    reason: str = Field(max_length=2000, description="Why these points, or why it cannot be judged.")
+
+
+class GivenMarks(BaseModel):
+    """All marks of one level."""
+
+    marks: list[GivenMark] = Field(min_length=1, max_length=2 * POINTS)
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """One mark, or why there is none."""
+
+    name: str
+    score: int | None
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class AlignScore:
+    """One level."""
+
+    level: Level
+    marks: tuple[Mark, ...]
+
+    @property
+    def judged(self) -> int:
+        return sum(mark.score is not None for mark in self.marks)
+
+    @property
+    def score(self) -> float | None:
+        """Out of 100, over the marks that were given; none without one."""
+        given = [mark.score for mark in self.marks if mark.score is not None]
+        return 100 * sum(given) / (self.level.most * len(given)) if given else None
+
+
+def align(
+    paper: Paper, goal: Goal, code: Project, model: Model, run: Scope, *, reference: Project | None = None
+) -> tuple[AlignScore, ...]:
+    """All levels that can be judged: without a reference implementation the paper's alone."""
+    text = paper.text()
+    points = _points(paper, text, goal, model, run)
+    if isinstance(points, str):
+        names = [f"key point {number}" for number in range(1, POINTS + 1)]
+        levels = [Level.PAPER, *([Level.MIXED] if reference is not None else [])]
+        unread = [AlignScore(level, tuple(Mark(name, None, points) for name in names)) for level in levels]
+        return (*unread, *(_code_level(code, reference, goal, model, run) if reference is not None else ()))
+    named = [point.name for point in points.points]
+    said = {"points": points.text(), "code": code.text(), "goal": goal.text()}
+    paper_level = _level(Level.PAPER, named, _prompt("align-paper", **said), model, run)
+    if reference is None:
+        return (paper_level,)
+    mixed = _prompt("align-mixed", **said, reference=reference.text())
+    return (
+        paper_level,
+        *_code_level(code, reference, goal, model, run),
+        _level(Level.MIXED, named, mixed, model, run),
+    )
+
+
+def _points(paper: Paper, text: str, goal: Goal, model: Model, run: Scope) -> KeyPoints | str:
+    """The key points, or why there are none."""
+
+    def check(points: KeyPoints) -> None:
+        unknown = [place for point in points.points for place in point.places if place not in paper.by_id]
+        if unknown:
+            raise ValueError(f"The paper has no sentence with the id {unknown[0]!r}.")
+
+    try:
+        return ask(
+            run,
+            model,
+            "key-points",
+            _prompt("key-points", paper=text, goal=goal.text()),
+            KeyPoints,
+            check=check,
+        )
+    except AnswerUnusable as error:
+        return f"The key points of the paper could not be read: {error.sentence}"
+
+
+def _code_level(
+    code: Project, reference: Project, goal: Goal, model: Model, run: Scope
+) -> tuple[AlignScore, ...]:
+    prompt = _prompt("align-code", code=code.text(), reference=reference.text(), goal=goal.text())
+    return (_level(Level.CODE, DIMENSIONS, prompt, model, run),)
+
+
+def _level(level: Level, names: Sequence[str], prompt: Prompt, model: Model, run: Scope) -> AlignScore:
+    try:
+        given = ask(run, model, f"align-{level}", prompt, GivenMarks, check=_fits(level, len(names)))
+    except AnswerUnusable as error:
+        return AlignScore(level, tuple(Mark(name, None, error.sentence) for name in names))
+    by_number = {mark.number: mark for mark in given.marks}
+    silent = "The judge said nothing of it."
+    return AlignScore(
+        level,
+        tuple(
+            Mark(name, one.score, one.reason) if (one := by_number.get(number)) else Mark(name, None, silent)
+            for number, name in enumerate(names, start=1)
+        ),
+    )
+
+
+def _fits(level: Level, count: int) -> Callable[[GivenMarks], None]:
+    def check(given: GivenMarks) -> None:
+        numbers = [mark.number for mark in given.marks]
+        if len(set(numbers)) < len(numbers) or max(numbers) > count:
+            raise ValueError(f"Give each of the numbers 1 to {count} once.")
+        if any(mark.score is not None and mark.score > level.most for mark in given.marks):
+            raise ValueError(f"A score is at most {level.most}.")
+
+    return check
+
+
+def _prompt(name: str, **values: object) -> Prompt:
+    return load_prompt("reenact.paper.evaluate", f"prompts/{name}.md").fill(**values)

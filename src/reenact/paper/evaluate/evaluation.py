@@ -1,0 +1,97 @@
+"""All that was found of generated code, metric by metric; what was not asked for is none or empty."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from decimal import Decimal
+from typing import Any
+
+from reenact.paper.criterion import Value
+from reenact.paper.evaluate.agreement import Agreement
+from reenact.paper.evaluate.align import AlignScore
+from reenact.paper.evaluate.edits import EditScore
+from reenact.paper.evaluate.executed import ExecutedScore
+from reenact.paper.evaluate.human import Form, HumanScore
+from reenact.paper.evaluate.lineage import LineageScore
+from reenact.paper.evaluate.quality import Quality
+from reenact.paper.evaluate.rubric import Scored
+from reenact.types import JsonValue
+
+
+@dataclass(frozen=True, slots=True)
+class RubricScore:
+    """A rubric tree with its leaves judged."""
+
+    scored: Scored | None
+    """None when nothing of it has any weight."""
+    pruned: int
+    """Leaves that ask for more than writing code and were left out."""
+
+    def count(self, value: Value) -> int:
+        leaves = self.scored.leaves() if self.scored is not None else ()
+        return sum(leaf.judged is not None and leaf.judged.value is value for leaf in leaves)
+
+
+@dataclass(frozen=True, slots=True)
+class Panel:
+    """Judges beside one another."""
+
+    pairs: tuple[Agreement, ...]
+    alpha: float | None
+    """Krippendorff's, over all of them."""
+    items: int
+
+
+@dataclass(frozen=True)
+class Evaluation:
+    """The whole answer."""
+
+    title: str
+    """Of the paper; empty when none was named."""
+    code: str
+    quality: Quality
+    align: tuple[AlignScore, ...] = ()
+    rubric: RubricScore | None = None
+    forms: tuple[Form, ...] = ()
+    human: tuple[HumanScore, ...] = ()
+    panel: Panel | None = None
+    lineage: LineageScore | None = None
+    edits: tuple[EditScore, ...] = ()
+    executed: ExecutedScore | None = None
+    notes: tuple[str, ...] = ()
+    tokens: int = 0
+    money: Decimal | None = Decimal(0)
+    """US dollars; none when a price is unknown."""
+    seconds: float = 0.0
+    run_id: str = ""
+
+    @property
+    def unjudged(self) -> int:
+        """Marks and leaves that nobody could judge."""
+        marks = sum(len(one.marks) - one.judged for one in self.align)
+        return marks + (self.rubric.count(Value.UNKNOWN) if self.rubric is not None else 0)
+
+    @property
+    def is_silent(self) -> bool:
+        """Whether a judge was asked and gave nothing at all."""
+        asked = bool(self.align) or self.rubric is not None
+        tree = self.rubric.scored if self.rubric is not None else None
+        given = any(one.judged for one in self.align) or (tree is not None and tree.score is not None)
+        return asked and not given
+
+    def to_json(self) -> dict[str, JsonValue]:
+        """Everything, for a program."""
+        told: dict[str, Any] = asdict(self)
+        told["align"] = [{**asdict(one), "score": one.score, "most": one.level.most} for one in self.align]
+        told["money"] = None if self.money is None else str(self.money)
+        if self.rubric is not None:
+            tree = self.rubric.scored
+            told["rubric"] = {
+                "score": tree.score if tree is not None else None,
+                "low": tree.low if tree is not None else None,
+                "high": tree.high if tree is not None else None,
+                "pruned": self.rubric.pruned,
+                **{value.value: self.rubric.count(value) for value in Value},
+                "tree": tree.to_json() if tree is not None else None,
+            }
+        return told

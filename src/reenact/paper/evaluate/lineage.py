@@ -1,0 +1,131 @@
+"""How well a lineage was chosen, against a list that an expert made, the most relevant first.
+
+Top-1 Recall@k and Hits@N as in AutoReproduce, 5.5.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from reenact.errors import InputError, ResultRefused
+from reenact.intake.papers.paper import Paper, plain
+from reenact.sandbox.files.strict_json import read_json
+
+MOST_BYTES = 1 << 20
+_ARXIV = re.compile(r"(?:arxiv[.:/\s]*(?:org/\w+/)?)?(\d{4}\.\d{4,5})(?:v\d+)?", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Cited:
+    """A cited paper by whatever names it has."""
+
+    names: tuple[str, ...]
+    """Key, title, arXiv id."""
+
+    def is_the_same_as(self, other: Cited) -> bool:
+        return bool(_marks(self) & _marks(other))
+
+
+@dataclass(frozen=True, slots=True)
+class LineageScore:
+    """One paper's lineage against the expert's."""
+
+    k: int
+    """How many were chosen."""
+    n: int
+    """How many the expert lists."""
+    top1: bool
+    """Whether the expert's first is among the chosen."""
+    hits: int
+    """How many of the chosen the expert lists too."""
+
+
+@dataclass(frozen=True, slots=True)
+class MeanLineage:
+    """Over several papers."""
+
+    papers: int
+    recall: float
+    """Mean Top-1 Recall@k."""
+    hits: float
+    """Mean Hits@N."""
+
+
+def lineage_score(chosen: Sequence[Cited], expert: Sequence[Cited], k: int | None = None) -> LineageScore:
+    """Top-1 Recall@k and Hits@N; `k` takes only the first of the chosen."""
+    if not expert:
+        raise InputError("The expert's list is empty, so nothing can be compared with it.")
+    first = list(chosen)[: k if k is not None else len(chosen)]
+    return LineageScore(
+        k=len(first),
+        n=len(expert),
+        top1=any(expert[0].is_the_same_as(one) for one in first),
+        hits=sum(any(one.is_the_same_as(listed) for listed in expert) for one in first),
+    )
+
+
+def mean_lineage(scores: Sequence[LineageScore]) -> MeanLineage | None:
+    """Means over papers; none without one."""
+    if not scores:
+        return None
+    count = len(scores)
+    return MeanLineage(
+        count, sum(one.top1 for one in scores) / count, sum(one.hits for one in scores) / count
+    )
+
+
+def cited_of(paper: Paper, keys: Sequence[str]) -> tuple[Cited, ...]:
+    """The references of these keys, with all their names."""
+    known = {one.key: one for one in paper.references}
+    found = [known[key] for key in keys if key in known]
+    return tuple(Cited(tuple(name for name in (one.key, one.title, one.arxiv) if name)) for one in found)
+
+
+def read_cited(file: Path) -> tuple[Cited, ...]:
+    """A list of papers: text with a title, key or arXiv id a line, or JSON (a list, or a result of ours)."""
+    try:
+        data = file.read_bytes()[: MOST_BYTES + 1]
+        if file.suffix == ".json":
+            return _from_json(read_json(data, most_bytes=MOST_BYTES), file)
+        text = data.decode("utf-8")
+    except (OSError, UnicodeDecodeError, ResultRefused) as error:
+        raise InputError(f"The list of papers cannot be read: {error}. Received: {file}") from error
+    lines = [line.strip().removeprefix("- ").strip() for line in text.splitlines()]
+    found = tuple(Cited((line,)) for line in lines if line and not line.startswith("#"))
+    if not found:
+        raise InputError(f"The list of papers is empty. Received: {file}")
+    return found
+
+
+def _from_json(value: object, file: Path) -> tuple[Cited, ...]:
+    entries = value
+    while isinstance(entries, dict):
+        entries = next(
+            (entries[name] for name in ("exemplars", "lineage", "papers", "data") if name in entries), None
+        )
+    if not isinstance(entries, list) or not entries:
+        raise InputError(
+            f"The JSON holds no list of papers. Received: {file}",
+            next_step='Write ["title", ...] or {"papers": [...]}, or name the JSON of `reenact paper`.',
+        )
+    return tuple(_cited(entry) for entry in entries)
+
+
+def _cited(entry: object) -> Cited:
+    if isinstance(entry, str) and entry.strip():
+        return Cited((entry.strip(),))
+    if isinstance(entry, dict):
+        names = tuple(str(entry[name]) for name in ("key", "title", "arxiv") if entry.get(name))
+        if names:
+            return Cited(names)
+    raise InputError(f"A paper of the list has no name. Received: {json.dumps(entry)[:200]}")
+
+
+def _marks(cited: Cited) -> frozenset[str]:
+    marks = {plain(name) for name in cited.names}
+    marks |= {found[1] for name in cited.names if (found := _ARXIV.search(name))}
+    return frozenset(mark for mark in marks if mark)
