@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
-import os
 import shutil
 import signal
 import subprocess
@@ -15,6 +13,7 @@ from pathlib import Path
 import click
 from pydantic import BaseModel
 
+from reenact.cli.demo_stories import diagnosed, repaired, reproduced, run, shown, watched
 from reenact.errors import Inconclusive
 from reenact.sandbox.files.plain_text import plain
 from reenact.settings import resolve
@@ -22,9 +21,6 @@ from reenact.types import ExitCode
 
 KILLED_AT = "C9:3"
 """Where the story of act three dies: the first trial is training in its box (two boxes were before it)."""
-NO_TORCH = "-> left out: PyTorch is not installed here; pip install 'reenact[torch]'"
-TRAINING = "train.py"
-"""The training of acts four to six: its learning rate is far too large."""
 REHEARSAL = [sys.executable, "-m", "reenact.bench.rehearsal.run"]
 
 
@@ -39,9 +35,11 @@ def demo() -> ExitCode:
         _stranger(settings.sandbox),
         _conversation(),
         _killed_and_continued(folder),
-        _watched(folder),
-        _diagnosed(folder),
-        _repaired(folder),
+        watched(folder),
+        diagnosed(folder),
+        repaired(folder),
+        shown(folder),
+        reproduced(folder),
     )
     for number, act in enumerate(acts, start=1):
         for line_number, line in enumerate(act):
@@ -118,75 +116,8 @@ def _killed_and_continued(folder: Path) -> Iterator[str]:
     )
 
 
-def _watched(folder: Path) -> Iterator[str]:
-    """A failing training, run as a user runs it."""
-    yield "A training that fails is run unmodified, and what happens inside is seen"
-    if importlib.util.find_spec("torch") is None:
-        yield NO_TORCH
-        return
-    _write_training(folder)
-    for words in (["watch", "--out", "trace", TRAINING], ["knobs", TRAINING]):
-        yield f"$ reenact {' '.join(words)}"
-        ended = _run([sys.executable, "-m", "reenact", *words], folder)
-        if ended.returncode != 0:
-            raise Inconclusive(f"reenact {words[0]} ended with {ended.returncode}: {ended.stderr[-500:]}")
-        yield from (f"| {line}" for line in ended.stdout.splitlines())
-
-
-def _diagnosed(folder: Path) -> Iterator[str]:
-    """The same training: what is wrong with it, and what happens when that is changed."""
-    yield "What is wrong with it is found, changed, and trained again over seeds"
-    if importlib.util.find_spec("torch") is None:
-        yield NO_TORCH
-        return
-    _write_training(folder)
-    words = ["diagnose", "--depth", "normal", TRAINING]
-    yield f"$ reenact {' '.join(words)}"
-    ended = _run([sys.executable, "-m", "reenact", *words], folder)
-    if ended.returncode != ExitCode.FOUND:
-        raise Inconclusive(f"reenact diagnose ended with {ended.returncode}: {ended.stderr[-500:]}")
-    lines = ended.stdout.splitlines()
-    facts = lines[: lines.index("", 2)]
-    findings = next((at for at, line in enumerate(lines) if line.startswith(f"{TRAINING}:")), len(facts))
-    yield from (
-        f"| {line}" for line in [*facts, "", "[curves, layers and symptoms left out]", "", *lines[findings:]]
-    )
-    yield "-> the same with --output-format html is a page with curves and pictures that can be mailed"
-
-
-def _repaired(folder: Path) -> Iterator[str]:
-    """The same training: the smallest change that mends it, verified."""
-    yield "It is repaired: the smallest change that holds on fresh seeds, as a diff"
-    if importlib.util.find_spec("torch") is None:
-        yield NO_TORCH
-        return
-    _write_training(folder)
-    words = ["repair", "--budget", "10", TRAINING]
-    yield f"$ reenact {' '.join(words)}"
-    ended = _run([sys.executable, "-m", "reenact", *words], folder)
-    if ended.returncode != ExitCode.OK:
-        raise Inconclusive(f"reenact repair ended with {ended.returncode}: {ended.stderr[-500:]}")
-    yield from (f"| {line}" for line in ended.stdout.splitlines())
-    yield "-> --apply writes it into the file, --branch onto a git branch"
-
-
-def _write_training(folder: Path) -> None:
-    (folder / TRAINING).write_bytes(files("reenact.bench").joinpath(f"cases/demo/{TRAINING}").read_bytes())
-
-
 def _rehearse(folder: Path, **environ: str) -> subprocess.CompletedProcess[str]:
-    return _run([*REHEARSAL, str(folder)], folder, **environ)
-
-
-def _run(argv: list[str], folder: Path, **environ: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(  # noqa: S603
-        argv,
-        cwd=folder,
-        env=os.environ | {"COLUMNS": "100"} | environ,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    return run([*REHEARSAL, str(folder)], folder, **environ)
 
 
 def _steps(folder: Path) -> Iterator[str]:

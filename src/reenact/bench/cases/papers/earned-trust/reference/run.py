@@ -1,7 +1,7 @@
 """Reference implementation of Earned Trust, kept apart from what the story under test may see.
 
 python run.py --seed 0                      all four methods
-python run.py --seed 0 --ablations          the rows of the ablation
+python run.py --seed 0 --ablations          the rows of the ablation, and a baseline that knows the noise
 """
 
 from __future__ import annotations
@@ -43,6 +43,7 @@ ABLATIONS = {
     "without warm-up": Recipe("Earned Trust", warmup=0),
     "without memory": Recipe("Earned Trust", memory=0.0),
     "power one": Recipe("Earned Trust", power=1.0),
+    "Shrinking Batches, told the share": Recipe("Shrinking Batches", left_out=0.4),
 }
 
 
