@@ -1,0 +1,124 @@
+"""What is shown and written of a reproduced paper, and what a wrong call says."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from reenact.cli.paper import paper as paper_verb
+from reenact.cli.paper_view import reproduction_page, reproduction_sheet
+from reenact.errors import InputError
+from reenact.intake.papers.paper import Lost, Paper, Paragraph, Section, Sentence, Span
+from reenact.paper.claim import Claim
+from reenact.paper.criterion import Category, CodeLine, Criterion, Judged, Level, Value
+from reenact.paper.develop.checks import Stage
+from reenact.paper.develop.development import Development, Round
+from reenact.paper.exemplar import Exemplar
+from reenact.paper.fingerprint.fingerprint import Dropped, Fingerprint
+from reenact.paper.measure.gap import compare
+from reenact.paper.measure.matching import Pair
+from reenact.paper.measure.mend import Mending
+from reenact.paper.measure.runs import FullRun
+from reenact.paper.measure.verdict import verdict_of
+from reenact.paper.project import Project
+from reenact.paper.reproduction import Reproduction
+from reenact.paper.review.review import Review
+from reenact.paper.wishes import Goal
+from reenact.paper.write.report_file import report_text
+from reenact.report.render import render
+
+SPAN = Span("paper.md", -1, -1)
+SAID = Sentence("1:1.1", "We train with a learning rate of 0.05.", SPAN)
+PAPER = Paper(
+    "Slow | Slopes", (), "paper.md", "markdown", (Section("1", 1, "Method", (Paragraph("1:1", (SAID,)),)),),
+    (), (Lost("figure", "The picture a.eps cannot be shown."),),
+)  # fmt: skip
+CLAIM = Claim("C1", "error", 0.07, "", False, "Slow Slopes", "lines", "", 0.01, "1:1.1", "0.07")
+RATE = "a learning rate of 0.05"
+CRITERIA = (
+    Criterion("F1", "The rate is 0.05.", "training", RATE, ("1:1.1",), Level.PARAGRAPH, Category.SETUP, 2),
+    Criterion("F2", "It never changes.", "training", RATE, ("1:1.1",), Level.PARAGRAPH, Category.ACTION, 1),
+)
+CITED = Exemplar("mean21", "Means", "the baseline", ("1:1.1",), "Takes means.", "library:means", "MIT", ())
+LINE = CodeLine("train.py", 1, "RATE = 0.05")
+JUDGED = (
+    Judged("F1", Value.PASS, "check", "RATE is 0.05.", (LINE,)),
+    Judged("F2", Value.FAIL, "judge", "It is halved.", (replace(LINE, line=2, text="RATE /= 2"),)),
+)
+ROUND = Round(1, Stage.EXPERIMENT, "abc", True, ("F1",), ("F2",), (), ("F1",), (), 12)
+
+
+def reproduction(measured: float) -> Reproduction:
+    runs = tuple(
+        FullRun(seed, True, {"error": measured + seed / 1000}, "", 1.0, 1.0, 9.0, "") for seed in (0, 1)
+    )
+    comparisons = compare((CLAIM,), runs, (Pair("C1", "error"),))
+    made = Development(
+        Project({"train.py": "RATE = 0.05\nRATE /= 2\n"}),
+        (ROUND,),
+        1,
+        True,
+        JUDGED,
+        ("Assumed: a seed.",),
+        (),
+    )
+    return Reproduction(
+        paper=PAPER, goal=Goal(task="fit a line"), judgement=verdict_of(comparisons, runs=True),
+        review=Review((), (), ()), claims=(CLAIM,),
+        exemplars=(CITED,),
+        fingerprint=Fingerprint(CRITERIA, (Dropped("It is best.", Level.PARAGRAPH, "a result"),)),
+        development=made, runs=runs, comparisons=comparisons, mending=None, scale=1.0, tokens=1200,
+        money=None, seconds=61.0, run_id="r1",
+    )  # fmt: skip
+
+
+def test_the_report_says_what_holds_and_what_does_not() -> None:
+    text = report_text(reproduction(0.071))
+    assert "**Reproduced.** All 1 claims hold." in text
+    assert (
+        "| C1 | error, Slow Slopes, lines [1:1.1] | 0.07 ± 0.01 | 0.0715 ± 0.000707 | 2 | 2.1% | B |" in text
+    )
+    assert "| F2 | It never changes. | fail (judge) | 1:1.1 | train.py:2 | It is halved. |" in text
+    assert "1 pass, 1 fail, 0 cannot be judged; 1 proposals dropped" in text
+    assert "library:means (MIT)" in text
+    assert "Lost in reading: The picture a.eps cannot be shown." in text
+
+
+def test_a_claim_that_misses_and_a_hypothesis_are_told() -> None:
+    found = reproduction(0.7)
+    mending = Mending(None, "The gap became 3 %.", ("With RATE = 0.1.",), "--- a\n+++ b\n", ("epochs (F9)",))
+    text = report_text(replace(found, mending=mending))
+    assert "**Not reproduced.**" in text
+    assert "## What the paper may not say" in text
+    assert "- With RATE = 0.1." in text
+    assert "epochs (F9)" in text
+
+
+def test_every_format_shows_it() -> None:
+    sheet = reproduction_sheet(reproduction(0.071))
+    told = json.loads(render(sheet, "json"))
+    assert told["data"]["verdict"] == "reproduced"
+    assert told["data"]["judged"][0]["lines"][0]["file"] == "train.py"
+    assert "train.py:2:1: PR001" in render(sheet, "concise")
+    page = reproduction_page(reproduction(0.071))
+    assert 'href="#l-train_002epy-2"' in page
+    assert "Slow | Slopes" in page
+
+
+def test_without_a_model_nothing_is_begun(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    ended = CliRunner().invoke(paper_verb, ["nowhere.tex"])
+    assert isinstance(ended.exception, InputError)
+    assert "none is named" in ended.exception.sentence
+    assert "--model" in ended.exception.next_step
+
+
+def test_a_paper_that_is_not_there_is_a_sentence(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    ended = CliRunner().invoke(paper_verb, ["nowhere.tex", "--model", "relay:asked"])
+    assert isinstance(ended.exception, InputError)
+    assert "nowhere.tex" in str(ended.exception)
