@@ -5,6 +5,7 @@ Importing this package does nothing: no files, no network, no torch.
 
 from __future__ import annotations
 
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from reenact.version import __version__
@@ -17,14 +18,14 @@ __all__ = ["__version__", "metric", "watch"]
 
 
 def __getattr__(name: str) -> Any:
-    """`reenact.watch(model)`, `reenact.metric(name, value)` and `reenact.repair("train.py")`, loaded on first
-    use."""
+    """`reenact.watch(model)`, `reenact.metric(name, value)`, `reenact.repair("train.py")` and `%load_ext
+    reenact`, loaded on first use."""
     if name in ("metric", "watch"):
         from reenact.probe import inprocess
 
         return getattr(inprocess, name)
     if name == "repair":
-        from importlib import import_module
-
         return import_module("reenact.repair")
+    if name in ("load_ipython_extension", "unload_ipython_extension"):
+        return getattr(import_module("reenact.notebook"), name)
     raise AttributeError(f"module 'reenact' has no attribute {name!r}")

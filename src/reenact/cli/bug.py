@@ -102,7 +102,7 @@ def bug(
         services = Services(
             journal=journal, model=open_asked(settings, record=record, stop=stop, tell=tell), sandbox=box,
             environments=Environments(cache_folder(settings) / "environments", box=box, tell=tell, stop=stop),
-            index_folder=cache_folder(settings) / "indexes", tell=tell, stop=stop, argv=tuple(sys.argv),
+            index_folder=cache_folder(settings) / "indexes", tell=tell, stop=stop, argv=tuple(sys.argv[1:]),
             fresh=fresh,
         )  # fmt: skip
         buggy = _checkout(repo, commit, settings, stop)

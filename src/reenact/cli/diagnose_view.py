@@ -12,9 +12,10 @@ from reenact.diagnose.diagnosis import Accusation, Diagnosis, Standing
 from reenact.diagnose.suspect import Suspect
 from reenact.program.graph import TensorFacts
 from reenact.report.rule_pages import rule_help
-from reenact.report.sheet import Block, Facts, Level, Notice, Sheet, Text
+from reenact.report.sheet import Block, Facts, Level, Notice, Picture, Sheet, Text
 from reenact.report.svg import number
 from reenact.rules.evidence import Evidence
+from reenact.rules.experiments import Experiments
 from reenact.rules.finding import Severity
 from reenact.types import Table
 
@@ -132,6 +133,12 @@ def _notices(found: Diagnosis) -> Iterator[Notice]:
             changes.setdefault(change, f"{first.code} {first.name}")
 
 
+def _pictures(one: Accusation, evidence: Evidence) -> tuple[Picture, ...]:
+    """None where nothing was measured: what draws also loads what computes."""
+    measured = evidence.trace is not None or one.tried is not None or evidence.experiments != Experiments()
+    return evidence_pictures(one, evidence) if measured else ()
+
+
 def _notice(one: Accusation, evidence: Evidence, *, again: bool, together: str) -> Notice:
     first, place = headline(one.suspect), one.suspect.place
     fault = f"{first.fault.value} . " if first.fault is not None else ""
@@ -152,5 +159,5 @@ def _notice(one: Accusation, evidence: Evidence, *, again: bool, together: str) 
             ]
         ),
         help=explained,
-        pictures=() if together or (again and one.tried is None) else evidence_pictures(one, evidence),
+        pictures=() if together or (again and one.tried is None) else _pictures(one, evidence),
     )

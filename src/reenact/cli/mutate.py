@@ -57,7 +57,7 @@ def mutate(
     if killing:
         wishes = KillWishes(seeds=seeds, metric=metric or "", workers=workers, python=settings.python)
         with Journal.open(settings.runs_dir) as journal, stopping_gently() as stop, telling() as tell:
-            services = KillServices(journal=journal, tell=tell, stop=stop, argv=tuple(sys.argv))
+            services = KillServices(journal=journal, tell=tell, stop=stop, argv=tuple(sys.argv[1:]))
             killed = kill(read, found, wishes, services)
     show(_sheet(read, found, killed), output_format)
     return ExitCode.OK

@@ -12,28 +12,13 @@ from reenact.cli.watch import PROGRAM, program_words
 from reenact.journal import Journal
 from reenact.program.program import read_program
 from reenact.repair.neutral.graph import NeutralityGraph, Node, Standing
+from reenact.report.neutral_plot import Seen, neutral_plot
 from reenact.report.progress import telling
 from reenact.report.sheet import Facts, Picture, Sheet
-from reenact.report.svg import COLOURS, number
-from reenact.report.svg_graph import Dot, graph
+from reenact.report.svg import number
 from reenact.settings import resolve
 from reenact.types import ExitCode, Table
 
-BLUE, ORANGE, GREEN = COLOURS[:3]
-SHADES = {
-    Standing.ROOT: ORANGE,
-    Standing.KNOWN: "currentColor",
-    Standing.BETTER: GREEN,
-    Standing.AS_GOOD: BLUE,
-    Standing.NEUTRAL: "#8f8f8f",
-}
-MEANING = {
-    ORANGE: "as it stands",
-    "currentColor": "known repair",
-    GREEN: "significantly better",
-    BLUE: "as good or better",
-    "#8f8f8f": "neutral to its parent",
-}
 SHOWN = 15
 
 
@@ -73,7 +58,7 @@ def neutral(
     with Journal.open(settings.runs_dir) as journal, stopping_gently() as stop, telling() as tell:
         services = Services(
             journal=journal, traces=settings.runs_dir / "traces", tell=tell, stop=stop,
-            stdout=sys.stderr.fileno(), argv=tuple(sys.argv), fresh=fresh,
+            stdout=sys.stderr.fileno(), argv=tuple(sys.argv[1:]), fresh=fresh,
         )  # fmt: skip
         found = analyse(read, wishes, services, beside)
     picture = drawn(found)
@@ -85,21 +70,11 @@ def neutral(
 
 def drawn(found: NeutralityGraph) -> Picture:
     """The graph."""
-    dots = [
-        Dot(
-            node.parent,
-            found.depth(at),
-            SHADES[node.standing],
-            f"{_value(node, found)}: {_words(node)}",
-            large=node.standing in (Standing.ROOT, Standing.KNOWN),
-        )
-        for at, node in enumerate(found.nodes)
+    seen = [
+        Seen(node.parent, node.standing, f"{_value(node, found)}: {_words(node)}") for node in found.nodes
     ]
-    used = {SHADES[node.standing] for node in found.nodes}
-    key = {colour: meaning for colour, meaning in MEANING.items() if colour in used}
-    counts = [(meaning, sum(dot.colour == colour for dot in dots)) for colour, meaning in key.items()]
-    alt = ", ".join(f"{count} {meaning}" for meaning, count in counts)
-    return Picture("Neutrality graph", graph(dots, f"Neutrality graph: {alt}", key), alt)
+    plot, alt = neutral_plot(seen)
+    return Picture(plot.title, plot.draw(f"Neutrality graph: {alt}"), alt)
 
 
 def _words(node: Node) -> str:

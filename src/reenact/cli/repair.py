@@ -86,7 +86,7 @@ def repair(
     with Journal.open(settings.runs_dir) as journal, stopping_gently() as stop, telling() as tell:
         services = Services(
             journal=journal, traces=settings.runs_dir / "traces", tell=tell, stop=stop,
-            stdout=sys.stderr.fileno(), argv=tuple(sys.argv), fresh=fresh,
+            stdout=sys.stderr.fileno(), argv=tuple(sys.argv[1:]), fresh=fresh,
             model=open_asked(settings, record=record, stop=stop, tell=tell) if model else None,
         )  # fmt: skip
         found = tell_story(read, wishes, services)

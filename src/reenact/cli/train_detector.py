@@ -40,7 +40,7 @@ def train_detector(
     folder = (work or settings.runs_dir / "detector").resolve()
     wishes = LearnWishes(work=folder, quick=quick, workers=workers)
     with Journal.open(settings.runs_dir) as journal, stopping_gently() as stop, telling() as tell:
-        found = learn(wishes, LearnServices(journal=journal, tell=tell, stop=stop, argv=tuple(sys.argv)))
+        found = learn(wishes, LearnServices(journal=journal, tell=tell, stop=stop, argv=tuple(sys.argv[1:])))
     out.parent.mkdir(parents=True, exist_ok=True)
     found.forest.save(out)
     if written is not None:

@@ -46,16 +46,17 @@ def look(
     """One watched run, and beside it the small experiments in a process of their own."""
     options = WatchOptions(folder, looking.preset, python=looking.python, max_time=looking.max_time)
     with ThreadPoolExecutor(1) as beside, tempfile.TemporaryDirectory(prefix="reenact-beside-") as scratch:
-        tried = beside.submit(_experiments, program, looking, Path(scratch) / "trace")
+        tried = beside.submit(_experiments, program, looking, Path(scratch) / "trace", stop)
         seen = watch(program, options, stdout=looking.stdout, stop=stop)
         return seen, tried.result()
 
 
-def _experiments(program: Program, looking: Looking, folder: Path) -> Experiments:
+def _experiments(program: Program, looking: Looking, folder: Path, stop: Stop | None) -> Experiments:
     """One batch over and over, and a range of learning rates."""
     if not looking.experiments:
         return Experiments()
     record = run_experiments(
-        program, folder, python=looking.python, max_time=EXPERIMENT_WALL, seconds=EXPERIMENT_SECONDS
-    )
+        program, folder, python=looking.python, max_time=EXPERIMENT_WALL, seconds=EXPERIMENT_SECONDS,
+        stop=stop,
+    )  # fmt: skip
     return experiments_from(record)

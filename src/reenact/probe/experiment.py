@@ -14,6 +14,7 @@ from reenact.probe.outcome import Outcome, OutcomeKind
 from reenact.probe.read import read_json_file
 from reenact.probe.watch import watch
 from reenact.program.program import Program
+from reenact.types import Stop
 
 NAME = "experiments.json"
 SECONDS = 1.5
@@ -51,6 +52,7 @@ def run_experiments(
     max_time: float | None = None,
     seconds: float = SECONDS,
     environment: Mapping[str, str] | None = None,
+    stop: Stop | None = None,
 ) -> ExperimentRecord:
     """Run the program up to its first step and experiment there; `seconds` of CPU time for each experiment.
 
@@ -66,7 +68,7 @@ def run_experiments(
         shim=shim,
         environment=_EAGER | dict(environment or {}),
     )
-    watched = watch(program, options, stdout=subprocess.DEVNULL)
+    watched = watch(program, options, stdout=subprocess.DEVNULL, stop=stop)
     return read_experiments(watched.folder, watched.outcome)
 
 

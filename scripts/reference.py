@@ -1,0 +1,182 @@
+"""The documentation's index, navigation and reference, made from what is there: a hook of mkdocs.
+
+commands.md   every verb with its options, from click      settings.md   every setting, from its class
+words.md      every word that `reenact explain` knows       agents.md     every tool of `reenact mcp`
+json.md       what --output-format json prints
+"""
+
+from __future__ import annotations
+
+import inspect
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import fields
+from html import escape
+from pathlib import Path
+from typing import Any
+
+import click
+
+ROOT = Path(__file__).parents[1]
+FOLDER = "reference"
+LINK = re.compile(r"\[([^]]+)\]\((?!https?:)([^)#]+)\)")
+REFERENCE = ("commands.md", "settings.md", "words.md", "agents.md", "json.md")
+
+
+def on_config(config: Any, **_: Any) -> Any:
+    """Called by mkdocs: tutorials and guides by name, then benchmarks, rules and reference."""
+    docs = Path(config["docs_dir"])
+    guides = sorted(path.name for path in docs.glob("*.md"))
+    lessons = sorted(f"tutorials/{path.name}" for path in (docs / "tutorials").glob("*.md"))
+    measured = sorted(f"benchmarks/{path.name}" for path in (docs / "benchmarks").glob("*.md"))
+    config["nav"] = [
+        {"Start": "index.md"},
+        {"Tutorials": lessons},
+        {"Guides": guides},
+        {"Benchmarks": measured},
+        {"Rules": "rules/README.md"},
+        {"Reference": [f"{FOLDER}/{name}" for name in REFERENCE]},
+    ]
+    return config
+
+
+def on_files(files: Any, config: Any, **_: Any) -> Any:
+    """Called by mkdocs: add the pages to those of the folder."""
+    from mkdocs.structure.files import File
+
+    files.append(File.generated(config, "index.md", content=index()))
+    for name, text in pages().items():
+        files.append(File.generated(config, f"{FOLDER}/{name}", content=text))
+    return files
+
+
+def index() -> str:
+    """The README; what it links to outside the documentation is named, not linked."""
+    text = (ROOT / "README.md").read_text(encoding="utf-8").replace("](docs/", "](")
+    return LINK.sub(lambda found: found[0] if (ROOT / "docs" / found[2]).is_file() else found[1], text)
+
+
+def pages() -> dict[str, str]:
+    """File name and Markdown of every page."""
+    made = (commands, settings, words, tools, document)
+    return {name: "\n".join(make()) for name, make in zip(REFERENCE, made, strict=True)}
+
+
+def commands() -> Iterator[str]:
+    """Every verb, as `--help` tells it."""
+    from reenact.cli.main import reenact
+
+    yield "# Commands\n\nOptions of reenact stand before the program, its own behind it.\n"
+    context = click.Context(reenact, info_name="reenact")
+    for name in reenact.list_commands(context):
+        verb = reenact.get_command(context, name)
+        assert verb is not None
+        yield from _command(verb, f"reenact {name}", 2)
+
+
+def _command(command: click.Command, path: str, level: int) -> Iterator[str]:
+    context = click.Context(command, info_name=path)
+    if isinstance(command, click.Group):
+        yield f"{'#' * level} {path}\n\n{_text(command)}\n"
+        for name in command.list_commands(context):
+            inner = command.get_command(context, name)
+            assert inner is not None
+            yield from _command(inner, f"{path} {name}", level + 1)
+        return
+    usage = " ".join(command.collect_usage_pieces(context))
+    yield f"{'#' * level} {path}\n\n{_text(command)}\n\n```\n{path} {usage}\n```\n"
+    options = [option for option in command.params if isinstance(option, click.Option)]
+    if options:
+        yield "| option | default | |\n|---|---|---|"
+        yield from (_option(option) for option in options)
+        yield ""
+
+
+def _option(option: click.Option) -> str:
+    names = " ".join(f"`{name}`" for name in option.opts)
+    return f"| {names} | {_shown(option.default)} | {_cell(option.help or '')} |"
+
+
+def _shown(default: object) -> str:
+    """A default for a reader; nothing where nothing is set."""
+    return (
+        f"`{default}`" if isinstance(default, str | int | float | Path) and default not in ("", False) else ""
+    )
+
+
+def _text(command: click.Command) -> str:
+    return inspect.cleandoc(command.help or "").replace("\b\n", "").replace("<", "\\<")
+
+
+def settings() -> Iterator[str]:
+    """Every setting with its environment variable."""
+    from reenact.settings import ENV_PREFIX, Settings, field_texts
+
+    yield "# Settings\n\nFlag > environment > project file > user file > default."
+    yield "`reenact config` prints each value with its origin.\n"
+    yield "| setting | environment | default | |\n|---|---|---|---|"
+    for spec in fields(Settings):
+        guards = " Never taken from a project file." if spec.metadata.get("guards") else ""
+        told = f"{_cell(field_texts(Settings)[spec.name])}{guards}"
+        yield f"| `{spec.name}` | `{ENV_PREFIX}{spec.name.upper()}` | {_shown(spec.default)} | {told} |"
+
+
+def words() -> Iterator[str]:
+    """Endings, exit codes, fault types, verdicts."""
+    from reenact.cli.explain import known_words
+
+    yield "# Words\n\nWhat `reenact explain WORD` tells. [Rules](../rules/README.md) have pages.\n"
+    yield "| word | |\n|---|---|"
+    yield from (f"| `{word}` | {_cell(text)} |" for word, text in sorted(known_words().items()))
+
+
+def tools() -> Iterator[str]:
+    """Every tool of the server with the schemas that clients are told."""
+    import anyio
+
+    from reenact.mcp.permits import Permits
+    from reenact.mcp.server import make_server
+
+    server = make_server(Path(".reenact"), Permits())
+    yield "# Tools of `reenact mcp`\n"
+    for tool in anyio.run(server.list_tools):
+        given = tool.input_schema.get("properties", {})
+        yield f"## {tool.name}\n\n{tool.description}\n"
+        if given:
+            yield "| argument | default | |\n|---|---|---|"
+            yield from (_argument(name, one) for name, one in given.items())
+        answer = escape(json.dumps(tool.output_schema, indent=1), quote=False)
+        yield f"\n<details><summary>Schema of the answer</summary><pre>{answer}</pre></details>\n"
+
+
+def document() -> Iterator[str]:
+    """The JSON that every verb prints, by an example."""
+    from pathlib import PurePosixPath
+
+    from reenact.report.as_json import SCHEMA_VERSION, render
+    from reenact.report.sheet import Level, Notice, Sheet
+    from reenact.settings import field_texts
+    from reenact.types import Place
+
+    place = Place(PurePosixPath("train.py"), 23, 52, 23, 56)
+    notice = Notice("UM005", "learning-rate-high", Level.WARNING, "learning rate 10. ...", place)
+    sheet = Sheet(
+        "lint", "Static rules", "1 finding in 1 file.", notices=(notice,), data={"findings": ["..."]}
+    )
+    yield f"# JSON\n\n`--output-format json` prints one object, schema version {SCHEMA_VERSION}.\n"
+    yield "Lines count from 1, columns from 0; ends are exclusive. What is not a number is null.\n"
+    yield f"```json\n{render(sheet)}```\n"
+    yield "| field | |\n|---|---|\n| `schema_version` | Changes when a field changes its meaning. |"
+    yield "| `notices` | What was found, with stable codes; SARIF and annotations are made of the same. |"
+    for name in ("kind", "verdict", "data"):
+        yield f"| `{name}` | {_cell(field_texts(Sheet)[name])} |"
+
+
+def _argument(name: str, schema: dict[str, Any]) -> str:
+    default = f"`{json.dumps(schema['default'])}`" if "default" in schema else "needed"
+    return f"| `{name}` | {default} | {_cell(schema.get('description', ''))} |"
+
+
+def _cell(text: str) -> str:
+    return " ".join(text.split()).replace("|", "\\|").replace("<", "\\<")

@@ -1,0 +1,125 @@
+"""The static rules on many files: which files there are, and what the rules say of each by itself."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass, replace
+from fnmatch import fnmatch
+from functools import partial
+from multiprocessing import get_context
+from pathlib import Path, PurePosixPath
+
+from reenact.cli.diagnose_view import diagnosis_sheet
+from reenact.diagnose.judge import judged
+from reenact.diagnose.suspect import OF_THE_TRAINING
+from reenact.diagnose.wishes import Wishes
+from reenact.errors import UnreadableProgram
+from reenact.program.framework import Framework, framework_of
+from reenact.program.knob import Kind
+from reenact.program.launcher import Launch
+from reenact.program.program import Program
+from reenact.program.source import Language, language_of, read_source
+from reenact.program.static_graph import static_graph
+from reenact.report.sheet import Notice
+from reenact.rules.evidence import Evidence
+from reenact.types import JsonValue
+
+LANGUAGES = (Language.PYTHON, Language.NOTEBOOK)
+NOT_OURS = frozenset({"__pycache__", "node_modules", "site-packages"})
+A_SHARE = 16
+"""Files below which another process costs more than it brings."""
+
+
+@dataclass(frozen=True, slots=True)
+class Linted:
+    """One file and what was found in it."""
+
+    path: str
+    """As it was named, or as the folder was named and the way from there."""
+    notices: tuple[Notice, ...] = ()
+    findings: tuple[JsonValue, ...] = ()
+    unread: str = ""
+    """Why it could not be understood; empty when it could."""
+    is_training: bool = False
+    """Whether it imports a framework that the rules know."""
+
+
+def sources(paths: Sequence[Path], exclude: Sequence[str] = ()) -> list[Path]:
+    """The files that are named, and all Python files and notebooks of the folders that are.
+
+    `exclude` are patterns of names or of paths: what matches one is left out, a folder with all it holds.
+    """
+    found: dict[Path, None] = {}
+    for path in paths:
+        found.update(dict.fromkeys(_below(path, exclude) if path.is_dir() else (path,)))
+    return [path for path in found if not _matches(path, exclude)]
+
+
+def linted(files: Sequence[Path], wishes: Wishes) -> list[Linted]:
+    """What the rules say of each file, in the order given; large numbers are shared among the cores."""
+    look = partial(_linted, wishes=wishes)
+    workers = min(os.cpu_count() or 1, len(files) // A_SHARE)
+    if workers < 2:
+        return [look(file) for file in files]
+    # The children inherit the loaded rules; starting them anew would take longer than the reading.
+    with ProcessPoolExecutor(workers, mp_context=get_context("fork")) as pool:
+        return list(pool.map(look, files, chunksize=max(1, len(files) // (4 * workers))))
+
+
+def _below(folder: Path, exclude: Sequence[str]) -> Iterator[Path]:
+    for here, folders, names in os.walk(folder):
+        kept = [name for name in folders if _is_ours(Path(here), name)]
+        folders[:] = sorted(name for name in kept if not _matches(Path(here, name), exclude))
+        yield from (
+            Path(here, name) for name in sorted(names) if language_of(PurePosixPath(name)) in LANGUAGES
+        )
+
+
+def _is_ours(parent: Path, name: str) -> bool:
+    """Not hidden, not a cache, not an environment with other people's packages."""
+    hidden = name.startswith(".") or name in NOT_OURS
+    return not hidden and not (parent / name / "pyvenv.cfg").exists()
+
+
+def _matches(path: Path, patterns: Sequence[str]) -> bool:
+    return any(fnmatch(path.name, each) or fnmatch(str(path), each) for each in patterns)
+
+
+def _linted(path: Path, wishes: Wishes) -> Linted:
+    program = _alone(path)
+    if program.unparsed:
+        return Linted(str(path), unread=program.unparsed[0].unparsed)
+    if framework_of(program) is Framework.UNKNOWN:
+        return Linted(str(path))
+    try:
+        graph = static_graph(program)
+    except UnreadableProgram as error:
+        return Linted(str(path), unread=error.sentence)
+    found = judged(Evidence(program, graph), wishes)
+    if not graph.of_kind(Kind.OPTIMIZER):
+        # Half of a program: what its training lacks may stand in another file.
+        kept = tuple(one for one in found.accusations if one.suspect.fault not in OF_THE_TRAINING)
+        found = replace(found, accusations=kept)
+    notices = diagnosis_sheet(found, str(path)).notices
+    return Linted(
+        str(path),
+        notices=tuple(_placed(notice, path) for notice in notices),
+        findings=tuple({**one.to_json(), "file": str(path)} for one in found.accusations),
+        is_training=True,
+    )
+
+
+def _alone(path: Path) -> Program:
+    """A file as a program of its own, its imports not followed."""
+    folder, name = path.parent, path.name
+    source = read_source(folder, PurePosixPath(name))
+    return Program(folder, source.path, (source,), Launch(name), folder)
+
+
+def _placed(notice: Notice, path: Path) -> Notice:
+    """With the file as it was named, so that editors and annotations find it."""
+    if notice.place is None:
+        return notice
+    return replace(notice, place=replace(notice.place, file=PurePosixPath(path)))

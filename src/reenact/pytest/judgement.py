@@ -1,0 +1,98 @@
+"""What the assertions say: the rules judge, the message is what a reader of a failing test needs."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from reenact.diagnose.judge import judged
+from reenact.diagnose.wishes import THRESHOLD, Wishes
+from reenact.probe.read import read_trace
+from reenact.probe.trace import Trace
+from reenact.pytest.one_batch import RATES, Tried, learner_for, overfit
+from reenact.rules.evidence import Evidence
+from reenact.rules.experiments import Experiments
+from reenact.rules.finding import Finding, Severity
+from reenact.rules.registry import rule
+from reenact.rules.rule import run_rules
+
+STEPS = 100
+ONE_BATCH = ("RE020", "TC004")
+"""Rules that read this experiment: cannot-overfit-one-batch, ignores-its-inputs."""
+NAMED = 6
+
+
+def assert_learns(
+    model: Any, batch: Any, *, loss: Any = None, steps: int = STEPS, rates: Sequence[float] = RATES
+) -> None:
+    """Fail unless a copy of the model learns the batch by heart and looks at its inputs to do so.
+
+    `batch` is a pair of inputs and targets; for a module with a `training_step`, whatever that takes. `loss`
+    takes output and targets; without one it is the model's own, or one that fits the targets. The model and
+    all random numbers stay as they were.
+    """
+    __tracebackhide__ = True
+    tried = overfit(learner_for(model, batch, loss), steps, rates)
+    said = _objection(tried)
+    if said:
+        raise AssertionError("\n".join([f"{type(model).__name__} does not learn one batch.", *said]))
+
+
+def assert_no_findings(
+    trace: Any, *, select: Sequence[str] = (), ignore: Sequence[str] = (), threshold: float = THRESHOLD
+) -> None:
+    """Fail when a rule accuses something in a training, or sees a grave symptom.
+
+    `trace` is a folder that `reenact watch` wrote, a Trace, or anything that holds one once it has ended: a
+    `reenact.watch` block or a callback. `select` and `ignore` name rules by code, prefix, name or family.
+    """
+    __tracebackhide__ = True
+    wishes = Wishes(select=tuple(select), ignore=tuple(ignore), threshold=threshold)
+    found = judged(Evidence(trace=_trace(trace)), wishes)
+    grave = [
+        one for one in found.symptoms if one.first.severity is Severity.ERROR and one.confidence >= threshold
+    ]
+    suspects = [*(one.suspect for one in found.accusations), *grave]
+    if suspects:
+        lines = [line for one in suspects for line in _told(one.first)]
+        count = f"{len(suspects)} finding{'s' if len(suspects) > 1 else ''}"
+        raise AssertionError("\n".join([f"{count} in this training.", *lines]))
+
+
+def _objection(tried: Tried) -> list[str]:
+    """Why the experiment did not go well, in lines; empty when it did."""
+    best = tried.best
+    wrong = next((step for step, value in enumerate(best.losses) if not math.isfinite(value)), None)
+    if wrong is not None:
+        said = [f"  saw   the loss is no number before step {wrong + 1}, whatever the rate"]
+    else:
+        evidence = Evidence(experiments=Experiments(one_batch=tried.as_experiment))
+        findings = run_rules([rule(code) for code in ONE_BATCH], evidence)
+        said = [line for finding in findings for line in _told(finding)]
+    if said:
+        said.append(f"  tried Adam at {', '.join(f'{rate:g}' for rate in tried.rates)}; the best is told")
+        if best.untouched:
+            more = f" and {len(best.untouched) - NAMED} more" if len(best.untouched) > NAMED else ""
+            said.append(f"  note  no gradient reaches {', '.join(best.untouched[:NAMED])}{more}")
+    return said
+
+
+def _told(finding: Finding) -> list[str]:
+    where = f"{finding.place}  " if finding.place is not None else ""
+    return [
+        f"{where}{finding.code} {finding.name}",
+        f"  saw   {finding.saw}",
+        f"  why   {finding.why}",
+        f"  next  reenact explain {finding.code}",
+    ]
+
+
+def _trace(given: Any) -> Trace:
+    if isinstance(given, str | Path):
+        return read_trace(Path(given))
+    found: Trace | None = given if isinstance(given, Trace) else given.trace
+    if found is None or not found.step_count:
+        raise AssertionError(f"Nothing was trained while somebody watched. Received: {type(given).__name__}.")
+    return found

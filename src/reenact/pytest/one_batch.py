@@ -1,0 +1,116 @@
+"""Training on one batch over and over, on a copy: what the probe does to a program, done to a model at hand.
+
+The model that was given stays bit for bit as it was, and so do the random numbers of whoever asked.
+"""
+
+from __future__ import annotations
+
+import math
+import random
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+from reenact.errors import InputError
+from reenact.rules.experiments import OneBatch
+
+RATES = (1e-2, 1e-3, 1e-1)
+"""Of Adam, in the order tried: the first is quick, deep models need the next, far labels the third."""
+LEARNT = 0.02
+"""Share of the first loss that is as good as none."""
+
+
+@dataclass(slots=True)
+class Trained:
+    """Losses before each step and the accuracy at the last one, of one attempt."""
+
+    rate: float
+    losses: list[float] = field(default_factory=list)
+    accuracy: float | None = None
+    untouched: tuple[str, ...] = ()
+    """Weights that no gradient reached in the first step."""
+
+    @property
+    def learnt(self) -> bool:
+        low = self.losses[-1] <= LEARNT * abs(self.losses[0])
+        return low and self.accuracy in (None, 1.0)
+
+    @property
+    def over(self) -> bool:
+        return self.learnt or not math.isfinite(self.losses[-1])
+
+    @property
+    def order(self) -> tuple[float, float]:
+        """Smaller is better."""
+        last = self.losses[-1]
+        return -(self.accuracy or 0.0), last if math.isfinite(last) else math.inf
+
+
+class Learner(Protocol):
+    """A model of a framework, ready to be copied and trained on its batch."""
+
+    can_zero: bool
+    """Whether inputs set to zero mean anything: they do not for words and classes."""
+
+    def train(self, rate: float, steps: int, *, zeroed: bool = False) -> Trained:
+        """Train a fresh copy with Adam at this rate until it has learnt the batch, or for so many steps."""
+
+
+@dataclass(frozen=True, slots=True)
+class Tried:
+    """The best attempt, and the same with inputs set to zero."""
+
+    best: Trained
+    rates: tuple[float, ...]
+    zeroed: tuple[float, ...] = ()
+
+    @property
+    def as_experiment(self) -> OneBatch:
+        best = self.best
+        return OneBatch(len(best.losses), tuple(best.losses), best.accuracy, self.zeroed)
+
+
+def learner_for(model: Any, batch: Any, loss: Any) -> Learner:
+    """The learner of the model's framework. InputError when it is of none that is known."""
+    kinds = {kind.__module__.partition(".")[0] for kind in type(model).__mro__}
+    if "keras" in kinds:
+        from reenact.pytest.keras_batch import KerasLearner
+
+        return KerasLearner(model, batch, loss)
+    if "torch" in kinds:
+        from reenact.pytest.torch_batch import TorchLearner
+
+        return TorchLearner(model, batch, loss)
+    raise InputError(
+        f"A model is a torch module, a Lightning module or a Keras model. Received: {type(model).__name__}."
+    )
+
+
+def overfit(learner: Learner, steps: int, rates: Sequence[float]) -> Tried:
+    """Try the rates until one learns; the best counts. Then once more without looking at the inputs."""
+    with random_numbers_kept():
+        tried: list[Trained] = []
+        for rate in rates:
+            tried.append(learner.train(rate, steps))
+            if tried[-1].learnt:
+                break
+        best = min(tried, key=lambda one: one.order)
+        zeroed: list[float] = []
+        if learner.can_zero:
+            zeroed = learner.train(best.rate, len(best.losses), zeroed=True).losses
+    return Tried(best, tuple(one.rate for one in tried), tuple(zeroed))
+
+
+@contextmanager
+def random_numbers_kept() -> Iterator[None]:
+    """Python's and NumPy's random numbers go on afterwards as if nothing had been drawn."""
+    numpy = sys.modules.get("numpy")
+    own, theirs = random.getstate(), numpy.random.get_state() if numpy is not None else None
+    try:
+        yield
+    finally:
+        random.setstate(own)
+        if numpy is not None:
+            numpy.random.set_state(theirs)

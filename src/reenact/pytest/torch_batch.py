@@ -1,0 +1,138 @@
+"""One batch with a torch module: by its own `training_step`, or by a loss that fits the targets."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable
+from typing import Any
+
+from reenact.errors import InputError
+from reenact.pytest.one_batch import Trained
+
+SEED = 0
+
+
+class TorchLearner:
+    """A torch or Lightning module with its batch."""
+
+    def __init__(self, model: Any, batch: Any, loss: Callable[[Any, Any], Any] | None) -> None:
+        self._model = model
+        self._batch = batch
+        self._loss = loss
+        self._own_step = loss is None and callable(getattr(model, "training_step", None))
+        if not self._own_step and not (isinstance(batch, tuple | list) and len(batch) == 2):
+            raise InputError("A batch is a pair: inputs and targets. Received: " + type(batch).__name__ + ".")
+        self.can_zero = not self._own_step and _floating(batch[0])
+
+    def train(self, rate: float, steps: int, *, zeroed: bool = False) -> Trained:
+        import torch
+
+        devices = sorted({p.device.index for p in self._model.parameters() if p.device.type == "cuda"})
+        with torch.random.fork_rng(devices=devices), torch.enable_grad():
+            torch.manual_seed(SEED)
+            return self._train(_copied(self._model), rate, steps, zeroed)
+
+    def _train(self, model: Any, rate: float, steps: int, zeroed: bool) -> Trained:
+        import torch
+
+        named = [(name, weight) for name, weight in model.named_parameters() if weight.requires_grad]
+        if not named:
+            raise InputError(f"{type(model).__name__} has no weight that may be trained.")
+        optimizer = torch.optim.Adam([weight for _, weight in named], lr=rate)
+        run = Trained(rate)
+        model.train()
+        for step in range(steps):
+            optimizer.zero_grad()
+            loss, run.accuracy = self._step(model, zeroed)
+            run.losses.append(float(loss.detach()))
+            if run.over and not (zeroed and run.learnt):
+                break
+            loss.backward()
+            if step == 0:
+                run.untouched = tuple(name for name, weight in named if _is_untouched(weight))
+            optimizer.step()
+        return run
+
+    def _step(self, model: Any, zeroed: bool) -> tuple[Any, float | None]:
+        if self._own_step:
+            told = model.training_step(self._batch, 0)
+            return told["loss"] if isinstance(told, dict) else told, None
+        inputs, targets = self._batch
+        output = _called(model, _zeroed(inputs) if zeroed else inputs)
+        if self._loss is not None:
+            return self._loss(output, targets), _accuracy(output, targets)
+        return _fitting_loss(output, targets), _accuracy(output, targets)
+
+
+def _copied(model: Any) -> Any:
+    try:
+        return copy.deepcopy(model)
+    except Exception as error:
+        raise InputError(
+            f"{type(model).__name__} cannot be copied: {error}.",
+            next_step="Give a model that has not been run yet, or one without tensors made by others.",
+        ) from error
+
+
+def _called(model: Any, inputs: Any) -> Any:
+    if isinstance(inputs, dict):
+        return model(**inputs)
+    return model(*inputs) if isinstance(inputs, tuple | list) else model(inputs)
+
+
+def _fitting_loss(output: Any, targets: Any) -> Any:
+    """Cross-entropy for classes, logistic for yes or no, else the squared error."""
+    from torch import Tensor
+    from torch.nn import functional
+
+    if not isinstance(output, Tensor) or not isinstance(targets, Tensor):
+        raise InputError(
+            f"No loss is known for an output of type {type(output).__name__}.", next_step="Give loss=..."
+        )
+    if not targets.is_floating_point() and output.dim() == targets.dim() + 1:
+        return functional.cross_entropy(output, targets)
+    if output.numel() != targets.numel():
+        raise InputError(
+            f"No loss is known for these shapes. Received: output={tuple(output.shape)},"
+            f" targets={tuple(targets.shape)}.",
+            next_step="Give loss=...",
+        )
+    wanted = targets.reshape(output.shape).to(output.dtype)
+    if _is_yes_or_no(targets):
+        return functional.binary_cross_entropy_with_logits(output, wanted)
+    return functional.mse_loss(output, wanted)
+
+
+def _accuracy(output: Any, targets: Any) -> float | None:
+    """The share of right answers; none where the targets are no classes."""
+    from torch import Tensor
+
+    if not isinstance(output, Tensor) or not isinstance(targets, Tensor) or targets.is_floating_point():
+        return None
+    if output.dim() == targets.dim() + 1 and output.shape[1] > 1:
+        return float((output.argmax(1) == targets).float().mean())
+    return None
+
+
+def _is_yes_or_no(targets: Any) -> bool:
+    return bool(((targets == 0) | (targets == 1)).all()) and bool((targets == 1).any())
+
+
+def _is_untouched(weight: Any) -> bool:
+    return weight.grad is None or not bool(weight.grad.any())
+
+
+def _parts(inputs: Any) -> list[Any]:
+    if isinstance(inputs, dict):
+        return list(inputs.values())
+    return list(inputs) if isinstance(inputs, tuple | list) else [inputs]
+
+
+def _floating(inputs: Any) -> bool:
+    return all(getattr(part, "is_floating_point", bool)() for part in _parts(inputs))
+
+
+def _zeroed(inputs: Any) -> Any:
+    if isinstance(inputs, dict):
+        return {name: part * 0 for name, part in inputs.items()}
+    return [part * 0 for part in inputs] if isinstance(inputs, tuple | list) else inputs * 0

@@ -1,0 +1,125 @@
+"""`%load_ext reenact` in a real IPython: the magic, what it gives, how results are drawn."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from reenact.errors import InputError
+from reenact.notebook import Shown, framed, mimebundle
+
+pytest.importorskip("IPython")
+
+CELL = """
+import torch
+from torch import nn
+
+torch.manual_seed(0)
+x = torch.randn(120, 4)
+y = (x.sum(1) > 0).long()
+model = nn.Sequential(nn.Linear(4, 8), nn.ReLU(), nn.Linear(8, 2))
+optimizer = torch.optim.SGD(model.parameters(), lr=100.0)
+for epoch in range(6):
+    for rows in torch.randperm(120).split(20):
+        loss = nn.functional.cross_entropy(model(x[rows]), y[rows])
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+"""
+SESSION = f"""
+import json, sys
+from IPython.core.interactiveshell import InteractiveShell
+
+shell = InteractiveShell.instance()
+heard = {{"before": "torch" in sys.modules}}
+heard["loaded"] = shell.run_cell("%load_ext reenact").success
+shell.run_cell("%%watch --preset deep --folder trace\\n" + {CELL!r})
+found = shell.user_ns["_"]
+heard["codes"] = [one.suspect.first.code for one in found.accusations]
+heard["drawn"] = shell.display_formatter.format(found)[0]
+heard["model"] = "model" in shell.user_ns
+shell.run_cell("%%watch\\nanswer = 42")
+heard["nothing"] = shell.user_ns["_"] is found
+heard["answer"] = shell.user_ns.get("answer")
+wrong = shell.run_cell("%%watch --preset huge\\n1").error_in_exec
+heard["wrong"] = [type(wrong).__name__, str(wrong)]
+heard["raised"] = type(shell.run_cell("%%watch\\n1/0").error_in_exec).__name__
+heard["again"] = shell.run_cell("%%watch\\nbeyond = 1").success
+heard["unloaded"] = shell.run_cell("%unload_ext reenact").success
+heard["gone"] = shell.find_cell_magic("watch") is None
+print()
+print(json.dumps(heard))
+"""
+
+
+@pytest.fixture(scope="module")
+def heard(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+    folder = tmp_path_factory.mktemp("notebook")
+    ended = subprocess.run(
+        [sys.executable, "-c", SESSION],
+        cwd=folder,
+        env=os.environ | {"OMP_NUM_THREADS": "1", "IPYTHONDIR": str(folder / "ipython")},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert ended.returncode == 0, ended.stderr
+    found: dict[str, Any] = json.loads(ended.stdout.splitlines()[-1])
+    return found
+
+
+def test_the_extension_loads_without_a_framework(heard: dict[str, Any]) -> None:
+    assert heard["loaded"] is True
+    assert heard["before"] is False
+
+
+def test_a_watched_cell_trains_as_usual_and_gives_the_diagnosis(heard: dict[str, Any]) -> None:
+    assert heard["model"] is True
+    assert "RE019" in heard["codes"]
+
+
+def test_a_diagnosis_is_drawn_in_a_frame_where_nothing_runs(heard: dict[str, Any]) -> None:
+    assert "RE019 learning-rate-outside-range" in heard["drawn"]["text/plain"]
+    page = heard["drawn"]["text/html"]
+    assert page.startswith('<iframe sandbox="" srcdoc="&lt;!doctype html&gt;')
+    assert "<script" not in page
+
+
+def test_a_cell_that_trains_nothing_gives_nothing(heard: dict[str, Any]) -> None:
+    assert heard["nothing"] is True
+    assert heard["answer"] == 42
+
+
+def test_wrong_options_are_a_sentence_and_errors_end_the_watch(heard: dict[str, Any]) -> None:
+    kind, sentence = heard["wrong"]
+    assert kind == "InputError"
+    assert "huge" in sentence
+    assert heard["again"] is True
+
+
+def test_unloading_takes_the_magic_away(heard: dict[str, Any]) -> None:
+    assert heard["unloaded"] is True
+    assert heard["gone"] is True
+
+
+def test_only_results_are_drawn() -> None:
+    with pytest.raises(InputError, match="Only results of reenact are drawn"):
+        mimebundle(3)
+    with pytest.raises(InputError):
+        Shown(3)._repr_mimebundle_()
+
+
+def test_a_page_cannot_leave_its_frame() -> None:
+    assert '"><script' not in framed('"><script>alert(1)</script>')
+
+
+def test_importing_the_extension_imports_no_ipython(tmp_path: Path) -> None:
+    look = "import reenact.notebook, sys; print('IPython' in sys.modules)"
+    ended = subprocess.run([sys.executable, "-c", look], capture_output=True, text=True, check=True)
+    assert ended.stdout.strip() == "False"

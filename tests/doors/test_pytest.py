@@ -1,0 +1,175 @@
+"""The assertions for users' own tests: what they find, what they say, and that they leave no trace."""
+
+from __future__ import annotations
+
+import copy
+import random
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from torch import nn
+
+import reenact
+from reenact.errors import InputError
+from reenact.pytest import assert_learns, assert_no_findings
+
+
+@pytest.fixture(autouse=True)
+def one_thread() -> None:
+    torch.set_num_threads(1)
+    torch.manual_seed(0)
+
+
+@pytest.fixture
+def batch() -> tuple[torch.Tensor, torch.Tensor]:
+    return torch.randn(16, 4), torch.randint(0, 3, (16,))
+
+
+def network(last: nn.Module | None = None) -> nn.Module:
+    return nn.Sequential(
+        nn.Linear(4, 32), nn.BatchNorm1d(32), nn.ReLU(), nn.Dropout(0.1), last or nn.Linear(32, 3)
+    )
+
+
+class Forgetful(nn.Module):
+    """Cuts the way back to its first layer, and answers the same whatever it is asked."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.first = nn.Linear(4, 8)
+        self.second = nn.Linear(8, 3)
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        seen: torch.Tensor = self.second(torch.zeros_like(self.first(x)))
+        return seen
+
+
+class Stepping(nn.Module):
+    """As Lightning has it."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.net = nn.Linear(4, 1)
+
+    def training_step(self, batch: Any, index: int) -> dict[str, torch.Tensor]:
+        return {"loss": (self.net(batch["rows"]) - batch["rows"].sum(1, keepdim=True)).square().mean()}
+
+
+def test_a_sound_model_learns(batch: tuple[torch.Tensor, torch.Tensor]) -> None:
+    assert_learns(network(), batch)
+
+
+def test_the_model_and_all_random_numbers_stay_as_they_were(batch: tuple[torch.Tensor, torch.Tensor]) -> None:
+    model = network().eval()
+    model[0].weight.grad = torch.ones_like(model[0].weight)
+    before = copy.deepcopy(model.state_dict())
+    states = torch.random.get_rng_state(), random.getstate(), np.random.get_state()[1].tolist()
+    assert_learns(model, batch)
+    assert all(torch.equal(value, before[name]) for name, value in model.state_dict().items())
+    assert not model.training
+    assert torch.equal(model[0].weight.grad, torch.ones_like(model[0].weight))
+    assert torch.equal(torch.random.get_rng_state(), states[0])
+    assert (random.getstate(), np.random.get_state()[1].tolist()) == states[1:]
+
+
+def test_a_model_that_cannot_learn_is_told_why(batch: tuple[torch.Tensor, torch.Tensor]) -> None:
+    with pytest.raises(AssertionError) as error:
+        assert_learns(Forgetful(), batch)
+    said = str(error.value)
+    assert said.startswith(
+        "Forgetful does not learn one batch.\nRE020 cannot-overfit-one-batch\n  saw   100 steps"
+    )
+    assert "no gradient reaches first.weight, first.bias, second.weight" in said
+    assert "reenact explain RE020" in said
+    assert "TC004 ignores-its-inputs" in said
+
+
+def test_a_loss_that_is_no_number_is_told(batch: tuple[torch.Tensor, torch.Tensor]) -> None:
+    with pytest.raises(AssertionError, match="the loss is no number before step 1"):
+        assert_learns(network(), batch, loss=lambda output, _: output.sum() * float("nan"))
+
+
+@pytest.mark.parametrize(
+    ("last", "targets"),
+    [
+        (nn.Linear(32, 1), torch.linspace(-1, 1, 16)),
+        (nn.Linear(32, 1), torch.tensor([0.0, 1.0] * 8)),
+        (nn.Linear(32, 3), torch.randn(16, 3)),
+    ],
+)
+def test_the_loss_fits_the_targets(last: nn.Module, targets: torch.Tensor) -> None:
+    assert_learns(network(last), (torch.randn(16, 4), targets))
+
+
+def test_a_module_with_a_step_of_its_own_is_trained_by_it() -> None:
+    assert_learns(Stepping(), {"rows": torch.randn(16, 4)}, steps=400)
+
+
+@pytest.mark.parametrize(
+    ("model", "given", "sentence"),
+    [
+        (object(), (1, 2), "A model is a torch module"),
+        (nn.Linear(2, 2), torch.ones(2), "A batch is a pair"),
+        (nn.ReLU(), (torch.ones(2, 2), torch.ones(2, 2)), "no weight that may be trained"),
+        (nn.Linear(2, 2), (torch.ones(2, 2), torch.ones(7)), "No loss is known for these shapes"),
+    ],
+)
+def test_what_cannot_be_tried_is_said(model: Any, given: Any, sentence: str) -> None:
+    with pytest.raises(InputError, match=sentence):
+        assert_learns(model, given)
+
+
+def test_a_keras_model_learns_by_its_own_loss() -> None:
+    import keras
+
+    rows = np.random.default_rng(0).normal(size=(12, 4)).astype("float32")
+    classes = np.arange(12) % 3
+    last = keras.layers.Dense(3, activation="softmax")
+    model = keras.Sequential([keras.Input((4,)), keras.layers.Dense(16, activation="relu"), last])
+    model.compile("sgd", "sparse_categorical_crossentropy")
+    before = [weight.copy() for weight in model.get_weights()]
+    assert_learns(model, (rows, classes), steps=60)
+    assert all(np.array_equal(now, then) for now, then in zip(model.get_weights(), before, strict=True))
+    last.trainable = False
+    last.kernel.assign(last.kernel * 0)
+    with pytest.raises(AssertionError, match="Sequential does not learn one batch"):
+        assert_learns(model, (rows, classes), rates=[1e-2], steps=25)
+
+
+def train(model: nn.Module, rate: float) -> None:
+    x = torch.randn(120, 4)
+    y = (x.sum(1) > 0).long()
+    optimizer = torch.optim.SGD(model.parameters(), lr=rate)
+    for _ in range(6):
+        for rows in torch.randperm(120).split(20):
+            optimizer.zero_grad()
+            nn.functional.cross_entropy(model(x[rows]), y[rows]).backward()
+            optimizer.step()
+
+
+def test_findings_of_a_watched_training_fail_with_what_was_seen(tmp_path: Path) -> None:
+    model = nn.Sequential(nn.Linear(4, 8), nn.ReLU(), nn.Linear(8, 2))
+    with reenact.watch(model, folder=tmp_path / "bad", preset="deep") as watching:
+        train(model, 100.0)
+    for given in (watching, watching.trace, tmp_path / "bad", str(tmp_path / "bad")):
+        with pytest.raises(AssertionError, match="RE019 learning-rate-outside-range") as error:
+            assert_no_findings(given, select=["RE019"])
+        assert "reenact explain RE019" in str(error.value)
+    assert_no_findings(watching, ignore=["RE", "UM", "DL", "DD", "NL", "AT", "TC"])
+
+
+def test_a_healthy_training_passes(tmp_path: Path) -> None:
+    model = nn.Sequential(nn.Linear(4, 8), nn.ReLU(), nn.Linear(8, 2))
+    with reenact.watch(model, folder=tmp_path / "good", preset="deep") as watching:
+        train(model, 0.1)
+    assert_no_findings(watching)
+
+
+def test_a_watch_that_saw_nothing_is_no_proof(tmp_path: Path) -> None:
+    with reenact.watch(folder=tmp_path / "empty") as watching:
+        pass
+    with pytest.raises(AssertionError, match="Nothing was trained"):
+        assert_no_findings(watching)

@@ -1,0 +1,73 @@
+"""The reference pages: every verb, option, setting, word and tool that there is, none left out."""
+
+from __future__ import annotations
+
+import importlib.util
+from dataclasses import fields
+from pathlib import Path
+from typing import Any
+
+import click
+import pytest
+
+from reenact.cli.main import VERBS, reenact
+from reenact.settings import Settings
+from reenact.types import ExitCode
+
+SCRIPT = Path(__file__).parents[2] / "scripts" / "reference.py"
+
+
+@pytest.fixture(scope="module")
+def made() -> Any:
+    spec = importlib.util.spec_from_file_location("reference", SCRIPT)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_every_verb_and_option_has_its_line(made: Any) -> None:
+    page = "\n".join(made.commands())
+    context = click.Context(reenact)
+    for name in VERBS:
+        verb = reenact.get_command(context, name)
+        assert verb is not None
+        assert f"## reenact {name}\n" in page
+        for option in verb.params:
+            if isinstance(option, click.Option):
+                assert f"`{option.opts[0]}`" in page
+    assert "### reenact runs resume\n" in page
+
+
+def test_every_setting_has_its_variable(made: Any) -> None:
+    page = "\n".join(made.settings())
+    for spec in fields(Settings):
+        assert f"| `{spec.name}` | `REENACT_{spec.name.upper()}` |" in page
+
+
+def test_words_are_explained(made: Any) -> None:
+    page = "\n".join(made.words())
+    for code in ExitCode:
+        assert f"| `{int(code)}` | exit code." in page
+
+
+def test_every_tool_has_its_arguments_and_its_schema(made: Any) -> None:
+    page = "\n".join(made.tools())
+    for name in ("diagnose", "start_repair", "poll", "answer"):
+        assert f"## {name}\n" in page
+    assert "| `wait_s` | `20.0` | Seconds to wait for news. |" in page
+    assert page.count("Schema of the answer") == page.count("\n## ")
+
+
+def test_the_json_of_verbs_is_shown_as_it_is_printed(made: Any) -> None:
+    page = "\n".join(made.document())
+    assert '"schema_version": 1' in page
+    assert "| `verdict` | The one line to read when only one is read. |" in page
+
+
+def test_the_index_links_only_to_what_is_there(made: Any) -> None:
+    page = made.index()
+    assert "](docs/" not in page
+    assert "](examples/" not in page
+    assert "(diagnose.md)" in page
