@@ -28,6 +28,8 @@ class Claim:
     """Id of the sentence or table."""
     quote: str
     """The cell or the words; found in the paper mechanically."""
+    asked: bool = True
+    """Whether what is to be reproduced asks for it; decided before anything is measured."""
 
     def __str__(self) -> str:
         return f"{self.metric} {self.value:g}{self.unit} of {self.method} on {self.dataset} [{self.place}]"

@@ -91,7 +91,7 @@ def reproduce(
         development = _developed(brief, paper, workshop, services, run)
         _tell(services, 6, "run the experiment and compare it with the paper")
         outcome = measured(
-            claims.claims, fingerprint.criteria, development, workshop, run.under("measure"),
+            claims.asked, fingerprint.criteria, development, workshop, run.under("measure"),
             services.journal, services.traces,
         )  # fmt: skip
         found = Reproduction(
@@ -173,7 +173,8 @@ def _developed(
 
 def _notes(claims: Claims, said: Review, outcome: Measured) -> tuple[str, ...]:
     dropped = (f"Not taken for a claim: {text}" for text in claims.dropped)
-    return (*said.notes, *dropped, *outcome.notes)
+    left = (f"Not asked for, and not compared: {one}." for one in claims.claims if not one.asked)
+    return (*said.notes, *dropped, *left, *outcome.notes)
 
 
 def _written(found: Reproduction, out: Path | None, run: OpenRun) -> Reproduction:

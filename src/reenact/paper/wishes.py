@@ -49,6 +49,11 @@ class Goal:
     addendum: str = ""
     """What the authors or the user add to the paper."""
 
+    @property
+    def is_all(self) -> bool:
+        """Whether nothing was left out."""
+        return not any((self.task, self.method, self.metric, self.dataset, self.instruction))
+
     def text(self) -> str:
         """The goal as a model sees it."""
         said = [f"{name}: {value}" for name, value in asdict(self).items() if value and name != "addendum"]

@@ -225,3 +225,20 @@ def test_acknowledgements_are_not_scanned(paper: Paper) -> None:
     last = replace(paper.sections[-1], title="Acknowledgements")
     silent = replace(paper, sections=(*paper.sections[:-1], last))
     assert "outperform" not in "".join(portion.text for portion in portions(silent))
+
+
+@pytest.mark.parametrize(
+    ("left", "right", "count"),
+    [
+        ("The inputs are not normalised.", "The outputs are not normalised.", 2),
+        ("The weights b_j are drawn from a normal.", "The weights c_j are drawn from a normal.", 2),
+        ("The teacher is trained and evaluated.", "The student is trained and evaluated.", 2),
+        ("The optimiser is Adam.", "The training uses the Adam optimiser.", 1),
+        ("The activations of the hidden layers are tanh.", "The hidden layers have tanh activations.", 1),
+    ],
+)
+def test_two_things_said_alike_are_two(left: str, right: str, count: int) -> None:
+    assert (
+        len(distinct([replace(ITEM, fact=left, check=None), replace(ITEM, fact=right, check=None)])[0])
+        == count
+    )

@@ -133,3 +133,14 @@ def test_a_setting_with_the_value_of_a_claim_stays(paper: Paper) -> None:
 def test_a_table_of_settings_that_holds_one_claimed_number_stays(paper: Paper) -> None:
     hidden = withheld(paper, [claim(metric="speed-up", value=1.0, unit="", place="2.2:1.1", quote="x")])
     assert "2.1:2" not in hidden
+
+
+def test_what_the_goal_leaves_out_is_withheld_but_not_compared(paper: Paper, run: Any) -> None:
+    model = told(BEST, {**PLAIN, "asked": False})
+    found = stated_claims(paper, Goal(method="Gentle targets"), model, run)
+    assert [one.value for one in found.asked] == [84.2]
+    assert withheld(paper, found.claims) >= {"2.2:2"}
+
+
+def test_without_a_goal_nothing_is_left_out(paper: Paper, run: Any) -> None:
+    assert all(one.asked for one in claims_of(paper, Goal(), told({**PLAIN, "asked": False}), run))

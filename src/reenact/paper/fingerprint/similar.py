@@ -1,7 +1,8 @@
 """One criterion for what is said twice: by likeness of the words, held back by what must not be confused.
 
 TF-IDF over runs of characters, cosine distance, average linkage cut at 0.5 as in RePro. Inside a cluster, and
-for equal checks, items are one only when their numbers, negations, checks and scopes agree.
+for equal checks, items are one only when their numbers, negations, checks and scopes agree, and when not each
+of them names something that the other does not: inputs and outputs may be said alike and are two things.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from reenact.paper.criterion import Check, Kind, Level
 from reenact.paper.fingerprint.fingerprint import Dropped, Item, shortened
-from reenact.paper.fingerprint.vocabulary import concept, named, squeezed, words_of
+from reenact.paper.fingerprint.vocabulary import concept, light, named, squeezed, words_of
 from reenact.paper.quantity import as_quantity, quantities
 
 if TYPE_CHECKING:
@@ -65,10 +66,24 @@ def _one(number: int, other: int, items: Sequence[Item], clusters: Sequence[int]
         return True
     if not _agree(item, first):
         return False
-    alike = clusters[number] == clusters[other]
-    return alike or (
-        item.check is not None and first.check is not None and _same_check(item.check, first.check)
-    )
+    if item.check is not None and first.check is not None and _same_check(item.check, first.check):
+        return True
+    return clusters[number] == clusters[other] and not _name_two_things(item.fact, first.fact)
+
+
+def _name_two_things(left: str, right: str) -> bool:
+    """Whether each says a word of weight that the other does not."""
+    mine, yours = _weighty(left), _weighty(right)
+    return bool(mine - yours) and bool(yours - mine)
+
+
+def _weighty(text: str) -> frozenset[str]:
+    return frozenset(map(_stem, re.findall(r"\w+", text.casefold()))) - light()
+
+
+def _stem(word: str) -> str:
+    """Without its ending: `drawing`, `draws`, `size`, `sizes`."""
+    return re.sub(r"(?:ing|ed|es|s|e)$", "", word) if len(word) > 3 else word
 
 
 def _one_formula(left: Item, right: Item) -> bool:

@@ -67,5 +67,11 @@ def words_of(text: str, *, plural: bool = False) -> frozenset[str]:
 
 
 @cache
+def light() -> frozenset[str]:
+    """Stems of words that say how, not what."""
+    return frozenset(_table()["light"]["words"])
+
+
+@cache
 def _table() -> dict[str, dict[str, list[str]]]:
     return tomllib.loads(files("reenact.paper.fingerprint").joinpath("vocabulary.toml").read_text("utf-8"))

@@ -31,6 +31,11 @@ class Claims:
     dropped: tuple[str, ...]
     """A sentence each."""
 
+    @property
+    def asked(self) -> tuple[Claim, ...]:
+        """Those that what is to be reproduced asks for."""
+        return tuple(one for one in self.claims if one.asked)
+
 
 class Stated(BaseModel):
     """One reported number."""
@@ -48,6 +53,10 @@ class Stated(BaseModel):
         min_length=1,
         max_length=1000,
         description="The table cell as it stands, or words of the sentence.",
+    )
+    asked: bool = Field(
+        default=True,
+        description="False when what is to be reproduced leaves this number out: another method or setting.",
     )
 
 
@@ -74,13 +83,13 @@ def stated_claims(paper: Paper, goal: Goal, model: Model, run: Scope) -> Claims:
     except AnswerUnusable as error:
         found = Claims((), (f"No claims were read: {error.sentence}",))
     else:
-        found = Claims(tuple(_numbered(said, paper)), tuple(_objections(said, paper)))
+        found = Claims(tuple(_numbered(said, paper, goal)), tuple(_objections(said, paper)))
     if found.dropped:
         run.note("claims-dropped", list(found.dropped))
     return found
 
 
-def _numbered(said: Reported, paper: Paper) -> Iterator[Claim]:
+def _numbered(said: Reported, paper: Paper, goal: Goal) -> Iterator[Claim]:
     order = in_order(paper)
     held = [(one, place) for one in said.claims if isinstance(place := _place(one, paper), tuple)]
     seen: set[tuple[object, ...]] = set()
@@ -103,6 +112,7 @@ def _numbered(said: Reported, paper: Paper) -> Iterator[Claim]:
             spread=one.spread if one.spread is not None and _has(one.quote, one.spread) else None,
             place=place,
             quote=one.quote.strip(),
+            asked=one.asked or goal.is_all,
         )
 
 
