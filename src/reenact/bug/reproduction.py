@@ -9,7 +9,7 @@ from decimal import Decimal
 from enum import StrEnum
 from pathlib import Path
 
-from reenact.bug.report import BugReport
+from reenact.bug.report import BugReport, symptom_words
 from reenact.bug.run.classify import Outcome, Seen
 from reenact.bug.run.sighting import Sighting
 from reenact.bug.symptom import Symptom
@@ -149,9 +149,21 @@ class Reproduction:
             "commit": self.commit,
             "fixed": self.fixed,
             "symptom": self.symptom.model_dump(mode="json"),
+            "must_be_seen": symptom_words(self.symptom),
+            "restructured": self.report.model_dump(mode="json") if self.report is not None else None,
             "seeds_shown": shown,
             "seeds_run": runs,
             "script": self.script,
+            "repro": self.repro,
+            "exits": dict(self.exits),
+            "minimised": None
+            if self.minimised is None
+            else {
+                "lines_before": self.minimised.lines_before,
+                "lines_after": self.minimised.lines_after,
+                "runs": self.minimised.runs,
+                "note": self.minimised.note,
+            },
             "attempts": [_attempt_json(one) for one in self.attempts],
             "contexts": list(self.contexts),
             "packages": list(self.packages),
@@ -174,4 +186,26 @@ def _attempt_json(one: Attempt) -> dict[str, JsonValue]:
         "objections": [str(objection) for objection in one.objections],
         "outcomes": [run.seen.outcome.value for run in one.runs],
         "outcomes_fixed": [run.seen.outcome.value for run in one.fixed_runs],
+        "sample": one.sample,
+        "script": one.script,
+        "runs": [_run_json(run) for run in one.runs],
+        "fixed_runs": [_run_json(run) for run in one.fixed_runs],
+    }
+
+
+def _run_json(run: SeedRun) -> dict[str, JsonValue]:
+    told = run.sighting
+    return {
+        "seed": run.seed,
+        "outcome": run.seen.outcome.value,
+        "sentence": run.seen.sentence,
+        "exception": told.classes[0] if told.classes else "",
+        "message": told.message,
+        "frames": [
+            {"whose": frame.whose, "file": frame.file, "line": frame.line, "function": frame.qualified}
+            for frame in told.frames
+        ],
+        "output": told.output,
+        "seconds": told.wall_s,
+        "versions": dict(told.versions),
     }

@@ -109,6 +109,7 @@ def reproduce(
         )
         found = _diagnosed(found, checkout, buggy, services, wishes, run)
         found = _written(found, case, out, run)
+        run.note("result", found.to_json())
         run.finish({"verdict": verdict.value, "reason": reason[:500]}, verdict.exit_code)
     return found
 

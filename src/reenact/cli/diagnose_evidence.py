@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from reenact.cli.diagnose_pictures import SHARE, at_steps, chart, visible
+from reenact.cli.diagnose_pictures import at_steps, chart
 from reenact.cli.watch_view import sparkline
 from reenact.diagnose.diagnosis import Accusation, Tried
 from reenact.program.fault import Fault
@@ -12,6 +12,7 @@ from reenact.report.sheet import Picture
 from reenact.report.svg import number
 from reenact.report.svg_lines import Curve, Mark, lines
 from reenact.report.svg_strips import Strip, strips
+from reenact.report.trace_plots import SHARE, visible
 from reenact.rules.evidence import Evidence
 from reenact.rules.layer_view import LayerView
 from reenact.rules.measured import kernel_rows, output_rows

@@ -4,59 +4,31 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
+from statistics import median
 
 from reenact.cli.watch_view import sparkline
 from reenact.diagnose.diagnosis import Diagnosis
-from reenact.probe.columns import Columns, Series
-from reenact.probe.trace import Trace
+from reenact.probe.columns import Series
+from reenact.report.plots import HeatPlot, LinePlot
 from reenact.report.sheet import Picture
 from reenact.report.svg import number
-from reenact.report.svg_heat import Row, Shade, heat
-from reenact.report.svg_lines import Curve, Mark, lines
-from reenact.rules.evidence import Evidence
+from reenact.report.svg_lines import Curve, Mark
+from reenact.report.trace_plots import curve_plots, layer_plots, line_plot, marks_at
 from reenact.rules.finding import Finding
-from reenact.rules.layer_view import LayerView
-from reenact.rules.measured import invalid_loss, kernel_rows, output_rows
 
-MOST_MARKS = 8
-MOST_METRICS = 3
 NAMED_LAYERS = 8
-SHARE = (0.0, 1.0)
-VISIBLE = 0.05
-"""A share below this everywhere is not worth a picture."""
 
 
 def curves(found: Diagnosis) -> Iterator[Picture]:
     """Loss and metrics over the steps, with the moment at which each finding fired."""
-    trace = found.evidence.trace
-    if trace is None:
-        return
-    marks = _marks(found)
-    named = {name: trace.metric(name).known for name in trace.metric_names()}
-    losses = [("loss", _losses(trace, found.evidence))]
-    losses += [
-        (f"{name} as told", one) for name, one in named.items() if name in ("loss", "val_loss", "test_loss")
-    ]
-    yield from chart("Loss", losses, marks)
-    rest = {name: one for name, one in named.items() if "loss" not in name}
-    shares = [(name, one) for name, one in rest.items() if len(one) and _within_one(one)]
-    yield from chart("Metrics", shares, marks, between=SHARE)
-    others = [(name, one) for name, one in rest.items() if len(one) and not _within_one(one)]
-    for name, one in others[:MOST_METRICS]:
-        yield from chart(name, [(name, one)], marks)
+    suspects = [*(one.suspect for one in found.accusations), *found.symptoms]
+    marks = at_steps([finding for suspect in suspects for finding in suspect.witnesses])
+    yield from map(_lines, curve_plots(found.evidence, marks))
 
 
 def heat_maps(found: Diagnosis) -> Iterator[Picture]:
     """Gradient size, size of the updates, and units that are dead or saturated, layer by layer."""
-    evidence = found.evidence
-    if evidence.trace is None:
-        return
-    kernels = [(layer, kernel_rows(evidence, layer)) for layer in evidence.weighted]
-    outputs = [(layer, output_rows(evidence, layer)) for layer in evidence.layers]
-    yield from _map("Gradient of the weights, by layer and step", kernels, "grad_norm", Shade.SIZE)
-    yield from _map("Size of an update, as a share of the weights", kernels, "update_ratio", Shade.RATIO)
-    yield from _map("Units that are dead", outputs, "dead_unit_share", Shade.SHARE)
-    yield from _map("Outputs that are saturated", outputs, "saturated_share", Shade.SHARE)
+    yield from map(_heat, layer_plots(found.evidence))
 
 
 def chart(
@@ -67,86 +39,32 @@ def chart(
     between: tuple[float, float] | None = None,
 ) -> Iterator[Picture]:
     """A picture of these series; none when there is nothing to draw."""
-    shown = [(name, series.known) for name, series in named]
-    drawn = [Curve(name, one.steps.tolist(), one.values.tolist()) for name, one in shown if len(one)]
-    if not drawn:
-        return
-    told = [f"{one.name:22} {sparkline(list(one.values))}  {_ends(one)}" for one in drawn]
-    if marks:
-        told.append("noticed  " + ", ".join(f"{mark.label} at step {mark.step:g}" for mark in marks))
-    drawing = lines(drawn, f"{title}: {_ends(drawn[0])}", marks=marks, between=between)
-    yield Picture(title, drawing, "\n".join(told))
-
-
-def _map(
-    title: str, layers: Sequence[tuple[LayerView, Columns]], column: str, shade: Shade
-) -> Iterator[Picture]:
-    known = {_named(layer): rows.series(column) for layer, rows in layers}
-    # Infinite and NaN gradients are the news; a column that nobody wrote is NaN throughout.
-    seen = {name: one for name, one in known.items() if len(one) and not _unknown(one)}
-    worth = any(visible(one) for one in seen.values()) if shade is Shade.SHARE else bool(seen)
-    if not worth:
-        return
-    steps = sorted({int(step) for one in seen.values() for step in one.steps})
-    rows = []
-    for name, one in seen.items():
-        by_step = dict(zip(one.steps.tolist(), one.values.tolist(), strict=True))
-        rows.append(Row(name, [by_step.get(step) for step in steps]))
-    alt = f"median by layer: {', '.join(_medians(seen))}"
-    yield Picture(title, heat(rows, steps, shade, f"{title}; {alt}"), alt)
-
-
-def _medians(seen: dict[str, Series]) -> Iterator[str]:
-    import numpy as np
-
-    for name, one in list(seen.items())[:NAMED_LAYERS]:
-        values = one.values[np.isfinite(one.values)]
-        yield f"{name} {number(float(np.median(values))) if len(values) else 'not a number'}"
-    if len(seen) > NAMED_LAYERS:
-        yield f"and {len(seen) - NAMED_LAYERS} more"
-
-
-def _marks(found: Diagnosis) -> list[Mark]:
-    suspects = [*(one.suspect for one in found.accusations), *found.symptoms]
-    return at_steps([finding for suspect in suspects for finding in suspect.witnesses])
+    yield from map(_lines, line_plot(title, named, marks, between=between))
 
 
 def at_steps(findings: Sequence[Finding]) -> list[Mark]:
     """One mark a step, with the codes of all that fired there."""
-    codes: dict[int, list[str]] = {}
-    for finding in findings:
-        if finding.step is not None and finding.code not in codes.setdefault(finding.step, []):
-            codes[finding.step].append(finding.code)
-    return [Mark(step, " ".join(named)) for step, named in sorted(codes.items())[:MOST_MARKS]]
+    return marks_at((finding.code, finding.step) for finding in findings)
 
 
-def _losses(trace: Trace, evidence: Evidence) -> Series:
-    """Loss by step. A NaN counts from the step at which the loss is known to be invalid."""
-    bad = invalid_loss(evidence)
-    series = trace.losses
-    if bad is None:
-        return series.known
-    keep = (series.values == series.values) | (series.steps >= bad)
-    values = series.values.copy()
-    values[values != values] = math.inf
-    return Series(series.steps[keep], values[keep])
+def _lines(plot: LinePlot) -> Picture:
+    told = [f"{one.name:22} {sparkline(list(one.values))}  {_ends(one)}" for one in plot.curves]
+    if plot.marks:
+        told.append("noticed  " + ", ".join(f"{mark.label} at step {mark.step:g}" for mark in plot.marks))
+    return Picture(plot.title, plot.draw(f"{plot.title}: {_ends(plot.curves[0])}"), "\n".join(told))
 
 
-def _within_one(one: Series) -> bool:
-    return bool((one.values >= 0).all() and (one.values <= 1).all())
+def _heat(plot: HeatPlot) -> Picture:
+    alt = f"median by layer: {', '.join(_medians(plot))}"
+    return Picture(plot.title, plot.draw(f"{plot.title}; {alt}"), alt)
 
 
-def visible(one: Series, least: float = VISIBLE) -> bool:
-    known = one.known.values
-    return len(known) > 0 and bool((known > least).any())
-
-
-def _named(layer: LayerView) -> str:
-    return layer.name if layer.name.lower().startswith(layer.type.lower()) else f"{layer.name} {layer.type}"
-
-
-def _unknown(one: Series) -> bool:
-    return len(one.known) == 0
+def _medians(plot: HeatPlot) -> Iterator[str]:
+    for row in plot.rows[:NAMED_LAYERS]:
+        values = [value for value in row.values if value is not None and math.isfinite(value)]
+        yield f"{row.name} {number(median(values)) if values else 'not a number'}"
+    if len(plot.rows) > NAMED_LAYERS:
+        yield f"and {len(plot.rows) - NAMED_LAYERS} more"
 
 
 def _ends(one: Curve) -> str:

@@ -6,7 +6,10 @@ import shlex
 from collections.abc import Sequence
 from typing import Any
 
-from reenact.cli.runs_words import (
+from reenact.journal import Run, Step
+from reenact.journal.query import Answer
+from reenact.journal.upkeep import Checked
+from reenact.report.run_words import (
     as_json,
     cost_of,
     counted,
@@ -20,9 +23,6 @@ from reenact.cli.runs_words import (
     value_of,
     verdict_of,
 )
-from reenact.journal import Run, Step
-from reenact.journal.query import Answer
-from reenact.journal.upkeep import Checked
 from reenact.report.sheet import Facts, Sheet, Text
 from reenact.types import Table
 

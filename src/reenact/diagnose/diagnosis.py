@@ -44,6 +44,7 @@ class Tried:
         return {
             "patch": self.patch.to_json(),
             "metric": self.measure.name,
+            "larger_is_better": self.measure.larger_is_better,
             "before": list(self.before),
             "after": list(self.after),
             "p_value": self.p_value,
@@ -112,6 +113,17 @@ class Diagnosis:
     @property
     def clean(self) -> bool:
         return not self.accusations
+
+    def in_short(self) -> dict[str, JsonValue]:
+        """What a list of runs shows."""
+        count = len(self.accusations)
+        confirmed = sum(one.standing is Standing.CONFIRMED for one in self.accusations)
+        said = f"{count} finding{'s' if count != 1 else ''}" if count else "no fault found"
+        return {
+            "verdict": f"{said}, {confirmed} confirmed" if confirmed else said,
+            "findings": count,
+            "confirmed": confirmed,
+        }
 
     def to_json(self) -> dict[str, JsonValue]:
         return {

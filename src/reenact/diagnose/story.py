@@ -13,6 +13,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import IO
 
+from reenact.diagnose.accused import accused_source
 from reenact.diagnose.attempts import Attempts
 from reenact.diagnose.depth import spending
 from reenact.diagnose.diagnosis import Accusation, Diagnosis, Spent, Standing
@@ -93,7 +94,9 @@ def diagnose(program: Program, wishes: Wishes, services: Services, seen: Evidenc
             measure=measure,
             notes=tuple(notes),
         )
-        run.finish(found.to_json(), ExitCode.OK if found.clean else ExitCode.FOUND)
+        run.note("result", found.to_json())
+        run.note("source", accused_source(found))
+        run.finish(found.in_short(), ExitCode.OK if found.clean else ExitCode.FOUND)
     return found
 
 
@@ -196,7 +199,8 @@ def _intervene(
 
 
 def _pool(wishes: Wishes) -> ProcessPool:
-    return ProcessPool(workers=wishes.workers or os.cpu_count() or 1, python=wishes.python)
+    """Recognised Keras trainings run as bare loops, the first batch of each checked against Keras."""
+    return ProcessPool(workers=wishes.workers or os.cpu_count() or 1, python=wishes.python, express=True)
 
 
 def _sorted(accusations: Iterable[Accusation]) -> tuple[Accusation, ...]:

@@ -13,7 +13,7 @@ from reenact.journal.database import Database
 from reenact.journal.flat import redact_nothing
 from reenact.journal.locks import Locks, locks_at
 from reenact.journal.outgoing import export_run
-from reenact.journal.records import Artefact, Run, Status, Step
+from reenact.journal.records import Artefact, Kind, Run, State, Status, Step
 from reenact.journal.rows import prove_complete, prove_count, read_body, read_runs, read_steps
 from reenact.journal.upkeep import Checked, check_all
 
@@ -54,11 +54,13 @@ class Shelf:
         story: str | None = None,
         status: Status | None = None,
         text: str | None = None,
+        between: tuple[int, int] | None = None,
         limit: int | None = None,
         offset: int = 0,
     ) -> list[Run]:
-        """Runs, newest first. `text` is looked for in the id, the story and the words for a list."""
-        clause, values = _filter(story, status, text)
+        """Runs, newest first. `text` is looked for in the id, the story and the words for a list, among runs
+        with numbers from the first to the last of `between`."""
+        clause, values = _filter(story, status, text, between)
         page = (-1 if limit is None else limit, offset)
         with self._database.snapshot() as connection:
             return read_runs(connection, f"{clause} ORDER BY seq DESC LIMIT ? OFFSET ?", (*values, *page))
@@ -99,14 +101,36 @@ class Shelf:
         prove_complete(current[0], steps)
         return steps
 
+    def stories(self) -> list[str]:
+        """Every story there is a run of, by name."""
+        return [
+            str(row[0]) for row in self._database.rows("SELECT DISTINCT story FROM run_rows ORDER BY story")
+        ]
+
+    def steps_at(self, run: Run, path: str) -> list[Step]:
+        """The steps at one path, superseded ones first, however long the run is."""
+        # The sign keeps SQLite from walking through all steps for the sake of the order.
+        with self._database.snapshot() as connection:
+            return read_steps(connection, "WHERE run = ? AND path = ? ORDER BY +nr", (run.seq, path))
+
     def some_steps(
-        self, run: Run, *, under: str | None = None, after: int = 0, limit: int = 200
+        self,
+        run: Run,
+        *,
+        under: str | None = None,
+        kind: Kind | None = None,
+        state: State | None = None,
+        after: int = 0,
+        limit: int = 200,
     ) -> list[Step]:
         """A page of a long run: steps at or below a path, with numbers above `after`, at most `limit`."""
         clause, values = "", tuple[str, ...]()
         if under is not None:
             # Everything below `a/b` sorts between `a/b/` and `a/b0`, the character after the slash.
             clause, values = "AND (path = ? OR (path > ? AND path < ?))", (under, f"{under}/", f"{under}0")
+        for column, wanted in (("kind", kind), ("state", state)):
+            if wanted is not None:
+                clause, values = f"{clause} AND {column} = ?", (*values, wanted.value)
         where = f"WHERE run = ? AND nr > ? {clause} ORDER BY nr LIMIT ?"
         with self._database.snapshot() as connection:
             return read_steps(connection, where, (run.seq, after, *values, limit))
@@ -161,8 +185,11 @@ class Shelf:
         return self._bodies.plain(text)
 
 
-def _filter(story: str | None, status: Status | None, text: str | None) -> tuple[str, tuple[Any, ...]]:
-    wanted = {"story = ?": story, "status = ?": status and status.value}
+def _filter(
+    story: str | None, status: Status | None, text: str | None, between: tuple[int, int] | None = None
+) -> tuple[str, tuple[Any, ...]]:
+    first, last = between or (None, None)
+    wanted = {"story = ?": story, "status = ?": status and status.value, "seq >= ?": first, "seq <= ?": last}
     clauses = [clause for clause, value in wanted.items() if value is not None]
     values: list[Any] = [value for value in wanted.values() if value is not None]
     if text:

@@ -134,6 +134,10 @@ class Repair:
             "verdicts": [one.to_json() for one in self.verdicts],
             "looks": [one.to_json() for one in self.looks],
             "cuts": [one.to_json() for one in self.cuts],
+            "curves": {
+                name: {"before": _points(before), "after": _points(after)}
+                for name, (before, after) in self.curves.items()
+            },
             "trainings": self.cost.trainings,
             "spent": round(self.cost.spent, 3),
             "one_training_s": round(self.cost.one_training, 3),
@@ -154,6 +158,10 @@ def summary(values: Sequence[float]) -> str:
         text += f" ± {stdev(known):.2g}"
     failed = len(values) - len(known)
     return f"{text} ({failed} of {len(values)} failed)" if failed else text
+
+
+def _points(curve: Curve) -> list[JsonValue]:
+    return [[step, _json(value)] for step, value in curve]
 
 
 def _json(value: float) -> JsonValue:

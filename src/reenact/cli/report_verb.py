@@ -1,0 +1,39 @@
+"""`reenact report RUN --html FILE`: a run as one file that can be mailed."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from reenact.journal import Shelf
+from reenact.settings import resolve
+from reenact.types import ExitCode
+from reenact.web.assets import require_web
+
+
+@click.command()
+@click.argument("run")
+@click.option(
+    "--html",
+    "file",
+    type=click.Path(dir_okay=False, writable=True, path_type=Path),
+    required=True,
+    help="File to write.",
+)
+def report(run: str, file: Path) -> ExitCode:
+    """Write a RUN as one self-contained html FILE: no script, nothing fetched, dark and light.
+
+    RUN is an id, a part of one that no other run has, a number, or `last`.
+    """
+    require_web()
+    from reenact.web.report import report_page
+    from reenact.web.stored import Stored
+
+    folder = resolve().settings.runs_dir
+    with Shelf.look(folder) as shelf:
+        found = shelf.find(run)
+        text = report_page(Stored(shelf, found, folder))
+    file.write_text(text, encoding="utf-8")
+    click.echo(f"Run {found.id} is in {file} ({file.stat().st_size} bytes).")
+    return ExitCode.OK

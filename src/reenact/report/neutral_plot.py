@@ -1,0 +1,62 @@
+"""The neutrality graph as a plot: generations from left to right, coloured by what each node is worth."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from reenact.repair.neutral.graph import Standing
+from reenact.report.plots import GraphPlot
+from reenact.report.svg import COLOURS
+from reenact.report.svg_graph import Dot
+
+BLUE, ORANGE, GREEN = COLOURS[:3]
+SHADES = {
+    Standing.ROOT: ORANGE,
+    Standing.KNOWN: "currentColor",
+    Standing.BETTER: GREEN,
+    Standing.AS_GOOD: BLUE,
+    Standing.NEUTRAL: "#8f8f8f",
+}
+MEANING = {
+    ORANGE: "as it stands",
+    "currentColor": "known repair",
+    GREEN: "significantly better",
+    BLUE: "as good or better",
+    "#8f8f8f": "neutral to its parent",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """A node as a reader sees it."""
+
+    parent: int
+    standing: Standing
+    words: str
+
+
+def neutral_plot(nodes: Sequence[Seen]) -> tuple[GraphPlot, str]:
+    """The plot, and what there is to be seen in words."""
+    dots = [
+        Dot(
+            node.parent,
+            _depth(nodes, at),
+            SHADES[node.standing],
+            node.words,
+            large=node.standing in (Standing.ROOT, Standing.KNOWN),
+        )
+        for at, node in enumerate(nodes)
+    ]
+    used = {dot.colour for dot in dots}
+    key = {colour: meaning for colour, meaning in MEANING.items() if colour in used}
+    counts = [(meaning, sum(dot.colour == colour for dot in dots)) for colour, meaning in key.items()]
+    alt = ", ".join(f"{count} {meaning}" for meaning, count in counts)
+    return GraphPlot("Neutrality graph", dots, key, below="changes from the program as it stands"), alt
+
+
+def _depth(nodes: Sequence[Seen], number: int) -> int:
+    steps = 0
+    while nodes[number].parent >= 0:
+        number, steps = nodes[number].parent, steps + 1
+    return steps

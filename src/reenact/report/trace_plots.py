@@ -1,0 +1,118 @@
+"""What of a trace is worth a plot: curves with the moments of the findings, and layers against steps."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Sequence
+
+from reenact.probe.columns import Columns, Series
+from reenact.probe.trace import Trace
+from reenact.report.plots import HeatPlot, LinePlot
+from reenact.report.svg_heat import Row, Shade
+from reenact.report.svg_lines import Curve, Mark
+from reenact.rules.evidence import Evidence
+from reenact.rules.layer_view import LayerView
+from reenact.rules.measured import invalid_loss, kernel_rows, output_rows
+
+MOST_MARKS = 8
+MOST_METRICS = 3
+SHARE = (0.0, 1.0)
+VISIBLE = 0.05
+"""A share below this everywhere is not worth a picture."""
+
+
+def curve_plots(evidence: Evidence, marks: Sequence[Mark]) -> Iterator[LinePlot]:
+    """Loss and metrics over the steps, with the moment at which each finding fired."""
+    trace = evidence.trace
+    if trace is None:
+        return
+    named = {name: trace.metric(name).known for name in trace.metric_names()}
+    losses = [("loss", _losses(trace, evidence))]
+    losses += [
+        (f"{name} as told", one) for name, one in named.items() if name in ("loss", "val_loss", "test_loss")
+    ]
+    yield from line_plot("Loss", losses, marks)
+    rest = {name: one for name, one in named.items() if "loss" not in name}
+    shares = [(name, one) for name, one in rest.items() if len(one) and _within_one(one)]
+    yield from line_plot("Metrics", shares, marks, between=SHARE)
+    others = [(name, one) for name, one in rest.items() if len(one) and not _within_one(one)]
+    for name, one in others[:MOST_METRICS]:
+        yield from line_plot(name, [(name, one)], marks)
+
+
+def layer_plots(evidence: Evidence) -> Iterator[HeatPlot]:
+    """Gradient size, size of the updates, and units that are dead or saturated, layer by layer."""
+    if evidence.trace is None:
+        return
+    kernels = [(layer, kernel_rows(evidence, layer)) for layer in evidence.weighted]
+    outputs = [(layer, output_rows(evidence, layer)) for layer in evidence.layers]
+    yield from _map("Gradient of the weights, by layer and step", kernels, "grad_norm", Shade.SIZE)
+    yield from _map("Size of an update, as a share of the weights", kernels, "update_ratio", Shade.RATIO)
+    yield from _map("Units that are dead", outputs, "dead_unit_share", Shade.SHARE)
+    yield from _map("Outputs that are saturated", outputs, "saturated_share", Shade.SHARE)
+
+
+def line_plot(
+    title: str,
+    named: Sequence[tuple[str, Series]],
+    marks: Sequence[Mark],
+    *,
+    between: tuple[float, float] | None = None,
+) -> Iterator[LinePlot]:
+    """A plot of these series; none when there is nothing to draw."""
+    shown = [(name, series.known) for name, series in named]
+    drawn = [Curve(name, one.steps.tolist(), one.values.tolist()) for name, one in shown if len(one)]
+    if drawn:
+        yield LinePlot(title, drawn, marks, between=between)
+
+
+def marks_at(fired: Iterable[tuple[str, int | None]]) -> list[Mark]:
+    """One mark a step, with the codes of all rules that fired there."""
+    codes: dict[int, list[str]] = {}
+    for code, step in fired:
+        if step is not None and code not in codes.setdefault(step, []):
+            codes[step].append(code)
+    return [Mark(step, " ".join(named)) for step, named in sorted(codes.items())[:MOST_MARKS]]
+
+
+def visible(one: Series, least: float = VISIBLE) -> bool:
+    """Whether a series rises above what is worth a picture."""
+    known = one.known.values
+    return len(known) > 0 and bool((known > least).any())
+
+
+def _map(
+    title: str, layers: Sequence[tuple[LayerView, Columns]], column: str, shade: Shade
+) -> Iterator[HeatPlot]:
+    known = {_named(layer): rows.series(column) for layer, rows in layers}
+    # Infinite and NaN gradients are the news; a column that nobody wrote is NaN throughout.
+    seen = {name: one for name, one in known.items() if len(one) and len(one.known)}
+    worth = any(visible(one) for one in seen.values()) if shade is Shade.SHARE else bool(seen)
+    if not worth:
+        return
+    steps = sorted({int(step) for one in seen.values() for step in one.steps})
+    rows = []
+    for name, one in seen.items():
+        by_step = dict(zip(one.steps.tolist(), one.values.tolist(), strict=True))
+        rows.append(Row(name, [by_step.get(step) for step in steps]))
+    yield HeatPlot(title, rows, steps, shade)
+
+
+def _losses(trace: Trace, evidence: Evidence) -> Series:
+    """Loss by step. A NaN counts from the step at which the loss is known to be invalid."""
+    bad = invalid_loss(evidence)
+    series = trace.losses
+    if bad is None:
+        return series.known
+    keep = (series.values == series.values) | (series.steps >= bad)
+    values = series.values.copy()
+    values[values != values] = math.inf
+    return Series(series.steps[keep], values[keep])
+
+
+def _within_one(one: Series) -> bool:
+    return bool((one.values >= 0).all() and (one.values <= 1).all())
+
+
+def _named(layer: LayerView) -> str:
+    return layer.name if layer.name.lower().startswith(layer.type.lower()) else f"{layer.name} {layer.type}"

@@ -1,0 +1,98 @@
+"""Which address shows what."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import FileResponse, HTMLResponse, Response
+from starlette.routing import Route
+from starlette.types import ASGIApp
+
+from reenact.errors import InputError, ReenactError
+from reenact.web.actions import new_page, resume, start, started_page, stop, stop_started
+from reenact.web.assets import HOMES, foreign, own
+from reenact.web.desk import Desk, desk_of
+from reenact.web.guard import Guard
+from reenact.web.live import live_run, live_runs
+from reenact.web.run_page import report_download, run_page, step_page, steps_page
+from reenact.web.runs_page import compare_page, runs_page
+
+ROUTES = (
+    Route("/", runs_page),
+    Route("/compare", compare_page),
+    Route("/new", new_page),
+    Route("/new", start, methods=["POST"]),
+    Route("/started/{number:int}", started_page),
+    Route("/started/{number:int}/stop", stop_started, methods=["POST"]),
+    Route("/live", live_runs),
+    Route("/live/{run}", live_run),
+    Route("/runs/{run}", run_page),
+    Route("/runs/{run}/steps", steps_page),
+    Route("/runs/{run}/steps/{nr:int}", step_page),
+    Route("/runs/{run}/report.html", report_download),
+    Route("/runs/{run}/stop", stop, methods=["POST"]),
+    Route("/runs/{run}/resume", resume, methods=["POST"]),
+)
+
+
+def make_app(desk: Desk, port: int) -> ASGIApp:
+    """The application behind its guard, which sees every answer, those to faults of ours too."""
+    app = Starlette(
+        routes=[*ROUTES, Route("/static/{name}", _own), Route("/vendor/{name}", _foreign)],
+        exception_handlers={ReenactError: _said, HTTPException: _missing, Exception: _broken},
+    )
+    app.state.desk = desk
+    return Guard(app, desk.key, port)
+
+
+def _own(request: Request) -> Response:
+    return _file(own(str(request.path_params["name"])), "no-cache")
+
+
+def _foreign(request: Request) -> Response:
+    name = str(request.path_params["name"])
+    return _file(foreign(name) if name in HOMES else None, "private, max-age=3600")
+
+
+def _file(path: Path | None, cache: str) -> Response:
+    if path is None:
+        raise HTTPException(404)
+    return FileResponse(path, headers={"cache-control": cache})
+
+
+def _said(request: Request, error: Exception) -> HTMLResponse:
+    """An error of ours as a page that says what to do."""
+    assert isinstance(error, ReenactError)
+    wrong = isinstance(error, InputError)
+    return desk_of(request).page(
+        "error.html",
+        status=404 if wrong else 500,
+        title="Not found" if wrong else "That did not work",
+        sentence=error.sentence,
+        next_step=error.next_step,
+    )
+
+
+def _broken(request: Request, error: Exception) -> HTMLResponse:
+    """A fault of ours: the server prints it, the page says where."""
+    said = f"The page met a fault of its own ({type(error).__name__}), which the terminal shows."
+    return desk_of(request).page(
+        "error.html",
+        status=500,
+        title="That did not work",
+        sentence=said,
+        next_step="The run itself is whole: reenact runs show RUN",
+    )
+
+
+def _missing(request: Request, error: Exception) -> HTMLResponse:
+    assert isinstance(error, HTTPException)
+    missing = error.status_code == 404
+    said = "There is no such page here." if missing else f"{error.detail}."
+    title = "Not found" if missing else "That is not possible"
+    return desk_of(request).page(
+        "error.html", status=error.status_code, title=title, sentence=said, next_step=""
+    )

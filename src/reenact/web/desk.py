@@ -1,0 +1,56 @@
+"""What every page needs: the journal's folder, the key, the commands, the scripts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from starlette.requests import Request
+from starlette.responses import HTMLResponse
+
+from reenact.journal import Run, Shelf
+from reenact.web.assets import HOMES, foreign
+from reenact.web.forms import Form
+from reenact.web.guard import Key
+from reenact.web.paint import render
+from reenact.web.processes import Processes
+
+
+@dataclass
+class Desk:
+    """One server."""
+
+    runs_dir: Path
+    processes: Processes
+    forms: Sequence[Form] = ()
+    key: Key = field(default_factory=Key)
+    ending: Callable[[], bool] = lambda: False
+    """Whether the server is about to end: who waits for news is let go."""
+
+    @property
+    def has_journal(self) -> bool:
+        return (self.runs_dir / "journal.db").exists()
+
+    def shelf(self) -> Shelf:
+        """The journal, opened for one page: what others write meanwhile is seen by the next."""
+        return Shelf.look(self.runs_dir)
+
+    def page(self, template: str, *, charts: bool = False, status: int = 200, **given: Any) -> HTMLResponse:
+        """A page with what all pages have."""
+        wanted = ["htmx.js", "sse.js", *(["plotly.js"] if charts else [])]
+        vendored = [f"/vendor/{name}" for name in HOMES if name in wanted and foreign(name) is not None]
+        shared = {"scripts": [*vendored, "/static/page.js"], "csrf": self.key.csrf, "here": "", "said": ""}
+        return HTMLResponse(render(template, **{**shared, **given}), status_code=status)
+
+
+def desk_of(request: Request) -> Desk:
+    """The desk of the server that got this request."""
+    desk: Desk = request.app.state.desk
+    return desk
+
+
+def found_run(request: Request, shelf: Shelf) -> Run:
+    """The run that the address names; InputError when there is none."""
+    return shelf.find(str(request.path_params["run"]))

@@ -1,0 +1,135 @@
+"""Who may look, and from where: one browser of this machine.
+
+Covered: other programs' pages (one-time token, then a cookie that scripts cannot read and other sites cannot
+send), names that are made to point at this machine (the Host header), forms of other sites (a word in every
+form, and the Origin header), scripts of others (the content policy names this server alone), pages in frames.
+Not covered: other processes of the same user on this machine, which can read the journal anyway.
+"""
+
+from __future__ import annotations
+
+import hmac
+import secrets
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from http.cookies import CookieError, SimpleCookie
+from urllib.parse import parse_qs
+
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, RedirectResponse, Response
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from reenact.web.paint import render
+
+POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data: blob:;"
+    " connect-src 'self'; font-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+)
+"""Styles may stand in the page: drawings and the plotting library set sizes and colours that way."""
+HEADERS = {
+    "content-security-policy": POLICY,
+    "x-content-type-options": "nosniff",
+    "x-frame-options": "DENY",
+    "referrer-policy": "same-origin",
+    "cross-origin-opener-policy": "same-origin",
+    "cross-origin-resource-policy": "same-origin",
+}
+ENTER = "/enter"
+LONGEST_FORM = 64 * 1024
+
+
+@dataclass
+class Key:
+    """What opens this server, made anew at every start."""
+
+    token: str = field(default_factory=lambda: secrets.token_urlsafe(24))
+    """Stands in the printed address; opens once."""
+    session: str = field(default_factory=lambda: secrets.token_urlsafe(32))
+    """The value of the cookie."""
+    csrf: str = field(default_factory=lambda: secrets.token_urlsafe(24))
+    """Stands in every form."""
+    used: bool = False
+
+    def opens(self, token: str) -> bool:
+        """Whether this token lets a browser in; it does so once."""
+        fits = not self.used and hmac.compare_digest(token.encode(), self.token.encode())
+        self.used = self.used or fits
+        return fits
+
+
+class Guard:
+    """Stands before the application."""
+
+    def __init__(self, app: ASGIApp, key: Key, port: int) -> None:
+        self._app = app
+        self._key = key
+        self._hosts = {f"127.0.0.1:{port}", f"localhost:{port}"}
+        # Cookies do not tell ports apart: two servers would put each other out.
+        self._cookie = f"reenact-{port}"
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "websocket":
+            await send({"type": "websocket.close", "code": 1008})
+            return
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        request = Request(scope)
+        refused = self._refused(request)
+        await (refused or self._app)(scope, receive, _with_headers(send))
+
+    def _refused(self, request: Request) -> Response | None:
+        if request.headers.get("host", "") not in self._hosts:
+            return _shut(400, "Wrong address", "Open the address that reenact view printed.")
+        if request.url.path == ENTER:
+            return self._entering(request)
+        if not self._is_known(request):
+            said = "Open the whole address that reenact view printed, with its token. It opens once."
+            return _shut(403, "This page is private", said)
+        origin = request.headers.get("origin")
+        if request.method not in ("GET", "HEAD") and origin and origin.split("//")[-1] not in self._hosts:
+            return _shut(403, "Refused", "This form came from another site.")
+        return None
+
+    def _entering(self, request: Request) -> Response:
+        if not self._is_known(request) and not self._key.opens(request.query_params.get("token", "")):
+            said = "This address has been used, or is not whole. Start reenact view again for a new one."
+            return _shut(403, "This page is private", said)
+        answer = RedirectResponse("/", status_code=303)
+        answer.set_cookie(self._cookie, self._key.session, httponly=True, samesite="strict", path="/")
+        return answer
+
+    def _is_known(self, request: Request) -> bool:
+        try:
+            cookies: SimpleCookie = SimpleCookie(request.headers.get("cookie", ""))
+        except CookieError:
+            return False
+        given = cookies[self._cookie].value if self._cookie in cookies else ""
+        return hmac.compare_digest(given.encode(), self._key.session.encode())
+
+
+async def posted(request: Request, key: Key) -> Mapping[str, str] | None:
+    """The fields of a form that this server made; none for any other."""
+    if int(request.headers.get("content-length") or LONGEST_FORM + 1) > LONGEST_FORM:
+        return None
+    body = (await request.body())[:LONGEST_FORM]
+    fields = {name: values[-1] for name, values in parse_qs(body.decode("utf-8", "replace")).items()}
+    return fields if hmac.compare_digest(fields.get("csrf", "").encode(), key.csrf.encode()) else None
+
+
+def _shut(status: int, title: str, sentence: str) -> Response:
+    return HTMLResponse(render("shut.html", title=title, sentence=sentence), status_code=status)
+
+
+def _with_headers(send: Send) -> Send:
+    async def sending(message: Message) -> None:
+        if message["type"] == "http.response.start":
+            given = {name.lower() for name, _ in message["headers"]}
+            extra = {**HEADERS, "cache-control": "no-store"}
+            message["headers"] = [
+                *message["headers"],
+                *((n.encode(), v.encode()) for n, v in extra.items() if n.encode() not in given),
+            ]
+        await send(message)
+
+    return sending

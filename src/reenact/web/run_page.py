@@ -1,0 +1,96 @@
+"""One run: its verdict, what its story shows of it, the conversation with the model, its steps."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from starlette.requests import Request
+from starlette.responses import HTMLResponse
+
+from reenact.errors import InputError
+from reenact.journal import Run, Shelf, Status
+from reenact.web.desk import desk_of, found_run
+from reenact.web.head import about
+from reenact.web.live import run_mark
+from reenact.web.report import report_page
+from reenact.web.step_list import listing
+from reenact.web.stored import Stored
+from reenact.web.talk import step_blocks, talk
+from reenact.web.views.choose import progress_of, sections_of
+
+FIRST_TALKS = 30
+FIRST_STEPS = 25
+NEAR, LOOKED_AT, SHOWN = 500, 40, 6
+
+
+def run_page(request: Request) -> HTMLResponse:
+    """The whole page."""
+    desk = desk_of(request)
+    with desk.shelf() as shelf:
+        run = found_run(request, shelf)
+        stored = Stored(shelf, run, desk.runs_dir)
+        live = shelf.is_live(run)
+        asked = talk(stored, limit=FIRST_TALKS + 1)
+        given = {
+            **about(run, shelf),
+            "is_live": live,
+            "mark": run_mark(run, shelf),
+            "may_stop": live,
+            "may_resume": _may_resume(run, live),
+            "said": request.query_params.get("said", "")[:300],
+            "related": _related(run, shelf),
+            "sections": sections_of(stored),
+            "progress": progress_of(stored) if live else (),
+            "talk": [fold for _, fold in asked[:FIRST_TALKS]],
+            "more_talk": asked[FIRST_TALKS - 1][0].nr if len(asked) > FIRST_TALKS else 0,
+            "listing": listing(shelf, run, {}, FIRST_STEPS),
+        }
+    return desk.page("run.html", charts=True, **given)
+
+
+def _related(run: Run, shelf: Shelf) -> list[Run]:
+    """Other runs of the same thing in the same folder: the diagnosis of a repair, its neutrality graph.
+
+    Only among the runs of about that time, so that a long journal does not make the page wait.
+    """
+    near = (run.seq - NEAR, run.seq + NEAR)
+    found = shelf.runs(text=run.what, between=near, limit=LOOKED_AT) if run.what else []
+    same = [one for one in found if (one.what, one.folder) == (run.what, run.folder) and one.id != run.id]
+    return same[:SHOWN]
+
+
+def _may_resume(run: Run, live: bool) -> bool:
+    """What ended without a verdict continues; a command that came with a file is started by hand only."""
+    return not live and run.status is not Status.FINISHED and bool(run.command()) and not run.imported
+
+
+def steps_page(request: Request) -> HTMLResponse:
+    """A page of the steps."""
+    desk = desk_of(request)
+    with desk.shelf() as shelf:
+        run = found_run(request, shelf)
+        given: Mapping[str, str] = dict(request.query_params)
+        return desk.page("steps.html", run=run, listing=listing(shelf, run, given))
+
+
+def step_page(request: Request) -> HTMLResponse:
+    """What went into one step and what came out."""
+    desk = desk_of(request)
+    number = int(request.path_params["nr"])
+    with desk.shelf() as shelf:
+        run = found_run(request, shelf)
+        found = shelf.some_steps(run, after=number - 1, limit=1)
+        if not found or found[0].nr != number:
+            raise InputError(f"Run {run.id} has no step {number}.", next_step=f"It has {run.steps}.")
+        blocks = step_blocks(Stored(shelf, run, desk.runs_dir), found[0])
+    return desk.page("step.html", run=run, step=found[0], blocks=blocks)
+
+
+def report_download(request: Request) -> HTMLResponse:
+    """The run as one file."""
+    desk = desk_of(request)
+    with desk.shelf() as shelf:
+        run = found_run(request, shelf)
+        text = report_page(Stored(shelf, run, desk.runs_dir))
+    name = f"{run.story}-{run.id}.html"
+    return HTMLResponse(text, headers={"content-disposition": f'attachment; filename="{name}"'})

@@ -1,0 +1,230 @@
+"""Journals with one run of each story, stored as the stories store them, and a browser that is let in."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+import pytest
+from starlette.testclient import TestClient
+
+from reenact.asking import ask
+from reenact.bug.report import BugReport
+from reenact.bug.reproduction import Attempt, Minimised, Reproduction, SeedRun
+from reenact.bug.reproduction import Verdict as BugVerdict
+from reenact.bug.run.classify import Outcome, Seen
+from reenact.bug.run.sighting import Frame, Sighting
+from reenact.bug.symptom import Symptom
+from reenact.bug.validate.objection import Objection, Stage
+from reenact.diagnose.accused import accused_source
+from reenact.diagnose.depth import Depth
+from reenact.diagnose.diagnosis import Accusation, Diagnosis, Spent, Standing, Tried
+from reenact.diagnose.suspect import suspects_from
+from reenact.journal import Journal
+from reenact.llm.ask import Image, Prompt, Text
+from reenact.llm.scripted import Scripted
+from reenact.program.fault import Fault
+from reenact.program.knob import Kind as KnobKind
+from reenact.program.patch import Patch
+from reenact.program.program import program_from_text
+from reenact.repair.judging import Judging
+from reenact.repair.minimise import Cut
+from reenact.repair.neutral.graph import NeutralityGraph, Node
+from reenact.repair.neutral.graph import Standing as NeutralStanding
+from reenact.repair.verdict import Cost, Decision, Repair, Verdict
+from reenact.repair.workbench import Look
+from reenact.rules.evidence import Evidence
+from reenact.rules.finding import Finding, Severity
+from reenact.sandbox.box import Ending
+from reenact.testing.formula import PROGRAM, set_to
+from reenact.trials.metric import Measure
+from reenact.trials.statistics import compare
+from reenact.trials.trial import Part
+from reenact.types import ExitCode, Place
+from reenact.web.app import make_app
+from reenact.web.desk import Desk
+from reenact.web.forms import Field, Form
+from reenact.web.processes import Processes
+
+PORT = 8123
+NASTY = "<script>alert(1)</script>"
+SOURCE = """import torch
+from torch import nn
+
+model = nn.Sequential(nn.Linear(4, 16), nn.ReLU(), nn.Linear(16, 3))
+optimizer = torch.optim.Adam(model.parameters(), lr=10.0)
+"""
+BEFORE, AFTER = (0.3, 0.31, 0.29, 0.3, 0.32, 0.3), (0.9, 0.91, 0.92, 0.9, 0.89, 0.93)
+PATCH = Patch((set_to(KnobKind.LEARNING_RATE, 0.001),))
+MEASURE = Measure("test_accuracy")
+SCRIPT = "from acme import Meter\n\nMeter().mean()\n"
+
+
+def a_diagnosis() -> Diagnosis:
+    place = Place(PurePosixPath("train.py"), 5, 52, 5, 56)
+    finding = Finding(
+        "UM005", "learning-rate-high", "umlaut", Fault.HLR, Severity.ERROR, f"rate 10 {NASTY}",
+        "Steps larger than the weights cannot settle.", 0.9, place, step=12,
+    )  # fmt: skip
+    (suspect,) = suspects_from([finding])
+    tried = Tried(PATCH, MEASURE, BEFORE, AFTER, compare(BEFORE, AFTER), 0.016, True, 9.0)
+    accused = Accusation(suspect, Standing.CONFIRMED, 0.97, tried)
+    return Diagnosis(
+        Depth.NORMAL, Evidence(program_from_text(SOURCE)), (accused,), (), (), 0.5, Spent(3.0, 12), MEASURE,
+        ("one batch was not tried",),
+    )  # fmt: skip
+
+
+def a_repair() -> Repair:
+    verdict = Verdict(PATCH, tuple(range(6)), BEFORE, AFTER, compare(BEFORE, AFTER), 0.016, Decision.REPAIRED)
+    return Repair(
+        strategy="guided", decision=Decision.REPAIRED, patch=PATCH, diff=PATCH.diff(PROGRAM),
+        judging=Judging(MEASURE, MEASURE, Part.SEARCH, Part.JUDGE, "halves"), verdicts=(verdict,),
+        looks=(
+            Look(Patch(()), 0.3, 1, 1.0, 1.0),
+            Look(PATCH, 0.9, 1, 1.0, 2.0),
+            Look(PATCH, 0.8, 1, 0.3, 1.5),
+            Look(PATCH, float("-inf"), 1, 1.0, 3.0),
+        ),
+        cuts=(Cut(PATCH, 0.98, True, 5),), cost=Cost(12.0, 9, 8.5, 1.0, 12),
+        why=("UM005 learning-rate-high: learning rate 0.5",),
+        curves={"loss": (((0, 2.0), (5, float("nan"))), ((0, 2.0), (5, 0.3)))}, notes=("a thing to know",),
+    )  # fmt: skip
+
+
+def a_bug() -> Reproduction:
+    symptom = Symptom.model_validate(
+        {
+            "kind": "explicit", "sign": "crash", "fault": "numeric", "words": "Meter.mean raises.",
+            "explicit": {"exception": "ZeroDivisionError", "message": "division by zero"},
+        }
+    )  # fmt: skip
+    frames = (
+        Frame("script", "script.py", 3, "<module>", "<module>"),
+        Frame("project", "acme/losses.py", 32, "mean", "Meter.mean"),
+    )
+    sighting = Sighting(
+        Ending.EXIT, ended="raised", classes=("ZeroDivisionError", "ArithmeticError"),
+        message="division by zero", frames=frames, output=f"printed {NASTY}", versions={"torch": "2.13"},
+    )  # fmt: skip
+    shown = SeedRun(0, sighting, Seen(Outcome.SYMPTOM, "ZeroDivisionError: division by zero"))
+    passed = SeedRun(0, Sighting(Ending.OK, ended="returned"), Seen(Outcome.NOTHING, "It ran through."))
+    refused = Attempt(0, 0, "import nothing\n", Stage.STATIC, (Objection(Stage.STATIC, "No nothing.", 1),))
+    shows = Attempt(0, 1, SCRIPT, None, runs=(shown,), fixed_runs=(passed,))
+    return Reproduction(
+        title="Meter crashes", source="report.md", repository="acme", commit="a" * 40, fixed="b" * 40,
+        verdict=BugVerdict.REPRODUCED, reason="it shows in 1 of 1 runs", symptom=symptom,
+        report=BugReport(title="Meter crashes", observed="It fails.", expected="0.0", steps=["do it"]),
+        attempts=(refused, shows), contexts=("acme: all there is",), packages=("torch==2.13",),
+        minimised=Minimised(SCRIPT, 9, 3, 7), repro=SCRIPT,
+    )  # fmt: skip
+
+
+def a_graph() -> NeutralityGraph:
+    nodes = (
+        Node(Patch(()), -1, (0.3,), NeutralStanding.ROOT),
+        Node(PATCH, 0, (0.9,), NeutralStanding.BETTER),
+        Node(PATCH, 0, (0.4,), NeutralStanding.NEUTRAL),
+        Node(PATCH, 2, (0.8,), NeutralStanding.AS_GOOD),
+    )
+    return NeutralityGraph(nodes, "test_accuracy", True, 5, "the budget was spent")
+
+
+RESULTS: dict[str, Callable[[], Any]] = {
+    "diagnose": a_diagnosis,
+    "repair": a_repair,
+    "bug": a_bug,
+    "neutral": a_graph,
+}
+
+
+def write_journal(folder: Path) -> dict[str, str]:
+    """One run of each story; story to id."""
+    from pydantic import BaseModel
+
+    class Opinion(BaseModel):
+        script: str
+        why: str
+
+    ids = {}
+    with Journal.open(folder) as journal:
+        for story, make in RESULTS.items():
+            found = make()
+            argv = ("reenact", story, "train.py")
+            with journal.run(story=story, request={"of": story}, what=f"train.py {NASTY}", argv=argv) as run:
+                ids[story] = run.record.id
+                run.note("result", found.to_json())
+                if isinstance(found, Diagnosis):
+                    run.note("source", accused_source(found))
+                run.finish({"verdict": f"{story} is done"}, ExitCode.FOUND)
+        with journal.run(story="rehearsal", request={}, what="plain") as run:
+            ids["rehearsal"] = run.record.id
+            prompt = Prompt(
+                "rehearsal/ask",
+                1,
+                "You are asked.",
+                (Text(f"Is it {NASTY}?"), Image(b"png" * 700, "image/png", "Figure 2")),
+            )
+            model = Scripted({"rehearsal/ask": {"script": f"{NASTY}\nprint(1)\n", "why": "because"}})
+            ask(run, model, "ask", prompt, Opinion)
+            parts = {f"part-{number}": {"nr": number} for number in range(130)}
+            run.many(parts, lambda names: [{name: {"loss": 0.5} for name in names}])
+            run.finish({"verdict": "fine"})
+        ids["failed"] = _failed(journal)
+    return ids
+
+
+def _failed(journal: Journal) -> str:
+    with suppress(RuntimeError), journal.run(story="repair", request={"of": "no"}, what="x") as run:
+        raise RuntimeError("no luck")
+    return run.record.id
+
+
+@pytest.fixture(scope="session")
+def stored(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, str]]:
+    folder = tmp_path_factory.mktemp("runs")
+    return folder, write_journal(folder)
+
+
+@pytest.fixture
+def runs_dir(stored: tuple[Path, dict[str, str]]) -> Path:
+    return stored[0]
+
+
+@pytest.fixture
+def ids(stored: tuple[Path, dict[str, str]]) -> dict[str, str]:
+    return stored[1]
+
+
+FORMS = (
+    Form(
+        "runs", "List runs.", "WHAT", "list",
+        (Field("--status", "Only these.", choices=("running", "failed")), Field("--search", multiple=True)),
+        ("--status",),
+    ),
+)  # fmt: skip
+
+
+@pytest.fixture
+def make_desk(tmp_path: Path) -> Callable[[Path], Desk]:
+    return lambda folder: Desk(folder, Processes(folder, tmp_path), FORMS)
+
+
+@pytest.fixture
+def enter() -> Callable[[Desk], TestClient]:
+    def entered(desk: Desk) -> TestClient:
+        client = TestClient(make_app(desk, PORT), base_url=f"http://127.0.0.1:{PORT}")
+        assert client.get(f"/enter?token={desk.key.token}").status_code == 200
+        return client
+
+    return entered
+
+
+@pytest.fixture
+def browser(
+    runs_dir: Path, make_desk: Callable[[Path], Desk], enter: Callable[[Desk], TestClient]
+) -> TestClient:
+    """Somebody who came by the printed address."""
+    return enter(make_desk(runs_dir))

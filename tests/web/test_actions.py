@@ -1,0 +1,129 @@
+"""Start, stop and resume run the command line itself, in a process of its own."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from starlette.testclient import TestClient
+
+from reenact.errors import InputError
+from reenact.journal import Journal, Shelf
+from reenact.web.desk import Desk
+from reenact.web.forms import Field, Form
+from reenact.web.processes import stop_run
+
+WORKER = """
+import sys, time
+from pathlib import Path
+from reenact.cli.options import stopping_gently
+from reenact.errors import Stopped
+from reenact.journal import Journal
+with Journal.open(Path(sys.argv[1])) as journal, stopping_gently() as stop:
+    with journal.run(story="bug", request={}, argv=("reenact", "runs", "list"), what="waits") as run:
+        print(run.record.id, flush=True)
+        if stop.wait(60):
+            raise Stopped("as asked")
+"""
+
+
+@pytest.fixture
+def desk(tmp_path: Path, make_desk: Callable[[Path], Desk]) -> Iterator[Desk]:
+    desk = make_desk(tmp_path / "runs")
+    yield desk
+    for one in desk.processes.started:
+        one.child.kill()
+        one.child.wait()
+
+
+@pytest.fixture
+def client(desk: Desk, enter: Callable[[Desk], TestClient]) -> TestClient:
+    return enter(desk)
+
+
+def ended(desk: Desk) -> str:
+    """What the last command printed, once it has ended."""
+    one = desk.processes.started[-1]
+    one.child.wait(timeout=60)
+    return one.tail
+
+
+def test_a_form_starts_its_command_and_shows_what_it_prints(desk: Desk, client: TestClient) -> None:
+    fields = {"csrf": desk.key.csrf, "verb": "runs", "argument": "list", "--status": "", "--search": ""}
+    page = client.post("/new", data=fields)
+    assert page.url.path == "/started/1"
+    assert "reenact runs list" in page.text
+    assert "No runs recorded here yet" in ended(desk)
+    after = client.get("/started/1").text
+    assert "It ended well" in after
+    assert "No runs recorded here yet" in after
+
+
+def test_what_a_form_lacks_is_said_beside_the_form(desk: Desk, client: TestClient) -> None:
+    answer = client.post("/new", data={"csrf": desk.key.csrf, "verb": "runs", "argument": 'a "b'})
+    assert answer.status_code == 400
+    assert "quotation mark" in answer.text
+    assert not desk.processes.started
+    unknown = client.post("/new", data={"csrf": desk.key.csrf, "verb": "rm", "argument": "x"})
+    assert unknown.status_code == 404
+
+
+def test_options_become_words_and_nothing_becomes_another_option() -> None:
+    fields = (Field("--budget"), Field("--fresh", is_flag=True), Field("--select", multiple=True))
+    form = Form("diagnose", "", "PROGRAM", "train.py", fields)
+    given = {
+        "argument": "train.py --lr 1",
+        "--budget": "--apply",
+        "--fresh": "yes",
+        "--select": "UM005 'a b'",
+    }
+    assert form.words(given) == [
+        "diagnose", "--budget=--apply", "--fresh", "--select=UM005", "--select=a b", "train.py", "--lr", "1",
+    ]  # fmt: skip
+    with pytest.raises(InputError, match="PROGRAM is missing"):
+        form.words({})
+    with pytest.raises(InputError, match="--repo is missing"):
+        Form("bug", "", "REPORT", "", (Field("--repo", required=True),)).words({"argument": "x"})
+
+
+def test_a_run_of_another_process_is_stopped_and_then_resumed(
+    tmp_path: Path, desk: Desk, client: TestClient
+) -> None:
+    folder = tmp_path / "runs"
+    worker = subprocess.Popen([sys.executable, "-c", WORKER, str(folder)], stdout=subprocess.PIPE, text=True)
+    try:
+        assert worker.stdout is not None
+        run = worker.stdout.readline().strip()
+        page = client.post(f"/runs/{run}/stop", data={"csrf": desk.key.csrf})
+        assert "Asked to stop" in page.text
+        assert worker.wait(timeout=60) != 0
+    finally:
+        worker.kill()
+    page = client.get(f"/runs/{run}")
+    assert "Stopped: as asked" in page.text
+    assert f'action="/runs/{run}/resume"' in page.text
+    resumed = client.post(f"/runs/{run}/resume", data={"csrf": desk.key.csrf})
+    assert f"reenact runs resume {run}" in resumed.text
+    assert run in ended(desk)
+    assert f'href="/runs/{run}"' in client.get("/started/1").text
+
+
+def test_a_run_that_nobody_works_on_is_left_alone(runs_dir: Path, ids: dict[str, str]) -> None:
+    with Shelf.look(runs_dir) as shelf:
+        assert "Nobody works on this" in stop_run(shelf.find(ids["bug"]), shelf)
+
+
+def test_a_run_of_this_very_process_is_not_shot(tmp_path: Path) -> None:
+    with Journal.open(tmp_path) as journal, journal.run(story="bug", request={}) as run:
+        assert "elsewhere" in stop_run(run.record, journal)
+
+
+def test_a_command_is_stopped_before_it_has_a_run(desk: Desk, client: TestClient) -> None:
+    one = desk.processes.start(("relay", str(desk.runs_dir), "--help"))
+    one.child.wait(timeout=60)
+    page = client.post("/started/1/stop", data={"csrf": desk.key.csrf})
+    assert page.url.path == "/started/1"
+    assert client.get("/started/7").status_code == 404

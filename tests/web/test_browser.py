@@ -1,0 +1,174 @@
+"""Walks in a real browser: by keyboard, in dark and light, on a narrow screen, with and without scripts.
+
+Screenshots go to the folder that SCREENSHOTS names, else to the test's own.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
+
+import pytest
+
+from reenact.journal import Journal, Kind
+from reenact.web.serve import serving
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, Page, StorageState
+
+sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+CHROMIUM = next(
+    (path for name in ("chromium", "chromium-browser", "google-chrome") if (path := shutil.which(name))), None
+)
+FLAGS = (
+    "--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update",
+    "--disable-sync",
+)  # fmt: skip
+pytestmark = [
+    pytest.mark.skipif(CHROMIUM is None, reason="no Chromium on this machine: scripts/setup EXTRAS chromium"),
+    # One browser for the module, on one worker.
+    pytest.mark.xdist_group("browser"),
+]
+WIDE, NARROW = (1280, 900), (390, 844)
+Opened = Callable[..., "Page"]
+
+
+@pytest.fixture(scope="module")
+def chromium() -> Iterator[Browser]:
+    with sync_api.sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=list(FLAGS))
+        yield browser
+        browser.close()
+
+
+@pytest.fixture(scope="module")
+def let_in(chromium: Browser, stored: tuple[Path, dict[str, str]]) -> Iterator[tuple[str, StorageState]]:
+    """The address of a server, and the cookie of somebody who came by the one with the token."""
+    with serving(stored[0]) as address:
+        context = chromium.new_context()
+        context.new_page().goto(address)
+        known = context.storage_state()
+        context.close()
+        parts = urlsplit(address)
+        yield f"{parts.scheme}://{parts.netloc}", known
+
+
+@pytest.fixture
+def shots(tmp_path: Path) -> Path:
+    folder = Path(os.environ.get("SCREENSHOTS") or tmp_path)
+    folder.mkdir(parents=True, exist_ok=True)
+    return folder
+
+
+@pytest.fixture
+def opened(chromium: Browser, let_in: tuple[str, StorageState]) -> Iterator[Opened]:
+    """A page of the server; what the browser complains of fails the test."""
+    complaints: list[str] = []
+    contexts = []
+    origin, known = let_in
+
+    def made(
+        path: str = "/", *, dark: bool = False, size: tuple[int, int] = WIDE, scripts: bool = True
+    ) -> Page:
+        context = chromium.new_context(
+            base_url=origin,
+            storage_state=known,
+            color_scheme="dark" if dark else "light",
+            viewport={"width": size[0], "height": size[1]},
+            java_script_enabled=scripts,
+        )
+        contexts.append(context)
+        page = context.new_page()
+        page.set_default_timeout(60_000)
+        page.on("console", lambda said: complaints.append(said.text) if said.type == "error" else None)
+        page.on("pageerror", lambda error: complaints.append(str(error)))
+        page.goto(path)
+        return page
+
+    yield made
+    for context in contexts:
+        context.close()
+    assert complaints == []
+
+
+def fits(page: Page) -> bool:
+    """Whether nothing sticks out of the window to the side."""
+    fit: bool = page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
+    return fit
+
+
+def test_search_a_run_and_read_it_by_keyboard_alone(opened: Opened, ids: dict[str, str]) -> None:
+    page = opened()
+    page.keyboard.press("/")
+    page.keyboard.type("rehearsal")
+    page.locator("#list tbody tr").nth(1).wait_for(state="detached")
+    assert "q=rehearsal" in page.url
+    for _ in range(40):
+        page.keyboard.press("Tab")
+        if page.evaluate("document.activeElement.textContent") == ids["rehearsal"]:
+            break
+    page.keyboard.press("Enter")
+    page.wait_for_url(f"**/runs/{ids['rehearsal']}")
+    page.locator("#talk summary").first.focus()
+    page.keyboard.press("Enter")
+    page.get_by_text("You are asked.").wait_for()
+
+
+def test_a_drawing_becomes_interactive_and_a_squiggle_leads_to_its_finding(
+    opened: Opened, ids: dict[str, str], shots: Path
+) -> None:
+    page = opened(f"/runs/{ids['diagnose']}", dark=True)
+    page.locator(".js-plotly-plot .boxlayer").first.wait_for()
+    page.locator("a.squiggle").first.click()
+    assert page.url.endswith("#finding-0")
+    assert page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(21, 24, 28)"
+    page.screenshot(path=shots / "diagnose-dark.png", full_page=True)
+    assert fits(page)
+
+
+def test_pages_fit_a_narrow_screen(opened: Opened, ids: dict[str, str], shots: Path) -> None:
+    page = opened(size=NARROW)
+    for name, path in {"runs": "/", **{one: f"/runs/{ids[one]}" for one in ("diagnose", "bug")}}.items():
+        page.goto(path)
+        page.screenshot(path=shots / f"{name}-narrow.png", full_page=True)
+        assert fits(page), name
+
+
+def test_everything_is_read_without_scripts(opened: Opened, ids: dict[str, str]) -> None:
+    page = opened(scripts=False)
+    page.get_by_label("Search").fill("rehearsal")
+    page.get_by_role("button", name="Show").click()
+    page.get_by_role("link", name=ids["rehearsal"]).click()
+    page.get_by_role("link", name="own page").first.click()
+    assert page.get_by_text("You are asked.").is_visible()
+    page.goto(f"/runs/{ids['repair']}")
+    assert page.locator("figure svg").count() == 3
+
+
+def test_a_run_at_work_is_seen_to_go_on_and_to_end(chromium: Browser, tmp_path: Path) -> None:
+    folder = tmp_path / "live"
+    with Journal.open(folder) as journal, serving(folder) as address:
+        with journal.run(story="repair", request={}, what="train.py") as run:
+            page = chromium.new_page()
+            page.goto(address)
+            page.get_by_role("link", name=run.record.id).click()
+            page.get_by_role("button", name="Stop gently").wait_for()
+            run.step("one", lambda: 1, kind=Kind.TRIAL)
+            page.get_by_text("1 step done").wait_for(timeout=30_000)
+            run.finish({"verdict": "all is well"})
+        page.get_by_text("all is well").wait_for(timeout=30_000)
+        assert page.get_by_role("button", name="Stop gently").count() == 0
+        page.close()
+
+
+def test_two_ticked_runs_are_compared(opened: Opened, ids: dict[str, str]) -> None:
+    page = opened()
+    for story in ("repair", "bug"):
+        page.get_by_label(f"Compare {ids[story]}").check()
+    page.get_by_role("button", name="Compare the two ticked").click()
+    page.get_by_role("heading", name="beside").wait_for()
+    assert page.locator("tr.differs").count() >= 2

@@ -1,0 +1,116 @@
+"""The page of a paper: claims first, its text beside the code, lineage, rounds, runs."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from html import unescape
+from pathlib import Path
+
+import pytest
+from starlette.testclient import TestClient
+
+from reenact.intake.papers.paper import Paper, Paragraph, Section, Sentence, Span
+from reenact.journal import Journal
+from reenact.paper.claim import Claim
+from reenact.paper.criterion import Category, CodeLine, Criterion, Judged, Level, Value
+from reenact.paper.develop.checks import Stage
+from reenact.paper.develop.development import Development, Round
+from reenact.paper.exemplar import Exemplar, SourceFile
+from reenact.paper.fingerprint.fingerprint import Fingerprint
+from reenact.paper.measure.gap import Comparison, Grade
+from reenact.paper.measure.mend import Mending
+from reenact.paper.measure.runs import FullRun
+from reenact.paper.measure.verdict import Judgement, Verdict
+from reenact.paper.project import Project
+from reenact.paper.reproduction import Reproduction
+from reenact.paper.review.review import Review
+from reenact.paper.wishes import Goal
+from reenact.web.desk import Desk
+
+SPAN = Span("main.tex", 0, 10)
+CODE = "import torch\n\nlearning_rate = 0.001\n"
+
+
+def a_paper() -> Reproduction:
+    said = (
+        Sentence("1:1.1", "We train with a rate of 0.001.", SPAN),
+        Sentence("1:1.2", "We reach 92.1 % accuracy.", SPAN),
+    )
+    paper = Paper(
+        "A <b>fine</b> paper",
+        (),
+        "main.tex",
+        "latex",
+        (Section("1", 1, "Method", (Paragraph("1:1", said),)),),
+        (),
+        (),
+    )
+    claim = Claim("C1", "accuracy", 92.1, "%", True, "ours", "digits", "", None, "1:1.2", "92.1 %")
+    criterion = Criterion(
+        "F1", "The rate is 0.001.", "training", "a rate of 0.001", ("1:1.1",), Level.CONFIGURATION,
+        Category.SETUP, 2,
+    )  # fmt: skip
+    judged = Judged("F1", Value.PASS, "check", "it is", (CodeLine("train.py", 3, "learning_rate = 0.001"),))
+    missing = Criterion(
+        "F2", "It decays.", "training", "We reach", ("1:1.2",), Level.PARAGRAPH, Category.SETUP, 1
+    )
+    unclear = Judged("F2", Value.FAIL, "judge", "nowhere to be seen")
+    rounds = (
+        Round(1, Stage.METHOD, "a", False, (), (), (), (), ("it does not run",), 40, 3),
+        Round(2, Stage.EXPERIMENT, "b", True, ("F1",), ("F2",), (), ("F1",), (), 12),
+    )
+    compared = Comparison(claim, "accuracy", 91.8, 0.2, 3, 0.003, Grade.A)
+    return Reproduction(
+        paper=paper, goal=Goal(), judgement=Judgement(Verdict.REPRODUCED, "All 1 claims hold.", 0.003, 0.003),
+        review=Review((), (), ()), claims=(claim,),
+        exemplars=(
+            Exemplar("doe", "An older paper", "the baseline", (), "It did so.", "acme/older", "MIT",
+                     (SourceFile("net.py", "net = 1\n", "the network"),)),
+        ),
+        fingerprint=Fingerprint((criterion, missing), ()),
+        development=Development(Project({"train.py": CODE}), rounds, 2, True, (judged, unclear), (), ()),
+        runs=(FullRun(0, True, {"accuracy": 0.918}, "", 12.0, 11.0, 300.0, "epoch 1"),),
+        comparisons=(compared,), mending=Mending(None, "Nothing was to be mended."), scale=1.0, tokens=10,
+        money=None, seconds=30.0, run_id="x", notes=("a note",),
+    )  # fmt: skip
+
+
+@pytest.fixture
+def page(tmp_path: Path, make_desk: Callable[[Path], Desk], enter: Callable[[Desk], TestClient]) -> str:
+    found = a_paper()
+    with Journal.open(tmp_path) as journal, journal.run(story="paper", request={}, what="A paper") as run:
+        run.note("result", found.to_json())
+        run.finish(found.in_short())
+    answer = enter(make_desk(tmp_path)).get(f"/runs/{run.record.id}")
+    assert "<b>fine" not in answer.text
+    return unescape(answer.text)
+
+
+def test_verdict_and_claims_come_first(page: str) -> None:
+    assert "reproduced: All 1 claims hold." in page
+    assert page.index('id="claims"') < page.index('id="criteria"') < page.index('id="text"')
+    for said in ("92.1%", "91.8 ± 0.2%", "0.3%"):
+        assert said in page
+
+
+def test_a_sentence_leads_to_its_line_and_the_line_to_its_sentence(page: str) -> None:
+    assert re.search(r'<a id="p-1:1\.1" class="passage good" href="#code-0-L3"[^>]*>We train', page)
+    assert 'id="code-0-L3"' in page
+    assert re.search(r'<a class="squiggle good" href="#p-1:1\.1"[^>]*>learning_rate = 0\.001</a>', page)
+    assert '<a href="#code-0-L3">train.py:3</a>' in page
+    assert re.search(r'<a id="p-1:1\.2" class="passage error" href="#criterion-F2"', page)
+
+
+def test_every_link_on_the_page_leads_somewhere(page: str) -> None:
+    wanted = set(re.findall(r'href="#([^"]+)"', page))
+    assert wanted <= set(re.findall(r'id="([^"]+)"', page)) | {"main"}
+
+
+def test_lineage_rounds_and_runs_are_told(page: str) -> None:
+    assert "An older paper [doe]" in page
+    assert "2. experiment" in page
+    assert "turned: F1" in page
+    assert "it does not run" in page
+    assert "What the run with seed 0 printed" in page
+    assert "Nothing was to be mended." in page

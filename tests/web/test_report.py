@@ -1,0 +1,73 @@
+"""A run as one file: everything in it, nothing fetched, no script."""
+
+from __future__ import annotations
+
+import re
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+
+from reenact.journal import Shelf
+from reenact.web.report import report_page
+from reenact.web.stored import Stored
+
+VOID = {"meta", "br", "input", "link", "img", "hr"}
+
+
+class Checked(HTMLParser):
+    """Notes what a browser would run or fetch, and whether every element is closed."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.open: list[str] = []
+        self.wrong: list[str] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        if tag in ("script", "iframe", "object", "link", "img", "form"):
+            self.wrong.append(tag)
+        self.wrong += [f"{tag} {name}" for name, _ in attrs if name.startswith("on") or name == "src"]
+        self.wrong += [
+            f"{tag} {value}" for name, value in attrs if name == "href" and not (value or "").startswith("#")
+        ]
+        if tag not in VOID:
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        """Drawings close their own elements."""
+
+    def handle_endtag(self, tag: str) -> None:
+        if not self.open or self.open.pop() != tag:
+            self.wrong.append(f"</{tag}>")
+
+
+@pytest.mark.parametrize("story", ["diagnose", "repair", "bug", "neutral", "rehearsal", "failed"])
+def test_a_report_stands_alone(runs_dir: Path, ids: dict[str, str], story: str) -> None:
+    with Shelf.look(runs_dir) as shelf:
+        text = report_page(Stored(shelf, shelf.find(ids[story]), runs_dir))
+    checked = Checked()
+    checked.feed(text)
+    assert checked.wrong == []
+    assert checked.open == []
+    assert "url(" not in text
+    assert "data-figure" not in text
+    assert "<style>" in text
+    assert "prefers-color-scheme: dark" in text
+
+
+def test_the_drawings_and_the_conversation_are_in_it(runs_dir: Path, ids: dict[str, str]) -> None:
+    with Shelf.look(runs_dir) as shelf:
+        repair = report_page(Stored(shelf, shelf.find(ids["repair"]), runs_dir))
+        asked = report_page(Stored(shelf, shelf.find(ids["rehearsal"]), runs_dir))
+    assert repair.count("<svg") == 3
+    assert "You are asked." in asked
+    assert "part-129" in asked
+    assert re.search(r"131 steps: \d+ done", asked)
+
+
+def test_links_in_it_lead_to_places_in_it(runs_dir: Path, ids: dict[str, str]) -> None:
+    with Shelf.look(runs_dir) as shelf:
+        text = report_page(Stored(shelf, shelf.find(ids["diagnose"]), runs_dir))
+    wanted = set(re.findall(r'href="#([^"]+)"', text))
+    assert wanted
+    assert wanted <= set(re.findall(r'id="([^"]+)"', text))

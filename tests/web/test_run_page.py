@@ -1,0 +1,129 @@
+"""One run: steps in pages, the conversation folded away, errors that say what to do."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from starlette.testclient import TestClient
+
+from reenact.journal import Journal, Kind
+from reenact.web.app import make_app
+from reenact.web.desk import Desk
+
+
+def test_steps_come_in_pages_that_lead_on_and_back(browser: TestClient, ids: dict[str, str]) -> None:
+    first = browser.get(f"/runs/{ids['rehearsal']}/steps").text
+    assert "1 to 100 of 131 steps" in first
+    assert "part-98" in first
+    assert "part-99" not in first
+    (onward,) = set(re.findall(r'rel="next" href="([^"]+)"', first))
+    second = browser.get(onward).text
+    assert "101 to 131 of 131 steps" in second
+    assert "part-129" in second
+    assert 'rel="next"' not in second
+    assert 'rel="prev"' in second
+
+
+@pytest.mark.parametrize(
+    ("asked", "shown", "hidden"),
+    [
+        ("kind=llm", "rehearsal/ask", "part-1"),
+        ("under=rehearsal/part-7", "part-7", "part-70"),
+        ("state=failed", "No step is like that", "part-1"),
+        ("kind=nonsense&after=-3", "part-1", "nonsense</code>"),
+    ],
+)
+def test_steps_are_filtered(
+    browser: TestClient, ids: dict[str, str], asked: str, shown: str, hidden: str
+) -> None:
+    page = browser.get(f"/runs/{ids['rehearsal']}/steps?{asked}").text
+    assert shown in page
+    assert f"{hidden}</code>" not in page
+
+
+def test_the_conversation_is_folded_and_whole(browser: TestClient, ids: dict[str, str]) -> None:
+    page = browser.get(f"/runs/{ids['rehearsal']}").text
+    (address,) = set(re.findall(r'hx-get="(/runs/[^"]+/steps/\d+)"', page))
+    assert "You are asked." not in page
+    step = browser.get(address).text
+    for part in (
+        "You are asked.",
+        "Is it &lt;script&gt;",
+        "Answer: script",
+        "print(1)",
+        "because",
+        "[a picture: Figure 2, image/png, 2100 bytes]",
+    ):
+        assert part in step
+    assert 'id="bodies"' in step
+
+
+def test_a_repair_names_the_other_runs_of_its_program(browser: TestClient, ids: dict[str, str]) -> None:
+    page = browser.get(f"/runs/{ids['repair']}").text
+    for story in ("diagnose", "neutral"):
+        assert f'<a href="/runs/{ids[story]}">{story} {ids[story]}</a>' in page
+    assert f'href="/runs/{ids["rehearsal"]}"' not in page
+
+
+def test_a_run_without_a_model_says_so(browser: TestClient, ids: dict[str, str]) -> None:
+    assert "No model was asked" in browser.get(f"/runs/{ids['bug']}").text
+
+
+def test_a_failed_run_shows_its_error_and_no_resume_without_a_command(
+    browser: TestClient, ids: dict[str, str]
+) -> None:
+    page = browser.get(f"/runs/{ids['failed']}").text
+    assert "RuntimeError: no luck" in page
+    assert "/resume" not in page
+    assert 'class="verdict error"' in page
+
+
+def test_a_run_at_work_is_watched_and_can_be_stopped(
+    tmp_path: Path, make_desk: Callable[[Path], Desk], enter: Callable[[Desk], TestClient]
+) -> None:
+    folder = tmp_path / "live"
+    with Journal.open(folder) as journal, journal.run(story="repair", request={}, what="here") as run:
+        run.note("best/1", {"patch": {"changes": []}, "score": 0.5, "seeds": 1, "share": 1.0, "spent": 1.0})
+        run.step("part", lambda: 1, kind=Kind.TRIAL)
+        page = enter(make_desk(folder)).get(f"/runs/{run.record.id}").text
+    assert f'sse-connect="/live/{run.record.id}?seen=' in page
+    assert "Stop gently" in page
+    assert "The best so far" in page
+    assert "The last 2 steps" in page
+    assert '<noscript><meta http-equiv="refresh"' in page
+
+
+@pytest.mark.parametrize("path", ["/runs/nothing-here", "/runs/1/steps/99999", "/nowhere"])
+def test_what_is_not_there_is_said_with_a_way_back(browser: TestClient, path: str) -> None:
+    answer = browser.get(path)
+    assert answer.status_code == 404
+    assert "All runs" in answer.text
+
+
+def test_a_journal_that_is_damaged_is_said_on_the_page(
+    tmp_path: Path, make_desk: Callable[[Path], Desk], enter: Callable[[Desk], TestClient]
+) -> None:
+    folder = tmp_path / "runs"
+    with Journal.open(folder) as journal, journal.run(story="bug", request={}) as run:
+        run.finish(None)
+    client = enter(make_desk(folder))
+    (folder / "journal.db").write_bytes(b"no database at all" * 100)
+    answer = client.get("/")
+    assert answer.status_code == 500
+    assert "damaged" in answer.text
+    assert "Move it aside" in answer.text
+
+
+def test_a_fault_of_the_page_itself_is_owned_up_to(runs_dir: Path, make_desk: Callable[[Path], Desk]) -> None:
+    desk = make_desk(runs_dir)
+    app = make_app(desk, 8123)
+    client = TestClient(app, base_url="http://127.0.0.1:8123", raise_server_exceptions=False)
+    client.get(f"/enter?token={desk.key.token}")
+    desk.forms = (None,)  # type: ignore[assignment]
+    answer = client.get("/new?verb=x")
+    assert answer.status_code == 500
+    assert "a fault of its own" in answer.text
+    assert "x-frame-options" in answer.headers
