@@ -11,7 +11,7 @@ from pathlib import Path
 import psutil
 import pytest
 
-from reenact.errors import InputError
+from reenact.errors import InputError, ReenactError
 from reenact.journal import Journal
 from reenact.mcp.jobs import MOST, Job, Jobs
 from reenact.mcp.told import Desk
@@ -82,3 +82,15 @@ def test_a_run_of_another_door_is_told_but_not_stopped_here(tmp_path: Path) -> N
         assert (told.status, told.job, told.next) == ("running", "", "poll")
         with pytest.raises(InputError, match="it was started elsewhere"):
             desk.job(run.record.id)
+
+
+def test_a_job_that_is_still_making_the_journal_is_starting(tmp_path: Path) -> None:
+    jobs = Jobs(tmp_path / "mcp")
+    job = jobs.start("watch", ("doctor",))
+    (tmp_path / "journal.db").write_bytes(b"")
+    told = Desk(tmp_path, jobs).told(job.id)
+    assert told.status == "starting"
+    while jobs.is_alive(job):
+        time.sleep(0.05)
+    with pytest.raises(ReenactError):
+        Desk(tmp_path, jobs).told(job.id)

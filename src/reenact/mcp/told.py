@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
-from reenact.errors import InputError
+from reenact.errors import InputError, JournalError, StorageError
 from reenact.journal import Run, Shelf
 from reenact.llm.relay_folder import waiting
 from reenact.mcp.answers import RunTold
@@ -34,7 +34,14 @@ class Desk:
                 Shelf.look(self.runs_dir)
             assert job is not None
             return self._of_job(job)
-        with Shelf.look(self.runs_dir) as shelf:
+        try:
+            shelf = Shelf.look(self.runs_dir)
+        except (JournalError, StorageError):
+            # The first job of a folder is still making the journal.
+            if job is None or not self.jobs.is_alive(job):
+                raise
+            return self._of_job(job)
+        with shelf:
             run = _run_of(job, shelf) if job is not None else shelf.find(name)
             if run is None:
                 assert job is not None

@@ -84,8 +84,10 @@ def test_recordings_tell_nothing_of_the_machine_or_the_truth() -> None:
         assert Replay(case.folder / WHOLE.recording).differing == []
 
 
-def test_shipped_recording_reaches_the_true_verdict_by_running() -> None:
+def test_shipped_recordings_reach_the_true_verdicts_by_running() -> None:
+    """A crash, a silent bug, and a report of a bug that is not there."""
     wishes = Wishes(seeds=2, environment="here")
     desk = Desk(Journal.in_memory(), choose(trust_code=True), wishes=wishes)
-    card = measure(chosen_cases(None, ["abacusnet-five-classes"]), desk)
+    names = ["abacusnet-five-classes", "abacusnet-first-class", "abacusnet-load"]
+    card = measure(chosen_cases(None, names), desk)
     assert card.exit_code is ExitCode.OK, card.tables[-1].rows

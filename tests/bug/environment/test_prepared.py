@@ -63,6 +63,27 @@ def test_versions_of_the_report() -> None:
     assert "numpy" in notes[1]
 
 
+@pytest.mark.parametrize(
+    ("said", "meant"),
+    [("3", "keras==3.*"), ("3.4", "keras==3.4.*"), ("3.4.1", "keras==3.4.1"), ("3.0rc1", "keras==3.0rc1")],
+)
+def test_a_series_is_any_release_of_it(said: str, meant: str) -> None:
+    pins, _ = pinned([Installed(package="keras", version=said)], [requirement("keras")], Allowed.usual())
+    assert [one.text for one in pins] == [meant]
+
+
+def test_keras_gets_an_engine_when_the_project_names_none(tmp_path: Path) -> None:
+    shop: Any = Shop()
+    made = prepare(
+        files_of(tmp_path, requirements_txt="keras>=3.3\n"), (), None, Wishes(environment="build"), shop
+    )
+    assert shop.asked == [(["keras>=3.3", "torch"], None)]
+    assert any("needs an engine" in note for note in made.notes)
+    named = files_of(tmp_path, requirements_txt="keras>=3.3\ntensorflow\n")
+    prepare(named, (), None, Wishes(environment="build"), shop)
+    assert shop.asked[1] == (["keras>=3.3", "tensorflow"], None)
+
+
 def test_this_interpreter_where_it_has_what_is_needed(tmp_path: Path) -> None:
     files = files_of(tmp_path, requirements_txt="numpy\npyyaml\n")
     made = prepare(files, (), None, Wishes(), None)
@@ -100,7 +121,7 @@ def test_versions_then_date_are_given_up_and_said(tmp_path: Path) -> None:
     said = [Installed(package="numpy", version="1.1")]
     made = prepare(files, said, date(2020, 1, 1), Wishes(environment="build"), shop)
     assert [before for _, before in shop.asked] == [date(2020, 1, 1), date(2020, 1, 1), None]
-    assert shop.asked[0][0] == ["numpy", "numpy==1.1"]
+    assert shop.asked[0][0] == ["numpy", "numpy==1.1.*"]
     assert made.available == ("numpy", "torch")
     assert [note.partition(":")[0] for note in made.notes] == [
         "Without the versions of the report",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 
 from packaging.utils import canonicalize_name
@@ -41,7 +42,12 @@ def pinned(
             )
             continue
         try:
-            found.append(requirement(f"{name}=={version}", ProposedBy.DOCUMENT))
+            found.append(requirement(f"{name}=={_whole(version)}", ProposedBy.DOCUMENT))
         except InputError:
             notes.append(f"The report's version of {name} is none that can be installed: {version!r}.")
     return tuple(found), tuple(notes)
+
+
+def _whole(version: str) -> str:
+    """Who writes `keras 3` or `torch 2.1` means any release of that series, not the one that is called 3."""
+    return f"{version}.*" if re.fullmatch(r"\d+(?:\.\d+)?", version) else version

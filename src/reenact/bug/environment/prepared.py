@@ -30,6 +30,9 @@ from reenact.sandbox.environments.prepare import Environments
 SEEDED = ("numpy", "torch", "tensorflow")
 """Libraries whose chance a seed rules."""
 HERE, BUILD, AUTO = "here", "build", "auto"
+KERAS, ENGINE = "keras", "torch"
+ENGINES = frozenset({"torch", "tensorflow", "tensorflow-cpu", "jax"})
+"""What Keras computes with."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +76,9 @@ def prepare(
     allowed = Allowed.usual(*wishes.packages)
     pins, remarks = pinned(said, needed, allowed)
     notes = [*told.notes, *remarks]
+    if KERAS in {one.name for one in needed} and not ENGINES & {one.name for one in (*needed, *pins)}:
+        needed = (*needed, requirement(ENGINE, ProposedBy.USER))
+        notes.append(f"Keras needs an engine and the project names none: {ENGINE} was added.")
     if wishes.environment not in (HERE, BUILD, AUTO):
         raise InputError(
             f"The environment is auto, here or build. Received: environment={wishes.environment!r}."
