@@ -313,3 +313,14 @@ def test_mean_over_all_seeds_decides_on_a_reported_number(toy: Any, in_turn: Any
     assert found.verdict is not Verdict.SHOWN
     assert "mean over the seeds" in str(found.attempts[0].objections[0])
     assert [run.shows for run in found.attempts[0].runs] == [True, False, True]
+
+
+def test_what_is_not_installed_is_not_asked_for_again_and_again(toy: Any, in_turn: Any) -> None:
+    lacking = "import tensorflow\nfrom acme import Meter\n\nMeter(3).mean()\n"
+    other = lacking.replace("Meter(3)", "Meter(4)")
+    found = toy.tell(in_turn([lacking, other, CRASHES]), attempts=5)
+    assert [(one.stage, one.outcome) for one in found.attempts] == [
+        (Stage.EXECUTION, Outcome.ENVIRONMENT)
+    ] * 2
+    assert found.verdict is Verdict.INCONCLUSIVE
+    assert "tensorflow" in found.reason

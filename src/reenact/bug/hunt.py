@@ -7,7 +7,7 @@ revision -> passes? Whatever objects first speaks to the model, and the next scr
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from reenact.bug.case import Case, Told
@@ -23,6 +23,8 @@ from reenact.errors import AnswerUnusable
 from reenact.journal import Scope
 
 ORDER = tuple(Stage)
+HOPELESS = 2
+"""Scripts in a row that fail for want of a module."""
 
 
 def hunt(case: Case, run: Scope) -> tuple[Case, tuple[Attempt, ...]]:
@@ -37,11 +39,14 @@ def hunt(case: Case, run: Scope) -> tuple[Case, tuple[Attempt, ...]]:
             attempts.append(attempt)
             if attempt.shows:
                 return sharper, tuple(attempts)
+        if _lacks_the_environment(attempts):
+            break
     return case, tuple(attempts)
 
 
 def _in_context(case: Case, context: Told, plan: Plan | None, number: int, place: Scope) -> Iterator[Attempt]:
     last: Attempt | None = None
+    done: list[Attempt] = []
     for count in range(case.wishes.attempts):
         run = place.under("attempt", attempt=count)
         case.say(f"write script {count + 1} of at most {case.wishes.attempts}")
@@ -50,10 +55,17 @@ def _in_context(case: Case, context: Told, plan: Plan | None, number: int, place
         else:
             last = _written(case, context, plan, number, count, run, last)
         yield last
-        if last.shows:
+        done.append(last)
+        if last.shows or _lacks_the_environment(done):
             return
         if not last.script:
             last = None
+
+
+def _lacks_the_environment(attempts: Sequence[Attempt]) -> bool:
+    """Whether the last scripts all missed what is not installed: no other script will find it."""
+    last = attempts[-HOPELESS:]
+    return len(last) == HOPELESS and all(one.outcome is Outcome.ENVIRONMENT for one in last)
 
 
 def _written(
