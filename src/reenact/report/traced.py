@@ -22,8 +22,8 @@ SIDES = """
 body { max-width: 96rem; }
 .sides { display: grid; grid-template-columns: 1fr 1fr; gap: 1rem; }
 .side { max-height: 85vh; overflow: auto; padding: 0 .75rem; border: 1px solid #8884; border-radius: .4rem; }
-.side pre { white-space: pre; background: none; padding: 0; margin: 0; overflow: visible; }
-.line { display: block; } .line b { opacity: .45; font-weight: 400; user-select: none; }
+.side pre { background: none; padding: 0; margin: 0; overflow: visible; }
+.line { display: block; white-space: pre; } .line b { opacity: .45; font-weight: 400; user-select: none; }
 .resting { border-bottom: 2px solid #28a8; }
 :target { background: #fd06; outline: 2px solid #b80; }
 a { color: inherit; } a.mark { font-size: .75rem; margin-left: .3rem; text-decoration: none; }

@@ -38,6 +38,12 @@ def test_each_version_is_a_commit_by_us_without_hooks(tmp_path: Path) -> None:
     assert not (out / ".git" / "hooks").exists()
 
 
+def test_the_folder_may_be_named_from_where_we_are(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    _, commits = kept(Path("out"), Project({"a.py": "x\n"}))
+    assert git(tmp_path / "out", "rev-parse", "HEAD") == commits[0]
+
+
 def test_a_commit_that_an_interruption_left_is_found_again(tmp_path: Path) -> None:
     (tmp_path / "a.py").write_text("x\n")
     first = commit_all(tmp_path, ["a.py"], "Round 0")

@@ -24,7 +24,8 @@ class History:
     """The versions of one output folder."""
 
     def __init__(self, out: Path | None) -> None:
-        self.out = out
+        # git is started in the folder: a name relative to ours would be looked for below it.
+        self.out = out.absolute() if out is not None else None
         self.notes: list[str] = []
         self._last = Project()
 
