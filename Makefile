@@ -9,7 +9,7 @@ test: lint
 	@.venv/bin/pytest -n 2 --dist loadgroup --durations 20
 
 lint:
-	@scripts/setup models,torch,keras,sandlock,papers,web,mcp,dev
+	@scripts/setup models,torch,keras,sandlock,papers,web,mcp,dev chromium
 	@.venv/bin/ruff check --quiet
 	@.venv/bin/ruff format --check --quiet
 	@.venv/bin/mypy --no-error-summary
