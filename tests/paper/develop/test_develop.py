@@ -156,6 +156,13 @@ def test_no_further_round_is_paid_for_without_progress(room: Any, answers: Any) 
     assert made.best == 2
 
 
+def test_what_the_plan_gives_up_is_not_revised_for(room: Any, answers: Any) -> None:
+    plan = {**PLAN, "hopeless": ["F2: the cited code is not at hand"]}
+    made = room.develop({**answers(), "revision[0]/plan": plan})
+    assert [one.stage for one in made.rounds].count(Stage.REVISION) == 0
+    assert "Given up: F2: the cited code is not at hand" in made.notes
+
+
 def test_a_spent_budget_keeps_what_runs(room: Any, answers: Any) -> None:
     made = room.develop({**answers(), "revision[0]/plan": BudgetSpent("No money is left.")})
     assert made.runs

@@ -92,6 +92,11 @@ class Plan(BaseModel):
         description="Criteria that cannot be met here, each as `F4: the reason`.",
     )
 
+    @property
+    def given_up(self) -> frozenset[str]:
+        """Ids of the criteria that cannot be met here."""
+        return frozenset(one.partition(":")[0].strip() for one in self.hopeless)
+
     def text(self) -> str:
         """The plan as the code role sees it."""
         left = [f"Not to be met: {one}" for one in self.hopeless]
