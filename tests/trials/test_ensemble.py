@@ -84,6 +84,7 @@ if not os.path.exists({str(notes)!r}):
     os.kill(os.getppid(), signal.SIGKILL)
 """
     program = program_in(tmp_path / "p", KERAS.replace("model.evaluate", f"{kill}model.evaluate", 1))
+    ensemble.run([Trial(program_in(tmp_path / "first", KERAS), seed=0)])
     before = ensemble.servers
     found = ensemble.run([Trial(program, seed=seed) for seed in range(5)])
     assert [(outcome.kind, outcome.steps) for outcome in found] == [(OutcomeKind.FINISHED, 17)] * 5, found

@@ -131,7 +131,8 @@ def test_a_loop_in_the_table_of_objects_ends(tmp_path: Path, box: Sandbox, pdf: 
 
 def test_a_pdf_that_unpacks_without_end_is_stopped(box: Sandbox, pdf: Any) -> None:
     sheet = pdf.sheet()
-    sheet.drawn = ["0 0 m 1 1 l " * 2_000_000]
+    sheet.drawn = ["0 0 m 1 1 l " * 8_000_000]
     small = Limits(wall_s=0.8, memory_bytes=256 * MIB, processes=64)
-    with pytest.raises(UnreadablePaper, match=r"did not end with the paper within 0\.8 s"):
+    # A fast machine runs out of memory before it runs out of time.
+    with pytest.raises(UnreadablePaper, match=r"within 0\.8 s|memory"):
         read_pdf(pdf.of(sheet), "bomb.pdf", box=box, limits=small)
