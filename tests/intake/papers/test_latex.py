@@ -206,3 +206,92 @@ Words before the break. \begin{itemize} \item one
 More words.
 \end{document}
 """
+
+
+WRAPPED = r"""
+\documentclass{article}
+\newcommand{\best}[1]{\best@cut#1\@nil}
+\newenvironment{scores}{\begin{tabular*}{\linewidth}{@{\extracolsep{\fill}}lcc@{}}}{\end{tabular*}}
+\newcommand{\scorehead}[2]{\begin{scores}\toprule Pot & #1 & #2 \\ \midrule}
+\newcommand{\scoreend}{\bottomrule\end{scores}}
+\begin{document}
+\begin{frontmatter}
+{\bf A Study of Kettles}
+\begin{aug}
+\address{
+\begin{tabular}{cc}
+Ada Example & Bo Sample\\[5pt]
+\end{tabular}
+\footnotetext{Somewhere.}
+}
+\begin{abstract}Kettles hum.\end{abstract}
+\end{aug}
+\end{frontmatter}
+\section{Results}
+The first paragraph ends. % here
+
+The second begins.
+\begin{table}\caption{Hum.}\label{tab:hum}
+\scorehead{Before}{After}
+\multicolumn{3}{@{}l}{Copper} \\
+Small & 1.0 & \best{2.0\pm0.1} \\
+\scoreend\end{table}
+\begin{figure}
+\begin{subfigure}{0.5\textwidth}\includegraphics{a.png}\label{fig:a}\end{subfigure}
+\begin{subfigure}{0.5\textwidth}\includegraphics{b.png}\label{fig:b}\end{subfigure}
+\caption{Both.}\label{fig:both}
+\end{figure}
+\begin{center}\fbox{\begin{minipage}{3cm}\[ h = 1 \]\end{minipage}}\end{center}
+\appendix
+\section*{Appendix}
+\section{More kettles}
+They hum too.
+\end{document}
+"""
+
+
+def test_what_is_wrapped_in_commands_of_the_author_comes_through(tmp_path: Path, box: Sandbox) -> None:
+    (tmp_path / "paper.tex").write_text(WRAPPED.lstrip())
+    paper = read_paper(str(tmp_path / "paper.tex"), box=box)
+    assert paper.title == "A Study of Kettles"
+    assert [(one.id, one.title) for one in paper.sections] == [
+        ("0", "Abstract"), ("1", "Results"), ("A", "More kettles"),
+    ]  # fmt: skip
+    assert "Kettles hum." in [one.text for one in paper.sentences()]
+    assert [one.text for one in paper.blocks() if isinstance(one, Paragraph)][2:4] == [
+        "The first paragraph ends.", "The second begins.",
+    ]  # fmt: skip
+    (table,) = [one for one in paper.blocks() if isinstance(one, Table)]
+    assert (table.label, table.caption, table.heads) == ("tab:hum", "Hum.", 1)
+    assert table.rows == (
+        ("Pot", "Before", "After"), ("Copper", "Copper", "Copper"), ("Small", "1.0", r"$2.0\pm0.1$"),
+    )  # fmt: skip
+    figures = [(one.label, one.caption) for one in paper.blocks() if isinstance(one, Figure)]
+    assert figures == [("fig:a, fig:both", "Both."), ("fig:b", "Both.")]
+    assert [one.latex for one in paper.blocks() if isinstance(one, Equation)] == ["h = 1"]
+    assert [one.where for one in paper.lost if one.kind != "figure"] == ["\\best"]
+
+
+def test_an_environment_that_pandoc_skips_is_opened(tmp_path: Path, box: Sandbox) -> None:
+    inner = "\\begin{abstract}Kettles hum for long.\\end{abstract}"
+    odd = "\\begin{aug}\\address{\n\nOne street\n\n}\n" + inner + "\\end{aug}"
+    text = f"\\documentclass{{article}}\\begin{{document}}\n{odd}\n\\section{{One}}\nText.\n\\end{{document}}"
+    (tmp_path / "paper.tex").write_text(text)
+    paper = read_paper(str(tmp_path / "paper.tex"), box=box)
+    assert "Kettles hum for long." in [one.text for one in paper.sentences()]
+    assert ("environment", "aug") in [(one.kind, one.where) for one in paper.lost]
+
+
+def test_ieee_formulas_and_drawings(tmp_path: Path, box: Sandbox) -> None:
+    formula = "\\begin{IEEEeqnarray*}{rCl} a_i &=& b \\end{IEEEeqnarray*}"
+    drawing = (
+        "\\begin{figure}\\begin{tikzpicture}\\draw (0,0);\\end{tikzpicture}\\caption{Drawn.}\\end{figure}"
+    )
+    body = f"It holds that\n{formula}\n{drawing}"
+    (tmp_path / "paper.tex").write_text(
+        f"\\documentclass{{article}}\\begin{{document}}\n{body}\n\\end{{document}}"
+    )
+    paper = read_paper(str(tmp_path / "paper.tex"), box=box)
+    (shown,) = [one.latex for one in paper.blocks() if isinstance(one, Equation)]
+    assert shown.split() == ["\\begin{eqnarray*}", "a_i", "&=&", "b", "\\end{eqnarray*}"]
+    assert [(one.kind, one.where) for one in paper.lost] == [("figure", "tikzpicture")]

@@ -95,6 +95,7 @@ def test_comments_go_and_percent_signs_stay() -> None:
     assert without_comments("a 5\\% b % gone\n  c\\\\% gone\nd") == "a 5\\% b c\\\\d"
     listing = "\\begin{lstlisting}\nx % 2\n\\end{lstlisting}"
     assert without_comments(f"{listing} % gone\n") == f"{listing} "
+    assert without_comments("a % gone\n \nb\n% gone\nc") == "a \n \nb\nc"
     assert without_comments("a \\iffalse gone \\fi b").split() == ["a", "b"]
     assert (
         without_comments("a \\begin{comment} kept, it has no end") == "a \\begin{comment} kept, it has no end"

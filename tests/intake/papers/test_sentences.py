@@ -35,6 +35,14 @@ WORDS = st.sampled_from(
         ("The answer is no. We stop at No. 5.", ["The answer is no.", "We stop at No. 5."]),
         ("We use dropout, batch norm, etc. All help.", ["We use dropout, batch norm, etc.", "All help."]),
         ("The loss falls. $L$ is small.", ["The loss falls.", "$L$ is small."]),
+        (
+            "The loss falls. [fig:loss] shows it.",
+            ["The loss falls.", "[fig:loss] shows it."],
+        ),
+        (
+            "See App. [app:more] and Sect. [sec:two]. Done.",
+            ["See App. [app:more] and Sect. [sec:two].", "Done."],
+        ),
         ("  \n ", []),
     ],
 )

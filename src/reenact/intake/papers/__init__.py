@@ -7,8 +7,9 @@ sentences    where a sentence ends            locate     where it stands in the 
 citations    which references a sentence cites; reference_text, bibtex, bibitems: bibliographies
 
 markdown     with front_matter, inline, markdown_table; plain: text by its shape
-latex        with latex_files (one text of all), latex_prepare and latex_tables (what pandoc would lose),
-             latex_parts (what it refuses), latex_front, detex; pandoc runs in the sandbox, tree* read it
+latex        with latex_files (one text of all), latex_prepare, latex_macros, latex_tables (what pandoc would
+             lose), latex_parts (what it refuses), latex_front, detex; pandoc runs in the sandbox, tree* read
+             it
 html         with html_node, html_text, html_table
 pdf          with pdf_lines, pdf_paragraphs; pdf_figures: figures that are PDFs, drawn
 pictures     pixels of figures                boxed      our own scripts of inside/, in the sandbox

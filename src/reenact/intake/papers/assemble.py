@@ -30,6 +30,7 @@ MOST_PIECES = 50_000
 ABSTRACT = "Abstract"
 FOOTNOTE = "Footnote: "
 """How the text of a footnote begins: it follows the paragraph that it belongs to."""
+_APPENDIX = frozenset(("appendix", "appendices", "supplement", "supplementary material"))
 _WORD = re.compile(r"[^\W_]")
 _NUMBER = re.compile(r"^(?:(?:section|appendix)\s+)?(?:[A-Z]|\d{1,2})(?:\.\d{1,2}){0,4}[.:)]?\s+(?=\S)", re.I)
 
@@ -46,7 +47,8 @@ def assemble(draft: Draft, source: str) -> Paper:
         )
     maker = _Maker(Locator(draft.texts), Bibliography.of(draft.references), draft)
     sections = tuple(maker.sections())
-    title = " ".join(draft.title.split()) or _first_words(said)
+    front = [piece for piece in _grouped(draft.pieces)[0][1] if isinstance(piece, Prose)]
+    title = " ".join(draft.title.split()) or _first_words([*front, *said])
     lost = _unique((*draft.lost, *_unresolved(sections, draft.references)))
     references = _with_places(_unique_keys(draft.references), sections)
     return Paper(title, draft.authors, source, draft.form, sections, references, lost)
@@ -136,9 +138,20 @@ def _grouped(pieces: Iterable[Piece]) -> list[tuple[Heading | None, list[Piece]]
     for piece in pieces:
         if not isinstance(piece, Heading):
             groups[-1][1].append(piece)
-        elif piece.title.strip().casefold() != "abstract":
+            continue
+        if _is_signpost(groups[-1], piece):
+            groups.pop()
+        if piece.title.strip().casefold() != "abstract":
             groups.append((piece, []))
     return groups
+
+
+def _is_signpost(group: tuple[Heading | None, list[Piece]], after: Heading) -> bool:
+    """A heading that says that appendices follow, and nothing else, takes no letter from them."""
+    heading, pieces = group
+    if heading is None or pieces or not (heading.appendix and heading.level == after.level):
+        return False
+    return heading.title.strip().casefold() in _APPENDIX
 
 
 def _letter(number: int) -> str:

@@ -16,13 +16,17 @@ from reenact.intake.papers.latex_files import Files, find_main, flatten
 from reenact.intake.papers.latex_front import authors_in, title_in
 from reenact.intake.papers.latex_parts import parse_parts
 from reenact.intake.papers.latex_prepare import (
+    ELSEWHERE,
     USUAL,
     Unknown,
     definitions,
     keep_arguments,
     local_styles,
     prepare,
+    skipped_drawings,
+    skipped_frames,
     unknown_commands,
+    without_frames,
 )
 from reenact.intake.papers.pandoc import Parsed, parse
 from reenact.intake.papers.paper import Lost, Reference
@@ -32,6 +36,9 @@ from reenact.intake.papers.pieces import Draft, Grid, Piece
 from reenact.intake.papers.tree import Walk
 from reenact.sandbox.box import Sandbox
 
+FRAMES = 3
+"""Environments around one another that may be taken off."""
+FRAME = "environment"
 _DOCUMENT = re.compile(r"\\begin\s*\{document\}")
 _BIB = re.compile(r"\\(?:bibliography|addbibresource)\s*(?:\[[^\]]{0,200}\])?\s*\{([^{}]*)\}")
 _CITE = re.compile(r"\\[A-Za-z]{0,20}[cC]ite[A-Za-z]{0,20}\*?\s*(?:\[[^\]]{0,300}\]){0,2}\s*\{([^{}]*)\}")
@@ -65,6 +72,8 @@ def read_latex(folder: Path, main: str, *, box: Sandbox, source: str) -> Draft:
         *undrawn,
         *broken,
         *_unknown(unknown),
+        *map(_machinery, made.machinery),
+        *map(_drawing, skipped_drawings(parsed.skipped)),
         *_tables(made.text, (*abstract, *pieces)),
     ]
     return Draft(
@@ -81,11 +90,29 @@ def read_latex(folder: Path, main: str, *, box: Sandbox, source: str) -> Draft:
 
 def _parsed(text: str, box: Sandbox, source: str) -> tuple[Parsed, tuple[Unknown, ...], tuple[Lost, ...]]:
     """Pandoc's tree; a second look when commands that nobody defines cost words in the first."""
-    parsed, lost = _whole_or_parts(text, box, source)
+    text, parsed, lost = _opened(text, box, source)
     unknown = unknown_commands(parsed.skipped)
     if any(one.words or one.name in USUAL for one in unknown):
-        parsed, lost = _whole_or_parts(keep_arguments(text, unknown), box, source)
+        _, parsed, again = _opened(keep_arguments(text, unknown), box, source)
+        lost = (*(one for one in lost if one.kind == FRAME), *again)
     return parsed, unknown, lost
+
+
+def _opened(text: str, box: Sandbox, source: str) -> tuple[str, Parsed, tuple[Lost, ...]]:
+    """Pandoc's tree; without the environments that it would skip with all that stands in them."""
+    parsed, lost = _whole_or_parts(text, box, source)
+    opened: list[Lost] = []
+    for _ in range(FRAMES):
+        frames = skipped_frames(parsed.skipped)
+        if not frames:
+            break
+        opened += [
+            Lost(FRAME, f"The environment {name} was not understood: its words stand without it.", name)
+            for name in frames
+        ]
+        text = without_frames(text, frames)
+        parsed, lost = _whole_or_parts(text, box, source)
+    return text, parsed, (*opened, *lost)
 
 
 def _whole_or_parts(text: str, box: Sandbox, source: str) -> tuple[Parsed, tuple[Lost, ...]]:
@@ -96,7 +123,17 @@ def _whole_or_parts(text: str, box: Sandbox, source: str) -> tuple[Parsed, tuple
 def _unknown(commands: Iterable[Unknown]) -> Iterator[Lost]:
     for one in (one for one in commands if one.name not in USUAL):
         kept = "its first argument stands for it" if one.words else "it was left out"
-        yield Lost("macro", f"Nobody defines \\{one.name}: {kept}.", f"\\{one.name}")
+        why = f"\\{one.name} is out of its place" if one.name in ELSEWHERE else f"Nobody defines \\{one.name}"
+        yield Lost("macro", f"{why}: {kept}.", f"\\{one.name}")
+
+
+def _drawing(name: str) -> Lost:
+    return Lost("figure", f"Pictures that the source draws with {name} cannot be shown.", name)
+
+
+def _machinery(name: str) -> Lost:
+    what = f"\\{name} is made in a way that only TeX follows: its arguments stand for it."
+    return Lost("macro", what, f"\\{name}")
 
 
 def _tables(source: str, pieces: Iterable[Piece]) -> Iterator[Lost]:

@@ -24,7 +24,8 @@ MOST_INCLUDED = 400
 MOST_FILES = 20_000
 """Files of the folder that are looked at by name."""
 USUAL = ("main.tex", "paper.tex", "ms.tex", "article.tex", "manuscript.tex", "root.tex", "arxiv.tex")
-_COMMENT = re.compile(r"(?<!\\)((?:\\\\)*)%.*?(?:\n[ \t]*|\Z)")
+_COMMENT = re.compile(r"(?<!\\)((?:\\\\)*)%.*?(?:(?=\n[ \t]*\n)|\n[ \t]*|\Z)")
+"""An empty line after a comment ends the paragraph, as it does for TeX."""
 _LISTING = re.compile(r"^[^%\n]{0,200}\\begin\{(verbatim\*?|Verbatim|lstlisting|minted)\}", re.M)
 _OPENED = re.compile(r"\\begin\s*\{comment\}|\\iffalse\b")
 _CLOSED = re.compile(r"\\end\s*\{comment\}|\\fi\b")

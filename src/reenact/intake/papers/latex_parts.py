@@ -11,6 +11,7 @@ from dataclasses import replace
 from typing import Any
 
 from reenact.intake.papers.detex import detex, group
+from reenact.intake.papers.latex_tables import HEADS
 from reenact.intake.papers.pandoc import LIMITS, Parsed, parse
 from reenact.intake.papers.paper import Lost
 from reenact.sandbox.box import Sandbox
@@ -27,7 +28,7 @@ _DISPLAYED = re.compile(
     r"|\\\[.{1,6000}?\\\]|\$\$.{1,6000}?\$\$",
     re.S,
 )
-_FRAME = re.compile(r"\\(?:begin|end)\s*\{[^{}]*\}(?:\s*\[[^\]]{0,100}\])?|\\(?:centering|item)\b")
+_FRAME = re.compile(r"\\(?:begin|end)\s*\{[^{}]*\}(?:\s*\[[^\]]{0,100}\])?(?:\{l+\})?|\\(?:centering|item)\b")
 
 
 def parse_parts(text: str, *, box: Sandbox, name: str) -> tuple[Parsed, tuple[Lost, ...]]:
@@ -84,7 +85,7 @@ def _bare(part: str) -> Iterator[dict[str, Any]]:
 
 
 def _words(text: str) -> dict[str, Any]:
-    return {"t": "Str", "c": f" {detex(_FRAME.sub(' ', text))} "}
+    return {"t": "Str", "c": f" {detex(_FRAME.sub(' ', HEADS.sub('', text)))} "}
 
 
 def _formula(shown: str) -> dict[str, Any]:

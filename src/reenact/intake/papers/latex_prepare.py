@@ -11,6 +11,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from reenact.intake.papers.detex import detex, group
+from reenact.intake.papers.latex_macros import written_out
 from reenact.intake.papers.latex_tables import plain_tables
 from reenact.intake.papers.pieces import Piece, Steps
 
@@ -28,8 +29,14 @@ _APPENDIX = re.compile(
 )
 _BOX = re.compile(
     r"\\(?:resizebox\*?\s*\{[^{}]{0,80}\}\s*\{[^{}]{0,80}\}|(?:scalebox|rotatebox|adjustbox)\s*(?:\[[^\]]{0,80}\])?"
-    r"\s*\{[^{}]{0,80}\}|adjustbox)\s*%?\s*(?=\{)"
+    r"\s*\{[^{}]{0,80}\}|adjustbox|fbox)\s*%?\s*(?=\{)"
 )
+_IEEE = re.compile(
+    r"\\(?:(begin)\s*\{IEEEeqnarray(\*?)\}\s*(?:\[[^\]]{0,40}\])?\s*\{[^{}]{0,80}\}|(end)\s*\{IEEEeqnarray(\*?)\})"
+)
+"""What pandoc does not know of IEEE's formulas is their columns."""
+_NOTE = re.compile(r"\\footnotetext(?![A-Za-z])")
+"""The words of a footnote apart from its mark: pandoc knows those that stand together."""
 _WORDS_FOR = re.compile(
     r"\\(?:(?:re)?newcommand|providecommand|def)\s*\{?\\([A-Za-z]+)\}?\s*\{((?:[^{}#\n]|\{[^{}#\n]*\}){0,200})\}"
 )
@@ -41,6 +48,9 @@ _DEFINITION = re.compile(
     re.M,
 )
 _SKIPPED = re.compile(r"\\([A-Za-z]+)\*?\s*((?:\[[^\]]*\])*)((?:\s*\{.*\})?)\s*\Z", re.S)
+_SKIPPED_FRAME = re.compile(r"\\begin\s*\{([A-Za-z]+\*?)\}(.*)", re.S)
+FEW_WORDS = 3
+"""From so many words on an environment that was skipped is worth a second look."""
 _WORDS = re.compile(r"[^\W\d_]{2}")
 HARMLESS = frozenset(
     """
@@ -57,6 +67,7 @@ HARMLESS = frozenset(
     institute email orcid ifx fi else relax makeatletter makeatother protect phantom vphantom hphantom
     strut hfill vfill medskip smallskip bigskip sloppy twocolumn onecolumn newcommand renewcommand def
     let crefname Crefname newcolumntype providecommand DeclareMathOperator nocite item
+    RestyleAlgo ifdefined XeTeXrevision
     """.split()  # noqa: SIM905 - a list of words reads better as words
 )
 """Commands about looks and machinery: nothing of the paper is lost with them."""
@@ -65,6 +76,11 @@ USUAL = {
     "wrt": "w.r.t.", "vs": "vs.", "aka": "a.k.a.", "iid": "i.i.d.", "st": "s.t.",
 }  # fmt: skip
 """Short words that styles of conferences define."""
+ELSEWHERE = frozenset(("caption", "includegraphics", "multicolumn", "multirow"))
+"""Known in their place: a definition that keeps their argument would spoil them there."""
+_DRAWN = re.compile(r"pict|tikz|axis|forest")
+_WORDLESS = re.compile(rf"{_DRAWN.pattern}|tab|tblr|eqn|equation|align|math|array|gather|matrix|cases|split")
+"""In the names of environments that hold cells, drawings or formulas: as words they would be nonsense."""
 
 
 @dataclass
@@ -73,6 +89,8 @@ class Prepared:
 
     text: str = ""
     stored: dict[str, Piece | None] = field(default_factory=dict)
+    machinery: tuple[str, ...] = ()
+    """Commands that are made in ways that only TeX follows: their arguments stand for them."""
 
     def keep(self, piece: Piece | None) -> str:
         """The paragraph that stands for a piece; none stands for the beginning of the appendix."""
@@ -85,7 +103,9 @@ class Prepared:
 
 def prepare(text: str) -> Prepared:
     """Take out what pandoc would lose."""
-    made = Prepared()
+    written = written_out(text)
+    made = Prepared(machinery=written.machinery)
+    text = _NOTE.sub(r"\\footnote", _IEEE.sub(r"\\\1\3{eqnarray\2\4}", written.text))
     text = plain_tables(_unwrapped(text))
     words = dict(_WORDS_FOR.findall(text)[:MOST_STORED])
     parts: list[str] = []
@@ -171,8 +191,28 @@ def unknown_commands(skipped: Iterable[str]) -> tuple[Unknown, ...]:
     for entry in skipped:
         command = _SKIPPED.match(entry)
         if command and command[1] not in HARMLESS:
-            found[command[1]] = found.get(command[1], False) or bool(_WORDS.search(command[3]))
+            words = bool(_WORDS.search(command[3])) and command[1] not in ELSEWHERE
+            found[command[1]] = found.get(command[1], False) or words
     return tuple(Unknown(name, words) for name, words in found.items())
+
+
+def skipped_frames(skipped: Iterable[str]) -> tuple[str, ...]:
+    """Environments that were skipped with the words in them."""
+    begun = filter(None, map(_SKIPPED_FRAME.match, skipped))
+    names = [found[1] for found in begun if len(_WORDS.findall(_COMMAND.sub("", found[2]))) >= FEW_WORDS]
+    return tuple(dict.fromkeys(name for name in names if not _WORDLESS.search(name)))
+
+
+def skipped_drawings(skipped: Iterable[str]) -> tuple[str, ...]:
+    """Environments that draw a picture, which only TeX can."""
+    begun = filter(None, map(_SKIPPED_FRAME.match, skipped))
+    return tuple(dict.fromkeys(found[1] for found in begun if _DRAWN.search(found[1])))
+
+
+def without_frames(text: str, names: Iterable[str]) -> str:
+    """The text with these environments taken off, and what stands in them left."""
+    frames = "|".join(map(re.escape, names))
+    return re.sub(rf"\\(?:begin|end)\s*\{{(?:{frames})\}}", "\n\n", text)
 
 
 def keep_arguments(text: str, unknown: Iterable[Unknown]) -> str:

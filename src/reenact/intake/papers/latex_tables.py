@@ -44,6 +44,8 @@ _FIGURE = re.compile(r"\\begin\s*\{wrapfigure\*?\}(?:\s*\[[^\]]{0,40}\])?(?:\s*\
 _TABLE = re.compile(r"\\begin\s*\{(table\*?)\}(?:\s*\[[^\]]{0,40}\])?")
 _CAPTION = re.compile(r"\\caption(?:of\s*\{table\})?\*?\s*(?:\[[^\]]{0,300}\])?\s*(?=\{)")
 _LABEL = re.compile(r"\\label\s*\{([^{}]*)\}")
+_NAMES = re.compile(r"\\(?:author|address|affil|affiliation|institute)\s*(?:\[[^\]]{0,200}\])?\s*(?=\{)")
+LONGEST_NAMES = 20_000
 _MADE = re.compile(r"\\begin\{tabular\}\{l+\}\n.*?\\end\{tabular\}", re.S)
 _AROUND = re.compile(
     r"\\(?:begin|end)\s*\{(?:threeparttable|center|adjustbox|small|footnotesize|scriptsize|tiny|spacing)\}"
@@ -53,6 +55,7 @@ _AROUND = re.compile(
 
 def plain_tables(text: str) -> str:
     """The text with every table in its plainest form."""
+    text = _front(text)
     text = _AROUND.sub("\n", _FLOAT_END.sub(r"\\end{table}", _FLOAT.sub(r"\\begin{table}", text)))
     text = _FIGURE.sub(r"\\begin{figure}", text).replace("\\end{wrapfigure}", "\\end{figure}")
     parts: list[str] = []
@@ -66,6 +69,25 @@ def plain_tables(text: str) -> str:
         parts += [text[at : begin.start()], _plain(body)]
         at = end.end()
     return _captioned("".join((*parts, text[at:])))
+
+
+def _front(text: str) -> str:
+    """Tables that only set names and addresses in columns as words: no command of the title takes a table."""
+    parts: list[str] = []
+    at = 0
+    for _ in range(MOST_TABLES):
+        found = _NAMES.search(text, at)
+        if found is None:
+            break
+        inner, end = group(text, found.end(), LONGEST_NAMES)
+        if _BEGIN.search(inner) and text[end - 1] == "}":
+            words = re.sub(r"\n\s*\n", "\n", _without_inner(inner, ",", "\\\\"))
+            parts += [text[at : found.end()], "{", words, "}"]
+            at = end
+        else:
+            parts.append(text[at : found.end()])
+            at = found.end()
+    return "".join((*parts, text[at:]))
 
 
 def _captioned(text: str) -> str:
@@ -166,8 +188,8 @@ def _width(row: str) -> int:
     return cells + sum(spans) - len(spans)
 
 
-def _without_inner(body: str) -> str:
-    """Tables inside a cell as the words of that cell."""
+def _without_inner(body: str, cell: str = " ", row: str = " ") -> str:
+    """Tables inside something as its words."""
     for _ in range(MOST_TABLES):
         begins = list(_BEGIN.finditer(body))
         if not begins:
@@ -177,7 +199,9 @@ def _without_inner(body: str) -> str:
         if end is None:
             break
         words = _body(body[last.end() : end.start()], last[1])
-        body = body[: last.start()] + re.sub(r"\\\\|(?<!\\)&", " ", words) + body[end.end() :]
+        words = re.sub(r"(?<!\\)&", cell, words)
+        words = re.sub(r"\\\\\*?(?:\s*\[[^\]&]{0,20}\])?", lambda _: row, words)
+        body = body[: last.start()] + words + body[end.end() :]
     return body
 
 

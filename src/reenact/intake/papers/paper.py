@@ -152,7 +152,7 @@ class Lost:
     """Something of the source that did not come through."""
 
     kind: str
-    """equation, table, figure, citation, macro, file, page, text."""
+    """equation, table, figure, citation, macro, environment, file, page, text."""
     what: str
     """A sentence for the user."""
     where: str = ""

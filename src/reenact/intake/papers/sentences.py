@@ -13,7 +13,9 @@ _WHOLE = re.compile(
     r"|\b(?:https?://|www\.)[^\s<>]{0,500}[^\s<>.,;:!?)]"
 )
 _END = re.compile(r"[.!?…]+[\"'”’)\]}*_]{0,3}(?= )")
-_OPENING = re.compile(r"[\"'“‘(\[{*_$]*[^\W_a-z]|[\"'“‘(\[{*_]*\\[a-zA-Z]|[\"'“‘(]*\$|\[@|[•–—-] ")
+_OPENING = re.compile(
+    r"[\"'“‘(\[{*_$]*[^\W_a-z]|[\"'“‘(\[{*_]*\\[a-zA-Z]|[\"'“‘(]*\$|\[@|\[[a-zA-Z]+:[^\s\[\]]|[•–—-] "
+)
 _LAST_WORD = re.compile(r"[(\[\"'“]?([^\s()\[\]\"'“]+?)[.!?…]+[\"'”’)\]}*_]*$")
 _ALWAYS = frozenset(
     """
@@ -23,8 +25,10 @@ _ALWAYS = frozenset(
 )
 """Whatever follows, the sentence goes on."""
 _BEFORE_NUMBERS = frozenset(
-    """no nos nr vol pp p ch ref refs app prop def defs cor""".split()  # noqa: SIM905
+    """no nos nr vol pp p ch ref refs app prop def defs cor sect supp suppl tbl""".split()  # noqa: SIM905
 )
+_NUMBER = re.compile(r"[(\[]?[\d$]|\[[a-zA-Z]+:")
+"""A number, or the label that stands for one."""
 _BEFORE_BRACKETS = frozenset(["al", "etc"])
 _BEFORE_NAMES = ("and", "by", "with", "from", "to")
 _INITIAL = re.compile(r"[A-Z](?:\.-?[A-Z])*")
@@ -58,7 +62,7 @@ def _ends(text: str, stop: int, cut: int) -> bool:
     found = _LAST_WORD.search(text[max(0, cut - 60) : cut])
     word = found[1] if found else ""
     small = word.casefold()
-    if small in _ALWAYS or (small in _BEFORE_NUMBERS and re.match(r"[(\[]?[\d$]", follows)):
+    if small in _ALWAYS or (small in _BEFORE_NUMBERS and _NUMBER.match(follows)):
         return False
     if small in _BEFORE_BRACKETS and follows.startswith(("(", "[")):
         return False

@@ -15,6 +15,8 @@ from reenact.intake.papers.tree_table import grid_of
 
 DEEPEST = 3
 """Levels of headings that begin a section: `\\paragraph` is below."""
+NO_WORDS = "image"
+"""What pandoc calls a picture that has no words of its own."""
 _LABEL = re.compile(r"\\label\s*\{([^{}]*)\}")
 _TAG = re.compile(r"\\tag\*?\s*\{([^{}]*)\}")
 _UNNUMBERED = re.compile(r"\\(?:nonumber|notag)\b")
@@ -107,7 +109,8 @@ class Walk:
                 part.append(node)
         yield from self._prose(inlines.text(part))
         for file, words in inlines.images:
-            yield Picture(self.line(words), "", file, self.pictures.load(file))
+            caption = self.line(words)
+            yield Picture("" if caption == NO_WORDS else caption, "", file, self.pictures.load(file))
         for note in inlines.notes:
             text = self._joined([note])
             if text:
@@ -131,8 +134,9 @@ class Walk:
         inner = list(self.pieces(blocks))
         images = [piece for piece in inner if isinstance(piece, Picture)]
         for number, image in enumerate(images):
-            said = f"{words} ({image.caption})" if image.caption else words
-            yield Picture(said, image.label or (label if number == 0 else ""), image.file, image.image)
+            said = f"{words} ({image.caption})" if words and image.caption else words or image.caption
+            labels = (image.label, label if number == 0 else "")
+            yield Picture(said, ", ".join(filter(None, labels)), image.file, image.image)
         if not images:
             yield Picture(words, label)
         yield from (piece for piece in inner if not isinstance(piece, Picture | Prose))
