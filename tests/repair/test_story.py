@@ -56,7 +56,7 @@ x, y = blobs(360, spread=2.0)
 model = keras.Sequential([keras.Input((8,)), Dense(16, activation="relu"), Dense(3, activation="softmax")])
 model.compile(loss="sparse_categorical_crossentropy", optimizer=keras.optimizers.Adam(learning_rate=8.0),
               metrics=["accuracy"])
-model.fit(x[:240], y[:240], batch_size=32, epochs=30, verbose=0)
+model.fit(x[:240], y[:240], batch_size=32, epochs=16, verbose=0)
 print(model.evaluate(x[240:], y[240:], verbose=0))
 """
 
