@@ -324,3 +324,9 @@ def test_what_is_not_installed_is_not_asked_for_again_and_again(toy: Any, in_tur
     ] * 2
     assert found.verdict is Verdict.INCONCLUSIVE
     assert "tensorflow" in found.reason
+
+
+def test_a_report_as_long_as_is_kept_is_told(toy: Any, in_turn: Any) -> None:
+    long = "Meter crashes before the first update\n\nZeroDivisionError: division by zero\n" + "word " * 11_000
+    found = toy.tell(in_turn([CRASHES]), report=long)
+    assert found.verdict is Verdict.REPRODUCED, found.reason

@@ -6,6 +6,7 @@ report -> restructured -> symptom -> environment -> contexts -> hunt (plan, gene
 
 from __future__ import annotations
 
+import hashlib
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
@@ -72,7 +73,8 @@ def reproduce(
     buggy = _revision(checkout)
     mended = _revision(fixed) if fixed is not None else None
     request = {
-        "report": raw.text(),
+        # A report may be longer than a journal's request; what it says stands in the first question.
+        "report": hashlib.sha256(raw.text().encode("utf-8", "replace")).hexdigest(),
         "project": buggy.identity,
         "fixed": mended.identity if mended is not None else None,
         "model": services.model.name,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
 
@@ -92,8 +93,9 @@ class Wishes:
     parts: Parts = field(default_factory=Parts)
 
     def to_json(self) -> dict[str, JsonValue]:
-        """What a journal compares to tell one request from another."""
+        """What a journal compares to tell one request from another; an addendum may be long, so its mark."""
         said = asdict(self)
+        said["goal"]["addendum"] = hashlib.sha256(self.goal.addendum.encode("utf-8", "replace")).hexdigest()
         return {
             name: str(value)
             if isinstance(value, Path)
