@@ -158,6 +158,7 @@ def _contexts(checkout: Checkout, query: str, wishes: Wishes, services: Services
     if services.retrieve is not None:
         return services.retrieve(checkout, query, wishes)
     from reenact.bug.context import Retrieval, build_contexts
+    from reenact.bug.context.dense import installed_embedder
 
     parts = wishes.parts
     return build_contexts(
@@ -166,6 +167,7 @@ def _contexts(checkout: Checkout, query: str, wishes: Wishes, services: Services
         budget_tokens=wishes.context_tokens,
         most=wishes.contexts,
         index_folder=services.index_folder,
+        embedder=installed_embedder() if wishes.dense else None,
         retrieval=Retrieval(
             rerank=parts.rerank,
             modules=parts.modules,

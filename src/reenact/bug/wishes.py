@@ -56,6 +56,8 @@ class Wishes:
     """First scripts a context, of which the most promising by outcome is refined."""
     context_tokens: int = 6000
     """Size of a context."""
+    dense: bool = True
+    """Rank code by meaning too, where the offline embedder is installed; else by words alone."""
     wall_s: float = 120.0
     """Seconds that one run of a script may take."""
     memory_mib: int = 4096

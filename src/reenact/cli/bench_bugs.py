@@ -66,7 +66,8 @@ def bugs(
         def run(tell: Tell, stop: Stop) -> Scorecard:
             desk = Desk(
                 journal=journal, sandbox=box, record=record, fresh=fresh, tell=tell, stop=stop,
-                wishes=Wishes(seeds=seeds, minimise=not no_minimise),
+                # Recordings were made with contexts that are ranked by words alone.
+                wishes=Wishes(seeds=seeds, minimise=not no_minimise, dense=False),
                 # Only the flag: a model that the settings name for other verbs must not spend money here.
                 model=open_asked(settings, stop=stop, tell=tell) if model else None,
                 environments=Environments(

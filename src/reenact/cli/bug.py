@@ -54,6 +54,7 @@ DEFAULTS = Wishes()
 @click.option("--requirement", multiple=True, help="Install this too, for example 'torch==2.1'.")
 @click.option("--allow-packages", multiple=True, help="Packages of the report that may be installed.")
 @click.option("--allow-stub", multiple=True, help="A module that may be empty where it is not installed.")
+@click.option("--sparse", is_flag=True, help="Rank code by words alone, also where an embedder is installed.")
 @click.option("--pytest", "with_pytest", is_flag=True, help="Write a pytest file too.")
 @click.option("--diagnose", is_flag=True, help="After a silent bug, read the training programs for faults.")
 @click.option("--no-minimise", is_flag=True, help="Keep the script as long as it came.")
@@ -70,8 +71,8 @@ DEFAULTS = Wishes()
 def bug(
     repo: str, commit: str | None, fixed: str | None, out: Path, seeds: int, contexts: int, attempts: int,
     samples: int, wall: float, environment: str, requirement: tuple[str, ...],
-    allow_packages: tuple[str, ...], allow_stub: tuple[str, ...], with_pytest: bool, diagnose: bool,
-    no_minimise: bool, without: tuple[str, ...], sandbox: str | None, trust_code: bool | None, fresh: bool,
+    allow_packages: tuple[str, ...], allow_stub: tuple[str, ...], sparse: bool, with_pytest: bool,
+    diagnose: bool, no_minimise: bool, without: tuple[str, ...], sandbox: str | None, trust_code: bool | None, fresh: bool,
     max_time: float | None, model: str | None, max_cost: Decimal | None, max_tokens: int | None,
     max_calls: int | None, record: Path | None, output_format: str, report: str,
 ) -> int:  # fmt: skip
@@ -94,8 +95,8 @@ def bug(
     wishes = Wishes(
         seeds=seeds, contexts=contexts, attempts=attempts, samples=samples, wall_s=wall,
         environment=environment, requirements=requirement, stubs=allow_stub, pytest=with_pytest,
-        diagnose=diagnose, packages=(*settings.allow_packages, *allow_packages), minimise=not no_minimise,
-        parts=Parts.without(*without),
+        dense=not sparse, diagnose=diagnose, packages=(*settings.allow_packages, *allow_packages),
+        minimise=not no_minimise, parts=Parts.without(*without),
     )  # fmt: skip
     with Journal.open(settings.runs_dir) as journal, stopping_gently() as stop, telling() as tell:
         box = chosen_sandbox(settings)
