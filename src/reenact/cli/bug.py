@@ -73,8 +73,9 @@ def bug(
     samples: int, wall: float, environment: str, requirement: tuple[str, ...],
     allow_packages: tuple[str, ...], allow_stub: tuple[str, ...], sparse: bool, with_pytest: bool,
     diagnose: bool, no_minimise: bool, without: tuple[str, ...], sandbox: str | None,
-    trust_code: bool | None, fresh: bool, max_time: float | None, model: str | None, max_cost: Decimal | None, max_tokens: int | None,
-    max_calls: int | None, record: Path | None, output_format: str, report: str,
+    trust_code: bool | None, fresh: bool, max_time: float | None, model: str | None,
+    max_cost: Decimal | None, max_tokens: int | None, max_calls: int | None,
+    record: Path | None, output_format: str, report: str,
 ) -> int:  # fmt: skip
     """Write a script that shows the bug of REPORT, and prove it by running it.
 
