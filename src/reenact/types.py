@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from enum import IntEnum
 from pathlib import PurePosixPath
-from typing import TypeAlias
+from typing import Self, TypeAlias
 
 JsonValue: TypeAlias = "bool | int | float | str | Sequence[JsonValue] | Mapping[str, JsonValue] | None"
 
@@ -83,3 +83,17 @@ class Stop:
     def wait(self, seconds: float) -> bool:
         """Sleep up to `seconds`; true as soon as a stop is asked for."""
         return self._event.wait(seconds)
+
+
+@dataclass(frozen=True, slots=True)
+class Switches:
+    """Parts of a method that can be switched off, to measure what each is worth: boolean fields, all on."""
+
+    @classmethod
+    def without(cls, *names: str) -> Self:
+        """All parts but these."""
+        return cls(**dict.fromkeys(names, False))
+
+    @classmethod
+    def names(cls) -> tuple[str, ...]:
+        return tuple(spec.name for spec in fields(cls))

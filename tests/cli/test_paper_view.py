@@ -122,3 +122,11 @@ def test_a_paper_that_is_not_there_is_a_sentence(tmp_path: Path, monkeypatch: py
     ended = CliRunner().invoke(paper_verb, ["nowhere.tex", "--model", "relay:asked"])
     assert isinstance(ended.exception, InputError)
     assert "nowhere.tex" in str(ended.exception)
+
+
+def test_an_addendum_that_is_no_text_is_a_sentence(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "added.bin").write_bytes(b"\xff\xfe\x00\x80")
+    ended = CliRunner().invoke(paper_verb, ["x.tex", "--model", "relay:asked", "--addendum", "added.bin"])
+    assert isinstance(ended.exception, InputError)
+    assert "The addendum cannot be read as text" in ended.exception.sentence

@@ -6,7 +6,6 @@ report -> restructured -> symptom -> environment -> contexts -> hunt (plan, gene
 
 from __future__ import annotations
 
-import hashlib
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
@@ -29,7 +28,7 @@ from reenact.bug.write.folder import proof, result_files, unproven
 from reenact.bug.write.report_file import report_text
 from reenact.intake.report import RawReport
 from reenact.intake.repository import Checkout
-from reenact.journal import Journal, Kind, OpenRun
+from reenact.journal import Journal, Kind, OpenRun, mark
 from reenact.llm.ask import Model
 from reenact.sandbox.box import Sandbox
 from reenact.sandbox.environments.prepare import Environments
@@ -73,8 +72,7 @@ def reproduce(
     buggy = _revision(checkout)
     mended = _revision(fixed) if fixed is not None else None
     request = {
-        # A report may be longer than a journal's request; what it says stands in the first question.
-        "report": hashlib.sha256(raw.text().encode("utf-8", "replace")).hexdigest(),
+        "report": mark(raw.text()),
         "project": buggy.identity,
         "fixed": mended.identity if mended is not None else None,
         "model": services.model.name,

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import asdict, dataclass, field
 
-from reenact.types import JsonValue
+from reenact.types import JsonValue, Switches
 
 
 @dataclass(frozen=True, slots=True)
-class Parts:
-    """Parts of the method that can be switched off, to measure what each is worth."""
+class Parts(Switches):
+    """Parts of the method that can be switched off."""
 
     restructuring: bool = True
     """Put the report in order before it is used."""
@@ -31,15 +31,6 @@ class Parts:
     """Look for training loops."""
     loop_order: bool = True
     """Order the training loops by relevance."""
-
-    @classmethod
-    def without(cls, *names: str) -> Parts:
-        """All parts but these."""
-        return cls(**dict.fromkeys(names, False))
-
-    @classmethod
-    def names(cls) -> tuple[str, ...]:
-        return tuple(spec.name for spec in fields(cls))
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from decimal import Decimal
 from pathlib import Path
 from typing import Any, TypeVar
 
 import click
 
-from reenact.settings import Settings
+from reenact.errors import InputError
+from reenact.settings import Settings, resolve
 from reenact.types import Stop, Tell, tell_nobody
 
 Verb = TypeVar("Verb", bound=Callable[..., Any])
@@ -29,6 +30,17 @@ def model_options(verb: Verb) -> Verb:
     for option in reversed(options):
         verb = option(verb)
     return verb
+
+
+def settings_with_model(flags: Mapping[str, Any], why: str) -> Settings:
+    """The settings for a verb that cannot do without a model; `why` says what it is needed for."""
+    settings = resolve(flags).settings
+    if not settings.model:
+        raise InputError(
+            f"{why}, and none is named.",
+            next_step="--model anthropic:NAME, openai:NAME, ollama:NAME, command:PROGRAM or relay:FOLDER.",
+        )
+    return settings
 
 
 def open_asked(

@@ -49,7 +49,7 @@ def bugs(
     from reenact.bench.bugs.way import ways_of
     from reenact.bench.scorecard import Scorecard
     from reenact.bug.wishes import Wishes
-    from reenact.cli.bug import chosen_sandbox
+    from reenact.cli.boxes import chosen_sandbox
     from reenact.journal import Journal
     from reenact.sandbox.environments.prepare import Environments
     from reenact.types import Stop, Tell

@@ -55,7 +55,7 @@ def papers(
     from reenact.bench.papers.measure import measure
     from reenact.bench.papers.way import ways_of
     from reenact.bench.scorecard import Scorecard
-    from reenact.cli.bug import chosen_sandbox
+    from reenact.cli.boxes import chosen_sandbox
     from reenact.journal import Journal
     from reenact.sandbox.environments.prepare import Environments
     from reenact.types import Stop, Tell

@@ -10,18 +10,16 @@ import click
 
 from reenact.bug.story import Services, reproduce
 from reenact.bug.wishes import Parts, Wishes
-from reenact.cli.asking import model_options, open_asked
+from reenact.cli.asking import model_options, open_asked, settings_with_model
+from reenact.cli.boxes import chosen_sandbox
 from reenact.cli.bug_view import reproduction_sheet
 from reenact.cli.options import output_format, show, stopping_gently
-from reenact.errors import InputError
 from reenact.intake.report import read_report
 from reenact.intake.repository import Checkout, open_repository
 from reenact.journal import Journal
 from reenact.report.progress import telling
-from reenact.sandbox.box import Sandbox
-from reenact.sandbox.choose import choose, notice
 from reenact.sandbox.environments.prepare import Environments
-from reenact.settings import Settings, cache_folder, resolve
+from reenact.settings import Settings, cache_folder
 from reenact.types import Stop
 
 DEFAULTS = Wishes()
@@ -86,12 +84,7 @@ def bug(
         "model": model, "max_cost": max_cost, "max_tokens": max_tokens, "max_calls": max_calls,
         "max_time": max_time, "sandbox": sandbox, "trust_code": trust_code,
     }  # fmt: skip
-    settings = resolve(flags).settings
-    if not settings.model:
-        raise InputError(
-            "A script is written by a model, and none is named.",
-            next_step="--model anthropic:NAME, openai:NAME, ollama:NAME, command:PROGRAM or relay:FOLDER.",
-        )
+    settings = settings_with_model(flags, "A script is written by a model")
     raw = read_report(report, stdin=sys.stdin.buffer)
     wishes = Wishes(
         seeds=seeds, contexts=contexts, attempts=attempts, samples=samples, wall_s=wall,
@@ -112,15 +105,6 @@ def bug(
         found = reproduce(raw, buggy, services, fixed=mended, wishes=wishes, out=out)
     show(reproduction_sheet(found), output_format)
     return found.verdict.exit_code
-
-
-def chosen_sandbox(settings: Settings) -> Sandbox:
-    """The sandbox of the settings; what it does not stop is said."""
-    name = None if settings.sandbox == "auto" else settings.sandbox
-    chosen = choose(name, trust_code=settings.trust_code)
-    if said := notice(chosen):
-        click.echo(said, err=True)
-    return chosen
 
 
 def _checkout(repo: str, commit: str | None, settings: Settings, stop: Stop) -> Checkout:

@@ -9,12 +9,11 @@ from pathlib import Path
 import click
 
 from reenact.cli.asking import model_options, open_asked
-from reenact.cli.bug import chosen_sandbox
+from reenact.cli.boxes import chosen_sandbox
 from reenact.cli.evaluate_view import evaluation_sheet
 from reenact.cli.options import output_format, show, stopping_gently
-from reenact.intake.papers.clients import Clients
+from reenact.cli.papers import opened_paper
 from reenact.intake.papers.paper import Paper
-from reenact.intake.papers.read import read_paper
 from reenact.journal import Journal
 from reenact.paper.evaluate.asked import Asked
 from reenact.paper.evaluate.execute import Machine
@@ -24,7 +23,7 @@ from reenact.paper.evaluate.story import evaluate as evaluated
 from reenact.paper.wishes import Goal
 from reenact.report.progress import telling
 from reenact.sandbox.environments.prepare import Environments
-from reenact.settings import Settings, cache_folder, resolve
+from reenact.settings import cache_folder, resolve
 from reenact.types import ExitCode
 
 FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
@@ -95,7 +94,7 @@ def evaluate(
         "sandbox": sandbox, "trust_code": trust_code,
     }  # fmt: skip
     settings = resolve(flags).settings
-    paper = _paper(source, settings)
+    paper = opened_paper(source, settings) if source else None
     asked = Asked(
         code=code, goal=Goal(task=task, metric=metric, instruction=instruction), align=align,
         reference=reference, rubric=rubric, resources=resources_provided, forms=_filled(forms, paper),
@@ -115,13 +114,6 @@ def evaluate(
         found = evaluated(asked, paper, Services(journal, judge, machine, tell, tuple(sys.argv[1:]), fresh))
     show(evaluation_sheet(found), output_format)
     return ExitCode.INCONCLUSIVE if found.is_silent else ExitCode.OK
-
-
-def _paper(source: str | None, settings: Settings) -> Paper | None:
-    if not source:
-        return None
-    clients = Clients.cached(cache_folder(settings) / "papers")
-    return read_paper(source, box=chosen_sandbox(settings), clients=clients)
 
 
 def _filled(forms: tuple[Path, ...], paper: Paper | None) -> tuple[Path, ...]:

@@ -8,17 +8,14 @@ from pathlib import Path
 
 import click
 
-from reenact.cli.asking import model_options, open_asked
-from reenact.cli.bug import chosen_sandbox
+from reenact.cli.asking import model_options, open_asked, settings_with_model
 from reenact.cli.fingerprint_view import Taken, fingerprint_sheet
 from reenact.cli.options import output_format, show, stopping_gently
-from reenact.errors import InputError
-from reenact.intake.papers.read import read_paper
-from reenact.journal import Journal
+from reenact.cli.papers import addendum_text, opened_paper
+from reenact.journal import Journal, mark
 from reenact.paper.fingerprint.take import take_fingerprint
 from reenact.paper.wishes import Goal, Parts
 from reenact.report.progress import telling
-from reenact.settings import resolve
 from reenact.types import ExitCode
 
 PARTS = ("scan", "atomicity")
@@ -57,23 +54,18 @@ def fingerprint(
         "model": model, "max_cost": max_cost, "max_tokens": max_tokens, "max_calls": max_calls,
         "max_time": max_time, "sandbox": sandbox, "trust_code": trust_code,
     }  # fmt: skip
-    settings = resolve(flags).settings
-    if not settings.model:
-        raise InputError(
-            "A paper is read by a model, and none is named.",
-            next_step="--model anthropic:NAME, openai:NAME, ollama:NAME, command:PROGRAM or relay:FOLDER.",
-        )
-    goal = Goal(task, method, metric, dataset, instruction, addendum.read_text("utf-8") if addendum else "")
-    paper = read_paper(source, box=chosen_sandbox(settings))
+    settings = settings_with_model(flags, "A paper is read by a model")
+    goal = Goal(task, method, metric, dataset, instruction, addendum_text(addendum))
+    paper = opened_paper(source, settings)
     with Journal.open(settings.runs_dir) as journal, stopping_gently() as stop, telling() as tell:
         asked = open_asked(settings, record=record, stop=stop, tell=tell)
         request = {
-            "paper": paper.text(), "goal": goal.text(), "addendum": goal.addendum, "without": sorted(without),
-            "model": asked.name,
+            "paper": mark(paper.text()), "goal": goal.text(), "addendum": mark(goal.addendum),
+            "without": sorted(without), "model": asked.name,
         }  # fmt: skip
         what = f"{paper.title[:80]} ({source})"
         with journal.run(
-            story="fingerprint", request=request, argv=tuple(sys.argv), what=what, fresh=fresh
+            story="fingerprint", request=request, argv=tuple(sys.argv[1:]), what=what, fresh=fresh
         ) as run:
             found = take_fingerprint(paper, goal, asked, run, Parts.without(*without))
             code = ExitCode.OK if found.criteria else ExitCode.INCONCLUSIVE

@@ -8,20 +8,18 @@ from pathlib import Path
 
 import click
 
-from reenact.cli.asking import model_options, open_asked
-from reenact.cli.bug import chosen_sandbox
+from reenact.cli.asking import model_options, open_asked, settings_with_model
+from reenact.cli.boxes import chosen_sandbox
 from reenact.cli.options import output_format, show, stopping_gently
 from reenact.cli.paper_view import reproduction_page, reproduction_sheet
-from reenact.errors import InputError
-from reenact.intake.papers.clients import Clients
+from reenact.cli.papers import addendum_text, opened_paper, paper_clients
 from reenact.intake.papers.library import Library
-from reenact.intake.papers.read import read_paper
 from reenact.journal import Journal
 from reenact.paper.story import Services, reproduce
 from reenact.paper.wishes import Goal, Parts, Wishes
 from reenact.report.progress import telling
 from reenact.sandbox.environments.prepare import Environments
-from reenact.settings import cache_folder, resolve
+from reenact.settings import cache_folder
 
 DEFAULTS = Wishes()
 PAGE = "report.html"
@@ -90,13 +88,8 @@ def paper(
         "model": model, "max_cost": max_cost, "max_tokens": max_tokens, "max_calls": max_calls,
         "max_time": max_time, "sandbox": sandbox, "trust_code": trust_code,
     }  # fmt: skip
-    settings = resolve(flags).settings
-    if not settings.model:
-        raise InputError(
-            "A paper is read and its code written by a model, and none is named.",
-            next_step="--model anthropic:NAME, openai:NAME, ollama:NAME, command:PROGRAM or relay:FOLDER.",
-        )
-    goal = Goal(task, method, metric, dataset, instruction, addendum.read_text("utf-8") if addendum else "")
+    settings = settings_with_model(flags, "A paper is read and its code written by a model")
+    goal = Goal(task, method, metric, dataset, instruction, addendum_text(addendum))
     wishes = Wishes(
         goal=goal, data=data, checkpoints=checkpoints, exemplars=exemplars, rounds=rounds, seeds=seeds,
         scale=scale, run_wall_s=run_wall, requirements=requirement, repair=not no_repair,
@@ -105,16 +98,15 @@ def paper(
     cache = cache_folder(settings)
     with Journal.open(settings.runs_dir) as journal, stopping_gently() as stop, telling() as tell:
         box = chosen_sandbox(settings)
-        clients = Clients.cached(cache / "papers")
         services = Services(
             journal=journal, model=open_asked(settings, record=record, stop=stop, tell=tell), sandbox=box,
             environments=Environments(cache / "environments", box=box, tell=tell, stop=stop),
             cache=cache, traces=settings.runs_dir / "traces",
-            library=Library(library) if library is not None else None, clients=clients,
+            library=Library(library) if library is not None else None, clients=paper_clients(settings),
             packages=tuple(settings.allow_packages), tell=tell, stop=stop, argv=tuple(sys.argv[1:]),
             fresh=fresh,
         )  # fmt: skip
-        found = reproduce(read_paper(source, box=box, clients=clients), services, wishes=wishes, out=out)
+        found = reproduce(opened_paper(source, settings, box=box), services, wishes=wishes, out=out)
     (out / PAGE).write_text(reproduction_page(found), encoding="utf-8")
     show(reproduction_sheet(found), output_format)
     return found.verdict.exit_code

@@ -31,17 +31,11 @@ def read(
 
     PAPER is an arXiv id or address, a PDF, LaTeX (folder, archive or file), HTML, Markdown or plain text.
     """
-    from reenact.intake.papers.clients import Clients
-    from reenact.intake.papers.read import read_paper
-    from reenact.sandbox.choose import choose, notice
-    from reenact.settings import cache_folder, resolve
+    from reenact.cli.papers import opened_paper
+    from reenact.settings import resolve
 
     settings = resolve({"sandbox": sandbox, "trust_code": trust_code}).settings
-    box = choose(None if settings.sandbox == "auto" else settings.sandbox, trust_code=settings.trust_code)
-    if said := notice(box):
-        click.echo(said, err=True)
-    clients = Clients.cached(cache_folder(settings) / "papers", offline=offline)
-    found = read_paper(paper, box=box, clients=clients)
+    found = opened_paper(paper, settings, offline=offline)
     if text:
         click.echo(found.text())
         return ExitCode.OK

@@ -19,6 +19,7 @@ upkeep      remove, sweep, check
 
 from reenact.journal.codec import Codec
 from reenact.journal.journal import Journal
+from reenact.journal.keys import mark
 from reenact.journal.open_run import OpenRun
 from reenact.journal.records import Artefact, Cost, Kind, Run, State, Status, Step
 from reenact.journal.scope import Scope
@@ -37,4 +38,5 @@ __all__ = [
     "State",
     "Status",
     "Step",
+    "mark",
 ]

@@ -36,6 +36,11 @@ def step_key(path: str, version: int, inputs: JsonValue) -> str:
     return _hash([path, version, inputs])
 
 
+def mark(text: str) -> str:
+    """A paper or a report in a request, which is small: texts with the same mark are the same."""
+    return hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()
+
+
 def request_key(request: JsonValue) -> str:
     """Two commands with the same story and this hash are the same command."""
     return _hash(request)

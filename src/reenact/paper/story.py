@@ -6,7 +6,6 @@ review, claims -> lineage -> fingerprint -> develop (write, run, mend, verify, r
 
 from __future__ import annotations
 
-import hashlib
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -16,7 +15,7 @@ from pathlib import Path
 from reenact.intake.papers.clients import Clients
 from reenact.intake.papers.library import Library
 from reenact.intake.papers.paper import Paper
-from reenact.journal import Journal, OpenRun, Scope
+from reenact.journal import Journal, OpenRun, Scope, mark
 from reenact.llm.ask import Model
 from reenact.paper.criterion import Judged
 from reenact.paper.develop.brief import Brief
@@ -75,7 +74,7 @@ def reproduce(
     wishes = wishes or Wishes()
     begun = time.monotonic()
     request = {
-        "paper": hashlib.sha256(paper.text().encode()).hexdigest(),
+        "paper": mark(paper.text()),
         "model": services.model.name,
         "wishes": wishes.to_json(),
         "out": str(out.absolute()) if out is not None else None,

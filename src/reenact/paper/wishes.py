@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import hashlib
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
-from reenact.types import JsonValue
+from reenact.journal import mark
+from reenact.types import JsonValue, Switches
 
 
 @dataclass(frozen=True, slots=True)
-class Parts:
-    """Parts of the method that can be switched off, to measure what each is worth."""
+class Parts(Switches):
+    """Parts of the method that can be switched off."""
 
     lineage: bool = True
     """Read the cited papers that matter, and their code."""
@@ -27,15 +27,6 @@ class Parts:
     """Split facts into atoms."""
     scan: bool = True
     """Read every paragraph for what the guides missed."""
-
-    @classmethod
-    def without(cls, *names: str) -> Parts:
-        """All parts but these."""
-        return cls(**dict.fromkeys(names, False))
-
-    @classmethod
-    def names(cls) -> tuple[str, ...]:
-        return tuple(spec.name for spec in fields(cls))
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,9 +84,9 @@ class Wishes:
     parts: Parts = field(default_factory=Parts)
 
     def to_json(self) -> dict[str, JsonValue]:
-        """What a journal compares to tell one request from another; an addendum may be long, so its mark."""
+        """What a journal compares to tell one request from another."""
         said = asdict(self)
-        said["goal"]["addendum"] = hashlib.sha256(self.goal.addendum.encode("utf-8", "replace")).hexdigest()
+        said["goal"]["addendum"] = mark(self.goal.addendum)
         return {
             name: str(value)
             if isinstance(value, Path)

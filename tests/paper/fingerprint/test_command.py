@@ -98,3 +98,14 @@ def test_nothing_found_is_inconclusive(tmp_path: Path, command: Command) -> None
     code, out, _ = command(*COMMAND)
     assert code == 3
     assert "No criterion could be taken" in out
+
+
+def test_a_paper_of_ordinary_length_is_taken(tmp_path: Path, command: Command) -> None:
+    """More than a journal takes as a request: real papers have it."""
+    nothing = {step: ({"items": []}, Guide) for step in list(ANSWERS)[:2]}
+    recorded(tmp_path, nothing)
+    long = "\n\n".join(f"Sentence {number} of a paper says something of its own." for number in range(1200))
+    (tmp_path / "paper.md").write_text(f"# Long\n\n## Abstract\n\n{long}\n")
+    code, out, err = command(*COMMAND, "--without", "scan")
+    assert code == 3, err
+    assert "No criterion could be taken" in out

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from reenact.errors import InputError
 from reenact.intake.papers.paper import Paper
-from reenact.journal import Journal, OpenRun
+from reenact.journal import Journal, OpenRun, mark
 from reenact.llm.ask import Model
 from reenact.paper.evaluate.agreement import agreements, interval, krippendorff_alpha, read_judgements
 from reenact.paper.evaluate.align import AlignScore, align
@@ -53,7 +53,7 @@ def evaluate(asked: Asked, paper: Paper | None, services: Services) -> Evaluatio
     code = read_code(asked.code)
     request = {
         "code": code.project.identity,
-        "paper": paper.text() if paper is not None else None,
+        "paper": mark(paper.text()) if paper is not None else None,
         "goal": asked.goal.text(),
         "model": services.model.name if services.model is not None else None,
         "asked": {name: str(getattr(asked, name)) for name in ("align", "reference", "rubric", "expert")},

@@ -1,0 +1,34 @@
+"""What the verbs about papers share: opening one, and the goal that the user names."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from reenact.cli.boxes import chosen_sandbox
+from reenact.errors import InputError
+from reenact.intake.papers.clients import Clients
+from reenact.intake.papers.paper import Paper
+from reenact.intake.papers.read import read_paper
+from reenact.sandbox.box import Sandbox
+from reenact.settings import Settings, cache_folder
+
+
+def paper_clients(settings: Settings, *, offline: bool = False) -> Clients:
+    """The servers of papers, with the answers that were fetched before."""
+    return Clients.cached(cache_folder(settings) / "papers", offline=offline)
+
+
+def opened_paper(
+    source: str, settings: Settings, *, box: Sandbox | None = None, offline: bool = False
+) -> Paper:
+    """The paper that the user names, parsed in the sandbox."""
+    box = box or chosen_sandbox(settings)
+    return read_paper(source, box=box, clients=paper_clients(settings, offline=offline))
+
+
+def addendum_text(file: Path | None) -> str:
+    """What adds to the paper; a file that is no text is refused in a sentence."""
+    try:
+        return file.read_text("utf-8") if file is not None else ""
+    except (OSError, UnicodeDecodeError) as error:
+        raise InputError(f"The addendum cannot be read as text: {error}. Received: {file}") from error
