@@ -63,7 +63,7 @@ class Formulaic:
         pass
 
 
-def suspects(**confidences: float) -> tuple[Suspect, ...]:
+def suspects(severity: Severity = Severity.WARNING, **confidences: float) -> tuple[Suspect, ...]:
     found = []
     for name, confidence in confidences.items():
         kind = Kind[name.upper()]
@@ -76,7 +76,7 @@ def suspects(**confidences: float) -> tuple[Suspect, ...]:
                 name,
                 "reenact",
                 fault,
-                Severity.WARNING,
+                severity,
                 "saw",
                 "why",
                 confidence,
@@ -182,6 +182,84 @@ def test_the_budget_limits_what_is_tried() -> None:
         learning_rate=0.9, optimizer=0.8, epochs=0.7, loss=0.6,
     )  # fmt: skip
     assert len(executor.done) <= 3
+
+
+def test_a_slight_suspect_whose_change_helps_only_a_little_is_tuning_and_a_strong_one_is_not() -> None:
+    def helps(gain: float) -> Formula:
+        return lambda turned, seed: 0.6 + gain * (Kind.EPOCHS in turned) + noise(seed)
+
+    slight, _ = told(helps(0.08), epochs=0.4)
+    much, _ = told(helps(0.2), epochs=0.4)
+    strong, _ = told(helps(0.08), epochs=0.6)
+    assert [found["epochs"].standing for found in (slight, much, strong)] == [Standing.CONFIRMED] * 3
+    assert slight["epochs"].confidence < 0.5
+    assert "not much" in slight["epochs"].note
+    assert min(much["epochs"].confidence, strong["epochs"].confidence) >= 0.9
+
+
+def test_a_training_that_does_well_is_not_accused_on_a_slight_suspicion() -> None:
+    judged, _ = told(
+        lambda turned, seed: (0.99 if Kind.EPOCHS in turned else 0.955) + noise(seed) / 4, epochs=0.4
+    )
+    assert judged["epochs"].confidence < 0.5
+    assert "does well" in judged["epochs"].note
+
+
+def test_what_helps_only_on_top_of_the_cause_stays_accused() -> None:
+    def accuracy(turned: frozenset[Kind], seed: int) -> float:
+        if Kind.LOSS not in turned:
+            return 0.1 + noise(seed)
+        return 0.8 + 0.05 * (Kind.LEARNING_RATE in turned) + noise(seed) / 10
+
+    judged, _ = told(accuracy, loss=0.8, learning_rate=0.7, optimizer=0.6)
+    assert judged["loss"].standing is Standing.CONFIRMED
+    assert judged["learning_rate"].standing is Standing.HELPED
+    assert "as well" in judged["learning_rate"].note
+    assert judged["optimizer"].standing is Standing.REFUTED
+
+
+def test_nothing_is_refuted_beside_a_proven_fault_that_could_not_be_changed() -> None:
+    proven = Finding(
+        "RE900", "labels", "reenact", Fault.CPP, Severity.ERROR, "labels are no classes", "why", 0.95
+    )
+    everything = (*suspects(learning_rate=0.8), *suspects_from([proven]))
+    executor = Formulaic(lambda turned, seed: 0.1 + noise(seed))
+    with Journal.in_memory() as journal, journal.run(story="test", request={}, what="test") as run:
+        attempts = Attempts(
+            PROGRAM, executor, Measure("test_accuracy"), Spending(40, 7, 6), 1.0, 1.0,
+            run.under("trials"), Stop(),
+        )  # fmt: skip
+        judged, _ = intervene(everything, attempts, threshold=0.45, tell=tell_nobody)
+        run.finish({})
+    rate = next(one for one in judged if one.suspect.first.name == "learning_rate")
+    assert rate.standing is Standing.UNTRIED
+    assert rate.confidence >= 0.45
+    assert "may hide" in rate.note
+
+
+@pytest.mark.parametrize(
+    ("measure", "spread", "score", "well"),
+    [
+        (Measure("test_accuracy"), None, 0.96, True),
+        (Measure("test_accuracy"), None, 0.9, False),
+        (Measure("test_r2"), None, 0.96, False),
+        (Measure("test_mae", larger_is_better=False), 1.5, -0.12, True),
+        (Measure("test_mae", larger_is_better=False), 1.5, -0.2, False),
+        (Measure("test_mse", larger_is_better=False), 1.5, -0.02, True),
+        (Measure("test_mse", larger_is_better=False), 1.5, -0.12, False),
+        (Measure("test_mae", larger_is_better=False), None, -0.0001, False),
+        (Measure("test_loss", larger_is_better=False, is_loss=True), 1.5, -0.0001, False),
+        (Measure("test_accuracy"), None, float("-inf"), False),
+    ],
+)
+def test_when_a_training_does_well(measure: Measure, spread: float | None, score: float, well: bool) -> None:
+    with Journal.in_memory() as journal, journal.run(story="test", request={}, what="test") as run:
+        attempts = Attempts(
+            PROGRAM, Formulaic(lambda turned, seed: 0.5), measure, Spending(40, 7, 6), 1.0, 1.0,
+            run.under("trials"), Stop(), label_spread=spread,
+        )  # fmt: skip
+        assert attempts.does_well(score) is well
+        run.finish({})
 
 
 @pytest.mark.parametrize(

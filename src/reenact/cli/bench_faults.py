@@ -72,6 +72,47 @@ def effects(names: tuple[str, ...], scale: str, seeds: int, out: Path | None) ->
 @click.command()
 @click.argument("names", nargs=-1)
 @click.option("--scale", type=click.Choice(["lite", "full"]), default="lite", show_default=True)
+@click.option(
+    "--budget", default="200", show_default=True, help="A fault: multiple of one training, or a time."
+)
+@click.option(
+    "--to", type=click.Path(dir_okay=False, path_type=Path), default=Path("own.json"), show_default=True,
+    help="Where what was found is written.",
+)  # fmt: skip
+@output_format
+def neutral(names: tuple[str, ...], scale: str, budget: str, to: Path, output_format: str) -> ExitCode:
+    """Walk from each buggy program (default: the study's 22) through changes that repair it as well."""
+    from reenact.bench.faults.case import Scale
+    from reenact.bench.faults.cases import catalogue, fault_case
+    from reenact.bench.faults.neutrality import walk_all
+    from reenact.bench.faults.programs import availability
+
+    asked = [fault_case(name) for name in names] or [case for case in catalogue() if case.study]
+    cases = [case for case in asked if availability(case).runnable]
+    with stopping_gently() as stop, telling(resolve().settings.progress) as tell:
+        found = walk_all(cases, Scale(scale), budget, to, tell=tell, stop=stop)
+    rows = [
+        (case, str(walk.trained), str(len(walk.alternatives)), walk.ended, "; ".join(walk.alternatives[:3]))
+        for case, walk in found.items()
+    ]
+    repaired = sum(bool(walk.alternatives) for walk in found.values())
+    columns = ("fault", "trained", "other ground truths", "ended by", "such as")
+    show(
+        Sheet(
+            kind="bench-neutral",
+            title="reenact bench neutral",
+            verdict=f"neutral: {repaired} of {len(asked)} faults have other repairs",
+            blocks=(Table("Other repairs", columns, tuple(rows)),),
+            data={"walks": {case: list(walk.alternatives) for case, walk in found.items()}},
+        ),
+        output_format,
+    )
+    return ExitCode.OK if len(found) == len(asked) else ExitCode.INCONCLUSIVE
+
+
+@click.command()
+@click.argument("names", nargs=-1)
+@click.option("--scale", type=click.Choice(["lite", "full"]), default="lite", show_default=True)
 @click.option("--depth", type=click.Choice(["quick", "normal", "deep"]), default="normal", show_default=True)
 @click.option(
     "--repeats", type=click.IntRange(min=1), default=1, show_default=True, help="Stories a program."

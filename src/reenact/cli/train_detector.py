@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sys
 from pathlib import Path
 
@@ -9,6 +10,7 @@ import click
 
 from reenact.cli.options import output_format, show, stopping_gently
 from reenact.diagnose.learned.fit import SHIPPED
+from reenact.diagnose.learned.judgement import Judgement
 from reenact.diagnose.learned.learn import Learned, LearnServices, LearnWishes, learn
 from reenact.diagnose.learned.page import page, score_table
 from reenact.journal import Journal
@@ -22,6 +24,8 @@ from reenact.types import ExitCode
 @click.option("--out", type=click.Path(path_type=Path), default=Path("detector.npz"), show_default=True,
               help="Where the model goes.")  # fmt: skip
 @click.option("--page", "written", type=click.Path(path_type=Path), help="Write the page of scores here.")
+@click.option("--curve", type=click.Path(path_type=Path),
+              help="Write here how often the rules are right when they are so sure.")  # fmt: skip
 @click.option(
     "--work", type=click.Path(path_type=Path), help="Folder for trainings; default: below the runs."
 )
@@ -29,8 +33,9 @@ from reenact.types import ExitCode
 @click.option("--workers", type=int, default=0, help="Trainings at once; default: one a core.")
 @output_format
 def train_detector(
-    out: Path, written: Path | None, work: Path | None, quick: bool, workers: int, output_format: str
-) -> ExitCode:
+    out: Path, written: Path | None, curve: Path | None, work: Path | None, quick: bool, workers: int,
+    output_format: str,
+) -> ExitCode:  # fmt: skip
     """Train base programs and their mutants, learn from the traces, and say how good that is.
 
     Takes some 20 minutes of CPU time. The same command continues an interrupted one; no training is done
@@ -46,6 +51,9 @@ def train_detector(
     if written is not None:
         written.parent.mkdir(parents=True, exist_ok=True)
         written.write_text(page(found), encoding="utf-8")
+    if curve is not None:
+        curve.parent.mkdir(parents=True, exist_ok=True)
+        curve.write_text(json.dumps(found.judgement.curve.to_json()) + "\n", encoding="utf-8")
     show(_sheet(found, out), output_format)
     return ExitCode.OK
 
@@ -56,6 +64,7 @@ def _sheet(found: Learned, out: Path) -> Sheet:
         "trainings": f"{found.trainings}, {found.cpu_seconds:.0f} s of CPU time",
         "learned from": f"{len(found.data.x)} of them, {len(found.data.base_names)} base programs",
         "model": f"{out} ({out.stat().st_size / 1000:.0f} kB)",
+        "rules": _worth(found.judgement),
         "false alarms": f"{strict.false_alarms:.2f} of healthy trainings of programs not learned from",
     }
     return Sheet(
@@ -64,4 +73,11 @@ def _sheet(found: Learned, out: Path) -> Sheet:
         f"F1 {strict.f1:.2f} over {len(found.data.classes)} classes, on programs not learned from.",
         (Facts("", tuple(facts.items())), score_table(found.report.one_program_out, "One program left out")),
         data=found.to_json(),
+    )
+
+
+def _worth(judgement: Judgement) -> str:
+    return (
+        f"{len(judgement.said)} suspects; squared error of their confidence {judgement.brier:.3f}, by a curve"
+        f" through other programs {judgement.brier_by_curve:.3f}, of one share {judgement.brier_of_share:.3f}"
     )

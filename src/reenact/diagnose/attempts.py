@@ -17,13 +17,20 @@ from reenact.program.knobs import knobs_of
 from reenact.program.patch import Patch
 from reenact.program.program import Program
 from reenact.trials.executor import Executor
-from reenact.trials.metric import Measure
+from reenact.trials.metric import Measure, kind_of
 from reenact.trials.trial import Budget, Outcome, Part, Trial
 from reenact.types import JsonValue, Stop
 
 PATIENCE = 12.0
 """A changed program may take so many times as long as it should before it counts as failed."""
 LEAST_SECONDS = 60.0
+WELL_GUESSED, WELL_EXPLAINED = 0.95, 0.99
+"""Share of right guesses, and of the labels' variance, from which on a training does well."""
+POWERS = {"mae": 1, "mean_absolute_error": 1, "rmse": 1, "root_mean_squared_error": 1, "mse": 2,
+          "mean_squared_error": 2}  # fmt: skip
+"""Of the distance between label and guess that an error is the mean of."""
+MATERIAL = 0.05
+"""Share of what is left to gain that an improvement must bring to matter."""
 SCREENING_SEEDS = (11, 12, 13, 14, 15, 16)
 TOGETHER = 8
 """Trainings that are journalled together: what an interruption may cost."""
@@ -46,6 +53,8 @@ class Attempts:
     stop: Stop
     seeds: tuple[int, ...] = SCREENING_SEEDS
     """Seeds that choose; none of them judges."""
+    label_spread: float | None = None
+    """Standard deviation of the labels, where they are quantities."""
     part: Part = Part.WHOLE
     """Evaluation data that choose."""
     begun: float = field(default_factory=time.monotonic)
@@ -57,6 +66,17 @@ class Attempts:
     def bounded(self) -> bool:
         """Whether the measure lies between 0 and 1, 1 being best."""
         return self.measure.larger_is_better and "r2" not in self.measure.name
+
+    def does_well(self, score: float) -> bool:
+        """Whether a training that reaches this leaves little to wish for: at most one miss in twenty, or an
+        error of a tenth of the labels' own spread."""
+        kind = kind_of(self.measure.name)
+        if self.measure.larger_is_better:
+            return score >= (WELL_EXPLAINED if kind.startswith("r2") else WELL_GUESSED)
+        if not self.label_spread or kind not in POWERS:
+            return False
+        distance = math.pow(-score, 1 / POWERS[kind])
+        return distance <= math.sqrt(1 - WELL_EXPLAINED) * self.label_spread
 
     def affords(self, trainings: float) -> bool:
         """Whether the budget covers so many more trainings of the program as it stands."""
@@ -154,8 +174,8 @@ class Attempts:
         return value if self.measure.larger_is_better else -value
 
 
-def material(before: float, after: float, *, bounded: bool) -> bool:
-    """Whether an improvement is large enough to matter: a twentieth of what is left to gain.
+def material(before: float, after: float, *, bounded: bool, share: float = MATERIAL) -> bool:
+    """Whether an improvement is large enough to matter: such a share of what is left to gain.
 
     Both are oriented. For a metric between 0 and 1 that is the distance to 1, otherwise its own size.
     """
@@ -164,4 +184,4 @@ def material(before: float, after: float, *, bounded: bool) -> bool:
     if not math.isfinite(before):
         return True
     room = 1 - before if bounded else abs(before)
-    return after - before >= max(0.05 * room, 0.01 if bounded else 1e-9)
+    return after - before >= max(share * room, 0.01 if bounded else 1e-9)

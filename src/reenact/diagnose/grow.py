@@ -2,23 +2,35 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from reenact.diagnose.attempts import Attempts, material
 from reenact.diagnose.candidates import Candidate, Screened, applies, whole
 from reenact.trials.ddmin import minimise
 from reenact.types import Progress, Tell
 
+ADDED = 4
+"""Changes that are tried on top of the best, each by itself."""
 STRONG = 0.5
 """Suspects at least this likely are changed jointly when no single change helps."""
 KEPT_GAIN = 0.8
 """A part of a joint change suffices when it keeps so much of the gain on the screening seed."""
 
 
+@dataclass(frozen=True, slots=True)
+class Grown:
+    """What came of changing several suspects at once."""
+
+    chosen: tuple[Candidate, ...]
+    """The set of changes that does best on the screening seeds and holds nothing it can do without."""
+    adds: tuple[Candidate, ...] = ()
+    """Changes that were worth something only, or still, on top of the best single one."""
+
+
 def grow(
     base: float, screened: list[Screened], helpful: list[Screened], attempts: Attempts, tell: Tell
-) -> tuple[Candidate, ...]:
-    """The set of changes that does best on the screening seeds and holds nothing it can do without.
-
-    `helpful` is in order: the first is the single change to begin with."""
+) -> Grown:
+    """Begin with the best single change, the first of the `helpful`; see what others add to it."""
     bounded = attempts.bounded
     best: tuple[Candidate, ...] = ()
     reached = base
@@ -26,20 +38,22 @@ def grow(
         best, reached = (helpful[0].candidate,), helpful[0].score
     rest = _promising(screened, best)
     joint = _joint(best, rest, attempts)
-    options = [(*best, one) for one in rest[:3]] if best else []
+    options = [(*best, one) for one in rest[:ADDED]] if best else []
     options = [option for option in options if applies(option, attempts)]
     if len(joint) > len(best) + 1 or (not best and len(joint) > 1):
         options.append(joint)
     reserve = 2 * attempts.spending.seeds
     options = [one for one in options if attempts.affords(reserve + attempts.screening_cost(whole(one)))]
     if not options:
-        return best
+        return Grown(best)
     tell(Progress("diagnose", 4, 5, f"{len(options)} joint changes"))
     scores = attempts.scores([whole(option) for option in options])
-    number = max(range(len(options)), key=lambda at: scores[at])
-    if not material(reached, scores[number], bounded=bounded):
-        return best
-    return _cut(base, scores[number], options[number], attempts)
+    better = [at for at, score in enumerate(scores) if material(reached, score, bounded=bounded)]
+    adds = tuple(options[at][-1] for at in better if best and len(options[at]) == len(best) + 1)
+    if not better:
+        return Grown(best)
+    number = max(better, key=lambda at: scores[at])
+    return Grown(_cut(base, scores[number], options[number], attempts), adds)
 
 
 def _promising(screened: list[Screened], best: tuple[Candidate, ...]) -> list[Candidate]:

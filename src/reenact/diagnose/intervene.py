@@ -7,18 +7,23 @@ program as it stands; only a significant improvement confirms it.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from reenact.diagnose.attempts import Attempts, material
 from reenact.diagnose.candidates import Candidate, Screened, candidates_of, ranked
 from reenact.diagnose.diagnosis import Accusation, Standing, Tried
-from reenact.diagnose.grow import grow
+from reenact.diagnose.grow import STRONG, grow
+from reenact.diagnose.sureness import sureness
 from reenact.diagnose.suspect import Suspect
-from reenact.diagnose.verify import verify
+from reenact.diagnose.verify import middle, verify
 from reenact.program.patch import Patch
+from reenact.rules.finding import Severity
 from reenact.types import Progress, Tell
 
 LOOKED_AT_AGAIN = 2
+MUCH = 0.25
+"""Share of what is left to gain that changing a slight suspect must bring."""
 SURE = 0.9
 """A suspect as likely as this stays accused when another change was confirmed and this one helped too."""
 
@@ -30,16 +35,18 @@ def intervene(
     bounded = attempts.bounded
     candidates = candidates_of(suspects, attempts)
     if not candidates:
-        return [Accusation(one, Standing.UNTRIED, one.confidence) for one in suspects], []
+        return [Accusation(one, Standing.UNTRIED, sureness(one)) for one in suspects], []
     tell(Progress("diagnose", 3, 5, f"change {len(candidates)} suspects, one by one"))
     patches = [Patch(()), *(candidate.patch for candidate in candidates)]
     base, *scores = attempts.scores(patches)
     screened = [Screened(one, score) for one, score in zip(candidates, scores, strict=True)]
     helpful = [one for one in screened if material(base, one.score, bounded=bounded)]
     base, helpful = _second_look(base, ranked(helpful, base, attempts), attempts)
-    chosen = grow(base, screened, helpful, attempts, tell)
-    tried, remarks = verify(chosen, helpful, attempts, tell)
-    return _judge(suspects, screened, helpful, tried, threshold), remarks
+    grown = grow(base, screened, helpful, attempts, tell)
+    tried, remarks = verify(grown.chosen, helpful, attempts, tell)
+    judged = _judge(suspects, screened, helpful, grown.adds, tried, threshold)
+    well = attempts.does_well(base)
+    return [_weighed(one, threshold, well=well, bounded=bounded) for one in judged], remarks
 
 
 def _second_look(base: float, helpful: list[Screened], attempts: Attempts) -> tuple[float, list[Screened]]:
@@ -58,6 +65,7 @@ def _judge(
     suspects: Sequence[Suspect],
     screened: list[Screened],
     helpful: list[Screened],
+    adds: Sequence[Candidate],
     tried: list[tuple[tuple[Candidate, ...], Tried]],
     threshold: float,
 ) -> list[Accusation]:
@@ -65,23 +73,52 @@ def _judge(
     failed = {id(one.suspect): held for option, held in tried if not held.confirmed for one in option}
     looked = {id(one.candidate.suspect) for one in screened}
     gained = {id(one.candidate.suspect) for one in helpful}
+    added = {id(one.suspect) for one in adds} if confirmed else set()
+    hidden = _hides(suspects, looked, confirmed)
     found = []
     for suspect in suspects:
-        key = id(suspect)
+        key, sure = id(suspect), sureness(suspect)
         if key in confirmed:
-            sure = max(0.9, suspect.confidence)
-            found.append(Accusation(suspect, Standing.CONFIRMED, sure, confirmed[key]))
+            found.append(Accusation(suspect, Standing.CONFIRMED, max(0.9, sure), confirmed[key]))
+        elif key in added:
+            note = "changing it as well helped more, in a first look"
+            found.append(Accusation(suspect, Standing.HELPED, sure, note=note))
         elif key in gained and key not in failed:
             note = (
                 "changing this instead helped too, in a first look" if confirmed else "helped in a first look"
             )
             demoted = confirmed and suspect.confidence < SURE
-            sure = min(suspect.confidence, threshold - 0.01) if demoted else suspect.confidence
+            sure = min(sure, threshold - 0.01) if demoted else sure
             found.append(Accusation(suspect, Standing.HELPED, sure, note=note))
+        elif key in looked and hidden:
+            note = "changing it alone did not help, but what could not be changed may hide its effect"
+            found.append(Accusation(suspect, Standing.UNTRIED, sure, note=note))
         elif key in looked:
-            sure = suspect.confidence * 0.4
             note = "changing it did not help"
-            found.append(Accusation(suspect, Standing.REFUTED, sure, failed.get(key), note))
+            found.append(Accusation(suspect, Standing.REFUTED, 0.4 * sure, failed.get(key), note))
         else:
-            found.append(Accusation(suspect, Standing.UNTRIED, suspect.confidence))
+            found.append(Accusation(suspect, Standing.UNTRIED, sure))
     return found
+
+
+def _weighed(one: Accusation, threshold: float, *, well: bool, bounded: bool) -> Accusation:
+    """Nearly every training can be made a little better. What was only slightly suspected is at fault when
+    changing it helps much, and the training does not do well as it is; else it is tuning."""
+    held = one.tried
+    if one.standing is not Standing.CONFIRMED or one.suspect.confidence >= STRONG or held is None:
+        return one
+    much = material(middle(held.before), middle(held.after), bounded=bounded, share=MUCH)
+    if much and not well:
+        return one
+    why = "the training does well as it is" if well else "not much, and little else speaks against it"
+    note = f"changing it helps, but {why}"
+    return replace(one, confidence=min(one.confidence, threshold - 0.01), note=note)
+
+
+def _hides(suspects: Sequence[Suspect], looked: set[int], confirmed: Mapping[int, Tried]) -> bool:
+    """Whether something as good as proven could not be changed: nothing else can help beside labels that are
+    wrong, and that it did not help then says little against it."""
+    return not confirmed and any(
+        one.confidence >= SURE and one.first.severity is Severity.ERROR and id(one) not in looked
+        for one in suspects
+    )

@@ -6,6 +6,7 @@ import time
 
 from reenact.diagnose.diagnosis import Accusation, Diagnosis, Spent, Standing
 from reenact.diagnose.suppress import unsuppressed
+from reenact.diagnose.sureness import sureness
 from reenact.diagnose.suspect import suspects_from
 from reenact.diagnose.wishes import Wishes
 from reenact.rules.evidence import Evidence
@@ -23,7 +24,7 @@ def judged(evidence: Evidence, wishes: Wishes) -> Diagnosis:
     watched = evidence.trace is not None
     observed = {rule.code for rule in rules if rule.needs & Needs.TRACE} if watched else ()
     suspects = suspects_from(findings, observed)
-    accused = [Accusation(one, Standing.UNTRIED, one.confidence) for one in suspects if one.first.accuses]
+    accused = [Accusation(one, Standing.UNTRIED, sureness(one)) for one in suspects if one.first.accuses]
     return Diagnosis(
         depth=wishes.depth,
         evidence=evidence,

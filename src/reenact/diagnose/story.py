@@ -22,6 +22,7 @@ from reenact.diagnose.learned.opinion import learned_opinion
 from reenact.diagnose.observe import Looking, look, read_only
 from reenact.diagnose.opinion.hear import model_opinion
 from reenact.diagnose.suppress import unsuppressed
+from reenact.diagnose.sureness import sureness
 from reenact.diagnose.suspect import Suspect, suspects_from
 from reenact.diagnose.wishes import Wishes
 from reenact.errors import InputError, Stopped
@@ -31,6 +32,7 @@ from reenact.probe.naming import fresh_folder
 from reenact.probe.outcome import Outcome
 from reenact.probe.read import is_trace, read_trace
 from reenact.probe.root import Root
+from reenact.program.graph import TaskType
 from reenact.program.program import Program
 from reenact.rules.evidence import Evidence
 from reenact.rules.experiments import Experiments
@@ -167,7 +169,7 @@ def _intervene(
     notes: list[str],
 ) -> tuple[Measure | None, Attempts | None, list[Accusation]]:
     """Change the suspects when that was asked for and the program can be judged."""
-    untried = [Accusation(one, Standing.UNTRIED, one.confidence) for one in suspects]
+    untried = [Accusation(one, Standing.UNTRIED, sureness(one)) for one in suspects]
     trained = evidence.trace is not None and evidence.outcome is not None
     if not wishes.depth.intervenes or not suspects or not trained:
         return None, None, untried
@@ -191,11 +193,17 @@ def _intervene(
             one_wall=evidence.trace.seconds,
             trials=run.under("trials"),
             stop=services.stop,
+            label_spread=_spread(evidence),
         )
         attempts.weigh()
         judged, remarks = intervene(suspects, attempts, threshold=wishes.threshold, tell=services.tell)
     notes.extend(remarks)
     return measure, attempts, judged
+
+
+def _spread(evidence: Evidence) -> float | None:
+    labels = evidence.labels
+    return labels.std if labels is not None and evidence.task is TaskType.REGRESSION else None
 
 
 def _pool(wishes: Wishes) -> ProcessPool:

@@ -17,6 +17,7 @@ from reenact.trials.trial import Outcome
 SCORES = (
     "accuracy",
     "acc",
+    "binary_accuracy",
     "balanced_accuracy",
     "f1",
     "f1_score",
@@ -28,6 +29,8 @@ SCORES = (
     "recall",
 )
 """Of a classification, larger is better, the more telling first."""
+ONE_OF_MANY = ("accuracy", "acc")
+"""Says nothing where several classes hold at once: Keras compares the largest output with one of them."""
 ERRORS = (
     "mae",
     "mean_absolute_error",
@@ -106,7 +109,7 @@ def _wanted(name: str, sources: Mapping[str, str]) -> Measure:
 
 
 def _measure(name: str, sources: Mapping[str, str]) -> Measure:
-    kind = _kind(name)
+    kind = kind_of(name)
     return Measure(name, sources[name], kind in _LARGER, kind in LOSSES)
 
 
@@ -115,14 +118,18 @@ def _in_order(names: Iterable[str], task: TaskType) -> Iterator[str]:
     there = list(names)
     for kinds in _kinds(task):
         for prefix in (*HELD_OUT, _SEEN):
-            fitting = [name for name in there if _prefix(name) == prefix and _kind(name) in kinds]
-            yield from sorted(fitting, key=lambda name: (kinds.index(_kind(name)), len(name), name))
+            fitting = [name for name in there if _prefix(name) == prefix and kind_of(name) in kinds]
+            yield from sorted(fitting, key=lambda name: (kinds.index(kind_of(name)), len(name), name))
 
 
 def _kinds(task: TaskType) -> Sequence[Sequence[str]]:
-    """Groups of kinds, in order. Accuracy says nothing of a regression: there even the loss comes first."""
+    """Groups of kinds, in order. Accuracy says nothing of a regression, and little of several labels at once:
+    there even the loss comes first."""
     if task is TaskType.REGRESSION:
         return ((*ERRORS, *RATES), LOSSES, SCORES)
+    if task is TaskType.MULTI_LABEL:
+        whole = tuple(kind for kind in SCORES if kind not in ONE_OF_MANY)
+        return ((*whole, *RATES), ERRORS, LOSSES, ONE_OF_MANY)
     return ((*SCORES, *RATES), ERRORS, LOSSES)
 
 
@@ -130,7 +137,7 @@ def _prefix(name: str) -> str:
     return next((prefix for prefix in ("test_", "val_", _SEEN) if name.startswith(prefix)), "")
 
 
-def _kind(name: str) -> str:
+def kind_of(name: str) -> str:
     """`val_out_accuracy` is of the kind accuracy; a name nobody knows is its own kind."""
     bare = name.removeprefix(_prefix(name)).lower()
     known = (*SCORES, *ERRORS, *RATES, *LOSSES)

@@ -12,6 +12,7 @@ from reenact.diagnose.learned.dataset import Dataset
 from reenact.diagnose.learned.fit import CLASSIFIERS, SHIPPED, probabilities
 from reenact.diagnose.learned.fit import fitted as learned_from
 from reenact.diagnose.learned.forest import MODEL, Forest, load
+from reenact.diagnose.learned.judgement import Said, judged
 from reenact.diagnose.learned.learn import Learned
 from reenact.diagnose.learned.page import page
 from reenact.diagnose.learned.publish import SUREST, exported
@@ -96,7 +97,9 @@ def test_the_page_tells_both_ways_of_holding_out(data: Dataset, forest: Forest) 
     strict = report.one_program_out
     assert set(strict) == {*CLASSIFIERS, UNION}
     assert strict[SHIPPED].f1 > 0.7
-    text = page(Learned(forest, data, report, strict[SHIPPED], 160, 60.0))
+    judgement = judged([Said(base, 0.9, right) for base in "ab" for right in (True, True, False)])
+    text = page(Learned(forest, data, report, strict[SHIPPED], judgement, 160, 60.0))
     assert "a b c d".replace(" ", "`, `") in text
     assert all(f"| {name} | {scores.f1:.2f} |" in text for name, scores in strict.items())
     assert all(one.code in text for one in data.classes)
+    assert "| 0.9 to 1.0 | 6 | 0.67 | 0.67 to 0.67 |" in text

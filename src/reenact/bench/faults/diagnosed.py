@@ -27,6 +27,7 @@ from reenact.bench.several import several
 from reenact.diagnose.depth import Depth
 from reenact.diagnose.diagnosis import Accusation, Diagnosis
 from reenact.diagnose.story import Services, diagnose
+from reenact.diagnose.verify import middle
 from reenact.diagnose.wishes import THRESHOLD, Wishes
 from reenact.journal import Journal
 from reenact.program.program import Program, read_program
@@ -136,7 +137,12 @@ def tell_of(wanted: Telling, stop: Stop) -> Told:
 def _words(one: Accusation) -> str:
     suspect = one.suspect
     where = f" at {suspect.layer}" if suspect.layer else ""
-    return f"{suspect.first.code} {suspect.fault}{where} ({one.standing}, {one.confidence:.2f})"
+    gain = f"; {_middle(one.tried.before)} to {_middle(one.tried.after)}" if one.tried is not None else ""
+    return f"{suspect.first.code} {suspect.fault}{where} ({one.standing}, {one.confidence:.2f}{gain})"
+
+
+def _middle(values: Sequence[float]) -> str:
+    return f"{abs(middle(values)):.3g}"
 
 
 def _timed(

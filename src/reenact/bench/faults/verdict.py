@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
 from statistics import median
 from typing import TYPE_CHECKING
@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 from reenact.bench.faults.calibration import said_of
 from reenact.bench.faults.calibration import table as sureness
 from reenact.bench.faults.case import STUDY, TOOLS, FaultCase, PublishedMeans, Scale, Side
-from reenact.bench.faults.scores import Score
+from reenact.bench.faults.neutrality import shipped
+from reenact.bench.faults.scores import Score, Truth, mean_score
 from reenact.bench.faults.table import FaultTable, Reading, tabulate
 from reenact.bench.faults.together import combined
 from reenact.bench.scorecard import Goal, Scorecard, Table
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from reenact.bench.faults.diagnosed import Told
 
 LEAST_RUNNABLE = 18
+SCORED = ("recall", "precision", "F3")
 COLUMNS = ("detector", "recall", "precision", "F3", "recall+", "precision+", "F3+", "false alarms")
 PEER_FAMILY = {"DeepDiagnosis": "deepdiagnosis", "NeuraLint": "neuralint", "UMLAUT": "umlaut"}
 """Published tools whose rules are a family here."""
@@ -39,7 +41,8 @@ def scorecard(
     from reenact.bench.faults.diagnosed import QUICK, STORY
 
     readings = {name: _readings(told, name) for name in (*FAMILIES, QUICK, STORY)}
-    tables = {name: tabulate(said, cases) for name, said in readings.items()}
+    own = shipped(scale)
+    tables = {name: tabulate(said, cases, own=own or None) for name, said in readings.items()}
     ours = tables[STORY]
     whole = sum(line.case.study for line in ours.lines) >= LEAST_RUNNABLE and depth is Depth.NORMAL
     ratios = [one.seconds["quick"] / one.seconds["plain"] for one in told if one.side is Side.BUGGY]
@@ -56,6 +59,7 @@ def scorecard(
             _families(tables, published),
             Table("Families together", COLUMNS, tuple(_row(*pair) for pair in combined(readings, cases))),
             _faults(ours, told),
+            *_own(ours, own),
             _twins(told),
             _sureness(told, cases),
             Table("Not run", ("fault", "why"), tuple(missing.items())),
@@ -119,6 +123,28 @@ def _sureness(told: Sequence[Told], cases: Sequence[FaultCase]) -> Table:
     return sureness(
         [said for one in told for said in said_of(one.accused, by_id[one.case], fixed=one.side is Side.FIXED)]
     )
+
+
+def _own(ours: FaultTable, own: Mapping[str, Sequence[Truth]]) -> Iterator[Table]:
+    """The faults that our own walks were made for, scored with what they found."""
+    lines = [line for line in ours.lines if line.own is not None and line.case.id in own]
+    if not lines:
+        return
+    rows: list[tuple[str, ...]] = [
+        (
+            line.case.id,
+            str(len(own[line.case.id])),
+            *_cells(line.before),
+            *_cells(line.after),
+            *_cells(line.own),
+        )
+        for line in lines
+        if line.own is not None
+    ]
+    means = [mean_score(getattr(line, column) for line in lines) for column in ("before", "after", "own")]
+    rows.append(("mean", "", *(cell for score in means for cell in _cells(score))))
+    columns = ("fault", "found", *(f"{name}{mark}" for mark in ("", "+", "*") for name in SCORED))
+    yield Table("With alternatives of our own neutrality analysis too (*)", columns, tuple(rows))
 
 
 def _faults(ours: FaultTable, told: Sequence[Told]) -> Table:

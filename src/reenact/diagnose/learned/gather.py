@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import fmean
 
@@ -39,6 +39,15 @@ class Row:
     features: Mapping[str, float]
 
 
+@dataclass(frozen=True)
+class Known:
+    """A program, and what is wrong with it."""
+
+    planned: Planned
+    faults: frozenset[Fault] = frozenset()
+    """Empty for a healthy one."""
+
+
 def train(planned: Sequence[Planned], executor: Executor, tell: Tell, stop: Stop) -> dict[str, Outcome]:
     """The outcome of every trial by its key. Trials are done in an order in which any part of them is a fair
     sample: all bases by turns, first seeds first. Raises Stopped."""
@@ -68,14 +77,21 @@ def in_turns(planned: Sequence[Planned]) -> list[Trial]:
     return [trial for *_, trial in ranked]
 
 
-def rows(planned: Sequence[Planned], outcomes: Mapping[str, Outcome]) -> Iterator[Row]:
-    """Labelled rows: faulty when significantly worse than the original, healthy when as good, else left out.
-    A double fault keeps the names of those faults that are faults alone as well."""
+def rows(known: Iterable[Known], outcomes: Mapping[str, Outcome]) -> Iterator[Row]:
+    """One row a training that ended well."""
+    for one in known:
+        for seed, evidence in evidence_of(one.planned, outcomes):
+            yield Row(one.planned.base, str(one.planned.patch), one.faults, seed, features(evidence))
+
+
+def labelled(planned: Sequence[Planned], outcomes: Mapping[str, Outcome]) -> Iterator[Known]:
+    """What is wrong with each program: faulty when significantly worse than the original, healthy when as
+    good, else left out. A double fault keeps the names of those faults that are faults alone as well."""
     for base in dict.fromkeys(one.base for one in planned):
-        yield from _rows_of([one for one in planned if one.base == base], outcomes)
+        yield from _labelled([one for one in planned if one.base == base], outcomes)
 
 
-def _rows_of(planned: Sequence[Planned], outcomes: Mapping[str, Outcome]) -> Iterator[Row]:
+def _labelled(planned: Sequence[Planned], outcomes: Mapping[str, Outcome]) -> Iterator[Known]:
     original = next(one for one in planned if one.original)
     first = outcomes[original.trials[0].key]
     measure = choose_measure(first)
@@ -85,15 +101,15 @@ def _rows_of(planned: Sequence[Planned], outcomes: Mapping[str, Outcome]) -> Ite
         after = _values(one, outcomes, measure)
         if not one.operators:
             if as_good(before, after):
-                yield from _read(one, outcomes, frozenset())
+                yield Known(one)
         elif killed(before, after).killed:
             single = len(one.operators) == 1
             guilty |= set(map(str, one.patch.changes)) if single else set()
             kept = one.faults if single else _standing(one, guilty)
             if kept:
-                yield from _read(one, outcomes, frozenset(kept))
+                yield Known(one, frozenset(kept))
         elif as_good(before, after):
-            yield from _read(one, outcomes, frozenset())
+            yield Known(one)
 
 
 def _standing(one: Planned, guilty: set[str]) -> tuple[Fault, ...]:
@@ -113,12 +129,11 @@ def _values(one: Planned, outcomes: Mapping[str, Outcome], measure: Measure) -> 
     return oriented_values([outcomes[trial.key] for trial in one.trials], measure)
 
 
-def _read(one: Planned, outcomes: Mapping[str, Outcome], faults: frozenset[Fault]) -> Iterator[Row]:
-    """The rows of one program; trainings that crashed leave none: a crash speaks for itself."""
+def evidence_of(one: Planned, outcomes: Mapping[str, Outcome]) -> Iterator[tuple[int, Evidence]]:
+    """What was seen of one program, by its seeds; a crash speaks for itself, and leaves nothing."""
     for trial in one.trials:
         outcome = outcomes[trial.key]
         if outcome.trace is None or not outcome.trained:
             continue
         trace = read_trace(outcome.trace, root=Root(one.program.folder))
-        evidence = Evidence(trial.patched, static_graph(trial.patched), trace)
-        yield Row(one.base, str(one.patch), faults, trial.seed, features(evidence))
+        yield trial.seed, Evidence(trial.patched, static_graph(trial.patched), trace)

@@ -13,7 +13,8 @@ from pathlib import Path
 from reenact.diagnose.learned.dataset import Dataset, dataset
 from reenact.diagnose.learned.fit import SHIPPED, fitted, require_sklearn
 from reenact.diagnose.learned.forest import Forest
-from reenact.diagnose.learned.gather import rows, train
+from reenact.diagnose.learned.gather import labelled, rows, train
+from reenact.diagnose.learned.judgement import Judgement, judged, said_of
 from reenact.diagnose.learned.opinion import LEAST
 from reenact.diagnose.learned.plan import base_programs, plan
 from reenact.diagnose.learned.publish import exported
@@ -60,6 +61,8 @@ class Learned:
     at_work: Scores
     """Of the shipped model on programs not learned from, as `diagnose` uses it: calibrated, on the
     same trainings, and so a little flattered."""
+    judgement: Judgement
+    """What the confidences of the rules are worth on the same trainings."""
     trainings: int
     cpu_seconds: float
 
@@ -72,6 +75,9 @@ class Learned:
             "classes": [one.code for one in self.data.classes],
             "f1": scores.f1,
             "false_alarms": scores.false_alarms,
+            "suspects": len(self.judgement.said),
+            "brier": self.judgement.brier,
+            "brier_by_curve": self.judgement.brier_by_curve,
         }
 
 
@@ -90,13 +96,16 @@ def learn(wishes: LearnWishes, services: LearnServices) -> Learned:
         with _executor(wishes) as executor:
             outcomes = train(planned, executor, services.tell, services.stop)
         services.tell(Progress("features", 0, 1, f"{len(outcomes)} trainings"))
-        data = dataset(tuple(rows(planned, outcomes)))
+        known = tuple(labelled(planned, outcomes))
+        data = dataset(tuple(rows(known, outcomes)))
         report = measure(data, services.tell)
         model = fitted(SHIPPED, data.x, data.y)
         forest = exported(model, data, report.held_out[SHIPPED])
         at_work = judge(data, forest.calibrated(report.held_out[SHIPPED]) >= LEAST)
         cpu = sum(outcome.cpu_seconds for outcome in outcomes.values())
-        found = Learned(forest, data, report, at_work, len(outcomes), cpu)
+        services.tell(Progress("rules", 0, 1, f"{len(known)} programs"))
+        judgement = judged(tuple(said_of(known, outcomes)))
+        found = Learned(forest, data, report, at_work, judgement, len(outcomes), cpu)
         run.finish(found.to_json(), ExitCode.OK)
     return found
 

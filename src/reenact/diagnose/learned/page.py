@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from reenact.diagnose.learned.classes import BY_CODE
 from reenact.diagnose.learned.dataset import Dataset
 from reenact.diagnose.learned.fit import SHIPPED
+from reenact.diagnose.learned.judgement import Judgement
 from reenact.diagnose.learned.learn import Learned
 from reenact.diagnose.learned.opinion import LEAST
 from reenact.diagnose.learned.scores import UNION, Scores
@@ -84,6 +85,9 @@ def _parts(found: Learned) -> Iterator[str]:
         " drawn on these same trainings, which flatters this table once more."
     )
     yield _markdown(_detail(found.at_work))
+    yield "## What the rules' own confidences are worth"
+    yield _rules(found.judgement)
+    yield _markdown(_shares(found.judgement))
     yield "## What it is not"
     yield _honest(found)
 
@@ -145,6 +149,29 @@ def _detail(scores: Scores) -> Table:
         for code, one in scores.by_class.items()
     )
     return Table("", ("code", "class", "precision", "recall", "F1", "trainings"), rows)
+
+
+def _rules(judgement: Judgement) -> str:
+    return (
+        "A rule says how sure it is; that is its author's judgement. Over these same programs the rules"
+        f" named {len(judgement.said)} suspects whose guilt is known. The mean squared distance of the bare"
+        f" confidences to the truth (Brier score) is {judgement.brier:.3f}; one figure for all, the share"
+        f" that was right, makes {judgement.brier_of_share:.3f}; an isotonic curve through the suspects of"
+        f" the *other* programs makes {judgement.brier_by_curve:.3f}. `diagnose` shows what the curve through"
+        " all of them says. A suspect counts as right only when its kind of fault was planted: what else may"
+        " be wrong with a base program counts against it."
+    )
+
+
+def _shares(judgement: Judgement) -> Table:
+    curve, rows = judgement.curve, []
+    for low in (0.0, 0.2, 0.4, 0.6, 0.8, 0.9):
+        high = 1.01 if low == 0.9 else 0.9 if low == 0.8 else low + 0.2
+        of = [one for one in judgement.said if low <= one.confidence < high]
+        share = f"{sum(one.right for one in of) / len(of):.2f}" if of else "-"
+        shown = f"{curve.at(low):.2f} to {curve.at(min(high, 1.0)):.2f}"
+        rows.append((f"{low:.1f} to {min(high, 1.0):.1f}", str(len(of)), share, shown))
+    return Table("", ("a rule's confidence", "suspects", "right", "shown as"), tuple(rows))
 
 
 def _honest(found: Learned) -> str:

@@ -24,7 +24,7 @@ class LossOfAnotherTask(Rule):
 
     What
         The loss measures another task than the labels set: a distance for classes, classes for quantities,
-        yes-or-no for one of many, a hinge for labels 0 and 1.
+        yes-or-no for one of many, one of many where several hold at once, a hinge for labels 0 and 1.
     Why
         A squared distance to class numbers says that class 2 lies between 1 and 3; a cross-entropy of
         quantities is no likelihood of anything. Training then optimises something nobody asked for.
@@ -94,6 +94,8 @@ def _sure(evidence: Evidence, labels: TensorFacts, loss: LossFamily | None, widt
     task = evidence.task
     if task is TaskType.REGRESSION and loss in (LossFamily.CATEGORICAL, LossFamily.BINARY):
         return 0.0 if labels.integral and (labels.classes or 99) <= 20 else 0.9
+    if task is TaskType.MULTI_LABEL and loss is LossFamily.CATEGORICAL:
+        return 0.9 if _ones_a_row(labels) > 1.05 else 0.0
     if task not in CLASSES:
         return 0.0
     if loss is LossFamily.REGRESSION:
@@ -105,6 +107,11 @@ def _sure(evidence: Evidence, labels: TensorFacts, loss: LossFamily | None, widt
     if loss is LossFamily.CATEGORICAL and task is TaskType.BINARY and width == 1:
         return 0.95
     return _hinge(evidence, labels) if loss is LossFamily.MARGIN else 0.0
+
+
+def _ones_a_row(labels: TensorFacts) -> float:
+    """Classes that hold at once, on average; rows of padding hold none."""
+    return (labels.mean or 0.0) * (labels.shape[-1] or 1)
 
 
 def _hinge(evidence: Evidence, labels: TensorFacts) -> float:
@@ -120,7 +127,7 @@ def _better(evidence: Evidence, labels: TensorFacts, width: int) -> tuple[JsonVa
     keras = framework(evidence) == "keras"
     if evidence.task is TaskType.REGRESSION:
         return ("mean_squared_error",) if keras else ("MSELoss",)
-    if evidence.task is TaskType.BINARY and width == 1:
+    if evidence.task is TaskType.MULTI_LABEL or (evidence.task is TaskType.BINARY and width == 1):
         logits = evidence.last_activation != "sigmoid"
         return ("binary_crossentropy",) if keras else ("BCEWithLogitsLoss" if logits else "BCELoss",)
     if not keras:
@@ -131,6 +138,8 @@ def _better(evidence: Evidence, labels: TensorFacts, width: int) -> tuple[JsonVa
 def _form(labels: TensorFacts) -> str:
     if labels.one_hot:
         return f"labels one-hot over {labels.shape[-1]} classes"
+    if len(labels.shape) > 1 and set(labels.class_values or ()) == {0, 1}:
+        return f"labels with {_ones_a_row(labels):.2g} of {labels.shape[-1]} classes at once"
     if labels.class_values and len(labels.class_values) <= 20:
         return f"labels {', '.join(map(str, labels.class_values))}"
     return f"labels from {labels.minimum:g} to {labels.maximum:g}" if labels.maximum is not None else "labels"
