@@ -5,7 +5,7 @@ demo:
 	@scripts/setup models,torch,papers
 	@.venv/bin/reenact demo
 
-EVERYTHING = models,torch,keras,sandlock,papers,web,mcp,dev
+EVERYTHING = models,torch,keras,sandlock,papers,web,mcp,docs,dev
 
 # The checks of text are done beside the tests: each of them keeps one core busy for a while.
 test:

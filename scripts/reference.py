@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 import click
+from fences import without_marks
 
 ROOT = Path(__file__).parents[1]
 FOLDER = "reference"
@@ -49,6 +50,11 @@ def on_files(files: Any, config: Any, **_: Any) -> Any:
     for name, text in pages().items():
         files.append(File.generated(config, f"{FOLDER}/{name}", content=text))
     return files
+
+
+def on_page_markdown(markdown: str, **_: Any) -> str:
+    """Called by mkdocs: how a block is proven is for the tests, and no language that a page knows."""
+    return without_marks(markdown)
 
 
 def index() -> str:
@@ -146,8 +152,7 @@ def tools() -> Iterator[str]:
         if given:
             yield "| argument | default | |\n|---|---|---|"
             yield from (_argument(name, one) for name, one in given.items())
-        answer = escape(json.dumps(tool.output_schema, indent=1), quote=False)
-        yield f"\n<details><summary>Schema of the answer</summary><pre>{answer}</pre></details>\n"
+        yield f"\n{_schema('Schema of the answer', tool.output_schema)}"
 
 
 def document() -> Iterator[str]:
@@ -171,6 +176,22 @@ def document() -> Iterator[str]:
     yield "| `notices` | What was found, with stable codes; SARIF and annotations are made of the same. |"
     for name in ("kind", "verdict", "data"):
         yield f"| `{name}` | {_cell(field_texts(Sheet)[name])} |"
+    yield "\n## Schemas of `data`\n\nWhat the page of a run reads of it; there may be more.\n"
+    yield from (_schema(f"reenact {story}", schema) for story, schema in results().items())
+
+
+def results() -> dict[str, dict[str, Any]]:
+    """The JSON schema of each story's result."""
+    from importlib import import_module
+
+    from reenact.web.views.choose import HOMES
+
+    return {story: import_module(home).Told.model_json_schema() for story, home in HOMES.items()}
+
+
+def _schema(title: str, schema: Any) -> str:
+    text = escape(json.dumps(schema, indent=1), quote=False)
+    return f"<details><summary>{title}</summary><pre>{text}</pre></details>\n"
 
 
 def _argument(name: str, schema: dict[str, Any]) -> str:

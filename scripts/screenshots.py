@@ -2,7 +2,8 @@
 
     .venv/bin/python scripts/screenshots.py [FOLDER]
 
-FOLDER is kept: trainings that its journal holds are not done again.
+FOLDER is kept: trainings that its journal holds are not done again. The tests take the same pictures, of
+smaller runs, so that no picture is left without its page.
 """
 
 from __future__ import annotations
@@ -11,31 +12,71 @@ import json
 import shutil
 import subprocess
 import sys
+from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
-from playwright.sync_api import Browser, sync_playwright
-
 from reenact.journal import Shelf
+from reenact.types import ExitCode
 from reenact.web.serve import serving
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, Page
 
 HERE = Path(__file__).parent.parent
 CASES = HERE / "src" / "reenact" / "bench" / "cases"
 BUG = CASES / "bugs" / "matchbook-popular"
+IMAGES = HERE / "docs" / "img"
 WIDTH = 1180
+FLAGS = ("--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update",
+         "--disable-sync")  # fmt: skip
+CHROMIUM = ("chromium", "chromium-browser", "google-chrome")
+LONGEST_MS = 60_000
+
+
+@dataclass(frozen=True, slots=True)
+class Shot:
+    """One picture."""
+
+    story: str
+    """The page of this story's newest run; empty: the list of runs."""
+    height: int
+    dark: bool = False
+    place: str = ""
+    """The part of the page that is brought to its top."""
+
+
 SHOTS = {
-    "runs": ("", 420, "light", ""),
-    "diagnosis": ("diagnose", 1400, "light", ""),
-    "layers": ("diagnose", 1100, "dark", "#training"),
-    "repair": ("repair", 1150, "light", ""),
-    "bug": ("bug", 1150, "light", ""),
+    "runs": Shot("", 560),
+    "diagnosis": Shot("diagnose", 1400),
+    "layers": Shot("diagnose", 1100, dark=True, place="training"),
+    "repair": Shot("repair", 1150),
+    "bug": Shot("bug", 1150),
 }
-"""Name of the picture: story, height, colours, where on the page."""
+"""Every picture of the documentation by its name."""
 
 
 def main() -> None:
+    from playwright.sync_api import sync_playwright
+
     folder = Path(sys.argv[1] if len(sys.argv) > 1 else "/tmp/points")  # noqa: S108 - a name to be seen on them
     folder.mkdir(parents=True, exist_ok=True)
+    tell_stories(folder)
+    with serving(folder / ".reenact") as address, sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=chromium(), args=list(FLAGS))
+        shoot(browser, address, newest(folder / ".reenact"), IMAGES)
+        browser.close()
+
+
+def chromium() -> str | None:
+    """The browser of this machine; none when it has none."""
+    return next((path for name in CHROMIUM if (path := shutil.which(name))), None)
+
+
+def tell_stories(folder: Path) -> None:
+    """A bug, a repair and a diagnosis, for real."""
     shutil.copy(CASES / "demo" / "train.py", folder)
     for file in ("report.md", "project.bundle", "recording.jsonl"):
         shutil.copy(BUG / file, folder)
@@ -45,16 +86,14 @@ def main() -> None:
     told(folder, "bug", "--repo", "project.bundle", *revisions, *model, "report.md")
     told(folder, "repair", "--budget", "12", "train.py")
     told(folder, "diagnose", "--depth", "normal", "--budget", "16", "train.py")
-    with serving(folder / ".reenact") as address, sync_playwright() as playwright:
-        flags = ["--no-sandbox", "--disable-gpu", "--disable-background-networking"]
-        browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=flags)
-        shoot(browser, address, newest(folder / ".reenact"))
-        browser.close()
 
 
 def told(folder: Path, story: str, *words: str) -> None:
-    """A story told in the folder; its exit code is its verdict, not ours."""
-    subprocess.run([sys.executable, "-m", "reenact", story, *words], cwd=folder, check=False)  # noqa: S603
+    """A story told in the folder; its exit code is its verdict, but no error is worth a picture."""
+    command = [sys.executable, "-m", "reenact", story, *words]
+    ended = subprocess.run(command, cwd=folder, check=False)  # noqa: S603
+    if ended.returncode == ExitCode.ERROR:
+        raise SystemExit(f"reenact {story} failed; no picture was taken.")
 
 
 def newest(runs: Path) -> dict[str, str]:
@@ -63,24 +102,32 @@ def newest(runs: Path) -> dict[str, str]:
         return {run.story: run.id for run in reversed(shelf.runs())}
 
 
-def shoot(browser: Browser, address: str, runs: dict[str, str]) -> None:
+def shoot(browser: Browser, address: str, runs: Mapping[str, str], folder: Path) -> dict[str, Path]:
+    """Every picture into the folder; the file of each by its name."""
     parts = urlsplit(address)
-    entering = browser.new_context()
-    entering.new_page().goto(address)
-    known = entering.storage_state()
-    for name, (story, height, colours, place) in SHOTS.items():
-        context = browser.new_context(
-            base_url=f"{parts.scheme}://{parts.netloc}",
-            storage_state=known,
-            color_scheme="dark" if colours == "dark" else "light",
-            viewport={"width": WIDTH, "height": height},
-        )
-        page = context.new_page()
-        page.goto(f"/runs/{runs[story]}{place}" if story else "/")
-        # Drawings become interactive when they are seen; their library is large.
-        page.wait_for_timeout(3000)
-        page.screenshot(path=HERE / "docs" / "img" / f"{name}.png")
-        context.close()
+    context = browser.new_context(base_url=f"{parts.scheme}://{parts.netloc}")
+    page = context.new_page()
+    page.set_default_timeout(LONGEST_MS)
+    page.goto(address)
+    made = {}
+    for name, shot in SHOTS.items():
+        page.set_viewport_size({"width": WIDTH, "height": shot.height})
+        page.emulate_media(color_scheme="dark" if shot.dark else "light")
+        page.goto(f"/runs/{runs[shot.story]}" if shot.story else "/")
+        settle(page, shot.place)
+        made[name] = folder / f"{name}.png"
+        page.screenshot(path=made[name])
+    context.close()
+    return made
+
+
+def settle(page: Page, place: str) -> None:
+    """Wait until what is seen no longer changes: drawings become interactive when they are seen, and grow."""
+    drawings = page.locator("[data-figure]")
+    for at in range(drawings.count()):
+        drawings.nth(at).scroll_into_view_if_needed()
+        drawings.nth(at).locator(".main-svg").first.wait_for()
+    page.evaluate("(place) => (document.getElementById(place) || document.body).scrollIntoView()", place)
 
 
 if __name__ == "__main__":

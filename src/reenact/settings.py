@@ -61,6 +61,8 @@ class Settings:
     """Model calls one run may make."""
     max_time: float | None = None
     """Wall-clock seconds one run may take."""
+    pdf_reader: str = "builtin"
+    """What reads PDFs: builtin, mineru (the program MinerU, once installed), or auto (mineru where it is)."""
     python: str = ""
     """Interpreter for your own programs; empty means the active one."""
     runs_dir: Path = Path(".reenact")

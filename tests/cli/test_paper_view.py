@@ -88,6 +88,12 @@ def test_the_report_says_what_holds_and_what_does_not() -> None:
     assert "Lost in reading: The picture a.eps cannot be shown." in text
 
 
+def test_what_earlier_runs_paid_for_is_said() -> None:
+    found = reproduction(0.071)
+    assert "taken over" not in report_text(found)
+    assert "- taken over: 3 steps of earlier runs" in report_text(replace(found, reused=3))
+
+
 def test_a_claim_that_misses_and_a_hypothesis_are_told() -> None:
     found = reproduction(0.7)
     mending = Mending(None, "The gap became 3 %.", ("With RATE = 0.1.",), "--- a\n+++ b\n", ("epochs (F9)",))

@@ -1,29 +1,25 @@
-"""Commands in Markdown blocks marked `console run` are run: exit code and the lines that they show."""
+"""Blocks of Markdown pages that are marked `run` are run: exit codes, and the lines that they show."""
 
 from __future__ import annotations
 
 import re
-import shlex
 import shutil
+import subprocess
+import sys
 from dataclasses import dataclass
 from pathlib import Path
 
+import fences
 import pytest
 import yaml
 
 from reenact.cli.edge import guarded
 from reenact.cli.main import VERBS, reenact
 
-ROOT = Path(__file__).parents[2]
-BLOCK = re.compile(r"^```console run(?: exit=(?P<code>\d+))?\n(?P<body>.*?)^```", re.MULTILINE | re.DOTALL)
-PAGES = sorted(
-    path
-    for folder in ("docs", "skills")
-    for path in (ROOT / folder).rglob("*.md")
-    if "rules" not in path.parts
-)
-PAGES += [ROOT / "README.md", ROOT / "AGENTS.md", *(ROOT / "examples").rglob("*.md")]
-PYTHON = re.compile(r"^```python run\n(?P<body>.*?)^```", re.MULTILINE | re.DOTALL)
+ROOT = fences.ROOT
+PAGES = fences.pages()
+BLOCKS = fences.all_blocks()
+README = (ROOT / "README.md").read_text()
 LINK = re.compile(r"\]\((?!https?:|#)([^)#\s]+)")
 
 
@@ -36,67 +32,74 @@ class Shown:
     lines: tuple[str, ...]
 
 
-def shown(text: str) -> list[Shown]:
+def shown(block: fences.Block) -> list[Shown]:
+    """The commands of a block; `exit=1,0` is one code after the other, the last for all that follow."""
+    codes = [int(code) for code in block.given("exit") or ("0",)]
     found = []
-    for block in BLOCK.finditer(text):
-        for part in block["body"].split("$ ")[1:]:
-            command, *lines = part.strip().splitlines()
-            words = tuple(shlex.split(command, comments=True))
-            found.append(Shown(words, int(block["code"] or 0), tuple(line.strip() for line in lines)))
+    for at, part in enumerate(block.body.split("$ ")[1:]):
+        command, *lines = part.strip().splitlines()
+        code = codes[min(at, len(codes) - 1)]
+        found.append(Shown(tuple(fences.words(command)), code, tuple(line.strip() for line in lines)))
     return found
 
 
-COMMANDS = [
-    pytest.param(one, id=f"{page.relative_to(ROOT)}:{' '.join(one.words)}")
-    for page in PAGES
-    for one in shown(page.read_text())
-]
+def test_the_pages_are_found() -> None:
+    names = {fences.named(page) for page in PAGES}
+    assert {"README.md", "docs/repair.md", "skills/reenact/SKILL.md", "examples/broken/README.md"} <= names
+    assert not any(name.startswith("docs/rules/") for name in names)
 
 
-def test_there_are_commands_to_run() -> None:
-    assert len(COMMANDS) > 8
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    shutil.copytree(ROOT / "examples", tmp_path / "examples")
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
 
 
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("documents")
-    shutil.copytree(ROOT / "examples", folder / "examples")
-    return folder
-
-
-@pytest.mark.parametrize("one", COMMANDS)
-def test_a_command_does_what_its_page_shows(
-    one: Shown, folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+@pytest.mark.parametrize("block", [block for block in BLOCKS if block.kind == "console run"], ids=str)
+def test_commands_do_what_their_page_shows(
+    block: fences.Block, folder: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.chdir(folder)
-    assert one.words[0] == "reenact"
-    assert guarded(reenact, list(one.words[1:])) == one.code, capsys.readouterr().err
-    printed = flat(capsys.readouterr().out)
-    for line in one.lines:
-        assert flat(line) in printed
+    commands = shown(block)
+    assert commands
+    for one in commands:
+        assert one.words[0] == "reenact"
+        code = guarded(reenact, list(one.words[1:]))
+        printed = capfd.readouterr()
+        assert code == one.code, (one.words, printed.err)
+        for line in one.lines:
+            assert flat(line) in flat(printed.out), one.words
 
 
 @pytest.mark.parametrize(
-    "page",
-    [page for page in PAGES if PYTHON.search(page.read_text())],
-    ids=lambda page: str(page.relative_to(ROOT)),
+    "page", sorted({block.page for block in BLOCKS if block.kind == "python run"}), ids=str
 )
-def test_the_python_of_a_page_runs_from_top_to_bottom(
-    page: Path, folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(folder)
-    names: dict[str, object] = {"__name__": "page"}
-    for block in PYTHON.finditer(page.read_text()):
-        exec(compile(block["body"], str(page), "exec"), names)
+def test_the_python_of_a_page_runs_from_top_to_bottom(page: str, folder: Path) -> None:
+    bodies = [block.body for block in BLOCKS if block.page == page and block.kind == "python run"]
+    (folder / "page.py").write_text("\n".join(bodies))
+    ended = subprocess.run([sys.executable, "page.py"], capture_output=True, text=True, check=False)
+    assert ended.returncode == 0, ended.stderr
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
-def test_links_lead_somewhere_and_verbs_exist(page: Path) -> None:
-    text = page.read_text()
-    broken = [target for target in LINK.findall(text) if not (page.parent / target).exists()]
+@pytest.mark.parametrize("page", PAGES, ids=fences.named)
+def test_links_lead_somewhere(page: Path) -> None:
+    broken = [target for target in LINK.findall(page.read_text()) if not (page.parent / target).exists()]
     assert not broken
-    named = set(re.findall(r"^\$ reenact ([a-z][\w-]*)", text, re.MULTILINE))
-    assert named <= set(VERBS)
+
+
+def test_every_verb_is_told_of_somewhere() -> None:
+    told = " ".join(page.read_text() for page in PAGES)
+    assert [verb for verb in VERBS if f"reenact {verb}" not in told] == []
+
+
+def test_every_figure_of_the_readme_stands_on_its_page() -> None:
+    rows = re.findall(r"^\| \[\w+\]\((docs/benchmarks/[^)]+)\) .*$", README, re.MULTILINE)
+    assert len(rows) > 2
+    for page in rows:
+        (row,) = [line for line in README.splitlines() if line.startswith("| [") and f"({page})" in line]
+        figures = re.findall(r"\d+\.\d+ %|\d+\.\d+|\d+%|\d+ of \d+", row)
+        assert figures
+        assert [one for one in figures if one not in (ROOT / page).read_text()] == []
 
 
 def test_the_skill_says_when_to_use_it() -> None:

@@ -1,21 +1,26 @@
-"""The pre-commit hook and the GitHub action name verbs and options that exist."""
+"""The pre-commit hook and the GitHub action do what they say, as their runners start them."""
 
 from __future__ import annotations
 
 import os
 import re
 import shlex
+import shutil
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any, TypeAlias
 
+import pytest
 import yaml
 
 from reenact.cli.edge import guarded
-from reenact.cli.lint import lint
 from reenact.cli.main import reenact
 
 ROOT = Path(__file__).parents[2]
+INPUT = re.compile(r"\$\{\{ inputs\.([\w-]+) \}\}")
+Acted: TypeAlias = Callable[..., "subprocess.CompletedProcess[str]"]
 BROKEN = ROOT / "examples" / "broken" / "torch_spirals.py"
 
 
@@ -27,32 +32,82 @@ def test_the_hook_runs_what_it_names() -> None:
     assert guarded(reenact, [*words[1:], str(BROKEN)]) == 1
 
 
-def test_the_script_of_the_action_annotates_and_fails(tmp_path: Path) -> None:
-    action = yaml.safe_load((ROOT / "action.yml").read_text())
-    step = next(step for step in action["runs"]["steps"] if step.get("id") == "lint")
-    assert "${{" not in step["run"], "inputs must reach the script as variables"
-    given = {name: action["inputs"][name.removeprefix("LINT_").lower()]["default"] for name in step["env"]}
-    given |= {
-        "LINT_PATHS": str(BROKEN),
-        "LINT_SARIF": "found.sarif",
-        "GITHUB_OUTPUT": str(tmp_path / "outputs"),
-    }
-    beside = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
-    ended = subprocess.run(
-        ["bash", "-e", "-c", step["run"]],
-        cwd=tmp_path,
-        env=os.environ | given | {"PATH": beside},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+@pytest.fixture(scope="module")
+def action() -> dict[str, Any]:
+    told: dict[str, Any] = yaml.safe_load((ROOT / "action.yml").read_text())
+    return told
+
+
+@pytest.fixture
+def acted(action: dict[str, Any], tmp_path: Path) -> Callable[..., subprocess.CompletedProcess[str]]:
+    """`acted(paths=..., fail=...)`: every script of the action with these inputs, as the runner starts them.
+
+    Packages are installed already: of the installing step, what it would install is looked at.
+    """
+    shutil.copytree(ROOT / "examples", tmp_path / "examples")
+    (tmp_path / "bin").mkdir()
+    (tmp_path / "bin" / "python").write_text(f'#!/bin/sh\necho "$@" >>"{tmp_path}/installed"\n')
+    (tmp_path / "bin" / "python").chmod(0o755)
+    scripts = Path(sys.executable).parent
+
+    def ran(**inputs: str) -> subprocess.CompletedProcess[str]:
+        given = {name: inputs.get(name, about["default"]) for name, about in action["inputs"].items()}
+        ended = subprocess.CompletedProcess[str]([], 0, "", "")
+        for step in (step for step in action["runs"]["steps"] if "run" in step):
+            own = {
+                name: INPUT.sub(lambda one: given[one[1]], text) for name, text in step.get("env", {}).items()
+            }
+            places = {"GITHUB_OUTPUT": str(tmp_path / "outputs"), "GITHUB_ACTION_PATH": str(ROOT)}
+            path = os.pathsep.join([str(tmp_path / "bin"), str(scripts), os.environ["PATH"]])
+            ended = subprocess.run(
+                ["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", step["run"]],
+                cwd=tmp_path, env=os.environ | places | own | {"PATH": path}, capture_output=True, text=True,
+                check=False,
+            )  # fmt: skip
+            if ended.returncode:
+                break
+        return ended
+
+    return ran
+
+
+def test_the_action_annotates_writes_sarif_and_fails(acted: Acted, tmp_path: Path) -> None:
+    ended = acted(paths="examples/broken/torch_spirals.py examples/paper", sarif="found.sarif")
     assert ended.returncode == 1, ended.stderr
     assert ended.stdout.startswith("::warning title=UM005 ")
+    assert "file=examples/broken/torch_spirals.py,line=23" in ended.stdout
     assert '"ruleId": "UM005"' in (tmp_path / "found.sarif").read_text()
     assert (tmp_path / "outputs").read_text() == "exit-code=1\n"
+    assert (tmp_path / "installed").read_text() == f"-m pip install --quiet {ROOT}\n"
 
 
-def test_the_action_uses_options_that_exist() -> None:
-    text = (ROOT / "action.yml").read_text()
-    known = {name for option in lint.params for name in option.opts}
-    assert set(re.findall(r" (--(?:select|ignore|exclude|output-format))", text)) <= known
+@pytest.mark.parametrize(
+    ("inputs", "code", "told"),
+    [
+        ({"fail": "false"}, 0, "1"),
+        ({"select": "NL015"}, 1, "1"),
+        ({"select": "NL015", "exclude": "broken"}, 0, "0"),
+        ({"ignore": "UM,NL,RE,DD,DL,TC,AT", "fail": "false"}, 0, "0"),
+        ({"paths": "nowhere.py"}, 2, "2"),
+        ({"select": "$(touch here)"}, 2, "2"),
+    ],
+)
+def test_inputs_do_what_they_say_and_are_never_text_of_the_script(
+    inputs: dict[str, str], code: int, told: str, acted: Acted, tmp_path: Path
+) -> None:
+    ended = acted(**({"paths": "examples"} | inputs))
+    assert ended.returncode == code, ended.stderr
+    assert (tmp_path / "outputs").read_text() == f"exit-code={told}\n"
+    assert not (tmp_path / "here").exists()
+
+
+def test_the_action_says_what_it_gives_and_takes_nothing_unasked(action: dict[str, Any]) -> None:
+    steps = action["runs"]["steps"]
+    scripts = [step for step in steps if "run" in step]
+    assert all("${{" not in step["run"] for step in scripts), "inputs must reach the script as variables"
+    used = {name for step in scripts for text in step.get("env", {}).values() for name in INPUT.findall(text)}
+    assert used == set(action["inputs"])
+    (out,) = action["outputs"].values()
+    assert re.fullmatch(r"\$\{\{ steps\.(\w+)\.outputs\.exit-code \}\}", out["value"])[1] in {
+        step.get("id") for step in steps
+    }

@@ -2,29 +2,25 @@
 
 from __future__ import annotations
 
-import importlib.util
+import json
 from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
 import click
+import fences
 import pytest
+import reference
 
+from reenact.cli.edge import guarded
 from reenact.cli.main import VERBS, reenact
 from reenact.settings import Settings
 from reenact.types import ExitCode
 
-SCRIPT = Path(__file__).parents[2] / "scripts" / "reference.py"
-
 
 @pytest.fixture(scope="module")
 def made() -> Any:
-    spec = importlib.util.spec_from_file_location("reference", SCRIPT)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+    return reference
 
 
 def test_every_verb_and_option_has_its_line(made: Any) -> None:
@@ -64,6 +60,24 @@ def test_the_json_of_verbs_is_shown_as_it_is_printed(made: Any) -> None:
     page = "\n".join(made.document())
     assert '"schema_version": 1' in page
     assert "| `verdict` | The one line to read when only one is read. |" in page
+    for story in ("diagnose", "repair", "neutral", "bug", "paper"):
+        assert f"<summary>reenact {story}</summary>" in page
+
+
+def test_the_schema_of_a_result_is_what_a_story_prints(
+    made: Any, capfd: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    jsonschema = pytest.importorskip("jsonschema")
+    monkeypatch.chdir(tmp_path)
+    program = str(fences.ROOT / "examples" / "broken" / "torch_glyphs.py")
+    code = guarded(reenact, ["diagnose", "--depth", "static", "--output-format", "json", program])
+    printed = capfd.readouterr()
+    assert code == ExitCode.FOUND, printed.err
+    data = json.loads(printed.out)["data"]
+    assert data["findings"]
+    jsonschema.validate(data, made.results()["diagnose"])
+    with pytest.raises(jsonschema.ValidationError):
+        jsonschema.validate(data | {"findings": 3}, made.results()["diagnose"])
 
 
 def test_the_index_links_only_to_what_is_there(made: Any) -> None:
@@ -71,3 +85,12 @@ def test_the_index_links_only_to_what_is_there(made: Any) -> None:
     assert "](docs/" not in page
     assert "](examples/" not in page
     assert "(diagnose.md)" in page
+
+
+@pytest.mark.parametrize("page", fences.pages(), ids=fences.named)
+def test_a_block_is_a_block_on_the_site_too(page: Any, made: Any) -> None:
+    markdown = pytest.importorskip("markdown")
+    text = made.on_page_markdown(page.read_text())
+    html = markdown.markdown(text, extensions=["tables", "fenced_code"])
+    assert html.count("<pre>") == len(list(fences.blocks(page)))
+    assert "```" not in html

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import json
+import os
+import shutil
 import subprocess
 import sys
 import zipfile
+from collections.abc import Callable
 from pathlib import Path
+from typing import TypeAlias
 
 import pytest
 
@@ -14,6 +19,22 @@ from reenact.version import __version__
 ROOT = Path(__file__).parents[2]
 PACKAGE = ROOT / "src" / "reenact"
 pytest.importorskip("hatchling")
+EXTRAS = ("torch", "keras", "mcp", "starlette", "plotly", "uvicorn", "jinja2", "pdfplumber", "pypdfium2")
+"""What a plain installation does not bring."""
+ABSENT = f"""
+import sys
+from importlib.machinery import PathFinder
+
+
+class Plain(PathFinder):
+    @classmethod
+    def find_spec(cls, name, path=None, target=None):
+        return None if name.partition(".")[0] in {EXTRAS} else super().find_spec(name, path, target)
+
+
+sys.meta_path[sys.meta_path.index(PathFinder)] = Plain
+"""
+Plain: TypeAlias = Callable[..., "subprocess.CompletedProcess[str]"]
 
 
 @pytest.fixture(scope="module")
@@ -38,8 +59,11 @@ def test_everything_that_is_read_at_run_time_travels(wheel: zipfile.ZipFile) -> 
 
 def test_cases_and_prompts_are_among_them(wheel: zipfile.ZipFile) -> None:
     names = packed(wheel)
-    assert "bench/cases/demo/train.py" in names
-    assert any(name.startswith("bug/prompts/") for name in names)
+    assert {"bench/cases/demo/train.py", "web/templates/run.html", "web/static/style.css"} <= names
+    prompts = [name for name in names if "/prompts/" in name and name.endswith(".md")]
+    assert {name.partition("/")[0] for name in prompts} >= {"bug", "paper"}
+    for shelf in ("bugs", "faults", "papers", "hostile"):
+        assert any(name.startswith(f"bench/cases/{shelf}/") for name in names)
 
 
 def test_nothing_else_travels(wheel: zipfile.ZipFile) -> None:
@@ -58,3 +82,71 @@ def test_it_says_how_it_is_started_and_what_it_needs(wheel: zipfile.ZipFile) -> 
     for extra in ("models", "torch", "keras", "mcp", "notebook"):
         assert f"Provides-Extra: {extra}\n" in facts
     assert "Requires-Dist: torch>=2.6; extra == 'torch'" in facts
+
+
+@pytest.fixture(scope="module")
+def plain(wheel: zipfile.ZipFile, tmp_path_factory: pytest.TempPathFactory) -> Plain:
+    """`plain(words, without=...)`: reenact as the wheel installs it, in a folder with the examples alone.
+
+    Dependencies are those of this environment; those of extras can be taken away.
+    """
+    folder = tmp_path_factory.mktemp("installed")
+    assert wheel.filename is not None
+    pip = [sys.executable, "-m", "pip", "install", "--quiet", "--no-index", "--no-deps", "--no-compile"]
+    subprocess.run([*pip, "--target", str(folder / "here"), wheel.filename], check=True, capture_output=True)
+    (folder / "bare").mkdir()
+    (folder / "bare" / "sitecustomize.py").write_text(ABSENT)
+    (folder / "work").mkdir()
+    shutil.copytree(ROOT / "examples", folder / "work" / "examples")
+
+    def ran(*words: str, bare: bool = False) -> subprocess.CompletedProcess[str]:
+        paths = [str(folder / "bare")] * bare + [str(folder / "here")]
+        return subprocess.run(
+            [sys.executable, *words], cwd=folder / "work", capture_output=True, text=True, check=False,
+            env=os.environ | {"PYTHONPATH": os.pathsep.join(paths)},
+        )  # fmt: skip
+
+    return ran
+
+
+def test_what_was_installed_is_what_runs(plain: Plain) -> None:
+    told = plain("-c", "import reenact; print(reenact.__file__)").stdout
+    assert "/here/reenact/__init__.py" in told
+    assert str(ROOT) not in told
+
+
+@pytest.mark.parametrize("bare", [False, True], ids=["all extras", "no extras"])
+def test_the_first_two_commands_work_from_it(plain: Plain, bare: bool) -> None:
+    ended = plain("-m", "reenact", "doctor", "--output-format", "json", bare=bare)
+    assert ended.returncode in (0, 1), ended.stderr
+    assert json.loads(ended.stdout)["kind"] == "doctor"
+    program = "examples/broken/torch_spirals.py"
+    ended = plain("-m", "reenact", "diagnose", "--depth", "static", program, bare=bare)
+    assert ended.returncode == 1, ended.stderr
+    assert "UM005 learning-rate-high" in ended.stdout
+
+
+def test_a_report_is_painted_with_what_travelled(plain: Plain) -> None:
+    pytest.importorskip("jinja2")
+    plain("-m", "reenact", "diagnose", "--depth", "static", "examples/broken/torch_glyphs.py")
+    ended = plain("-m", "reenact", "report", "last", "--html", "run.html")
+    assert ended.returncode == 0, ended.stderr
+
+
+@pytest.mark.parametrize(
+    ("words", "extra"),
+    [
+        (("view",), "reenact[web]"),
+        (("mcp",), "reenact[mcp]"),
+        (("report", "last", "--html", "run.html"), "reenact[web]"),
+        (("read", "paper.pdf"), "reenact[papers]"),
+    ],
+)
+def test_an_extra_that_is_missing_is_named_when_it_is_needed(
+    plain: Plain, words: tuple[str, ...], extra: str
+) -> None:
+    ended = plain("-c", "open('paper.pdf', 'wb').write(b'%PDF-1.4')")
+    ended = plain("-m", "reenact", *words, bare=True)
+    assert ended.returncode == 2, ended.stdout
+    assert extra in ended.stderr
+    assert "Traceback" not in ended.stderr

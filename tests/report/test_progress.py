@@ -15,6 +15,15 @@ def test_lines_tell_the_beginning_and_the_end_but_not_every_step(capsys: pytest.
     assert said.out == ""
 
 
+def test_lines_tell_what_is_not_counted_once_each(capsys: pytest.CaptureFixture[str]) -> None:
+    lines = Lines()
+    lines(Progress("paper", 6, 6, "run the experiment"))
+    for note in ("full run 1 of 2", "full run 1 of 2", "full run 2 of 2"):
+        lines(Progress("paper", note=note))
+    said = capsys.readouterr().err.splitlines()
+    assert said == ["paper 6/6  run the experiment", "paper  full run 1 of 2", "paper  full run 2 of 2"]
+
+
 def test_none_says_nothing(capsys: pytest.CaptureFixture[str]) -> None:
     with telling("none") as tell:
         tell(Progress("trials", 1, 2))

@@ -115,3 +115,14 @@ def test_numbers_are_short() -> None:
     assert [number(value) for value in (0, 0.5, 1234.5, 3e7, 1.5e-5, math.inf, math.nan)] == [
         "0", "0.5", "1234", "3e7", "1.5e-5", "inf", "not a number",
     ]  # fmt: skip
+
+
+def test_a_long_legend_takes_further_rows() -> None:
+    curves = [
+        Curve(f"a method with a long name {at}", [0, 1], [1.0, 2.0], group=f"method {at} " * 3)
+        for at in range(6)
+    ]
+    svg = ElementTree.fromstring(lines(curves, "many"))
+    names = [node for node in svg if (node.text or "").startswith("method")]
+    assert max(float(node.get("x", 0)) + 6 * len(node.text or "") for node in names) <= 720
+    assert len({node.get("y") for node in names}) > 1

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import io
+import json
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path, PurePosixPath
 from typing import Any
 
+import numpy as np
 import pytest
 from starlette.testclient import TestClient
 
@@ -22,7 +25,7 @@ from reenact.diagnose.accused import accused_source
 from reenact.diagnose.depth import Depth
 from reenact.diagnose.diagnosis import Accusation, Diagnosis, Spent, Standing, Tried
 from reenact.diagnose.suspect import suspects_from
-from reenact.journal import Journal
+from reenact.journal import Journal, Kind
 from reenact.llm.ask import Image, Prompt, Text
 from reenact.llm.scripted import Scripted
 from reenact.program.fault import Fault
@@ -59,6 +62,7 @@ optimizer = torch.optim.Adam(model.parameters(), lr=10.0)
 BEFORE, AFTER = (0.3, 0.31, 0.29, 0.3, 0.32, 0.3), (0.9, 0.91, 0.92, 0.9, 0.89, 0.93)
 PATCH = Patch((set_to(KnobKind.LEARNING_RATE, 0.001),))
 MEASURE = Measure("test_accuracy")
+STEPS, WEIGHT = 30, "0.weight"
 SCRIPT = "from acme import Meter\n\nMeter().mean()\n"
 
 
@@ -132,6 +136,49 @@ def a_graph() -> NeutralityGraph:
     return NeutralityGraph(nodes, "test_accuracy", True, 5, "the budget was spent")
 
 
+def put_trace(folder: Path) -> None:
+    """A training of one layer whose gradient ends as infinity."""
+    folder.mkdir(parents=True)
+    weight = {"name": WEIGHT, "shape": [1, 4], "trainable": True, "in_optimizer": True}
+    columns = {
+        "steps": ["step", "time", "epoch", "loss", "sampled"],
+        "parameters": ["step", "parameter", "grad_norm", "update_ratio"],
+        "layers": ["step", "layer", "phase", "dead_unit_share"],
+    }
+    header = {
+        "schema": 1, "columns": columns, "started": 0.0, "argv": [], "cwd": "/", "python": "3.11",
+        "preset": "normal", "seed": None, "frameworks": {}, "layers": ["0"], "parameters": [weight],
+        "missing": [],
+    }  # fmt: skip
+    layer = {
+        "name": "0", "type": "Linear", "place": None, "input_shapes": [[8, 4]], "output_shape": [8, 1],
+        "activation": None, "settings": {}, "calls": 1,
+        "weights": [
+            {
+                "name": "weight", "path": WEIGHT, "shape": [1, 4], "trainable": True, "mean": 0.0, "std": 1.0,
+                "minimum": -1.0, "maximum": 1.0,
+            }
+        ],
+    }  # fmt: skip
+    graph = {"framework": "torch", "model": "Net", "layers": [layer], "parameters": 4}
+    graph["trainable_parameters"] = 4
+    numbers = np.arange(STEPS, dtype=float)
+    grads = np.where(numbers < STEPS - 1, 1.0 / (1 + numbers), np.inf)
+    tables = {
+        "steps": np.stack([numbers, numbers, numbers * 0, 5.0 / (1 + numbers), numbers * 0 + 1], axis=1),
+        "parameters": np.stack([numbers, numbers * 0, grads, grads / 100], axis=1),
+        "layers": np.stack([numbers, numbers * 0, numbers * 0, numbers / STEPS], axis=1),
+    }
+    metric = ["accuracy", 0.8, 29, 0, 1.0, "user"]
+    notes = json.dumps({"metrics": [metric], "events": [], "spent": 0.0}).encode()
+    chunk = io.BytesIO()
+    np.savez(chunk, notes=np.frombuffer(notes, dtype=np.uint8), **tables)
+    (folder / "chunk-000001.npz").write_bytes(chunk.getvalue())
+    (folder / "header.json").write_text(json.dumps(header))
+    (folder / "graph.json").write_text(json.dumps(graph))
+    (folder / "ending.json").write_text(json.dumps({"seconds": 1.0, "error": None}))
+
+
 RESULTS: dict[str, Callable[[], Any]] = {
     "diagnose": a_diagnosis,
     "repair": a_repair,
@@ -157,6 +204,9 @@ def write_journal(folder: Path) -> dict[str, str]:
                 ids[story] = run.record.id
                 run.note("result", found.to_json())
                 if isinstance(found, Diagnosis):
+                    trace = folder / "traces" / "train-1"
+                    put_trace(trace)
+                    run.step("watch", lambda place=str(trace): {"folder": place}, kind=Kind.TRIAL)
                     run.note("source", accused_source(found))
                 run.finish({"verdict": f"{story} is done"}, ExitCode.FOUND)
         with journal.run(story="rehearsal", request={}, what="plain") as run:
@@ -180,6 +230,12 @@ def _failed(journal: Journal) -> str:
     with suppress(RuntimeError), journal.run(story="repair", request={"of": "no"}, what="x") as run:
         raise RuntimeError("no luck")
     return run.record.id
+
+
+@pytest.fixture(scope="session")
+def write_trace() -> Callable[[Path], None]:
+    """`write_trace(folder)`: a trace there, as the probe leaves it."""
+    return put_trace
 
 
 @pytest.fixture(scope="session")

@@ -6,14 +6,18 @@ Screenshots go to the folder that SCREENSHOTS names, else to the test's own.
 from __future__ import annotations
 
 import os
-import shutil
+import re
+import struct
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
+import fences
 import pytest
+import screenshots
 
+from reenact.cli.view import forms
 from reenact.journal import Journal, Kind
 from reenact.web.serve import serving
 
@@ -21,13 +25,7 @@ if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page, StorageState
 
 sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
-CHROMIUM = next(
-    (path for name in ("chromium", "chromium-browser", "google-chrome") if (path := shutil.which(name))), None
-)
-FLAGS = (
-    "--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update",
-    "--disable-sync",
-)  # fmt: skip
+CHROMIUM = screenshots.chromium()
 pytestmark = [
     pytest.mark.skipif(CHROMIUM is None, reason="no Chromium on this machine: scripts/setup EXTRAS chromium"),
     # One browser for the module, on one worker.
@@ -40,7 +38,7 @@ Opened = Callable[..., "Page"]
 @pytest.fixture(scope="module")
 def chromium() -> Iterator[Browser]:
     with sync_api.sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=list(FLAGS))
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=list(screenshots.FLAGS))
         yield browser
         browser.close()
 
@@ -125,6 +123,10 @@ def test_a_drawing_becomes_interactive_and_a_squiggle_leads_to_its_finding(
     page.locator(".js-plotly-plot .boxlayer").first.wait_for()
     page.locator("a.squiggle").first.click()
     assert page.url.endswith("#finding-0")
+    screenshots.settle(page, "training")
+    assert page.locator("#training .scatterlayer").count() >= 1
+    assert page.locator("#training").get_by_text("UM005").first.is_visible(), "where the rule fired"
+    assert page.locator("#layers .heatmaplayer image").count() >= 1
     assert page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(21, 24, 28)"
     page.screenshot(path=shots / "diagnose-dark.png", full_page=True)
     assert fits(page)
@@ -132,7 +134,9 @@ def test_a_drawing_becomes_interactive_and_a_squiggle_leads_to_its_finding(
 
 def test_pages_fit_a_narrow_screen(opened: Opened, ids: dict[str, str], shots: Path) -> None:
     page = opened(size=NARROW)
-    for name, path in {"runs": "/", **{one: f"/runs/{ids[one]}" for one in ("diagnose", "bug")}}.items():
+    runs = {one: f"/runs/{ids[one]}" for one in ("diagnose", "repair", "bug", "neutral", "rehearsal")}
+    compared = f"/compare?run={ids['diagnose']}&run={ids['repair']}"
+    for name, path in {"runs": "/", "compare": compared, "new": "/new", **runs}.items():
         page.goto(path)
         page.screenshot(path=shots / f"{name}-narrow.png", full_page=True)
         assert fits(page), name
@@ -165,6 +169,40 @@ def test_a_run_at_work_is_seen_to_go_on_and_to_end(chromium: Browser, tmp_path: 
         page.close()
 
 
+WAITS = """\
+import pathlib, time
+
+while not pathlib.Path("go").exists():
+    time.sleep(0.05)
+print("done")
+"""
+
+
+def test_a_run_is_started_stopped_and_resumed_from_the_page(chromium: Browser, tmp_path: Path) -> None:
+    (tmp_path / "waits.py").write_text(WAITS)
+    with serving(tmp_path / ".reenact", list(forms()), tmp_path) as address:
+        page = chromium.new_page()
+        page.set_default_timeout(60_000)
+        page.goto(address)
+        page.get_by_role("link", name="from this page").click()
+        page.get_by_label("PROGRAM").fill("waits.py")
+        page.get_by_label("--max-time").fill("300")
+        page.get_by_role("button", name="Start").click()
+        page.get_by_text("Its run:").wait_for()
+        page.locator("#process a").click()
+        page.get_by_role("button", name="Stop gently").click()
+        page.get_by_role("button", name="Resume").wait_for()
+        assert "stopped" in page.locator("p.verdict").inner_text()
+        run = page.url.rpartition("/")[2].partition("?")[0]
+        (tmp_path / "go").touch()
+        page.get_by_role("button", name="Resume").click()
+        page.get_by_text("It ended well").wait_for()
+        page.get_by_role("link", name=run).click()
+        assert "finished" in page.locator("p.verdict").inner_text()
+        assert "--max-time=300" in page.locator("p.command").inner_text()
+        page.close()
+
+
 def test_two_ticked_runs_are_compared(opened: Opened, ids: dict[str, str]) -> None:
     page = opened()
     for story in ("repair", "bug"):
@@ -172,3 +210,35 @@ def test_two_ticked_runs_are_compared(opened: Opened, ids: dict[str, str]) -> No
     page.get_by_role("button", name="Compare the two ticked").click()
     page.get_by_role("heading", name="beside").wait_for()
     assert page.locator("tr.differs").count() >= 2
+    page.get_by_role("link", name=f"only in {ids['bug']}").first.click()
+    page.wait_for_url(f"**/runs/{ids['bug']}#*")
+    assert page.locator(f"#{page.url.partition('#')[2]}").is_visible()
+
+
+def test_the_pictures_of_the_documentation_are_taken_of_the_page_of_today(
+    chromium: Browser, stored: tuple[Path, dict[str, str]], shots: Path
+) -> None:
+    runs = screenshots.newest(stored[0])
+    with serving(stored[0]) as address:
+        made = screenshots.shoot(chromium, address, runs, shots)
+    kept = {path.stem: path for path in screenshots.IMAGES.iterdir()}
+    assert {name: size(path) for name, path in made.items()} == {
+        name: size(path) for name, path in kept.items()
+    }
+
+
+def test_every_picture_of_a_page_has_its_maker() -> None:
+    shown = {
+        (page.parent / target).resolve()
+        for page in fences.pages()
+        for target in re.findall(r"!\[[^]]*\]\(([^)]+)\)", page.read_text())
+    }
+    assert screenshots.IMAGES / "diagnosis.png" in shown
+    assert shown <= {screenshots.IMAGES / f"{name}.png" for name in screenshots.SHOTS}
+    assert {path.resolve() for path in screenshots.IMAGES.iterdir()} <= shown, "a picture that no page shows"
+
+
+def size(picture: Path) -> tuple[int, int]:
+    """Width and height of a PNG."""
+    wide, high = struct.unpack(">II", picture.read_bytes()[16:24])
+    return wide, high

@@ -10,7 +10,7 @@ import pytest
 from reenact.report.plots import GraphPlot, HeatPlot, LinePlot, Plot, StripPlot
 from reenact.report.svg_graph import Dot
 from reenact.report.svg_heat import Row, Shade
-from reenact.report.svg_lines import Curve, Mark
+from reenact.report.svg_lines import Curve, Level, Mark, apart
 from reenact.report.svg_strips import Strip
 from reenact.web.figures import MOST_COLUMNS, MOST_POINTS, figure
 
@@ -35,6 +35,11 @@ def test_every_plot_is_strict_json(plot: Plot) -> None:
     made = json.loads(json.dumps(figure(plot), allow_nan=False))
     assert made["data"]
     assert made["layout"]["height"] > 0
+
+
+def test_steps_are_counted_from_the_first_whatever_was_measured() -> None:
+    late = LinePlot("Accuracy", [Curve("accuracy", [160], [0.9])], [Mark(6, "DD002")])
+    assert figure(late)["layout"]["xaxis"]["rangemode"] == "tozero"
 
 
 def test_a_moment_is_marked_and_what_is_no_number_is_said() -> None:
@@ -64,3 +69,26 @@ def test_a_long_training_is_thinned() -> None:
     assert len(figure(curve)["data"][0]["x"]) <= MOST_POINTS
     heat = HeatPlot("Dead", [Row("a", [0.5] * count)], range(count), Shade.SHARE)
     assert len(figure(heat)["data"][0]["z"][0]) <= MOST_COLUMNS
+
+
+def test_a_group_is_one_in_the_legend_and_its_level_has_its_colour() -> None:
+    curves = [
+        Curve(f"{name}, seed {seed}", [1, 2], [1.0, 2.0], group=name) for name in "ab" for seed in (0, 1)
+    ]
+    made = figure(LinePlot("Loss", curves, levels=[Level(1.5, "C1, 1.5", "b"), Level(1.51, "C2, 1.51", "b")]))
+    assert [one["showlegend"] for one in made["data"]] == [True, False, True, False]
+    assert [one["name"] for one in made["data"]] == ["a", "a", "b", "b"]
+    colours = [one["line"]["color"] for one in made["data"]]
+    assert colours[0] == colours[1] != colours[2] == colours[3]
+    assert [one["line"]["color"] for one in made["layout"]["shapes"]] == [colours[2]] * 2
+    first, second = made["layout"]["annotations"]
+    assert (first["y"], second["y"]) == (1.5, 1.51)
+    assert first["yshift"] != second["yshift"], "labels of neighbours do not hide one another"
+    assert made["layout"]["margin"]["r"] > 40
+
+
+def test_labels_are_pushed_apart_and_stay_inside() -> None:
+    assert apart([10, 50, 90], 12, 100) == [10, 50, 90]
+    assert apart([50, 51, 52], 12, 100) == [50, 62, 74]
+    assert apart([99, 98, 97], 12, 100) == [100, 88, 76]
+    assert apart([], 12, 100) == []

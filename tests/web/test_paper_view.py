@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from starlette.testclient import TestClient
 
+from reenact.cli.paper_view import reproduction_page, reproduction_sheet
 from reenact.intake.papers.paper import Paper, Paragraph, Section, Sentence, Span
 from reenact.journal import Journal
 from reenact.paper.claim import Claim
@@ -18,6 +19,7 @@ from reenact.paper.develop.checks import Stage
 from reenact.paper.develop.development import Development, Round
 from reenact.paper.exemplar import Exemplar, SourceFile
 from reenact.paper.fingerprint.fingerprint import Fingerprint
+from reenact.paper.measure.curves.curve import Curve
 from reenact.paper.measure.gap import Comparison, Grade
 from reenact.paper.measure.mend import Mending
 from reenact.paper.measure.runs import FullRun
@@ -26,13 +28,21 @@ from reenact.paper.project import Project
 from reenact.paper.reproduction import Reproduction
 from reenact.paper.review.review import Review
 from reenact.paper.wishes import Goal
+from reenact.paper.write.report_file import report_text
+from reenact.report.render import render
 from reenact.web.desk import Desk
 
 SPAN = Span("main.tex", 0, 10)
 CODE = "import torch\n\nlearning_rate = 0.001\n"
 
 
-def a_paper() -> Reproduction:
+CURVES = (
+    Curve("loss", "", "epoch", (1.0, 2.0, 3.0), (0.9, None, 0.2)),
+    Curve("accuracy", "", "epoch", (1.0, 2.0, 3.0), (0.5, 0.8, 0.918)),
+)
+
+
+def a_paper(curves: tuple[Curve, ...] = CURVES) -> Reproduction:
     said = (
         Sentence("1:1.1", "We train with a rate of 0.001.", SPAN),
         Sentence("1:1.2", "We reach 92.1 % accuracy.", SPAN),
@@ -70,15 +80,18 @@ def a_paper() -> Reproduction:
         ),
         fingerprint=Fingerprint((criterion, missing), ()),
         development=Development(Project({"train.py": CODE}), rounds, 2, True, (judged, unclear), (), ()),
-        runs=(FullRun(0, True, {"accuracy": 0.918}, "", 12.0, 11.0, 300.0, "epoch 1"),),
+        runs=(FullRun(0, True, {"accuracy": 0.918}, "", 12.0, 11.0, 300.0, "epoch 1", curves=curves),),
         comparisons=(compared,), mending=Mending(None, "Nothing was to be mended."), scale=1.0, tokens=10,
         money=None, seconds=30.0, run_id="x", notes=("a note",),
     )  # fmt: skip
 
 
-@pytest.fixture
-def page(tmp_path: Path, make_desk: Callable[[Path], Desk], enter: Callable[[Desk], TestClient]) -> str:
-    found = a_paper()
+@pytest.fixture(params=[CURVES])
+def page(
+    request: pytest.FixtureRequest, tmp_path: Path, make_desk: Callable[[Path], Desk],
+    enter: Callable[[Desk], TestClient],
+) -> str:  # fmt: skip
+    found = a_paper(request.param)
     with Journal.open(tmp_path) as journal, journal.run(story="paper", request={}, what="A paper") as run:
         run.note("result", found.to_json())
         run.finish(found.in_short())
@@ -114,3 +127,29 @@ def test_lineage_rounds_and_runs_are_told(page: str) -> None:
     assert "it does not run" in page
     assert "What the run with seed 0 printed" in page
     assert "Nothing was to be mended." in page
+
+
+def test_how_it_trained_is_drawn_with_the_papers_number_across(page: str) -> None:
+    training = page[page.index('id="training"') : page.index('id="runs"')]
+    assert training.count("<svg") == 2
+    assert "The paper's number for seed 0: C1, 92.1%." in training
+    assert '"y0":0.921' in training.replace(" ", "")
+    assert "seed 0: 0.9 to 0.2 at epoch 3, of which 1 with values that are no numbers." in training
+
+
+@pytest.mark.parametrize("page", [()], indirect=True)
+def test_a_run_that_told_nothing_of_its_training_is_said(page: str) -> None:
+    assert "The runs told nothing of their training: no printed line and no log file" in page
+
+
+def test_the_report_has_the_pictures_and_their_words() -> None:
+    found = a_paper()
+    html = reproduction_page(found)
+    assert html.count("<figure>") == 2
+    assert "C1, 92.1%" in html
+    shown = render(reproduction_sheet(found), "markdown", width=100, color=False)
+    assert "seed 0: 0.5 to 0.918 at epoch 3." in shown
+    written = report_text(found)
+    assert "| accuracy |  | 0 | 0.5 | 0.918 | epoch 3 |" in written
+    assert "1 with values that are no numbers" in written
+    assert "The runs told nothing of their training" in report_text(a_paper(()))

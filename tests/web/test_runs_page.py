@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -11,6 +12,7 @@ from starlette.testclient import TestClient
 from reenact.journal import Journal
 from reenact.web.desk import Desk
 from reenact.web.measure import write_journal
+from reenact.web.paint import shortened
 
 
 def test_every_run_is_listed_with_status_and_verdict(browser: TestClient, ids: dict[str, str]) -> None:
@@ -90,6 +92,37 @@ def test_two_runs_stand_side_by_side(browser: TestClient, ids: dict[str, str]) -
     assert 'class="differs"' in page
     assert "+ &#34;of&#34;: &#34;no&#34;" in page.replace("+  ", "+ ")
     assert "The change" in page
+
+
+def test_a_comparison_leads_to_the_rows_it_names(browser: TestClient, ids: dict[str, str]) -> None:
+    left = ids["diagnose"]
+    page = browser.get(f"/compare?run={left}&run={left}").text
+    places = re.findall(r' id="([^"]+)"', page)
+    assert len(places) == len(set(places)), "a place is there twice"
+    assert {"fact-verdict", "asked", "findings", "left-finding-0", "right-finding-0"} <= set(places)
+    led = re.findall(r'href="#([^"]+)"', page)
+    assert {"left-finding-0", "right-source-0-L5", "findings", "fact-steps"} <= set(led)
+    assert set(led) <= set(places), "a link leads nowhere"
+    for place in ("findings", "steps"):
+        assert f'href="/runs/{left}#{place}"' in page
+        assert f' id="{place}"' in browser.get(f"/runs/{left}").text
+
+
+def test_what_only_one_of_two_runs_has_is_said_to_be_its_own(
+    browser: TestClient, ids: dict[str, str]
+) -> None:
+    page = browser.get(f"/compare?run={ids['diagnose']}&run={ids['rehearsal']}").text
+    assert f'<a href="/runs/{ids["diagnose"]}#findings">only in {ids["diagnose"]}</a>' in page
+    assert f'href="/runs/{ids["rehearsal"]}#talk"' in page, "what a model cost leads to what it was asked"
+    places = re.findall(r' id="([^"]+)"', page)
+    assert len(places) == len(set(places))
+    assert set(re.findall(r'href="#([^"]+)"', page)) <= set(places)
+
+
+def test_long_hashes_of_steps_are_cut_and_whole_when_pointed_at() -> None:
+    path = f"repair/trials/{'0c' * 32}/seed-1"
+    assert shortened(path) == "repair/trials/0c0c0c0c0c…/seed-1"
+    assert shortened("bug/context[0]/attempt[1]") == "bug/context[0]/attempt[1]"
 
 
 def test_one_run_cannot_be_compared(browser: TestClient, ids: dict[str, str]) -> None:

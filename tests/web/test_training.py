@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
-import io
-import json
 import re
 import shutil
 from collections.abc import Callable
 from html import unescape
 from pathlib import Path
 
-import numpy as np
 import pytest
 from starlette.testclient import TestClient
 
 from reenact.journal import Journal, Kind
 from reenact.web.desk import Desk
 
-STEPS, WEIGHT = 30, "0.weight"
 FOUND = {
     "code": "UM005", "name": "learning-rate-high", "severity": "error", "saw": "rate 10", "why": "too much",
     "step": 12, "fault": "HLR",
@@ -29,49 +25,6 @@ RESULT = {
 }  # fmt: skip
 
 
-def write_trace(folder: Path) -> None:
-    """A training of one layer whose gradient ends as infinity."""
-    folder.mkdir(parents=True)
-    weight = {"name": WEIGHT, "shape": [1, 4], "trainable": True, "in_optimizer": True}
-    columns = {
-        "steps": ["step", "time", "epoch", "loss", "sampled"],
-        "parameters": ["step", "parameter", "grad_norm", "update_ratio"],
-        "layers": ["step", "layer", "phase", "dead_unit_share"],
-    }
-    header = {
-        "schema": 1, "columns": columns, "started": 0.0, "argv": [], "cwd": "/", "python": "3.11",
-        "preset": "normal", "seed": None, "frameworks": {}, "layers": ["0"], "parameters": [weight],
-        "missing": [],
-    }  # fmt: skip
-    layer = {
-        "name": "0", "type": "Linear", "place": None, "input_shapes": [[8, 4]], "output_shape": [8, 1],
-        "activation": None, "settings": {}, "calls": 1,
-        "weights": [
-            {
-                "name": "weight", "path": WEIGHT, "shape": [1, 4], "trainable": True, "mean": 0.0, "std": 1.0,
-                "minimum": -1.0, "maximum": 1.0,
-            }
-        ],
-    }  # fmt: skip
-    graph = {"framework": "torch", "model": "Net", "layers": [layer], "parameters": 4}
-    graph["trainable_parameters"] = 4
-    numbers = np.arange(STEPS, dtype=float)
-    grads = np.where(numbers < STEPS - 1, 1.0 / (1 + numbers), np.inf)
-    tables = {
-        "steps": np.stack([numbers, numbers, numbers * 0, 5.0 / (1 + numbers), numbers * 0 + 1], axis=1),
-        "parameters": np.stack([numbers, numbers * 0, grads, grads / 100], axis=1),
-        "layers": np.stack([numbers, numbers * 0, numbers * 0, numbers / STEPS], axis=1),
-    }
-    metric = ["accuracy", 0.8, 29, 0, 1.0, "user"]
-    notes = json.dumps({"metrics": [metric], "events": [], "spent": 0.0}).encode()
-    chunk = io.BytesIO()
-    np.savez(chunk, notes=np.frombuffer(notes, dtype=np.uint8), **tables)
-    (folder / "chunk-000001.npz").write_bytes(chunk.getvalue())
-    (folder / "header.json").write_text(json.dumps(header))
-    (folder / "graph.json").write_text(json.dumps(graph))
-    (folder / "ending.json").write_text(json.dumps({"seconds": 1.0, "error": None}))
-
-
 def diagnosed(runs: Path, trace: Path) -> str:
     left = {"folder": str(trace)}
     with Journal.open(runs) as journal, journal.run(story="diagnose", request={}, what="train.py") as run:
@@ -79,6 +32,9 @@ def diagnosed(runs: Path, trace: Path) -> str:
         run.note("result", RESULT)
         run.finish({"verdict": "1 finding"})
     return run.record.id
+
+
+Writer = Callable[[Path], None]
 
 
 @pytest.fixture
@@ -89,7 +45,7 @@ def read(
 
 
 def test_curves_say_when_each_rule_fired_and_layers_stand_against_steps(
-    tmp_path: Path, read: Callable[[str], str]
+    tmp_path: Path, read: Callable[[str], str], write_trace: Writer
 ) -> None:
     write_trace(tmp_path / "runs" / "traces" / "train-1")
     page = read(diagnosed(tmp_path / "runs", tmp_path / "runs" / "traces" / "train-1"))
@@ -104,7 +60,9 @@ def test_curves_say_when_each_rule_fired_and_layers_stand_against_steps(
     assert '"y":["0 Linear"]' in page
 
 
-def test_a_trace_that_was_cleared_away_is_missed_in_words(tmp_path: Path, read: Callable[[str], str]) -> None:
+def test_a_trace_that_was_cleared_away_is_missed_in_words(
+    tmp_path: Path, read: Callable[[str], str], write_trace: Writer
+) -> None:
     trace = tmp_path / "runs" / "traces" / "train-1"
     write_trace(trace)
     run = diagnosed(tmp_path / "runs", trace)
@@ -112,13 +70,15 @@ def test_a_trace_that_was_cleared_away_is_missed_in_words(tmp_path: Path, read: 
     assert "no longer on this machine" in read(run)
 
 
-def test_a_trace_elsewhere_is_never_read(tmp_path: Path, read: Callable[[str], str]) -> None:
+def test_a_trace_elsewhere_is_never_read(
+    tmp_path: Path, read: Callable[[str], str], write_trace: Writer
+) -> None:
     write_trace(tmp_path / "elsewhere")
     assert "heatmap" not in read(diagnosed(tmp_path / "runs", tmp_path / "elsewhere"))
 
 
 def test_an_imported_run_does_not_choose_what_is_read_here(
-    tmp_path: Path, read: Callable[[str], str]
+    tmp_path: Path, read: Callable[[str], str], write_trace: Writer
 ) -> None:
     trace = tmp_path / "runs" / "traces" / "train-1"
     write_trace(trace)

@@ -7,12 +7,13 @@ from pathlib import Path
 
 import click
 
-from reenact.bench.scorecard import Scorecard
+from reenact.bench.scorecard import Boxes, Scorecard
 from reenact.cli.lazy import LazyGroup
 from reenact.cli.options import show, stopping_gently
 from reenact.report.progress import telling
 from reenact.report.render import render
 from reenact.report.sheet import Sheet
+from reenact.report.svg_boxes import boxes, standing_alone
 from reenact.settings import resolve
 from reenact.types import ExitCode, Stop, Table, Tell
 
@@ -22,9 +23,11 @@ BENCHES = {
     "faults": ("reenact.cli.bench_faults:faults", "Diagnose every program of the fault benchmark; scores."),
     "repair": ("reenact.cli.bench_repair:repair", "Repair every fault of the benchmark by each strategy."),
     "effects": ("reenact.cli.bench_faults:effects", "Whether the faults of the benchmark do harm here."),
+    "neutral": ("reenact.cli.bench_faults:neutral", "Find other repairs of the faults of the benchmark."),
     "bugs": ("reenact.cli.bench_bugs:bugs", "Show the bug of every report; verdicts against the truth."),
     "papers": ("reenact.cli.bench_papers:papers", "Reproduce papers with known numbers; gaps and verdicts."),
     "trials": ("reenact.cli.bench_trials:trials", "Trainings a second: executors, a plain loop, Ray Tune."),
+    "lint": ("reenact.cli.bench_lint:lint", "Time of the static rules over a hundred files, beside ruff."),
     "web": ("reenact.cli.bench_web:web", "Page time of `reenact view` against runs and steps."),
     "fetch": ("reenact.cli.bench_faults:fetch", "Fetch the data sets of the fault benchmark."),
 }
@@ -74,13 +77,32 @@ def conduct(measure: Callable[[Tell, Stop], Scorecard], out: Path | None) -> Exi
     settings = resolve().settings
     with stopping_gently() as stop, telling(settings.progress) as tell:
         card = measure(tell, stop)
-    sheet = _sheet(card)
-    folder = out or settings.runs_dir / "bench"
-    folder.mkdir(parents=True, exist_ok=True)
-    for ending, chosen in (("json", "json"), ("md", "markdown")):
-        (folder / f"{card.name}.{ending}").write_text(render(sheet, chosen), encoding="utf-8")
-    show(sheet, "full")
+    keep(card, out)
+    show(_sheet(card), "full")
     return card.exit_code
+
+
+def keep(card: Scorecard, out: Path | None) -> None:
+    """Write a result down: JSON, Markdown, and its drawings, which the Markdown shows."""
+    sheet = _sheet(card)
+    folder = out or resolve().settings.runs_dir / "bench"
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / f"{card.name}.json").write_text(render(sheet, "json"), encoding="utf-8")
+    links = []
+    for plot in card.plots:
+        file = folder / f"{card.name}-{plot.name}.svg"
+        file.write_text(_drawn(plot), encoding="utf-8")
+        links.append(f"![{plot.title}]({file.name})\n\n{plot.title}\n")
+    text = render(sheet, "markdown")
+    (folder / f"{card.name}.md").write_text("\n".join([text, *links]), encoding="utf-8")
+
+
+def _drawn(plot: Boxes) -> str:
+    drawn = boxes(
+        plot.rows, plot.title, below=plot.below, marks=plot.marks, marked=plot.marked, goal=plot.goal,
+        bounds=plot.bounds,
+    )  # fmt: skip
+    return standing_alone(drawn)
 
 
 def _sheet(card: Scorecard) -> Sheet:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from reenact.cli.bench import conduct, out_folder
+from reenact.cli.bench import conduct, keep, out_folder
 from reenact.settings import resolve
 from reenact.types import ExitCode
 
@@ -21,32 +21,44 @@ FULL = ("guided", "random", "bohb", "hebo", "autotrainer", "autotrainer-scratch"
 @click.option("--budget", "budgets", multiple=True, help="Multiples of one training; default by the scale.")
 @click.option("--repeats", type=click.IntRange(min=1), help="Default: 3 at lite scale, 10 at full.")
 @click.option("--seeds", type=click.IntRange(min=6), help="That judge; default: 6 at lite scale, 10 at full.")
-@click.option("--jobs", type=click.IntRange(min=1), default=1, show_default=True, help="Faults at once.")
+@click.option(
+    "--space", type=click.Choice(["study", "own"]), default="study", show_default=True,
+    help="What random, bohb and hebo may choose from.",
+)  # fmt: skip
+@click.option("--jobs", type=click.IntRange(min=1), help="Faults at once; default: one a core.")
 @click.option("--fresh", is_flag=True, help="Start anew instead of continuing an interrupted run.")
 @out_folder
 def repair(
     names: tuple[str, ...], scale: str, strategies: tuple[str, ...], budgets: tuple[str, ...],
-    repeats: int | None, seeds: int | None, jobs: int, fresh: bool, out: Path | None,
+    repeats: int | None, seeds: int | None, space: str, jobs: int | None, fresh: bool, out: Path | None,
 ) -> ExitCode:  # fmt: skip
-    """Repair each fault (default: the study's 22) by every strategy, and compare with the known fix."""
+    """Repair each fault (default: the study's 22) by every strategy, and compare with the known fix.
+
+    The result so far is written after every fault; killed, the same command continues.
+    """
     from reenact.bench.faults.case import Scale
     from reenact.bench.faults.cases import catalogue, fault_case
     from reenact.bench.repairs.runs import Plan, measure
     from reenact.journal import Journal
 
     lite = scale == "lite"
+    cores = os.cpu_count() or 1
     plan = Plan(
         strategies=strategies or (("guided", "random") if lite else FULL),
         budgets=budgets or (("10", "20") if lite else ("10", "20", "50")),
         repeats=repeats or (3 if lite else 10),
         seeds=seeds or (6 if lite else 10),
-        workers=os.cpu_count() or 1,
+        space=space,
+        workers=cores,
     )
     cases = [fault_case(name) for name in names] or [case for case in catalogue() if case.study]
-    with Journal.open(resolve().settings.runs_dir) as journal:
+    runs_dir = resolve().settings.runs_dir
+    with Journal.open(runs_dir) as journal:
         return conduct(
             lambda tell, stop: measure(
-                cases, Scale(scale), plan, journal=journal, tell=tell, stop=stop, fresh=fresh, jobs=jobs
+                cases, Scale(scale), plan, journal=journal, work=runs_dir / "bench" / "repair-outcomes",
+                tell=tell, stop=stop, fresh=fresh, jobs=min(jobs or cores, len(cases)),
+                each=lambda card: keep(card, out),
             ),
             out,
-        )
+        )  # fmt: skip

@@ -13,6 +13,7 @@ from reenact.cli.boxes import chosen_sandbox
 from reenact.cli.evaluate_view import evaluation_sheet
 from reenact.cli.options import output_format, show, stopping_gently
 from reenact.cli.papers import opened_paper
+from reenact.cli.pdf_option import pdf_reader_option
 from reenact.intake.papers.paper import Paper
 from reenact.journal import Journal
 from reenact.paper.evaluate.asked import Asked
@@ -73,6 +74,7 @@ FOLDER = click.Path(exists=True, file_okay=False, path_type=Path)
 @click.option("--sandbox", help="Tier that parses the paper; default: the best one here.")
 @click.option("--trust-code", is_flag=True, default=None, help="Allow a sandbox that confines nothing.")
 @click.option("--fresh", is_flag=True, help="Judge anew instead of continuing.")
+@pdf_reader_option
 @model_options
 @output_format
 @click.argument("code", type=FOLDER)
@@ -81,7 +83,7 @@ def evaluate(
     forms: tuple[Path, ...], judgements: Path | None, expert: Path | None, chosen: Path | None,
     exemplars: int, edits: tuple[str, ...], metrics: tuple[Path, ...], execute: int,
     data: Path | None, run_wall: float, metric: str, value: float | None,
-    task: str, instruction: str,
+    task: str, instruction: str, pdf_reader: str | None,
     sandbox: str | None, trust_code: bool | None, fresh: bool, model: str | None, max_cost: Decimal | None,
     max_tokens: int | None, max_calls: int | None, record: Path | None, output_format: str, code: Path,
 ) -> int:  # fmt: skip
@@ -91,7 +93,7 @@ def evaluate(
     """
     flags = {
         "model": model, "max_cost": max_cost, "max_tokens": max_tokens, "max_calls": max_calls,
-        "sandbox": sandbox, "trust_code": trust_code,
+        "sandbox": sandbox, "trust_code": trust_code, "pdf_reader": pdf_reader,
     }  # fmt: skip
     settings = resolve(flags).settings
     paper = opened_paper(source, settings) if source else None

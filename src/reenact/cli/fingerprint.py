@@ -12,6 +12,7 @@ from reenact.cli.asking import model_options, open_asked, settings_with_model
 from reenact.cli.fingerprint_view import Taken, fingerprint_sheet
 from reenact.cli.options import output_format, show, stopping_gently
 from reenact.cli.papers import addendum_text, opened_paper
+from reenact.cli.pdf_option import pdf_reader_option
 from reenact.journal import Journal, mark
 from reenact.paper.fingerprint.take import take_fingerprint
 from reenact.paper.wishes import Goal, Parts
@@ -36,14 +37,15 @@ PARTS = ("scan", "atomicity")
 @click.option("--trust-code", is_flag=True, default=None, help="Allow a sandbox that confines nothing.")
 @click.option("--fresh", is_flag=True, help="Start anew instead of continuing an interrupted run.")
 @click.option("--max-time", type=float, help="Seconds that all of it may take.")
+@pdf_reader_option
 @model_options
 @output_format
 @click.argument("source", metavar="PAPER")
 def fingerprint(
     task: str, method: str, metric: str, dataset: str, instruction: str, addendum: Path | None,
     without: tuple[str, ...], sandbox: str | None, trust_code: bool | None, fresh: bool,
-    max_time: float | None, model: str | None, max_cost: Decimal | None, max_tokens: int | None,
-    max_calls: int | None, record: Path | None, output_format: str, source: str,
+    max_time: float | None, pdf_reader: str | None, model: str | None, max_cost: Decimal | None,
+    max_tokens: int | None, max_calls: int | None, record: Path | None, output_format: str, source: str,
 ) -> int:  # fmt: skip
     """List what code must show to be a reproduction of PAPER: criteria, grounded in its own words.
 
@@ -52,7 +54,7 @@ def fingerprint(
     """
     flags = {
         "model": model, "max_cost": max_cost, "max_tokens": max_tokens, "max_calls": max_calls,
-        "max_time": max_time, "sandbox": sandbox, "trust_code": trust_code,
+        "max_time": max_time, "sandbox": sandbox, "trust_code": trust_code, "pdf_reader": pdf_reader,
     }  # fmt: skip
     settings = settings_with_model(flags, "A paper is read by a model")
     goal = Goal(task, method, metric, dataset, instruction, addendum_text(addendum))

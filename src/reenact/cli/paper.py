@@ -13,6 +13,7 @@ from reenact.cli.boxes import chosen_sandbox
 from reenact.cli.options import output_format, show, stopping_gently
 from reenact.cli.paper_view import reproduction_page, reproduction_sheet
 from reenact.cli.papers import addendum_text, opened_paper, paper_clients
+from reenact.cli.pdf_option import pdf_reader_option
 from reenact.intake.papers.library import Library
 from reenact.journal import Journal
 from reenact.paper.story import Services, reproduce
@@ -68,6 +69,7 @@ FOLDER = click.Path(exists=True, file_okay=False, path_type=Path)
 @click.option("--trust-code", is_flag=True, default=None, help="Allow a sandbox that confines nothing.")
 @click.option("--fresh", is_flag=True, help="Start anew instead of continuing an interrupted run.")
 @click.option("--max-time", type=float, help="Seconds that all of it may take.")
+@pdf_reader_option
 @model_options
 @output_format
 @click.argument("source", metavar="PAPER")
@@ -76,8 +78,8 @@ def paper(
     data: Path | None, checkpoints: Path | None, library: Path | None, out: Path, exemplars: int, rounds: int,
     seeds: int, scale: float, run_wall: float, requirement: tuple[str, ...], no_repair: bool,
     without: tuple[str, ...], sandbox: str | None, trust_code: bool | None, fresh: bool,
-    max_time: float | None, model: str | None, max_cost: Decimal | None, max_tokens: int | None,
-    max_calls: int | None, record: Path | None, output_format: str, source: str,
+    max_time: float | None, pdf_reader: str | None, model: str | None, max_cost: Decimal | None,
+    max_tokens: int | None, max_calls: int | None, record: Path | None, output_format: str, source: str,
 ) -> int:  # fmt: skip
     """Reproduce PAPER: write its code, run it, verify it, and state the gap to its numbers.
 
@@ -86,7 +88,7 @@ def paper(
     """
     flags = {
         "model": model, "max_cost": max_cost, "max_tokens": max_tokens, "max_calls": max_calls,
-        "max_time": max_time, "sandbox": sandbox, "trust_code": trust_code,
+        "max_time": max_time, "sandbox": sandbox, "trust_code": trust_code, "pdf_reader": pdf_reader,
     }  # fmt: skip
     settings = settings_with_model(flags, "A paper is read and its code written by a model")
     goal = Goal(task, method, metric, dataset, instruction, addendum_text(addendum))

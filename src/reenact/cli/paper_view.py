@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from pathlib import PurePosixPath
 
 from reenact.paper.criterion import Criterion, Judged, Value
+from reenact.paper.measure.curves.course import NOTHING
 from reenact.paper.reproduction import Reproduction
 from reenact.paper.write.report_file import (
     CLAIM_COLUMNS,
@@ -17,8 +18,9 @@ from reenact.paper.write.report_file import (
     mending_lines,
     round_cells,
 )
-from reenact.report.sheet import Block, Facts, Level, Notice, Sheet, Text
+from reenact.report.sheet import Block, Facts, Level, Notice, Picture, Sheet, Text
 from reenact.report.traced import traced
+from reenact.report.training_plots import training_plots
 from reenact.types import Place, Table
 
 CODE, NAME = "PR001", "criterion-not-met"
@@ -55,6 +57,7 @@ def _blocks(found: Reproduction) -> Iterator[Block]:
     facts = [line.removeprefix("- ").partition(": ") for line in facts_lines(found)]
     written = [("written", f"{found.folder}/")] if found.folder is not None else []
     yield Facts("", (*((name, value) for name, _, value in facts), *written))
+    yield from _training(found)
     if found.exemplars:
         yield Table("Lineage", ("key", "paper", "why", "code"), tuple(_lineage(found)))
     if found.mending is not None:
@@ -66,6 +69,16 @@ def _blocks(found: Reproduction) -> Iterator[Block]:
         yield Table("Rounds", ROUND_COLUMNS, rounds)
     if found.every_note():
         yield Text("\n".join(found.every_note()), "Notes")
+
+
+def _training(found: Reproduction) -> Iterator[Block]:
+    """How the full runs trained, drawn where pictures can be."""
+    drawn, said = training_plots(found.runs, found.comparisons)
+    for one in drawn:
+        title = f"Training: {one.plot.title}"
+        yield Picture(title, one.plot.draw(f"{title}. {one.words}"), one.words)
+    if found.runs and (said or not drawn):
+        yield Text(said or NOTHING, "Training")
 
 
 def _lineage(found: Reproduction) -> Iterator[tuple[str, ...]]:

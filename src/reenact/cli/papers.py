@@ -23,7 +23,8 @@ def opened_paper(
 ) -> Paper:
     """The paper that the user names, parsed in the sandbox."""
     box = box or chosen_sandbox(settings)
-    return read_paper(source, box=box, clients=paper_clients(settings, offline=offline))
+    clients = paper_clients(settings, offline=offline)
+    return read_paper(source, box=box, clients=clients, pdf_reader=settings.pdf_reader)
 
 
 def addendum_text(file: Path | None) -> str:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from reenact.cli.options import output_format, show
+from reenact.cli.pdf_option import pdf_reader_option
 from reenact.report.sheet import Facts, Level, Notice, Sheet
 from reenact.types import ExitCode, JsonValue, Table
 
@@ -22,11 +23,13 @@ CODE, NAME = "PA001", "lost-in-reading"
 @click.option("--offline", is_flag=True, help="Ask no server; know only what was fetched before.")
 @click.option("--sandbox", help="Tier that runs the parsers; default: the best one here.")
 @click.option("--trust-code", is_flag=True, default=None, help="Allow a sandbox that confines nothing.")
+@pdf_reader_option
 @output_format
 @click.argument("paper")
 def read(
-    paper: str, text: bool, offline: bool, sandbox: str | None, trust_code: bool | None, output_format: str
-) -> ExitCode:
+    paper: str, text: bool, offline: bool, sandbox: str | None, trust_code: bool | None,
+    pdf_reader: str | None, output_format: str,
+) -> ExitCode:  # fmt: skip
     """Read a paper and show its outline, what it holds, and what was lost in reading.
 
     PAPER is an arXiv id or address, a PDF, LaTeX (folder, archive or file), HTML, Markdown or plain text.
@@ -34,7 +37,8 @@ def read(
     from reenact.cli.papers import opened_paper
     from reenact.settings import resolve
 
-    settings = resolve({"sandbox": sandbox, "trust_code": trust_code}).settings
+    flags = {"sandbox": sandbox, "trust_code": trust_code, "pdf_reader": pdf_reader}
+    settings = resolve(flags).settings
     found = opened_paper(paper, settings, offline=offline)
     if text:
         click.echo(found.text())

@@ -125,15 +125,24 @@ def add_starting(server: MCPServer[Any], starter: Starter) -> None:
             str, Field(description="arXiv id, LaTeX folder or archive, HTML, Markdown, PDF, text.")
         ],
         task: Annotated[str, Field(description="What of it to reproduce; empty: all of it.")] = "",
-        instruction: str = "",
+        method: Annotated[str, Field(description="By the paper's name for it.")] = "",
+        metric: Annotated[str, Field(description="The metric that counts.")] = "",
+        dataset: Annotated[str, Field(description="By the paper's name for it.")] = "",
+        instruction: Annotated[str, Field(description="Anything else that the code must keep to.")] = "",
         data: Annotated[str, Field(description="A folder of data, read-only to the code.")] = "",
+        library: Annotated[str, Field(description="A folder of cited papers and their code.")] = "",
         out: str = "reproduction",
+        seeds: Annotated[int, Field(ge=1, le=20)] = 3,
         scale: Annotated[float, Field(gt=0, le=1, description="Share of the paper's training to do.")] = 1.0,
         model: ModelName = "mcp",
         max_cost: Money = None,
     ) -> RunTold:
         """Turn a paper into code that runs in the sandbox and state the gap to its numbers. Long: poll it."""
-        given = {"task": task, "instruction": instruction, "data": data, "out": out, "scale": scale}
+        goal = {"task": task, "method": method, "metric": metric, "dataset": dataset}
+        given = {
+            **goal, "instruction": instruction, "data": data, "library": library, "out": out, "seeds": seeds,
+            "scale": scale,
+        }  # fmt: skip
         with in_sentences():
             behind = ("--", _document(paper))
         return await starter.begin("paper", options(given), behind, Model(model, max_cost))

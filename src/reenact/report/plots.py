@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from reenact.report.svg_graph import Dot, graph
 from reenact.report.svg_heat import Row, Shade, heat
-from reenact.report.svg_lines import Curve, Mark, lines
+from reenact.report.svg_lines import Curve, Level, Mark, lines
 from reenact.report.svg_strips import Strip, strips
 
 
@@ -22,11 +22,14 @@ class LinePlot:
     log_x: bool = False
     between: tuple[float, float] | None = None
     """Fixed ends of the height."""
+    levels: Sequence[Level] = ()
+    """Heights to compare the curves with."""
 
     def draw(self, label: str) -> str:
         return lines(
-            self.curves, label, marks=self.marks, below=self.below, log_x=self.log_x, between=self.between
-        )
+            self.curves, label, marks=self.marks, levels=self.levels, below=self.below, log_x=self.log_x,
+            between=self.between,
+        )  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)

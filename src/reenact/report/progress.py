@@ -29,17 +29,22 @@ def telling(how: str = "auto") -> Iterator[Tell]:
 
 
 class Lines:
-    """One line when a thing begins and when it ends, and at most one every few seconds between."""
+    """One line when a thing begins and when it ends, and at most one every few seconds between.
+
+    What is not counted is news whenever it says something new: the next thing may take an hour.
+    """
 
     def __init__(self) -> None:
-        self._last: dict[str, float] = {}
+        self._last: dict[str, tuple[float, str]] = {}
 
     def __call__(self, progress: Progress) -> None:
         now = time.monotonic()
+        at, said = self._last.get(progress.what, (-LINE_EVERY_S, ""))
         ends = progress.total > 0 and progress.done >= progress.total
-        if progress.what in self._last and not ends and now - self._last[progress.what] < LINE_EVERY_S:
+        news = progress.total == progress.done == 0 and progress.note != said
+        if now - at < LINE_EVERY_S and not ends and not news:
             return
-        self._last[progress.what] = now
+        self._last[progress.what] = now, progress.note
         count = f" {progress.done}/{progress.total}" if progress.total else ""
         note = f"  {plain(progress.note)}" if progress.note else ""
         print(f"{plain(progress.what)}{count}{note}", file=sys.stderr, flush=True)  # noqa: T201

@@ -132,7 +132,9 @@ def cost_of(money: str, tokens: int, unpriced: int) -> str:
     """Money for a reader; an unknown price is said."""
     if not tokens and not unpriced and not float(money):
         return "-"
-    return f"${float(money):.4f}{'+?' if unpriced else ''}"
+    if unpriced and not float(money):
+        return "unpriced"
+    return f"${float(money):.4f}{' + unpriced' if unpriced else ''}"
 
 
 def time_of(seconds: float) -> str:

@@ -14,7 +14,10 @@ from html import escape
 from reenact.sandbox.files.plain_text import plain
 
 WIDTH = 720
-COLOURS = ("#3b82d0", "#e07b39", "#2f9e6e", "#b05cc0", "#8a7a3a", "#c0455f")
+COLOURS = (
+    "#3b82d0", "#e07b39", "#2f9e6e", "#b05cc0", "#8a7a3a",
+    "#c0455f", "#2a9fb0", "#7f8694", "#d9699f", "#7a9a2f",
+)  # fmt: skip
 ALARM = "#d33c3c"
 SMALL = 11
 """Size of letters."""
@@ -107,9 +110,14 @@ def dashed(x: float, top: float, bottom: float, colour: str) -> str:
     return f'<path d="M{x:.1f} {top:.1f}V{bottom:.1f}" stroke="{colour}" stroke-dasharray="4 3"/>'
 
 
-def curve(points: Sequence[tuple[float, float]], colour: str) -> str:
+def level_line(y: float, left: float, right: float, colour: str) -> str:
+    return f'<path d="M{left:.1f} {y:.1f}H{right:.1f}" stroke="{colour}" stroke-dasharray="6 3"/>'
+
+
+def curve(points: Sequence[tuple[float, float]], colour: str, width: float = 1.6) -> str:
     path = "L".join(f"{x:.1f} {y:.1f}" for x, y in points)
-    return f'<path d="M{path}" fill="none" stroke="{colour}" stroke-width="1.6" stroke-linejoin="round"/>'
+    shape = f'stroke="{colour}" stroke-width="{width:g}" stroke-linejoin="round"'
+    return f'<path d="M{path}" fill="none" {shape}/>'
 
 
 def dot(x: float, y: float, colour: str, radius: float = 2.5) -> str:

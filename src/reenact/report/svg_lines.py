@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
 
 from reenact.report.svg import (
     ALARM,
@@ -15,6 +16,7 @@ from reenact.report.svg import (
     dashed,
     dot,
     drawing,
+    level_line,
     line,
     number,
     scale_for,
@@ -25,6 +27,10 @@ LEFT, RIGHT, BOTTOM = 56.0, 12.0, 34.0
 HEIGHT = 220.0
 ROW = 14.0
 """Height of a row of words above the curves."""
+LETTER = 6.6
+"""Width of a letter, about."""
+THIN = 1.0
+"""Width of a curve of a group."""
 MOST_POINTS = 400
 FEW = 24
 """Up to so many points each is shown as a dot too."""
@@ -37,6 +43,8 @@ class Curve:
     name: str
     steps: Sequence[float]
     values: Sequence[float]
+    group: str = field(default="", kw_only=True)
+    """Curves of one group, such as the seeds of a method, are thin, of one colour, and one in the legend."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,11 +55,28 @@ class Mark:
     label: str
 
 
+@dataclass(frozen=True, slots=True)
+class Level:
+    """A height worth pointing at."""
+
+    value: float
+    label: str
+    group: str = ""
+    """The group of curves that it is about, whose colour it has; empty: it is about all."""
+
+
+def colours_of(curves: Sequence[Curve]) -> dict[str, str]:
+    """The colour of each curve that stands alone, and of each group, by its name in the legend."""
+    names = dict.fromkeys(one.group or one.name for one in curves)
+    return {name: COLOURS[at % len(COLOURS)] for at, name in enumerate(names)}
+
+
 def lines(
     curves: Sequence[Curve],
     label: str,
     *,
     marks: Sequence[Mark] = (),
+    levels: Sequence[Level] = (),
     below: str = "step",
     log_x: bool = False,
     between: tuple[float, float] | None = None,
@@ -62,19 +87,25 @@ def lines(
     """
     shown = [thinned(one) for one in curves if len(one.steps)]
     rows = mark_rows(marks)
-    top = 8.0 + ROW * (1 + max(rows, default=-1) + 1)
+    colours = colours_of(shown)
+    legend = list(_legend_places(colours))
+    # Further rows of the legend push down what stands below the first.
+    push = max((row for _, _, row in legend), default=0) * ROW
+    top = 8.0 + push + ROW * (1 + max(rows, default=-1) + 1)
     steps = [step for one in shown for step in one.steps] + [mark.step for mark in marks]
-    x = scale_for(steps, LEFT, WIDTH - RIGHT, logarithmic=log_x)
+    right = WIDTH - RIGHT - max((LETTER * len(level.label) for level in levels), default=0.0)
+    x = scale_for(steps, LEFT, right, logarithmic=log_x)
     if not x.logarithmic and steps:
-        x = Scale(min(steps), max(steps), LEFT, WIDTH - RIGHT)
-    heights = (value for one in shown for value in one.values)
+        x = Scale(min(steps), max(steps), LEFT, right)
+    heights = [value for one in shown for value in one.values] + [level.value for level in levels]
     y = scale_for(heights, HEIGHT - BOTTOM, top)
     if between is not None:
         y = Scale(*between, HEIGHT - BOTTOM, top)
-    parts = [*_axes(x, y, top, below), *_marked(marks, rows, x)]
-    for at, one in enumerate(shown):
-        parts += _drawn(one, COLOURS[at % len(COLOURS)], x, y, top)
-    parts += _legend(shown)
+    parts = [*_axes(x, y, top, below), *_marked(marks, rows, x, push)]
+    for one in shown:
+        parts += _drawn(one, colours[one.group or one.name], x, y, top)
+    parts += _levelled(levels, colours, y, right)
+    parts += _legend(shown, colours, legend)
     return drawing(parts, HEIGHT, label)
 
 
@@ -90,7 +121,7 @@ def thinned(one: Curve) -> Curve:
         bad = [value for value in stretch if not math.isfinite(value)]
         steps.append(one.steps[start])
         values.append(bad[0] if bad else sum(stretch) / len(stretch))
-    return Curve(one.name, steps, values)
+    return Curve(one.name, steps, values, group=one.group)
 
 
 def mark_rows(marks: Sequence[Mark]) -> list[int]:
@@ -101,27 +132,48 @@ def mark_rows(marks: Sequence[Mark]) -> list[int]:
 def _axes(x: Scale, y: Scale, top: float, below: str) -> Iterator[str]:
     floor = HEIGHT - BOTTOM
     for tick in y.ticks():
-        yield line(LEFT, y(tick), WIDTH - RIGHT, y(tick), faint=True)
+        yield line(LEFT, y(tick), x.end, y(tick), faint=True)
         yield text(LEFT - 6, y(tick) + 4, number(tick), anchor="end")
     for tick in x.ticks(8):
         yield line(x(tick), floor, x(tick), floor + 4)
         yield text(x(tick), floor + 16, number(tick), anchor="middle")
-    yield line(LEFT, floor, WIDTH - RIGHT, floor)
+    yield line(LEFT, floor, x.end, floor)
     yield line(LEFT, top, LEFT, floor)
-    yield text(WIDTH - RIGHT, HEIGHT - 4, below, anchor="end")
+    yield text(x.end, HEIGHT - 4, below, anchor="end")
     if y.logarithmic:
         yield text(WIDTH - RIGHT, 12, "logarithmic", anchor="end")
 
 
-def _marked(marks: Sequence[Mark], rows: Sequence[int], x: Scale) -> Iterator[str]:
+def _marked(marks: Sequence[Mark], rows: Sequence[int], x: Scale, push: float) -> Iterator[str]:
     for mark, row in zip(marks, rows, strict=True):
         at = x(mark.step)
         late = at > WIDTH * 0.8
-        yield dashed(at, 10.0 + ROW * (row + 1), HEIGHT - BOTTOM, ALARM)
-        height = 8.0 + ROW * (row + 2) - 3
+        yield dashed(at, 10.0 + push + ROW * (row + 1), HEIGHT - BOTTOM, ALARM)
+        height = 8.0 + push + ROW * (row + 2) - 3
         yield text(
             at + (-4 if late else 4), height, mark.label, anchor="end" if late else "start", colour=ALARM
         )
+
+
+def apart(places: Sequence[float], least: float, end: float) -> list[float]:
+    """Places of labels, pushed apart so far that each can be read, none beyond the end."""
+    order = sorted(range(len(places)), key=lambda at: places[at])
+    moved = list(places)
+    for before, at in pairwise(order):
+        moved[at] = max(moved[at], moved[before] + least)
+    for after, at in pairwise(reversed(order)):
+        moved[after] = min(moved[after], end)
+        moved[at] = min(moved[at], moved[after] - least)
+    return moved
+
+
+def _levelled(levels: Sequence[Level], colours: Mapping[str, str], y: Scale, right: float) -> Iterator[str]:
+    """Lines across, each with its label beside the curves."""
+    heights = [y(level.value) for level in levels]
+    for level, at, beside in zip(levels, heights, apart(heights, ROW - 2, HEIGHT - BOTTOM), strict=True):
+        colour = colours.get(level.group, "currentColor")
+        yield level_line(at, LEFT, right, colour)
+        yield text(right + 5, beside + 4, level.label, colour=colour)
 
 
 def _drawn(one: Curve, colour: str, x: Scale, y: Scale, top: float) -> Iterator[str]:
@@ -130,25 +182,38 @@ def _drawn(one: Curve, colour: str, x: Scale, y: Scale, top: float) -> Iterator[
         if math.isfinite(value):
             stretch.append((x(step), y(value)))
             continue
-        yield from _stretch(stretch, colour, len(one.steps))
+        yield from _stretch(stretch, colour, one)
         stretch = []
         yield dot(x(step), top, ALARM)
-    yield from _stretch(stretch, colour, len(one.steps))
+    yield from _stretch(stretch, colour, one)
 
 
-def _stretch(points: Sequence[tuple[float, float]], colour: str, count: int) -> Iterator[str]:
+def _stretch(points: Sequence[tuple[float, float]], colour: str, of: Curve) -> Iterator[str]:
     if len(points) > 1:
-        yield curve(points, colour)
-    if points and (len(points) == 1 or count <= FEW):
+        yield curve(points, colour, THIN if of.group else 1.6)
+    if points and (len(points) == 1 or (len(of.steps) <= FEW and not of.group)):
         yield from (dot(x, y, colour) for x, y in points)
 
 
-def _legend(curves: Sequence[Curve]) -> Iterator[str]:
-    at = LEFT
-    for number_, one in enumerate(curves):
-        yield line(at, 8, at + 16, 8, colour=COLOURS[number_ % len(COLOURS)])
-        yield text(at + 20, 12, one.name)
-        at += 34 + 6.6 * len(one.name)
+def _legend_places(colours: Mapping[str, str]) -> Iterator[tuple[str, float, int]]:
+    """Each name with its place and its row; a row that is full is followed by another."""
+    at, row = LEFT, 0
+    for name in colours:
+        room = 34 + LETTER * len(name)
+        if at > LEFT and at + room > WIDTH - RIGHT:
+            at, row = LEFT, row + 1
+        yield name, at, row
+        at += room
+
+
+def _legend(
+    curves: Sequence[Curve], colours: Mapping[str, str], legend: Sequence[tuple[str, float, int]]
+) -> Iterator[str]:
+    for name, at, row in legend:
+        yield line(at, 8 + ROW * row, at + 16, 8 + ROW * row, colour=colours[name])
+        yield text(at + 20, 12 + ROW * row, name)
     if any(not math.isfinite(value) for one in curves for value in one.values):
-        yield dot(at + 6, 8, ALARM)
-        yield text(at + 14, 12, "not a number, or infinite")
+        name, at, row = legend[-1]
+        end = at + 34 + LETTER * len(name)
+        yield dot(end + 6, 8 + ROW * row, ALARM)
+        yield text(end + 14, 12 + ROW * row, "not a number, or infinite")

@@ -4,20 +4,23 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import singledispatch
 from typing import Any, TypeAlias
 
 from reenact.report.plots import GraphPlot, HeatPlot, LinePlot, StripPlot
-from reenact.report.svg import ALARM, COLOURS, number, scale_for
+from reenact.report.svg import ALARM, COLOURS, Scale, number, scale_for
 from reenact.report.svg_graph import Dot
 from reenact.report.svg_heat import ALARMING, BALANCED, RISING, Shade, bounds
-from reenact.report.svg_lines import FEW, Curve
+from reenact.report.svg_lines import FEW, THIN, Curve, Level, apart, colours_of
 
 Figure: TypeAlias = Mapping[str, Any]
 STOPS = {Shade.SIZE: RISING, Shade.RATIO: BALANCED, Shade.SHARE: ALARMING}
 MOST_POINTS = 2000
 MOST_COLUMNS = 400
+GREY = "#8f8f8f"
+LINES, DRAWN, LABEL = 280, 208, 13
+"""Heights: of a plot of lines, of what is drawn of it, of a label beside it."""
 ROW, HEAD, LEAST = 22, 90, 200
 """Heights: of a row, of what stands above and below, of the smallest plot."""
 
@@ -31,38 +34,75 @@ def figure(plot: object) -> Figure:
 @figure.register
 def _lines(plot: LinePlot) -> Figure:
     heights = [value for one in plot.curves for value in one.values]
+    heights += [level.value for level in plot.levels]
     steps = [step for one in plot.curves for step in one.steps]
-    logarithmic = scale_for(heights, 0, 1).logarithmic and plot.between is None
+    scale = scale_for(heights, DRAWN, 0)
+    logarithmic = scale.logarithmic and plot.between is None
     yaxis: dict[str, Any] = {"type": "log" if logarithmic else "linear"}
     if plot.between is not None:
         yaxis["range"] = [plot.between[0] - 0.02, plot.between[1] + 0.02]
     wide = plot.log_x and scale_for(steps, 0, 1, logarithmic=True).logarithmic
-    xaxis = {"title": {"text": plot.below}, "type": "log" if wide else "linear"}
+    # From the first step on, so that plots of the same run below one another count alike.
+    xaxis = {"title": {"text": plot.below}, "type": "log" if wide else "linear", "rangemode": "tozero"}
     place = math.log10 if wide else float
     known = [mark for mark in plot.marks if not wide or mark.step > 0]
-    data = [_curve(one, at, logarithmic) for at, one in enumerate(plot.curves)]
+    colours = colours_of(plot.curves)
+    first = {one.group or one.name: at for at, one in reversed(list(enumerate(plot.curves)))}
+    data = [
+        {**_curve(one, colours[one.group or one.name], logarithmic), "showlegend": at in first.values()}
+        for at, one in enumerate(plot.curves)
+    ]
     bad = sorted({step for one in plot.curves for step in _bad(one)})
     shapes = [_upright(place(mark.step), "dash") for mark in known]
     shapes += [_upright(step, "dot") for step in bad[:1]]
     notes = [_label(place(mark.step), mark.label, at) for at, mark in enumerate(known)]
     if bad:
         notes.append(_label(bad[0], "not a number from here", len(notes)))
-    return {"data": data, "layout": _layout(280, xaxis, yaxis, shapes=shapes, annotations=notes)}
+    shapes += [_flat(level, colours) for level in plot.levels]
+    notes += _beside(plot, colours, scale)
+    layout = _layout(LINES, xaxis, yaxis, shapes=shapes, annotations=notes)
+    longest = max((len(level.label) for level in plot.levels), default=0)
+    layout["margin"] = {**layout["margin"], "r": layout["margin"]["r"] + 6.5 * longest}
+    # A legend of several rows grows upwards, away from the curves.
+    layout["legend"] = {**layout["legend"], "y": 1.02, "yanchor": "bottom"}
+    return {"data": data, "layout": layout}
 
 
-def _curve(one: Curve, at: int, logarithmic: bool) -> Figure:
+def _curve(one: Curve, colour: str, logarithmic: bool) -> Figure:
     keep = range(0, len(one.steps), max(1, math.ceil(len(one.steps) / MOST_POINTS)))
     values = [one.values[place] for place in keep]
     shown = [value if math.isfinite(value) and (value > 0 or not logarithmic) else None for value in values]
+    grouped = {"legendgroup": _literal(one.group), "text": _literal(one.name)} if one.group else {}
     return {
         "type": "scatter",
-        "mode": "lines+markers" if len(one.steps) <= FEW else "lines",
-        "name": _literal(one.name),
+        "mode": "lines+markers" if len(one.steps) <= FEW and not one.group else "lines",
+        "name": _literal(one.group or one.name),
+        **grouped,
         "x": [one.steps[place] for place in keep],
         "y": shown,
-        "line": {"color": COLOURS[at % len(COLOURS)], "width": 1.8},
+        "line": {"color": colour, "width": THIN if one.group else 1.8},
         "marker": {"size": 5},
     }
+
+
+def _flat(level: Level, colours: Mapping[str, str]) -> Figure:
+    line = {"color": colours.get(level.group, GREY), "width": 1, "dash": "dash"}
+    return {
+        "type": "line", "xref": "paper", "x0": 0, "x1": 1, "y0": level.value, "y1": level.value, "line": line,
+    }  # fmt: skip
+
+
+def _beside(plot: LinePlot, colours: Mapping[str, str], scale: Scale) -> Iterator[Figure]:
+    """Labels of the levels to the right of the plot, pushed apart where they would hide one another."""
+    places = [scale(level.value) for level in plot.levels]
+    for level, at, moved in zip(plot.levels, places, apart(places, LABEL, DRAWN), strict=True):
+        yield {
+            "x": 1, "xref": "paper", "xanchor": "left", "xshift": 4, "yanchor": "middle",
+            "yshift": at - moved,
+            "y": math.log10(level.value) if scale.logarithmic and level.value > 0 else level.value,
+            "text": _literal(level.label), "showarrow": False,
+            "font": {"color": colours.get(level.group, GREY), "size": 11},
+        }  # fmt: skip
 
 
 def _bad(one: Curve) -> list[float]:
@@ -200,7 +240,7 @@ def _places(dots: Sequence[Dot]) -> list[tuple[float, float]]:
     return places
 
 
-def _layout(height: int, xaxis: Figure, yaxis: Figure, **more: Any) -> Figure:
+def _layout(height: int, xaxis: Figure, yaxis: Figure, **more: Any) -> dict[str, Any]:
     return {
         "height": height,
         "margin": {"l": 60, "r": 16, "t": 28, "b": 44},

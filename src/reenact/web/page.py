@@ -176,3 +176,5 @@ class Section:
     title: str
     blocks: Sequence[Block]
     anchor: str = ""
+    leads: Sequence[tuple[str, str]] = ()
+    """Words and addresses of where the same stands elsewhere."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
@@ -48,6 +49,8 @@ MACROS: Mapping[type, str] = {
     Beside: "beside",
 }
 
+HASH, SHOWN = re.compile(r"\b[0-9a-f]{24,}\b"), 10
+
 
 @cache
 def environment(alone: bool = False) -> Environment:
@@ -62,6 +65,7 @@ def environment(alone: bool = False) -> Environment:
         lstrip_blocks=True,
     )
     made.filters |= {"plain": plain, "figure": _figure, "drawing": _drawing, "moment": moment}
+    made.filters |= {"shortened": shortened}
     made.globals |= {"paint": partial(paint, alone=alone), "numbered": numbered, "pieces": pieces}
     made.globals |= {"alone": alone}
     return made
@@ -94,6 +98,11 @@ def moment(at: str | None) -> str:
         return datetime.fromisoformat(at or "").strftime("%Y-%m-%d %H:%M:%S")
     except ValueError:
         return plain(at or "")
+
+
+def shortened(path: str) -> str:
+    """The path of a step with its long hashes cut: enough of each to tell it from the others."""
+    return HASH.sub(lambda found: f"{found[0][:SHOWN]}…", path)
 
 
 @dataclass(frozen=True, slots=True)

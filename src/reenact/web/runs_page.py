@@ -1,27 +1,19 @@
-"""The list of runs, and two of them side by side."""
+"""The list of runs: newest first, searched, filtered, in pages."""
 
 from __future__ import annotations
 
-import difflib
-import json
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from urllib.parse import urlencode
 
 from starlette.requests import Request
 from starlette.responses import HTMLResponse
 
-from reenact.errors import InputError
 from reenact.journal import Run, Shelf, Status
 from reenact.journal.shelf import INTERRUPTED
-from reenact.report.run_words import cost_of, counted, short, steps_of, time_of
-from reenact.report.sheet import Text
+from reenact.report.run_words import cost_of, counted, short, time_of
 from reenact.web.desk import desk_of
 from reenact.web.live import NOTHING, runs_mark
-from reenact.web.page import Beside, Section
-from reenact.web.stored import Stored
 from reenact.web.verdicts import headline
-from reenact.web.views.choose import sections_of
 
 PAGE = 50
 MOST_LIVE = 1000
@@ -131,53 +123,3 @@ def _row(run: Run, shelf: Shelf) -> RunRow:
         time=time_of(run.worked_s),
         started=run.started_at,
     )
-
-
-def compare_page(request: Request) -> HTMLResponse:
-    """Two runs side by side."""
-    desk = desk_of(request)
-    names = request.query_params.getlist("run")
-    if len(names) != 2:
-        raise InputError(
-            f"Two runs are compared. Received: {len(names)}.", next_step="Tick two in the list of runs."
-        )
-    with desk.shelf() as shelf:
-        left, right = (shelf.find(name) for name in names)
-        shown = [sections_of(Stored(shelf, run, desk.runs_dir)) for run in (left, right)]
-        rows = [
-            (name, *both)
-            for name, *both in zip(NAMES, _facts(left, shelf), _facts(right, shelf), strict=True)
-        ]
-    asked = difflib.unified_diff(_lines(left), _lines(right), left.id, right.id, lineterm="", n=2)
-    sections = [Section("What was asked", [Text("\n".join(asked) or "The same.", is_diff=True)])]
-    sections += _beside(*shown)
-    return desk.page("compare.html", charts=True, left=left, right=right, rows=rows, sections=sections)
-
-
-NAMES = ("story", "what", "status", "verdict", "steps", "cost", "time", "started", "version")
-
-
-def _facts(run: Run, shelf: Shelf) -> Iterator[str]:
-    yield run.story
-    yield run.what
-    yield shelf.standing(run)
-    yield headline(run)
-    yield steps_of(run)
-    yield cost_of(run.money, run.tokens_in + run.tokens_out, run.unpriced)
-    yield time_of(run.worked_s)
-    yield run.started_at[:19]
-    yield f"reenact {run.version}, Python {run.python}"
-
-
-def _lines(run: Run) -> list[str]:
-    return json.dumps(run.request_data(), indent=1, sort_keys=True, ensure_ascii=False).splitlines()
-
-
-def _beside(left: tuple[Section, ...], right: tuple[Section, ...]) -> Iterator[Section]:
-    """Sections of the same name beside one another."""
-    named = {section.title: section for section in right}
-    for one in left:
-        two = named.pop(one.title, None)
-        yield Section(one.title, [Beside(one.blocks, two.blocks if two is not None else ())])
-    for two in named.values():
-        yield Section(two.title, [Beside((), two.blocks)])

@@ -154,6 +154,16 @@ def test_no_network_is_told(pace: Pace) -> None:
     assert "name the file" in error.value.next_step
 
 
+def test_a_name_that_leads_nowhere_is_asked_for_once(pace: Pace, monkeypatch: pytest.MonkeyPatch) -> None:
+    for proxy in ("http_proxy", "https_proxy", "all_proxy"):
+        monkeypatch.delenv(proxy, raising=False)
+        monkeypatch.delenv(proxy.upper(), raising=False)
+    nowhere = replace(SITE, api="https://nowhere.invalid")
+    with pytest.raises(Unreachable, match=r"nowhere\.invalid cannot be reached"):
+        Arxiv(nowhere, nowhere, pace.polite()).fetch("2001.00001")
+    assert pace.slept == []
+
+
 def test_only_good_answers_are_kept(hub: Any, pace: Pace, tmp_path: Path) -> None:
     arxiv = arxiv_at(hub, pace, folder=tmp_path / "kept")
     with pytest.raises(UnreadablePaper):

@@ -295,3 +295,30 @@ def test_ieee_formulas_and_drawings(tmp_path: Path, box: Sandbox) -> None:
     (shown,) = [one.latex for one in paper.blocks() if isinstance(one, Equation)]
     assert shown.split() == ["\\begin{eqnarray*}", "a_i", "&=&", "b", "\\end{eqnarray*}"]
     assert [(one.kind, one.where) for one in paper.lost] == [("figure", "tikzpicture")]
+
+
+STARRED = r"""\documentclass{article}\begin{document}
+\section*{Notation} We write small letters for numbers.
+\section{Method} It learns.
+\subsection*{Remark} A remark stands here.
+\subsection{Loss} It falls.
+\section*{Impact} None is known.
+\subsection*{Harm} None.
+\section*{Ethics} Nothing was harmed.
+\section{Results} It works.
+\section*{Acknowledgement} Thanks.
+\end{document}
+"""
+
+
+def test_sections_without_a_number_do_not_shift_those_with_one(tmp_path: Path, box: Sandbox) -> None:
+    place = tmp_path / "paper.tex"
+    place.write_text(STARRED)
+    paper = read_paper(str(place), box=box)
+    assert [(one.id, one.title) for one in paper.sections] == [
+        ("0a", "Notation"), ("1", "Method"), ("1.0a", "Remark"), ("1.1", "Loss"), ("1a", "Impact"),
+        ("1a.1", "Harm"), ("1b", "Ethics"), ("2", "Results"), ("3", "Acknowledgement"),
+    ]  # fmt: skip
+    assert len(paper.by_id) == len(paper.sections) + sum(1 for _ in paper.blocks()) + sum(
+        1 for _ in paper.sentences()
+    )

@@ -129,6 +129,7 @@ def test_matching_sees_no_numbers_and_is_checked(claim: Any, shop: Any, journal:
         ((0.3, 0.1), {}, Verdict.NOT, ExitCode.FOUND),
         ((None, None), {}, Verdict.INCONCLUSIVE, ExitCode.INCONCLUSIVE),
         ((0.91, 0.5), {"scale": 0.5}, Verdict.PARTLY, ExitCode.FOUND),
+        ((0.91, 0.5), {"stand_in": "noise"}, Verdict.INCONCLUSIVE, ExitCode.INCONCLUSIVE),
         ((0.3, 0.1), {"stand_in": "noise"}, Verdict.INCONCLUSIVE, ExitCode.INCONCLUSIVE),
         ((0.91, 0.5), {"runs": False}, Verdict.INCONCLUSIVE, ExitCode.INCONCLUSIVE),
     ],

@@ -49,6 +49,15 @@ def test_metrics_of_a_run_that_failed_are_no_measure(
     assert values((only,), "accuracy") == ()
 
 
+def test_a_run_without_enough_time_says_what_gives_it_more(
+    project: Project, shop: Any, journal: Journal
+) -> None:
+    endless = project.changed({"train.py": "import time\n\ntime.sleep(600)\n"})
+    (only,) = measured(endless, shop(run_wall_s=2.0), journal, (0,))
+    assert "more than 2" in only.why
+    assert "--run-wall" in only.why
+
+
 def test_a_file_from_before_the_run_is_not_there(project: Project, shop: Any, journal: Journal) -> None:
     (only,) = measured(project.changed({"train.py": "print('accuracy: 1.0')\n"}), shop(), journal, (0,))
     assert only.why == "The run ended well but left no metrics.json."
@@ -58,3 +67,48 @@ def test_after_two_failures_the_others_are_not_paid_for(
     project: Project, shop: Any, journal: Journal
 ) -> None:
     assert len(measured(project.changed({"train.py": "1/0\n"}), shop(), journal, (0, 1, 2, 3))) == 2
+
+
+LOGGED = """import csv, os
+with open("curve.csv", "w") as log:
+    for epoch in range(1, 4):
+        log.write(f"{'epoch,loss' if epoch == 1 else ''}\\n{epoch},{1 / (epoch + seed)}\\n".lstrip())
+"""
+
+
+def test_curves_are_read_from_what_the_run_prints(project: Project, shop: Any, journal: Journal) -> None:
+    line = (
+        'for epoch in range(1, 2001): print(f"ours: epoch {epoch} of 2000, loss {1 / epoch:.5f}" + " " * 20)'
+    )
+    chatty = project.changed({"train.py": f"{project.files['train.py']}{line}\n"})
+    (only,) = measured(chatty, shop(), journal, (0,))
+    (curve,) = only.curves
+    assert only.ok
+    assert (curve.metric, curve.label, curve.axis, curve.at[-1]) == ("loss", "ours", "epoch", 2000)
+    assert curve.at[0] == 1, "what was printed first is not in the tail of the output"
+
+
+def test_curves_are_read_from_the_log_that_the_code_names(
+    project: Project, shop: Any, journal: Journal
+) -> None:
+    logging = project.changed({"train.py": f"{project.files['train.py']}{LOGGED}"})
+    found = measured(logging, shop(), journal, (0, 1))
+    assert [one.curves[0].values for one in found] == [(1.0, 0.5, 1 / 3), (0.5, 1 / 3, 0.25)]
+
+
+def test_a_log_that_may_not_be_read_is_no_reason_to_refuse_the_run(
+    project: Project, shop: Any, journal: Journal
+) -> None:
+    link = 'import os; os.symlink("/etc/passwd", "curve.csv")'
+    (only,) = measured(
+        project.changed({"train.py": f"{project.files['train.py']}{link}\n"}), shop(), journal, (0,)
+    )
+    assert only.ok
+    assert (only.metrics["accuracy"], only.curves) == (0.9, ())
+    link = link.replace("curve.csv", "metrics.json").replace(
+        "import os;", "import os; os.remove('metrics.json');"
+    )
+    (only,) = measured(
+        project.changed({"train.py": f"{project.files['train.py']}{link}\n"}), shop(), journal, (1,)
+    )
+    assert not only.ok

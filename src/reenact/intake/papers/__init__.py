@@ -11,7 +11,8 @@ latex        with latex_files (one text of all), latex_prepare, latex_macros, la
              lose), latex_parts (what it refuses), latex_front, detex; pandoc runs in the sandbox, tree* read
              it
 html         with html_node, html_text, html_table
-pdf          with pdf_lines, pdf_paragraphs; pdf_figures: figures that are PDFs, drawn
+pdf          with pdf_lines, pdf_paragraphs, pdf_crops (pictures of its figures); pdf_figures: LaTeX's figures
+             that are PDFs, drawn; mineru: PDFs read by MinerU, with mineru_home, mineru_pieces
 pictures     pixels of figures                boxed      our own scripts of inside/, in the sandbox
 
 clients/     arXiv and Semantic Scholar       library    cited papers and repositories from a folder

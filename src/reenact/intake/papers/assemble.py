@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from itertools import takewhile
 
 from reenact.errors import UnreadablePaper
 from reenact.intake.papers.citations import Bibliography, cited_keys
@@ -62,6 +63,8 @@ class _Maker:
         self._known = known
         self._draft = draft
         self._counts: list[int] = []
+        self._asides: list[int] = []
+        """On each level: sections without a number since the last one with."""
         self._levels: list[int] = []
         self._lettered = False
 
@@ -70,28 +73,33 @@ class _Maker:
         front = [*self._draft.abstract, *groups[0][1]]
         if front:
             yield Section("0", 1, ABSTRACT, tuple(self._blocks("0", front)))
-        for heading, pieces in groups[1:]:
-            if heading is None:
-                continue
-            name = self._number(heading)
+        headed = [(heading, pieces) for heading, pieces in groups[1:] if heading is not None]
+        for at, (heading, pieces) in enumerate(headed):
+            name = self._number(heading, _is_aside([one for one, _ in headed[at:]]))
             level = len(self._counts)
             yield Section(
                 name, level, _NUMBER.sub("", heading.title).strip(), tuple(self._blocks(name, pieces))
             )
 
-    def _number(self, heading: Heading) -> str:
-        """A section lies in the nearest one before it of a smaller level, whatever levels are left out."""
+    def _number(self, heading: Heading, aside: bool) -> str:
+        """A section lies in the nearest one before it of a smaller level, whatever levels are left out. One
+        aside has the number of the one before it, and a letter."""
         if heading.appendix and not self._lettered:
-            self._lettered, self._counts, self._levels = True, [], []
+            self._lettered, self._counts, self._asides, self._levels = True, [], [], []
         while self._levels and self._levels[-1] > heading.level:
             self._levels.pop()
         if not self._levels or self._levels[-1] < heading.level:
             self._levels.append(heading.level)
         level = len(self._levels)
         self._counts = [*self._counts[:level], *[0] * (level - len(self._counts))]
-        self._counts[-1] += 1
-        first = _letter(self._counts[0]) if self._lettered else str(self._counts[0])
-        return ".".join((first, *map(str, self._counts[1:])))
+        self._asides = [*self._asides[:level], *[0] * (level - len(self._asides))]
+        self._asides[-1] = self._asides[-1] + 1 if aside else 0
+        self._counts[-1] += not aside
+        names = [str(count) for count in self._counts]
+        names[0] = _letter(self._counts[0]) or "0" if self._lettered else names[0]
+        return ".".join(
+            f"{one}{_letter(mark).lower()}" for one, mark in zip(names, self._asides, strict=True)
+        )
 
     def _blocks(self, section: str, pieces: Sequence[Piece]) -> Iterable[Block]:
         number = 0
@@ -152,6 +160,14 @@ def _is_signpost(group: tuple[Heading | None, list[Piece]], after: Heading) -> b
     if heading is None or pieces or not (heading.appendix and heading.level == after.level):
         return False
     return heading.title.strip().casefold() in _APPENDIX
+
+
+def _is_aside(headings: Sequence[Heading]) -> bool:
+    """Whether the first section has no number in the paper while one that follows beside it has: then it must
+    not count, or the numbers of all that follow are not the paper's."""
+    first = headings[0]
+    rest = takewhile(lambda one: one.level >= first.level and one.appendix == first.appendix, headings[1:])
+    return first.starred and any(one.level == first.level and not one.starred for one in rest)
 
 
 def _letter(number: int) -> str:

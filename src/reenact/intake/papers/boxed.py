@@ -9,7 +9,7 @@ from typing import Any, cast
 
 from reenact.errors import ResultRefused, UnreadablePaper
 from reenact.intake.papers.pandoc import failed
-from reenact.sandbox.box import MIB, BoxResult, Command, Limits, Sandbox
+from reenact.sandbox.box import MIB, BoxResult, Command, Limits, Mount, Sandbox
 from reenact.sandbox.files.strict_json import read_json
 
 LIMITS = Limits(
@@ -30,6 +30,8 @@ def run_script(
     name: str,
     stdin: bytes = b"",
     given: Mapping[str, bytes] | None = None,
+    mounts: tuple[Mount, ...] = (),
+    environment: Mapping[str, str] | None = None,
     collect: tuple[str, ...],
     limits: Limits = LIMITS,
 ) -> BoxResult:
@@ -38,7 +40,8 @@ def run_script(
     command = Command(
         argv=(sys.executable, "-s", "-B", f"{script}.py", *words),
         files={f"{script}.py": source, **(given or {})},
-        environment={"PYTHONHASHSEED": "0", "OMP_NUM_THREADS": "1"},
+        mounts=mounts,
+        environment={"PYTHONHASHSEED": "0", "OMP_NUM_THREADS": "1"} if environment is None else environment,
         stdin=stdin,
         collect=collect,
     )

@@ -89,3 +89,11 @@ def title_of(page: Page, size: float) -> tuple[str, frozenset[Line]]:
             break
         taken.append(line)
     return " ".join(line.text for line in taken), frozenset(taken)
+
+
+def box_of(lines: Sequence[Line]) -> tuple[float, ...]:
+    """The smallest box around lines."""
+    return (
+        min(line.left for line in lines), min(line.low for line in lines),
+        max(line.right for line in lines), max(line.high for line in lines),
+    )  # fmt: skip

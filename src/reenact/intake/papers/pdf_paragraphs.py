@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass, field, replace
 
 from reenact.intake.papers.paper import Lost
-from reenact.intake.papers.pdf_lines import Line, Page
+from reenact.intake.papers.pdf_lines import Line, Page, box_of
 from reenact.intake.papers.pieces import Formula, Grid, Heading, Picture, Piece, Prose
 from reenact.intake.papers.plain import heading_of
 
@@ -99,7 +99,8 @@ class Paragraphs:
     def _ends_caption(self, line: Line) -> bool:
         last = self._open[-1]
         apart = last.low - line.high > 0.5 * last.size or line.low > last.high
-        return apart or len(self._open) >= LONGEST_CAPTION or abs(line.size - last.size) > 0.9
+        other = apart or _CAPTION.match(line.text) is not None
+        return other or len(self._open) >= LONGEST_CAPTION or abs(line.size - last.size) > 0.9
 
     def _close(self, tables: list[tuple[Grid, tuple[float, ...]]]) -> None:
         lines, caption = self._open, self._caption
@@ -112,7 +113,7 @@ class Paragraphs:
         elif caption[0] == "tab":
             self._pieces.append(self._table(text, caption[1], lines[0], tables))
         elif caption[0] == "fig":
-            self._pieces.append(Picture(text, caption[1], page=self._page))
+            self._pieces.append(Picture(text, caption[1], page=self._page, box=box_of(lines)))
         else:
             self._pieces.append(Prose(f"Algorithm {caption[1]}: {text}", self._page))
 

@@ -16,6 +16,8 @@ class Heading:
     """1 for a section."""
     title: str
     appendix: bool = False
+    starred: bool = False
+    """The paper gives it no number."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +58,8 @@ class Picture:
     file: str = ""
     image: bytes = b""
     page: int = 0
+    box: tuple[float, ...] = ()
+    """Where the caption stands on a page of a PDF: left, low, right, high."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -57,7 +57,8 @@ class Walk:
         if kind in ("Para", "Plain"):
             yield from self._paragraph(content)
         elif kind == "Header":
-            yield Heading(int(content[0]), self.line(content[2]), self._appendix)
+            starred = "unnumbered" in content[1][1]
+            yield Heading(int(content[0]), self.line(content[2]), self._appendix, starred)
         elif kind == "Table":
             yield grid_of(content, self.line)
         elif kind == "Figure":

@@ -1,6 +1,7 @@
 """Measurement: full runs, the paper's numbers against measured ones, and what the paper may not say.
 
 runs      full runs over seeds, metrics read from the file that the run left
+curves/   how they trained, as far as they tell
 invented  metrics that are written and not measured
 matching  which metric of the code is which claim of the paper
 gap       relative gap, grades, the comparison of one claim

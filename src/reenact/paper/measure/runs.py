@@ -1,4 +1,5 @@
-"""Full runs of the experiment, a seed each, in the sandbox. What a run prints is never evidence."""
+"""Full runs of the experiment, a seed each, in the sandbox. What a run prints is never evidence: curves are
+for the eye, and decide nothing."""
 
 from __future__ import annotations
 
@@ -7,9 +8,12 @@ from dataclasses import dataclass
 
 from reenact.journal import Scope
 from reenact.paper.develop.trying import metrics_in, scaled
-from reenact.paper.develop.workshop import Ran, Workshop
+from reenact.paper.develop.workshop import PRINTED, Ran, Workshop
+from reenact.paper.measure.curves.curve import Curve
+from reenact.paper.measure.curves.logs import log_names
+from reenact.paper.measure.curves.read import curves_of
 from reenact.paper.project import ENTRY, METRICS, Project
-from reenact.sandbox.box import Limits
+from reenact.sandbox.box import Ending, Limits
 
 GIVE_UP = 2
 """Failures from the first run on after which the other seeds are not paid for."""
@@ -32,6 +36,8 @@ class FullRun:
     """The end of what was printed, for a reader."""
     scale: float = 1.0
     """Share of the paper's training that was done."""
+    curves: tuple[Curve, ...] = ()
+    """How it trained, in its own words; none when it told nothing."""
 
 
 def full_runs(
@@ -48,6 +54,7 @@ def full_runs(
         ran = services.run(
             "full-run", run.under("seed", attempt=seed), project.without(METRICS),
             (ENTRY, "--seed", str(seed), *scaled(services)), limits=limits, collect=(METRICS,),
+            logs=log_names(project, seed),
         )  # fmt: skip
         found.append(_read(seed, ran, services.wishes.scale))
     return tuple(found)
@@ -64,5 +71,16 @@ def metric_names(runs: Sequence[FullRun]) -> tuple[str, ...]:
 
 
 def _read(seed: int, ran: Ran, scale: float) -> FullRun:
-    metrics, wrong = metrics_in(ran) if ran.ok else ({}, ran.sentence)
-    return FullRun(seed, not wrong, metrics, wrong, ran.wall_s, ran.cpu_s, ran.peak_mib, ran.output, scale)
+    metrics, wrong = metrics_in(ran) if ran.ok else ({}, _why(ran))
+    return FullRun(
+        seed, not wrong, metrics, wrong, ran.wall_s, ran.cpu_s, ran.peak_mib, ran.output, scale,
+        # A journal from before runs were listened to has the end of the output alone.
+        curves_of(ran.told or {PRINTED: ran.output}),
+    )  # fmt: skip
+
+
+def _why(ran: Ran) -> str:
+    """How it ended. What ran out of time on a busy machine may not be slow at all."""
+    if ran.ending != Ending.TIMEOUT:
+        return ran.sentence
+    return f"{ran.sentence} It had {ran.cpu_s:.0f} s of a processor by then; --run-wall gives it longer."

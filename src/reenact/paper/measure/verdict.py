@@ -16,11 +16,11 @@ class Verdict(StrEnum):
     REPRODUCED = "reproduced"
     """Every claim holds, in the paper's own setting."""
     PARTLY = "partly reproduced"
-    """Some claims hold, or all do in a reduced setting."""
+    """Some claims hold, or all do at a smaller scale."""
     NOT = "not reproduced"
     """The experiment ran in the paper's setting and no claim holds."""
     INCONCLUSIVE = "inconclusive"
-    """Nothing was measured, or only in another setting, where a miss says nothing about the paper."""
+    """Nothing was measured, or with other data, or at a smaller scale, where a miss says nothing."""
 
     @property
     def exit_code(self) -> ExitCode:
@@ -45,11 +45,13 @@ def verdict_of(
     comparisons: Sequence[Comparison], *, runs: bool, scale: float = 1.0, stand_in: str = ""
 ) -> Judgement:
     """`runs`: whether the code runs at all; `scale` and `stand_in`: how the setting is not the paper's."""
-    verdict, reason = _verdict(comparisons, runs, _reduced(scale, stand_in))
+    verdict, reason = _verdict(comparisons, runs, scale, bool(stand_in))
     return Judgement(verdict, reason, mean_gap(comparisons), mean_gap(comparisons, executed=True))
 
 
-def _verdict(comparisons: Sequence[Comparison], runs: bool, reduced: str) -> tuple[Verdict, str]:
+def _verdict(
+    comparisons: Sequence[Comparison], runs: bool, scale: float, stand_in: bool
+) -> tuple[Verdict, str]:
     measured = [one for one in comparisons if one.measured is not None]
     holding = [one for one in measured if one.holds]
     count = f"{len(holding)} of {len(comparisons)} claims hold"
@@ -59,6 +61,11 @@ def _verdict(comparisons: Sequence[Comparison], runs: bool, reduced: str) -> tup
         return Verdict.INCONCLUSIVE, "The paper states no number for this task that could be compared."
     if not measured:
         return Verdict.INCONCLUSIVE, "No claim was measured."
+    if stand_in:
+        # Numbers that agree on other data agree by chance or because both are easy.
+        drawn = "the data are a synthetic stand-in, so that says little about the paper"
+        return Verdict.INCONCLUSIVE, f"{count if holding else 'No claim holds'}, but {drawn}."
+    reduced = f"only {scale:.0%} of the paper's training was done" if scale < 1 else ""
     if reduced and not holding:
         return Verdict.INCONCLUSIVE, f"No claim holds, but {reduced}, so that says little about the paper."
     if reduced:
@@ -68,9 +75,3 @@ def _verdict(comparisons: Sequence[Comparison], runs: bool, reduced: str) -> tup
     if holding:
         return Verdict.PARTLY, f"{count}; {len(comparisons) - len(measured)} were not measured."
     return Verdict.NOT, f"None of {len(measured)} measured claims holds."
-
-
-def _reduced(scale: float, stand_in: str) -> str:
-    if stand_in:
-        return "the data are a synthetic stand-in"
-    return f"only {scale:.0%} of the paper's training was done" if scale < 1 else ""

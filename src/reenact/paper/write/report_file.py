@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from reenact.paper.criterion import Judged, Value
 from reenact.paper.develop.development import Round
+from reenact.paper.measure.curves.course import NOTHING, Course, courses
 from reenact.paper.measure.gap import Comparison
 from reenact.paper.measure.mend import Mending
 from reenact.paper.reproduction import Reproduction
@@ -23,6 +24,7 @@ def _lines(found: Reproduction) -> Iterator[str]:
     yield ""
     yield from facts_lines(found)
     yield from _table("Claims", CLAIM_COLUMNS, [claim_cells(one) for one in found.comparisons])
+    yield from _training(found)
     yield from _table("Criteria", CRITERION_COLUMNS, criterion_rows(found))
     yield from _table("Rounds", ROUND_COLUMNS, [round_cells(one) for one in found.development.rounds])
     yield from _lineage(found)
@@ -48,6 +50,8 @@ def facts_lines(found: Reproduction) -> Iterator[str]:
         yield f"- data: a synthetic stand-in: {found.development.stand_in}"
     cost = "price unknown" if found.money is None else f"${found.money}"
     yield f"- model: {found.tokens} tokens, {cost}; time: {found.seconds:.0f} s"
+    if found.reused:
+        yield f"- taken over: {found.reused} steps of earlier runs, whose cost and time are not counted above"
 
 
 def mending_lines(found: Mending) -> Iterator[str]:
@@ -81,6 +85,23 @@ def claim_cells(one: Comparison) -> tuple[str, ...]:
         one.grade.value,
         told,
     )
+
+
+TRAINING_COLUMNS = ("value", "training", "seeds", "first", "last", "until")
+
+
+def _training(found: Reproduction) -> Iterator[str]:
+    """What the full runs say of their training; the pictures are in the html report."""
+    told = courses(found.runs)
+    yield from _table("Training", TRAINING_COLUMNS, [_course_cells(one) for one in told])
+    if found.runs and not told:
+        yield from ("", "## Training", "", NOTHING)
+
+
+def _course_cells(one: Course) -> tuple[str, ...]:
+    first, last = (f"{end:.4g}" for end in one.ends) if one.ends is not None else ("-", "-")
+    odd = f"; {one.broken} with values that are no numbers" if one.broken else ""
+    return one.metric, one.label, ", ".join(map(str, one.seeds)), first, last, f"{one.until}{odd}"
 
 
 CRITERION_COLUMNS = ("", "what must hold", "found", "in the paper", "in the code", "why")

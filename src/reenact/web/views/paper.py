@@ -4,143 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from pydantic import BaseModel
-
+from reenact.paper.measure.curves.course import NOTHING
 from reenact.report.plots import GraphPlot
 from reenact.report.sheet import Facts, Text
 from reenact.report.svg import COLOURS, number
 from reenact.report.svg_graph import Dot
+from reenact.report.training_plots import training_plots
 from reenact.types import Table
 from reenact.web.page import Block, Board, Chart, Fold, Moment, Row, Section, Source, Timeline
 from reenact.web.stored import Stored
-from reenact.web.views.paper_text import Criterion, Judged, TextSection, side_by_side
+from reenact.web.views.paper_text import Criterion, Judged, side_by_side
+from reenact.web.views.paper_told import Comparison, FullRun, Mending, Round, Told
 
 LEAST_NODES = 2
 TONES = {"pass": "good", "fail": "error"}
 BLUE, ORANGE, GREEN = COLOURS[:3]
-
-
-class Claim(BaseModel):
-    """A number of the paper."""
-
-    id: str
-    metric: str
-    value: float
-    unit: str
-    method: str
-    dataset: str
-    spread: float | None = None
-    place: str
-    quote: str
-
-    @property
-    def words(self) -> str:
-        spread = "" if self.spread is None else f" ± {number(self.spread)}"
-        return f"{number(self.value)}{spread}{self.unit}"
-
-
-class Comparison(BaseModel):
-    """A claim beside what was measured."""
-
-    claim: Claim
-    metric: str
-    measured: float | None = None
-    spread: float | None = None
-    n: int
-    gap: float
-    grade: str
-    differs: list[str] = []
-    note: str = ""
-
-    @property
-    def words(self) -> str:
-        if self.measured is None:
-            return "-"
-        spread = "" if self.spread is None else f" ± {number(self.spread)}"
-        return f"{number(self.measured)}{spread}{self.claim.unit}"
-
-
-class CodeFile(BaseModel):
-    """A file of a cited paper's repository."""
-
-    path: str
-    text: str
-    why: str
-
-
-class Exemplar(BaseModel):
-    """A cited paper that the work stands on."""
-
-    key: str
-    title: str
-    why: str
-    summary: str
-    repository: str
-    licence: str
-    files: list[CodeFile]
-    notes: list[str] = []
-
-
-class Round(BaseModel):
-    """One version of the code."""
-
-    number: int
-    stage: str
-    runs: bool
-    passed: list[str]
-    failed: list[str]
-    unknown: list[str]
-    turned: list[str]
-    problems: list[str]
-    edits: int
-    tries: int = 0
-
-
-class FullRun(BaseModel):
-    """One run of the whole experiment."""
-
-    seed: int
-    ok: bool
-    metrics: dict[str, float]
-    why: str
-    wall_s: float
-    output: str = ""
-
-
-class Fingerprint(BaseModel):
-    """What was taken from the paper."""
-
-    criteria: list[Criterion] = []
-
-
-class Mending(BaseModel):
-    """What a repair changed to close the gap."""
-
-    sentence: str
-    hypotheses: list[str] = []
-    diff: str = ""
-    kept_fixed: list[str] = []
-    comparisons: list[Comparison] = []
-
-
-class Told(BaseModel):
-    """What the story stored."""
-
-    title: str
-    source: str
-    goal: str = ""
-    gap: float | None = None
-    scale: float = 1.0
-    comparisons: list[Comparison]
-    exemplars: list[Exemplar]
-    fingerprint: Fingerprint
-    judged: list[Judged]
-    rounds: list[Round]
-    files: dict[str, str]
-    runs: list[FullRun]
-    sections: list[TextSection] = []
-    mending: Mending | None = None
-    notes: list[str]
 
 
 def sections(stored: Stored) -> Iterator[Section]:
@@ -159,6 +37,7 @@ def sections(stored: Stored) -> Iterator[Section]:
     if told.rounds:
         yield Section("Rounds", [_rounds(told.rounds)], "rounds")
     if told.runs:
+        yield Section("Training", list(_training(told)), "training")
         yield Section("Full runs", list(_runs(told.runs)), "runs")
     if told.mending is not None:
         yield Section("Closing the gap", list(_mending(told.mending)), "mending")
@@ -269,6 +148,13 @@ def _moment(one: Round) -> Moment:
     inner: list[Block] = [Text("\n".join(one.problems), "Problems")] if one.problems else []
     tone = "error" if not one.runs else "warning" if one.failed else "good"
     return Moment(f"{one.number}. {one.stage}", "; ".join(parts), tone, inner)
+
+
+def _training(told: Told) -> Iterator[Block]:
+    drawn, said = training_plots(told.runs, told.comparisons)
+    yield from (Chart(one.plot, one.words) for one in drawn)
+    if said or not drawn:
+        yield Text(said or NOTHING)
 
 
 def _runs(runs: Sequence[FullRun]) -> Iterator[Block]:

@@ -6,6 +6,7 @@ import hashlib
 import os
 import re
 import secrets
+import socket
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -59,7 +60,7 @@ class Polite:
             last = attempt == self.tries
             if answer is not None and (answer.status not in _BUSY or last):
                 return answer
-            if silence is not None and last:
+            if silence is not None and (last or _unknown_host(silence)):
                 raise silence
             self.sleep(min(_told(answer) or wait, LONGEST_WAIT_S))
             wait *= 2
@@ -80,6 +81,11 @@ def _once(web: Web, path: str) -> tuple[Answer | None, Unreachable | None]:
         return web.get(path), None
     except Unreachable as error:
         return None, error
+
+
+def _unknown_host(silence: Unreachable) -> bool:
+    """Whether the name led nowhere: mostly there is no network, and waiting brings none."""
+    return isinstance(getattr(silence.__cause__, "reason", None), socket.gaierror)
 
 
 def _told(answer: Answer | None) -> float:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 import json
 import re
+from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
@@ -24,6 +25,10 @@ HYPHENS = "\ufffe\x02"
 """Stand where a word was cut at the end of a line."""
 ENDS = f"\r\n{HYPHENS}"
 CAPTION = re.compile(r"^\s*table\s+[\w.]{1,6}\s*[:.]", re.I | re.M)
+BESIDE = re.compile(r"(?<=\s)(?:Figure|Fig\.|Table)\s*\d{1,3}\s*[:.|]")
+"""A caption that does not begin a line: it may stand beside another one."""
+APART = 1.5
+"""Sizes of a letter between two captions that stand side by side."""
 
 
 def main() -> None:
@@ -39,30 +44,31 @@ def main() -> None:
     if count > MOST_PAGES:
         write({"error": f"it has {count} pages, and at most {MOST_PAGES} are read"})
         return
-    pages, unseen, letters = [], 0, 0
+    pages, unseen, turned, letters = [], 0, 0, 0
     for number in range(count):
-        lines, hidden, seen = read_page(document[number])
+        lines, hidden, aside, seen = read_page(document[number])
         letters += seen
         unseen += hidden
+        turned += aside
         if letters > MOST_LETTERS:
             write({"error": f"it has more than {MOST_LETTERS} letters"})
             return
         pages.append({"number": number + 1, "lines": lines, "tables": []})
     add_tables(pages)
-    write({"pages": pages, "unseen": unseen})
+    write({"pages": pages, "unseen": unseen, "turned": turned})
 
 
 def write(told: object) -> None:
     Path("pages.json").write_text(json.dumps(told), encoding="utf-8")
 
 
-def read_page(page: Any) -> tuple[list[dict[str, Any]], int, int]:
-    """Lines of a page, how many letters no reader sees, and how many there are."""
+def read_page(page: Any) -> tuple[list[dict[str, Any]], int, int, int]:
+    """Lines of a page, how many letters no reader sees, how many are turned, and how many there are."""
     from pypdfium2 import raw
 
     text = page.get_textpage()
     count = raw.FPDFText_CountChars(text.raw)
-    line, lines, hidden = Line(), [], 0
+    line, lines, hidden, turned = Line(), [], 0, 0
     for at in range(min(count, MOST_LETTERS)):
         letter = chr(min(raw.FPDFText_GetUnicode(text.raw, at), 0x10FFFF))
         if letter in ENDS:
@@ -72,14 +78,17 @@ def read_page(page: Any) -> tuple[list[dict[str, Any]], int, int]:
             continue
         size = raw.FPDFText_GetFontSize(text.raw, at)
         made = raw.FPDFText_IsGenerated(text.raw, at) == 1
-        if not made and (raw.FPDFText_GetCharAngle(text.raw, at) > 0.1 or not is_seen(raw, text.raw, at)):
+        if not made and not is_seen(raw, text.raw, at):
             hidden += not letter.isspace()
+            continue
+        if not made and raw.FPDFText_GetCharAngle(text.raw, at) > 0.1:
+            turned += not letter.isspace()
             continue
         line.add(letter, size, None if made or letter.isspace() else box_of(raw, text.raw, at))
         if line.bold is None and not made:
             line.bold = is_bold(raw, text.raw, at)
     lines += line.done()
-    return lines, hidden, count
+    return lines, hidden, turned, count
 
 
 class Line:
@@ -89,23 +98,45 @@ class Line:
         self.letters: list[str] = []
         self.sizes: Counter[float] = Counter()
         self.boxes: list[tuple[float, float, float, float]] = []
+        self.places: list[int] = []
+        """Which letter each box is of."""
         self.bold: bool | None = None
 
     def add(self, letter: str, size: float, box: tuple[float, float, float, float] | None) -> None:
         self.letters.append(letter)
         if box is not None:
             self.boxes.append(box)
+            self.places.append(len(self.letters) - 1)
             self.sizes[round(max(size, box[3] - box[1] if size <= 1 else size), 1)] += 1
 
     def done(self) -> list[dict[str, Any]]:
         text = "".join(self.letters).strip()
         if not text or not self.boxes:
             return []
+        beside = self.split()
+        if beside is not None:
+            return [*self.done(), *beside.done()]
         left, low = min(box[0] for box in self.boxes), min(box[1] for box in self.boxes)
         right, high = max(box[2] for box in self.boxes), max(box[3] for box in self.boxes)
         size = self.sizes.most_common(1)[0][0]
         place = [round(value, 1) for value in (left, low, right, high)]
         return [{"text": text, "size": size, "bold": bool(self.bold), "box": place}]
+
+    def split(self) -> Line | None:
+        """Cut off a caption that stands apart beside what comes before it; none when there is none."""
+        size = self.sizes.most_common(1)[0][0]
+        for found in BESIDE.finditer("".join(self.letters)):
+            at = bisect_left(self.places, found.start())
+            if not 0 < at < len(self.boxes) or self.boxes[at][0] - self.boxes[at - 1][2] < APART * size:
+                continue
+            other = Line()
+            other.letters, self.letters = self.letters[found.start() :], self.letters[: found.start()]
+            other.boxes, self.boxes = self.boxes[at:], self.boxes[:at]
+            other.places = [place - found.start() for place in self.places[at:]]
+            self.places = self.places[:at]
+            other.sizes, other.bold = self.sizes, self.bold
+            return other
+        return None
 
 
 def box_of(raw: Any, text: Any, at: int) -> tuple[float, float, float, float]:

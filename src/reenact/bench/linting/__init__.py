@@ -1,0 +1,1 @@
+"""How long the static rules take over many files."""

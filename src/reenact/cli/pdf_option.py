@@ -1,0 +1,19 @@
+"""The option of all verbs that read a paper: what reads it when it is a PDF."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+import click
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+
+def pdf_reader_option(function: Function) -> Function:
+    """Adds `--pdf-reader`."""
+    return click.option(
+        "--pdf-reader",
+        type=click.Choice(("builtin", "mineru", "auto")),
+        help="What reads a PDF: the built-in reader, MinerU (install it first), or MinerU where it is.",
+    )(function)

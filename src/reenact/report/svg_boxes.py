@@ -1,0 +1,116 @@
+"""Box plots: quartiles as a box, the median as a bar, whiskers to what is not far off, every value a dot."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from statistics import quantiles
+
+from reenact.report.svg import (
+    COLOURS,
+    WIDTH,
+    Scale,
+    dashed,
+    dot,
+    drawing,
+    line,
+    named,
+    number,
+    scale_for,
+    shortened,
+    text,
+)
+
+LEFT, RIGHT, TOP, BOTTOM = 110.0, 24.0, 26.0, 38.0
+THICK, GAP = 13.0, 7.0
+"""Of one box, and between two bands."""
+FAR = 1.5
+"""Whiskers reach so many boxes' lengths beyond the box."""
+
+Row = tuple[str, Mapping[str, Sequence[float]]]
+
+
+def boxes(
+    rows: Sequence[Row],
+    label: str,
+    *,
+    below: str,
+    marks: Mapping[str, float] | None = None,
+    marked: str = "",
+    goal: float | None = None,
+    bounds: tuple[float, float] | None = None,
+) -> str:
+    """One band a row with one box a series, all on one axis; what is not finite is left out."""
+    marks = marks or {}
+    series = list(dict.fromkeys(name for _, samples in rows for name in samples))
+    values = [value for _, samples in rows for sample in samples.values() for value in sample]
+    x = _axis([*values, *marks.values(), *([goal] if goal is not None else [])], bounds)
+    band = THICK * max(1, len(series)) + GAP
+    floor = TOP + band * len(rows)
+    parts = [*_frame(x, floor, below), *_legend(series, marked)]
+    for at, (name, samples) in enumerate(rows):
+        top = TOP + band * at
+        parts.append(text(LEFT - 8, top + band / 2 + 4, shortened(name, 16), anchor="end"))
+        for nth, one in enumerate(series):
+            middle = top + GAP / 2 + THICK * (nth + 0.5)
+            known = [value for value in samples.get(one, ()) if math.isfinite(value)]
+            parts += _box(known, x, middle, COLOURS[nth % len(COLOURS)], f"{name}, {one}") if known else []
+        if name in marks:
+            parts.append(_triangle(x(marks[name]), top + band / 2, f"{name}, {marked}: {marks[name]:g}"))
+    if goal is not None:
+        parts.append(dashed(x(goal), TOP, floor, "currentColor"))
+    return drawing(parts, floor + BOTTOM, label)
+
+
+def _axis(values: Sequence[float], bounds: tuple[float, float] | None) -> Scale:
+    start, end = LEFT, WIDTH - RIGHT
+    return Scale(*bounds, start, end) if bounds else scale_for(values, start, end, logarithmic=False)
+
+
+def _frame(x: Scale, floor: float, below: str) -> Iterator[str]:
+    yield line(LEFT, floor, WIDTH - RIGHT, floor)
+    yield text(WIDTH - RIGHT, floor + 31, below, anchor="end")
+    for tick in x.ticks(8):
+        yield line(x(tick), TOP, x(tick), floor, faint=True)
+        yield text(x(tick), floor + 15, number(tick), anchor="middle")
+
+
+def _legend(series: Sequence[str], marked: str) -> Iterator[str]:
+    at = LEFT
+    for nth, name in enumerate(series):
+        yield dot(at + 4, 10, COLOURS[nth % len(COLOURS)], 4)
+        yield text(at + 12, 14, name)
+        at += 34 + 6.2 * len(name)
+    if marked:
+        yield _triangle(at + 4, 10, marked)
+        yield text(at + 14, 14, marked)
+
+
+def _box(known: Sequence[float], x: Scale, middle: float, colour: str, whose: str) -> Iterator[str]:
+    low, half, high = quantiles(known, n=4, method="inclusive") if len(known) > 1 else (known[0],) * 3
+    reach = FAR * (high - low)
+    near = [value for value in known if low - reach <= value <= high + reach]
+    left, right = x(low), x(high)
+    thick = THICK - 4
+    yield line(x(min(near)), middle, x(max(near)), middle, colour=colour)
+    yield named(
+        f'<rect x="{left:.1f}" y="{middle - thick / 2:.1f}" width="{max(right - left, 1):.1f}" '
+        f'height="{thick:g}" fill="{colour}" fill-opacity=".25" stroke="{colour}"/>',
+        f"{whose}: median {number(half)}, quartiles {number(low)} to {number(high)}, {len(known)} values",
+    )
+    yield line(x(half), middle - thick / 2, x(half), middle + thick / 2, colour=colour)
+    for value in known:
+        yield dot(x(value), middle, colour, 1.8)
+
+
+def _triangle(x: float, y: float, hint: str) -> str:
+    return named(f'<path d="M{x:.1f} {y - 5:.1f}l5 9h-10z"/>', hint)
+
+
+def standing_alone(drawn: str) -> str:
+    """A drawing as a file of its own: it names its language, and brings its own paper and ink."""
+    head, _, rest = drawn.partition(">")
+    head = head.replace(
+        "<svg ", '<svg xmlns="http://www.w3.org/2000/svg" color="#1a1a1a" font-family="sans-serif" ', 1
+    )
+    return f'{head}><rect width="100%" height="100%" fill="#ffffff"/>{rest}'

@@ -1,0 +1,113 @@
+"""How the full runs of a paper trained: a plot a metric, a thin line a seed, the paper's number across it.
+
+The curves are what the runs say of themselves. They are looked at, and decide nothing.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from statistics import fmean
+from typing import Protocol
+
+from reenact.paper.measure.curves.course import Course, Ran, courses
+from reenact.probe.past.names import understand
+from reenact.report.plots import LinePlot
+from reenact.report.svg import number
+from reenact.report.svg_lines import Curve, Level
+
+MOST_PLOTS = 6
+SHARE = 1.5
+"""What is larger is no share between 0 and 1."""
+
+
+class Claimed(Protocol):
+    """A number of the paper."""
+
+    @property
+    def id(self) -> str: ...
+    @property
+    def value(self) -> float: ...
+    @property
+    def unit(self) -> str: ...
+
+
+class Compared(Protocol):
+    """A claim beside what was measured, as it is or as a page keeps it."""
+
+    @property
+    def claim(self) -> Claimed: ...
+    @property
+    def metric(self) -> str: ...
+    @property
+    def measured(self) -> float | None: ...
+
+
+@dataclass(frozen=True, slots=True)
+class TrainingPlot:
+    """A plot, and what is to be seen on it in words."""
+
+    plot: LinePlot
+    words: str
+
+
+def training_plots(runs: Sequence[Ran], compared: Sequence[Compared]) -> tuple[list[TrainingPlot], str]:
+    """The loss first, then what the paper has a number of, then others; and what there is no room for."""
+    by_metric = groupby(courses(runs), key=lambda one: (one.metric, one.axis))
+    made = [_plot(list(group), runs, compared) for _, group in by_metric]
+    made.sort(key=lambda one: (one.plot.title != "Loss", not one.plot.levels))
+    more = len(made) - MOST_PLOTS
+    said = f"The runs told of {more} more values, which are not drawn." if more > 0 else ""
+    return made[:MOST_PLOTS], said
+
+
+def _plot(group: Sequence[Course], runs: Sequence[Ran], compared: Sequence[Compared]) -> TrainingPlot:
+    lines = [line for one in group for line in _lines(one)]
+    levels = [level for one in group for level in _levels(one, runs, compared)]
+    metric = group[0].metric.replace("_", " ")
+    told = [_words(one) for one in group]
+    told += [f"The paper's number for {level.group}: {level.label}." for level in levels]
+    title = metric[:1].upper() + metric[1:]
+    return TrainingPlot(LinePlot(title, lines, below=group[0].axis, levels=levels), "\n".join(told))
+
+
+def _lines(one: Course) -> Iterator[Curve]:
+    for seed, curve in zip(one.seeds, one.curves, strict=True):
+        name = f"{one.label}, seed {seed}" if one.label else f"seed {seed}"
+        values = [float("nan") if value is None else value for value in curve.values]
+        yield Curve(name, curve.at, values, group=one.name)
+
+
+def _words(one: Course) -> str:
+    ends = "no number at all" if one.ends is None else " to ".join(map(number, one.ends))
+    seeds = f", {one.counted}" if one.label else ""
+    odd = f", of which {one.broken} with values that are no numbers" if one.broken else ""
+    return f"{one.name}: {ends} at {one.until}{seeds}{odd}."
+
+
+def _levels(one: Course, runs: Sequence[Ran], compared: Sequence[Compared]) -> Iterator[Level]:
+    """Claims whose metric the course follows, in the unit of its curves."""
+    for row in compared:
+        own = [run.metrics[row.metric] for run in runs if run.ok and row.metric in run.metrics]
+        if not own or not row.measured or _parts(row.metric) != _parts(f"{one.metric} {one.label}"):
+            continue
+        # From the claim's unit to that of metrics.json, and from there to that of the curves.
+        value = row.claim.value * fmean(own) / row.measured * _times(one, fmean(own))
+        yield Level(float(f"{value:.6g}"), f"{row.claim.id}, {row.claim.value:g}{row.claim.unit}", one.name)
+
+
+def _times(one: Course, measured: float) -> float:
+    """Factor from a share to per cent or back, where a curve has the one and metrics.json the other."""
+    seen = max(
+        (abs(value) for curve in one.curves for value in curve.values if value is not None), default=0.0
+    )
+    if abs(measured) > SHARE and seen <= 1:
+        return 0.01
+    return 100.0 if abs(measured) <= 1 and seen > SHARE else 1.0
+
+
+def _parts(metric: str) -> frozenset[str]:
+    """The words of a metric, whatever their order: `test_accuracy_ours` is `test accuracy` of `ours`."""
+    return frozenset(re.split(r"[^a-z0-9]+", understand(metric).metric.lower()))

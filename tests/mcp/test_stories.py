@@ -1,0 +1,115 @@
+"""A bug and a paper over stdio, by the recorded answers of their shipped cases; all code is run for real."""
+
+from __future__ import annotations
+
+import json
+import tomllib
+from collections.abc import Callable
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from mcp import Client
+
+CASES = Path(str(files("reenact.bench").joinpath("cases")))
+BUG = CASES / "bugs" / "abacusnet-five-classes"
+PAPER = CASES / "papers" / "damped-octaves"
+AT_WORK = ("starting", "running")
+ROUNDS = 60
+Told = dict[str, Any]
+
+
+async def asked(client: Client, tool: str, **given: object) -> Told:
+    answer = await client.call_tool(tool, given)
+    assert not answer.is_error, answer.content
+    return dict(answer.structured_content)
+
+
+async def polled(client: Client, name: str, until: Callable[[Told], bool]) -> list[Told]:
+    """Every answer of `poll` up to the one that is waited for."""
+    heard: list[Told] = []
+    for _ in range(ROUNDS):
+        heard.append(await asked(client, "poll", id=name, wait_s=5))
+        if until(heard[-1]):
+            return heard
+    raise AssertionError(f"{name} does not come to it: {heard[-1]}")
+
+
+def has_ended(told: Told) -> bool:
+    return told["status"] not in AT_WORK
+
+
+@pytest.fixture(scope="module")
+def bug(tmp_path_factory: pytest.TempPathFactory, talk: Callable[..., Any]) -> Told:
+    folder = tmp_path_factory.mktemp("bug")
+    case = json.loads((BUG / "case.json").read_text())
+
+    async def conversation(client: Client) -> Told:
+        started = await asked(
+            client, "start_bug", report=str(BUG / "report.md"), repo=str(BUG / "project.bundle"),
+            commit=case["buggy"], fixed=case["fixed"], model=f"replay:{BUG / 'recording.jsonl'}",
+        )  # fmt: skip
+        polls = await polled(client, started["job"], has_ended)
+        told = await asked(client, "result", id=started["id"] or polls[-1]["id"])
+        whole = await client.read_resource(f"reenact://runs/{told['id']}/result")
+        return {"started": started, "polls": polls, "told": told, "whole": json.loads(whole.contents[0].text)}
+
+    found: Told = talk(folder, ("--allow-run",), conversation)
+    return found | {"folder": folder}
+
+
+def test_a_bug_is_started_polled_and_shown(bug: Told) -> None:
+    assert bug["started"]["job"].startswith("bug-")
+    last = bug["polls"][-1]
+    assert (last["status"], last["exit_code"]) == ("finished", 0), last
+    assert last["steps"] > 0
+    assert bug["told"]["id"] == last["id"]
+    assert bug["told"]["result"]["verdict"] == "reproduced"
+
+
+def test_the_script_of_a_bug_is_left_where_it_was_asked_for(bug: Told) -> None:
+    left = bug["folder"] / "reproduction"
+    assert "abacusnet" in (left / "repro.py").read_text()
+    assert (left / "REPORT.md").is_file()
+    assert bug["whole"]["repro"] in (left / "repro.py").read_text()
+
+
+@pytest.fixture(scope="module")
+def paper(tmp_path_factory: pytest.TempPathFactory, talk: Callable[..., Any]) -> Told:
+    folder = tmp_path_factory.mktemp("paper")
+    case = tomllib.loads((PAPER / "case.toml").read_text())
+
+    def is_writing(told: Told) -> bool:
+        return told["steps"] >= 5 or has_ended(told)
+
+    async def conversation(client: Client) -> Told:
+        started = await asked(
+            client, "start_paper", paper=str(PAPER / "paper"), library=str(PAPER / "library"), **case["goal"],
+            seeds=case["seeds"], model=f"replay:{PAPER / 'recordings' / 'whole.jsonl'}",
+        )  # fmt: skip
+        polls = await polled(client, started["job"], is_writing)
+        await client.call_tool("stop", {"id": started["job"]})
+        ended = (await polled(client, started["job"], has_ended))[-1]
+        told = await asked(client, "result", id=ended["id"])
+        runs = await asked(client, "runs", story="paper")
+        return {"started": started, "polls": polls, "ended": ended, "told": told, "runs": runs}
+
+    found: Told = talk(folder, ("--allow-run",), conversation)
+    return found
+
+
+def test_a_paper_is_started_and_its_recording_answers(paper: Told) -> None:
+    assert paper["started"]["job"].startswith("paper-")
+    assert paper["polls"][-1]["status"] == "running", paper["polls"][-1]
+    assert paper["polls"][-1]["steps"] >= 5
+    assert paper["polls"][-1]["tokens"] > 0
+
+
+def test_a_paper_is_stopped_at_a_safe_place_and_can_be_continued(paper: Told) -> None:
+    ended = paper["ended"]
+    assert (ended["status"], ended["exit_code"], ended["next"]) == ("stopped", 130, "resume"), ended
+    assert paper["told"]["status"] == "stopped"
+    assert paper["told"]["id"] == ended["id"]
+    assert paper["runs"]["total"] == 1

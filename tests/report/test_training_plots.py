@@ -1,0 +1,104 @@
+"""How the full runs trained, drawn: a line a seed, a colour a method, the paper's number across."""
+
+from __future__ import annotations
+
+from xml.etree import ElementTree
+
+import pytest
+
+from reenact.paper.claim import Claim
+from reenact.paper.measure.curves.curve import Curve
+from reenact.paper.measure.gap import Comparison, Grade
+from reenact.paper.measure.runs import FullRun
+from reenact.report.training_plots import MOST_PLOTS, training_plots
+
+
+def run(seed: int, *curves: Curve, **metrics: float) -> FullRun:
+    return FullRun(seed, True, metrics, "", 1.0, 1.0, 1.0, "", curves=curves)
+
+
+def curve(metric: str, *values: float | None, label: str = "") -> Curve:
+    return Curve(metric, label, "epoch", tuple(range(1, len(values) + 1)), values)
+
+
+def claimed(metric: str, measured: float, value: float, unit: str = "%") -> Comparison:
+    claim = Claim("C1", "accuracy", value, unit, True, "ours", "digits", "", None, "1:1.2", "x")
+    return Comparison(claim, metric, measured, None, 2, 0.0, Grade.A)
+
+
+def test_a_line_a_seed_and_a_colour_a_method() -> None:
+    runs = [
+        run(seed, curve("loss", 3, 1 + seed, label="ours"), curve("loss", 4, 2, label="base"))
+        for seed in (0, 1)
+    ]
+    (one,), left = training_plots(runs, [])
+    assert left == ""
+    assert [(line.name, line.group) for line in one.plot.curves] == [
+        (f"{name}, seed {seed}", name) for name in ("ours", "base") for seed in (0, 1)
+    ]
+    assert (one.plot.title, one.plot.below) == ("Loss", "epoch")
+    assert one.words.splitlines() == [
+        "ours: 3 to 1.5 at epoch 2, 2 seeds.",
+        "base: 4 to 2 at epoch 2, 2 seeds.",
+    ]
+    svg = one.plot.draw("loss")
+    strokes = [node.get("stroke") for node in ElementTree.fromstring(svg) if node.get("stroke-linejoin")]
+    assert len(strokes) == 4
+    assert len(set(strokes)) == 2
+    assert [node.text for node in ElementTree.fromstring(svg) if node.text in ("ours", "base")] == [
+        "ours",
+        "base",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("in_file", "in_curve", "level"),
+    [
+        (91.0, (50.0, 91.0), 93.6),
+        (0.91, (0.5, 0.91), 0.936),
+        (91.0, (0.5, 0.91), 0.936),
+        (0.91, (50.0, 91.0), 93.6),
+    ],
+)
+def test_the_papers_number_is_drawn_in_the_unit_of_the_curves(
+    in_file: float, in_curve: tuple[float, ...], level: float
+) -> None:
+    runs = [run(0, curve("test_accuracy", *in_curve, label="ours"), test_accuracy_ours=in_file)]
+    (one,), _ = training_plots(runs, [claimed("test_accuracy_ours", 91.0, 93.6)])
+    (drawn,) = one.plot.levels
+    assert drawn.value == pytest.approx(level)
+    assert (drawn.label, drawn.group) == ("C1, 93.6%", "ours")
+    assert "The paper's number for ours: C1, 93.6%." in one.words
+    assert "C1, 93.6%" in one.plot.draw("accuracy")
+
+
+def test_the_number_of_another_metric_is_not_drawn() -> None:
+    curves = (
+        curve("loss", 2, 1),
+        curve("val_accuracy", 0.1, 0.9),
+        curve("test_accuracy", 1, 2, label="base"),
+    )
+    runs = [run(0, *curves, test_accuracy_ours=0.9, test_accuracy=0.9)]
+    plots, _ = training_plots(
+        runs, [claimed("test_accuracy_ours", 90.0, 93.6), claimed("test_accuracy", 90, 93)]
+    )
+    assert [one.plot.levels for one in plots] == [[], [], []]
+
+
+def test_the_loss_comes_first_then_claims_and_what_has_no_room_is_told() -> None:
+    names = ["m1", "m2", "m3", "m4", "m5", "test_accuracy", "m6", "loss"]
+    runs = [run(0, *(curve(name, 1, 2) for name in names), test_accuracy=2.0)]
+    plots, left = training_plots(runs, [claimed("test_accuracy", 2.0, 3.0, "")])
+    assert [one.plot.title for one in plots] == ["Loss", "Test accuracy", "M1", "M2", "M3", "M4"]
+    assert len(plots) == MOST_PLOTS
+    assert left == "The runs told of 2 more values, which are not drawn."
+
+
+def test_a_training_that_diverged_is_drawn_and_told() -> None:
+    (one,), _ = training_plots([run(3, curve("loss", 2.0, None, None))], [])
+    assert one.words == "seed 3: 2 to 2 at epoch 3, of which 1 with values that are no numbers."
+    assert "not a number, or infinite" in one.plot.draw("loss")
+
+
+def test_runs_that_told_nothing_have_no_plot() -> None:
+    assert training_plots([run(0, accuracy=0.9)], [claimed("accuracy", 90, 91)]) == ([], "")
