@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from decimal import Decimal
+from pathlib import Path
 
 import pytest
 from pydantic import BaseModel
 
-from reenact.asking import ask
-from reenact.errors import AnswerUnusable
+from reenact.asking import ask, carry_budget
+from reenact.errors import AnswerUnusable, BudgetSpent
 from reenact.journal import Journal, Kind
 from reenact.llm.ask import Prompt, Text, Usage
+from reenact.llm.budget import Budget
 from reenact.llm.patience import Patience
+from reenact.llm.record import Recorder
 from reenact.llm.scripted import Scripted
 from reenact.llm.wire import Reply
 
@@ -49,3 +52,22 @@ def test_answer_of_no_use_is_not_asked_for_again() -> None:
             ask(run, model, "number", PROMPT, Number, check=small)
     assert len(model.calls) == 2, "the question and one repair"
     assert "one digit" in model.calls[1].as_text()
+
+
+def test_a_continued_run_has_one_budget_for_all_its_executions(tmp_path: Path) -> None:
+    journal = Journal.in_memory()
+
+    def tell(names: tuple[str, ...]) -> None:
+        reply = Reply('{"value": 3}', "scripted", usage=Usage(70, 5), cost=Decimal("0.02"))
+        model = Recorder(
+            Scripted([reply] * 3, budget=Budget(money=Decimal("0.03"))), tmp_path / f"{len(names)}.jsonl"
+        )
+        with journal.run(story="toy", request={"n": 2}) as run:
+            carry_budget(model, run, journal)
+            for name in names:
+                ask(run, model, name, PROMPT, Number)
+
+    tell(("a",))
+    tell(("a", "b"))
+    with pytest.raises(BudgetSpent, match=r"0\.04 of 0\.03 US dollars"):
+        tell(("a", "b", "c"))

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from decimal import Decimal
 from typing import Any
 
 from reenact.errors import AnswerUnusable
-from reenact.journal import Cost, Kind, Scope
+from reenact.journal import Cost, Journal, Kind, OpenRun, Scope, State
 from reenact.llm.ask import Answer, Model, Prompt, Request, T
+from reenact.llm.budget import Limited, Spent
 
 
 def ask(
@@ -38,6 +40,23 @@ def ask(
         sample=sample,
     )
     return given.value
+
+
+def carry_budget(model: Model, run: OpenRun, journal: Journal) -> None:
+    """What earlier executions of a continued run have spent counts against the limits of this one."""
+    if not (run.is_continued and isinstance(model, Limited)):
+        return
+    record = run.record
+    answered = [step for step in journal.steps(record) if step.kind is Kind.LLM and step.state is State.DONE]
+    model.carry(
+        Spent(
+            calls=len(answered),
+            tokens=record.tokens_in + record.tokens_out,
+            money=Decimal(record.money),
+            seconds=record.worked_s,
+            unpriced=record.unpriced,
+        )
+    )
 
 
 def asked(request: Request[Any], model: Model) -> Mapping[str, Any]:

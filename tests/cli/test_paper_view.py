@@ -88,10 +88,27 @@ def test_the_report_says_what_holds_and_what_does_not() -> None:
     assert "Lost in reading: The picture a.eps cannot be shown." in text
 
 
+def test_what_could_not_be_had_of_cited_work_is_on_the_page() -> None:
+    lost = replace(CITED, notes=("Its text could not be fetched: no network.",))
+    assert "no network." in reproduction_page(replace(reproduction(0.071), exemplars=(lost,)))
+
+
 def test_what_earlier_runs_paid_for_is_said() -> None:
     found = reproduction(0.071)
     assert "taken over" not in report_text(found)
     assert "- taken over: 3 steps of earlier runs" in report_text(replace(found, reused=3))
+
+
+def test_every_metric_is_told_whether_or_not_the_paper_has_it() -> None:
+    found = reproduction(0.071)
+    first, *others = found.runs
+    more = replace(found, runs=(replace(first, metrics={**first.metrics, "test_recall": 0.5}), *others))
+    assert "| error | 0.0715 | 0.000707 | 2 | C1 |" in report_text(more)
+    assert "| test_recall | 0.5 | - | 1 |  |" in report_text(more)
+    assert "over 1 claims, 1 of them measured" in report_text(more)
+    assert "| test\\_recall |" in render(reproduction_sheet(more), "markdown")
+    many = replace(first, metrics={f"m{number:03}": 1.0 for number in range(90)})
+    assert "| and 10 more |" in report_text(replace(found, runs=(many,)))
 
 
 def test_a_claim_that_misses_and_a_hypothesis_are_told() -> None:

@@ -52,6 +52,8 @@ def test_work_of_all_executions_adds_up_though_each_process_has_its_own_monotoni
         with journal.run(story="tale", request=1) as run:
             run.step("b", lambda: clock.work(5.0), kind=Kind.BOX)
             assert run.record.worked_s == 12.0
+            clock.work(2.0)
+            assert run.worked_s == 14.0
 
 
 def test_a_machine_that_restarted_in_the_middle_of_a_box_run(folder: Path) -> None:

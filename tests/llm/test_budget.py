@@ -87,6 +87,16 @@ def test_a_resumed_run_goes_on_from_what_was_spent() -> None:
         budget.open_call()
 
 
+def test_what_earlier_executions_used_is_carried_over() -> None:
+    budget = Budget(calls=5, money=Decimal(1), seconds=100, clock=ManualClock())
+    Scripted([GOOD], budget=budget).carry(Spent(4, 900, Decimal("0.4"), 60, 1))
+    assert budget.seconds_left == 40
+    assert budget.spent == Spent(4, 900, Decimal("0.4"), 60, 1)
+    budget.open_call()
+    with pytest.raises(BudgetSpent, match="5 of 5 calls"):
+        budget.open_call()
+
+
 def test_unlimited_is_the_default() -> None:
     budget = Budget()
     budget.open_call()

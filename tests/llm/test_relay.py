@@ -74,6 +74,12 @@ def test_nobody_answers_in_time(tmp_path: Path) -> None:
     assert "waiting for an answer to suite-ask-0-" in told[0].note
 
 
+def test_a_long_wait_is_told_once_a_minute(tmp_path: Path) -> None:
+    told: list[Progress] = []
+    asked_and_left(tmp_path, patience=Patience(relay_s=600), tell=told.append)
+    assert len(told) == 10
+
+
 def test_an_answer_filed_later_is_found_by_the_next_run(tmp_path: Path) -> None:
     name = asked_and_left(tmp_path)
     file_answer(tmp_path, name, HOLDS, by="a reader")

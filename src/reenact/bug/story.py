@@ -6,12 +6,12 @@ report -> restructured -> symptom -> environment -> contexts -> hunt (plan, gene
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from pathlib import Path
 
+from reenact.asking import carry_budget
 from reenact.bug.case import Case, Told
 from reenact.bug.environment.prepared import Prepared, prepare
 from reenact.bug.hunt import hunt
@@ -68,7 +68,6 @@ def reproduce(
 ) -> Reproduction:
     """The whole story; the same call after an interruption continues. `out` is where the files go."""
     wishes = wishes or Wishes()
-    begun = time.monotonic()
     buggy = _revision(checkout)
     mended = _revision(fixed) if fixed is not None else None
     request = {
@@ -83,6 +82,7 @@ def reproduce(
     with services.journal.run(
         story="bug", request=request, argv=services.argv, what=what, fresh=services.fresh
     ) as run:
+        carry_budget(services.model, run, services.journal)
         case, report = _case(raw, checkout, buggy, mended, services, wishes, run)
         case, attempts = hunt(case, run)
         verdict, reason = verdict_of(case, attempts)
@@ -104,7 +104,7 @@ def reproduce(
             notes=tuple(note for note in (raw.cut, *case.boxes.prepared.notes) if note),
             tokens=run.record.tokens_in + run.record.tokens_out,
             money=None if run.record.unpriced else Decimal(run.record.money),
-            seconds=time.monotonic() - begun,
+            seconds=run.worked_s,
             run_id=run.record.id,
         )
         found = _diagnosed(found, checkout, buggy, services, wishes, run)

@@ -11,11 +11,13 @@ from reenact.paper.reproduction import Reproduction
 from reenact.paper.write.report_file import (
     CLAIM_COLUMNS,
     CRITERION_COLUMNS,
+    METRIC_COLUMNS,
     ROUND_COLUMNS,
     claim_cells,
     criterion_rows,
     facts_lines,
     mending_lines,
+    metric_rows,
     round_cells,
 )
 from reenact.report.sheet import Block, Facts, Level, Notice, Picture, Sheet, Text
@@ -57,9 +59,11 @@ def _blocks(found: Reproduction) -> Iterator[Block]:
     facts = [line.removeprefix("- ").partition(": ") for line in facts_lines(found)]
     written = [("written", f"{found.folder}/")] if found.folder is not None else []
     yield Facts("", (*((name, value) for name, _, value in facts), *written))
+    if metrics := metric_rows(found):
+        yield Table("Measured", METRIC_COLUMNS, tuple(metrics))
     yield from _training(found)
     if found.exemplars:
-        yield Table("Lineage", ("key", "paper", "why", "code"), tuple(_lineage(found)))
+        yield Table("Lineage", ("key", "paper", "why", "code", "to know"), tuple(_lineage(found)))
     if found.mending is not None:
         yield Text("\n".join(mending_lines(found.mending)), "What the paper may not say")
         if found.mending.diff:
@@ -84,12 +88,8 @@ def _training(found: Reproduction) -> Iterator[Block]:
 def _lineage(found: Reproduction) -> Iterator[tuple[str, ...]]:
     for one in found.exemplars:
         code = f"{one.repository} ({one.licence or 'no licence stated'})" if one.repository else "none found"
-        yield (
-            one.key,
-            one.title,
-            one.why,
-            f"{code}: {', '.join(file.path for file in one.files) or 'no file'}",
-        )
+        files = f"{code}: {', '.join(file.path for file in one.files) or 'no file'}"
+        yield one.key, one.title, one.why, files, " ".join(one.notes)
 
 
 def _notices(found: Reproduction) -> Iterator[Notice]:

@@ -24,7 +24,7 @@ class Grown:
     chosen: tuple[Candidate, ...]
     """The set of changes that does best on the screening seeds and holds nothing it can do without."""
     adds: tuple[Candidate, ...] = ()
-    """Changes that were worth something only, or still, on top of the best single one."""
+    """Changes that are worth something on top of it as well."""
 
 
 def grow(
@@ -48,12 +48,27 @@ def grow(
         return Grown(best)
     tell(Progress("diagnose", 4, 5, f"{len(options)} joint changes"))
     scores = attempts.scores([whole(option) for option in options])
-    better = [at for at, score in enumerate(scores) if material(reached, score, bounded=bounded)]
-    adds = tuple(options[at][-1] for at in better if best and len(options[at]) == len(best) + 1)
-    if not better:
-        return Grown(best)
-    number = max(better, key=lambda at: scores[at])
-    return Grown(_cut(base, scores[number], options[number], attempts), adds)
+    number = max(range(len(options)), key=lambda at: scores[at])
+    chosen = best
+    if material(reached, scores[number], bounded=bounded):
+        chosen = _cut(base, scores[number], options[number], attempts)
+    return Grown(chosen, _adds(chosen, screened, attempts) if chosen else ())
+
+
+def _adds(
+    chosen: tuple[Candidate, ...], screened: list[Screened], attempts: Attempts
+) -> tuple[Candidate, ...]:
+    """What still helps when the chosen changes are made: a fault may hide behind another."""
+    more = [one for one in _promising(screened, chosen)[:ADDED] if applies((*chosen, one), attempts)]
+    cost = sum(attempts.screening_cost(whole((*chosen, one))) for one in more)
+    if not more or not attempts.affords(2 * attempts.spending.seeds + cost):
+        return ()
+    reached, *scores = attempts.scores([whole(chosen), *(whole((*chosen, one)) for one in more)])
+    return tuple(
+        one
+        for one, score in zip(more, scores, strict=True)
+        if material(reached, score, bounded=attempts.bounded)
+    )
 
 
 def _promising(screened: list[Screened], best: tuple[Candidate, ...]) -> list[Candidate]:

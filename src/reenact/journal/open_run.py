@@ -27,6 +27,11 @@ class OpenRun(Scope):
         return self._recorder.run
 
     @property
+    def worked_s(self) -> float:
+        """Seconds of work so far, over all executions."""
+        return self._recorder.worked_s()
+
+    @property
     def is_continued(self) -> bool:
         """Whether an earlier execution worked on this run."""
         return self.record.executions > 1

@@ -11,6 +11,7 @@ import math
 import threading
 from dataclasses import dataclass, replace
 from decimal import Decimal
+from typing import Protocol, runtime_checkable
 
 from reenact.errors import BudgetSpent, SettingsError
 from reenact.llm.ask import Usage
@@ -29,6 +30,14 @@ class Spent:
     seconds: float = 0.0
     unpriced: int = 0
     """Replies whose price nobody knows; `money` does not contain them."""
+
+
+@runtime_checkable
+class Limited(Protocol):
+    """A model whose answers count against a budget."""
+
+    def carry(self, earlier: Spent) -> None:
+        """See `Budget.carry`."""
 
 
 class Budget:
@@ -62,6 +71,18 @@ class Budget:
     @property
     def seconds_left(self) -> float:
         return math.inf if self.seconds is None else self.seconds - (self._clock.now() - self._started)
+
+    def carry(self, earlier: Spent) -> None:
+        """Count what earlier executions of the same run have used."""
+        with self._lock:
+            self._spent = replace(
+                self._spent,
+                calls=self._spent.calls + earlier.calls,
+                tokens=self._spent.tokens + earlier.tokens,
+                money=self._spent.money + earlier.money,
+                unpriced=self._spent.unpriced + earlier.unpriced,
+            )
+            self._started -= earlier.seconds
 
     def open_call(self) -> None:
         """Count one more call, or raise BudgetSpent when nothing may be asked any more."""

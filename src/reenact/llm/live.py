@@ -10,7 +10,7 @@ from decimal import Decimal
 from reenact.errors import AnswerUnusable, ModelRefused
 from reenact.llm.answers import BadAnswer, read
 from reenact.llm.ask import Answer, Part, Request, T, Text, Usage, schema_of
-from reenact.llm.budget import Budget
+from reenact.llm.budget import Budget, Spent
 from reenact.llm.clock import Clock, RealClock
 from reenact.llm.patience import Patience, Persistence
 from reenact.llm.prompts import load_prompt
@@ -43,6 +43,10 @@ class LiveModel:
     @property
     def name(self) -> str:
         return self._wire.name
+
+    def carry(self, earlier: Spent) -> None:
+        """See `Budget.carry`."""
+        self._budget.carry(earlier)
 
     def ask(self, request: Request[T]) -> Answer[T]:
         """A typed answer. Bad ones are sent back with what is wrong, a few times in a row at most."""

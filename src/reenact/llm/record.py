@@ -19,6 +19,7 @@ from typing import Any
 
 from reenact.errors import AnswerUnusable, InputError, ModelError, ModelRefused, PromptTooLong, StorageError
 from reenact.llm.ask import Answer, Model, Request, T, Text, answer_to_json
+from reenact.llm.budget import Limited, Spent
 from reenact.redact import redact_json
 
 HEAD = b'{"format": "reenact-recording/1"}\n'
@@ -40,6 +41,11 @@ class Recorder:
     @property
     def name(self) -> str:
         return self._model.name
+
+    def carry(self, earlier: Spent) -> None:
+        """See `Budget.carry`."""
+        if isinstance(self._model, Limited):
+            self._model.carry(earlier)
 
     def ask(self, request: Request[T]) -> Answer[T]:
         try:

@@ -14,6 +14,8 @@ from reenact.types import Progress, Tell, tell_nobody
 FIRST_LOOK_S = 0.05
 LONGEST_LOOK_S = 1.0
 """Looks at the folder become rarer the longer nobody answers."""
+TELL_EVERY_S = 60.0
+"""A log of hours should not consist of waiting."""
 
 
 class RelayWire:
@@ -30,16 +32,20 @@ class RelayWire:
 
     def send(self, call: Call, within_s: float) -> Reply:
         asked = put_request(self._folder, call)
-        until = self._clock.now() + min(self._patience.relay_s, within_s)
-        look = FIRST_LOOK_S
+        begun = self._clock.now()
+        until = begun + min(self._patience.relay_s, within_s)
+        look, tell_at = FIRST_LOOK_S, begun
         while (filed := take_answer(self._folder, asked)) is None:
-            if self._clock.now() >= until:
+            now = self._clock.now()
+            if now >= until:
                 raise ModelUnreachable(
                     f"Nobody answered the request {asked} of step {call.step} in time.",
                     next_step=f"Answer it with `reenact relay {self._folder} {asked} --answer FILE`"
                     " and run the same command: it finds the answer.",
                 )
-            self._tell(Progress("relay", note=f"waiting for an answer to {asked} in {self._folder}"))
+            if now >= tell_at:
+                self._tell(Progress("relay", note=f"waiting for an answer to {asked} in {self._folder}"))
+                tell_at = now + TELL_EVERY_S
             self._clock.sleep(look)
             look = min(look * 1.5, LONGEST_LOOK_S)
         who = f"relay:{filed.by}" if filed.by else self.name

@@ -40,4 +40,6 @@ class Exemplar:
         """The exemplar as a model sees it."""
         parts = [f"## {self.title} [{self.key}]\nWhy: {self.why}", self.summary]
         parts += [f"### {file.path} ({file.why})\n{file.text}" for file in self.files]
+        if not self.summary and not self.files:
+            parts.append("Neither its text nor its code could be had: nothing more is known of it here.")
         return "\n\n".join(part for part in parts if part)

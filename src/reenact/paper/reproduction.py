@@ -44,6 +44,8 @@ class Reproduction:
     """US dollars; none when a price is unknown."""
     seconds: float
     run_id: str
+    reused: int = 0
+    """Steps taken over from earlier runs: what they cost and took is not in this one's figures."""
     notes: tuple[str, ...] = ()
     folder: Path | None = None
     written: tuple[str, ...] = ()
@@ -103,6 +105,7 @@ class Reproduction:
             "tokens": self.tokens,
             "money": None if self.money is None else str(self.money),
             "seconds": round(self.seconds, 1),
+            "reused": self.reused,
             "notes": list(self.every_note()),
         }
 

@@ -6,12 +6,12 @@ review, claims -> lineage -> fingerprint -> develop (write, run, mend, verify, r
 
 from __future__ import annotations
 
-import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
 from pathlib import Path
 
+from reenact.asking import carry_budget
 from reenact.intake.papers.clients import Clients
 from reenact.intake.papers.library import Library
 from reenact.intake.papers.paper import Paper
@@ -72,7 +72,6 @@ def reproduce(
 ) -> Reproduction:
     """The whole story; the same call after an interruption continues. `out` is where the project goes."""
     wishes = wishes or Wishes()
-    begun = time.monotonic()
     request = {
         "paper": mark(paper.text()),
         "model": services.model.name,
@@ -82,6 +81,7 @@ def reproduce(
     with services.journal.run(
         story="paper", request=request, argv=services.argv, what=paper.title[:120], fresh=services.fresh
     ) as run:
+        carry_budget(services.model, run, services.journal)
         said, claims = _reviewed(paper, wishes, services, run)
         exemplars = _lineage(paper, wishes, services, run)
         fingerprint = _fingerprint(paper, wishes, services, run)
@@ -99,7 +99,8 @@ def reproduce(
             comparisons=outcome.comparisons, mending=outcome.mending, scale=wishes.scale,
             tokens=run.record.tokens_in + run.record.tokens_out,
             money=None if run.record.unpriced else Decimal(run.record.money),
-            seconds=time.monotonic() - begun, run_id=run.record.id, notes=_notes(claims, said, outcome),
+            seconds=run.worked_s, run_id=run.record.id, reused=run.record.reused,
+            notes=_notes(claims, said, outcome),
         )  # fmt: skip
         found = _written(found, out, run)
         run.finish(found.in_short(), found.verdict.exit_code)

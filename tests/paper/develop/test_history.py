@@ -10,6 +10,7 @@ import pytest
 
 from reenact.errors import InputError
 from reenact.journal import Journal
+from reenact.paper.develop.development import in_short
 from reenact.paper.develop.history import History, commit_all
 from reenact.paper.project import Project
 
@@ -75,3 +76,10 @@ def test_files_of_somebody_else_are_not_written_over(tmp_path: Path) -> None:
         kept(tmp_path, Project({"a.py": "x\n"}))
     assert (tmp_path / "a.py").read_text() == "mine\n"
     assert not (tmp_path / ".git").exists()
+
+
+def test_long_rows_of_criteria_are_told_in_short() -> None:
+    assert in_short(("F1", "F2", "F3", "F5", "F6", "F9")) == "F1-F3, F5, F6, F9"
+    assert in_short(("F2", "F1")) == "F2, F1"
+    assert in_short(("mine", "yours")) == "mine, yours"
+    assert in_short(()) == ""

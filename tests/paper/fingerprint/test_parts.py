@@ -63,6 +63,8 @@ def test_expressions_are_computed_without_eval() -> None:
     )
     assert parsed("b * (a - b)")[1] == ("b", "a")
     assert value_of("2 * 3", {}, free=False) == 6
+    assert value_of("np.transpose(np.reshape(m, (2, 3, 1)), (1, 0, 2))[2, 1]", {"m": np.arange(6.0)}) == 5
+    assert value_of("np.reshape(m, -1) + 1", {"m": np.ones((1, 2))}).tolist() == [2, 2]
 
 
 @pytest.mark.parametrize(
@@ -80,7 +82,15 @@ def test_other_expressions_are_refused(text: str) -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["10 ** 10 ** 10 * x", "x[5]", "np.dot(x, x, x)", "x / 0 * y", "m[None] * m[:, :, None] * m[:, None]"],
+    [
+        "10 ** 10 ** 10 * x",
+        "x[5]",
+        "np.reshape(m, (3, 3))",
+        "np.reshape(m, x)",
+        "np.dot(x, x, x)",
+        "x / 0 * y",
+        "m[None] * m[:, :, None] * m[:, None]",
+    ],
 )
 def test_an_expression_that_cannot_be_computed_says_so(text: str) -> None:
     with pytest.raises(Misfit):
@@ -168,6 +178,15 @@ def checked_item(fact: str, scope: str, subject: str, value: str, **change: Any)
         (replace(ITEM, fact="It is halved.", whole=True, check=Check(Kind.FORMULA, "f", "", "x / 2")),
          replace(ITEM, fact="Take half.", whole=True, check=Check(Kind.FORMULA, "f", "", "0.5 * x")), True),
         (replace(ITEM, whole=True, places=("1:2",)), replace(ITEM, whole=True, places=("1:5",)), False),
+        (checked_item("Objects lie in a 3 x 3 grid.", "data", "grid", "3 x 3"),
+         checked_item("The grid is 3 x 3, i.e. it has nine cells.", "data", "grid", "3 x 3"), True),
+        (checked_item("Objects lie in a 3 x 3 grid.", "data", "grid", "3 x 3", places=("1:2",)),
+         checked_item("The grid is 3 x 3, i.e. it has 9 cells.", "data", "grid", "3 x 3", places=("1:5",)),
+         False),
+        (replace(ITEM, check=None, scope="NetA, the games", fact="The relations of the RelB are symmetric."),
+         replace(ITEM, check=None, scope="NetA, RelB", fact="The RelB is set to be symmetric."), True),
+        (replace(ITEM, check=None, scope="NetA, RelB", fact="The relations are symmetric."),
+         replace(ITEM, check=None, scope="NetA, RelC", fact="The relations are symmetric."), False),
     ],
 )  # fmt: skip
 def test_what_says_the_same(left: Item, right: Item, one: bool) -> None:

@@ -69,6 +69,7 @@ def test_summary_and_code_where_there_is_some(
     assert hasty.summary
     assert (hasty.files, hasty.repository, hasty.licence) == ((), "", "")
     assert "No repository of it was found." in hasty.notes
+    assert "could be had" not in steady.text() + hasty.text()
     asked = "\n".join(call.as_text() for call in model.calls)
     assert str(tmp_path) not in asked, "a prompt that knows its folder fits no other machine"
     assert "huge.py" not in asked
@@ -90,6 +91,7 @@ def test_what_cannot_be_had_is_a_note(paper: Paper, box: Sandbox, tmp_path: Path
         assert (one.summary, one.files, one.repository) == ("", (), "")
         assert "Its text was not fetched: the network is not used." in one.notes
         assert "No repository of it was found." in one.notes
+        assert "Neither its text nor its code could be had" in one.text()
 
 
 def test_a_repository_without_code_is_no_success(

@@ -112,8 +112,9 @@ def test_matching_sees_no_numbers_and_is_checked(claim: Any, shop: Any, journal:
     ]
     services = shop({"paper/match": answers})
     with journal.run(story="paper", request={}, argv=(), what="x") as run:
-        pairs = matched(claims, runs(0.8765), Project({"train.py": "x = 1\n"}), services, run)
+        pairs, why = matched(claims, runs(0.8765), Project({"train.py": "x = 1\n"}), services, run)
     assert pairs == (Pair("C1", "accuracy", 100.0, ("Other split.",)),)
+    assert why == ""
     asked = [call.as_text() for call in services.model.calls]
     assert "There is no claim 'C9'" in asked[1]
     assert "There is no metric 'precision'" in asked[2]

@@ -61,6 +61,15 @@ def test_a_metric_that_is_written_and_not_measured_is_refused(
     assert "literal 0.973, which is what the paper claims" in found.notes[0]
 
 
+def test_a_matching_that_nobody_gave_is_not_told_as_a_claim_without_a_metric(
+    project: Project, claim: Any, shop: Any, journal: Journal, traces: Path
+) -> None:
+    found = told(project, [claim()], shop({"paper/match": ["no", "no", "no"]}), journal, traces)
+    assert found.judgement.verdict is Verdict.INCONCLUSIVE
+    assert found.comparisons[0].note == "No usable answer said which metric is this claim."
+    assert found.notes[0].startswith("Nobody could say which metric is which claim:")
+
+
 def test_a_large_gap_is_looked_into(
     project: Project, claim: Any, shop: Any, journal: Journal, traces: Path
 ) -> None:

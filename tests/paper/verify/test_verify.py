@@ -215,6 +215,23 @@ def test_a_function_that_gives_what_the_formula_gives_passes(paper: Paper) -> No
     assert len(model.calls) == 1
 
 
+def test_inputs_may_be_laid_out_anew_for_the_function(paper: Paper, run: Any) -> None:
+    """A formula over tensors of three axes: inputs have two at most."""
+    arguments = [
+        {"parameter": "label", "expression": "np.reshape(y, (3, 3, 4))"},
+        {"parameter": "prediction", "expression": "np.reshape(p, (3, 3, 4))"},
+        {"parameter": "alpha", "expression": "a"},
+    ]
+    inputs = [{"name": name, "low": 0, "high": 1, "shape": [9, 4]} for name in ("y", "p")]
+    inputs.append({"name": "a", "low": 0, "high": 1, "shape": []})
+    whole = criterion(
+        4, check=Check(Kind.FORMULA, "target", "t", "np.reshape((1 - a) * y + a * p, (3, 3, 4))")
+    )
+    model = formulas(setup(arguments=arguments, inputs=inputs))
+    (found,) = verify([whole], PROJECT, paper, model, run, box=box(model))
+    assert (found.value, found.by) == (Value.PASS, "check")
+
+
 def test_no_judge_may_pass_what_was_measured_otherwise(paper: Paper, run: Any) -> None:
     model = formulas(setup("wrong_target"), verdict=said(4, "pass", LINE))
     (found,) = verify([FORMULA], PROJECT, paper, model, run, box=box(model))

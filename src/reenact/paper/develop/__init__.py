@@ -11,4 +11,5 @@ workshop     what it all works with, and one run in a box         packages  what
 history      a commit a round                                     develop   the whole, top to bottom
 development  Development, Round: what came of it                  book      every version, the best among them
 work         one version being worked on                          prompts/  what the model is asked
+hearing      what a run tells while it runs, bounded
 """

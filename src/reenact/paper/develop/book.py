@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from reenact.journal import Scope
 from reenact.paper.criterion import Criterion, Judged, Value
 from reenact.paper.develop.checks import Stage
-from reenact.paper.develop.development import Development, Round
+from reenact.paper.develop.development import Development, Round, in_short
 from reenact.paper.develop.history import History
 from reenact.paper.develop.work import Work
 from reenact.paper.project import Project
@@ -113,7 +113,7 @@ def _of(judged: Sequence[Judged], value: Value) -> tuple[str, ...]:
 
 def _message(told: Round) -> str:
     """What a reader of the history wants to know: the criteria that this round turned."""
-    turned = f": turns {', '.join(told.turned)}" if told.turned else ""
+    turned = f": turns {in_short(told.turned)}" if told.turned else ""
     lines = [f"Round {told.number}, {told.stage}{turned}", ""]
     if told.passed or told.failed or told.unknown:
         counts = f"{len(told.passed)} criteria hold, {len(told.failed)} do not"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from reenact.paper.criterion import Judged
@@ -55,3 +56,19 @@ class Development:
     """What stands in for data that could not be had; empty when the data are the real ones."""
     summary: str = ""
     """The research role's last summary."""
+
+
+def in_short(ids: Sequence[str]) -> str:
+    """Ids of criteria in words: three and more in a row as `F3-F9`."""
+    rows: list[list[str]] = []
+    for name in ids:
+        if rows and _number(name) == _number(rows[-1][-1]) + 1:
+            rows[-1].append(name)
+        else:
+            rows.append([name])
+    return ", ".join(f"{row[0]}-{row[-1]}" if len(row) > 2 else ", ".join(row) for row in rows)
+
+
+def _number(name: str) -> int:
+    digits = name.lstrip("F")
+    return int(digits) if digits.isdecimal() else -2

@@ -12,10 +12,11 @@ from pathlib import Path
 from reenact.errors import SandboxFailed, Stopped
 from reenact.journal import Kind, Scope
 from reenact.llm.ask import Model
+from reenact.paper.develop.hearing import Heard, thinned
 from reenact.paper.develop.packages import Prepared, imported, prepared_for
 from reenact.paper.project import Project
 from reenact.paper.wishes import Wishes
-from reenact.sandbox.box import MIB, Command, Ending, Limits, Mount, Sandbox
+from reenact.sandbox.box import MIB, BoxResult, Command, Ending, Limits, Mount, Sandbox
 from reenact.sandbox.environments.prepare import Environments
 from reenact.sandbox.walls.view import WORK
 from reenact.types import JsonValue, Progress, Stop, Tell, tell_nobody
@@ -25,6 +26,8 @@ USER_DATA, USER_CHECKPOINTS = "user_data", "user_checkpoints"
 OUTPUT_BYTES = 8 * MIB
 TAIL = 6000
 """Characters of output that are kept: its end, where errors stand."""
+PRINTED = ""
+"""What the printed lines are called among what a run told."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +48,9 @@ class Ran:
     results: Mapping[str, str]
     """Collected files that are text, by name."""
     events: tuple[str, ...] = ()
+    told: Mapping[str, str] = field(default_factory=dict)
+    """What it told of its training, where that was asked for: log files by name, and printed lines under
+    `PRINTED`; long ones thinned."""
 
     @property
     def ok(self) -> bool:
@@ -116,12 +122,14 @@ class Workshop:
         collect: tuple[str, ...],
         extra: Mapping[str, bytes] | None = None,
         task: Mapping[str, JsonValue] | None = None,
+        logs: tuple[str, ...] | None = None,
     ) -> Ran:
         """`python ARGUMENTS` beside the project's files, once; a step of the journal.
 
-        `task` goes to standard input with a word that nobody else knows: what is collected under a name with
-        `WORD` in it has that word in its place. Raises SandboxFailed and Stopped, which say nothing about the
-        project.
+        `logs` asks for what the run tells of its training and names files in which it may; a log that is not
+        there or may not be read changes nothing. `task` goes to standard input with a word that nobody else
+        knows: what is collected under a name with `WORD` in it has that word in its place. Raises
+        SandboxFailed and Stopped, which say nothing about the project.
         """
         prepared = self.prepared(project)
         inputs = {
@@ -146,21 +154,26 @@ class Workshop:
                 mounts=(*prepared.mounts, *self.mounts()),
                 environment=self.environment(),
                 stdin=told,
-                collect=tuple(names.values()),
+                collect=(*names.values(), *(logs or ())),
                 gpu=self.gpu,
             )
-            result = self.sandbox.run(command, limits, stop=self.stop)
+            heard = Heard()
+            listener = heard if logs is not None else None
+            result = self.sandbox.run(command, limits, on_output=listener, stop=self.stop)
             if result.ending is Ending.CANCELLED:
                 raise Stopped("Stopped while generated code ran.")
             if result.ending is Ending.SANDBOX_FAILED:
                 raise SandboxFailed(f"Generated code could not be run: {result.why}.")
             left = {name: result.results[real] for name, real in names.items() if real in result.results}
+            kept = {name: result.results[name] for name in logs or () if name in result.results}
+            training = {PRINTED: heard.text(), **thinned(kept)} if logs is not None else {}
             return Ran(
-                ending=str(result.ending), exit_code=result.exit_code, signal=result.signal, why=result.why,
-                wall_s=result.wall_s, cpu_s=result.cpu_s, peak_mib=result.peak_memory_bytes / MIB,
-                output=result.output[-TAIL:],
+                ending=str(_ending(result, logs or ())), exit_code=result.exit_code, signal=result.signal,
+                why=result.why, wall_s=result.wall_s, cpu_s=result.cpu_s,
+                peak_mib=result.peak_memory_bytes / MIB, output=result.output[-TAIL:],
                 results={name: data.decode("utf-8", "replace") for name, data in left.items()},
                 events=tuple(f"{event.kind}: {event.detail}" for event in result.events),
+                told={name: text for name, text in training.items() if text},
             )  # fmt: skip
 
         return scope.step(step, effect, kind=Kind.BOX, inputs=inputs, returns=Ran)
@@ -185,6 +198,16 @@ class Workshop:
         if given and not self._marks:
             self._marks.extend(_mark(path) for path in given)
         return list(self._marks)
+
+
+def _ending(result: BoxResult, logs: tuple[str, ...]) -> Ending:
+    """How the program ended; a log that may not be read is no result, and does not decide it."""
+    refused = [one.partition(": ")[0] for one in result.why.split("; ")]
+    if result.ending is not Ending.RESULT_REFUSED or not set(refused) <= set(logs):
+        return result.ending
+    if result.signal is not None:
+        return Ending.SIGNAL
+    return Ending.EXIT if result.exit_code else Ending.OK
 
 
 def _mark(folder: Path) -> str:

@@ -5,12 +5,12 @@ The code runs only where that is asked for, and then in the sandbox.
 
 from __future__ import annotations
 
-import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from pathlib import Path
 
+from reenact.asking import carry_budget
 from reenact.errors import InputError
 from reenact.intake.papers.paper import Paper
 from reenact.journal import Journal, OpenRun, mark
@@ -48,7 +48,6 @@ class Services:
 
 def evaluate(asked: Asked, paper: Paper | None, services: Services) -> Evaluation:
     """All that was asked for; the same call after an interruption continues."""
-    begun = time.monotonic()
     _check(asked, paper, services)
     code = read_code(asked.code)
     request = {
@@ -61,6 +60,8 @@ def evaluate(asked: Asked, paper: Paper | None, services: Services) -> Evaluatio
     with services.journal.run(
         story="evaluate", request=request, argv=services.argv, what=asked.code.name, fresh=services.fresh
     ) as run:
+        if services.model is not None:
+            carry_budget(services.model, run, services.journal)
         forms = tuple(read_form(file) for file in asked.forms)
         ran = [*left_by(asked.metrics, asked.metric), *_run(asked, code, services, run)]
         found = Evaluation(
@@ -80,7 +81,7 @@ def evaluate(asked: Asked, paper: Paper | None, services: Services) -> Evaluatio
             notes=(*code.notes, *(one.why for one in ran if one.why)),
             tokens=run.record.tokens_in + run.record.tokens_out,
             money=None if run.record.unpriced else Decimal(run.record.money),
-            seconds=time.monotonic() - begun,
+            seconds=run.worked_s,
             run_id=run.record.id,
         )
         run.finish({"unjudged": found.unjudged})

@@ -20,8 +20,11 @@ FUNCTIONS = frozenset(
         "exp", "log", "log2", "log10", "log1p", "expm1", "sqrt", "abs", "square", "sin", "cos", "tan", "tanh",
         "arctan", "sinh", "cosh", "sign", "floor", "ceil", "maximum", "minimum", "clip", "where", "power",
         "sum", "mean", "max", "min", "std", "var", "prod", "dot", "matmul", "cumsum", "argmax", "argmin",
+        "reshape", "transpose", "swapaxes", "expand_dims",
     )
 )  # fmt: skip
+LAID_OUT = frozenset(("reshape", "transpose", "swapaxes", "expand_dims"))
+"""Functions that take one array, and written-out sizes or axes after it."""
 CONSTANTS = frozenset(("pi", "e", "inf"))
 KEYWORDS = frozenset(("axis", "keepdims"))
 _OPERATORS: Mapping[type[ast.operator], Callable[[Any, Any], Any]] = {
@@ -133,7 +136,9 @@ def _part(node: ast.AST | None, inputs: Mapping[str, Any]) -> Any:
             return _numpy(name)
         case ast.Call(func=ast.Attribute(attr=name), args=arguments, keywords=keywords):
             given = {one.arg: _whole(one.value) for one in keywords if one.arg}
-            return _numpy(name)(*(_computed(one, inputs) for one in arguments), **given)
+            taken = 1 if name in LAID_OUT else len(arguments)
+            values = [_computed(one, inputs) for one in arguments[:taken]]
+            return _numpy(name)(*values, *(_whole(one) for one in arguments[taken:]), **given)
     raise Misfit(f"it holds a {type(node).__name__} in a place where it means nothing")
 
 

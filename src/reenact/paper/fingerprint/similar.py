@@ -62,7 +62,7 @@ def distinct(items: Sequence[Item]) -> tuple[list[Item], list[Dropped]]:
 
 def _one(number: int, other: int, items: Sequence[Item], clusters: Sequence[int]) -> bool:
     item, first = items[number], items[other]
-    if _one_formula(item, first):
+    if _one_formula(item, first) or _one_setting(item, first):
         return True
     if not _agree(item, first):
         return False
@@ -82,8 +82,8 @@ def _weighty(text: str) -> frozenset[str]:
 
 
 def _stem(word: str) -> str:
-    """Without its ending: `drawing`, `draws`, `size`, `sizes`."""
-    return re.sub(r"(?:ing|ed|es|s|e)$", "", word) if len(word) > 3 else word
+    """Without its ending: `drawing`, `draws`, `size`, `sizes`, `differ`, `different`."""
+    return re.sub(r"(?:ing|ent|ed|es|s|e)$", "", word) if len(word) > 3 else word
 
 
 def _one_formula(left: Item, right: Item) -> bool:
@@ -92,13 +92,25 @@ def _one_formula(left: Item, right: Item) -> bool:
     return kinds == {Kind.FORMULA} and left.whole and left.places == right.places
 
 
+def _one_setting(left: Item, right: Item) -> bool:
+    """One value of one thing, read at one place, whatever else is said beside it."""
+    if left.check is None or right.check is None or Kind.FORMULA in (left.check.kind, right.check.kind):
+        return False
+    here = left.places == right.places and _denies(left) == _denies(right)
+    return here and _same_check(left.check, right.check) and _scopes_agree(left, right)
+
+
+def _denies(item: Item) -> bool:
+    return _NOT.search(item.fact) is not None
+
+
 def _agree(left: Item, right: Item) -> bool:
     """Nothing that is said speaks against their being one."""
     if left.check is not None and right.check is not None and not _same_check(left.check, right.check):
         return False
     if (left.whole or right.whole) and not set(left.places) & set(right.places):
         return False
-    if bool(_NOT.search(left.fact)) != bool(_NOT.search(right.fact)):
+    if _denies(left) != _denies(right):
         return False
     return _numbers(left.fact) == _numbers(right.fact) and _scopes_agree(left, right)
 
@@ -130,13 +142,14 @@ def _value(check: Check) -> object:
 def _scopes_agree(left: Item, right: Item) -> bool:
     """One is part of the other (`training`, `training of the student`), or both speak of one sentence.
 
-    Different names (`data set A`, `data set B`) are never one.
+    Different names (`data set A`, `data set B`) are never one; a name that the other fact says is no other.
     """
-    names = _names(left.scope) | _names(right.scope)
     mine, yours = words_of(left.scope) | _names(left.scope), words_of(right.scope) | _names(right.scope)
     if not mine - yours or not yours - mine:
         return True
-    return not names & (mine ^ yours) and bool(set(left.places) & set(right.places))
+    mine_alone = (_names(left.scope) - yours) - _spoken(right.fact)
+    yours_alone = (_names(right.scope) - mine) - _spoken(left.fact)
+    return not mine_alone and not yours_alone and bool(set(left.places) & set(right.places))
 
 
 def _names(scope: str) -> frozenset[str]:
@@ -145,6 +158,10 @@ def _names(scope: str) -> frozenset[str]:
     if len(words) > 1 and words[0].istitle():
         del words[0]
     return frozenset(word.casefold() for word in words if _NAME.search(word))
+
+
+def _spoken(fact: str) -> frozenset[str]:
+    return frozenset(re.findall(r"[\w-]+", fact.casefold()))
 
 
 def _numbers(text: str) -> list[str]:

@@ -52,11 +52,11 @@ class Pair:
 
 def matched(
     claims: Sequence[Claim], runs: Sequence[FullRun], project: Project, services: Workshop, run: Scope
-) -> tuple[Pair, ...]:
-    """The declared matching; none when no usable answer came or nothing was measured."""
+) -> tuple[tuple[Pair, ...], str]:
+    """The declared matching, and why there is none when no usable answer came."""
     names = metric_names(runs)
     if not names or not claims:
-        return ()
+        return (), ""
     prompt = load_prompt("reenact.paper.measure", "prompts/match.md").fill(
         claims="\n".join(_told(claim) for claim in claims),
         metrics="\n".join(names),
@@ -69,12 +69,13 @@ def matched(
 
     try:
         answer = ask(run, services.model, "match", prompt, Matches, check=check)
-    except AnswerUnusable:
-        return ()
-    return tuple(
+    except AnswerUnusable as error:
+        return (), f"Nobody could say which metric is which claim: {error.sentence}"
+    pairs = (
         Pair(one.claim, one.metric, times(known[one.claim], values(runs, one.metric)), tuple(one.differs))
         for one in answer.matches
     )
+    return tuple(pairs), ""
 
 
 def times(claim: Claim, measured: Sequence[float]) -> float:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from reenact.journal import Journal, Scope
@@ -18,6 +18,8 @@ from reenact.paper.measure.mend import Mending, is_large, mended
 from reenact.paper.measure.runs import FullRun, full_runs, metric_names
 from reenact.paper.measure.verdict import Judgement, verdict_of
 from reenact.paper.project import Project
+
+UNMATCHED = "No usable answer said which metric is this claim."
 
 
 @dataclass(frozen=True)
@@ -48,9 +50,12 @@ def measured(
         nothing = compare(claims, (), ())
         return Measured((), nothing, verdict_of(nothing, runs=False))
     runs = full_runs(made.project, services, run, range(wishes.seeds))
-    pairs = matched(claims, runs, made.project, services, run)
+    pairs, unmatched = matched(claims, runs, made.project, services, run)
     differs = settings_that_differ(criteria, made.judged, wishes.scale, made.stand_in)
     comparisons, notes = _compared(made.project, claims, runs, pairs, differs)
+    if unmatched:
+        comparisons = tuple(replace(one, note=UNMATCHED) for one in comparisons)
+        notes = (unmatched, *notes)
     judgement = verdict_of(comparisons, runs=True, scale=wishes.scale, stand_in=made.stand_in)
     mending = None
     if wishes.repair and wishes.parts.debug and is_large(comparisons) and not made.stand_in:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from pydantic import BaseModel, Field
@@ -11,7 +12,9 @@ from reenact.paper.fingerprint.expression import Misfit, parsed, value_of
 
 SAMPLES = 4
 LARGEST = 8
-"""Sizes of a sample input."""
+"""Sizes of a sample input. Which criteria a judge is asked about, and so every recording, rests on it."""
+LAID_OUT = 256
+"""Numbers in a sample input that an argument reshapes: enough for a small tensor."""
 
 
 class Input(BaseModel):
@@ -56,10 +59,12 @@ def samples(setup: Setup, criterion: Criterion) -> tuple[tuple[dict[str, Any], .
     _, names = parsed(expression)
     if set(names) - {one.name for one in setup.inputs}:
         raise Misfit("an input of the formula has no range")
+    tensors = [one.expression for one in setup.arguments if "reshape" in one.expression]
+    laid_out = {name for text in tensors for name in parsed(text)[1]}
     given, expected = [], []
     for number in range(SAMPLES):
         chance = np.random.default_rng(number)
-        inputs = {one.name: _drawn(one, chance) for one in setup.inputs}
+        inputs = {one.name: _drawn(one, chance, one.name in laid_out) for one in setup.inputs}
         expected.append(value_of(expression, inputs))
         arguments = {one.parameter: value_of(one.expression, inputs, free=False) for one in setup.arguments}
         given.append({name: _given(value) for name, value in arguments.items()})
@@ -76,8 +81,9 @@ def _given(value: Any) -> Any:
     return int(plain) if isinstance(plain, float) and plain.is_integer() else plain
 
 
-def _drawn(one: Input, chance: Any) -> Any:
-    if not one.low < one.high or any(not 0 < size <= LARGEST for size in one.shape):
+def _drawn(one: Input, chance: Any, laid_out: bool) -> Any:
+    fits = math.prod(one.shape) <= LAID_OUT if laid_out else max(one.shape, default=1) <= LARGEST
+    if not one.low < one.high or min(one.shape, default=1) < 1 or not fits:
         raise Misfit(f"{one.name} has no usable range or shape")
     # A single precision number: what the project rounds, the formula must not see unrounded.
     return chance.uniform(one.low, one.high, one.shape).astype("float32").astype("float64")

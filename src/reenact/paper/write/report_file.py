@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from statistics import fmean, stdev
 
 from reenact.paper.criterion import Judged, Value
-from reenact.paper.develop.development import Round
+from reenact.paper.develop.development import Round, in_short
 from reenact.paper.measure.curves.course import NOTHING, Course, courses
 from reenact.paper.measure.gap import Comparison
 from reenact.paper.measure.mend import Mending
+from reenact.paper.measure.runs import metric_names, values
 from reenact.paper.reproduction import Reproduction
 
 
@@ -24,6 +26,7 @@ def _lines(found: Reproduction) -> Iterator[str]:
     yield ""
     yield from facts_lines(found)
     yield from _table("Claims", CLAIM_COLUMNS, [claim_cells(one) for one in found.comparisons])
+    yield from _table("Measured", METRIC_COLUMNS, metric_rows(found))
     yield from _training(found)
     yield from _table("Criteria", CRITERION_COLUMNS, criterion_rows(found))
     yield from _table("Rounds", ROUND_COLUMNS, [round_cells(one) for one in found.development.rounds])
@@ -40,7 +43,9 @@ def facts_lines(found: Reproduction) -> Iterator[str]:
     counted = f"{passed} pass, {failed} fail, {unknown} cannot be judged"
     lost = len(found.paper.lost)
     yield f"- paper: {found.paper.source} ({found.paper.form}; {lost} things lost in reading)"
-    yield f"- gap: {'unknown' if gap is None else f'{gap:.1%}'} over {len(found.comparisons)} claims"
+    measured = sum(one.measured is not None for one in found.comparisons)
+    claims = f"{len(found.comparisons)} claims, {measured} of them measured"
+    yield f"- gap: {'unknown' if gap is None else f'{gap:.1%}'} over {claims}"
     yield f"- criteria: {counted}; {len(found.fingerprint.dropped)} proposals dropped"
     yield f"- code: {len(found.development.project.files)} files, {len(found.development.rounds)} rounds"
     yield f"- runs: {sum(run.ok for run in found.runs)} of {len(found.runs)} counted"
@@ -74,7 +79,7 @@ def claim_cells(one: Comparison) -> tuple[str, ...]:
     got = "-" if one.measured is None else f"{one.measured:.4g}{claim.unit}{spread}"
     said = f"{claim.value:g}{claim.unit}" + ("" if claim.spread is None else f" ± {claim.spread:g}")
     what = ", ".join(part for part in (claim.metric, claim.method, claim.dataset, claim.setting) if part)
-    told = "; ".join((*one.differs, one.note)) if one.note else "; ".join(one.differs)
+    told = " ".join(part for part in (*one.differs, one.note) if part)
     return (
         claim.id,
         f"{what} [{claim.place}]",
@@ -85,6 +90,25 @@ def claim_cells(one: Comparison) -> tuple[str, ...]:
         one.grade.value,
         told,
     )
+
+
+METRIC_COLUMNS = ("metric", "mean", "spread", "runs", "claim")
+MOST_METRICS = 80
+"""Rows of a report; all of them are in its data."""
+
+
+def metric_rows(found: Reproduction) -> list[tuple[str, ...]]:
+    """Every metric that the full runs left, whether or not the paper has a number for it."""
+    claims = {one.metric: one.claim.id for one in found.comparisons if one.measured is not None}
+    names = metric_names(found.runs)
+    rows = [_metric_cells(name, values(found.runs, name), claims.get(name, "")) for name in names]
+    left = len(rows) - MOST_METRICS
+    return rows if left <= 0 else [*rows[:MOST_METRICS], (f"and {left} more", "", "", "", "")]
+
+
+def _metric_cells(name: str, got: Sequence[float], claim: str) -> tuple[str, ...]:
+    spread = f"{stdev(got):.3g}" if len(got) > 1 else "-"
+    return name, f"{fmean(got):.4g}", spread, str(len(got)), claim
 
 
 TRAINING_COLUMNS = ("value", "training", "seeds", "first", "last", "until")
@@ -131,7 +155,7 @@ def round_cells(one: Round) -> tuple[str, ...]:
     """A version of the code."""
     counts = (str(len(ids)) for ids in (one.passed, one.failed, one.unknown))
     return (
-        str(one.number), one.stage.value, "yes" if one.runs else "no", *counts, ", ".join(one.turned),
+        str(one.number), one.stage.value, "yes" if one.runs else "no", *counts, in_short(one.turned),
         str(one.edits),
     )  # fmt: skip
 

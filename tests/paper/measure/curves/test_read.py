@@ -44,6 +44,17 @@ def test_words_in_a_row_say_which_training_it_is_of() -> None:
     assert [one[:2] for one in short({"history.json": nested})] == [("ours", "loss"), ("base", "loss")]
 
 
+def test_a_list_is_counted_by_what_stands_beside_it() -> None:
+    for told, axis, at in (
+        ({"loss": [3, 2]}, "report", (1, 2)),
+        ({"step": [10, 20], "loss": [3, 2]}, "step", (10, 20)),
+        ({"epoch": [1, 2], "ours": {"loss": [3, 2]}}, "epoch", (1, 2)),
+        ({"epoch": [1, 2, 3], "loss": [3, 2]}, "report", (1, 2)),
+    ):
+        (curve,) = short({"history.json": json.dumps(told)})
+        assert curve[2:4] == (axis, at)
+
+
 def test_a_json_line_with_a_nan_is_read_all_the_same() -> None:
     lines = '{"step": 1, "loss": 0.5}\n{"step": 2, "loss": NaN}\n'
     assert short({"log.jsonl": lines}) == [("", "loss", "step", (1, 2), (0.5, None))]

@@ -43,21 +43,37 @@ def read_objects(lines: Sequence[str]) -> Iterator[Point]:
             yield point
 
 
-def read_history(told: JsonValue, names: tuple[str, ...] = ()) -> Iterator[Point]:
-    """Lists of values below their names, or a list of rows."""
+def read_history(
+    told: JsonValue, names: tuple[str, ...] = (), beside: Mapping[str, JsonValue] | None = None
+) -> Iterator[Point]:
+    """Lists of values below their names, or a list of rows. `beside` has the lists that count them."""
     if isinstance(told, dict) and len(names) < DEEPEST:
+        axes = {AXES[name.lower()]: inner for name, inner in told.items() if name.lower() in AXES}
         for name, inner in told.items():
-            yield from read_history(inner, (*names, name))
+            yield from read_history(inner, (*names, name), axes or beside)
     elif isinstance(told, list) and told and all(isinstance(one, dict) for one in told):
         label = " ".join(names)[:LONGEST_LABEL]
         yield from (_row(one, label) for one in told if isinstance(one, dict))
     elif isinstance(told, list) and names and all(_is_number(one) for one in told):
-        *before, metric = names
-        if metric.lower() in AXES or not is_curve(metric):
-            return
-        for at, value in enumerate(told, start=1):
-            if isinstance(value, int | float):
-                yield Point(((metric, float(value)),), " ".join(before)[:LONGEST_LABEL], epoch=at)
+        yield from _listed([one for one in told if isinstance(one, int | float)], names, beside or {})
+
+
+def _listed(
+    values: Sequence[float], names: tuple[str, ...], beside: Mapping[str, JsonValue]
+) -> Iterator[Point]:
+    """The values of one metric. Without a list beside it nobody knows what they are counted in."""
+    *before, metric = names
+    if metric.lower() in AXES or not is_curve(metric):
+        return
+    for number, value in enumerate(values):
+        epoch, step = (_counted(beside.get(axis), number, len(values)) for axis in (EPOCH, STEP))
+        told = ((metric, float(value)),)
+        yield Point(told, " ".join(before)[:LONGEST_LABEL], epoch if step is None else None, step)
+
+
+def _counted(axis: JsonValue, number: int, length: int) -> float | None:
+    at = axis[number] if isinstance(axis, list) and len(axis) == length else None
+    return float(at) if isinstance(at, int | float) and not isinstance(at, bool) else None
 
 
 def _row(row: Mapping[str, JsonValue], label: str = "") -> Point:
