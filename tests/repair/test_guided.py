@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from reenact.program.fault import Fault
 from reenact.program.knob import Kind
 from reenact.program.patch import Patch
+from reenact.program.program import program_from_text
 from reenact.repair.strategies.guided import Guided
-from reenact.testing.formula import Suspicion, Values, set_to, workbench
+from reenact.testing.formula import SOURCE, Suspicion, Values, played, set_to, workbench
+from reenact.trials.scripted import ScriptedExecutor
+from reenact.trials.trial import Outcome, Trial
 
 
 def rate_decides(values: Values) -> float:
@@ -92,3 +97,67 @@ def test_of_nearly_equal_changes_the_accused_one_is_taken() -> None:
     given = workbench(either, Suspicion(Kind.BATCH_SIZE, 64, 0.95, Fault.HBS))
     found = Guided().search(given.bench)
     assert [change.knob.kind for change in found[0].changes] == [Kind.BATCH_SIZE]
+
+
+def test_an_idea_that_is_too_dear_does_not_stand_in_the_way() -> None:
+    given = workbench(
+        rate_decides,
+        Suspicion(Kind.EPOCHS, 240, 0.9, Fault.HNE),
+        Suspicion(Kind.LEARNING_RATE, 0.001, 0.6),
+        budget="6",
+    )
+    found = Guided().search(given.bench)
+    assert found[0] == Patch((set_to(Kind.LEARNING_RATE, 0.001),))
+
+
+def test_while_nothing_helps_the_whole_budget_is_for_the_search() -> None:
+    given = workbench(lambda values: 0.5, Suspicion(Kind.LEARNING_RATE, 0.001, 0.9), budget="10")
+    assert Guided().search(given.bench) == []
+    assert given.bench.attempts.spent > 0.8 * 10
+
+
+def test_short_trainings_leave_most_of_a_budget_that_counts_trainings() -> None:
+    given = workbench(rate_decides, budget="12t")
+    Guided().search(given.bench)
+    short = [look for look in given.bench.looks if look.share < 1]
+    assert 1 < len(short) <= 4
+    assert len(given.executor.ran) <= 12
+    assert any(look.share == 1 and look.patch for look in given.bench.looks)
+
+
+@pytest.mark.parametrize("can_be_cut", [True, False])
+def test_a_long_training_of_few_epochs_is_looked_at_with_a_part_of_its_data(can_be_cut: bool) -> None:
+    program = program_from_text(SOURCE.replace("epochs=12", "epochs=2"))
+    suspicion = Suspicion(Kind.LEARNING_RATE, 0.001, 0.9)
+    given = workbench(rate_decides, suspicion, program=program, noise=0.01)
+    simple = played(rate_decides)
+
+    def long(trial: Trial) -> Outcome:
+        (outcome,) = simple.run([trial])
+        cut = int(can_be_cut and trial.data < 1)
+        seconds = 0.1 if trial.budget.steps else 60.0 * (trial.data if cut else 1.0)
+        return replace(outcome, cut=cut, cpu_seconds=seconds, seconds=seconds)
+
+    attempts = given.bench.attempts
+    attempts.executor, attempts.one_training, attempts.cpu_seconds = ScriptedExecutor(long), 60.0, 60.0
+    found = Guided().search(given.bench)
+    assert found[0] == Patch((set_to(Kind.LEARNING_RATE, 0.001, program),))
+    assert given.bench.fewer_data is can_be_cut
+    assert any(look.share < 1 for look in given.bench.looks) is can_be_cut
+    assert attempts.spent <= 20
+
+
+def test_without_budget_for_more_seeds_the_smaller_of_nearly_equal_changes_comes_first() -> None:
+    """Larger batches give a hundredth more than the right learning rate alone."""
+
+    def batches_hardly_matter(values: Values) -> float:
+        right = rate_decides(values)
+        return right + (0.01 if right > 0.5 and values[Kind.BATCH_SIZE] == 64 else 0.0)
+
+    rate, batch = Suspicion(Kind.LEARNING_RATE, 0.001, 0.9), Suspicion(Kind.BATCH_SIZE, 64, 0.5, Fault.HBS)
+    given = workbench(batches_hardly_matter, rate, batch, budget="9")
+    found = Guided().search(given.bench)
+    assert given.bench.best is not None
+    assert given.bench.best.patch.complexity == 2
+    assert {look.seeds for look in given.bench.looks} == {1}
+    assert found[0] == Patch((set_to(Kind.LEARNING_RATE, 0.001),))

@@ -175,6 +175,18 @@ def rate_decides(trial: Trial) -> Outcome:
     )
 
 
+def test_the_program_as_it_stands_is_trained_once_to_see_what_it_costs(
+    tmp_path: Path, known: Diagnosis
+) -> None:
+    """Also where it takes so long that the limit of a training is drawn anew; once more for the same seed."""
+    executor = ScriptedExecutor(lambda trial: replace(rate_decides(trial), seconds=20.0))
+    found = told(named(known), tmp_path, Wishes(seeds=6), known, executor=lambda _: executor)
+    first = [trial for trial in executor.ran if not trial.patch and trial.seed == 11]
+    assert len(first) == 2
+    assert found.looks[0].patch == Patch(())
+    assert found.looks[0].spent == pytest.approx(1.0)
+
+
 def test_stopped_it_names_the_best_and_continues_without_training_twice(
     tmp_path: Path, known: Diagnosis
 ) -> None:

@@ -11,7 +11,7 @@ from reenact.probe.outcome import OutcomeKind
 from reenact.program.program import program_from_text
 from reenact.trials.cache import Cached, FolderStore, MemoryStore, Store
 from reenact.trials.scripted import ScriptedExecutor
-from reenact.trials.trial import Outcome, Trial
+from reenact.trials.trial import Budget, Outcome, Trial
 from reenact.types import Stop
 
 PROGRAM = program_from_text("print('any')")
@@ -99,3 +99,19 @@ def test_a_folder_that_cannot_be_written_is_a_sentence(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     with pytest.raises(StorageError, match="could not be kept"):
         Cached(ScriptedExecutor(finished), FolderStore(tmp_path / "file" / "below")).run([Trial(PROGRAM)])
+
+
+def test_how_long_a_training_may_take_is_no_part_of_what_it_is(store: Store) -> None:
+    executor = ScriptedExecutor(finished)
+    cached = Cached(executor, store)
+    for seconds in (None, 60.0, 61.5):
+        cached.run([Trial(PROGRAM, budget=Budget(seconds=seconds))])
+    assert len(executor.ran) == 1
+
+
+def test_what_took_too_long_is_tried_again_with_much_more_patience(store: Store) -> None:
+    executor = ScriptedExecutor(lambda _: Outcome(OutcomeKind.TIMEOUT, seconds=60.0))
+    cached = Cached(executor, store)
+    for seconds in (60.0, 61.5, 600.0):
+        cached.run([Trial(PROGRAM, budget=Budget(seconds=seconds))])
+    assert [trial.budget.seconds for trial in executor.ran] == [60.0, 600.0]

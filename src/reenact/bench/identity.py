@@ -8,12 +8,16 @@ from pathlib import Path
 
 import reenact
 
+SOURCES = (".py", ".json")
+"""Programs, and what is said about them: the cases of a benchmark are part of what is measured."""
 
-@lru_cache(maxsize=1)
-def code_identity() -> str:
-    """A hash over the source of this reenact."""
+
+@lru_cache
+def code_identity(*rooms: str) -> str:
+    """A hash over the source of this reenact, or of those rooms alone that decide what is measured."""
     root = Path(reenact.__file__).parent
     told = hashlib.sha256()
-    for path in sorted(root.rglob("*.py")):
-        told.update(str(path.relative_to(root)).encode() + b"\0" + path.read_bytes())
+    for room in rooms or (".",):
+        for path in sorted(path for path in (root / room).rglob("*.*") if path.suffix in SOURCES):
+            told.update(str(path.relative_to(root)).encode() + b"\0" + path.read_bytes())
     return told.hexdigest()[:16]

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from reenact.types import ExitCode, JsonValue, Table
 
-__all__ = ["Goal", "Scorecard", "Table"]
+__all__ = ["Boxes", "Goal", "Scorecard", "Table"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,6 +21,26 @@ class Goal:
 
 
 @dataclass(frozen=True, slots=True)
+class Boxes:
+    """Samples to be drawn as box plots: one band a row, one box in it for each series."""
+
+    name: str
+    """Of its file."""
+    title: str
+    below: str
+    """What the axis counts."""
+    rows: tuple[tuple[str, Mapping[str, tuple[float, ...]]], ...]
+    marks: Mapping[str, float] = field(default_factory=dict)
+    """Row to a value worth comparing with, drawn as a triangle."""
+    marked: str = ""
+    """What the triangles are."""
+    goal: float | None = None
+    """A line across all bands."""
+    bounds: tuple[float, float] | None = None
+    """Of the axis; what lies beyond is drawn at its ends."""
+
+
+@dataclass(frozen=True, slots=True)
 class Scorecard:
     """The outcome of one `reenact bench NAME`."""
 
@@ -30,6 +51,8 @@ class Scorecard:
     tables: tuple[Table, ...] = ()
     facts: JsonValue = field(default_factory=dict)
     """Everything measured, for the JSON file."""
+    plots: tuple[Boxes, ...] = ()
+    """Drawings, each a file beside it."""
 
     @property
     def exit_code(self) -> ExitCode:

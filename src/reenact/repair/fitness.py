@@ -11,7 +11,7 @@ from reenact.errors import InputError
 from reenact.probe.outcome import Outcome, OutcomeKind
 from reenact.probe.trace import Trace
 from reenact.program.knobs import knobs_of
-from reenact.repair.workbench import NOTHING
+from reenact.trials.trial import Trial
 
 SAME = 1e-6
 """Relative difference that arithmetic in another order may make."""
@@ -46,9 +46,8 @@ def _did_not_train(outcome: Outcome | None) -> str:
     return f"This program made no training step that could be seen. {said}".strip()
 
 
-def not_the_same_twice(attempts: Attempts) -> Iterator[str]:
-    """A note when one seed gives two results."""
-    first = attempts.trial(NOTHING, attempts.seeds[0])
+def not_the_same_twice(attempts: Attempts, first: Trial) -> Iterator[str]:
+    """A note when a training that was done already comes out differently when it is done again."""
     assert first.budget.seconds is not None
     budget = replace(first.budget, seconds=first.budget.seconds + AGAIN)
     again = replace(first, budget=budget)

@@ -56,7 +56,12 @@ def ideas(bench: Workbench) -> list[Idea]:
 
 def usable(bench: Workbench, wanted: Iterable[Idea]) -> Iterator[Idea]:
     """Those that can be applied and judged; asked only when one is wanted, for it takes time."""
-    return (idea for idea in wanted if idea.patch and bench.applies(idea.patch))
+    return (idea for idea in wanted if fits(bench, idea))
+
+
+def fits(bench: Workbench, idea: Idea) -> bool:
+    """Whether it can be applied and judged."""
+    return bool(idea.patch) and bench.applies(idea.patch)
 
 
 def _text(patch: Patch) -> str:

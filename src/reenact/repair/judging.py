@@ -41,6 +41,9 @@ class Judging:
 
 def judging_by(measure: Measure, halved: Outcome) -> Judging:
     """`halved` is a training of the program as it stands that was asked to measure on the search half."""
+    if measure.read(halved) is None:
+        # A program that prints `nan` does not tell where the metric stands when it does well.
+        measure = replace(measure, source=None)
     if halved.halved and measure.name in halved.metrics:
         sentence = "searched on one half of the evaluation data, judged on the other"
         return Judging(measure, measure, Part.SEARCH, Part.JUDGE, sentence)

@@ -14,8 +14,8 @@ from reenact.repair.fitness import not_the_same_twice
 from reenact.repair.judging import Judging, judging_by
 from reenact.repair.services import Services
 from reenact.repair.study import book
-from reenact.repair.wishes import WITHOUT_LIMIT, Wishes, spending
-from reenact.repair.workbench import Workbench
+from reenact.repair.wishes import Wishes, spending
+from reenact.repair.workbench import NOTHING, Workbench
 from reenact.trials.executor import Executor
 from reenact.trials.metric import choose_measure
 from reenact.trials.trial import Part
@@ -53,12 +53,17 @@ def prepare(
     budget = spending(wishes.budget)
     attempts = Attempts(
         program=program, executor=executor, measure=measure, spending=budget, one_training=trace.seconds,
-        one_wall=trace.seconds, trials=run.under("trials"), stop=services.stop, seeds=_seeds(wishes.chance),
-        part=Part.SEARCH,
+        one_wall=trace.seconds, trials=run.under("trials"), stop=services.stop,
+        seeds=choosing_seeds(wishes.chance), part=Part.SEARCH,
     )  # fmt: skip
-    judging = judging_by(measure, attempts.weigh())
-    attempts = replace(attempts, measure=judging.search, part=judging.search_part)
-    notes = tuple(not_the_same_twice(replace(attempts, paid=set(), cpu_seconds=0.0)))
+    asked = attempts.trial(NOTHING, attempts.seeds[0])
+    first = attempts.weigh()
+    judging = judging_by(measure, first)
+    # Where nothing could be halved, asking for a half changes nothing: the first training counts as whole.
+    part = judging.search_part if first.halved else Part.SEARCH
+    attempts = replace(attempts, measure=judging.search, part=part)
+    base = asked if part is asked.part else attempts.trial(NOTHING, attempts.seeds[0])
+    notes = tuple(not_the_same_twice(replace(attempts, paid=set(), cpu_seconds=0.0), base))
     if watched:
         attempts.cpu_seconds += attempts.one_training
     suspects = tuple(one.suspect for one in (*found.accusations, *found.doubts))
@@ -70,14 +75,16 @@ def prepare(
         model=services.model,
         questions=run.under("model"),
         at_once=wishes.at_once,
-        reserve=FOR_MINIMISING * budget.trainings if budget.trainings < WITHOUT_LIMIT else 0.0,
+        begun_with=base,
     )  # fmt: skip
+    bench.reserve = FOR_MINIMISING * bench.account[1]
     if wishes.strategy in WITHOUT_STUDY:
         bench.write = book(bench.studies, bench.name)
     return Prepared(bench, judging, notes)
 
 
-def _seeds(chance: int) -> tuple[int, ...]:
+def choosing_seeds(chance: int) -> tuple[int, ...]:
+    """Seeds of the search, by its dice; none of them judges."""
     first = 11 + CHOOSING * chance
     return tuple(range(first, first + 6))
 

@@ -27,12 +27,12 @@ SEARCHED = (
 """Kinds that the study's tools may change."""
 LOSSES = words(
     "mean_squared_error mean_absolute_error mean_absolute_percentage_error mean_squared_logarithmic_error "
-    "squared_hinge hinge categorical_hinge logcosh categorical_crossentropy sparse_categorical_crossentropy "
-    "binary_crossentropy kullback_leibler_divergence poisson"
+    "squared_hinge hinge categorical_hinge log_cosh categorical_crossentropy sparse_categorical_crossentropy "
+    "binary_crossentropy kl_divergence poisson"
 )
 OPTIMIZERS = words("sgd rmsprop adagrad adadelta adam adamax nadam")
 INITIALIZERS = words(
-    "zeros ones constant random_normal random_uniform truncated_normal orthogonal lecun_uniform "
+    "zeros ones random_normal random_uniform truncated_normal orthogonal lecun_uniform "
     "glorot_normal glorot_uniform he_normal lecun_normal he_uniform"
 )
 ACTIVATIONS = words("elu softmax selu softplus softsign relu tanh sigmoid hard_sigmoid exponential linear")

@@ -37,6 +37,9 @@ GOOD_MISSES = 0.05
 """A bounded metric that misses no more than this performs well, when nothing accuses the training."""
 
 
+FEWER_DATA = "First looks trained on a share of the training data; whole trainings decided."
+
+
 def repair(program: Program, wishes: Wishes, services: Services, known: Diagnosis | None = None) -> Repair:
     """The whole story; the same call after an interruption continues. `known` is a diagnosis of the program
     that somebody has already."""
@@ -73,7 +76,7 @@ def repair(program: Program, wishes: Wishes, services: Services, known: Diagnosi
             ),
             why=[_accused(one) for one in found.accusations],
             curves=curves,
-            notes=(*given.notes, *short, *found.notes),
+            notes=(*given.notes, *((FEWER_DATA,) if given.bench.fewer_data else ()), *short, *found.notes),
         )  # fmt: skip
         run.note("result", result.to_json())
         verdict = {"decision": result.decision.value, "sentence": result.sentence}

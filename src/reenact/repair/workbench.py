@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -20,10 +21,11 @@ from reenact.program.patch import Patch
 from reenact.program.program import Program
 from reenact.repair.wishes import Wishes
 from reenact.rules.evidence import Evidence
-from reenact.trials.trial import Outcome
+from reenact.trials.trial import Outcome, Trial
 from reenact.types import JsonValue, Progress, Tell
 
 NOTHING = Patch(())
+STEPS_TO_ASK = 3
 PERFECT = 0.995
 """A bounded metric from here on leaves nothing worth searching for."""
 
@@ -78,6 +80,10 @@ class Workbench:
     best: Look | None = None
     reserve: float = 0.0
     """Trainings' worth that the search leaves for minimising."""
+    begun_with: Trial | None = None
+    """The training of the program as it stands that was done to see what one costs: it is not done again."""
+    fewer_data: bool = False
+    """Short trainings use a share of the data instead of a share of the epochs."""
 
     @property
     def name(self) -> str:
@@ -102,24 +108,57 @@ class Workbench:
 
     def scores(self, patches: Sequence[Patch], seeds: int = 1, share: float = 1.0) -> list[float]:
         """The middle value of each changed program over the first seeds, larger is better."""
-        trained = [self.shortened(patch, share) for patch in patches]
-        samples = self.attempts.samples(trained, self.seeds[:seeds])
-        found = [median_low(values) for values in samples]
+        chosen = self.seeds[:seeds]
+        trials = [self._trial(patch, seed, share) for patch in patches for seed in chosen]
+        outcomes = self.attempts.outcomes(trials)
+        values = [self.attempts.value(outcome) for outcome in outcomes]
+        found = [median_low(values[at : at + seeds]) for at in range(0, len(values), seeds)]
         for patch, score in zip(patches, found, strict=True):
             self._remember(Look(patch, score, seeds, share, self.attempts.spent))
         return found
 
     def samples(self, patch: Patch, seeds: int) -> tuple[float, ...]:
         """One changed program over the first seeds."""
-        return self.attempts.samples([patch], self.seeds[:seeds])[0]
+        outcomes = self.attempts.outcomes([self._trial(patch, seed, 1.0) for seed in self.seeds[:seeds]])
+        return tuple(self.attempts.value(outcome) for outcome in outcomes)
+
+    @property
+    def account(self) -> tuple[float, float]:
+        """What is used and what there is in all, both in trainings, however the budget was given."""
+        attempts, spending = self.attempts, self.attempts.spending
+        if spending.trials is not None:
+            return float(len(attempts.paid)), float(spending.trials)
+        if spending.seconds is not None:
+            one = max(attempts.one_wall, 1e-3)
+            return (time.monotonic() - attempts.begun) / one, spending.seconds / one
+        return attempts.spent, spending.trainings
 
     def affords(self, trainings: float) -> bool:
         """Whether so much more can be spent, and the reserve stays."""
         return self.attempts.affords(trainings + self.reserve)
 
+    def _trial(self, patch: Patch, seed: int, share: float) -> Trial:
+        """Shorter by epochs where there are enough, else by the data."""
+        known = self.begun_with
+        if known is not None and not patch and seed == known.seed and share == 1:
+            return known
+        trial = self.attempts.trial(self.shortened(patch, share), seed)
+        return replace(trial, data=share) if share < 1 and self.fewer_data else trial
+
+    def try_fewer_data(self, share: float) -> bool:
+        """Whether short trainings can be made by a share of the data; a few steps of one tell."""
+        trial = self.attempts.trial(NOTHING, self.seeds[0])
+        few = replace(trial.budget, steps=STEPS_TO_ASK)
+        (outcome,) = self.attempts.outcomes([replace(trial, data=share, budget=few)])
+        self.fewer_data = outcome.cut > 0
+        return self.fewer_data
+
     def cost(self, patch: Patch, seeds: int = 1, share: float = 1.0) -> float:
-        """Trainings' worth of a look."""
-        return self.attempts.cost(self.shortened(patch, share)) * seeds
+        """Trainings' worth of a look; a short training counts for one where trainings are counted."""
+        if self.attempts.spending.trials is not None:
+            return float(seeds)
+        part = share if self.fewer_data else 1.0
+        return self.attempts.cost(self.shortened(patch, share)) * part * seeds
 
     def applies(self, patch: Patch) -> bool:
         return self.attempts.applies(patch)
@@ -137,7 +176,7 @@ class Workbench:
 
     def shortened(self, patch: Patch, share: float) -> Patch:
         """The same change in a shorter training; the change itself where epochs cannot be set."""
-        knob = self._epochs() if share < 1 else None
+        knob = self._epochs() if share < 1 and not self.fewer_data else None
         if knob is None:
             return patch
         own = next((one for one in patch.changes if _sets(one, knob)), None)
@@ -160,7 +199,7 @@ class Workbench:
 
     def outcome(self, patch: Patch, seed: int) -> Outcome:
         """One training, for its curves."""
-        return self.attempts.outcomes([self.attempts.trial(patch, seed)])[0]
+        return self.attempts.outcomes([self._trial(patch, seed, 1.0)])[0]
 
     def _epochs(self) -> Knob | None:
         found = [knob for knob in self.knobs if knob.kind is Kind.EPOCHS]
@@ -178,10 +217,8 @@ class Workbench:
             self.best = look
             if look.patch:
                 self.note(look)
-        total = self.attempts.spending.trainings
-        done = min(total, self.attempts.spent)
-        where = (int(done), int(total)) if math.isfinite(total) else (0, 0)
-        self.tell(Progress("repair", *where, f"best so far {_value(self.best)}"))
+        used, total = self.account
+        self.tell(Progress("repair", int(min(used, total)), int(total), f"best so far {_value(self.best)}"))
 
     def leaving(self, reserve: float) -> Workbench:
         """The same bench for the next stage, which may use what this one had to leave."""

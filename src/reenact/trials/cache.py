@@ -1,4 +1,7 @@
-"""No configuration is trained twice: outcomes are kept by the content of their trial."""
+"""No configuration is trained twice: outcomes are kept by the content of their trial.
+
+A program is taken at its word that it does the same twice. How long a training may take is no part of it.
+"""
 
 from __future__ import annotations
 
@@ -16,6 +19,8 @@ from reenact.types import Stop
 
 PASSING = frozenset((OutcomeKind.INTERRUPTED, OutcomeKind.KILLED, OutcomeKind.NOT_STARTED))
 """Endings that say nothing of the training: it is tried again."""
+MORE_PATIENCE = 1.5
+"""A training that took too long is tried again when it may take so many times as long."""
 
 
 class Store(Protocol):
@@ -89,32 +94,36 @@ class Cached(Executor):
         for trial in trials:
             known = self._known(trial)
             if known is not None:
-                found[trial.key] = known
-            elif trial.key not in todo or trial.keep_trace:
-                todo[trial.key] = trial
+                found[trial.content] = known
+            elif trial.content not in todo or trial.keep_trace:
+                todo[trial.content] = trial
 
         def heard(trial: Trial, outcome: Outcome) -> None:
             if outcome.kind not in PASSING:
-                self.store.put(trial.key, outcome)
-            self._tell(trials, trial.key, outcome, on)
+                self.store.put(trial.content, outcome)
+            self._tell(trials, trial.content, outcome, on)
 
-        for key, outcome in found.items():
-            if key not in todo:
-                self._tell(trials, key, outcome, on)
-        outcomes = self.executor.run(list(todo.values()), on=heard, stop=stop)
+        for content, outcome in found.items():
+            if content not in todo:
+                self._tell(trials, content, outcome, on)
+        outcomes = self.executor.run(list(todo.values()), on=heard, stop=stop) if todo else []
         found |= dict(zip(todo, outcomes, strict=True))
-        return [found[trial.key] for trial in trials]
+        return [found[trial.content] for trial in trials]
 
     def close(self) -> None:
         """See `Executor.close`; what was kept stays."""
         self.executor.close()
 
     def _known(self, trial: Trial) -> Outcome | None:
-        found = self.store.get(trial.key)
-        gone = found is not None and trial.keep_trace and not (found.trace and found.trace.is_dir())
-        return None if gone else found
+        # It may also be kept under the key that counts how long it might have taken.
+        found = self.store.get(trial.content) or self.store.get(trial.key)
+        if found is None or (trial.keep_trace and not (found.trace and found.trace.is_dir())):
+            return None
+        limit = trial.budget.seconds
+        late = found.kind is OutcomeKind.TIMEOUT and found.seconds > 0
+        return None if late and (limit is None or limit > MORE_PATIENCE * found.seconds) else found
 
-    def _tell(self, trials: Sequence[Trial], key: str, outcome: Outcome, on: Heard | None) -> None:
+    def _tell(self, trials: Sequence[Trial], content: str, outcome: Outcome, on: Heard | None) -> None:
         for trial in trials if on is not None else ():
-            if trial.key == key and on is not None:
+            if trial.content == content and on is not None:
                 on(trial, outcome)

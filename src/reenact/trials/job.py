@@ -105,6 +105,7 @@ def make_job(trial: Trial, folder: Path, python: str, *, express: bool = False, 
         "wishes": dict(options.wishes(str(options.folder))),  # type: ignore[arg-type]
         "root": str(placed.root) if placed.linked else "",
         "part": "" if trial.part is Part.WHOLE else trial.part.value,
+        "data": trial.data,
         "weights": _weights(trial),
         "stop": stop,
         "express": str(folder / EXPRESS) if express and forks else "",

@@ -26,6 +26,8 @@ MOST_POINTS = 200
 STEP_LOSS = "step_loss"
 HALVES = "halves.txt"
 """Where a training tells of each evaluation that it took apart: a line with the number of rows."""
+SUBSET = "subset.txt"
+"""Where it tells of each set of training data that it took a share of."""
 _TAIL, _TAIL_SHARE = 50, 20
 _NOTE = 400
 """Characters of the program's last words that are kept where nothing else says what happened."""
@@ -46,7 +48,8 @@ def read_outcome(job: Job, ended: Ended, *, keep_trace: bool) -> Outcome:
         crash=_at_home(ending.crash, job.root),
         note=ending.note.replace(job.root.seen_as, str(job.root.folder))
         or _last_words(ending.kind, job.output),
-        halved=_halved(job.options.folder),
+        halved=_lines(job.options.folder / HALVES),
+        cut=_lines(job.options.folder / SUBSET),
     )
     return _with_notes(outcome, job)
 
@@ -162,8 +165,7 @@ def _points(series: Series) -> Curve:
     return tuple(zip(steps, values, strict=True))
 
 
-def _halved(folder: Path) -> int:
-    told = folder / HALVES
+def _lines(told: Path) -> int:
     return len(told.read_text(encoding="ascii").splitlines()) if told.is_file() else 0
 
 

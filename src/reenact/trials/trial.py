@@ -92,6 +92,8 @@ class Trial:
     """Leave the trace on disk, and say where in the outcome."""
     part: Part = Part.WHOLE
     """Evaluation data to be measured on, as far as they can be taken apart; see `Outcome.halved`."""
+    data: float = 1.0
+    """Share of the training data to train on, as far as they can be cut; see `Outcome.cut`."""
     hopeless: StopRule | None = None
     """When to give it up early; none lets it run."""
     weights: Weights | None = None
@@ -108,21 +110,35 @@ class Trial:
 
         The data that the program reads, its interpreter and its packages are no part of it.
         """
-        try:
-            program, refused = self.patched, ""
-        except PatchRefused:
-            program, refused = self.program, self.patch.to_text()
-        files = [
-            [str(file.path), hashlib.sha256(file.raw.encode("utf-8", "surrogatepass")).hexdigest()]
-            for file in program.files
-        ]
-        told = [files, list(program.launch.words), self.seed, self.budget.seconds, self.budget.steps]
+        return self._hash(self.budget.seconds)
+
+    @cached_property
+    def content(self) -> str:
+        """The same for whatever time it may take: patience does not change what a training comes to."""
+        return self._hash(None)
+
+    def _hash(self, seconds: float | None) -> str:
+        files, refused = self._text
+        told = [files, list(self.program.launch.words), self.seed, seconds, self.budget.steps]
         part = [] if self.part is Part.WHOLE else [self.part.value]
         ruled = [] if self.hopeless is None else [list(astuple(self.hopeless))]
         first = self.weights.start if self.weights is not None else None
         continued = [] if self.weights is None else ["weights", first.name if first is not None else ""]
-        text = json.dumps([*told, self.preset, refused, *part, *ruled, *continued])
+        fewer = ["data", self.data] if self.data < 1 else []
+        text = json.dumps([*told, self.preset, refused, *part, *ruled, *continued, *fewer])
         return hashlib.sha256(text.encode()).hexdigest()
+
+    @cached_property
+    def _text(self) -> tuple[list[list[str]], str]:
+        """Hashes of the changed files, and the patch where it does not fit."""
+        try:
+            program, refused = self.patched, ""
+        except PatchRefused:
+            program, refused = self.program, self.patch.to_text()
+        return [
+            [str(file.path), hashlib.sha256(file.raw.encode("utf-8", "surrogatepass")).hexdigest()]
+            for file in program.files
+        ], refused
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,6 +167,8 @@ class Outcome:
     """Folder of the trace, when it was kept."""
     halved: int = 0
     """Evaluations of which one half of the data was used, as the trial wished."""
+    cut: int = 0
+    """Sets of training data of which only a share was used, as the trial wished."""
     stopped: str = ""
     """Why it was given up as hopeless; empty when it was not."""
     expressed: bool = False

@@ -70,6 +70,17 @@ def test_jaccard_counts_the_known_faults() -> None:
     assert jaccards(Patch((Set(other.id, 7),)), program, case)[0] == 0.0
 
 
+def test_an_activation_that_is_a_layer_of_its_own_is_counted_there() -> None:
+    """D1 says `Dense(1)` and then `Activation("softmax")`, which is the layer that the study names."""
+    case = fault_case("D1")
+    program = program_from_text(source_text(case, Side.BUGGY, Scale.LITE))
+    output = next(
+        knob for knob in knobs_of(program) if knob.kind is Kind.ACTIVATION and knob.role == "output"
+    )
+    patch = Patch((change_for(output, "sigmoid"),))
+    assert jaccards(patch, program, case) == (1.0, 1.0)
+
+
 def test_the_card_judges_the_goals() -> None:
     case = fault_case("D1")
     faults = [Fault(REFERENCE, (RUN, replace(RUN, budget="10", after=(0.8, 0.8))))]

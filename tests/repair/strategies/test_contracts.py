@@ -66,10 +66,17 @@ def test_the_search_is_an_optuna_study_on_disk(tmp_path: Path) -> None:
     Random().search(given.bench)
     file = tmp_path / "random-0.study"
     kept = optuna.load_study(study_name="random-0", storage=JournalStorage(JournalFileBackend(str(file))))
-    done = [trial for trial in kept.trials if trial.state.is_finished()]
+    done = [trial for trial in kept.trials if trial.state is optuna.trial.TrialState.COMPLETE]
     whole = [look for look in given.bench.looks if look.patch]
     assert [trial.value for trial in done] == [look.score for look in whole]
     assert all("patch" in trial.user_attrs for trial in done)
+
+
+def test_a_point_that_is_too_dear_makes_way_for_the_next() -> None:
+    """By the dice of this search a point of many epochs comes before the budget is spent."""
+    given = workbench(lambda values: 0.5, strategy="random", budget="12")
+    assert Random().search(given.bench) == []
+    assert given.bench.attempts.spent > 9
 
 
 def test_a_damaged_study_is_made_anew_from_the_same_questions(tmp_path: Path) -> None:

@@ -16,6 +16,14 @@ class Fault:
 
     reference: Reference
     runs: tuple[Repaired, ...]
+    trained: int = 0
+    """Trainings that were really done: equal ones are done once for all runs."""
+    cpu_seconds: float = 0.0
+    """Of these."""
+    took: float = 0.0
+    """Wall seconds of everything."""
+    failed: str = ""
+    """Why there are no figures; empty when there are."""
 
     def by(self, strategy: str, budget: str) -> Figures | None:
         """The repeats of one strategy with one budget."""
@@ -57,6 +65,11 @@ class Figures:
     @property
     def complexity(self) -> float:
         return fmean(run.complexity for run in self.runs)
+
+    @property
+    def proven(self) -> tuple[int, ...]:
+        """Complexities of the significant patches."""
+        return tuple(run.complexity for run in self.runs if run.significant)
 
     @property
     def normalised(self) -> float:

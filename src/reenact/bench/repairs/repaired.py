@@ -7,12 +7,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import fmean
 
+from reenact.bench.faults.answers import activation_index
 from reenact.bench.faults.case import FaultCase
 from reenact.bench.faults.scores import Answer, score
+from reenact.program.fault import Fault
 from reenact.program.patch import Patch
 from reenact.program.program import Program
 from reenact.program.static_graph import static_graph
 from reenact.repair.neutral.faults import faults_of
+from reenact.rules.evidence import Evidence
 
 LEAST_ROOM = 1e-9
 
@@ -52,6 +55,7 @@ class Repaired:
     trainings: int
     spent: float
     seconds: float
+    """Processor time of the search and the minimising; what another run trained before counts in full."""
     patch: str = ""
 
     @property
@@ -83,7 +87,12 @@ def jaccards(patch: Patch, program: Program, case: FaultCase) -> tuple[float, fl
 
 def said_by(patch: Patch, program: Program) -> Answer:
     """Fault types and layer numbers of a change."""
-    names = [layer.name for layer in static_graph(program).layers if layer.family != "input"]
-    return frozenset(
-        (fault, names.index(layer) if layer in names else None) for fault, layer in faults_of(patch)
-    )
+    graph = static_graph(program)
+    names = [layer.name for layer in graph.layers if layer.family != "input"]
+    evidence = Evidence(program, graph)
+
+    def number(fault: Fault, layer: str) -> int | None:
+        index = names.index(layer) if layer in names else None
+        return activation_index(evidence, layer, index) if fault is Fault.ACH else index
+
+    return frozenset((fault, number(fault, layer)) for fault, layer in faults_of(patch))

@@ -41,7 +41,8 @@ class Rates:
     cpu_s: dict[str, float] = field(default_factory=dict)
     """Seconds of processor time a training, by program, where it can be told: free of the machine's load."""
     start_s: float = 0.0
-    """Until the first trial could begin; no part of the rates."""
+    """Until the first trial could begin (of Ray Tune: its cluster, and what a tuner takes); no part of the
+    rates."""
     trials: int = 0
     notes: dict[str, str] = field(default_factory=dict)
     """By program: what there is to know about its trials."""
@@ -135,7 +136,8 @@ def ray_tune(cases: Sequence[Case], trials: int, workers: int) -> Rates | None:
     found = json.loads(ended.stdout.decode().strip().splitlines()[-1])
     if "missing" in found:
         return None
-    rates = Rates(start_s=float(found["start_s"]), trials=trials)
+    first = fmean(map(float, found["first_s"].values()))
+    rates = Rates(start_s=float(found["start_s"]) + first, trials=trials)
     for case, folder in zip(cases, folders, strict=True):
         if found["ended"][folder] != trials:
             raise Inconclusive(f"Ray Tune trained {case.name} {found['ended'][folder]} of {trials} times.")

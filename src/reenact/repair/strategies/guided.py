@@ -1,6 +1,7 @@
 """guided: from findings and priors, short trainings first, joint changes, as little as the evidence needs.
 
-1. short    every idea that a part of the budget affords, in trainings of a third of the epochs
+1. short    every idea that a part of the budget affords, in trainings of a third of the epochs, or where
+            there are few, of the data
 2. whole    the front-runners, and what the diagnosis is surest of, in whole trainings
 3. grow     what else helps on top of the best, then several at once
 4. refine   the values of the best, and the next ideas on top of it, while there is room and budget
@@ -16,19 +17,20 @@ from reenact.program.change import Set
 from reenact.program.knob import Kind
 from reenact.program.patch import Patch
 from reenact.repair.board import Board, once
-from reenact.repair.ideas import Idea, ideas, usable
+from reenact.repair.finalists import NEARLY, best_of_each_size, smallest_near
+from reenact.repair.ideas import Idea, fits, ideas, usable
 from reenact.repair.workbench import NOTHING, Workbench
 
 SHORT = 1 / 3
 LONG_ENOUGH = 6
 """Epochs from which on a third of them says something."""
+LONG = 30.0
+"""CPU seconds from which on it is worth cutting the data of a training that has few epochs."""
 FOR_SHORT, FOR_WHOLE, FOR_GROWING, FOR_REFINING = 0.35, 0.5, 0.6, 0.65
 """Shares of the budget that are spent when each stage ends."""
 FRONT = 4
 SURE = 0.6
-NEARLY = 0.05
-"""Share of the gain that a smaller change may miss; the minimiser, with its test, allows more."""
-FINALISTS, SEEDS = 3, 3
+SEEDS = 3
 
 
 class Guided:
@@ -51,24 +53,26 @@ class Guided:
 
 def _within(bench: Workbench, share: float, cost: float) -> bool:
     """Whether a stage may still spend this."""
-    total = bench.attempts.spending.trainings
-    stage = bench.attempts.spent + cost <= share * total if math.isfinite(total) else True
-    return stage and bench.affords(cost)
+    used, total = bench.account
+    return used + cost <= share * total and bench.affords(cost)
 
 
 def _short(bench: Workbench, wanted: Sequence[Idea]) -> list[Patch]:
     """The ideas in the order of what a short training says of them; as they come where none can be short."""
-    share = SHORT if _can_be_short(bench) else 1.0
+    share = SHORT if _can_be_short(bench) or _can_have_fewer_data(bench) else 1.0
     tried: list[Idea] = []
-    planned = 1.0 * share
-    for idea in usable(bench, wanted):
-        planned += bench.cost(idea.patch, share=share)
-        if not _within(bench, FOR_SHORT if share < 1 else FOR_WHOLE, planned):
+    scores: list[float] = []
+    left, base = list(wanted), -math.inf
+    while chosen := _next_few(bench, left, share, 0.0 if tried else share):
+        if not tried:
+            base, *found = bench.scores([NOTHING, *(idea.patch for idea in chosen)], share=share)
+        else:
+            found = bench.scores([idea.patch for idea in chosen], share=share)
+        tried, scores = [*tried, *chosen], [*scores, *found]
+        if bench.perfect(max(found)):
             break
-        tried.append(idea)
     if not tried:
         return [idea.patch for idea in list(usable(bench, wanted[:2]))]
-    base, *scores = bench.scores([NOTHING, *(idea.patch for idea in tried)], share=share)
     order = sorted(range(len(tried)), key=lambda at: -_gain(base, scores[at]))
     better = [tried[at] for at in order if scores[at] > base]
     sure = [idea for idea in better if idea.weight >= SURE]
@@ -76,19 +80,36 @@ def _short(bench: Workbench, wanted: Sequence[Idea]) -> list[Patch]:
     return once([idea.patch for idea in (*sure[:2], *better[:FRONT], *doubted[:1], *better[FRONT:])])
 
 
+def _next_few(bench: Workbench, left: list[Idea], share: float, planned: float) -> list[Idea]:
+    """Takes the next ideas that the stage affords; one that is too dear makes way for those behind it."""
+    chosen: list[Idea] = []
+    while left and len(chosen) < FRONT:
+        idea = left.pop(0)
+        cost = bench.cost(idea.patch, share=share)
+        if _within(bench, FOR_SHORT if share < 1 else FOR_WHOLE, planned + cost) and fits(bench, idea):
+            chosen.append(idea)
+            planned += cost
+    return chosen
+
+
 def _can_be_short(bench: Workbench) -> bool:
     epochs = next((knob.in_force for knob in bench.knobs if knob.kind is Kind.EPOCHS), 0)
     return bench.can_shorten and isinstance(epochs, int) and epochs >= LONG_ENOUGH
+
+
+def _can_have_fewer_data(bench: Workbench) -> bool:
+    """A long training of few epochs is looked at with a share of its data first."""
+    return bench.attempts.one_training >= LONG and bench.affords(SHORT) and bench.try_fewer_data(SHORT)
 
 
 def _whole(bench: Workbench, front: Sequence[Patch], wanted: Sequence[Idea]) -> Board:
     chosen: list[Patch] = []
     planned = 0.0
     for patch in front[: FRONT + 2]:
-        planned += bench.cost(patch)
-        if chosen and not _within(bench, FOR_WHOLE, planned):
-            break
-        chosen.append(patch)
+        cost = bench.cost(patch)
+        if not chosen or _within(bench, FOR_WHOLE, planned + cost):
+            chosen.append(patch)
+            planned += cost
     scored = Board([idea.patch for idea in wanted])
     scored.add(chosen, bench.scores(chosen))
     return scored
@@ -122,12 +143,15 @@ def _refine(bench: Workbench, base: float, scored: Board, wanted: Sequence[Idea]
         if bench.perfect(reached):
             return scored
         near = [one for one in _neighbours(bench, best) if one not in scored and bench.applies(one)]
+        # While there is nothing to confirm, all that is left is for the search.
+        share = FOR_REFINING if bench.better(base, reached) else 1.0
         wider: list[Patch] = []
         while left and len(near) + len(wider) < FRONT:
             idea = left.pop(0)
             whole = bench.together(best, idea) if not _overlap(best, idea) else None
-            wider += [whole] if whole is not None and whole not in scored else []
-        new = _affordable(bench, [*near[:2], *wider], FOR_REFINING)
+            if whole is not None and whole not in scored and _within(bench, share, bench.cost(whole)):
+                wider.append(whole)
+        new = _affordable(bench, [*near[:2], *wider], share)
         if not new:
             return scored
         scores = bench.scores(new)
@@ -174,53 +198,30 @@ FACTORS = {
 def _confirm(bench: Workbench, base: float, scored: Board) -> list[Patch]:
     """The finalists on more seeds; what misses little of the best gain and changes less comes first."""
     good = [(patch, score) for patch, score in scored if bench.better(base, score)]
-    finalists = _best_of_each_size(good, base, scored)
+    finalists = best_of_each_size(bench, good, base, scored)
     if not finalists:
         return []
-    cost = sum(bench.cost(patch, SEEDS - 1) for patch in finalists) + SEEDS - 1
-    while len(finalists) > 1 and not bench.affords(cost):
-        cost -= bench.cost(finalists.pop(), SEEDS - 1)
-    if len(finalists) < 2 or not bench.affords(cost):
-        return finalists
-    base, *scores = bench.scores([NOTHING, *finalists], SEEDS)
-    held = [pair for pair in zip(finalists, scores, strict=True) if bench.better(base, pair[1])]
-    if not held:
-        return []
-    floor = _floor(max(score for _, score in held), base)
-
-    def order(pair: tuple[Patch, float]) -> tuple[bool, int, float]:
-        patch, score = pair
-        near = score >= floor
-        return (not near, patch.complexity if near else 0, -score)
-
-    return [patch for patch, _ in sorted(held, key=order)]
-
-
-def _best_of_each_size(good: Sequence[tuple[Patch, float]], base: float, scored: Board) -> list[Patch]:
-    """The best of every size, the largest gain first; of nearly equal ones what was most promising, for a
-    cause that was accused is a better repair than a cure of its symptoms."""
-    found: list[tuple[Patch, float]] = []
-    for size in sorted({patch.complexity for patch, _ in good}):
-        same = [pair for pair in good if pair[0].complexity == size]
-        near = [pair for pair in same if pair[1] >= _floor(same[0][1], base)]
-        found.append(min(near, key=lambda pair: scored.rank(pair[0])))
-    rising = [pair for at, pair in enumerate(found) if all(pair[1] > one[1] for one in found[:at])]
-    return [patch for patch, _ in sorted(rising, key=lambda pair: -pair[1])][:FINALISTS]
-
-
-def _floor(top: float, base: float) -> float:
-    """From here on a gain is nearly the largest."""
-    return top - NEARLY * (top - base) if math.isfinite(base) else top
+    # One seed tells less than several: a smaller change must come closer to the best.
+    first = smallest_near(bench, [(one, scored.score(one, base)) for one in finalists], base, NEARLY / 2)
+    chosen = list(first)
+    cost = sum(bench.cost(patch, SEEDS - 1) for patch in chosen) + SEEDS - 1
+    while len(chosen) > 1 and not bench.affords(cost):
+        cost -= bench.cost(chosen.pop(), SEEDS - 1)
+    if len(chosen) < 2:
+        return first
+    base, *scores = bench.scores([NOTHING, *chosen], SEEDS)
+    held = [pair for pair in zip(chosen, scores, strict=True) if bench.better(base, pair[1])]
+    return smallest_near(bench, held, base)
 
 
 def _affordable(bench: Workbench, patches: Iterable[Patch], share: float) -> list[Patch]:
     chosen: list[Patch] = []
     planned = 0.0
     for patch in patches:
-        planned += bench.cost(patch)
-        if not _within(bench, share, planned):
-            break
-        chosen.append(patch)
+        cost = bench.cost(patch)
+        if _within(bench, share, planned + cost):
+            chosen.append(patch)
+            planned += cost
     return chosen
 
 

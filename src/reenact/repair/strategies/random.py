@@ -7,11 +7,15 @@ import random
 from reenact.program.patch import Patch
 from reenact.repair.board import Board
 from reenact.repair.space import space_of
-from reenact.repair.study import Study
+from reenact.repair.study import Asked, Study
 from reenact.repair.workbench import Workbench
 
 GOOD = 0.99
 """The study stops at this accuracy."""
+LEAST = 0.25
+"""Trainings' worth below which no point is asked for."""
+TOO_DEAR = 30
+"""Points that cost more than what is left may come so often in a row."""
 
 
 class Random:
@@ -32,13 +36,7 @@ class Random:
 def best_of(study: Study, bench: Workbench) -> list[Patch]:
     """Ask, train, tell, several at once, until the budget or the wish for more is spent."""
     base, board = bench.base(), Board()
-    while True:
-        asked = [study.ask() for _ in range(bench.at_once)]
-        cost = sum(bench.cost(one.patch) for one in asked)
-        if not bench.affords(cost):
-            asked = asked[:1]
-            if not bench.affords(bench.cost(asked[0].patch)):
-                break
+    while asked := _affordable(study, bench):
         scores = bench.scores([one.patch for one in asked])
         for one, score in zip(asked, scores, strict=True):
             study.tell(one, score)
@@ -47,3 +45,20 @@ def best_of(study: Study, bench: Workbench) -> list[Patch]:
             break
     best = board.best(base)
     return [best] if best is not None and bench.better(base, board.score(best, base)) else []
+
+
+def _affordable(study: Study, bench: Workbench) -> list[Asked]:
+    """The next points, as many as are trained at once; one that is too dear makes way for the next."""
+    chosen: list[Asked] = []
+    planned = 0.0
+    for _ in range(TOO_DEAR):
+        if len(chosen) == bench.at_once or not bench.affords(planned + LEAST):
+            break
+        one = study.ask()
+        cost = bench.cost(one.patch)
+        if bench.affords(planned + cost):
+            chosen.append(one)
+            planned += cost
+        else:
+            study.drop(one)
+    return chosen

@@ -18,6 +18,7 @@ import weakref
 import reenact_trials_halves
 import reenact_trials_links
 import reenact_trials_stop
+import reenact_trials_subset
 import reenact_trials_weights
 
 _DIE_WITH_PARENT, _ADOPT_ORPHANS = 1, 36
@@ -172,6 +173,8 @@ def _dress(job):
         reenact_trials_weights.install(*job["weights"])
     if job["part"]:
         reenact_trials_halves.install(job["part"], folder)
+    if job.get("data", 1.0) < 1:
+        reenact_trials_subset.install(job["data"], folder)
 
 
 def _park(job):
