@@ -20,7 +20,13 @@ from reenact.probe.watch import watch
 from reenact.program.program import read_program
 from reenact.types import Stop
 
-ONE_THREAD = dict.fromkeys(("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS"), "1")
+STEADY = {
+    **dict.fromkeys(("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS"), "1"),
+    "MALLOC_MMAP_THRESHOLD_": str(1 << 25),
+    "MALLOC_TRIM_THRESHOLD_": str(1 << 28),
+}
+"""One thread, and freed memory is kept: whether glibc gives it back and faults it in again differs from run
+to run by ten times as many page faults, and moves a training by more than the probe does."""
 MOST_SECONDS = 900.0
 _POLL_S = 0.1
 _TRAINED = re.compile(r"^trained in (\d+\.\d+) s, (\d+\.\d+) s of CPU$", re.MULTILINE)
@@ -68,7 +74,7 @@ def train_watched(case: Case, preset: str, *, stop: Stop) -> Training:
             preset=preset,
             max_time=MOST_SECONDS,
             python=sys.executable,
-            environment=ONE_THREAD,
+            environment=STEADY,
         )
         with tempfile.TemporaryFile() as output:
             watched = watch(read_program([str(case.script)]), options, stdout=output.fileno(), stop=stop)
@@ -78,7 +84,7 @@ def train_watched(case: Case, preset: str, *, stop: Stop) -> Training:
 
 def _train(command: Sequence[str], case: Case, stop: Stop) -> Training:
     with tempfile.TemporaryFile() as output:
-        code = _run(command, output.fileno(), {**os.environ, **ONE_THREAD}, stop)
+        code = _run(command, output.fileno(), {**os.environ, **STEADY}, stop)
         return _read(case, code, _text(output.fileno()), stop)
 
 
