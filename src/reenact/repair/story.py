@@ -33,10 +33,6 @@ from reenact.trials.executor import Executor
 from reenact.trials.trial import Curve, Trial
 from reenact.types import Progress
 
-GOOD_MISSES = 0.05
-"""A bounded metric that misses no more than this performs well, when nothing accuses the training."""
-
-
 FEWER_DATA = "First looks trained on a share of the training data; whole trainings decided."
 
 
@@ -134,7 +130,7 @@ def _decision(verdicts: Sequence[Verdict], bench: Workbench, found: Diagnosis) -
     if verdicts:
         return verdicts[-1].decision
     base = next((look.score for look in bench.looks if not look.patch and look.share == 1), None)
-    good = base is not None and bench.attempts.bounded and base >= 1 - GOOD_MISSES
+    good = base is not None and bench.attempts.bounded and bench.attempts.does_well(base)
     return Decision.GOOD_ALREADY if good and found.clean else Decision.NOTHING_FOUND
 
 

@@ -55,12 +55,11 @@ def said_of(known: Iterable[Known], outcomes: Mapping[str, Outcome]) -> Iterator
     observed = {rule.code for rule in rules if rule.needs & Needs.TRACE}
     for one in known:
         planted = {SAME.get(fault, fault) for fault in one.faults}
-        for _, evidence in evidence_of(one.planned, outcomes):
-            for suspect in suspects_from(run_rules(rules, evidence), observed):
-                if suspect.fault is not None and suspect.first.accuses:
-                    right = SAME.get(suspect.fault, suspect.fault) in planted
-                    yield Said(one.planned.base, suspect.confidence, right)
-            break
+        _, evidence = next(evidence_of(one.planned, outcomes), (0, None))
+        for suspect in suspects_from(run_rules(rules, evidence), observed) if evidence is not None else ():
+            if suspect.fault is not None and suspect.first.accuses:
+                right = SAME.get(suspect.fault, suspect.fault) in planted
+                yield Said(one.planned.base, suspect.confidence, right)
 
 
 def judged(said: Sequence[Said]) -> Judgement:
