@@ -20,7 +20,8 @@ class Callbacks:
         patch(told, "on_epoch_begin", self._wrap_epoch_begin)
         patch(told, "on_epoch_end", self._wrap_epoch_end)
         patch(told, "on_test_end", self._wrap_test_end)
-        patch(told, "on_train_batch_end", self._wrap_train_batch_end)
+        if watch.torch_watch is None:
+            patch(told, "on_train_batch_end", self._wrap_train_batch_end)
 
     def _wrap_epoch_begin(self, original):
         def on_epoch_begin(container, epoch, logs=None):
@@ -65,8 +66,7 @@ class Callbacks:
 
     def _wrap_train_batch_end(self, original):
         def on_train_batch_end(container, batch, logs=None):
-            if self.watch.torch_watch is None:
-                self._step_ends(logs)
+            self._step_ends(logs)
             return original(container, batch, logs)
 
         return on_train_batch_end

@@ -1,37 +1,27 @@
-"""Sees the layers of Keras models on the torch backend: `Layer.__call__` is wrapped only while somebody
-looks.
+"""Sees the layers of Keras models on the torch backend: `Layer.__call__` asks whether somebody looks.
+
+The wrapper stays in its place: to put it there and take it away for every look would make the interpreter
+forget, each time, what it had learned about all classes of layers.
 """
 
 from __future__ import annotations
 
-from reenact_probe.guard import state
+from reenact_probe.guard import patch
 
 
 class KerasForward:
     """Feeds calls of Keras layers to the same stack that torch modules use."""
 
-    def __init__(self, keras, torch, forwards):
-        self.torch = torch
+    def __init__(self, keras, forwards):
         self.forwards = forwards
-        self.layer = keras.layers.Layer
-        self.original = self.layer.__call__
         self.symbolic = _symbolic_test()
-        self.on = False
-        forwards.on_change.append(self.switch)
-        state.undo.append(lambda: self.switch(False))
+        patch(keras.layers.Layer, "__call__", self._wrap_call)
 
-    def switch(self, on):
-        """Put the wrapper in its place, or take it away."""
-        if on == self.on:
-            return
-        self.on = on
-        self.layer.__call__ = self._wrapped() if on else self.original
-
-    def _wrapped(self):
-        original, forwards, symbolic = self.original, self.forwards, self.symbolic
+    def _wrap_call(self, original):
+        forwards, symbolic = self.forwards, self.symbolic
 
         def __call__(layer, *args, **kwargs):  # noqa: N807
-            if symbolic():
+            if not forwards._handles or symbolic():
                 return original(layer, *args, **kwargs)
             forwards._before(layer, args)
             try:

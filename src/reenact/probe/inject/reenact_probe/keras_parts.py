@@ -9,6 +9,12 @@ from reenact_probe.guard import guarded, patch
 from reenact_probe.places import caller
 
 
+class _Nobody:
+    """An observer that never looks."""
+
+    window = None
+
+
 class Parts:
     """Remembers where each part was made; a part that Keras makes itself stands where `compile` is called."""
 
@@ -73,8 +79,11 @@ class Parts:
         self.compiled_at = caller()
 
     def _wrap_loss(self, original):
+        watch = self.watch.torch_watch or _Nobody
+
         def __call__(loss, y_true, y_pred, *args, **kwargs):  # noqa: N807
-            self._loss_called(loss, y_true, y_pred)
+            if self.loss is None or watch.window is not None:
+                self._loss_called(loss, y_true, y_pred)
             return original(loss, y_true, y_pred, *args, **kwargs)
 
         return __call__

@@ -9,6 +9,7 @@ from reenact_probe import keras_graph
 from reenact_probe.guard import guarded, patch
 from reenact_probe.keras_forward import KerasForward
 
+NAN = float("nan")
 RATE = 4
 """Column of the learning rate."""
 
@@ -22,13 +23,11 @@ class KerasTorch:
         self.watch = watch
         watch.keras = self
         self.torch = watch.torch
-        self.forward = KerasForward(keras, self.torch, watch.forwards)
-        self._optimizer = None
-        self._described = None
+        KerasForward(keras, watch.forwards)
+        self._stepped = lambda: None
+        """The optimiser that stepped last, held weakly."""
         base = importlib.import_module("keras.src.optimizers.base_optimizer").BaseOptimizer
         patch(base, "apply", self._wrap_apply)
-        if watch.forwards.armed:
-            self.forward.switch(True)
 
     def owns(self, module):
         return isinstance(module, self.keras.layers.Layer)
@@ -68,8 +67,12 @@ class KerasTorch:
     # Steps ------------------------------------------------------------------------------------------------
 
     def _wrap_apply(self, original):
+        watch, bare = self.watch, self.watch.recorder.schedule.bare
+
         def apply(optimizer, grads, trainable_variables=None):
-            rate = self._before(optimizer, trainable_variables)
+            rate = None
+            if bare or watch.window is not None or self._stepped() is not optimizer:
+                rate = self._before(optimizer, trainable_variables)
             result = original(optimizer, grads, trainable_variables)
             self._after(optimizer, rate)
             return result
@@ -78,32 +81,26 @@ class KerasTorch:
 
     @guarded("keras-apply")
     def _before(self, optimizer, variables):
-        steps = self.watch.steps
-        steps.know(optimizer)
-        self._optimizer = weakref.ref(optimizer)
-        rate = self._rate(optimizer)
+        """Gives the rate of the step to come: after the step, a schedule tells the next one."""
+        self.watch.steps.know(optimizer)
+        self._stepped = weakref.ref(optimizer)
         if self.watch.window is not None:
             # Anything else may be a generator, which only the optimiser may use up.
             listed = isinstance(variables, (list, tuple))
             given = variables if listed else getattr(optimizer, "_trainable_variables", ())
             self.watch.update.begins(self._know(given), late=False)
-        return rate
-
-    def _rate(self, optimizer):
-        """Every step where it is a plain variable on the CPU. Elsewhere reading it costs: on sampled steps,
-        and where nothing else is read.
-        """
-        variable = getattr(optimizer, "_learning_rate", None)
-        value = getattr(variable, "_value", None)
-        if isinstance(value, self.torch.Tensor) and value.device.type == "cpu":
-            return value.item()
-        wanted = self.watch.window is not None or self.watch.recorder.schedule.bare
-        return self.outer.learning_rate(optimizer) if wanted else float("nan")
+        return self.outer.learning_rate(optimizer)
 
     @guarded("keras-apply-end")
     def _after(self, optimizer, rate):
         steps = self.watch.steps
-        steps.end_step(optimizer, rate if rate is not None else float("nan"), steps.carried(optimizer))
+        rate = self._plain_rate(optimizer) if rate is None else rate
+        steps.end_step(optimizer, rate, steps.carried(optimizer))
+
+    def _plain_rate(self, optimizer):
+        """On a step nobody looks at, the rate is read only where it costs nothing: a variable on the CPU."""
+        value = getattr(getattr(optimizer, "_learning_rate", None), "_value", None)
+        return value.item() if isinstance(value, self.torch.Tensor) and value.is_cpu else NAN
 
     def fit_ends(self, model):
         """A schedule's last rate belongs into the last row, sampled or not."""
@@ -131,7 +128,7 @@ class KerasTorch:
                 keras_graph.layer_facts(layer, watch.place_of(layer))
                 for layer in keras_graph.leaves(self.outer.model)
             ]
-        optimizer = self._optimizer() if self._optimizer is not None else None
+        optimizer = self._stepped()
         graph = self.outer.graph(layers, self.outer.model, optimizer)
         graph["batch_size"] = watch.batch_size() or None
         return graph

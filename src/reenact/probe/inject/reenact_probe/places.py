@@ -7,7 +7,11 @@ import os
 import sys
 import sysconfig
 
-_LIBRARY = {}
+LIBRARY = {}
+"""By file name, once it was asked: whether it belongs to a library."""
+_POSITIONS = {}
+"""By a code object's identity and the instruction in it: the table behind it is read from its beginning."""
+_MOST_POSITIONS = 10_000
 _HERE = os.path.dirname(os.path.abspath(__file__))
 _STDLIB = tuple({os.path.realpath(sysconfig.get_paths()[key]) + os.sep for key in ("stdlib", "platstdlib")})
 _PACKAGES = (os.sep + "site-packages" + os.sep, os.sep + "dist-packages" + os.sep)
@@ -15,9 +19,9 @@ _PACKAGES = (os.sep + "site-packages" + os.sep, os.sep + "dist-packages" + os.se
 
 def is_library(filename):
     """Whether a source file belongs to an installed package, the standard library or the probe."""
-    known = _LIBRARY.get(filename)
+    known = LIBRARY.get(filename)
     if known is None:
-        known = _LIBRARY[filename] = _looks_like_library(filename)
+        known = LIBRARY[filename] = _looks_like_library(filename)
     return known
 
 
@@ -66,6 +70,16 @@ def _builds(frame, code, made):
 def position(frame):
     """The place a frame stands at; columns where the interpreter knows them (3.11 and later)."""
     code = frame.f_code
+    key = (id(code), frame.f_lasti)
+    known = _POSITIONS.get(key)
+    if known is None or known[0] is not code:
+        if len(_POSITIONS) >= _MOST_POSITIONS:
+            _POSITIONS.clear()
+        known = _POSITIONS[key] = (code, _read_position(frame, code))
+    return known[1]
+
+
+def _read_position(frame, code):
     columns = getattr(code, "co_positions", None)
     if columns is not None:
         line, end_line, column, end_column = next(

@@ -40,8 +40,6 @@ class ForwardHooks:
         self.in_backward = False
         self._left = {"training": 0, "evaluation": 0}
         """Passes still to be looked at, by kind."""
-        self.on_change = []
-        """Told when the hooks go on or off."""
         self._thread = threading.get_ident()
         self._handles = ()
         self._is_compiling = torch.compiler.is_compiling
@@ -81,15 +79,11 @@ class ForwardHooks:
             module.register_module_forward_pre_hook(self._before),
             module.register_module_forward_hook(self._after, with_kwargs=True, always_call=True),
         )
-        for tell in self.on_change:
-            tell(True)
 
     def disarm(self):
         handles, self._handles = self._handles, ()
         for handle in handles:
             handle.remove()
-        for tell in self.on_change:
-            tell(False)
 
     def _before(self, module, _):
         # A compiler that traces this hook must find nothing to trace: this test is a constant to it.

@@ -88,8 +88,13 @@ class Sight:
     def _known_whole(self):
         """The data set behind the loader was read already: its batches add nothing."""
         loader = self.watch.loaders.current
-        whole = self.watch.data.whole.get(loader.name) if loader is not None else None
+        name = "train" if self._in_training_of_fit() else loader.name if loader is not None else None
+        whole = self.watch.data.whole.get(name)
         return whole is not None and whole.input.rows > 0
+
+    def _in_training_of_fit(self):
+        """Keras's `fit` trains on data that was read whole: the loader it makes has another name."""
+        return self.watch.in_fit and self.torch.is_grad_enabled()
 
     def _first_input(self, args, kwargs):
         """The first tensor; Keras may be called with numpy arrays."""
