@@ -161,3 +161,23 @@ def test_without_budget_for_more_seeds_the_smaller_of_nearly_equal_changes_comes
     assert given.bench.best.patch.complexity == 2
     assert {look.seeds for look in given.bench.looks} == {1}
     assert found[0] == Patch((set_to(Kind.LEARNING_RATE, 0.001),))
+
+
+def test_where_the_first_seed_tells_nothing_apart_the_next_one_is_looked_at() -> None:
+    given = workbench(rate_decides, Suspicion(Kind.LEARNING_RATE, 0.001, 0.9), lucky=0.9)
+    first = given.bench.seeds[0]
+    found = Guided().search(given.bench)
+    assert found[0] == Patch((set_to(Kind.LEARNING_RATE, 0.001),))
+    assert given.bench.seeds[0] != first
+    assert given.bench.attempts.spent <= 20
+
+
+def test_what_trains_four_times_as_long_for_little_more_does_not_come_first() -> None:
+    def either(values: Values) -> float:
+        epochs = values[Kind.EPOCHS]
+        assert isinstance(epochs, int)
+        return max(0.92 if epochs >= 48 else 0.3, rate_decides(values) - 0.02)
+
+    epochs, rate = Suspicion(Kind.EPOCHS, 48, 0.9, Fault.HNE), Suspicion(Kind.LEARNING_RATE, 0.001, 0.6)
+    found = Guided().search(workbench(either, epochs, rate).bench)
+    assert found[0] == Patch((set_to(Kind.LEARNING_RATE, 0.001),))

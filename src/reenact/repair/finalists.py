@@ -13,21 +13,50 @@ NEARLY = 0.05
 """Share of the gain that a smaller change may miss; the minimiser, with its test, allows more."""
 OF_AN_ERROR = 0.25
 """Share of an error that counts as nearly the same error."""
-FINALISTS = 3
+LESS = 0.25
+"""Share of the gain that a change may miss which trains in half the time: longer training helps nearly every
+program a little, and one look tells little."""
+DEARER = 2.0
+"""Times what another training costs from which on a change is dear; never below a training as it stands."""
+FINALISTS, MATCH = 3, 2
 
 Scored = tuple[Patch, float]
 
 
 def best_of_each_size(bench: Workbench, good: Sequence[Scored], base: float, scored: Board) -> list[Patch]:
     """The best of every size, the largest gain first; of nearly equal ones what was most promising, for a
-    cause that was accused is a better repair than a cure of its symptoms."""
+    cause that was accused is a better repair than a cure of its symptoms. The best that is much cheaper to
+    train stands beside one that is dear, and the next best beside one that would be alone."""
     found: list[Scored] = []
+    cheap: list[Patch] = []
     for size in sorted({patch.complexity for patch, _ in good}):
         same = [pair for pair in good if pair[0].complexity == size]
-        near = [pair for pair in same if pair[1] >= _floor(bench, same[0][1], base, NEARLY)]
+        near = _near(bench, same, base, NEARLY)
         found.append(min(near, key=lambda pair: scored.rank(pair[0])))
+        dear = bench.cost(found[-1][0])
+        close = _near(bench, same, base, LESS) if dear >= DEARER else []
+        cheap += [patch for patch, _ in close if DEARER * bench.cost(patch) <= dear][:1]
     rising = [pair for at, pair in enumerate(found) if all(pair[1] > one[1] for one in found[:at])]
-    return [patch for patch, _ in sorted(rising, key=lambda pair: -pair[1])][:FINALISTS]
+    best = [patch for patch, _ in sorted(rising, key=lambda pair: -pair[1])][:FINALISTS]
+    rest = [patch for patch, _ in good if patch not in best and patch not in cheap[:1]]
+    return [*best, *cheap[:1], *rest][: max(MATCH, len(best) + len(cheap[:1]))]
+
+
+def affordable(bench: Workbench, patches: Sequence[Patch], seeds: int) -> list[Patch]:
+    """As many as can be trained over so many more seeds, beside the program as it stands; what is much dearer
+    than another goes first, then the last."""
+    chosen = list(patches)
+    while len(chosen) > 1 and not bench.affords(sum(bench.cost(one, seeds) for one in chosen) + seeds):
+        costs = [bench.cost(one) for one in chosen]
+        dear = max(costs) >= DEARER * max(1.0, min(costs))
+        chosen.pop(costs.index(max(costs)) if dear else -1)
+    return chosen
+
+
+def _near(bench: Workbench, found: Sequence[Scored], base: float, nearly: float) -> list[Scored]:
+    """Those whose gain is nearly that of the first, which is the largest."""
+    floor = _floor(bench, found[0][1], base, nearly)
+    return [pair for pair in found if pair[1] >= floor]
 
 
 def smallest_near(

@@ -84,6 +84,8 @@ class Workbench:
     """The training of the program as it stands that was done to see what one costs: it is not done again."""
     fewer_data: bool = False
     """Short trainings use a share of the data instead of a share of the epochs."""
+    first_seed: int = 0
+    """Which of the seeds is looked at first."""
 
     @property
     def name(self) -> str:
@@ -100,7 +102,11 @@ class Workbench:
 
     @property
     def seeds(self) -> tuple[int, ...]:
-        return self.attempts.seeds
+        return self.attempts.seeds[self.first_seed :] + self.attempts.seeds[: self.first_seed]
+
+    def turn_to_next_seed(self) -> None:
+        """From now on first looks are at another seed: the one before told nothing apart."""
+        self.first_seed = (self.first_seed + 1) % len(self.attempts.seeds)
 
     def base(self, seeds: int = 1, share: float = 1.0) -> float:
         """The program as it stands."""

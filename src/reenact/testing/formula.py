@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from reenact.diagnose.attempts import Attempts
+from reenact.diagnose.attempts import SCREENING_SEEDS, Attempts
 from reenact.diagnose.suspect import Suspect, suspects_from
 from reenact.journal import Journal
 from reenact.probe.outcome import OutcomeKind
@@ -44,15 +44,16 @@ def values_of(trial: Trial) -> dict[Kind, JsonValue]:
     return {knob.kind: knob.in_force for knob in knobs_of(trial.patched)}
 
 
-def played(formula: Formula, noise: float = 0.0) -> ScriptedExecutor:
-    """Accuracy by the formula; CPU time by epochs and batches, one second for the program as it stands."""
+def played(formula: Formula, noise: float = 0.0, lucky: float | None = None) -> ScriptedExecutor:
+    """Accuracy by the formula, or what the first seed reaches in any case; CPU time by epochs and batches, a
+    second for the program as it stands."""
 
     def play(trial: Trial) -> Outcome:
         values = values_of(trial)
         epochs, batch = values[Kind.EPOCHS], values[Kind.BATCH_SIZE]
         assert isinstance(epochs, int)
         assert isinstance(batch, int)
-        reached = formula(values)
+        reached = lucky if lucky is not None and trial.seed == SCREENING_SEEDS[0] else formula(values)
         cost = epochs / 12 * min(4.0, max(0.5, 32 / batch))
         if reached is None:
             return Outcome(OutcomeKind.CRASHED, cpu_seconds=cost)
@@ -89,13 +90,14 @@ def workbench(
     *suspicions: Suspicion,
     budget: str = "20",
     noise: float = 0.0,
+    lucky: float | None = None,
     strategy: str = "guided",
     chance: int = 0,
     studies: Path | None = None,
     program: Program = PROGRAM,
 ) -> Given:
     """A strategy's workbench; the program as it stands was trained once."""
-    executor = played(formula, noise)
+    executor = played(formula, noise, lucky)
     run = Journal.in_memory().run(story="test", request={"for": "test"}).__enter__()
     attempts = Attempts(
         program=program, executor=executor, measure=Measure("test_accuracy"), spending=spending(budget),

@@ -38,8 +38,9 @@ def test_improvement_rate_of_an_error_keeps_its_sense() -> None:
     assert told((-2.5, -2.5), reference) == 2.5
 
 
-def test_no_rate_where_the_known_fix_is_no_improvement() -> None:
-    reference = replace(REFERENCE, fixed=REFERENCE.faulty)
+@pytest.mark.parametrize("fixed", [REFERENCE.faulty, (0.4, 0.4)])
+def test_no_rate_where_the_known_fix_is_no_improvement(fixed: tuple[float, ...]) -> None:
+    reference = replace(REFERENCE, fixed=fixed)
     figures = Fault(reference, (RUN,)).by("guided", "20")
     assert figures is not None
     assert math.isnan(figures.rate)

@@ -66,7 +66,8 @@ class Repaired:
 def improvement_rate(after: Sequence[float], reference: Reference) -> float:
     """(patch - faulty) / (fixed - faulty), by means; all three larger is better.
 
-    A training that failed counts as the worst of the faulty ones: it has no number.
+    A training that failed counts as the worst of the faulty ones: it has no number. NaN where the known fix
+    is no improvement: beside it, a better patch would have the worse rate.
     """
     floor = min((value for value in reference.faulty if math.isfinite(value)), default=0.0)
     faulty, fixed, reached = (
@@ -74,7 +75,7 @@ def improvement_rate(after: Sequence[float], reference: Reference) -> float:
         for values in (reference.faulty, reference.fixed, after)
     )
     room = fixed - faulty
-    return (reached - faulty) / room if abs(room) > LEAST_ROOM else math.nan
+    return (reached - faulty) / room if room > LEAST_ROOM else math.nan
 
 
 def jaccards(patch: Patch, program: Program, case: FaultCase) -> tuple[float, float]:

@@ -17,7 +17,7 @@ from reenact.program.change import Set
 from reenact.program.knob import Kind
 from reenact.program.patch import Patch
 from reenact.repair.board import Board, once
-from reenact.repair.finalists import NEARLY, best_of_each_size, smallest_near
+from reenact.repair.finalists import DEARER, NEARLY, affordable, best_of_each_size, smallest_near
 from reenact.repair.ideas import Idea, fits, ideas, usable
 from reenact.repair.workbench import NOTHING, Workbench
 
@@ -28,6 +28,8 @@ LONG = 30.0
 """CPU seconds from which on it is worth cutting the data of a training that has few epochs."""
 FOR_SHORT, FOR_WHOLE, FOR_GROWING, FOR_REFINING = 0.35, 0.5, 0.6, 0.65
 """Shares of the budget that are spent when each stage ends."""
+FOR_ANOTHER_SEED = 0.75
+"""The same where the first seed tells nothing apart."""
 FRONT = 4
 SURE = 0.6
 SEEDS = 3
@@ -45,7 +47,9 @@ class Guided:
         if bench.perfect(base):
             return []
         front = _short(bench, wanted)
-        scored = _whole(bench, front, wanted)
+        scored = _whole(bench, front, wanted, FOR_WHOLE)
+        if scored.best(base) is None and (turned := _on_another_seed(bench, wanted)):
+            base, scored = turned
         scored = _grow(bench, base, scored)
         scored = _refine(bench, base, scored, wanted)
         return _confirm(bench, base, scored)
@@ -73,7 +77,9 @@ def _short(bench: Workbench, wanted: Sequence[Idea]) -> list[Patch]:
             break
     if not tried:
         return [idea.patch for idea in list(usable(bench, wanted[:2]))]
-    order = sorted(range(len(tried)), key=lambda at: -_gain(base, scores[at]))
+    # A short training of four times the epochs is no short one: what is dear waits for what is not.
+    dear = [bench.cost(idea.patch) >= DEARER for idea in tried]
+    order = sorted(range(len(tried)), key=lambda at: (dear[at], -_gain(base, scores[at])))
     better = [tried[at] for at in order if scores[at] > base]
     sure = [idea for idea in better if idea.weight >= SURE]
     doubted = [idea for idea in tried if idea.weight >= SURE and idea not in better]
@@ -102,12 +108,21 @@ def _can_have_fewer_data(bench: Workbench) -> bool:
     return bench.attempts.one_training >= LONG and bench.affords(SHORT) and bench.try_fewer_data(SHORT)
 
 
-def _whole(bench: Workbench, front: Sequence[Patch], wanted: Sequence[Idea]) -> Board:
+def _on_another_seed(bench: Workbench, wanted: Sequence[Idea]) -> tuple[float, Board] | None:
+    """Nothing helps: luck may have favoured the program as it stands. The surest ideas, on the next seed."""
+    surest = [idea.patch for idea in wanted[:FRONT] if fits(bench, idea)]
+    if not surest or not _within(bench, FOR_ANOTHER_SEED, 1 + bench.cost(surest[0])):
+        return None
+    bench.turn_to_next_seed()
+    return bench.base(), _whole(bench, surest, wanted, FOR_ANOTHER_SEED)
+
+
+def _whole(bench: Workbench, front: Sequence[Patch], wanted: Sequence[Idea], share: float) -> Board:
     chosen: list[Patch] = []
     planned = 0.0
     for patch in front[: FRONT + 2]:
         cost = bench.cost(patch)
-        if not chosen or _within(bench, FOR_WHOLE, planned + cost):
+        if not chosen or _within(bench, share, planned + cost):
             chosen.append(patch)
             planned += cost
     scored = Board([idea.patch for idea in wanted])
@@ -203,15 +218,21 @@ def _confirm(bench: Workbench, base: float, scored: Board) -> list[Patch]:
         return []
     # One seed tells less than several: a smaller change must come closer to the best.
     first = smallest_near(bench, [(one, scored.score(one, base)) for one in finalists], base, NEARLY / 2)
-    chosen = list(first)
-    cost = sum(bench.cost(patch, SEEDS - 1) for patch in chosen) + SEEDS - 1
-    while len(chosen) > 1 and not bench.affords(cost):
-        cost -= bench.cost(chosen.pop(), SEEDS - 1)
+    chosen = affordable(bench, first, SEEDS - 1)
     if len(chosen) < 2:
-        return first
-    base, *scores = bench.scores([NOTHING, *chosen], SEEDS)
-    held = [pair for pair in zip(chosen, scores, strict=True) if bench.better(base, pair[1])]
-    return smallest_near(bench, held, base)
+        return [*chosen, *(one for one in first if one not in chosen)]
+    order = _held(bench, chosen, SEEDS)
+    if len(affordable(bench, order[:2], SEEDS)) > 1:
+        # What is left of the budget decides between the two in front.
+        order = [*_held(bench, order[:2], 2 * SEEDS), *order[2:]]
+    return order
+
+
+def _held(bench: Workbench, patches: Sequence[Patch], seeds: int) -> list[Patch]:
+    """Those that help over so many seeds, the smallest of the nearly best first."""
+    base, *scores = bench.scores([NOTHING, *patches], seeds)
+    better = [pair for pair in zip(patches, scores, strict=True) if bench.better(base, pair[1])]
+    return smallest_near(bench, better, base)
 
 
 def _affordable(bench: Workbench, patches: Iterable[Patch], share: float) -> list[Patch]:
