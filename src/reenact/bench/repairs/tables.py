@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from statistics import fmean
 
@@ -121,7 +122,7 @@ def _fault(one: Figures, case: FaultCase) -> tuple[str, ...]:
         f"{told(reference.fixed, reference):.3g}",
         f"{one.metric:.3g}",
         f"{one.sigma:.3f}",
-        f"{one.rate:.2f}",
+        "-" if math.isnan(one.rate) else f"{one.rate:.2f}",
         f"{one.significant}/{len(one.runs)}",
         f"{one.complexity:.1f} ({len(case.faults)})",
         f"{one.normalised:.2f}",
