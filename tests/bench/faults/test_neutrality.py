@@ -7,9 +7,9 @@ from pathlib import Path
 
 from reenact.bench.faults.case import Scale, Side
 from reenact.bench.faults.cases import fault_case, published_means, source_text
-from reenact.bench.faults.diagnosed import STORY, Told
 from reenact.bench.faults.neutrality import in_words, numbers, truths, walk_all
 from reenact.bench.faults.scores import parse_truth
+from reenact.bench.faults.told import STORY, Told
 from reenact.bench.faults.verdict import scorecard
 from reenact.diagnose.depth import Depth
 from reenact.program.change import Set

@@ -9,7 +9,7 @@ from reenact.bench.faults.calibration import said_of
 from reenact.bench.faults.calibration import table as sureness
 from reenact.bench.faults.case import Scale, Side
 from reenact.bench.faults.cases import catalogue, published_means
-from reenact.bench.faults.diagnosed import QUICK, STORY, Told
+from reenact.bench.faults.told import QUICK, STORY, Told
 from reenact.bench.faults.verdict import scorecard
 from reenact.diagnose.depth import Depth
 from reenact.program.fault import Fault

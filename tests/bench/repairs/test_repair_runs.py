@@ -15,8 +15,9 @@ from reenact.bench.faults.case import Scale
 from reenact.bench.faults.cases import catalogue, fault_case
 from reenact.bench.repairs import runs
 from reenact.bench.repairs.figures import Fault
+from reenact.bench.repairs.outcomes import outcomes_folder
 from reenact.bench.repairs.runs import Plan, Running, repaired_by_all
-from reenact.bench.repairs.shared import Lent, outcomes_folder
+from reenact.bench.warm import Lent
 from reenact.probe.outcome import OutcomeKind
 from reenact.program.program import program_from_text
 from reenact.trials.cache import Cached, FolderStore
@@ -101,7 +102,7 @@ def test_who_borrows_an_executor_does_not_close_it() -> None:
 
 
 PARENT = """import multiprocessing, time
-from reenact.bench.repairs.shared import end_with_parent
+from reenact.bench.warm import end_with_parent
 
 
 def child(told):

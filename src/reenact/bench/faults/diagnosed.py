@@ -10,8 +10,8 @@ import os
 import sys
 import tempfile
 import time
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from reenact.bench.data.packages import run
@@ -20,10 +20,12 @@ from reenact.bench.faults.case import FaultCase, Scale, Side
 from reenact.bench.faults.cases import published_means
 from reenact.bench.faults.programs import availability, materialise
 from reenact.bench.faults.scores import Answer
+from reenact.bench.faults.told import QUICK, STORY, Told
 from reenact.bench.faults.verdict import scorecard
 from reenact.bench.identity import code_identity
 from reenact.bench.scorecard import Scorecard
 from reenact.bench.several import several
+from reenact.bench.warm import Lent, end_with_parent, warm_pool
 from reenact.diagnose.depth import Depth
 from reenact.diagnose.diagnosis import Accusation, Diagnosis
 from reenact.diagnose.story import Services, diagnose
@@ -34,29 +36,6 @@ from reenact.program.program import Program, read_program
 from reenact.rules.evidence import Evidence
 from reenact.rules.registry import FAMILIES, chosen
 from reenact.types import Stop, Tell, tell_nobody
-
-QUICK, STORY = "all rules, quick", "the whole story"
-
-
-@dataclass(frozen=True)
-class Told:
-    """What every detector said of one program, once."""
-
-    case: str
-    side: Side
-    answers: Mapping[str, list[tuple[str, int | None]]]
-    """Detector to (fault, layer index)."""
-    seconds: Mapping[str, float] = field(default_factory=dict)
-    """`plain` training, `quick` diagnosis, the whole `story`."""
-    findings: Sequence[str] = ()
-    """What the story accused, in words."""
-    accused: Sequence[tuple[str, float]] = ()
-    """The same as `HLR` or `ACH(2)`, each with its confidence."""
-
-    def answer(self, detector: str) -> Answer:
-        from reenact.program.fault import Fault
-
-        return frozenset((Fault(fault), layer) for fault, layer in self.answers.get(detector, ()))
 
 
 @dataclass(frozen=True)
@@ -118,6 +97,7 @@ def measure(
 def tell_of(wanted: Telling, stop: Stop) -> Told:
     """One program: trained plainly, diagnosed quickly, then the whole story."""
     case, side, depth = wanted.case, wanted.side, wanted.depth
+    end_with_parent()
     with tempfile.TemporaryDirectory(prefix="reenact-fault-") as scratch:
         entry = materialise(case, side, wanted.scale, Path(scratch) / "program")
         program = read_program((str(entry),), entry.parent)
@@ -150,7 +130,10 @@ def _timed(
 ) -> tuple[Diagnosis, float]:
     begun = time.monotonic()
     with Journal.in_memory() as journal, Path(os.devnull).open("wb") as nowhere:
-        services = Services(journal=journal, traces=folder, stop=stop, stdout=nowhere)
+        services = Services(
+            journal=journal, traces=folder, stop=stop, stdout=nowhere,
+            executor=lambda asked: Lent(warm_pool(asked.workers)),
+        )  # fmt: skip
         found = diagnose(program, wishes, services, seen)
     return found, time.monotonic() - begun
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
 from statistics import median
-from typing import TYPE_CHECKING
 
 from reenact.bench.faults.calibration import said_of
 from reenact.bench.faults.calibration import table as sureness
@@ -14,13 +13,11 @@ from reenact.bench.faults.neutrality import shipped
 from reenact.bench.faults.scores import Score, Truth, mean_score
 from reenact.bench.faults.table import FaultTable, Reading, tabulate
 from reenact.bench.faults.together import combined
+from reenact.bench.faults.told import QUICK, STORY, Told
 from reenact.bench.scorecard import Goal, Scorecard, Table
 from reenact.diagnose.depth import Depth
 from reenact.rules.registry import FAMILIES
 from reenact.types import JsonValue
-
-if TYPE_CHECKING:
-    from reenact.bench.faults.diagnosed import Told
 
 LEAST_RUNNABLE = 18
 SCORED = ("recall", "precision", "F3")
@@ -38,8 +35,6 @@ def scorecard(
     published: PublishedMeans,
 ) -> Scorecard:
     """Everything that was told, scored."""
-    from reenact.bench.faults.diagnosed import QUICK, STORY
-
     readings = {name: _readings(told, name) for name in (*FAMILIES, QUICK, STORY)}
     own = shipped(scale)
     tables = {name: tabulate(said, cases, own=own or None) for name, said in readings.items()}
@@ -148,8 +143,6 @@ def _own(ours: FaultTable, own: Mapping[str, Sequence[Truth]]) -> Iterator[Table
 
 
 def _faults(ours: FaultTable, told: Sequence[Told]) -> Table:
-    from reenact.bench.faults.diagnosed import STORY
-
     said = {one.case: one for one in told if one.side is Side.BUGGY}
     rows = tuple(
         (

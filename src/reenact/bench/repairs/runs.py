@@ -19,10 +19,11 @@ from reenact.bench.faults.programs import ENTRY, availability, materialise
 from reenact.bench.identity import code_identity
 from reenact.bench.repairs.card import scorecard
 from reenact.bench.repairs.figures import Fault
+from reenact.bench.repairs.outcomes import outcomes_folder
 from reenact.bench.repairs.repaired import Reference, Repaired, jaccards
-from reenact.bench.repairs.shared import Lent, end_with_parent, outcomes_folder, warm_pool
 from reenact.bench.scorecard import Scorecard
 from reenact.bench.several import several
+from reenact.bench.warm import Lent, end_with_parent, warm_pool
 from reenact.diagnose.depth import Depth
 from reenact.diagnose.diagnosis import Diagnosis
 from reenact.diagnose.story import Services as DiagnoseServices

@@ -19,6 +19,7 @@ from reenact.bench.faults.programs import ENTRY
 from reenact.bench.speed.programs import Case
 from reenact.errors import Inconclusive, Stopped
 from reenact.trials.ensemble import Ensemble
+from reenact.trials.job import ONE_THREAD
 from reenact.trials.pool import ProcessPool
 from reenact.trials.trial import Trial
 from reenact.types import Stop
@@ -29,7 +30,7 @@ POOL, EXPRESS, ENSEMBLE = "pool", "pool, express", "ensemble"
 OURS = (POOL, EXPRESS, ENSEMBLE)
 WAYS = (LOOP, TUNED, *OURS)
 MOST_SECONDS = 1800.0
-ONE_THREAD = dict.fromkeys(("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS"), "1")
+ALONE = dict.fromkeys(ONE_THREAD, "1")
 
 
 @dataclass(slots=True)
@@ -62,7 +63,7 @@ def plain_loop(cases: Sequence[Case], rates: Rates, workers: int, stop: Stop) ->
         ended = subprocess.run(  # noqa: S603 - a program of our own benchmark
             command,
             cwd=case.folder,
-            env=os.environ | ONE_THREAD,
+            env=os.environ | ALONE,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.PIPE,
             timeout=MOST_SECONDS,
@@ -126,7 +127,7 @@ def ray_tune(cases: Sequence[Case], trials: int, workers: int) -> Rates | None:
     folders = [str(case.folder) for case in cases]
     ended = subprocess.run(  # noqa: S603 - a script of our own
         [sys.executable, str(TUNE), str(trials), str(workers), *folders],
-        env=os.environ | ONE_THREAD | {"RAY_AIR_NEW_OUTPUT": "0", "KERAS_BACKEND": "torch"},
+        env=os.environ | ALONE | {"RAY_AIR_NEW_OUTPUT": "0", "KERAS_BACKEND": "torch"},
         capture_output=True,
         timeout=MOST_SECONDS,
         check=False,

@@ -18,10 +18,11 @@ from reenact.probe.options import WatchOptions
 from reenact.probe.trace import Trace
 from reenact.probe.watch import watch
 from reenact.program.program import read_program
+from reenact.trials.job import ONE_THREAD
 from reenact.types import Stop
 
 STEADY = {
-    **dict.fromkeys(("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS"), "1"),
+    **dict.fromkeys(ONE_THREAD, "1"),
     "MALLOC_MMAP_THRESHOLD_": str(1 << 25),
     "MALLOC_TRIM_THRESHOLD_": str(1 << 28),
 }

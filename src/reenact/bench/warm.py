@@ -1,24 +1,18 @@
-"""What all repairs of one fault share: a pool of warm servers, and the outcomes of trainings on disk."""
+"""A pool of warm servers that many stories of a benchmark use one after another."""
 
 from __future__ import annotations
 
 import os
-import shutil
 import threading
 from collections.abc import Sequence
 from functools import lru_cache
 from multiprocessing import parent_process
 from multiprocessing.util import Finalize
-from pathlib import Path
 
-from reenact.bench.identity import code_identity
 from reenact.trials.executor import Executor, Heard
 from reenact.trials.pool import ProcessPool
 from reenact.trials.trial import Outcome, Trial
 from reenact.types import ExitCode, Stop
-
-TRAINING = ("trials", "probe")
-"""Rooms whose source decides what a training comes to; the program itself is in the key of its outcome."""
 
 
 class Lent(Executor):
@@ -64,12 +58,3 @@ def end_with_parent() -> None:
         os._exit(ExitCode.STOPPED)
 
     threading.Thread(target=watch, daemon=True).start()
-
-
-def outcomes_folder(work: Path) -> Path:
-    """Where outcomes of this reenact's trainings are kept; those of another one are removed."""
-    mine = work / code_identity(*TRAINING)
-    for old in work.glob("*") if work.is_dir() else ():
-        if old != mine:
-            shutil.rmtree(old, ignore_errors=True)
-    return mine
