@@ -18,12 +18,14 @@ LESS = 0.25
 program a little, and one look tells little."""
 DEARER = 2.0
 """Times what another training costs from which on a change is dear; never below a training as it stands."""
-FINALISTS, MATCH = 3, 2
+FINALISTS = 3
+MATCH = 2
+"""One that helps gets a rival: one look tells little."""
 
 Scored = tuple[Patch, float]
 
 
-def best_of_each_size(bench: Workbench, good: Sequence[Scored], base: float, scored: Board) -> list[Patch]:
+def choose_finalists(bench: Workbench, good: Sequence[Scored], base: float, scored: Board) -> list[Patch]:
     """The best of every size, the largest gain first; of nearly equal ones what was most promising, for a
     cause that was accused is a better repair than a cure of its symptoms. The best that is much cheaper to
     train stands beside one that is dear, and the next best beside one that would be alone."""
@@ -38,11 +40,12 @@ def best_of_each_size(bench: Workbench, good: Sequence[Scored], base: float, sco
         cheap += [patch for patch, _ in close if DEARER * bench.cost(patch) <= dear][:1]
     rising = [pair for at, pair in enumerate(found) if all(pair[1] > one[1] for one in found[:at])]
     best = [patch for patch, _ in sorted(rising, key=lambda pair: -pair[1])][:FINALISTS]
-    rest = [patch for patch, _ in good if patch not in best and patch not in cheap[:1]]
-    return [*best, *cheap[:1], *rest][: max(MATCH, len(best) + len(cheap[:1]))]
+    chosen = [*best, *cheap[:1]]
+    rivals = [patch for patch, _ in good if patch not in chosen]
+    return [*chosen, *rivals[: max(0, MATCH - len(chosen))]]
 
 
-def affordable(bench: Workbench, patches: Sequence[Patch], seeds: int) -> list[Patch]:
+def affordable_on_seeds(bench: Workbench, patches: Sequence[Patch], seeds: int) -> list[Patch]:
     """As many as can be trained over so many more seeds, beside the program as it stands; what is much dearer
     than another goes first, then the last."""
     chosen = list(patches)

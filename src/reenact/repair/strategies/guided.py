@@ -17,7 +17,13 @@ from reenact.program.change import Set
 from reenact.program.knob import Kind
 from reenact.program.patch import Patch
 from reenact.repair.board import Board, once
-from reenact.repair.finalists import DEARER, NEARLY, affordable, best_of_each_size, smallest_near
+from reenact.repair.finalists import (
+    DEARER,
+    NEARLY,
+    affordable_on_seeds,
+    choose_finalists,
+    smallest_near,
+)
 from reenact.repair.ideas import Idea, fits, ideas, usable
 from reenact.repair.workbench import NOTHING, Workbench
 
@@ -213,16 +219,16 @@ FACTORS = {
 def _confirm(bench: Workbench, base: float, scored: Board) -> list[Patch]:
     """The finalists on more seeds; what misses little of the best gain and changes less comes first."""
     good = [(patch, score) for patch, score in scored if bench.better(base, score)]
-    finalists = best_of_each_size(bench, good, base, scored)
+    finalists = choose_finalists(bench, good, base, scored)
     if not finalists:
         return []
     # One seed tells less than several: a smaller change must come closer to the best.
     first = smallest_near(bench, [(one, scored.score(one, base)) for one in finalists], base, NEARLY / 2)
-    chosen = affordable(bench, first, SEEDS - 1)
+    chosen = affordable_on_seeds(bench, first, SEEDS - 1)
     if len(chosen) < 2:
         return [*chosen, *(one for one in first if one not in chosen)]
     order = _held(bench, chosen, SEEDS)
-    if len(affordable(bench, order[:2], SEEDS)) > 1:
+    if len(affordable_on_seeds(bench, order[:2], SEEDS)) > 1:
         # What is left of the budget decides between the two in front.
         order = [*_held(bench, order[:2], 2 * SEEDS), *order[2:]]
     return order

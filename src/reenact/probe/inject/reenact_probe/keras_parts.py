@@ -9,12 +9,6 @@ from reenact_probe.guard import guarded, patch
 from reenact_probe.places import caller
 
 
-class _Nobody:
-    """An observer that never looks."""
-
-    window = None
-
-
 class Parts:
     """Remembers where each part was made; a part that Keras makes itself stands where `compile` is called."""
 
@@ -79,10 +73,10 @@ class Parts:
         self.compiled_at = caller()
 
     def _wrap_loss(self, original):
-        watch = self.watch.torch_watch or _Nobody
+        inside = self.watch.torch_watch
 
         def __call__(loss, y_true, y_pred, *args, **kwargs):  # noqa: N807
-            if self.loss is None or watch.window is not None:
+            if self.loss is None or (inside is not None and inside.window is not None):
                 self._loss_called(loss, y_true, y_pred)
             return original(loss, y_true, y_pred, *args, **kwargs)
 
