@@ -32,7 +32,7 @@ DATA = ("json", "yaml", "toml")
 BLOCK = re.compile(
     r"^(?P<fence>`{3,})(?P<info>[^\n`]*)\n(?P<body>.*?)^(?P=fence) *$", re.MULTILINE | re.DOTALL
 )
-INLINE = re.compile(r"(?<!`)`(reenact\s[^`]+)`(?!`)")
+INLINE = re.compile(r"(?<!`)`((?:reenact|python -m benchmarks)\s[^`]+)`(?!`)")
 GENERATED = ("docs/rules/",)
 """Pages that the code makes of itself; the examples on them are executed with their rules."""
 PRINTED = "docs/benchmarks/"

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
 
 HERE = Path(__file__).parent.parent
-CASES = HERE / "src" / "reenact" / "bench" / "cases"
+CASES = HERE / "benchmarks" / "cases"
 BUG = CASES / "bugs" / "matchbook-popular"
 IMAGES = HERE / "docs" / "img"
 WIDTH = 1180

@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import atexit
 import os
+import shutil
+import tempfile
+from pathlib import Path
 
+import pytest
 from hypothesis import settings
 
 CANARY = "sk-canary-5f1d0c2b9e8a47d6b3"
@@ -14,6 +19,9 @@ os.environ["KERAS_BACKEND"] = "torch"
 os.environ["COLUMNS"] = "120"
 os.environ["OPENAI_API_KEY"] = CANARY
 os.environ["ANTHROPIC_API_KEY"] = CANARY
+# The user's settings and the key of the user's journals are not those of the tests.
+os.environ["XDG_CONFIG_HOME"] = tempfile.mkdtemp(prefix="reenact-config-")
+atexit.register(shutil.rmtree, os.environ["XDG_CONFIG_HOME"], ignore_errors=True)
 for name in [
     name for name in os.environ if name.startswith("REENACT_") and name != "REENACT_NO_NETWORK_MODELS"
 ]:
@@ -23,3 +31,41 @@ for name in [
 settings.register_profile("fixed", derandomize=True, database=None)
 settings.register_profile("hunt", print_blob=True)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "fixed"))
+
+
+PLANTED = ("json", "torch", "numpy", "sitecustomize", "usercustomize", "click", "pydantic", "tomllib", "yaml")
+TRAINING = """\
+import torch
+from torch import nn
+
+model = nn.Sequential(nn.Linear(4, 8), nn.ReLU(), nn.Linear(8, 2))
+optimizer = torch.optim.Adam(model.parameters(), lr=10.0)
+for epoch in range(12):
+    for x, y in batches:
+        loss = nn.functional.cross_entropy(model(x), y)
+        loss.backward()
+        optimizer.step()
+"""
+
+
+class Planted:
+    """A folder with a training, a paper, and modules named like libraries that leave a mark when imported."""
+
+    def __init__(self, root: Path) -> None:
+        self.folder, self.marks = root / "repository", root / "marks"
+        self.folder.mkdir()
+        self.marks.mkdir()
+        (self.folder / "train.py").write_text(TRAINING)
+        (self.folder / "paper.md").write_text("# On lines\n\nA line has one dimension.\n")
+        for name in PLANTED:
+            text = f"import os\nopen(os.path.join({str(self.marks)!r}, {name!r}), 'w').close()\n"
+            (self.folder / f"{name}.py").write_text(text)
+
+    @property
+    def imported(self) -> list[str]:
+        return sorted(mark.name for mark in self.marks.iterdir())
+
+
+@pytest.fixture
+def planted(tmp_path: Path) -> Planted:
+    return Planted(tmp_path)

@@ -1,10 +1,12 @@
 from __future__ import annotations
 
+import io
 import json
+from pathlib import Path
 
 import pytest
 
-from reenact.redact import HIDDEN, redact, redact_json, secret_values
+from reenact.redact import HIDDEN, redact, redact_json, redact_lines, secret_values
 
 ENVIRONMENT = {
     "MY_SERVICE_TOKEN": "tok-0123456789",
@@ -48,6 +50,49 @@ def test_longest_first_so_that_no_tail_stays() -> None:
 )
 def test_by_pattern(secret: str) -> None:
     assert redact(f"before {secret} after", {}) == f"before {HIDDEN} after"
+
+
+@pytest.mark.parametrize("before", ["x_", "key=", "a:", "https://host/", '"', "1_", "--token="])
+def test_a_shape_anywhere_in_a_word(before: str) -> None:
+    for secret in ("sk-abcdefghij0123456789", "hf_0123456789abcdefghij", "AKIA0123456789ABCDEF"):
+        assert redact(f"{before}{secret}", {}) == f"{before}{HIDDEN}"
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["DB_PASS", "PGPASSWORD", "PASSPHRASE", "MYSQL_PWD", "NPM_AUTH", "AUTHORIZATION", "MYTOKEN", "KEYCLOAK_X",
+     "CLIENTSECRET", "AWS_CREDENTIALS", "CREDENTIAL_BLOB", "GITHUB_PAT", "apikey"],
+)  # fmt: skip
+def test_names_that_hint_at_a_secret(name: str) -> None:
+    assert redact("it is s3cretValue!", {name: "s3cretValue!"}) == f"it is {HIDDEN}"
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("PWD", "/work/that/was/removed"),
+        ("OLDPWD", "/"),
+        ("SSH_AUTH_SOCK", str(Path(__file__))),
+        ("XAUTHORITY", str(Path(__file__).parent)),
+        ("GIT_AUTHOR_NAME", "Jane Q. Public 2nd"),
+        ("TOKENIZERS_PARALLELISM", "false"),
+        ("TOKENIZER", "bert-base-uncased-v1"),
+        ("MAX_TOKENS", "4096"),
+        ("USE_AUTH", "true"),
+        ("DB_PASS", "postgres"),
+        ("COMPASS", "northnorthwest"),
+    ],
+)
+def test_values_that_are_no_secrets_stay(name: str, value: str) -> None:
+    assert redact(f"see {value}.", {name: value}) == f"see {value}."
+
+
+def test_a_log_is_redacted_line_by_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CANARY_TOKEN", "canary-0123456789")
+    block = "-----BEGIN RSA PRIVATE KEY-----\nMIIE\nAAAA\n-----END RSA PRIVATE KEY-----\n"
+    sink = io.BytesIO()
+    redact_lines(io.BytesIO(f"a canary-0123456789\n{block}after\n".encode() + b"\xff\n"), sink)
+    assert sink.getvalue() == f"a {HIDDEN}\n{HIDDEN}\nafter\n".encode() + b"\xff\n"
 
 
 def test_headers_and_addresses() -> None:

@@ -13,11 +13,9 @@ from reenact.settings import Resolved, Settings, field_texts, find_project_file,
 @pytest.fixture
 def layers(tmp_path: Path) -> Path:
     (tmp_path / "user.toml").write_text(
-        'model = "ollama:user"\nmax_calls = 1\nmax_time = 1\nmax_tokens = 1\n'
+        'model = "ollama:user"\nmax_calls = 1\nprogress = "bar"\nmax_tokens = 1\n'
     )
-    (tmp_path / "pyproject.toml").write_text(
-        '[tool.reenact]\nmodel = "ollama:project"\nmax-calls = 2\nmax_time = 2\n'
-    )
+    (tmp_path / "pyproject.toml").write_text('[tool.reenact]\nmax-calls = 2\nprogress = "lines"\n')
     return tmp_path
 
 
@@ -26,19 +24,17 @@ def resolved(folder: Path, flags: dict[str, object] | None = None, **environ: st
 
 
 def test_a_nearer_layer_wins_and_says_where_it_came_from(layers: Path) -> None:
-    got = resolved(layers, {"model": "ollama:flag"}, REENACT_MODEL="ollama:env", REENACT_MAX_CALLS="3")
+    got = resolved(layers, {"model": "ollama:flag"}, REENACT_MODEL="ollama:env", REENACT_PYTHON="python3")
     assert (got.settings.model, got.origins["model"]) == ("ollama:flag", "flag")
-    assert (got.settings.max_calls, got.origins["max_calls"]) == (3, "environment REENACT_MAX_CALLS")
-    assert (got.settings.max_time, got.origins["max_time"]) == (
-        2.0,
-        f"project file {layers / 'pyproject.toml'}",
-    )
+    assert (got.settings.python, got.origins["python"]) == ("python3", "environment REENACT_PYTHON")
+    project = f"project file {layers / 'pyproject.toml'}"
+    assert (got.settings.progress, got.origins["progress"]) == ("lines", project)
     assert (got.settings.max_tokens, got.origins["max_tokens"]) == (1, f"user file {layers / 'user.toml'}")
-    assert (got.settings.progress, got.origins["progress"]) == ("auto", "default")
+    assert (got.settings.pdf_reader, got.origins["pdf_reader"]) == ("builtin", "default")
 
 
 def test_a_flag_that_was_not_given_does_not_count(layers: Path) -> None:
-    assert resolved(layers, {"model": None}).settings.model == "ollama:project"
+    assert resolved(layers, {"model": None}).settings.model == "ollama:user"
 
 
 def test_money_is_exact(layers: Path) -> None:
@@ -71,10 +67,71 @@ def test_an_impossible_value_names_value_and_origin(layers: Path) -> None:
         resolved(layers, REENACT_MAX_CALLS="many")
 
 
-@pytest.mark.parametrize("line", ['sandbox = "none"', "trust_code = true", 'allow_packages = ["evil"]'])
-def test_a_project_file_cannot_lower_the_guard(tmp_path: Path, line: str) -> None:
-    (tmp_path / "reenact.toml").write_text(line)
-    with pytest.raises(SettingsError, match="guards you"):
+@pytest.mark.parametrize(
+    "line",
+    ['sandbox = "none"', "trust_code = true", 'allow_packages = ["evil"]', 'model = "command:/bin/false"',
+     'python = "./evil"', 'runs_dir = "/elsewhere"', 'cache_dir = "/planted"', 'pdf_reader = "mineru"',
+     "unheard_of = 3"],
+)  # fmt: skip
+def test_a_project_file_sets_nothing_but_progress_and_limits(
+    tmp_path: Path, line: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "reenact.toml").write_text(f'{line}\nprogress = "none"\n')
+    got = resolved(tmp_path)
+    name = line.partition(" ")[0]
+    assert got.settings == Settings(progress="none")
+    assert got.ignored == (name,)
+    said = capsys.readouterr().err
+    assert said.count("\n") == 1
+    assert f"{tmp_path / 'reenact.toml'}: {name};" in said
+    assert str(tmp_path / "user.toml") in said
+    resolved(tmp_path)
+    assert capsys.readouterr().err == "", "said twice"
+
+
+def test_names_in_a_project_file_cannot_speak_to_the_terminal(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "reenact.toml").write_text('"\\u001b]0;x\\u0007\\nreenact: all is well" = 1\n')
+    resolved(tmp_path)
+    said = capsys.readouterr().err
+    assert said.count("\n") == 1
+    assert "\x1b" not in said
+
+
+@pytest.mark.parametrize("name", ["max_cost", "max_tokens", "max_calls", "max_time"])
+def test_a_project_file_lowers_a_limit_and_never_raises_it(
+    tmp_path: Path, name: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def limit(user: int, project: int, flag: int | None = None, **environ: str) -> tuple[object, str]:
+        (tmp_path / "user.toml").write_text(f"{name} = {user}" if user else "")
+        (tmp_path / "reenact.toml").write_text(f"{name} = {project}")
+        got = resolved(tmp_path, {name: flag}, **environ)
+        return getattr(got.settings, name), got.origins[name].partition(" ")[0]
+
+    variable = f"REENACT_{name.upper()}"
+    assert limit(0, 5) == (5, "project")
+    assert limit(3, 5) == (3, "user")
+    assert limit(7, 5) == (5, "project")
+    assert limit(9, 5, **{variable: "4"}) == (4, "environment")
+    assert limit(9, 5, 2, **{variable: "8"}) == (2, "flag")
+    capsys.readouterr()
+    assert limit(9, 5, 6) == (5, "project")
+    assert f"lowers {name} from 6 (flag) to 5" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [("max_cost", "-1"), ("max_cost", "nan"), ("max_cost", "abc"), ("max_cost", "1e400"), ("max_time", "nan"),
+     ("max_time", "inf"), ("max_time", "-5"), ("max_time", "0"), ("max_tokens", "-1"), ("max_tokens", "1.5"),
+     ("max_calls", "0"), ("max_calls", "99999999999999999999"), ("progress", "zzz"), ("pdf_reader", "zzz"),
+     ("sandbox", "zzz"), ("trust_code", "perhaps")],
+)  # fmt: skip
+def test_a_value_that_makes_no_sense_is_refused(tmp_path: Path, name: str, value: str) -> None:
+    with pytest.raises(SettingsError, match=f"{name}='{value}' from environment"):
+        resolved(tmp_path, **{f"REENACT_{name.upper()}": value})
+    (tmp_path / "user.toml").write_text(f"{name} = '{value}'")
+    with pytest.raises(SettingsError, match=f"{name}='{value}' from user file"):
         resolved(tmp_path)
 
 

@@ -38,6 +38,7 @@ def ask(
         cost=paid,
         final=(AnswerUnusable,),
         sample=sample,
+        shared=True,
     )
     return given.value
 
@@ -69,6 +70,7 @@ def asked(request: Request[Any], model: Model) -> Mapping[str, Any]:
         "system": prompt.system,
         "parts": prompt.parts,
         "temperature": request.temperature,
+        "max_tokens": request.max_tokens,
         "sample": request.sample,
     }
 

@@ -2,6 +2,7 @@
 
 ReenactError                      a sentence, what to do next, and an exit code
 ├── InputError                    what the user gave cannot be used
+│   ├── NotAFile                  a FIFO, device, folder or endless file was named; also an OSError
 │   ├── SettingsError             a setting is unknown or has an impossible value
 │   ├── UnknownModel              a model string nobody understands
 │   ├── UnreadableProgram         a training program that cannot be found, read or parsed
@@ -33,13 +34,14 @@ ReenactError                      a sentence, what to do next, and an exit code
 ├── Inconclusive                  the work ended without a verdict (exit 3)
 │   └── BudgetSpent               money, tokens, calls or time ran out
 └── Stopped                       the user asked to stop (exit 130)
+    └── TimeSpent                 the time of the whole command ran out; also a BudgetSpent (exit 3)
 
 Only the edge (`cli/`) catches; everything below lets them rise.
 """
 
 from __future__ import annotations
 
-from reenact.types import ExitCode
+from reenact.types import ExitCode, Stop
 
 
 class ReenactError(Exception):
@@ -55,6 +57,15 @@ class ReenactError(Exception):
 
 class InputError(ReenactError):
     """What the user gave cannot be used."""
+
+
+class NotAFile(InputError, OSError):
+    """A FIFO, device, socket, folder or file without end where a file was expected. An OSError too, whose
+    `strerror` says so, for readers that tell why a file of theirs cannot be read."""
+
+    def __init__(self, sentence: str, reason: str) -> None:
+        super().__init__(sentence, next_step="Name a plain file.")
+        self.strerror = reason
 
 
 class SettingsError(InputError):
@@ -199,3 +210,20 @@ class Stopped(ReenactError):
     """The user asked to stop."""
 
     exit_code = ExitCode.STOPPED
+
+
+class TimeSpent(Stopped, BudgetSpent):
+    """The time of the whole command ran out: everything ends as after Ctrl-C, but with a verdict on what was
+    seen, or without one (exit 3)."""
+
+    exit_code = ExitCode.INCONCLUSIVE
+
+
+def ended_by(stop: Stop | None, sentence: str) -> Stopped:
+    """The error for work that ends early: the user's wish, or the time of the whole command."""
+    if stop is None or stop.by_user or not stop.time_is_up:
+        return Stopped(sentence)
+    return TimeSpent(
+        f"The time of the whole command is up (--max-time {stop.limit:g} s). {sentence}",
+        next_step="Give a larger --max-time and run the same command: it continues where it stopped.",
+    )

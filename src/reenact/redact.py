@@ -1,71 +1,81 @@
 """Secrets out of text: the one place that knows what a secret looks like.
 
-By value: whatever the environment holds under a name that says key, token, secret or password.
-By pattern: keys of well-known providers, bearer headers, passwords in addresses, private key blocks.
-Not covered: a secret that is neither in the environment nor of a known shape, or one cut into pieces,
-encoded or translated. Everything that writes what others may read (recordings, relay files, journal,
-reports, errors of providers) passes through here.
+By value: whatever the environment holds under a name with PASS, PWD, AUTH, TOKEN, KEY, SECRET, CREDENTIAL or
+PAT in it. By shape, anywhere in a word: keys of well-known providers, bearer headers, passwords in addresses,
+private key blocks. Everything that writes what others may read passes through here: journal, artefacts,
+exports, reports, recordings, relay files, logs of started commands, errors of providers. The files of a trace
+are written by the watched process itself, by the same rules (`for_probe`), so that a killed reenact leaves no
+raw one.
+Not covered: values too short to be told from ordinary words; values that are paths (the socket of an agent,
+the working folder); a secret that is neither in the environment nor of a known shape, or one cut into pieces,
+encoded or translated; what a program prints to the terminal or writes itself; a copied notebook in its run.
 """
 
 from __future__ import annotations
 
 import os
 import re
+import sys
 from collections.abc import Mapping
-from typing import Any
+from functools import lru_cache
+from typing import IO, Any, NamedTuple
 
 HIDDEN = "[redacted]"
 SHORTEST = 12
 """Shorter values (`postgres`, `changeme`) would blot out ordinary words, in quoted code too."""
+SHORTEST_MIXED = 8
+"""Of values with both letters and digits, which ordinary words do not have."""
 
-_SECRET_NAME = re.compile(
-    r"(?:^|_)(?:API_?KEY|KEY|TOKEN|SECRET|PASSWORD|PASSWD|CREDENTIALS?|PAT)(?:_|$|\d)", re.IGNORECASE
+_WORD = r"(?:API_?KEY|KEY|TOKEN|SECRET|PASS|PASSWORD|PASSWD|PASSPHRASE|PWD|AUTH|CREDENTIALS?|PAT)"
+_SAYS_SECRET = re.compile(rf"(?:^|_){_WORD}(?:_|$|\d)", re.IGNORECASE)
+_HINTS_SECRET = re.compile(
+    # GIT_AUTHOR_NAME and TOKENIZERS_PARALLELISM are neither.
+    r"PASS|PWD|AUTH(?!ORS?(?:_|$))|TOKEN(?!I[ZS])|KEY|SECRET|CREDENTIAL",
+    re.IGNORECASE,
 )
-_PATTERNS = re.compile(
-    r"\bsk-[A-Za-z0-9_-]{16,}"  # OpenAI, Anthropic, OpenRouter, DeepSeek
-    r"|\bAIza[A-Za-z0-9_-]{30,}"  # Google
-    r"|\b(?:ghp|gho|ghu|ghs|ghr)_[A-Za-z0-9]{20,}|\bgithub_pat_[A-Za-z0-9_]{20,}"
-    r"|\bglpat-[A-Za-z0-9_-]{16,}"
-    r"|\bhf_[A-Za-z0-9]{16,}"
-    r"|\bgsk_[A-Za-z0-9]{16,}|\bxai-[A-Za-z0-9]{16,}"
-    r"|\bxox[abposr]-[A-Za-z0-9-]{10,}"
-    r"|\b(?:AKIA|ASIA)[A-Z0-9]{16}\b"
-    r"|\beyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}"  # JSON web token
-    r"|-----BEGIN [A-Z ]*PRIVATE KEY-----[\s\S]*?(?:-----END [A-Z ]*PRIVATE KEY-----|\Z)"
-)
-_BEGINNINGS = (
-    *(
-        "sk-",
-        "AIza",
-        "ghp_",
-        "gho_",
-        "ghu_",
-        "ghs_",
-        "ghr_",
-        "github_pat_",
-        "glpat-",
-        "hf_",
-        "gsk_",
-        "xai-",
-        "xox",
+_FOLDERS = ("PWD", "OLDPWD")
+
+
+class Shape(NamedTuple):
+    """What a sort of secret looks like."""
+
+    needles: tuple[str, ...]
+    """In lower case. Text without any of them is not searched: that is a hundred times cheaper."""
+    pattern: str
+    instead: str = HIDDEN
+
+
+SHAPES = (
+    Shape(
+        ("sk-", "aiza", "ghp_", "gho_", "ghu_", "ghs_", "ghr_", "github_pat_", "glpat-", "hf_", "gsk_",
+         "xai-", "xox", "akia", "asia", "eyj", "-----begin "),
+        # After a letter or digit `sk-` is the end of a word: task-, risk-, disk-.
+        r"(?<![A-Za-z0-9])sk-[A-Za-z0-9_-]{16,}|sk-(?:proj|ant|or|svcacct)-[A-Za-z0-9_-]{16,}"
+        r"|AIza[A-Za-z0-9_-]{30,}"
+        r"|(?:ghp|gho|ghu|ghs|ghr)_[A-Za-z0-9]{20,}|github_pat_[A-Za-z0-9_]{20,}"
+        r"|glpat-[A-Za-z0-9_-]{16,}"
+        r"|(?<![A-Za-z0-9])(?:hf_|gsk_|xai-)[A-Za-z0-9]{16,}"
+        r"|xox[abposr]-[A-Za-z0-9-]{10,}"
+        r"|(?<![A-Z0-9])(?:AKIA|ASIA)[A-Z0-9]{16}(?![A-Z0-9])"
+        r"|eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}"  # JSON web token
+        r"|-----BEGIN [A-Z ]*PRIVATE KEY-----[\s\S]*?(?:-----END [A-Z ]*PRIVATE KEY-----|\Z)",
     ),
-    *("AKIA", "ASIA", "eyJ", "-----BEGIN "),
-)
-"""Text without any of these cannot match a pattern: looking for a substring is a hundred times cheaper."""
-_BEARER = re.compile(r"\b(Bearer|Basic)(\s+)[A-Za-z0-9._~+/=-]{12,}", re.IGNORECASE)
-_URL_PASSWORD = re.compile(r"(\b[a-z][a-z0-9+.-]*://)[^\s/@:]*:[^\s/@]+@", re.IGNORECASE)
+    Shape(("bearer", "basic"), r"(?i)\b(Bearer|Basic)(\s+)[A-Za-z0-9._~+/=-]{12,}", rf"\1\2{HIDDEN}"),
+    Shape(("://",), r"(?i)(\b[a-z][a-z0-9+.-]*://)[^\s/@:]*:[^\s/@]+@", rf"\1{HIDDEN}@"),
+)  # fmt: skip
+_BLOCK_BEGINS = re.compile(r"-----BEGIN [A-Z ]*PRIVATE KEY-----")
+_BLOCK_ENDS = re.compile(r"-----END [A-Z ]*PRIVATE KEY-----")
 
 
 def redact(text: str, environ: Mapping[str, str] | None = None) -> str:
     """The text with every secret that can be recognised replaced by `[redacted]`."""
     for value in secret_values(os.environ if environ is None else environ):
         text = text.replace(value, HIDDEN)
-    if any(beginning in text for beginning in _BEGINNINGS):
-        text = _PATTERNS.sub(HIDDEN, text)
     lowered = text.lower()
-    if "bearer" in lowered or "basic" in lowered:
-        text = _BEARER.sub(rf"\1\2{HIDDEN}", text)
-    return _URL_PASSWORD.sub(rf"\1{HIDDEN}@", text) if "://" in text and "@" in text else text
+    for shape in SHAPES:
+        if any(needle in lowered for needle in shape.needles):
+            text = re.sub(shape.pattern, shape.instead, text)
+    return text
 
 
 def redact_json(value: Any) -> Any:
@@ -79,11 +89,70 @@ def redact_json(value: Any) -> Any:
     return value
 
 
+def redact_bytes(data: bytes) -> bytes:
+    """Bytes with the text in them redacted; surrogateescape carries any other byte through and back."""
+    return redact(data.decode("utf-8", "surrogateescape")).encode("utf-8", "surrogateescape")
+
+
+def redact_lines(source: IO[bytes], sink: IO[bytes]) -> None:
+    """Pass on line by line as they come; a block of a private key becomes one word."""
+    within = False
+    for line in source:
+        text = line.decode("utf-8", "surrogateescape")
+        if within:
+            within = not _BLOCK_ENDS.search(text)
+            continue
+        within = bool(_BLOCK_BEGINS.search(text)) and not _BLOCK_ENDS.search(text)
+        shown = redact(text) + ("\n" if within else "")
+        sink.write(shown.encode("utf-8", "surrogateescape"))
+        sink.flush()
+
+
 def secret_values(environ: Mapping[str, str]) -> list[str]:
     """Values that the environment's names call secret, longest first so that none leaves a tail."""
-    found = {
-        value.strip()
-        for name, value in environ.items()
-        if _SECRET_NAME.search(name) and len(value.strip()) >= SHORTEST
+    pairs = tuple((name, value) for name, value in environ.items() if _may_be_secret(name))
+    return list(_longest_first(pairs))
+
+
+def secret_names(environ: Mapping[str, str]) -> list[str]:
+    """Names of the variables that hold a secret."""
+    return [
+        name for name, value in environ.items() if _may_be_secret(name) and _is_secret(name, value.strip())
+    ]
+
+
+def for_probe(environ: Mapping[str, str]) -> dict[str, object]:
+    """The rules as plain data, for the part that is put into watched programs: names, never values."""
+    return {
+        "variables": secret_names(environ),
+        "name": _HINTS_SECRET.pattern,
+        "shortest": SHORTEST,
+        "shapes": [list(shape) for shape in SHAPES],
+        "hidden": HIDDEN,
     }
-    return sorted(found, key=lambda value: (-len(value), value))
+
+
+@lru_cache(maxsize=1024)
+def _may_be_secret(name: str) -> bool:
+    return bool(_SAYS_SECRET.search(name) or _HINTS_SECRET.search(name))
+
+
+@lru_cache(maxsize=8)
+def _longest_first(pairs: tuple[tuple[str, str], ...]) -> tuple[str, ...]:
+    values = {value.strip() for name, value in pairs if _is_secret(name, value.strip())}
+    return tuple(sorted(values, key=lambda value: (-len(value), value)))
+
+
+def _is_secret(name: str, value: str) -> bool:
+    mixed = any(one.isalpha() for one in value) and any(one.isdigit() for one in value)
+    if len(value) < (SHORTEST_MIXED if mixed else SHORTEST):
+        return False
+    if value.startswith("/") and (name in _FOLDERS or os.path.exists(value)):  # noqa: PTH110 - never raises
+        return False
+    # A name that only contains such a word (MONKEY, COMPASS) needs a value that no ordinary word is.
+    return bool(_SAYS_SECRET.search(name)) or mixed or not value.isalpha()
+
+
+if __name__ == "__main__":
+    # journal/logs.py starts it between a command and its log.
+    redact_lines(sys.stdin.buffer, sys.stdout.buffer)

@@ -1,8 +1,9 @@
 """Every setting, its explanation and where its value comes from.
 
 flag > environment (REENACT_*) > project (reenact.toml or [tool.reenact]) > user file > default,
-resolved here and nowhere else. A project file comes with a repository, so what guards the user
-(`trust_code`, `sandbox`, `allow_packages`) is never taken from it.
+resolved here and nowhere else. A project file comes with a repository, perhaps a stranger's, so of it only
+`progress` and the four limits are taken, and a limit only to lower what the user's own file, environment or
+flag gives. The rest of the file is ignored, with one sentence on stderr.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ import ast
 import difflib
 import inspect
 import os
+import sys
 import textwrap
 import tomllib
 from collections.abc import Mapping
@@ -21,12 +23,15 @@ from pathlib import Path
 from typing import Any, get_type_hints
 
 from reenact.errors import SettingsError
+from reenact.files import read_text
+from reenact.plain import plain_line
 
 ENV_PREFIX = "REENACT_"
 NOT_SETTINGS = frozenset(
     {
         "REENACT_CRASH_AT",
         "REENACT_DATA",
+        "REENACT_KEPT_PYTHONPATH",
         "REENACT_NO_NETWORK_MODELS",
         "REENACT_PLUGINS",
         "REENACT_PROBE",
@@ -34,11 +39,25 @@ NOT_SETTINGS = frozenset(
         "REENACT_TRACEBACK",
     }
 )
+SANDBOXES = ("auto", "bubblewrap", "container", "docker", "podman", "sandlock", "none")
+"""`docker` and `podman` are the tier `container` with that engine."""
+PDF_READERS = ("builtin", "mineru", "auto")
+PROGRESS = ("auto", "bar", "lines", "none")
+MOST_SECONDS = 366 * 86_400
+MOST_DOLLARS = 1_000_000_000
+MOST_TOKENS = 10**12
+MOST_CALLS = 10**9
+NAMES_SHOWN = 8
 
 
-def _guarded(default: Any) -> Any:
-    """A field that a project file may not set."""
-    return field(default=default, metadata={"guards": True})
+def _limit(least: float, most: float, *, above: bool = False) -> Mapping[str, Any]:
+    """A limit between these bounds, without the lower one when `above`; a project file may lower it."""
+    return {"bounds": (least, most, above)}
+
+
+def _one_of(choices: tuple[str, ...], *, project: bool = False) -> Mapping[str, Any]:
+    """A word among these; `project` when a project file may choose it."""
+    return {"choices": choices, "project": project}
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,21 +66,21 @@ class Settings:
 
     model: str = ""
     """The model to ask, for example `anthropic:NAME`, `ollama:NAME`, `command:PROGRAM`, `relay:FOLDER`."""
-    sandbox: str = _guarded("auto")
+    sandbox: str = field(default="auto", metadata=_one_of(SANDBOXES))
     """Tier that runs untrusted code: auto, bubblewrap, container, sandlock or none."""
-    trust_code: bool = _guarded(False)
+    trust_code: bool = False
     """Allow the tier `none`, which confines nothing."""
-    allow_packages: tuple[str, ...] = _guarded(())
+    allow_packages: tuple[str, ...] = ()
     """Packages that a model or a document may have installed without asking."""
-    max_cost: Decimal | None = None
+    max_cost: Decimal | None = field(default=None, metadata=_limit(0, MOST_DOLLARS))
     """Money one run may spend on models, in US dollars."""
-    max_tokens: int | None = None
+    max_tokens: int | None = field(default=None, metadata=_limit(1, MOST_TOKENS))
     """Tokens one run may use, in and out together."""
-    max_calls: int | None = None
+    max_calls: int | None = field(default=None, metadata=_limit(1, MOST_CALLS))
     """Model calls one run may make."""
-    max_time: float | None = None
+    max_time: float | None = field(default=None, metadata=_limit(0, MOST_SECONDS, above=True))
     """Wall-clock seconds one run may take."""
-    pdf_reader: str = "builtin"
+    pdf_reader: str = field(default="builtin", metadata=_one_of(PDF_READERS))
     """What reads PDFs: builtin, mineru (the program MinerU, once installed), or auto (mineru where it is)."""
     python: str = ""
     """Interpreter for your own programs; empty means the active one."""
@@ -69,7 +88,7 @@ class Settings:
     """Folder of the journal, artefacts and traces."""
     cache_dir: Path | None = None
     """Folder of prepared environments and downloads; empty means the platform's user cache."""
-    progress: str = "auto"
+    progress: str = field(default="auto", metadata=_one_of(PROGRESS, project=True))
     """How waiting is shown: auto, bar, lines or none."""
 
 
@@ -79,6 +98,9 @@ class Resolved:
 
     settings: Settings
     origins: Mapping[str, str]
+    ignored: tuple[str, ...] = ()
+    """Names that the project file gives and may not set."""
+    project_file: Path | None = None
 
 
 def resolve(
@@ -88,16 +110,20 @@ def resolve(
     environ: Mapping[str, str] | None = None,
     user_file: Path | None = None,
 ) -> Resolved:
-    """Put the layers on one another. Unknown names and impossible values raise SettingsError."""
+    """Put the layers on one another. Unknown names and impossible values raise SettingsError, but what a
+    project file may not set is ignored."""
     cwd = cwd or Path.cwd()
     environ = os.environ if environ is None else environ
     user_file = user_file or default_user_file()
     values: dict[str, Any] = {}
     origins = {spec.name: "default" for spec in fields(Settings)}
     project_file = find_project_file(cwd)
+    given = _project_table(project_file)
+    limits, words = _project_may_set()
+    project = f"project file {project_file}"
     layers = [
         (f"user file {user_file}", _read_table(user_file, ())),
-        (f"project file {project_file}", _guarded_out(_project_table(project_file), project_file)),
+        (project, {name: given[name] for name in words if name in given}),
         ("environment", _from_environment(environ)),
         ("flag", {name: value for name, value in (flags or {}).items() if value is not None}),
     ]
@@ -105,7 +131,12 @@ def resolve(
         for name, value in table.items():
             values[name] = _checked(name, value, origin)
             origins[name] = f"environment {ENV_PREFIX}{name.upper()}" if origin == "environment" else origin
-    return Resolved(Settings(**values), origins)
+    for name in limits:
+        if name in given:
+            _lower(name, _checked(name, given[name], project), project, values, origins)
+    ignored = tuple(name for name in given if name not in limits | words)
+    _say_ignored(ignored, project_file, user_file)
+    return Resolved(Settings(**values), origins, ignored, project_file)
 
 
 def default_user_file() -> Path:
@@ -160,11 +191,14 @@ def _project_table(path: Path | None) -> Mapping[str, Any]:
     return _read_table(path, ("tool", "reenact") if path.name == "pyproject.toml" else ())
 
 
+MOST_BYTES = 1 << 20
+
+
 def _read_table(path: Path, keys: tuple[str, ...]) -> Mapping[str, Any]:
     if not path.is_file():
         return {}
     try:
-        table: Any = tomllib.loads(path.read_text(encoding="utf-8"))
+        table: Any = tomllib.loads(read_text(path, MOST_BYTES))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError, OSError) as error:
         raise SettingsError(
             f"The file {path} cannot be read as TOML: {error}.", next_step=f"Mend {path}."
@@ -176,16 +210,43 @@ def _read_table(path: Path, keys: tuple[str, ...]) -> Mapping[str, Any]:
     return {name.replace("-", "_"): value for name, value in table.items()}
 
 
-def _guarded_out(table: Mapping[str, Any], path: Path | None) -> Mapping[str, Any]:
-    guards = {spec.name for spec in fields(Settings) if spec.metadata.get("guards")}
-    for name in table:
-        if name in guards:
-            raise SettingsError(
-                f"The setting {name} guards you, so a project file may not set it."
-                f" Received: {name}={table[name]!r} in {path}.",
-                next_step=f"Give it as a flag, as {ENV_PREFIX}{name.upper()}, or in {default_user_file()}.",
-            )
-    return table
+@cache
+def _project_may_set() -> tuple[frozenset[str], frozenset[str]]:
+    """Limits that a project file may lower, and other settings that it may give."""
+    limits = frozenset(spec.name for spec in fields(Settings) if "bounds" in spec.metadata)
+    return limits, frozenset(spec.name for spec in fields(Settings) if spec.metadata.get("project"))
+
+
+def _lower(name: str, value: Any, origin: str, values: dict[str, Any], origins: dict[str, str]) -> None:
+    """Take the project's limit where the user gave none or a higher one."""
+    own = values.get(name)
+    if value is None or (own is not None and own <= value):
+        return
+    if own is not None:
+        _say_once(f"The {origin} lowers {name} from {own:g} ({origins[name]}) to {value:g}.")
+    values[name], origins[name] = value, origin
+
+
+def _say_ignored(names: tuple[str, ...], project_file: Path | None, user_file: Path) -> None:
+    if not names:
+        return
+    limits, words = _project_may_set()
+    more = f" and {len(names) - NAMES_SHOWN} more" if len(names) > NAMES_SHOWN else ""
+    _say_once(
+        f"Ignored in the project file {project_file}: {', '.join(names[:NAMES_SHOWN])}{more}; a project may"
+        f" only set {', '.join(sorted(words))} and lower {', '.join(sorted(limits))}. Give others as a flag,"
+        f" as {ENV_PREFIX}NAME in the environment, or in {user_file}."
+    )
+
+
+_said: set[str] = set()
+
+
+def _say_once(sentence: str) -> None:
+    """On stderr, which belongs to no protocol; settings are resolved several times in one process."""
+    if sentence not in _said:
+        _said.add(sentence)
+        print(f"reenact: {plain_line(sentence)}", file=sys.stderr, flush=True)  # noqa: T201
 
 
 def _from_environment(environ: Mapping[str, str]) -> Mapping[str, Any]:
@@ -212,10 +273,27 @@ def _checked(name: str, value: object, origin: str) -> object:
     from pydantic import TypeAdapter, ValidationError
 
     try:
-        return TypeAdapter(_types()[name]).validate_python(value)
+        checked: object = TypeAdapter(_types()[name]).validate_python(value)
+        wrong = "" if checked is None else _outside(name, checked)
     except ValidationError as error:
-        says = error.errors()[0]["msg"]
+        wrong = error.errors()[0]["msg"]
+    if wrong:
         raise SettingsError(
-            f"The setting {name} has an impossible value: {says}. Received: {name}={value!r} from {origin}.",
-            next_step=f"Give {name} as {_types()[name]}.",
-        ) from error
+            f"The setting {name} has an impossible value: {wrong}. Received: {name}={value!r} from {origin}.",
+            next_step="`reenact config` explains every setting.",
+        )
+    return checked
+
+
+def _outside(name: str, value: Any) -> str:
+    """What is expected, where a value of the right type is not among those that make sense."""
+    allowed = next(spec.metadata for spec in fields(Settings) if spec.name == name)
+    choices = allowed.get("choices")
+    if choices and value not in choices:
+        return f"expected one of {', '.join(choices)}"
+    if "bounds" not in allowed:
+        return ""
+    least, most, above = allowed["bounds"]
+    # Comparisons with nan are false, so that it is outside.
+    inside = least < value <= most if above else least <= value <= most
+    return "" if inside else f"expected a number {'above' if above else 'from'} {least} up to {most}"

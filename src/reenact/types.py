@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from enum import IntEnum
@@ -13,16 +14,16 @@ JsonValue: TypeAlias = "bool | int | float | str | Sequence[JsonValue] | Mapping
 
 
 class ExitCode(IntEnum):
-    """What the shell sees. The meaning is the same for every verb."""
+    """What the shell sees. The meaning is the same for every command; docs/exit-codes.md has the table."""
 
     OK = 0
-    """Clean, reproduced, repaired, all goals met."""
+    """It was looked at and is good: nothing speaks against the training, reproduced, repaired, goals met."""
     FOUND = 1
-    """Findings, not reproduced, a goal missed, something to mend."""
+    """It was looked at and is not good: a finding, a broken training, not repaired, not reproduced."""
     ERROR = 2
-    """Wrong usage, bad input or an internal error."""
+    """Wrong usage, bad input (also a file that lint cannot parse) or an internal error."""
     INCONCLUSIVE = 3
-    """Budget or evidence did not suffice for a verdict."""
+    """Nothing could be judged: no start, no training, not enough evidence, time or budget for a verdict."""
     STOPPED = 130
     """Ctrl-C; the command that continues was printed."""
 
@@ -67,22 +68,77 @@ def tell_nobody(progress: Progress) -> None:
     """The default listener."""
 
 
-class Stop:
-    """The user's wish to stop gently: set by the edge, looked at by everything that takes long."""
+LOOK_S = 0.1
 
-    def __init__(self) -> None:
+
+class Stop:
+    """When to stop: as soon as the user asks for it, or when the time of the whole command is up.
+
+    Set by the edge, looked at by everything that takes long. `seconds` is the time there is, from `began` (of
+    `time.monotonic`, default now) on. A `parent` ends its children; a child may end earlier by itself.
+    """
+
+    def __init__(
+        self, seconds: float | None = None, *, began: float | None = None, parent: Stop | None = None
+    ) -> None:
+        self.seconds = seconds
+        began = time.monotonic() if began is None else began
+        self._until = None if seconds is None else began + seconds
+        self._parent = parent
         self._event = threading.Event()
 
     def ask(self) -> None:
+        """Ask to stop gently, as Ctrl-C does."""
         self._event.set()
 
     @property
     def asked(self) -> bool:
-        return self._event.is_set()
+        """Whether to stop now, for whatever reason."""
+        return self.by_user or self.time_is_up
+
+    @property
+    def by_user(self) -> bool:
+        """Whether somebody asked for it; what is unfinished is continued by the same command."""
+        return self._event.is_set() or (self._parent is not None and self._parent.by_user)
+
+    @property
+    def time_is_up(self) -> bool:
+        """Whether the time of the whole command is over; what was seen until then is judged."""
+        left = self.remaining()
+        return left is not None and left <= 0
+
+    @property
+    def limit(self) -> float | None:
+        """The seconds that were given, ours or the parent's."""
+        return self.seconds if self.seconds is not None or self._parent is None else self._parent.limit
+
+    def remaining(self) -> float | None:
+        """Seconds that are left; none when there is no limit."""
+        own = None if self._until is None else self._until - time.monotonic()
+        above = None if self._parent is None else self._parent.remaining()
+        return min((left for left in (own, above) if left is not None), default=None)
+
+    def within(self, seconds: float | None) -> float | None:
+        """So many seconds, but never more than are left."""
+        left = self.remaining()
+        known = [one for one in (seconds, None if left is None else max(0.0, left)) if one is not None]
+        return min(known, default=None)
 
     def wait(self, seconds: float) -> bool:
-        """Sleep up to `seconds`; true as soon as a stop is asked for."""
-        return self._event.wait(seconds)
+        """Sleep up to `seconds`; true as soon as it is time to stop."""
+        until = time.monotonic() + seconds
+        while not self.asked:
+            left = until - time.monotonic()
+            if left <= 0:
+                return False
+            self._event.wait(self._nap(left))
+        return True
+
+    def _nap(self, seconds: float) -> float:
+        """How long nothing can happen unheard: a parent is looked at now and then."""
+        within = self.within(seconds)
+        nap = seconds if within is None else within
+        return nap if self._parent is None else min(nap, LOOK_S)
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import importlib.util
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
+import sysconfig
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
@@ -14,6 +17,7 @@ from typing import Any
 
 import pytest
 
+import reenact as reenact_package
 from reenact.bug.answers import Draft, Revision
 from reenact.bug.report import BugReport, Plan
 from reenact.bug.symptom import Symptom
@@ -125,6 +129,7 @@ def test_reproduced_from_a_repository(place: Path, run: Command) -> None:
     code, out, err = run(*BUG, "--fixed", "fixed", "--output-format", "json")
     assert code == 0, err
     told = json.loads(out)
+    assert told["exit_code"] == code
     assert "Reproduced" in told["verdict"]
     assert told["data"]["seeds_shown"] == told["data"]["seeds_run"] == 1
     assert told["data"]["script"] == "from acme import Meter\n\nmeter = Meter(3)\nmeter.mean()\n"
@@ -157,6 +162,70 @@ def test_killed_it_continues_and_asks_nothing_twice(place: Path, run: Command) -
         "only the answer in flight at the first kill is asked again"
     )
     assert (place / "reproduction" / "repro.py").exists()
+
+
+_SPEC = importlib.util.spec_from_file_location(
+    "packages", Path(__file__).parents[1] / "sandbox" / "environments" / "packages.py"
+)
+assert _SPEC is not None
+assert _SPEC.loader is not None
+packages = importlib.util.module_from_spec(_SPEC)
+_SPEC.loader.exec_module(packages)
+
+
+def without_uv(place: Path) -> Command:
+    """The command line of an interpreter beside which no uv is installed, so that pip does the work."""
+    subprocess.run([sys.executable, "-m", "venv", "--without-pip", str(place / "own")], check=True)
+    folders = [sysconfig.get_path("purelib"), str(Path(reenact_package.__file__).parents[1])]
+    packages_of = next((place / "own" / "lib").glob("python*/site-packages"))
+    (packages_of / "beside.pth").write_text("\n".join(folders) + "\n")
+
+    def command(*words: str) -> tuple[int, str, str]:
+        ended = subprocess.run(
+            [str(place / "own" / "bin" / "python"), "-P", "-m", "reenact", *words],
+            cwd=place,
+            env={**os.environ, "PATH": "/usr/bin:/bin"},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        return ended.returncode, ended.stdout, ended.stderr
+
+    return command
+
+
+@pytest.mark.parametrize("installer", ["uv", "pip"])
+def test_packages_of_a_hostile_repository_run_nothing_on_the_host(
+    toy: Any, place: Path, run: Command, monkeypatch: pytest.MonkeyPatch, installer: str
+) -> None:
+    command = without_uv(place) if installer == "pip" else run
+    for name in [name for name in os.environ if name.startswith(("PIP_", "UV_"))]:
+        monkeypatch.delenv(name)
+    links, mark = place / "links", place / "mark"
+    links.mkdir()
+    for name, value in {
+        "PIP_FIND_LINKS": str(links),
+        "PIP_NO_INDEX": "1",
+        "PIP_CONFIG_FILE": "/dev/null",
+        "UV_OFFLINE": "1",
+        "UV_COMPILE_BYTECODE": "1",
+        "UV_CACHE_DIR": str(place / "uv"),
+    }.items():
+        monkeypatch.setenv(name, value)
+    packages.hostile_wheel(links, "tinyhostile", mark)
+    packages.hostile_source(links, "tinysource", mark)
+    shutil.copytree(toy.folder / "buggy", place / "hostile")
+    (place / "hostile" / "requirements.txt").write_text("tinyhostile==1.0\ntinysource>=0.1\n")
+    words = ("bug", "report.md", "--repo", "hostile", "--model", "replay:answers.jsonl", "--seeds", "1")
+    code, out, err = command(*words, "--no-minimise", "--output-format", "json")
+    assert code == 0, err
+    assert "Reproduced" in json.loads(out)["verdict"], (
+        "its packages were there when the script ran in the box"
+    )
+    installed = {path.name for path in place.glob("cache/**/site-packages/*")}
+    assert {"tinyhostile.py", "tinysource.py", "zz_hostile.pth"} <= installed
+    assert not mark.exists(), mark.read_text()
+    assert (place / "uv").exists() is (installer == "uv")
 
 
 @pytest.mark.parametrize(

@@ -173,13 +173,11 @@ def test_one_batch_is_drawn_for_the_rule_that_speaks_of_it(evidence: Evidence) -
 def test_no_fault_lists_symptoms_with_their_reason(evidence: Evidence) -> None:
     symptoms = suspects_from([finding("DL007", 0.8, fault=None)])
     sheet = diagnosis_sheet(diagnosis(evidence, symptoms=symptoms), "train.py")
-    assert sheet.verdict == (
-        "No fault could be named at depth normal, but a symptom says that something is wrong."
-    )
+    assert sheet.verdict == "Training looks broken (1 symptom), cause not identified. Try --depth deep."
     assert "It must not be." in render(sheet, "full")
     harmless = suspects_from([finding("DL007", 0.8, fault=None, severity=Severity.NOTE)])
     sheet = diagnosis_sheet(diagnosis(evidence, symptoms=harmless), "train.py")
-    assert sheet.verdict == "No fault found at depth normal."
+    assert sheet.verdict.startswith("Nothing could be judged: "), "nobody saw a training"
 
 
 def test_data_is_told_once_a_split_however_often_it_was_evaluated(evidence: Evidence) -> None:

@@ -59,6 +59,57 @@ def test_a_full_disk_is_named(capsys: pytest.CaptureFixture[str]) -> None:
     assert "The disk is full. Received: journal.db." in capsys.readouterr().err
 
 
+FULL = """
+import os, subprocess, sys
+import click
+from reenact.cli.edge import guarded
+subprocess.run(["mount", "-t", "tmpfs", "-o", "size=64k", "tmpfs", sys.argv[1]], check=True)
+os.chdir(sys.argv[1])
+
+@click.command()
+def fill():
+    with open("some.txt", "wb") as file:
+        file.write(bytes(1 << 20))
+
+sys.exit(guarded(fill, []))
+"""
+
+
+def test_a_full_disk_without_a_file_name_is_found_by_its_folder(tmp_path: Path) -> None:
+    for way in (["unshare", "-m"], ["unshare", "-Urm"]):
+        command_line = [*way, sys.executable, "-c", FULL, str(tmp_path)]
+        ran = subprocess.run(command_line, capture_output=True, text=True, check=False)
+        if ran.returncode == 2:
+            break
+    else:
+        pytest.skip("this machine lets us mount nothing")
+    assert f"The disk is full. Folders without room: {tmp_path}." in ran.stderr
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full here")
+def test_printing_to_a_full_disk_says_so() -> None:
+    program = "import click, sys; from reenact.cli.edge import guarded; echo = click.echo\n"
+    program += "@click.command()\ndef verb(): echo('x' * 100)\n"
+    with Path("/dev/full").open("w") as full:
+        ran = subprocess.run(
+            [sys.executable, "-c", program + "sys.exit(guarded(verb, []))"],
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+            check=False,
+        )
+    assert ran.returncode == 2
+    assert "The disk is full. Received: standard output." in ran.stderr
+
+
+def test_an_error_of_the_disk_without_a_file_name_says_that_it_has_none(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    guarded(command(OSError(errno.EIO, "Input/output error")), [])
+    said = capsys.readouterr().err
+    assert "The disk answers with an input/output error; the system does not say for which file." in said
+
+
 def test_a_defect_says_so_without_a_traceback(capsys: pytest.CaptureFixture[str]) -> None:
     guarded(command(ZeroDivisionError("division by zero")), [])
     said = capsys.readouterr().err

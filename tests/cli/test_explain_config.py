@@ -32,8 +32,14 @@ def test_config_prints_value_and_origin(
     capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    (tmp_path / "reenact.toml").write_text("max_calls = 7\n")
+    (tmp_path / "reenact.toml").write_text("max_calls = 7\nmodel = 'command:evil'\nunheard_of = 1\n")
+    assert guarded(reenact, ["config"]) == 0
+    shown = capsys.readouterr().out
+    assert shown.count("Ignored: ") == 2
     assert guarded(reenact, ["config", "--output-format", "json"]) == 0
-    setting = json.loads(capsys.readouterr().out)["data"]["max_calls"]
+    data = json.loads(capsys.readouterr().out)["data"]
+    assert data["model"]["value"] == ""
+    assert "Ignored" in data["unheard_of"]["help"]
+    setting = data["max_calls"]
     assert setting["value"] == 7
     assert setting["origin"] == f"project file {tmp_path / 'reenact.toml'}"

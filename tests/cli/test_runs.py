@@ -28,7 +28,11 @@ def record(project: Path) -> list[str]:
         for _ in range(2):
             with journal.run(story="paper", request={"id": 1}, argv=["config"], what="A paper") as run:
                 run.under("read").step(
-                    "ask", lambda: "yes", kind=Kind.LLM, cost=lambda _: Cost(Decimal("0.25"), 100, 7)
+                    "ask",
+                    lambda: "yes",
+                    kind=Kind.LLM,
+                    cost=lambda _: Cost(Decimal("0.25"), 100, 7),
+                    shared=True,
                 )
                 run.finish({"verdict": "reproduced"})
         with pytest.raises(ZeroDivisionError), journal.run(story="bug", request={}, argv=["config"]) as run:
@@ -84,7 +88,7 @@ def test_the_list_tells_how_runs_stand(project: Path, capsys: pytest.CaptureFixt
         {"verdict": "reproduced"},
         0,
     )
-    assert run["steps"] == {"all": 1, "done": 0, "reused": 1, "failed": 0}
+    assert run["steps"] == {"all": 2, "done": 1, "reused": 1, "failed": 0}
 
 
 def test_a_run_is_shown_as_a_tree(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -196,7 +200,28 @@ def test_resume_of_a_finished_or_imported_run_is_refused(
     call(capsys, "import", "bug.run")
     code, _, err = call(capsys, "resume", newest)
     assert (code, "was imported" in err, "reenact config" in err) == (2, True, True)
+    assert "--trust-journal" in err
+    assert resumed(newest, "--trust-journal").returncode == 0
     assert resumed(newest, "--yes").returncode == 0
+
+
+def test_a_command_that_came_with_a_folder_is_shown_and_not_run(
+    project: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    marker = tmp_path / "ran"
+    (project / "note.md").write_text("# A paper\n\nWe train a model.\n")
+    with Journal.open(project / ".reenact") as journal:
+        words = ["fingerprint", "note.md", "--model", f"command:touch {marker}", "--max-time", "20"]
+        with journal.run(story="fingerprint", request=1, argv=words) as run:
+            pass
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "another"))
+    refused = resumed("last")
+    assert refused.returncode == 2
+    assert f"command:touch {marker}" in refused.stderr
+    assert f"reenact runs resume {run.record.id} --trust-journal" in refused.stderr
+    assert not marker.exists()
+    resumed("last", "--trust-journal")
+    assert marker.exists()
 
 
 def test_a_corrupt_journal_is_a_sentence_and_stays_as_it_is(

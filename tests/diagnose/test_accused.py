@@ -43,5 +43,11 @@ def test_what_accuses_no_place_keeps_nothing() -> None:
 
 def test_a_diagnosis_in_short_counts_what_was_confirmed() -> None:
     found = diagnosis(Evidence(), finding("UM005", None))
-    assert found.in_short() == {"verdict": "1 finding", "findings": 1, "confirmed": 0}
-    assert diagnosis(Evidence()).in_short()["verdict"] == "no fault found"
+    assert found.in_short() == {
+        "verdict": "1 finding",
+        "sentence": "1 finding.",
+        "judgement": "findings",
+        "findings": 1,
+        "confirmed": 0,
+    }
+    assert diagnosis(Evidence()).in_short()["verdict"] == "no rule fires (static)"

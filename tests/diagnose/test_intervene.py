@@ -87,14 +87,27 @@ def suspects(severity: Severity = Severity.WARNING, **confidences: float) -> tup
     return suspects_from(found)
 
 
+class Late(Stop):
+    """Its time is up as soon as a test says so."""
+
+    up = False
+
+    def remaining(self) -> float | None:
+        return 0.0 if self.up else 60.0
+
+
 def told(
-    formula: Formula, measure: Measure | None = None, trainings: float = 40, **confidences: float
+    formula: Formula,
+    measure: Measure | None = None,
+    trainings: float = 40,
+    stop: Stop | None = None,
+    **confidences: float,
 ) -> tuple[dict[str, Accusation], Formulaic]:
     executor = Formulaic(formula)
     with Journal.in_memory() as journal, journal.run(story="test", request={}, what="test") as run:
         attempts = Attempts(
             PROGRAM, executor, measure or Measure("test_accuracy"), Spending(trainings, 7, 6), 1.0, 1.0,
-            run.under("trials"), Stop(),
+            run.under("trials"), stop or Stop(),
         )  # fmt: skip
         judged, _ = intervene(suspects(**confidences), attempts, threshold=0.5, tell=tell_nobody)
         run.finish({})
@@ -122,6 +135,20 @@ def test_the_change_that_helps_is_confirmed_and_the_others_are_refuted() -> None
     assert judged["optimizer"].confidence < 0.5
     seeds = {trial.seed for trial in executor.done if not trial.patch.changes}
     assert len(seeds) == 7
+
+
+def test_what_helped_is_kept_when_the_time_is_up_before_it_is_verified() -> None:
+    stop = Late(60.0)
+
+    def formula(turned: frozenset[Kind], seed: int) -> float:
+        # Seeds from 101 on verify.
+        stop.up = seed > 100
+        return (0.9 if Kind.LEARNING_RATE in turned else 0.5) + noise(seed)
+
+    judged, executor = told(formula, stop=stop, learning_rate=0.6, optimizer=0.8)
+    assert judged["learning_rate"].standing is Standing.HELPED
+    assert judged["optimizer"].standing is Standing.REFUTED
+    assert any(trial.seed > 100 for trial in executor.done)
 
 
 def test_two_faults_that_only_help_together_are_both_confirmed_and_a_third_is_not() -> None:

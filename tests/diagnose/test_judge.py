@@ -40,12 +40,12 @@ def test_what_a_rule_accuses_is_untried() -> None:
     ],
 )
 def test_what_is_waved_through_or_not_asked_is_silent(comment: str, wishes: Wishes) -> None:
-    assert judged(evidence(comment), wishes).clean
+    assert not judged(evidence(comment), wishes).accusations
 
 
 def test_what_is_less_sure_than_wanted_is_a_doubt() -> None:
     found = judged(evidence(), Wishes(threshold=0.999))
-    assert found.clean
+    assert not found.accusations
     assert [one.suspect.first.code for one in found.doubts] == ["UM005"]
 
 

@@ -133,6 +133,28 @@ def test_an_interrupted_story_continues_without_training_twice(program: Program,
     assert len(journalled) < len(first)
 
 
+def test_a_trace_that_was_changed_since_is_watched_again(program: Program, tmp_path: Path) -> None:
+    def diagnosed() -> Diagnosis:
+        with Journal.open(tmp_path / "runs") as journal:
+            services = Services(journal, tmp_path / "traces", stdout=2, executor=stopping)
+            return diagnose(program, Wishes(depth=Depth.NORMAL), services)
+
+    def stopping(_: Wishes) -> ScriptedExecutor:
+        raise Stopped("Stopped after the watched run.")
+
+    with pytest.raises(Stopped):
+        diagnosed()
+    (trace,) = (tmp_path / "traces").iterdir()
+    with pytest.raises(Stopped):
+        diagnosed()
+    assert [trace] == list((tmp_path / "traces").iterdir())
+    header = trace / "header.json"
+    header.write_text(header.read_text().replace("torch", "porch"))
+    with pytest.raises(Stopped):
+        diagnosed()
+    assert len(list((tmp_path / "traces").iterdir())) == 2
+
+
 def test_a_metric_that_is_not_there_is_refused(program: Program) -> None:
     with Journal.in_memory() as journal, pytest.raises(InputError, match="no metric of this name"):
         tell(program, journal, ScriptedExecutor(trained), depth=Depth.NORMAL, metric="bleu")
@@ -150,4 +172,4 @@ def test_two_programs_in_one_journal_are_each_watched(program: Program, tmp_path
         one.evidence.trace.step_count for one in (first, second, again) if one.evidence.trace is not None
     ]
     assert steps == [96, 24, 96]
-    assert len(list((tmp_path / "traces").iterdir())) == 2
+    assert len(list((tmp_path / "traces").iterdir())) == 3

@@ -8,9 +8,11 @@ from collections.abc import Callable, Sequence
 import click
 import pytest
 
+from benchmarks.command import bench
 from reenact.cli.main import reenact
 
 PLACEHOLDER = re.compile(r"[A-Z]+|.*\.\.\..*|.*NAME")
+BENCHMARKS = ["python", "-m", "benchmarks"]
 Parse = Callable[..., click.Command]
 
 
@@ -25,10 +27,11 @@ def parse() -> Parse:
 
 
 def understood(words: Sequence[str], *, whole: bool = True) -> click.Command:
-    assert words[0] == "reenact"
-    context = click.Context(reenact, info_name="reenact")
-    command: click.Command = reenact
-    rest = list(words[1:])
+    head = 3 if list(words[:3]) == BENCHMARKS else 1
+    assert head == 3 or words[0] == "reenact"
+    command: click.Command = bench if head == 3 else reenact
+    context = click.Context(command, info_name=" ".join(words[:head]))
+    rest = list(words[head:])
     while isinstance(command, click.Group) and rest and rest[0] not in ("-h", "--help"):
         name, inner, rest = command.resolve_command(context, rest)
         assert name is not None

@@ -54,7 +54,7 @@ def commands(block: fences.Block) -> list[list[str]]:
     return [line[: line.index(">")] if ">" in line else line for line in words]
 
 
-TRAINS = {"diagnose", "repair", "neutral", "watch", "bench", "mutate", "train-detector", "demo"}
+TRAINS = {"diagnose", "repair", "neutral", "watch", "mutate", "demo"}
 STAYS = {"view", "mcp"}
 
 
@@ -65,7 +65,7 @@ def reasons(words: Sequence[str]) -> Iterator[str]:
         yield "model"
     if re.search(r"https://|ray://|^pip install|\b\d{4}\.\d{5}\b|\b\w+/\w+#\d+\b", text):
         yield "network"
-    if words[0] == "make" or (words[1] in TRAINS and not {"static", "--help"} & {*words}):
+    if words[0] in ("make", "python") or (words[1] in TRAINS and not {"static", "--help"} & {*words}):
         yield "minutes"
     if words[1] in STAYS:
         yield "terminal"
@@ -90,7 +90,7 @@ def test_what_is_not_run_is_understood_and_cannot_be_run(block: fences.Block, pa
 
 def known(words: list[str], parse: Parse) -> None:
     """The program, its verb and its options exist."""
-    if words[0] == "reenact":
+    if words[0] in ("reenact", "python"):
         parse(words)
     elif words[0] == "make":
         assert re.search(rf"^{words[1]}:", (ROOT / "Makefile").read_text(), re.MULTILINE)

@@ -69,12 +69,12 @@ def test_a_comment_waves_a_finding_through(folder: Path) -> None:
     assert guarded(lint, []) == 0
 
 
-def test_what_cannot_be_parsed_is_named_and_does_not_count(
+def test_what_cannot_be_parsed_is_named_and_is_not_good(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (folder / "deep" / "hot.py").write_text("import torch\nmodel = = 3\n")
-    assert guarded(lint, ["--output-format", "concise"]) == 0
-    assert "deep/hot.py:1:1: PG001 deep/hot.py could not be understood" in capsys.readouterr().out
+    assert guarded(lint, ["--output-format", "concise"]) == 2
+    assert "deep/hot.py:1:1: PG001 deep/hot.py could not be parsed" in capsys.readouterr().out
 
 
 def test_half_a_program_is_not_blamed_for_the_other_half(folder: Path) -> None:

@@ -59,11 +59,16 @@ def test_everything_that_is_read_at_run_time_travels(wheel: zipfile.ZipFile) -> 
 
 def test_cases_and_prompts_are_among_them(wheel: zipfile.ZipFile) -> None:
     names = packed(wheel)
-    assert {"bench/cases/demo/train.py", "web/templates/run.html", "web/static/style.css"} <= names
+    assert {"demo/cases/train.py", "web/templates/run.html", "web/static/style.css"} <= names
     prompts = [name for name in names if "/prompts/" in name and name.endswith(".md")]
     assert {name.partition("/")[0] for name in prompts} >= {"bug", "paper"}
-    for shelf in ("bugs", "faults", "papers", "hostile"):
-        assert any(name.startswith(f"bench/cases/{shelf}/") for name in names)
+    for kind in ("bugs", "papers"):
+        assert any(name.startswith(f"demo/cases/{kind}/") for name in names)
+
+
+def test_benchmarks_and_hostile_programs_stay_out(wheel: zipfile.ZipFile) -> None:
+    assert not [name for name in wheel.namelist() if "benchmarks" in name or "hostile" in name]
+    assert Path(str(wheel.filename)).stat().st_size <= 2_500_000
 
 
 def test_nothing_else_travels(wheel: zipfile.ZipFile) -> None:

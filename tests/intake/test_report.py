@@ -79,7 +79,7 @@ def test_what_a_terminal_would_obey_is_gone(tmp_path: Path) -> None:
 
 def test_a_missing_file_a_folder_and_a_fifo_are_sentences(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "fifo")
-    for name, says in (("nowhere", "No such file"), ("", "no plain file"), ("fifo", "no plain file")):
+    for name, says in (("nowhere", "No such file"), ("", "it is a folder"), ("fifo", "it is a FIFO")):
         with pytest.raises(UnreadableReport, match=says):
             read_report(str(tmp_path / name))
 

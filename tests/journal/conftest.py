@@ -28,7 +28,7 @@ class Reading:
 
 @dataclass
 class Story:
-    """Five model calls, three trials, a verdict."""
+    """Five model calls, three trials, all of them shared, and a verdict."""
 
     paid: Counter[str] = field(default_factory=Counter)
     before: Callable[[str], None] = lambda name: None
@@ -51,12 +51,14 @@ class Story:
                     inputs={"prompt": name},
                     returns=Reading,
                     cost=lambda reading: Cost(Decimal("0.01"), 10, 2),
+                    shared=True,
                 )
             )
         trials = run.many(
             {f"seed{seed}": {"seed": seed} for seed in range(3)},
             lambda names: ({name: self.effect(name)} for name in names),
             returns=Reading,
+            shared=True,
         )
         return [*readings, *trials.values()]
 

@@ -27,12 +27,24 @@ def main() -> None:
     with journal.run(story="tale", request="whole", what="finished before") as run:
         for number in range(3):
             run.step(
-                "ask", lambda number=number: result_of(number), kind=Kind.LLM, inputs=number, attempt=number
+                "ask",
+                lambda number=number: result_of(number),
+                kind=Kind.LLM,
+                inputs=number,
+                attempt=number,
+                shared=True,
             )
         run.finish({"answers": 3})
     run = journal.run(story="tale", request="half", what="cut in the middle", fresh=True)
     for number in range(CALLS):
-        run.step("ask", lambda number=number: result_of(number), kind=Kind.LLM, inputs=number, attempt=number)
+        run.step(
+            "ask",
+            lambda number=number: result_of(number),
+            kind=Kind.LLM,
+            inputs=number,
+            attempt=number,
+            shared=True,
+        )
     if checkpoint:
         journal._database.connection.execute("PRAGMA wal_checkpoint(PASSIVE)")
     os.kill(os.getpid(), signal.SIGKILL)

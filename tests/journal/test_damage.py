@@ -73,12 +73,19 @@ class Answers:
 
     def _tell(self, journal: Journal, request: str) -> list[Any]:
         with journal.run(story="tale", request=request) as run:
-            return [
+            told = [
                 run.step(
-                    "ask", lambda n=number: self._perform(n), kind=Kind.LLM, inputs=number, attempt=number
+                    "ask",
+                    lambda n=number: self._perform(n),
+                    kind=Kind.LLM,
+                    inputs=number,
+                    attempt=number,
+                    shared=True,
                 )
                 for number in range(writer.CALLS)
             ]
+            run.finish(None)
+            return told
 
     def _perform(self, number: int) -> object:
         self.performed.append(number)

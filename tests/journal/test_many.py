@@ -71,11 +71,11 @@ def test_a_result_for_nothing_or_twice_is_refused(journal: Journal, groups: list
 
 def test_another_run_takes_them_over_in_one_go(journal: Journal) -> None:
     with journal.run(story="tale", request=1) as run:
-        run.many(TRIALS, squares)
+        run.many(TRIALS, squares, shared=True)
         run.finish(None)
     with journal.run(story="tale", request=1) as run:
         more = {**TRIALS, "t7": {"seed": 7}}
-        assert run.many(more, squares, cost=lambda _: Cost())["t7"] == 49
+        assert run.many(more, squares, cost=lambda _: Cost(), shared=True)["t7"] == 49
         assert (run.record.reused, run.record.done) == (5, 1)
 
 

@@ -103,7 +103,7 @@ def test_runs_are_found_by_id_part_number_and_last(journal: Journal) -> None:
     assert journal.find("last").id == ids[0]
     with pytest.raises(InputError, match="Several"):
         journal.find("-")
-    for name in ("", "77", "nobody", "' OR 1=1"):
+    for name in ("", "7777777", "nobody", "' OR 1=1"):
         with pytest.raises(InputError, match="no run"):
             journal.find(name)
 
@@ -206,7 +206,7 @@ def test_ten_thousand_runs_are_listed_without_a_query_for_each(folder: Path) -> 
                 copy = replace(
                     pattern, seq=number, id=f"260101-{number:06d}", turn=number, request_hash="0" * 40
                 )
-                put_run(connection, copy.sealed())
+                put_run(connection, copy.sealed(None))
     asked: list[str] = []
     with Shelf.look(folder) as shelf:
         shelf._database.connection.set_trace_callback(asked.append)

@@ -1,4 +1,7 @@
-"""C22: journals of every earlier format open and continue; a newer one is refused with a sentence."""
+"""C22: journals of every earlier format open and are shown; a newer one is refused with a sentence.
+
+Rows are signed since format 2: what is older is shown and compared, and nothing of it is continued or reused.
+"""
 
 from __future__ import annotations
 
@@ -11,9 +14,11 @@ import pytest
 from reenact.errors import JournalDamaged, JournalError
 from reenact.journal import Journal, Kind, Shelf
 from reenact.journal.database import Database
+from reenact.journal.query import query
 from reenact.journal.schema import CURRENT, Schema
 
 FORMATS = sorted((Path(__file__).parent / "formats").glob("v*.sql"))
+KEY = b"the key of the journal formats v"
 NEW_INDEX = "CREATE INDEX run_by_status ON run_rows (status)"
 
 
@@ -39,6 +44,15 @@ def version(folder: Path) -> int:
     return number
 
 
+def next_format() -> Schema:
+    """A format after the current one."""
+    migrations = {
+        **CURRENT.migrations,
+        CURRENT.version: lambda connection: connection.execute(NEW_INDEX) and None,
+    }
+    return Schema(CURRENT.version + 1, (*CURRENT.statements, NEW_INDEX), migrations)
+
+
 def nothing(*_: object) -> Any:
     raise AssertionError("nothing is to be performed")
 
@@ -47,31 +61,81 @@ def test_there_is_a_journal_of_every_format() -> None:
     assert [path.stem for path in FORMATS] == [f"v{number}" for number in range(1, CURRENT.version + 1)]
 
 
+@pytest.fixture
+def key(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The key with which the stored journals are signed, as this user's own."""
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
+    path = tmp_path / "config" / "reenact" / "journal.key"
+    path.parent.mkdir(parents=True)
+    path.write_bytes(KEY)
+    return path
+
+
 @pytest.mark.parametrize("sql", FORMATS, ids=lambda path: path.stem)
-def test_an_old_journal_opens_and_its_runs_continue(sql: Path, folder: Path) -> None:
+@pytest.mark.usefixtures("key")
+def test_an_old_journal_opens_and_is_shown(sql: Path, folder: Path) -> None:
     restored(sql, folder)
+    for opener in (Shelf.look, Journal.open):
+        with opener(folder) as journal:
+            assert journal.check().problems == ()
+            assert [(run.what, run.money) for run in journal.runs()] == [
+                ("the half tale", "0"),
+                ("the whole tale", "0.02"),
+            ]
+            for run in journal.runs():
+                assert journal.result(journal.steps(run)[0]) == {"answer": "forty-two", "score": 0.5}
+            assert query(folder, "SELECT count(*) FROM steps").rows == ((8,),)
+
+
+@pytest.mark.usefixtures("key")
+def test_a_journal_from_before_rows_were_signed_is_not_reused(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    restored(FORMATS[0], folder)
     with Journal.open(folder) as journal:
-        assert journal.check().problems == ()
-        assert [(run.what, run.money) for run in journal.runs()] == [
-            ("the half tale", "0"),
-            ("the whole tale", "0.02"),
-        ]
-        for request, is_continued in (("half", True), ("whole", False)):
+        for request in ("half", "whole"):
             with journal.run(story="tale", request=request) as run:
-                assert run.is_continued is is_continued
-                asked = run.step("ask", nothing, kind=Kind.LLM, inputs={"prompt": "why"})
-                assert asked == {"answer": "forty-two", "score": 0.5}
-                assert run.many({"seed0": 0, "seed1": 1}, nothing) == {"seed0": 0.25, "seed1": 0.25}
+                assert not run.is_continued
+                assert run.step("ask", lambda: 1, kind=Kind.LLM, inputs={"prompt": "why"}) == 1
                 run.finish(None)
+    assert "Run 260101-jvmf is not continued" in capsys.readouterr().err
+
+
+def test_an_old_journal_is_taken_over_when_the_user_says_so(folder: Path) -> None:
+    restored(FORMATS[0], folder)
+    with Journal.open(folder, trust=True) as journal:
+        with journal.run(story="tale", request="half") as run:
+            assert run.is_continued
+            asked = run.step("ask", nothing, kind=Kind.LLM, inputs={"prompt": "why"})
+            assert asked == {"answer": "forty-two", "score": 0.5}
+        assert journal.check().problems == ()
+        assert journal.is_ours(journal.find(run.record.id))
+    with Journal.open(folder) as journal, journal.run(story="tale", request="half") as run:
+        assert run.record.executions == 3
+
+
+@pytest.mark.usefixtures("key")
+def test_a_signed_journal_continues(folder: Path) -> None:
+    restored(FORMATS[1], folder)
+    with Journal.open(folder) as journal:
+        with journal.run(story="tale", request="half") as run:
+            assert run.is_continued
+            asked = run.step("ask", nothing, kind=Kind.LLM, inputs={"prompt": "why"})
+            assert asked == {"answer": "forty-two", "score": 0.5}
+            assert run.many({"seed0": 0, "seed1": 1}, nothing) == {"seed0": 0.25, "seed1": 0.25}
+            run.finish(None)
+        with journal.run(story="tale", request="whole") as run:
+            assert not run.is_continued
+            assert run.step("ask", lambda: "again", kind=Kind.LLM, inputs={"prompt": "why"}) == "again"
 
 
 def test_a_new_format_carries_everything_over(folder: Path) -> None:
     restored(FORMATS[0], folder)
-    newer = Schema(2, (*CURRENT.statements, NEW_INDEX), {1: lambda connection: connection.execute(NEW_INDEX)})
+    newer = next_format()
     with Journal.open(folder, schema=newer) as journal:
         assert len(journal.runs()) == 2
         assert journal.check().problems == ()
-    assert version(folder) == 2
+    assert version(folder) == newer.version
     with Journal.open(folder, schema=newer) as journal:
         assert len(journal.runs()) == 2
 
@@ -93,7 +157,7 @@ def test_a_migration_that_fails_changes_nothing(folder: Path) -> None:
 def test_a_newer_journal_is_refused_with_a_sentence(folder: Path) -> None:
     changed(restored(FORMATS[0], folder), "PRAGMA user_version = 9")
     for opener in (Journal.open, Shelf.look):
-        with pytest.raises(JournalError, match="format 9; this reenact reads up to format 1") as caught:
+        with pytest.raises(JournalError, match="format 9; this reenact reads up to format 2") as caught:
             opener(folder)
         assert "Upgrade reenact" in caught.value.next_step
     assert version(folder) == 9
@@ -101,10 +165,21 @@ def test_a_newer_journal_is_refused_with_a_sentence(folder: Path) -> None:
 
 def test_an_older_journal_is_not_migrated_by_looking(folder: Path) -> None:
     restored(FORMATS[0], folder)
-    newer = Schema(2, (*CURRENT.statements, NEW_INDEX), {1: lambda connection: connection.execute(NEW_INDEX)})
-    with pytest.raises(JournalError, match="older format"):
-        Database(folder / "journal.db", readonly=True, schema=newer)
+    database = Database(folder / "journal.db", readonly=True, schema=next_format())
+    assert database.rows("SELECT count(*) FROM runs") == [(2,)]
+    database.close()
     assert version(folder) == 1
+
+
+def test_a_journal_whose_creation_was_cut_off_is_called_incomplete_and_is_completed(folder: Path) -> None:
+    folder.mkdir(parents=True)
+    (folder / "journal.db").touch()
+    with pytest.raises(JournalError, match="is incomplete: creating it was cut off") as caught:
+        Shelf.look(folder)
+    assert "Free some space" in caught.value.next_step
+    Journal.open(folder).close()
+    with Shelf.look(folder) as shelf:
+        assert shelf.runs() == []
 
 
 @pytest.mark.parametrize(

@@ -45,7 +45,7 @@ def test_the_same_command_continues_an_unfinished_run(journal: Journal, story: A
     story.before = lambda name: None
     story.run(journal)
     [run] = journal.runs()
-    assert (run.status, run.executions, run.done) == (Status.FINISHED, 2, 8)
+    assert (run.status, run.executions, run.done) == (Status.FINISHED, 2, 9)
     assert set(story.paid.values()) == {1}
 
 
@@ -55,11 +55,12 @@ def test_a_finished_one_is_followed_by_a_run_that_visibly_reuses(journal: Journa
     newer, older = journal.runs()
     assert set(story.paid.values()) == {1}
     assert (older.done, older.reused) == (8, 0)
-    assert (newer.done, newer.reused) == (0, 8)
-    assert {step.reused_from for step in journal.steps(newer)} == {older.id}
+    assert (newer.done, newer.reused) == (1, 8)
+    taken = [step for step in journal.steps(newer) if step.state is State.REUSED]
+    assert {step.reused_from for step in taken} == {older.id}
     assert (older.money, newer.money) == ("0.05", "0")
     story.run(journal)
-    assert {step.reused_from for step in journal.steps(journal.find("last"))} == {older.id}
+    assert {step.reused_from for step in journal.steps(journal.find("last"))} == {older.id, None}
 
 
 def test_fresh_reuses_nothing_also_when_it_is_continued(journal: Journal, story: Any) -> None:
@@ -77,15 +78,81 @@ def test_fresh_reuses_nothing_also_when_it_is_continued(journal: Journal, story:
     assert [run.reused for run in journal.runs()] == [0, 0]
 
 
-def test_another_request_is_another_run_but_shares_what_is_the_same_step(journal: Journal) -> None:
+def test_only_shared_steps_are_taken_from_a_finished_run_whatever_its_pipeline(journal: Journal) -> None:
     performed: list[str] = []
-    for request in ("first", "second"):
-        with journal.run(story="tale", request=request) as run:
-            run.step("same", lambda: performed.append("same"), kind=Kind.BOX, inputs=1)
-            run.step("other", lambda: performed.append("other"), kind=Kind.BOX, inputs=request)
+    for story in ("diagnose", "repair"):
+        with journal.run(story=story, request=1) as run:
+            run.step("watch", lambda: performed.append("watch"), kind=Kind.TRIAL, inputs=1)
+            run.step("ask", lambda: performed.append("ask"), kind=Kind.LLM, inputs=1, shared=True)
+            run.many({"t": 1}, lambda names: iter([{"t": performed.append("train")}]), shared=True)
             run.finish(None)
-    assert performed == ["same", "other", "other"]
-    assert len(journal.runs()) == 2
+    assert performed == ["watch", "ask", "train", "watch"]
+    assert "training" in run.reused
+    assert "model answer" in run.reused
+
+
+def test_a_run_that_is_not_finished_gives_nothing_to_others(journal: Journal) -> None:
+    performed: list[int] = []
+    for request in (1, 2):
+        with journal.run(story="tale", request=request) as run:
+            run.step("ask", lambda: performed.append(1), kind=Kind.LLM, shared=True)
+    assert performed == [1, 1]
+
+
+def test_the_first_line_says_what_was_taken_from_where_and_how_to_run_afresh(
+    journal: Journal, story: Any
+) -> None:
+    story.run(journal)
+    with journal.run(story="tale", request={"of": "tests"}) as run:
+        story.tell(run)
+        first = journal.find("1")
+        assert run.reused.startswith(f"Reused from run {first.id} (")
+        assert run.reused.endswith("): 5 model answers, 3 trainings. --fresh runs everything again.")
+        run.finish(None)
+    note = journal.steps(journal.find("last"))[-1]
+    assert (note.path, journal.result(note)) == ("tale/reused", run.reused)
+
+
+def test_a_continued_run_says_how_many_steps_it_kept(journal: Journal) -> None:
+    for last in (False, True):
+        with journal.run(story="tale", request=1) as run:
+            assert run.reused == ""
+            run.step("a", lambda: 1, kind=Kind.BOX)
+            run.step("b", lambda last=last: 2, kind=Kind.BOX, inputs=last)
+            if last:
+                assert run.reused.startswith(f"Continued run {run.record.id}, interrupted ")
+                assert run.reused.endswith(": 1 finished step is kept. --fresh starts over.")
+
+
+@pytest.mark.parametrize("between", ["nothing", "superseded"])
+def test_a_stored_result_that_does_not_hold_any_more_is_made_again(journal: Journal, between: str) -> None:
+    made: list[int] = []
+
+    def asked(run: Any, *, holds: bool) -> int:
+        result: int = run.step(
+            "watch",
+            lambda: made.append(1) or len(made),
+            kind=Kind.TRIAL,
+            inputs=1,
+            returns=int,
+            still=lambda _: holds,
+        )
+        return result
+
+    with journal.run(story="tale", request=1) as run:
+        assert asked(run, holds=True) == 1
+    if between == "superseded":
+        with journal.run(story="tale", request=1) as run:
+            run.step("watch", lambda: 0, kind=Kind.TRIAL, inputs=2)
+    with journal.run(story="tale", request=1) as run:
+        assert asked(run, holds=False) == 2
+        assert run.reused == ""
+    with journal.run(story="tale", request=1) as run:
+        assert asked(run, holds=True) == 2
+        run.finish(None)
+    watched = [step for step in journal.steps(run.record) if step.path == "tale/watch"]
+    assert [step.state for step in watched if step.key == watched[0].key] == [State.DONE]
+    assert journal.check().problems == ()
 
 
 @pytest.mark.parametrize("change", [{"inputs": "new"}, {"version": 2}])

@@ -5,15 +5,13 @@ from __future__ import annotations
 import json
 import tomllib
 from collections.abc import Callable
-from importlib.resources import files
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 from mcp import Client
+from reenact.demo import CASES
 
-CASES = Path(str(files("reenact.bench").joinpath("cases")))
 BUG = CASES / "bugs" / "abacusnet-five-classes"
 PAPER = CASES / "papers" / "damped-octaves"
 AT_WORK = ("starting", "running")

@@ -9,6 +9,7 @@ import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
+from textwrap import dedent
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,7 @@ import numpy as np
 from reenact.probe import injected
 from reenact.probe.options import WatchOptions
 from reenact.probe.read import read_trace
+from reenact.testing.executor import wait_for_file, wait_until_gone
 
 PROGRAM = """
 import sys, time
@@ -78,3 +80,21 @@ def cut_the_last_chunk(folder: Path, steps: int) -> None:
     torn = read_trace(folder)
     assert torn.step_count < steps
     assert torn.missing
+
+
+def test_a_watched_program_does_not_survive_our_own_death(tmp_path: Path) -> None:
+    notes = tmp_path / "pid"
+    program = f"import os, time\nopen({str(notes)!r}, 'w').write(f'{{os.getpid()}}\\n')\ntime.sleep(600)\n"
+    (tmp_path / "train.py").write_text(program)
+    ours = f"""\
+        import sys
+        from pathlib import Path
+        from reenact.probe.options import WatchOptions
+        from reenact.probe.run import run
+        folder = Path({str(tmp_path)!r})
+        run([sys.executable, "train.py"], folder, WatchOptions(folder / "trace"))
+    """
+    with subprocess.Popen([sys.executable, "-c", dedent(ours)]) as parent:
+        watched = int(wait_for_file(notes))
+        parent.kill()
+    wait_until_gone([watched])

@@ -9,12 +9,13 @@ from statistics import median
 
 import pytest
 
+from reenact.cli.repair_view import repair_sheet
 from reenact.diagnose.depth import Depth
 from reenact.diagnose.diagnosis import Diagnosis
 from reenact.diagnose.story import Services as DiagnoseServices
 from reenact.diagnose.story import diagnose
 from reenact.diagnose.wishes import Wishes as DiagnoseWishes
-from reenact.errors import InputError, Stopped
+from reenact.errors import Inconclusive, InputError, Stopped
 from reenact.journal import Journal
 from reenact.probe.outcome import OutcomeKind
 from reenact.program.knob import Kind
@@ -137,7 +138,7 @@ def test_a_training_that_performs_well_is_left_alone(tmp_path: Path, known: Diag
     ],
 )
 def test_what_cannot_be_repaired_says_why(tmp_path: Path, text: str, said: str) -> None:
-    with pytest.raises(InputError, match=said):
+    with pytest.raises(Inconclusive, match=said):
         told(program_of(tmp_path, text), tmp_path, Wishes())
     assert (tmp_path / "work" / "train.py").read_text() == text
 
@@ -211,6 +212,100 @@ def test_stopped_it_names_the_best_and_continues_without_training_twice(
     assert finished - {trial.key for trial in again.ran}
     keys = [trial.key for trial in again.ran]
     assert len(keys) == len(set(keys))
+
+
+def test_a_repair_takes_over_what_a_finished_diagnosis_has_trained_and_says_so(
+    tmp_path: Path, known: Diagnosis
+) -> None:
+    program, wishes = named(known), Wishes(seeds=6)
+    executors = [ScriptedExecutor(rate_decides) for _ in range(4)]
+    diagnosing, first, second, fresh = executors
+    with Journal.in_memory() as journal, (tmp_path / "said").open("wb") as said:
+        given = {"journal": journal, "traces": tmp_path / "traces", "stdout": said}
+        asked = DiagnoseWishes(depth=Depth.NORMAL)
+        given_first = DiagnoseServices(**given, executor=lambda _: diagnosing)  # type: ignore[arg-type]
+        diagnose(program, asked, given_first, known.evidence)
+        found = repair(program, wishes, Services(**given, executor=lambda _: first), known)  # type: ignore[arg-type]
+        source = journal.find("1").id
+        again = repair(program, wishes, Services(**given, executor=lambda _: second), known)  # type: ignore[arg-type]
+        anew = Services(**given, executor=lambda _: fresh, fresh=True)  # type: ignore[arg-type]
+        afresh = repair(program, wishes, anew, known)
+    assert not known.evidence.opened.blind
+    assert found.reused.startswith(f"Reused from run {source} (")
+    assert found.reused.endswith("--fresh runs everything again.")
+    trained = {trial.content for trial in diagnosing.ran}
+    assert trained
+    assert not trained & {trial.content for trial in first.ran}
+    assert len(second.ran) == 1, "only the training that is to be done twice"
+    assert again.decision is found.decision
+    assert repair_sheet(again, "train.py").reused == again.reused != ""
+    assert afresh.reused == ""
+    assert {trial.content for trial in fresh.ran} > {trial.content for trial in second.ran}
+
+
+def test_a_repair_is_one_run_with_its_diagnosis_and_continued_it_watches_nothing_again(
+    tmp_path: Path,
+) -> None:
+    text = 'open("ran.txt", "a").write("x")\n' + TRAIN.replace("RATE", "5.0")
+    program, stop = program_of(tmp_path, text), Stop()
+
+    def stopping(_: Trial) -> Outcome:
+        stop.ask()
+        return Outcome(OutcomeKind.INTERRUPTED)
+
+    with Journal.in_memory() as journal, (tmp_path / "said").open("wb") as said:
+        given = {"journal": journal, "traces": tmp_path / "runs" / "traces", "stdout": said}
+        with pytest.raises(Stopped):
+            repair(
+                program,
+                Wishes(seeds=6),
+                Services(**given, stop=stop, executor=lambda _: ScriptedExecutor(stopping)),  # type: ignore[arg-type]
+            )
+        watched = (program.folder / "ran.txt").read_text()
+        found = repair(
+            program,
+            Wishes(seeds=6),
+            Services(**given, executor=lambda _: ScriptedExecutor(rate_decides)),  # type: ignore[arg-type]
+        )
+        assert [run.story for run in journal.runs()] == ["repair"]
+    assert (program.folder / "ran.txt").read_text() == watched
+    assert found.reused.startswith("Continued run ")
+
+
+class Late(Stop):
+    """Its time is up as soon as a test says so."""
+
+    up = False
+
+    def remaining(self) -> float | None:
+        return 0.0 if self.up else 60.0
+
+
+@pytest.mark.parametrize("trainings", [4, 8])
+def test_without_time_for_a_verdict_it_is_not_decided(
+    tmp_path: Path, known: Diagnosis, trainings: int
+) -> None:
+    stop = Late(60.0)
+    executor = ScriptedExecutor(rate_decides)
+
+    def slow(trial: Trial) -> Outcome:
+        stop.up = len(executor.ran) >= trainings
+        return rate_decides(trial)
+
+    executor.play = slow
+    found = told(named(known), tmp_path, Wishes(seeds=6), known, stop=stop, executor=lambda _: executor)
+    assert found.decision is Decision.NOT_DECIDED
+    assert found.decision.exit_code is ExitCode.INCONCLUSIVE
+    assert found.sentence == "Not decided: the time was up before a change was verified."
+    assert any("--max-time 60 s" in note for note in found.notes)
+    assert found.to_json()["decision"] == "not-decided"
+
+
+def test_the_limit_of_one_training_bounds_every_trial(tmp_path: Path, known: Diagnosis) -> None:
+    executor = ScriptedExecutor(rate_decides)
+    told(named(known), tmp_path, Wishes(seeds=6, training_time=7.0), known, executor=lambda _: executor)
+    limits = {trial.budget.seconds for trial in executor.ran}
+    assert max(seconds or 99.0 for seconds in limits) <= 7.01
 
 
 def test_an_unknown_executor_is_refused() -> None:

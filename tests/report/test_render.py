@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import PurePosixPath
 
@@ -138,3 +139,27 @@ def test_a_table_breaks_words_only_where_there_is_no_room_and_on_the_right_first
     assert max(map(len, narrow.splitlines())) <= 60
     wide = render(Sheet(kind="knobs", title="t", verdict="v", blocks=(table,)), "full", width=100)
     assert long in wide
+
+
+def test_a_text_behind_a_list_of_notices_is_code_and_not_markup() -> None:
+    from markdown_it import MarkdownIt
+
+    notice = Notice("XX001", "a-name", Level.NOTE, "message", next_step="rm `<img src=n>`")
+    sheet = Sheet("t", "title", "verdict", (Text("<img src=x>"),), (notice,))
+    page = MarkdownIt().render(render(sheet, "markdown"))
+    assert "<img" not in page
+    assert "<pre><code>&lt;img src=x&gt;" in page
+
+
+@pytest.mark.parametrize("chosen", ["full", "concise", "markdown", "html", "json"])
+def test_what_was_reused_stands_first(sheet: Sheet, chosen: str) -> None:
+    line = "Reused from run 261115-h7ra (22:31): 12 trainings. --fresh runs everything again."
+    text = render(replace(sheet, reused=line), chosen)
+    if chosen == "json":
+        assert json.loads(text)["reused"] == line
+        assert json.loads(render(sheet, chosen))["reused"] == ""
+        return
+    first = text[text.index("<body>") :].removeprefix("<body>") if chosen == "html" else text
+    assert "12 trainings" in first.splitlines()[0]
+    assert first.splitlines()[0].index("12 trainings") < 120
+    assert "12 trainings" not in render(sheet, chosen)

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -7,6 +9,7 @@ import pytest
 from reenact.errors import InputError, SandboxUnavailable
 from reenact.sandbox import choose as choosing
 from reenact.sandbox.choose import choose, describe, notice
+from reenact.sandbox.files.folder import no_room
 from reenact.sandbox.tiers.bubblewrap import Bubblewrap
 
 
@@ -70,3 +73,38 @@ def test_the_doctors_report_covers_every_tier() -> None:
     assert not reports["none"].chosen
     if reports["bubblewrap"].works:
         assert reports["bubblewrap"].chosen
+
+
+CHOOSE = """
+import os, subprocess, sys
+place, size, name = sys.argv[1:]
+subprocess.run(["mount", "-t", "tmpfs", "-o", "size=" + size, "tmpfs", place], check=True)
+os.environ["TMPDIR"] = place
+from reenact.errors import ReenactError
+from reenact.sandbox.choose import choose
+try:
+    choose(name or None, trust_code=bool(name))
+except ReenactError as error:
+    print(type(error).__name__, error.sentence, error.next_step, sep="\\n")
+"""
+
+
+@pytest.mark.parametrize("name", ["", "bubblewrap", "none"])
+def test_a_full_disk_leads_to_making_room_and_not_to_trusting_code(tmp_path: Path, name: str) -> None:
+    for way in (["unshare", "-m"], ["unshare", "-Urm"]):
+        words = [*way, sys.executable, "-c", CHOOSE, str(tmp_path), "1m", name]
+        ran = subprocess.run(words, capture_output=True, text=True, check=False)
+        if ran.returncode == 0:
+            break
+    else:
+        pytest.skip("this machine lets us mount nothing")
+    kind, sentence, next_step = ran.stdout.splitlines()
+    assert kind == "StorageError"
+    assert f"MiB of disk are free at {tmp_path}" in sentence
+    assert "trust" not in sentence + next_step
+    assert "Free some space there, or set TMPDIR" in next_step
+
+
+def test_a_place_for_boxes_that_cannot_be_written_to_is_named() -> None:
+    assert "/proc/boxes" in no_room(1, Path("/proc/boxes"))
+    assert no_room(1) == ""

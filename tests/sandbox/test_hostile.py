@@ -6,8 +6,8 @@ import sys
 
 import pytest
 
-from reenact.bench.hostile.case import Case, benign_cases, hostile_cases
-from reenact.bench.hostile.judge import Judgement, judge, lacking
+from benchmarks.hostile.case import Case, benign_cases, hostile_cases
+from benchmarks.hostile.judge import Judgement, judge, lacking
 from reenact.sandbox.choose import describe
 from reenact.sandbox.tiers.sandlock import Sandlock
 
@@ -80,7 +80,7 @@ def test_the_default_tier_contains(case: Case, tier: str) -> None:
 @pytest.mark.parametrize("case", benign_cases(), ids=lambda case: case.id)
 def test_the_default_tier_lets_live(case: Case, tier: str) -> None:
     if case.slow:
-        pytest.skip("slow; run by: reenact bench sandbox")
+        pytest.skip("slow; run by: python -m benchmarks sandbox")
     check(judged(case, tier))
 
 

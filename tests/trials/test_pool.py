@@ -14,6 +14,7 @@ from textwrap import dedent
 import pytest
 
 from reenact.errors import InputError
+from reenact.probe import injected as probe_injected
 from reenact.probe.outcome import OutcomeKind
 from reenact.program.program import read_program
 from reenact.testing.executor import (
@@ -101,6 +102,27 @@ def test_a_trial_that_always_kills_its_server_is_an_outcome(mortal: ProcessPool,
     bad, good = program_in(tmp_path / "p", text), program_in(tmp_path / "q", "print('fine')")
     found = mortal.run([Trial(bad), Trial(good)])
     assert [outcome.kind for outcome in found] == [OutcomeKind.KILLED, OutcomeKind.NO_TRAINING], found
+
+
+def test_a_server_that_still_imports_does_not_survive_our_own_death(tmp_path: Path) -> None:
+    notes = tmp_path / "pid"
+    slow = f"import os, time\nopen({str(notes)!r}, 'w').write(f'{{os.getpid()}}\\n')\ntime.sleep(600)\n"
+    (tmp_path / "slow_library.py").write_text(slow)
+    ours = f"""\
+        import json, os, subprocess, sys, time
+        from reenact.trials import injected
+        env = os.environ | {{"PYTHONPATH": {str(tmp_path)!r}}}
+        server = [sys.executable, str(injected.SERVER)]
+        server = subprocess.Popen(server, stdin=subprocess.PIPE, env=env, start_new_session=True)
+        job = {{"inject": {str(probe_injected.FOLDER)!r}, "imports": ["slow_library"], "express": False}}
+        server.stdin.write(json.dumps(job).encode() + b"\\n")
+        server.stdin.flush()
+        time.sleep(600)
+    """
+    with subprocess.Popen([sys.executable, "-c", dedent(ours)]) as parent:
+        server = int(wait_for_file(notes))
+        parent.kill()
+    wait_until_gone([server])
 
 
 def test_nobody_survives_our_own_death(tmp_path: Path) -> None:

@@ -111,6 +111,23 @@ def test_a_run_of_another_process_is_stopped_and_then_resumed(
     assert f'href="/runs/{run}"' in client.get("/started/1").text
 
 
+def test_a_run_that_somebody_else_recorded_is_not_resumed(
+    tmp_path: Path, desk: Desk, client: TestClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with (
+        Journal.open(desk.runs_dir) as journal,
+        journal.run(story="diagnose", request={}, argv=["config"]) as run,
+    ):
+        pass
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "another"))
+    page = client.get(f"/runs/{run.record.id}")
+    assert page.status_code == 200
+    refused = client.post(f"/runs/{run.record.id}/resume", data={"csrf": desk.key.csrf})
+    assert "was not recorded by this user on this machine" in refused.text
+    assert "--trust-journal" in refused.text
+    assert desk.processes.started == []
+
+
 def test_a_run_that_nobody_works_on_is_left_alone(runs_dir: Path, ids: dict[str, str]) -> None:
     with Shelf.look(runs_dir) as shelf:
         assert "Nobody works on this" in stop_run(shelf.find(ids["bug"]), shelf)

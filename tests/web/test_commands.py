@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
+from benchmarks.web.measure import Reader, write_journal
 from reenact.cli.report_verb import report
 from reenact.cli.view import _folder, forms, view
-from reenact.errors import InputError
-from reenact.web.measure import Reader, write_journal
+from reenact.errors import InputError, StorageError
 from reenact.web.serve import _bound
 
 
@@ -41,6 +41,16 @@ def test_a_report_is_written_and_its_size_is_told(
     assert done.exception is None
     assert f"Run {ids['repair']} is in {file}" in done.output
     assert "repair is done" in file.read_text("utf-8")
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full here")
+def test_a_report_that_does_not_fit_on_the_disk_names_its_file(
+    runs_dir: Path, ids: dict[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("REENACT_RUNS_DIR", str(runs_dir))
+    done = CliRunner().invoke(report, [ids["repair"], "--html", "/dev/full"], standalone_mode=False)
+    assert isinstance(done.exception, StorageError)
+    assert done.exception.sentence == "/dev/full cannot be used: the disk is full."
 
 
 def test_a_report_of_no_run_says_where_runs_are(runs_dir: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -75,7 +85,8 @@ def test_the_folder_of_a_project_means_the_runs_in_it(tmp_path: Path) -> None:
     write_journal(tmp_path / ".reenact", [1])
     assert _folder(tmp_path) == tmp_path / ".reenact"
     assert _folder(tmp_path / ".reenact") == tmp_path / ".reenact"
-    assert _folder(tmp_path / "none") == tmp_path / "none"
+    with pytest.raises(InputError, match="no folder of runs"):
+        _folder(tmp_path / "none")
 
 
 def test_the_help_names_what_the_address_does() -> None:

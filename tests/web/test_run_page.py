@@ -96,11 +96,38 @@ def test_a_run_at_work_is_watched_and_can_be_stopped(
     assert '<noscript><meta http-equiv="refresh"' in page
 
 
-@pytest.mark.parametrize("path", ["/runs/nothing-here", "/runs/1/steps/99999", "/nowhere"])
+@pytest.mark.parametrize(
+    "path",
+    ["/runs/nothing-here", "/runs/1/steps/99999", "/nowhere", "/runs/last/steps/99999999999999999999",
+     "/runs/last/steps/0", "/runs/last/steps/-1", "/runs/last/steps/x", "/started/99999999999999999999",
+     f"/started/{'9' * 5000}", f"/runs/last/steps/{'9' * 5000}"],
+    ids=lambda path: path[:60],
+)  # fmt: skip
 def test_what_is_not_there_is_said_with_a_way_back(browser: TestClient, path: str) -> None:
     answer = browser.get(path)
     assert answer.status_code == 404
     assert "All runs" in answer.text
+
+
+def test_numbers_behind_a_question_mark_are_bounded_too(browser: TestClient) -> None:
+    for after in ("99999999999999999999", "-1", "nan", "9" * 5000):
+        assert browser.get(f"/runs/last/steps?after={after}").status_code == 200
+
+
+def test_nothing_that_a_reader_cannot_see_is_on_a_page(
+    tmp_path: Path, make_desk: Callable[[Path], Desk], enter: Callable[[Desk], TestClient]
+) -> None:
+    nasty = "a\x1b]0;x\x07\u202eb\x9b31m\udcff<img src=x>"
+    with Journal.open(tmp_path / "runs") as journal:
+        argv = ("diagnose", nasty.replace("\udcff", ""))
+        with journal.run(story="diagnose", request={}, argv=argv, what=argv[1]) as run:
+            run.step("part", lambda: argv[1], kind=Kind.TRIAL)
+    browser = enter(make_desk(tmp_path / "runs"))
+    for path in ("/", "/runs/last", "/runs/last/steps", "/runs/last/steps/1", "/runs/last/report.html"):
+        page = browser.get(path)
+        assert page.status_code == 200
+        assert not set(page.text) & set("\x1b\x07\u202e\x9b"), path
+        assert "<img src=x>" not in page.text
 
 
 def test_a_journal_that_is_damaged_is_said_on_the_page(

@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 from starlette.testclient import TestClient
 
+from benchmarks.web.measure import write_journal
 from reenact.journal import Journal
 from reenact.web.desk import Desk
-from reenact.web.measure import write_journal
 from reenact.web.paint import shortened
 
 

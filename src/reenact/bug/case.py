@@ -10,7 +10,7 @@ from reenact.bug.project.lookup import Project
 from reenact.bug.run.box import Boxes, Revision
 from reenact.bug.symptom import Symptom
 from reenact.bug.wishes import Wishes
-from reenact.errors import Stopped
+from reenact.errors import ended_by
 from reenact.llm.ask import Model
 from reenact.types import Progress, Stop, Tell
 
@@ -64,5 +64,5 @@ class Case:
     def say(self, note: str) -> None:
         """Tell the user what happens; stop here when that was asked for."""
         if self.stop.asked:
-            raise Stopped("Stopped between two steps.")
+            raise ended_by(self.stop, "Stopped between two steps.")
         self.tell(Progress("bug", note=note))

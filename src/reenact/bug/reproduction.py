@@ -118,6 +118,8 @@ class Reproduction:
     """US dollars; none when a price is not known."""
     seconds: float = 0.0
     run_id: str = ""
+    reused: str = ""
+    """What was not made by this execution, in a line; empty for nothing."""
 
     @property
     def showing(self) -> Attempt | None:

@@ -108,7 +108,7 @@ def reproduce(
             run_id=run.record.id,
         )
         found = _diagnosed(found, checkout, buggy, services, wishes, run)
-        found = _written(found, case, out, run)
+        found = replace(_written(found, case, out, run), reused=run.reused)
         run.note("result", found.to_json())
         run.finish({"verdict": verdict.value, "reason": reason[:500]}, verdict.exit_code)
     return found

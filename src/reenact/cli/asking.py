@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from decimal import Decimal
 from pathlib import Path
 from typing import Any, TypeVar
 
 import click
 
+from reenact.cli.options import CALLS, MONEY, TOKENS
 from reenact.errors import InputError
 from reenact.settings import Settings, resolve
 from reenact.types import Stop, Tell, tell_nobody
@@ -20,9 +20,9 @@ def model_options(verb: Verb) -> Verb:
     """`--model`, what it may cost, and `--record`."""
     options = (
         click.option("--model", help="Ask this model: anthropic:NAME, ollama:NAME, relay:FOLDER, ..."),
-        click.option("--max-cost", type=Decimal, help="Money the run may spend on models, in US dollars."),
-        click.option("--max-tokens", type=int, help="Tokens the run may use."),
-        click.option("--max-calls", type=int, help="Model calls the run may make."),
+        click.option("--max-cost", type=MONEY, help="Money the run may spend on models, in US dollars."),
+        click.option("--max-tokens", type=TOKENS, help="Tokens the run may use."),
+        click.option("--max-calls", type=CALLS, help="Model calls the run may make."),
         click.option(
             "--record", type=click.Path(dir_okay=False, path_type=Path), help="Keep the answers for replay:."
         ),

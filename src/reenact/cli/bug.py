@@ -13,10 +13,11 @@ from reenact.bug.wishes import Parts, Wishes
 from reenact.cli.asking import model_options, open_asked, settings_with_model
 from reenact.cli.boxes import chosen_sandbox
 from reenact.cli.bug_view import reproduction_sheet
-from reenact.cli.options import output_format, show, stopping_gently
+from reenact.cli.journal_option import open_journal, trust_journal_option
+from reenact.cli.options import RUN_SECONDS, Count, output_format, show, stopping_gently
+from reenact.cli.times import max_time_option
 from reenact.intake.report import read_report
 from reenact.intake.repository import Checkout, open_repository
-from reenact.journal import Journal
 from reenact.report.progress import telling
 from reenact.sandbox.environments.prepare import Environments
 from reenact.settings import Settings, cache_folder
@@ -33,18 +34,14 @@ DEFAULTS = Wishes()
     "--out", type=click.Path(file_okay=False, path_type=Path), default=Path("reproduction"),
     show_default=True, help="Folder for repro.py, requirements.txt and REPORT.md.",
 )  # fmt: skip
-@click.option("--seeds", type=click.IntRange(1, 50), default=DEFAULTS.seeds, show_default=True)
-@click.option("--contexts", type=click.IntRange(1, 20), default=DEFAULTS.contexts, show_default=True)
+@click.option("--seeds", type=Count(1, 50), default=DEFAULTS.seeds, show_default=True)
+@click.option("--contexts", type=Count(1, 20), default=DEFAULTS.contexts, show_default=True)
 @click.option(
-    "--attempts", type=click.IntRange(1, 20), default=DEFAULTS.attempts, show_default=True,
+    "--attempts", type=Count(1, 20), default=DEFAULTS.attempts, show_default=True,
     help="Scripts a context.",
 )  # fmt: skip
-@click.option(
-    "--samples", type=click.IntRange(1, 20), default=1, show_default=True, help="First scripts a context."
-)
-@click.option(
-    "--wall", type=click.FloatRange(min=1), default=DEFAULTS.wall_s, show_default=True, help="Seconds a run."
-)
+@click.option("--samples", type=Count(1, 20), default=1, show_default=True, help="First scripts a context.")
+@click.option("--wall", type=RUN_SECONDS, default=DEFAULTS.wall_s, show_default=True, help="Seconds a run.")
 @click.option(
     "--environment", type=click.Choice(["auto", "here", "build"]), default="auto", show_default=True,
     help="auto takes this interpreter's packages where they satisfy the project, else builds.",
@@ -61,8 +58,9 @@ DEFAULTS = Wishes()
 )
 @click.option("--sandbox", help="Tier that runs the scripts; default: the best one here.")
 @click.option("--trust-code", is_flag=True, default=None, help="Allow a sandbox that confines nothing.")
-@click.option("--fresh", is_flag=True, help="Start anew instead of continuing an interrupted run.")
-@click.option("--max-time", type=float, help="Seconds that all of it may take.")
+@click.option("--fresh", is_flag=True, help="Reuse nothing of earlier runs, continue none.")
+@trust_journal_option
+@max_time_option
 @model_options
 @output_format
 @click.argument("report")
@@ -92,8 +90,12 @@ def bug(
         dense=not sparse, diagnose=diagnose, packages=(*settings.allow_packages, *allow_packages),
         minimise=not no_minimise, parts=Parts.without(*without),
     )  # fmt: skip
-    with Journal.open(settings.runs_dir) as journal, stopping_gently() as stop, telling() as tell:
-        box = chosen_sandbox(settings)
+    with (
+        open_journal(settings.runs_dir) as journal,
+        stopping_gently(settings.max_time) as stop,
+        telling() as tell,
+    ):
+        box = chosen_sandbox(settings, stop)
         services = Services(
             journal=journal, model=open_asked(settings, record=record, stop=stop, tell=tell), sandbox=box,
             environments=Environments(cache_folder(settings) / "environments", box=box, tell=tell, stop=stop),

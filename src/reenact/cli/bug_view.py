@@ -25,6 +25,8 @@ def reproduction_sheet(found: Reproduction) -> Sheet:
         blocks=tuple(_blocks(found)),
         notices=tuple(_notices(found)),
         data=found.to_json(),
+        reused=found.reused,
+        exit_code=found.verdict.exit_code,
     )
 
 

@@ -11,6 +11,8 @@ from reenact.report.sheet import Sheet
 from reenact.settings import Resolved, Settings, default_user_file, field_texts, resolve
 from reenact.types import JsonValue, Table
 
+IGNORED = "Ignored: a project file may not set this."
+
 
 @click.command()
 @output_format
@@ -24,6 +26,7 @@ def _sheet(resolved: Resolved) -> Sheet:
     names = [spec.name for spec in fields(Settings)]
     values = {name: getattr(resolved.settings, name) for name in names}
     rows = tuple((name, _written(values[name]), resolved.origins[name], texts[name]) for name in names)
+    rows += tuple((name, "-", f"project file {resolved.project_file}", IGNORED) for name in resolved.ignored)
     changed = sum(1 for origin in resolved.origins.values() if origin != "default")
     return Sheet(
         kind="config",
@@ -33,6 +36,11 @@ def _sheet(resolved: Resolved) -> Sheet:
         data={
             name: {"value": _json(values[name]), "origin": resolved.origins[name], "help": texts[name]}
             for name in names
+        }
+        | {
+            name: {"value": None, "origin": f"project file {resolved.project_file}", "help": IGNORED}
+            for name in resolved.ignored
+            if name not in values
         },
     )
 

@@ -5,23 +5,23 @@ from __future__ import annotations
 import shutil
 import signal
 import subprocess
-import sys
 from collections.abc import Iterator
-from importlib.resources import files
 from pathlib import Path
 
 import click
 from pydantic import BaseModel
 
 from reenact.cli.demo_stories import diagnosed, repaired, reproduced, run, shown, watched
+from reenact.demo import CASES
 from reenact.errors import Inconclusive
-from reenact.sandbox.files.plain_text import plain
+from reenact.own_process import own_module
+from reenact.plain import plain
 from reenact.settings import resolve
 from reenact.types import ExitCode
 
 KILLED_AT = "C9:3"
 """Where the story of act three dies: the first trial is training in its box (two boxes were before it)."""
-REHEARSAL = [sys.executable, "-m", "reenact.bench.rehearsal.run"]
+REHEARSAL = own_module("reenact.demo.crash.run")
 
 
 @click.command()
@@ -56,7 +56,7 @@ def _stranger(wanted: str) -> Iterator[str]:
 
     yield "A program from elsewhere runs in the sandbox"
     sandbox = choose(None if wanted == "auto" else wanted)
-    program = files("reenact.bench").joinpath("cases/demo/stranger.py").read_bytes()
+    program = (CASES / "stranger.py").read_bytes()
     result = sandbox.run(
         Command(("python3", "stranger.py"), files={"stranger.py": program}), Limits(wall_s=20)
     )

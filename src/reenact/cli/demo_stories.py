@@ -4,23 +4,22 @@ from __future__ import annotations
 
 import importlib.util
 import json
-import os
 import subprocess
-import sys
 import tomllib
 from collections.abc import Iterator
-from importlib.resources import files
 from pathlib import Path
 
+from reenact.demo import CASES
 from reenact.errors import Inconclusive
+from reenact.own_process import own_command, own_environment
 from reenact.types import ExitCode
 
 NO_TORCH = "-> left out: PyTorch is not installed here; pip install 'reenact[torch]'"
 TRAINING = "train.py"
 """The training that is watched, diagnosed and repaired: its learning rate is far too large."""
-BUG = "cases/bugs/abacusnet-five-classes"
+BUG = CASES / "bugs/abacusnet-five-classes"
 """The report, and the recorded answers to it."""
-PAPER = "cases/papers/damped-octaves"
+PAPER = CASES / "papers/damped-octaves"
 """The paper, and the recorded answers to it."""
 
 
@@ -33,7 +32,7 @@ def watched(folder: Path) -> Iterator[str]:
     _write_training(folder)
     for words in (["watch", "--out", "trace", TRAINING], ["knobs", TRAINING]):
         yield f"$ reenact {' '.join(words)}"
-        ended = run([sys.executable, "-m", "reenact", *words], folder)
+        ended = run(own_command(*words), folder)
         if ended.returncode != 0:
             raise Inconclusive(f"reenact {words[0]} ended with {ended.returncode}: {ended.stderr[-500:]}")
         yield from (f"| {line}" for line in ended.stdout.splitlines())
@@ -48,7 +47,7 @@ def diagnosed(folder: Path) -> Iterator[str]:
     _write_training(folder)
     words = ["diagnose", "--depth", "normal", TRAINING]
     yield f"$ reenact {' '.join(words)}"
-    ended = run([sys.executable, "-m", "reenact", *words], folder)
+    ended = run(own_command(*words), folder)
     if ended.returncode != ExitCode.FOUND:
         raise Inconclusive(f"reenact diagnose ended with {ended.returncode}: {ended.stderr[-500:]}")
     lines = ended.stdout.splitlines()
@@ -69,7 +68,7 @@ def repaired(folder: Path) -> Iterator[str]:
     _write_training(folder)
     words = ["repair", "--budget", "10", TRAINING]
     yield f"$ reenact {' '.join(words)}"
-    ended = run([sys.executable, "-m", "reenact", *words], folder)
+    ended = run(own_command(*words), folder)
     if ended.returncode != ExitCode.OK:
         raise Inconclusive(f"reenact repair ended with {ended.returncode}: {ended.stderr[-500:]}")
     yield from (f"| {line}" for line in ended.stdout.splitlines())
@@ -79,12 +78,12 @@ def repaired(folder: Path) -> Iterator[str]:
 def shown(folder: Path) -> Iterator[str]:
     """A bug report and a project: the script that shows it, by recorded answers and real runs."""
     yield "A bug is shown: from a report to a script that fails with the bug and passes without it"
-    case = Path(str(files("reenact.bench").joinpath(BUG)))
+    case = BUG
     told = json.loads((case / "case.json").read_text(encoding="utf-8"))
     words = ["bug", str(case / "report.md"), "--repo", str(case / "project.bundle"), "--commit"]
     words += [told["buggy"], "--fixed", told["fixed"], "--model", f"replay:{case / 'recording.jsonl'}"]
     yield "$ reenact bug report.md --repo project.bundle --commit BUGGY --fixed FIXED --model replay:..."
-    ended = run([sys.executable, "-m", "reenact", *words], folder)
+    ended = run(own_command(*words), folder)
     if ended.returncode != ExitCode.OK:
         raise Inconclusive(f"reenact bug ended with {ended.returncode}: {ended.stderr[-500:]}")
     yield from (f"| {line}" for line in ended.stdout.splitlines())
@@ -97,14 +96,14 @@ def reproduced(folder: Path) -> Iterator[str]:
     if importlib.util.find_spec("torch") is None:
         yield NO_TORCH
         return
-    case = Path(str(files("reenact.bench").joinpath(PAPER)))
+    case = PAPER
     told = tomllib.loads((case / "case.toml").read_text(encoding="utf-8"))
     goal = [word for name, value in told["goal"].items() for word in (f"--{name}", value)]
     words = ["paper", str(case / "paper"), *goal, "--library", str(case / "library"), "--seeds",
              str(told["seeds"]), "--model", f"replay:{case / 'recordings' / 'whole.jsonl'}",
              "--out", "paper"]  # fmt: skip
     yield "$ reenact paper paper/ --library library/ --task ... --model replay:whole.jsonl --out paper"
-    ended = run([sys.executable, "-m", "reenact", *words], folder)
+    ended = run(own_command(*words), folder)
     if ended.returncode != ExitCode.OK:
         raise Inconclusive(f"reenact paper ended with {ended.returncode}: {ended.stderr[-500:]}")
     lines = ended.stdout.splitlines()
@@ -118,7 +117,7 @@ def run(argv: list[str], folder: Path, **environ: str) -> subprocess.CompletedPr
     return subprocess.run(  # noqa: S603
         argv,
         cwd=folder,
-        env=os.environ | {"COLUMNS": "100"} | environ,
+        env=own_environment() | {"COLUMNS": "100"} | environ,
         capture_output=True,
         text=True,
         check=False,
@@ -126,4 +125,4 @@ def run(argv: list[str], folder: Path, **environ: str) -> subprocess.CompletedPr
 
 
 def _write_training(folder: Path) -> None:
-    (folder / TRAINING).write_bytes(files("reenact.bench").joinpath(f"cases/demo/{TRAINING}").read_bytes())
+    (folder / TRAINING).write_bytes((CASES / TRAINING).read_bytes())

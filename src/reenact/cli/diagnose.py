@@ -10,18 +10,27 @@ import click
 
 from reenact.cli.asking import model_options, open_asked
 from reenact.cli.diagnose_view import diagnosis_sheet
-from reenact.cli.options import listed, output_format, show, stopping_gently
+from reenact.cli.journal_option import open_journal, trust_journal_option
+from reenact.cli.options import (
+    CONFIDENCE,
+    DIAGNOSE_BUDGET,
+    WORKERS,
+    Count,
+    listed,
+    output_format,
+    show,
+    stopping_gently,
+)
+from reenact.cli.times import max_time_option, training_time_option
 from reenact.cli.watch import PROGRAM, program_words
 from reenact.diagnose.depth import Depth
 from reenact.diagnose.story import Services
 from reenact.diagnose.story import diagnose as tell_story
 from reenact.diagnose.wishes import THRESHOLD, Wishes
-from reenact.journal import Journal
 from reenact.program.program import read_program
 from reenact.report.progress import telling
 from reenact.rules.registry import check_words
 from reenact.settings import resolve
-from reenact.types import ExitCode
 
 
 @click.command(context_settings=PROGRAM)
@@ -34,40 +43,48 @@ from reenact.types import ExitCode
 )
 @click.option("--select", multiple=True, help="Only these rules: a code, prefix, name, family or tool.")
 @click.option("--ignore", multiple=True, help="Not these rules.")
-@click.option("--budget", help="For normal and deep: trainings (40) or time (90s, 5m).")
+@click.option("--budget", type=DIAGNOSE_BUDGET, help="For normal and deep: trainings (40) or time (90s, 5m).")
 @click.option("--metric", help="The metric that judges a change, for example val_accuracy.")
-@click.option("--threshold", type=float, default=THRESHOLD, show_default=True, help="Least confidence.")
+@click.option("--threshold", type=CONFIDENCE, default=THRESHOLD, show_default=True, help="Least confidence.")
 @click.option("--learned", is_flag=True, help="Ask the learned detector too.")
-@click.option("--workers", type=int, default=0, help="Trainings at once; default: one a core.")
-@click.option("--max-time", type=float, help="Seconds that the watched run may take.")
+@click.option("--workers", type=WORKERS, default=0, help="Trainings at once; default: one a core.")
+@max_time_option
+@training_time_option
 @click.option("--python", help="Interpreter to use; default: the active one.")
-@click.option("--fresh", is_flag=True, help="Start anew instead of continuing an interrupted diagnosis.")
-@click.option("--samples", type=click.IntRange(1, 20), default=5, show_default=True, help="Questions to it.")
+@click.option("--fresh", is_flag=True, help="Reuse nothing of earlier runs, continue none.")
+@trust_journal_option
+@click.option("--samples", type=Count(1, 20), default=5, show_default=True, help="Questions to it.")
 @model_options
 @output_format
 @click.argument("program", nargs=-1, required=True, type=click.UNPROCESSED)
 def diagnose(
     depth: str, select: tuple[str, ...], ignore: tuple[str, ...], budget: str | None, metric: str | None,
-    threshold: float, learned: bool, workers: int, max_time: float | None, python: str | None, fresh: bool,
-    samples: int, model: str | None, max_cost: Decimal | None, max_tokens: int | None,
-    max_calls: int | None, record: Path | None, output_format: str, program: tuple[str, ...],
+    threshold: float, learned: bool, workers: int, max_time: float | None, training_time: float | None,
+    python: str | None, fresh: bool, samples: int, model: str | None, max_cost: Decimal | None,
+    max_tokens: int | None, max_calls: int | None, record: Path | None, output_format: str,
+    program: tuple[str, ...],
 ) -> int:  # fmt: skip
     """Say what is wrong with the training PROGRAM, at which layer and line, and what would mend it.
 
     PROGRAM is a script, a notebook or `-m package` with its arguments. Its source is never changed; it runs
-    as you run it, and changed copies of it run in scratch folders. Exit code 0: no fault found, 1: findings.
+    as you run it, and changed copies of it run in scratch folders. Exit code 0: a
+    training was seen and nothing speaks against it; 1: findings, or a broken training; 3: nothing to judge.
     """
     selected, ignored = listed(select), listed(ignore)
     check_words((*selected, *ignored))
     limits = {"max_cost": max_cost, "max_tokens": max_tokens, "max_calls": max_calls}
-    settings = resolve({"python": python, "model": model, **limits}).settings
+    settings = resolve({"python": python, "model": model, "max_time": max_time, **limits}).settings
     read = read_program(program_words(program))
     wishes = Wishes(
         depth=Depth(depth), select=selected, ignore=ignored, budget=budget or "", threshold=threshold,
-        metric=metric or "", python=settings.python, workers=workers, learned=learned, max_time=max_time,
-        samples=samples,
+        metric=metric or "", python=settings.python, workers=workers, learned=learned, samples=samples,
+        training_time=training_time,
     )  # fmt: skip
-    with Journal.open(settings.runs_dir) as journal, stopping_gently() as stop, telling() as tell:
+    with (
+        open_journal(settings.runs_dir) as journal,
+        stopping_gently(settings.max_time) as stop,
+        telling() as tell,
+    ):
         services = Services(
             journal=journal, traces=settings.runs_dir / "traces", tell=tell, stop=stop,
             stdout=sys.stderr.fileno(), argv=tuple(sys.argv[1:]), fresh=fresh,
@@ -75,4 +92,4 @@ def diagnose(
         )  # fmt: skip
         found = tell_story(read, wishes, services)
     show(diagnosis_sheet(found, " ".join(program)), output_format)
-    return ExitCode.OK if found.clean else ExitCode.FOUND
+    return found.exit_code

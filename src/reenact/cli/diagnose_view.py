@@ -30,30 +30,21 @@ def diagnosis_sheet(found: Diagnosis, title: str) -> Sheet:
     if found.doubts:
         blocks.append(_doubts(found.doubts))
     if found.symptoms:
-        blocks.append(_symptoms(found.symptoms, reasons_too=found.clean))
+        blocks.append(_symptoms(found.symptoms, reasons_too=not found.accusations))
     if found.notes:
         blocks.append(Text("\n".join(found.notes), "Not done, or not seen"))
+    if found.next_command:
+        blocks.append(Text(found.next_command, "Next"))
     return Sheet(
         kind="diagnose",
         title=f"Diagnosis of {title}",
-        verdict=_verdict(found),
+        verdict=found.sentence,
         blocks=tuple(blocks),
         notices=tuple(_notices(found)),
         data=found.to_json(),
+        reused=found.reused,
+        exit_code=found.exit_code,
     )
-
-
-def _verdict(found: Diagnosis) -> str:
-    if not found.accusations:
-        grave = [one for one in found.symptoms if one.first.severity is Severity.ERROR]
-        if not grave:
-            return f"No fault found at depth {found.depth}."
-        what = f"{len(grave)} symptoms say" if len(grave) > 1 else "a symptom says"
-        return f"No fault could be named at depth {found.depth}, but {what} that something is wrong."
-    confirmed = sum(one.standing is Standing.CONFIRMED for one in found.accusations)
-    count = len(found.accusations)
-    what = f"{count} finding{'s' if count != 1 else ''}"
-    return f"{what}, {confirmed} confirmed by training." if found.depth.intervenes else f"{what}."
 
 
 def _run(found: Diagnosis) -> Facts:

@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import errno
+import io
 import os
 import shlex
+import shutil
 import sys
 import traceback
+from collections.abc import Iterator
+from pathlib import Path
 
 import click
 
-from reenact.errors import ReenactError, Stopped
+from reenact.errors import ReenactError, Stopped, TimeSpent
+from reenact.plain import plain
 from reenact.types import ExitCode
 
 DISK_SENTENCES = {
@@ -21,19 +26,27 @@ DISK_SENTENCES = {
     errno.EIO: "The disk answers with an input/output error",
 }
 
+NO_ROOM = 64 * 1024
+"""A disk with fewer free bytes than this is called full."""
 
-def guarded(command: click.Command, argv: list[str] | None = None) -> int:
+
+def guarded(command: click.Command, argv: list[str] | None = None, *, name: str = "reenact") -> int:
     """Run a command and return its exit code; nothing but SystemExit(0) style codes leaves here."""
     argv = sys.argv[1:] if argv is None else argv
     try:
-        result = command.main(args=list(argv), prog_name="reenact", standalone_mode=False)
+        result = command.main(args=list(argv), prog_name=name, standalone_mode=False)
         sys.stdout.flush()
         return int(result or ExitCode.OK)
     except click.ClickException as error:
-        error.show(sys.stderr)
+        shown = io.StringIO()
+        error.show(shown)
+        click.echo(plain(shown.getvalue()), err=True, nl=False)
         return ExitCode.ERROR
     except (click.Abort, KeyboardInterrupt):
         return _stopped(argv, "Stopped.")
+    except TimeSpent as error:
+        say(error.sentence, error.next_step)
+        return error.exit_code
     except Stopped as error:
         return _stopped(argv, error.sentence)
     except ReenactError as error:
@@ -55,11 +68,14 @@ def guarded(command: click.Command, argv: list[str] | None = None) -> int:
 
 def say(sentence: str, next_step: str = "") -> None:
     """An error, for a reader with a job."""
-    from reenact.sandbox.files.plain_text import plain
-
-    click.echo(f"reenact: {plain(sentence)}", err=True)
+    click.echo(f"reenact: {_indented(sentence)}", err=True)
     if next_step:
-        click.echo(f"next: {plain(next_step)}", err=True)
+        click.echo(f"next: {_indented(next_step)}", err=True)
+
+
+def _indented(text: str) -> str:
+    """Further lines stand further in, so that what a file name brings cannot pass for a line of ours."""
+    return plain(text).replace("\n", "\n    ")
 
 
 def _stopped(argv: list[str], sentence: str) -> int:
@@ -69,7 +85,29 @@ def _stopped(argv: list[str], sentence: str) -> int:
 
 def _disk_sentence(error: OSError) -> str:
     what = DISK_SENTENCES.get(error.errno or 0, error.strerror or type(error).__name__)
-    return f"{what}. Received: {error.filename or 'an operation without a file name'}."
+    if error.filename:
+        return f"{what}. Received: {error.filename}."
+    if _was_printing(error):
+        return f"{what}. Received: standard output."
+    full = ", ".join(_full_places()) if error.errno in (errno.ENOSPC, errno.EDQUOT) else ""
+    return (
+        f"{what}. Folders without room: {full}."
+        if full
+        else f"{what}; the system does not say for which file."
+    )
+
+
+def _was_printing(error: OSError) -> bool:
+    """Whether it was printing that failed: the innermost call is that of click, or the flush above."""
+    calls = traceback.extract_tb(error.__traceback__)
+    return bool(calls) and calls[-1].name in (click.echo.__name__, guarded.__name__)
+
+
+def _full_places() -> Iterator[str]:
+    """The folders without room, of those that a command writes to."""
+    for folder in (Path.cwd(), Path(os.environ.get("TMPDIR") or "/tmp"), Path.home()):  # noqa: S108 - only looked at
+        if folder.is_dir() and shutil.disk_usage(folder).free < NO_ROOM:
+            yield str(folder)
 
 
 def _defect(error: Exception) -> int:

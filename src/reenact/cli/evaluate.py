@@ -11,11 +11,12 @@ import click
 from reenact.cli.asking import model_options, open_asked
 from reenact.cli.boxes import chosen_sandbox
 from reenact.cli.evaluate_view import evaluation_sheet
-from reenact.cli.options import output_format, show, stopping_gently
+from reenact.cli.journal_option import open_journal, trust_journal_option
+from reenact.cli.options import RUN_SECONDS, Amount, Count, echo, output_format, show, stopping_gently
 from reenact.cli.papers import opened_paper
 from reenact.cli.pdf_option import pdf_reader_option
+from reenact.cli.times import max_time_option
 from reenact.intake.papers.paper import Paper
-from reenact.journal import Journal
 from reenact.paper.evaluate.asked import Asked
 from reenact.paper.evaluate.execute import Machine
 from reenact.paper.evaluate.human import empty_form
@@ -54,28 +55,26 @@ FOLDER = click.Path(exists=True, file_okay=False, path_type=Path)
 @click.option(
     "--chosen", type=FILE, help="The lineage to compare with it; default: chosen now from the paper."
 )
-@click.option("--exemplars", type=click.IntRange(1, 20), default=3, show_default=True, help="k of Recall@k.")
+@click.option("--exemplars", type=Count(1, 20), default=3, show_default=True, help="k of Recall@k.")
 @click.option("--edits", multiple=True, metavar="RUN", help="Count the edits of this run of `reenact paper`.")
 @click.option(
     "--run", "metrics", multiple=True, type=click.Path(path_type=Path),
     help="metrics.json of one run; one that is not there counts as failed.",
 )  # fmt: skip
-@click.option(
-    "--execute", type=click.IntRange(0, 20), default=0, help="Run train.py with so many seeds, boxed."
-)
+@click.option("--execute", type=Count(0, 20), default=0, help="Run train.py with so many seeds, boxed.")
 @click.option("--data", type=FOLDER, help="Your folder of data; the code sees it read-only.")
-@click.option(
-    "--run-wall", type=click.FloatRange(min=1), default=3600.0, show_default=True, help="Seconds a run."
-)
+@click.option("--run-wall", type=RUN_SECONDS, default=3600.0, show_default=True, help="Seconds a run.")
 @click.option("--metric", default="", help="The metric of the gap, by its name in metrics.json.")
-@click.option("--value", type=float, help="What the reference reaches of it.")
+@click.option("--value", type=Amount(), help="What the reference reaches of it.")
 @click.option("--task", default="", help="What of the paper the code is for; default: all of it.")
 @click.option("--instruction", default="", help="What else the code was asked for.")
 @click.option("--sandbox", help="Tier that parses the paper; default: the best one here.")
 @click.option("--trust-code", is_flag=True, default=None, help="Allow a sandbox that confines nothing.")
-@click.option("--fresh", is_flag=True, help="Judge anew instead of continuing.")
+@click.option("--fresh", is_flag=True, help="Reuse nothing of earlier runs, continue none.")
+@trust_journal_option
 @pdf_reader_option
 @model_options
+@max_time_option
 @output_format
 @click.argument("code", type=FOLDER)
 def evaluate(
@@ -85,7 +84,8 @@ def evaluate(
     data: Path | None, run_wall: float, metric: str, value: float | None,
     task: str, instruction: str, pdf_reader: str | None,
     sandbox: str | None, trust_code: bool | None, fresh: bool, model: str | None, max_cost: Decimal | None,
-    max_tokens: int | None, max_calls: int | None, record: Path | None, output_format: str, code: Path,
+    max_tokens: int | None, max_calls: int | None, record: Path | None, max_time: float | None,
+    output_format: str, code: Path,
 ) -> int:  # fmt: skip
     """Score the generated CODE: always its quality, and each metric that an option asks for.
 
@@ -93,24 +93,28 @@ def evaluate(
     """
     flags = {
         "model": model, "max_cost": max_cost, "max_tokens": max_tokens, "max_calls": max_calls,
-        "sandbox": sandbox, "trust_code": trust_code, "pdf_reader": pdf_reader,
+        "max_time": max_time, "sandbox": sandbox, "trust_code": trust_code, "pdf_reader": pdf_reader,
     }  # fmt: skip
     settings = resolve(flags).settings
-    paper = opened_paper(source, settings) if source else None
-    asked = Asked(
-        code=code, goal=Goal(task=task, metric=metric, instruction=instruction), align=align,
-        reference=reference, rubric=rubric, resources=resources_provided, forms=_filled(forms, paper),
-        judgements=judgements, expert=expert, chosen=chosen, exemplars=exemplars, runs=edits, metrics=metrics,
-        execute=execute, metric=metric, value=value,
-    )  # fmt: skip
-    with Journal.open(settings.runs_dir) as journal, stopping_gently() as stop, telling() as tell:
+    with (
+        open_journal(settings.runs_dir) as journal,
+        stopping_gently(settings.max_time) as stop,
+        telling() as tell,
+    ):
+        paper = opened_paper(source, settings, stop=stop) if source else None
+        asked = Asked(
+            code=code, goal=Goal(task=task, metric=metric, instruction=instruction), align=align,
+            reference=reference, rubric=rubric, resources=resources_provided, forms=_filled(forms, paper),
+            judgements=judgements, expert=expert, chosen=chosen, exemplars=exemplars, runs=edits,
+            metrics=metrics, execute=execute, metric=metric, value=value,
+        )  # fmt: skip
         judge = None
         # The lineage is chosen by a model only where the user names one for it.
         if (asked.needs_model and settings.model) or (asked.expert and model):
             judge = open_asked(settings, record=record, stop=stop, tell=tell)
         machine = None
         if asked.execute:
-            box = chosen_sandbox(settings)
+            box = chosen_sandbox(settings, stop)
             built = Environments(cache_folder(settings) / "environments", box=box, tell=tell, stop=stop)
             machine = Machine(box, built, data, run_wall, tell, stop)
         found = evaluated(asked, paper, Services(journal, judge, machine, tell, tuple(sys.argv[1:]), fresh))
@@ -123,5 +127,5 @@ def _filled(forms: tuple[Path, ...], paper: Paper | None) -> tuple[Path, ...]:
     for file in forms:
         if not file.exists():
             file.write_text(empty_form(paper.title if paper is not None else ""), encoding="utf-8")
-            click.echo(f"Wrote an empty form: {file}. Fill it and run the same command again.", err=True)
+            echo(f"Wrote an empty form: {file}. Fill it and run the same command again.", err=True)
     return forms

@@ -24,6 +24,7 @@ def evaluation_sheet(found: Evaluation) -> Sheet:
         blocks=tuple(_blocks(found)),
         notices=tuple(_notices(found)),
         data=found.to_json(),
+        reused=found.reused,
     )
 
 

@@ -8,6 +8,7 @@ from textwrap import indent
 
 import click
 
+from reenact.cli.options import echo
 from reenact.errors import InputError
 from reenact.settings import Settings, field_texts
 from reenact.types import ExitCode
@@ -19,7 +20,7 @@ def explain(word: str) -> None:
     """Explain a WORD that reenact prints: a rule, an ending, an exit code, a setting, a fault type."""
     told = _rule_text(word)
     if told:
-        click.echo(told)
+        echo(told)
         return
     words = known_words()
     found = words.get(word) or words.get(word.lower()) or words.get(word.upper())
@@ -27,7 +28,7 @@ def explain(word: str) -> None:
         close = difflib.get_close_matches(word, [*words, *_rule_names()], n=3)
         hint = f"Did you mean {' or '.join(close)}?" if close else f"Known words: {', '.join(sorted(words))}."
         raise InputError(f"Nothing is known about {word!r}.", next_step=hint)
-    click.echo(f"{word}: {found}")
+    echo(f"{word}: {found}")
 
 
 def _rule_text(word: str) -> str:

@@ -10,10 +10,12 @@ import click
 
 from reenact.cli.asking import model_options, open_asked, settings_with_model
 from reenact.cli.fingerprint_view import Taken, fingerprint_sheet
+from reenact.cli.journal_option import open_journal, trust_journal_option
 from reenact.cli.options import output_format, show, stopping_gently
 from reenact.cli.papers import addendum_text, opened_paper
 from reenact.cli.pdf_option import pdf_reader_option
-from reenact.journal import Journal, mark
+from reenact.cli.times import max_time_option
+from reenact.journal import mark
 from reenact.paper.fingerprint.take import take_fingerprint
 from reenact.paper.wishes import Goal, Parts
 from reenact.report.progress import telling
@@ -35,8 +37,9 @@ PARTS = ("scan", "atomicity")
 @click.option("--without", multiple=True, type=click.Choice(PARTS), help="Leave out a part of the method.")
 @click.option("--sandbox", help="Tier that parses the paper; default: the best one here.")
 @click.option("--trust-code", is_flag=True, default=None, help="Allow a sandbox that confines nothing.")
-@click.option("--fresh", is_flag=True, help="Start anew instead of continuing an interrupted run.")
-@click.option("--max-time", type=float, help="Seconds that all of it may take.")
+@click.option("--fresh", is_flag=True, help="Reuse nothing of earlier runs, continue none.")
+@trust_journal_option
+@max_time_option
 @pdf_reader_option
 @model_options
 @output_format
@@ -58,8 +61,12 @@ def fingerprint(
     }  # fmt: skip
     settings = settings_with_model(flags, "A paper is read by a model")
     goal = Goal(task, method, metric, dataset, instruction, addendum_text(addendum))
-    paper = opened_paper(source, settings)
-    with Journal.open(settings.runs_dir) as journal, stopping_gently() as stop, telling() as tell:
+    with (
+        open_journal(settings.runs_dir) as journal,
+        stopping_gently(settings.max_time) as stop,
+        telling() as tell,
+    ):
+        paper = opened_paper(source, settings, stop=stop)
         asked = open_asked(settings, record=record, stop=stop, tell=tell)
         request = {
             "paper": mark(paper.text()), "goal": goal.text(), "addendum": mark(goal.addendum),
@@ -72,7 +79,7 @@ def fingerprint(
             found = take_fingerprint(paper, goal, asked, run, Parts.without(*without))
             code = ExitCode.OK if found.criteria else ExitCode.INCONCLUSIVE
             run.note("result", found.to_json())
-            taken = Taken(paper, found, run.record)
+            taken = Taken(paper, found, run.record, run.reused)
             run.finish({"criteria": len(found.criteria), "dropped": len(found.dropped)}, code)
     show(fingerprint_sheet(taken), output_format)
     return code

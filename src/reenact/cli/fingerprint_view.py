@@ -21,6 +21,8 @@ class Taken:
     paper: Paper
     found: Fingerprint
     run: Run
+    reused: str = ""
+    """What was not made by this execution, in a line; empty for nothing."""
 
 
 def fingerprint_sheet(taken: Taken) -> Sheet:
@@ -31,6 +33,7 @@ def fingerprint_sheet(taken: Taken) -> Sheet:
         verdict=_verdict(taken.found),
         blocks=tuple(_blocks(taken)),
         data=_data(taken),
+        reused=taken.reused,
     )
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import click
 
-from reenact.cli.options import output_format, show, stopping_gently
+from reenact.cli.options import SECONDS, output_format, show, stopping_gently
 from reenact.cli.watch import PROGRAM, program_words
 from reenact.cli.watch_view import graph_data, graph_facts, layer_blocks
 from reenact.errors import Inconclusive
@@ -25,8 +25,9 @@ STEPS = 3
 @click.command(context_settings=PROGRAM)
 @click.option("--python", help="Interpreter to use; default: the active one.")
 @click.option(
-    "--max-time", type=float, default=120.0, show_default=True, help="Seconds to wait for the first steps."
-)
+    "--max-time", type=SECONDS, default=120.0, show_default=True,
+    help="Seconds that the whole command may take.",
+)  # fmt: skip
 @output_format
 @click.argument("program", nargs=-1, required=True, type=click.UNPROCESSED)
 def graph(python: str | None, max_time: float, output_format: str, program: tuple[str, ...]) -> ExitCode:
@@ -35,10 +36,8 @@ def graph(python: str | None, max_time: float, output_format: str, program: tupl
     The program is run until its first few training steps are done, and is then ended.
     """
     settings = resolve({"python": python}).settings
-    with tempfile.TemporaryDirectory(prefix="reenact-graph-") as folder, stopping_gently() as stop:
-        options = WatchOptions(
-            folder=Path(folder) / "trace", stop_after=STEPS, max_time=max_time, python=settings.python
-        )
+    with tempfile.TemporaryDirectory(prefix="reenact-graph-") as folder, stopping_gently(max_time) as stop:
+        options = WatchOptions(folder=Path(folder) / "trace", stop_after=STEPS, python=settings.python)
         watched = watch_program(
             read_program(program_words(program)), options, stdout=sys.stderr.fileno(), stop=stop
         )

@@ -9,19 +9,29 @@ import click
 
 
 class LazyGroup(click.Group):
-    """Verbs by name: `(module:attribute, one-line help)`. The help page needs no import at all."""
+    """Verbs by name: `(module:attribute, one-line help)`. The help page needs no import at all.
 
-    def __init__(self, *args: object, verbs: Mapping[str, tuple[str, str]], **kwargs: object) -> None:
+    `moved` are commands that are still answered and no longer listed.
+    """
+
+    def __init__(
+        self,
+        *args: object,
+        verbs: Mapping[str, tuple[str, str]],
+        moved: Mapping[str, tuple[str, str]] | None = None,
+        **kwargs: object,
+    ) -> None:
         super().__init__(*args, **kwargs)  # type: ignore[arg-type]
         self._verbs = verbs
+        self._all = {**verbs, **(moved or {})}
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
         return list(self._verbs)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
-        if cmd_name not in self._verbs:
+        if cmd_name not in self._all:
             return None
-        module, _, attribute = self._verbs[cmd_name][0].partition(":")
+        module, _, attribute = self._all[cmd_name][0].partition(":")
         command: click.Command = getattr(importlib.import_module(module), attribute)
         return command
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, replace
@@ -24,6 +25,7 @@ from reenact.program.source import Language, language_of, read_source
 from reenact.program.static_graph import static_graph
 from reenact.report.sheet import Notice
 from reenact.rules.evidence import Evidence
+from reenact.sandbox.watch.ending import end_below
 from reenact.types import JsonValue
 
 LANGUAGES = (Language.PYTHON, Language.NOTEBOOK)
@@ -64,8 +66,19 @@ def linted(files: Sequence[Path], wishes: Wishes) -> list[Linted]:
     if workers < 2:
         return [look(file) for file in files]
     # The children inherit the loaded rules; starting them anew would take longer than the reading.
-    with ProcessPoolExecutor(workers, mp_context=get_context("fork")) as pool:
-        return list(pool.map(look, files, chunksize=max(1, len(files) // (4 * workers))))
+    with ProcessPoolExecutor(workers, mp_context=get_context("fork"), initializer=_deaf) as pool:
+        try:
+            return list(pool.map(look, files, chunksize=max(1, len(files) // (4 * workers))))
+        except KeyboardInterrupt:
+            pool.shutdown(wait=False, cancel_futures=True)
+            end_below(os.getpid())
+            raise
+
+
+def _deaf() -> None:
+    """Ctrl-C reaches the whole group: the parent hears it and ends its children."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
 
 
 def _below(folder: Path, exclude: Sequence[str]) -> Iterator[Path]:

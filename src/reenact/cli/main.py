@@ -48,24 +48,25 @@ VERBS = {
     ),
     "neutral": ("reenact.cli.neutral:neutral", "Find other repairs than the known one, as a graph."),
     "mutate": ("reenact.cli.mutate:mutate", "Put faults into a training on purpose; see which are noticed."),
-    "train-detector": (
-        "reenact.cli.train_detector:train_detector",
-        "Make the learned detector from nothing, with its scores.",
-    ),
     "rules": ("reenact.cli.rules:rules", "List the rules that diagnose a training."),
-    "bench": ("reenact.cli.bench:bench", "Measure reenact itself, goals beside what was reached."),
     "relay": ("reenact.cli.relay:relay", "Serve a relay folder: list waiting requests, file an answer."),
     "mcp": ("reenact.cli.mcp:mcp", "Serve coding agents over the Model Context Protocol, on stdio."),
     "completion": ("reenact.cli.completion:completion", "Print the script for completion in a shell."),
     "demo": ("reenact.cli.demo:demo", "Show the main job end to end on an embedded example."),
 }
+MOVED = {
+    "bench": ("reenact.cli.moved:bench", "Moved: python -m benchmarks NAME, in a checkout."),
+    "train-detector": ("reenact.cli.moved:train_detector", "Moved: python -m benchmarks train-detector."),
+}
+"""Commands that only say where they went; not listed."""
 
 
 @click.group(
     cls=LazyGroup,
     verbs=VERBS,
+    moved=MOVED,
     context_settings={"help_option_names": ["-h", "--help"]},
-    epilog="Exit codes: 0 clean, 1 findings, 2 error, 3 inconclusive, 130 stopped.",
+    epilog="Exit codes: 0 good, 1 findings or not good, 2 error, 3 nothing could be judged, 130 stopped.",
 )
 @click.version_option(__version__, "--version", prog_name="reenact")
 def reenact() -> None:
@@ -74,6 +75,6 @@ def reenact() -> None:
 
 def run() -> None:
     """Run the command line and end the process with its exit code."""
-    from reenact.cli.edge import guarded
+    from reenact.cli.ending import run_owned
 
-    raise SystemExit(guarded(reenact))
+    run_owned()

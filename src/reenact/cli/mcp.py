@@ -6,6 +6,7 @@ from importlib.util import find_spec
 
 import click
 
+from reenact.cli.ending import ENDING
 from reenact.errors import InputError, MissingExtra
 from reenact.settings import resolve
 
@@ -28,4 +29,5 @@ def mcp(allow_run: bool, allow_apply: bool) -> None:
     from reenact.mcp.permits import Permits
     from reenact.mcp.server import serve
 
+    ENDING.children_go_on = True
     serve(resolve().settings.runs_dir, Permits(run=allow_run, apply=allow_apply))

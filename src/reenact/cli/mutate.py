@@ -7,7 +7,8 @@ from pathlib import Path
 
 import click
 
-from reenact.cli.options import output_format, show, stopping_gently
+from reenact.cli.options import REPEATS, WORKERS, Count, output_format, show, stopping_gently
+from reenact.cli.times import max_time_option
 from reenact.cli.watch import PROGRAM, program_words
 from reenact.diagnose.mutate.catalogue import DEEPCRIME, OPERATORS, chosen, covered, mutants
 from reenact.diagnose.mutate.mutant import Mutant
@@ -25,16 +26,20 @@ from reenact.types import ExitCode, JsonValue, Table
 @click.option("--operators", "listing", is_flag=True, help="List the operators and end.")
 @click.option("--out", type=click.Path(path_type=Path), help="Write a diff for each mutant into this folder.")
 @click.option("--kill", "killing", is_flag=True, help="Train original and mutants, say which are noticed.")
-@click.option("--seeds", type=int, default=5, show_default=True, help="Trainings of each, for --kill.")
-@click.option("--most", type=int, help="Take so many mutants of an operator at most.")
+@click.option(
+    "--seeds", type=Count(2, 1000), default=5, show_default=True, help="Trainings of each, for --kill."
+)
+@click.option("--most", type=REPEATS, help="Take so many mutants of an operator at most.")
 @click.option("--metric", help="The metric that judges, for example val_accuracy.")
-@click.option("--workers", type=int, default=0, help="Trainings at once; default: one a core.")
+@click.option("--workers", type=WORKERS, default=0, help="Trainings at once; default: one a core.")
 @click.option("--python", help="Interpreter to use; default: the active one.")
+@max_time_option
 @output_format
 @click.argument("program", nargs=-1, type=click.UNPROCESSED)
 def mutate(
     operators: tuple[str, ...], listing: bool, out: Path | None, killing: bool, seeds: int, most: int | None,
-    metric: str | None, workers: int, python: str | None, output_format: str, program: tuple[str, ...],
+    metric: str | None, workers: int, python: str | None, max_time: float | None, output_format: str,
+    program: tuple[str, ...],
 ) -> ExitCode:  # fmt: skip
     """List the mutants of the training PROGRAM: the same program with one fault put in on purpose.
 
@@ -48,7 +53,7 @@ def mutate(
         return ExitCode.OK
     if not program:
         raise click.UsageError("Name a training program, or give --operators.")
-    settings = resolve({"python": python}).settings
+    settings = resolve({"python": python, "max_time": max_time}).settings
     read = read_program(program_words(program))
     found = _first(list(mutants(read, wanted)), most)
     if out is not None:
@@ -56,7 +61,11 @@ def mutate(
     killed = None
     if killing:
         wishes = KillWishes(seeds=seeds, metric=metric or "", workers=workers, python=settings.python)
-        with Journal.open(settings.runs_dir) as journal, stopping_gently() as stop, telling() as tell:
+        with (
+            Journal.open(settings.runs_dir) as journal,
+            stopping_gently(settings.max_time) as stop,
+            telling() as tell,
+        ):
             services = KillServices(journal=journal, tell=tell, stop=stop, argv=tuple(sys.argv[1:]))
             killed = kill(read, found, wishes, services)
     show(_sheet(read, found, killed), output_format)

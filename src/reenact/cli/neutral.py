@@ -7,9 +7,19 @@ from pathlib import Path
 
 import click
 
-from reenact.cli.options import output_format, show, stopping_gently
+from reenact.cli.journal_option import open_journal, trust_journal_option
+from reenact.cli.options import (
+    RANDOM_SEED,
+    REPAIR_BUDGET,
+    REPEATS,
+    WORKERS,
+    Count,
+    output_format,
+    show,
+    stopping_gently,
+)
+from reenact.cli.times import max_time_option
 from reenact.cli.watch import PROGRAM, program_words
-from reenact.journal import Journal
 from reenact.program.program import read_program
 from reenact.repair.neutral.graph import NeutralityGraph, Node, Standing
 from reenact.report.neutral_plot import Seen, neutral_plot
@@ -29,21 +39,28 @@ SHOWN = 15
     help="The program with the known repair; without it the program itself is the measure.",
 )
 @click.option(
-    "--budget", default="200", show_default=True, help="A multiple of one training, a time, or 400t."
+    "--budget",
+    type=REPAIR_BUDGET,
+    default="200",
+    show_default=True,
+    help="A multiple of one training, a time, or 400t.",
 )
-@click.option("--trainings", type=click.IntRange(min=2), default=10, show_default=True, help="A node.")
-@click.option("--top", type=click.IntRange(min=1), default=5, show_default=True, help="That go on.")
+@click.option("--trainings", type=Count(2, 10_000), default=10, show_default=True, help="A node.")
+@click.option("--top", type=REPEATS, default=5, show_default=True, help="That go on.")
 @click.option("--metric", help="The metric that judges.")
-@click.option("--chance", type=click.IntRange(min=0), default=0, help="Other dice for the walk.")
-@click.option("--workers", type=int, default=0, help="Trainings at once; default: one a core.")
+@click.option("--chance", type=RANDOM_SEED, default=0, help="Other dice for the walk.")
+@click.option("--workers", type=WORKERS, default=0, help="Trainings at once; default: one a core.")
 @click.option("--python", help="Interpreter to use; default: the active one.")
 @click.option("--svg", type=click.Path(dir_okay=False, path_type=Path), help="Write the graph as a drawing.")
-@click.option("--fresh", is_flag=True, help="Start anew instead of continuing an interrupted walk.")
+@click.option("--fresh", is_flag=True, help="Reuse nothing of earlier runs, continue none.")
+@trust_journal_option
+@max_time_option
 @output_format
 @click.argument("program", nargs=-1, required=True, type=click.UNPROCESSED)
 def neutral(
     known: Path | None, budget: str, trainings: int, top: int, metric: str | None, chance: int, workers: int,
-    python: str | None, svg: Path | None, fresh: bool, output_format: str, program: tuple[str, ...],
+    python: str | None, svg: Path | None, fresh: bool, max_time: float | None,
+    output_format: str, program: tuple[str, ...],
 ) -> int:  # fmt: skip
     """Walk from the training PROGRAM through changes that are no worse, and list those that repair it.
 
@@ -51,11 +68,15 @@ def neutral(
     """
     from reenact.repair.neutral.story import Services, Wishes, analyse
 
-    settings = resolve({"python": python}).settings
+    settings = resolve({"python": python, "max_time": max_time}).settings
     wishes = Wishes(budget, trainings, top, metric or "", settings.python, workers, chance)
     read = read_program(program_words(program))
     beside = read_program((str(known),)) if known is not None else None
-    with Journal.open(settings.runs_dir) as journal, stopping_gently() as stop, telling() as tell:
+    with (
+        open_journal(settings.runs_dir) as journal,
+        stopping_gently(settings.max_time) as stop,
+        telling() as tell,
+    ):
         services = Services(
             journal=journal, traces=settings.runs_dir / "traces", tell=tell, stop=stop,
             stdout=sys.stderr.fileno(), argv=tuple(sys.argv[1:]), fresh=fresh,

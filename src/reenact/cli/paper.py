@@ -10,12 +10,13 @@ import click
 
 from reenact.cli.asking import model_options, open_asked, settings_with_model
 from reenact.cli.boxes import chosen_sandbox
-from reenact.cli.options import output_format, show, stopping_gently
+from reenact.cli.journal_option import open_journal, trust_journal_option
+from reenact.cli.options import RUN_SECONDS, Amount, Count, output_format, show, stopping_gently
 from reenact.cli.paper_view import reproduction_page, reproduction_sheet
 from reenact.cli.papers import addendum_text, opened_paper, paper_clients
 from reenact.cli.pdf_option import pdf_reader_option
+from reenact.cli.times import max_time_option
 from reenact.intake.papers.library import Library
-from reenact.journal import Journal
 from reenact.paper.story import Services, reproduce
 from reenact.paper.wishes import Goal, Parts, Wishes
 from reenact.report.progress import telling
@@ -44,20 +45,20 @@ FOLDER = click.Path(exists=True, file_okay=False, path_type=Path)
     show_default=True, help="Folder for the project, REPORT.md and report.html.",
 )  # fmt: skip
 @click.option(
-    "--exemplars", type=click.IntRange(0, 10), default=DEFAULTS.exemplars, show_default=True,
+    "--exemplars", type=Count(0, 10), default=DEFAULTS.exemplars, show_default=True,
     help="Cited papers that are looked into.",
 )  # fmt: skip
 @click.option(
-    "--rounds", type=click.IntRange(0, 10), default=DEFAULTS.rounds, show_default=True,
+    "--rounds", type=Count(0, 10), default=DEFAULTS.rounds, show_default=True,
     help="Revisions after verification.",
 )  # fmt: skip
-@click.option("--seeds", type=click.IntRange(1, 20), default=DEFAULTS.seeds, show_default=True)
+@click.option("--seeds", type=Count(1, 20), default=DEFAULTS.seeds, show_default=True)
 @click.option(
-    "--scale", type=click.FloatRange(0, 1, min_open=True), default=1.0, show_default=True,
+    "--scale", type=Amount(0, 1, above=True), default=1.0, show_default=True,
     help="Share of the paper's training to do; declared in every table.",
 )  # fmt: skip
 @click.option(
-    "--run-wall", type=click.FloatRange(min=1), default=DEFAULTS.run_wall_s, show_default=True,
+    "--run-wall", type=RUN_SECONDS, default=DEFAULTS.run_wall_s, show_default=True,
     help="Seconds that a full run may take.",
 )  # fmt: skip
 @click.option("--requirement", multiple=True, help="A package that the code may use.")
@@ -67,8 +68,9 @@ FOLDER = click.Path(exists=True, file_okay=False, path_type=Path)
 )
 @click.option("--sandbox", help="Tier that runs the code; default: the best one here.")
 @click.option("--trust-code", is_flag=True, default=None, help="Allow a sandbox that confines nothing.")
-@click.option("--fresh", is_flag=True, help="Start anew instead of continuing an interrupted run.")
-@click.option("--max-time", type=float, help="Seconds that all of it may take.")
+@click.option("--fresh", is_flag=True, help="Reuse nothing of earlier runs, continue none.")
+@trust_journal_option
+@max_time_option
 @pdf_reader_option
 @model_options
 @output_format
@@ -98,8 +100,12 @@ def paper(
         parts=Parts.without(*without),
     )  # fmt: skip
     cache = cache_folder(settings)
-    with Journal.open(settings.runs_dir) as journal, stopping_gently() as stop, telling() as tell:
-        box = chosen_sandbox(settings)
+    with (
+        open_journal(settings.runs_dir) as journal,
+        stopping_gently(settings.max_time) as stop,
+        telling() as tell,
+    ):
+        box = chosen_sandbox(settings, stop)
         services = Services(
             journal=journal, model=open_asked(settings, record=record, stop=stop, tell=tell), sandbox=box,
             environments=Environments(cache / "environments", box=box, tell=tell, stop=stop),

@@ -39,6 +39,8 @@ def reproduction_sheet(found: Reproduction) -> Sheet:
         blocks=(*head.blocks, criteria),
         notices=tuple(_notices(found)),
         data=found.to_json(),
+        reused=found.reused_line,
+        exit_code=found.verdict.exit_code,
     )
 
 
@@ -50,7 +52,8 @@ def reproduction_page(found: Reproduction) -> str:
 
 def _head(found: Reproduction) -> Sheet:
     verdict = f"{found.verdict.value[:1].upper()}{found.verdict.value[1:]}: {found.judgement.reason}"
-    return Sheet("paper", f"Paper: {found.paper.title}", verdict, tuple(_blocks(found)))
+    title = f"Paper: {found.paper.title}"
+    return Sheet("paper", title, verdict, tuple(_blocks(found)), reused=found.reused_line)
 
 
 def _blocks(found: Reproduction) -> Iterator[Block]:

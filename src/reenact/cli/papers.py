@@ -6,11 +6,16 @@ from pathlib import Path
 
 from reenact.cli.boxes import chosen_sandbox
 from reenact.errors import InputError
+from reenact.files import read_text
 from reenact.intake.papers.clients import Clients
 from reenact.intake.papers.paper import Paper
 from reenact.intake.papers.read import read_paper
 from reenact.sandbox.box import Sandbox
 from reenact.settings import Settings, cache_folder
+from reenact.types import Stop
+
+MOST_ADDENDUM = 4 << 20
+"""Bytes: a book of notes."""
 
 
 def paper_clients(settings: Settings, *, offline: bool = False) -> Clients:
@@ -19,10 +24,15 @@ def paper_clients(settings: Settings, *, offline: bool = False) -> Clients:
 
 
 def opened_paper(
-    source: str, settings: Settings, *, box: Sandbox | None = None, offline: bool = False
+    source: str,
+    settings: Settings,
+    *,
+    box: Sandbox | None = None,
+    offline: bool = False,
+    stop: Stop | None = None,
 ) -> Paper:
     """The paper that the user names, parsed in the sandbox."""
-    box = box or chosen_sandbox(settings)
+    box = box or chosen_sandbox(settings, stop)
     clients = paper_clients(settings, offline=offline)
     return read_paper(source, box=box, clients=clients, pdf_reader=settings.pdf_reader)
 
@@ -30,6 +40,6 @@ def opened_paper(
 def addendum_text(file: Path | None) -> str:
     """What adds to the paper; a file that is no text is refused in a sentence."""
     try:
-        return file.read_text("utf-8") if file is not None else ""
+        return read_text(file, MOST_ADDENDUM) if file is not None else ""
     except (OSError, UnicodeDecodeError) as error:
         raise InputError(f"The addendum cannot be read as text: {error}. Received: {file}") from error

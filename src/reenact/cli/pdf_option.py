@@ -7,6 +7,8 @@ from typing import Any, TypeVar
 
 import click
 
+from reenact.settings import PDF_READERS
+
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 
@@ -14,6 +16,6 @@ def pdf_reader_option(function: Function) -> Function:
     """Adds `--pdf-reader`."""
     return click.option(
         "--pdf-reader",
-        type=click.Choice(("builtin", "mineru", "auto")),
+        type=click.Choice(PDF_READERS),
         help="What reads a PDF: the built-in reader, MinerU (install it first), or MinerU where it is.",
     )(function)

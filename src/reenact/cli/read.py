@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from reenact.cli.options import output_format, show
+from reenact.cli.options import echo, output_format, show, stopping_gently
 from reenact.cli.pdf_option import pdf_reader_option
 from reenact.report.sheet import Facts, Level, Notice, Sheet
 from reenact.types import ExitCode, JsonValue, Table
@@ -39,9 +39,10 @@ def read(
 
     flags = {"sandbox": sandbox, "trust_code": trust_code, "pdf_reader": pdf_reader}
     settings = resolve(flags).settings
-    found = opened_paper(paper, settings, offline=offline)
+    with stopping_gently(settings.max_time) as stop:
+        found = opened_paper(paper, settings, offline=offline, stop=stop)
     if text:
-        click.echo(found.text())
+        echo(found.text())
         return ExitCode.OK
     show(paper_sheet(found), output_format)
     return ExitCode.OK

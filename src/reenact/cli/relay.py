@@ -10,12 +10,12 @@ from typing import Any
 
 import click
 
-from reenact.cli.options import output_format, show
+from reenact.cli.options import echo, output_format, show
 from reenact.errors import InputError
+from reenact.files import read_bytes
 from reenact.llm.answers import LONGEST_ANSWER
 from reenact.llm.relay_folder import Waiting, file_text, show_request, waiting
 from reenact.report.sheet import Sheet
-from reenact.sandbox.files.plain_text import plain
 from reenact.types import Table
 
 
@@ -39,7 +39,7 @@ def relay(
                 "Which request is answered?", next_step=f"reenact relay {folder} ID --answer FILE"
             )
         filed = file_text(folder, request_id, _read(source), by=by, replace=replace)
-        click.echo(f"Filed {filed}")
+        echo(f"Filed {filed}")
     elif request_id is None:
         show(_list(folder), output_format)
     else:
@@ -67,7 +67,7 @@ def _show(asked: Waiting, chosen: str) -> None:
         show(Sheet("relay", title, title, data={"request": dict(asked.request)}), chosen)
         return
     # As it stands, not laid out: code in it must survive being copied.
-    click.echo(plain("\n\n".join(_said(asked.id, asked.request))))
+    echo("\n\n".join(_said(asked.id, asked.request)))
 
 
 def _said(name: str, request: Mapping[str, Any]) -> list[str]:
@@ -84,9 +84,14 @@ def _said(name: str, request: Mapping[str, Any]) -> list[str]:
     return [*lines, "## answer with one JSON object that fits", json.dumps(request["schema"], indent=1)]
 
 
+def _file(source: str) -> bytes:
+    # In UTF-8 a letter has four bytes at most; a longer answer is refused by whoever reads it.
+    return read_bytes(Path(source), 4 * LONGEST_ANSWER)
+
+
 def _read(source: str) -> str:
     try:
-        data = sys.stdin.buffer.read(LONGEST_ANSWER + 1) if source == "-" else Path(source).read_bytes()
+        data = sys.stdin.buffer.read(LONGEST_ANSWER + 1) if source == "-" else _file(source)
     except OSError as error:
         raise InputError(f"The answer {source} cannot be read: {error.strerror}.") from None
     return data.decode("utf-8", "replace")

@@ -40,6 +40,8 @@ def repair_sheet(found: Repair, title: str, where: str = "") -> Sheet:
         verdict=found.sentence,
         blocks=(_facts(found), *blocks),
         data=found.to_json(),
+        reused=found.reused,
+        exit_code=found.decision.exit_code,
     )
 
 

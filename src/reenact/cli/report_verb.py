@@ -6,7 +6,10 @@ from pathlib import Path
 
 import click
 
+from reenact.cli.options import echo
 from reenact.journal import Shelf
+from reenact.journal.storage import storage_named
+from reenact.redact import redact
 from reenact.settings import resolve
 from reenact.types import ExitCode
 from reenact.web.assets import require_web
@@ -34,6 +37,7 @@ def report(run: str, file: Path) -> ExitCode:
     with Shelf.look(folder) as shelf:
         found = shelf.find(run)
         text = report_page(Stored(shelf, found, folder))
-    file.write_text(text, encoding="utf-8")
-    click.echo(f"Run {found.id} is in {file} ({file.stat().st_size} bytes).")
+    with storage_named(file):
+        file.write_text(redact(text), encoding="utf-8")
+    echo(f"Run {found.id} is in {file} ({file.stat().st_size} bytes).")
     return ExitCode.OK

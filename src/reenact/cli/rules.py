@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from reenact.cli.options import output_format, show
+from reenact.cli.options import echo, output_format, show
 from reenact.report.rule_pages import write_pages
 from reenact.report.sheet import Sheet
 from reenact.rules.registry import all_rules, check_words, chosen
@@ -27,7 +27,7 @@ def rules(words: tuple[str, ...], folder: Path | None, output_format: str) -> No
     """List all rules, or those whose code, prefix, name or family is among WORDS."""
     check_words(words)
     if folder is not None:
-        click.echo(f"{len(write_pages(folder))} pages written to {folder}.")
+        echo(f"{len(write_pages(folder))} pages written to {folder}.")
         return
     listed = chosen(words) if words else all_rules()
     rows = tuple(

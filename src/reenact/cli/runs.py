@@ -9,11 +9,12 @@ from pathlib import Path
 
 import click
 
-from reenact.cli.options import output_format, show
+from reenact.cli.options import ROWS, echo, output_format, show
 from reenact.cli.runs_sheets import answer_sheet, check_sheet, list_sheet, run_sheet, step_sheet
 from reenact.errors import InputError
 from reenact.journal import Journal, Run, Shelf, Status
 from reenact.journal.query import query as ask
+from reenact.own_process import own_command, own_environment
 from reenact.settings import resolve
 from reenact.types import ExitCode
 
@@ -30,7 +31,7 @@ def runs() -> None:
 @click.option("--story", help="Only runs of this story.")
 @click.option("--status", type=click.Choice([status.value for status in Status]), help="Only runs so marked.")
 @click.option("--search", metavar="TEXT", help="Only runs with this in their id, story or title.")
-@click.option("--limit", type=click.IntRange(1), default=50, show_default=True, help="At most so many.")
+@click.option("--limit", type=ROWS, default=50, show_default=True, help="At most so many.")
 @output_format
 def list_runs(
     story: str | None, status: str | None, search: str | None, limit: int, output_format: str
@@ -49,9 +50,7 @@ def list_runs(
 @runs.command(name="show")
 @click.argument("run")
 @click.option("--step", "path", metavar="PATH", help="Show the inputs and the result of this step.")
-@click.option(
-    "--limit", type=click.IntRange(1), default=200, show_default=True, help="Steps to show at most."
-)
+@click.option("--limit", type=ROWS, default=200, show_default=True, help="Steps to show at most.")
 @output_format
 def show_run(run: str, path: str | None, limit: int, output_format: str) -> None:
     """Show a RUN: what was asked, how it stands, and its steps as a tree."""
@@ -71,9 +70,15 @@ def show_run(run: str, path: str | None, limit: int, output_format: str) -> None
 
 @runs.command()
 @click.argument("run")
-@click.option("--yes", is_flag=True, help="Also for an imported run, whose command came with its file.")
-def resume(run: str, yes: bool) -> None:
-    """Continue a RUN with the command that started it."""
+@click.option("--trust-journal", is_flag=True, help="Also a run that you did not record on this machine.")
+@click.option("--yes", "trust_journal", is_flag=True, hidden=True)
+def resume(run: str, trust_journal: bool) -> None:
+    """Continue a RUN with the command that started it.
+
+    A run that came with a folder or by `runs import` holds a command that somebody else may have written: it
+    is printed, and started only with --trust-journal. The steps of an imported run are never taken as
+    evidence: its command then starts a new run.
+    """
     with Journal.open(_folder()) as journal:
         found = journal.find(run)
         command = shlex.join(["reenact", *found.command()])
@@ -81,17 +86,17 @@ def resume(run: str, yes: bool) -> None:
             raise InputError(
                 f"Run {found.id} was started from Python, not by a command: start it there again."
             )
-        if found.imported and not yes:
-            raise InputError(
-                f"Run {found.id} was imported, so its command came with a file: {command}",
-                next_step=f"If that is what you want: reenact runs resume {found.id} --yes",
-            )
-        journal.prefer(found)
+        if not trust_journal:
+            journal.require_ours(found)
+        elif not found.imported and not journal.is_ours(found):
+            found = journal.take_over(found)
+        if not found.imported:
+            journal.prefer(found)
         folder = _place(found)
-    click.echo(f"Continuing run {found.id}: {command}", err=True)
+    echo(f"{'Repeating' if found.imported else 'Continuing'} run {found.id}: {command}", err=True)
     os.chdir(folder)
     sys.stdout.flush()
-    os.execv(sys.executable, [sys.executable, "-m", "reenact", *found.command()])  # noqa: S606
+    os.execve(sys.executable, own_command(*found.command()), own_environment())  # noqa: S606
 
 
 @runs.command()
@@ -102,7 +107,7 @@ def export(run: str, file: Path) -> None:
     with Shelf.look(_folder()) as shelf:
         found = shelf.find(run)
         shelf.export(found, file)
-    click.echo(f"Run {found.id} is in {file} ({file.stat().st_size} bytes).")
+    echo(f"Run {found.id} is in {file} ({file.stat().st_size} bytes).")
 
 
 @runs.command(name="import")
@@ -112,12 +117,12 @@ def import_run(file: Path) -> None:
     with Journal.open(_folder()) as journal:
         moved = journal.take_in(file)
     how = "is here now" if moved.is_new else "was here already"
-    click.echo(f"Run {moved.run.id} {how}.")
+    echo(f"Run {moved.run.id} {how}.")
 
 
 @runs.command()
 @click.argument("sql")
-@click.option("--limit", type=click.IntRange(1), default=1000, show_default=True, help="Rows at most.")
+@click.option("--limit", type=ROWS, default=1000, show_default=True, help="Rows at most.")
 @output_format
 def query(sql: str, limit: int, output_format: str) -> None:
     """Answer one SELECT over the views `runs` and `steps`; nothing can be changed by it.
@@ -160,7 +165,7 @@ def remove(run: str, yes: bool) -> None:
         if removed.artefacts is not None
         else "its artefacts at the next removal"
     )
-    click.echo(f"Run {removed.run} is removed, with {rest}.")
+    echo(f"Run {removed.run} is removed, with {rest}.")
 
 
 def _folder() -> Path:

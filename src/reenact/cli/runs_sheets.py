@@ -14,6 +14,7 @@ from reenact.report.run_words import (
     cost_of,
     counted,
     run_data,
+    sentence_of,
     short,
     state_of,
     step_data,
@@ -26,6 +27,8 @@ from reenact.report.run_words import (
 from reenact.report.sheet import Facts, Sheet, Text
 from reenact.types import Table
 
+VERDICT = 24
+"""Letters of a verdict in a list: the longest that a diagnosis comes to fits."""
 COLUMNS = ("run", "story", "what", "status", "verdict", "steps", "cost", "time")
 
 
@@ -37,7 +40,7 @@ def list_sheet(found: Sequence[tuple[Run, str]], total: int) -> Sheet:
             run.story,
             short(run.what),
             standing,
-            short(verdict_of(run)),
+            short(verdict_of(run), VERDICT),
             f"{run.done + run.reused}/{run.steps}",
             cost_of(run.money, run.tokens_in + run.tokens_out, run.unpriced),
             time_of(run.worked_s),
@@ -63,7 +66,7 @@ def run_sheet(run: Run, standing: str, steps: Sequence[Step], limit: int) -> She
     facts = (
         ("story", f"{run.story}  {run.what}".rstrip()),
         ("status", standing),
-        ("verdict", verdict_of(run) or "-"),
+        ("verdict", sentence_of(run) or "-"),
         ("request", run.request),
         ("command", shlex.join(["reenact", *run.command()]) if run.command() else "started from Python"),
         ("started", f"{run.started_at}, {counted(run.executions, 'execution')}, {time_of(run.worked_s)}"),
@@ -75,7 +78,7 @@ def run_sheet(run: Run, standing: str, steps: Sequence[Step], limit: int) -> She
     return Sheet(
         kind="run",
         title=f"Run {run.id}",
-        verdict=f"{standing}: {verdict_of(run) or 'no verdict yet'}",
+        verdict=f"{standing}: {sentence_of(run) or 'no verdict yet'}",
         blocks=(Facts("", facts), Text(tree(steps[:limit]) + more, "Steps")),
         data={"run": run_data(run, standing), "steps": [step_data(step) for step in steps[:limit]]},
     )

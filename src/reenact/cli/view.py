@@ -8,6 +8,9 @@ from pathlib import Path
 
 import click
 
+from reenact.cli.ending import ENDING
+from reenact.cli.options import Count, echo
+from reenact.errors import InputError
 from reenact.settings import Settings, resolve
 from reenact.types import ExitCode
 from reenact.web.assets import require_web
@@ -27,7 +30,7 @@ LEFT_OUT = ("--output-format", "--help")
 
 
 @click.command()
-@click.option("--port", type=click.IntRange(0, 65535), default=0, help="Default: a free one.")
+@click.option("--port", type=Count(0, 65535), default=0, help="Default: a free one.")
 @click.option(
     "--runs", type=click.Path(file_okay=False, path_type=Path), help="Folder of the runs; default: yours."
 )
@@ -41,11 +44,12 @@ def view(port: int, runs: Path | None, opened: bool) -> ExitCode:
     from reenact.web.serve import serve
 
     def tell(address: str) -> None:
-        click.echo(f"Runs are shown at {address}")
-        click.echo("Ctrl-C ends the page; commands it has started go on.", err=True)
+        echo(f"Runs are shown at {address}")
+        echo("Ctrl-C ends the page; commands it has started go on.", err=True)
         if opened:
             webbrowser.open(address)
 
+    ENDING.children_go_on = True
     serve(_folder(runs), list(forms()), port=port, tell=tell)
     return ExitCode.OK
 
@@ -54,6 +58,11 @@ def _folder(runs: Path | None) -> Path:
     """A folder of runs; the folder of a project means the runs in it."""
     if runs is None:
         return resolve().settings.runs_dir
+    if not runs.is_dir():
+        raise InputError(
+            f"There is no folder of runs to show. Received: runs={str(runs)!r}.",
+            next_step="Name the folder that a command has recorded in, .reenact unless you chose another.",
+        )
     inside = runs / Settings().runs_dir.name
     return inside if (inside / "journal.db").exists() and not (runs / "journal.db").exists() else runs
 

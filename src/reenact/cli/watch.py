@@ -7,8 +7,10 @@ from pathlib import Path
 
 import click
 
-from reenact.cli.options import output_format, show, stopping_gently
+from reenact.cli.options import RANDOM_SEED, STEPS, echo, output_format, show, stopping_gently
+from reenact.cli.times import max_time_option, training_time_option
 from reenact.cli.watch_view import watch_sheet
+from reenact.plain import PlainText, plain_line
 from reenact.probe.live import LiveView
 from reenact.probe.naming import fresh_folder
 from reenact.probe.options import PRESETS, WatchOptions
@@ -25,15 +27,16 @@ PROGRAM = {"ignore_unknown_options": True, "allow_interspersed_args": False}
 @click.option(
     "--preset", type=click.Choice(PRESETS), default="quick", show_default=True, help="How closely to look."
 )
-@click.option("--seed", type=int, help="Override the program's own global seeds.")
+@click.option("--seed", type=RANDOM_SEED, help="Override the program's own global seeds.")
 @click.option(
     "--metric-regex",
     "patterns",
     multiple=True,
     help="Read a metric off the output: 'acc (?P<accuracy>\\S+)'.",
 )
-@click.option("--max-time", type=float, help="End the program after so many seconds.")
-@click.option("--stop-after", type=int, help="End the program after so many optimiser steps.")
+@max_time_option
+@training_time_option
+@click.option("--stop-after", type=STEPS, help="End the program after so many optimiser steps.")
 @click.option("--python", help="Interpreter to use; default: the active one.")
 @click.option(
     "--out", type=click.Path(path_type=Path), help="Folder for the trace; default: below the runs folder."
@@ -45,8 +48,9 @@ PROGRAM = {"ignore_unknown_options": True, "allow_interspersed_args": False}
 @output_format
 @click.argument("program", nargs=-1, required=True, type=click.UNPROCESSED)
 def watch(
-    preset: str, seed: int | None, patterns: tuple[str, ...], max_time: float | None, stop_after: int | None,
-    python: str | None, out: Path | None, sandbox: bool, trust_code: bool | None, output_format: str,
+    preset: str, seed: int | None, patterns: tuple[str, ...], max_time: float | None,
+    training_time: float | None, stop_after: int | None, python: str | None, out: Path | None,
+    sandbox: bool, trust_code: bool | None, output_format: str,
     program: tuple[str, ...],
 ) -> int:  # fmt: skip
     """Run a PROGRAM of yours under the probe, unmodified, and keep the trace.
@@ -54,17 +58,17 @@ def watch(
     PROGRAM is a script, a notebook or `-m package` with its arguments, or `-- torchrun ...`. It runs as you
     run it: your interpreter, folder, files and network. The exit code is the program's own.
     """
-    settings = resolve({"python": python, "trust_code": trust_code}).settings
+    settings = resolve({"python": python, "trust_code": trust_code, "max_time": max_time}).settings
     read = read_program(program_words(program))
     folder = out or fresh_folder(read.entry.stem, settings.runs_dir / "traces")
     options = WatchOptions(
-        folder=folder, preset=preset, seed=seed, patterns=patterns, max_time=max_time, stop_after=stop_after,
-        python=settings.python,
+        folder=folder, preset=preset, seed=seed, patterns=patterns, max_time=training_time,
+        stop_after=stop_after, python=settings.python,
     )  # fmt: skip
     watched = (
         _boxed(read, options, settings)
         if sandbox
-        else _run(read, options, for_machines=output_format != "full")
+        else _run(read, options, settings, for_machines=output_format != "full")
     )
     show(watch_sheet(watched, f"Watched {' '.join(program)}"), output_format)
     code = watched.outcome.exit_code
@@ -88,22 +92,22 @@ def _remind(words: tuple[str, ...]) -> None:
     for word in words[1:]:
         name = word.partition("=")[0]
         if name in own:
-            click.echo(
+            echo(
                 f"reenact: {name} stands behind the program's name, so the program gets it. "
                 f"Options of reenact come first: reenact {context.info_name} {name} ... {words[0]}",
                 err=True,
             )
 
 
-def _run(program: Program, options: WatchOptions, *, for_machines: bool) -> Watched:
+def _run(program: Program, options: WatchOptions, settings: Settings, *, for_machines: bool) -> Watched:
     """As the user runs it; its output goes to stderr when stdout is kept for a machine."""
     view = LiveView(options.folder)
 
     def tell() -> None:
         if view.look():
-            click.secho(f"[reenact] {view.position}", err=True, dim=True)
+            click.secho(f"[reenact] {plain_line(str(view.position))}", err=True, dim=True)
 
-    with stopping_gently() as stop:
+    with stopping_gently(settings.max_time) as stop:
         return watch_program(
             program,
             options,
@@ -120,11 +124,15 @@ def _boxed(program: Program, options: WatchOptions, settings: Settings) -> Watch
 
     tier = choose(None if settings.sandbox == "auto" else settings.sandbox, trust_code=settings.trust_code)
     if weaker := notice(tier):
-        click.echo(weaker, err=True)
-    with stopping_gently() as stop:
-        return watch_boxed(program, options, tier, stop=stop, on_output=_to_stderr)
+        echo(weaker, err=True)
+    with stopping_gently(settings.max_time) as stop:
+        cleaner = PlainText()
+        watched = watch_boxed(
+            program, options, tier, stop=stop, on_output=lambda data: _to_stderr(cleaner.feed(data))
+        )
+        _to_stderr(cleaner.finish())
+        return watched
 
 
-def _to_stderr(data: bytes) -> None:
-    sys.stderr.buffer.write(data)
-    sys.stderr.buffer.flush()
+def _to_stderr(text: str) -> None:
+    click.echo(text, err=True, nl=False)

@@ -9,13 +9,15 @@ from dataclasses import dataclass, field
 from statistics import median_low
 
 from reenact.diagnose.depth import Spending
-from reenact.errors import PatchRefused, Stopped
+from reenact.errors import PatchRefused, ended_by
 from reenact.journal.scope import Scope
+from reenact.probe.outcome import OutcomeKind
 from reenact.program.change import Replace, Set
 from reenact.program.knob import Kind
 from reenact.program.knobs import knobs_of
 from reenact.program.patch import Patch
 from reenact.program.program import Program
+from reenact.trials.cache import MORE_PATIENCE, PASSING
 from reenact.trials.executor import Executor
 from reenact.trials.metric import Measure, kind_of
 from reenact.trials.trial import Budget, Outcome, Part, Trial
@@ -57,6 +59,12 @@ class Attempts:
     """Standard deviation of the labels, where they are quantities."""
     part: Part = Part.WHOLE
     """Evaluation data that choose."""
+    around: str = ""
+    """Mark of what they depend on beside the text of the program: its surroundings and the files it opens."""
+    shared: bool = True
+    """Take over what finished runs have trained with equal inputs."""
+    training_time: float | None = None
+    """Seconds that one training may take, when the user says so."""
     begun: float = field(default_factory=time.monotonic)
     cpu_seconds: float = 0.0
     paid: set[str] = field(default_factory=set)
@@ -145,26 +153,44 @@ class Attempts:
 
     def trial(self, patch: Patch, seed: int) -> Trial:
         seconds = max(LEAST_SECONDS, PATIENCE * self.one_wall * max(1.0, self.cost(patch)))
+        seconds = min(seconds, self.training_time or seconds)
         return Trial(self.program, patch, seed, Budget(seconds=seconds), part=self.part)
 
-    def outcomes(self, trials: Sequence[Trial]) -> list[Outcome]:
-        """What came of them; each is trained once, also after an interruption, and paid for once."""
-        wanted = {trial.key: trial for trial in trials}
-
-        def train(names: tuple[str, ...]) -> Iterator[Mapping[str, JsonValue]]:
-            for at in range(0, len(names), TOGETHER):
-                chosen = [wanted[name] for name in names[at : at + TOGETHER]]
-                outcomes = self.executor.run(chosen, stop=self.stop)
-                if self.stop.asked:
-                    raise Stopped("Stopped while suspects were being tried.")
-                yield {trial.key: outcome.to_json() for trial, outcome in zip(chosen, outcomes, strict=True)}
-
-        known = self.trials.many({name: {"seed": trial.seed} for name, trial in wanted.items()}, train)
-        outcomes = {name: Outcome.from_json(data) for name, data in known.items()}
+    def outcomes(self, trials: Sequence[Trial], *, again: bool = False) -> list[Outcome]:
+        """What came of them; each is trained once, also after an interruption, and paid for once. `again`
+        trains once more what was trained before."""
+        names = [f"{trial.content}-again" if again else trial.content for trial in trials]
+        wanted = dict(zip(names, trials, strict=True))
+        outcomes: dict[str, Outcome] = {}
+        for shared in (True, False):
+            part = {name: trial for name, trial in wanted.items() if _stands_alone(trial) is shared}
+            if part:
+                outcomes |= self._trained(part, shared=shared and self.shared and not again)
         for name in outcomes.keys() - self.paid:
             self.paid.add(name)
             self.cpu_seconds += outcomes[name].cpu_seconds
-        return [outcomes[trial.key] for trial in trials]
+        return [outcomes[name] for name in names]
+
+    def _trained(self, wanted: Mapping[str, Trial], *, shared: bool) -> dict[str, Outcome]:
+        """From the journal, or trained now."""
+
+        def train(names: tuple[str, ...]) -> Iterator[Mapping[str, JsonValue]]:
+            for at in range(0, len(names), TOGETHER):
+                group = names[at : at + TOGETHER]
+                outcomes = self.executor.run([wanted[name] for name in group], stop=self.stop)
+                if self.stop.asked:
+                    raise ended_by(self.stop, "Stopped while suspects were being tried.")
+                yield {name: one.to_json() for name, one in zip(group, outcomes, strict=True)}
+
+        how = {"around": self.around, "trained_as": executor_mark(self.executor)}
+        patience = max((trial.budget.seconds or math.inf) for trial in wanted.values())
+        known = self.trials.many(
+            {name: {"seed": trial.seed, **how} for name, trial in wanted.items()},
+            train,
+            shared=shared,
+            still=lambda data: _says_something(Outcome.from_json(data), patience),
+        )
+        return {name: Outcome.from_json(data) for name, data in known.items()}
 
     def value(self, outcome: Outcome) -> float:
         """The measure, larger is better; -inf for a failed training."""
@@ -172,6 +198,24 @@ class Attempts:
         if value is None or not math.isfinite(value):
             return -math.inf
         return value if self.measure.larger_is_better else -value
+
+
+def executor_mark(executor: Executor) -> str:
+    """The way trainings are done, as far as it may show in their numbers."""
+    express = "express" if getattr(executor, "express", False) else "plain"
+    return f"{type(executor).__name__} {express}"
+
+
+def _stands_alone(trial: Trial) -> bool:
+    """Whether its outcome is all that it gives: one that hands on weights or a trace leaves files which
+    another run does not have."""
+    return trial.weights is None and not trial.keep_trace
+
+
+def _says_something(outcome: Outcome, patience: float) -> bool:
+    """Not one that was ended from outside, nor one that took too long when it may take longer now."""
+    late = outcome.kind is OutcomeKind.TIMEOUT and patience > MORE_PATIENCE * outcome.seconds
+    return outcome.kind not in PASSING and not late
 
 
 def material(before: float, after: float, *, bounded: bool, share: float = MATERIAL) -> bool:

@@ -60,6 +60,8 @@ SHORT = 1.5
 """Seconds below which a training is so short that three seeds choose instead of one."""
 CHEAP_SECONDS = 90.0
 """CPU time that a diagnosis of normal depth may take however short the training is."""
+MOST = 1_000_000
+"""Of anything a budget counts; more is a slip of the keyboard."""
 SPENDING = {Depth.NORMAL: Spending(30, 7, 6), Depth.DEEP: Spending(90, 16, 10)}
 
 
@@ -74,9 +76,10 @@ def spending(depth: Depth, budget: str | None) -> Spending:
         amount = float(text)
     except ValueError:
         amount = -1.0
-    if amount <= 0:
+    if not 0 < amount <= MOST:
         raise InputError(
-            f"A budget is a number of trainings (40) or a time (90s, 5m, 1h). Received: {budget!r}."
+            f"A budget is a number of trainings (40) or a time (90s, 5m, 1h), up to {MOST}."
+            f" Received: {budget!r}."
         )
     if unit is None:
         return Spending(amount, usual.screened, usual.seeds)

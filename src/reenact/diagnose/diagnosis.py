@@ -6,12 +6,21 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 
 from reenact.diagnose.depth import Depth
+from reenact.diagnose.judgement import (
+    DEEPER,
+    Judgement,
+    ending,
+    grave_symptoms,
+    judgement_of,
+    next_command,
+    why_unjudged,
+)
 from reenact.diagnose.suspect import Suspect
 from reenact.program.patch import Patch
 from reenact.rules.evidence import Evidence
 from reenact.trials.metric import Measure
 from reenact.trials.statistics import Comparison
-from reenact.types import JsonValue
+from reenact.types import ExitCode, JsonValue
 
 
 class Standing(StrEnum):
@@ -109,24 +118,83 @@ class Diagnosis:
     measure: Measure | None = None
     notes: tuple[str, ...] = field(default=())
     """What could not be done, each in a sentence."""
+    reused: str = ""
+    """What was not made by this execution, in a line; empty for nothing."""
 
     @property
-    def clean(self) -> bool:
-        return not self.accusations
+    def judgement(self) -> Judgement:
+        """What it all comes to. The sentence, the exit code and every list of runs derive from this."""
+        return judgement_of(
+            self.evidence,
+            self.depth,
+            findings=len(self.accusations),
+            symptoms=self.symptoms,
+            threshold=self.threshold,
+        )
+
+    @property
+    def exit_code(self) -> ExitCode:
+        return self.judgement.exit_code
+
+    @property
+    def confirmed(self) -> int:
+        """Findings that a training has confirmed."""
+        return sum(one.standing is Standing.CONFIRMED for one in self.accusations)
+
+    @property
+    def next_command(self) -> str:
+        """What to type next; empty when the findings name their own."""
+        return next_command(self.judgement, self.evidence, self.depth)
+
+    @property
+    def sentence(self) -> str:
+        """The one line to read."""
+        match self.judgement:
+            case Judgement.FINDINGS:
+                confirmed = f", {self.confirmed} confirmed by training" if self.depth.intervenes else ""
+                return f"{_counted(len(self.accusations), 'finding')}{confirmed}."
+            case Judgement.BROKEN:
+                return self._broken()
+            case Judgement.UNJUDGED:
+                return f"Nothing could be judged: {why_unjudged(self.evidence, self.depth)}."
+            case Judgement.SOUND:
+                return self._sound()
+
+    def _broken(self) -> str:
+        count = _counted(len(grave_symptoms(self.symptoms, self.threshold)), "symptom")
+        deeper = f" Try --depth {DEEPER[self.depth]}." if self.depth in DEEPER else ""
+        return f"Training looks broken ({count}), cause not identified.{deeper}"
+
+    def _sound(self) -> str:
+        if not self.depth.runs:
+            return "No rule fires on the text. Nothing was run (--depth static)."
+        ended = ending(self.evidence)
+        if not ended:
+            return f"No fault found at depth {self.depth}."
+        steps = self.evidence.trace.step_count if self.evidence.trace is not None else 0
+        return f"No fault found at depth {self.depth} in the {_counted(steps, 'step')} seen. {ended}"
 
     def in_short(self) -> dict[str, JsonValue]:
         """What a list of runs shows."""
-        count = len(self.accusations)
-        confirmed = sum(one.standing is Standing.CONFIRMED for one in self.accusations)
-        said = f"{count} finding{'s' if count != 1 else ''}" if count else "no fault found"
+        words = {
+            Judgement.FINDINGS: _counted(len(self.accusations), "finding"),
+            Judgement.BROKEN: "training looks broken",
+            Judgement.UNJUDGED: "nothing could be judged",
+            Judgement.SOUND: "no fault found" if self.depth.runs else "no rule fires (static)",
+        }[self.judgement]
         return {
-            "verdict": f"{said}, {confirmed} confirmed" if confirmed else said,
-            "findings": count,
-            "confirmed": confirmed,
+            "verdict": f"{words}, {self.confirmed} confirmed" if self.confirmed else words,
+            "sentence": self.sentence,
+            "judgement": self.judgement.value,
+            "findings": len(self.accusations),
+            "confirmed": self.confirmed,
         }
 
     def to_json(self) -> dict[str, JsonValue]:
         return {
+            "judgement": self.judgement.value,
+            "sentence": self.sentence,
+            "next": self.next_command or None,
             "depth": self.depth.value,
             "threshold": self.threshold,
             "task": self.evidence.task.value,
@@ -138,3 +206,7 @@ class Diagnosis:
             "trainings": self.spent.trainings,
             "notes": list(self.notes),
         }
+
+
+def _counted(number: int, what: str) -> str:
+    return f"{number} {what}{'' if number == 1 else 's'}"

@@ -13,10 +13,11 @@ from dataclasses import replace
 from reenact.diagnose.attempts import Attempts, material
 from reenact.diagnose.candidates import Candidate, Screened, candidates_of, ranked
 from reenact.diagnose.diagnosis import Accusation, Standing, Tried
-from reenact.diagnose.grow import STRONG, grow
+from reenact.diagnose.grow import STRONG, Grown, grow
 from reenact.diagnose.sureness import sureness
 from reenact.diagnose.suspect import Suspect
 from reenact.diagnose.verify import middle, verify
+from reenact.errors import TimeSpent
 from reenact.program.patch import Patch
 from reenact.rules.finding import Severity
 from reenact.types import Progress, Tell
@@ -41,9 +42,15 @@ def intervene(
     base, *scores = attempts.scores(patches)
     screened = [Screened(one, score) for one, score in zip(candidates, scores, strict=True)]
     helpful = [one for one in screened if material(base, one.score, bounded=bounded)]
-    base, helpful = _second_look(base, ranked(helpful, base, attempts), attempts)
-    grown = grow(base, screened, helpful, attempts, tell)
-    tried, remarks = verify(grown.chosen, helpful, attempts, tell)
+    helpful, grown = ranked(helpful, base, attempts), Grown(())
+    tried: list[tuple[tuple[Candidate, ...], Tried]] = []
+    remarks: list[str] = []
+    try:
+        base, helpful = _second_look(base, helpful, attempts)
+        grown = grow(base, screened, helpful, attempts, tell)
+        tried, remarks = verify(grown.chosen, helpful, attempts, tell)
+    except TimeSpent as error:
+        remarks = [f"What helped in a first look was not verified. {error.sentence}"]
     judged = _judge(suspects, screened, helpful, grown.adds, tried, threshold)
     well = attempts.does_well(base)
     return [_weighed(one, threshold, well=well, bounded=bounded) for one in judged], remarks

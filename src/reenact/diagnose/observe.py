@@ -10,6 +10,7 @@ from typing import IO
 
 from reenact.probe.experiment import run_experiments
 from reenact.probe.options import WatchOptions
+from reenact.probe.outcome import OutcomeKind
 from reenact.probe.watch import Watched, watch
 from reenact.program.program import Program
 from reenact.program.static_graph import static_graph
@@ -29,7 +30,8 @@ class Looking:
 
     preset: str = "normal"
     python: str = ""
-    max_time: float | None = None
+    training_time: float | None = None
+    """Seconds after which the watched training is ended."""
     experiments: bool = True
     stdout: int | IO[bytes] | None = None
     """Where the program's own output goes; none: where ours goes."""
@@ -44,19 +46,34 @@ def look(
     program: Program, looking: Looking, folder: Path, stop: Stop | None = None
 ) -> tuple[Watched, Experiments]:
     """One watched run, and beside it the small experiments in a process of their own."""
-    options = WatchOptions(folder, looking.preset, python=looking.python, max_time=looking.max_time)
+    options = WatchOptions(
+        folder,
+        looking.preset,
+        python=looking.python,
+        max_time=looking.training_time,
+        interrupts=False,
+        note_opened=True,
+    )
+    # Ends with us, and by itself once the watched run was ended for want of time.
+    until = Stop(parent=stop)
     with ThreadPoolExecutor(1) as beside, tempfile.TemporaryDirectory(prefix="reenact-beside-") as scratch:
-        tried = beside.submit(_experiments, program, looking, Path(scratch) / "trace", stop)
-        seen = watch(program, options, stdout=looking.stdout, stop=stop)
+        tried = beside.submit(_experiments, program, looking, Path(scratch) / "trace", until)
+        try:
+            seen = watch(program, options, stdout=looking.stdout, stop=stop)
+        except BaseException:
+            until.ask()
+            raise
+        if seen.outcome.kind is OutcomeKind.TIMEOUT:
+            until.ask()
         return seen, tried.result()
 
 
-def _experiments(program: Program, looking: Looking, folder: Path, stop: Stop | None) -> Experiments:
+def _experiments(program: Program, looking: Looking, folder: Path, stop: Stop) -> Experiments:
     """One batch over and over, and a range of learning rates."""
     if not looking.experiments:
         return Experiments()
+    most = min(EXPERIMENT_WALL, looking.training_time or EXPERIMENT_WALL)
     record = run_experiments(
-        program, folder, python=looking.python, max_time=EXPERIMENT_WALL, seconds=EXPERIMENT_SECONDS,
-        stop=stop,
-    )  # fmt: skip
+        program, folder, python=looking.python, max_time=most, seconds=EXPERIMENT_SECONDS, stop=stop
+    )
     return experiments_from(record)

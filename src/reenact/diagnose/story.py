@@ -18,6 +18,7 @@ from reenact.diagnose.attempts import Attempts
 from reenact.diagnose.depth import spending
 from reenact.diagnose.diagnosis import Accusation, Diagnosis, Spent, Standing
 from reenact.diagnose.intervene import intervene
+from reenact.diagnose.judge import rule_findings
 from reenact.diagnose.learned.opinion import learned_opinion
 from reenact.diagnose.observe import Looking, look, read_only
 from reenact.diagnose.opinion.hear import model_opinion
@@ -25,25 +26,27 @@ from reenact.diagnose.suppress import unsuppressed
 from reenact.diagnose.sureness import sureness
 from reenact.diagnose.suspect import Suspect, suspects_from
 from reenact.diagnose.wishes import Wishes
-from reenact.errors import InputError, Stopped
-from reenact.journal import Journal, Kind, OpenRun
+from reenact.errors import InputError, Stopped, TimeSpent
+from reenact.journal import Journal, Kind, Scope
 from reenact.llm.ask import Model
 from reenact.probe.naming import fresh_folder
-from reenact.probe.outcome import Outcome
+from reenact.probe.opened import Opened, read_opened
+from reenact.probe.outcome import Outcome, OutcomeKind
 from reenact.probe.read import is_trace, read_trace
 from reenact.probe.root import Root
+from reenact.probe.surroundings import surroundings, training_mark
 from reenact.program.graph import TaskType
 from reenact.program.program import Program
 from reenact.rules.evidence import Evidence
 from reenact.rules.experiments import Experiments
 from reenact.rules.finding import Finding
 from reenact.rules.registry import chosen
-from reenact.rules.rule import Needs, run_rules
+from reenact.rules.rule import Needs
 from reenact.trials.executor import Executor
 from reenact.trials.metric import Measure, choose_measure
 from reenact.trials.pool import ProcessPool
 from reenact.trials.trial import Trial
-from reenact.types import ExitCode, Progress, Stop, Tell, tell_nobody
+from reenact.types import Progress, Stop, Tell, tell_nobody
 
 
 @dataclass(frozen=True)
@@ -67,76 +70,98 @@ class Services:
 
 
 def diagnose(program: Program, wishes: Wishes, services: Services, seen: Evidence | None = None) -> Diagnosis:
-    """The whole story; the same call after an interruption continues.
+    """The whole story, as a run of its own; the same call after an interruption continues it, after a
+    finished one it is made again.
 
     `seen` is evidence that somebody gathered already: the program is not watched again.
     """
-    rules = chosen(wishes.select, wishes.ignore)
-    begun = time.monotonic()
     asked = services.model.name if services.model is not None else None
-    request = {"program": Trial(program).key, "model": asked, **wishes.to_json()}
+    request = {
+        "program": Trial(program).key,
+        "folder": str(program.folder),
+        "model": asked,
+        **wishes.to_json(),
+    }
     with services.journal.run(
         story="diagnose", request=request, argv=services.argv, what=str(program.entry), fresh=services.fresh
     ) as run:
-        evidence, notes = (seen, []) if seen is not None else _observe(program, wishes, services, run)
-        findings = [*run_rules(rules, evidence), *_opinions(evidence, wishes, services, run, notes)]
-        observed = {rule.code for rule in rules if rule.needs & Needs.TRACE}
-        suspects = suspects_from(unsuppressed(findings, program), observed)
-        accusable = [one for one in suspects if one.first.accuses]
-        symptoms = tuple(one for one in suspects if one not in accusable)
-        measure, attempts, judged = _intervene(accusable, evidence, wishes, services, run, notes)
-        found = Diagnosis(
-            depth=wishes.depth,
-            evidence=evidence,
-            accusations=_sorted(one for one in judged if one.confidence >= wishes.threshold),
-            doubts=_sorted(one for one in judged if one.confidence < wishes.threshold),
-            symptoms=symptoms,
-            threshold=wishes.threshold,
-            spent=_spent(time.monotonic() - begun, attempts),
-            measure=measure,
-            notes=tuple(notes),
-        )
-        run.note("result", found.to_json())
-        run.note("source", accused_source(found))
-        run.finish(found.in_short(), ExitCode.OK if found.clean else ExitCode.FOUND)
+        found = replace(diagnose_within(program, wishes, services, run, seen), reused=run.reused)
+        run.finish(found.in_short(), found.exit_code)
     return found
 
 
-def _observe(
-    program: Program, wishes: Wishes, services: Services, run: OpenRun
-) -> tuple[Evidence, list[str]]:
+def diagnose_within(
+    program: Program, wishes: Wishes, services: Services, run: Scope, seen: Evidence | None = None
+) -> Diagnosis:
+    """The same as steps of a run that somebody else has opened: a repair is one run with its diagnosis."""
+    rules = chosen(wishes.select, wishes.ignore)
+    begun = time.monotonic()
+    evidence, notes = (seen, []) if seen is not None else _observe(program, wishes, services, run)
+    findings = [*rule_findings(rules, evidence), *_opinions(evidence, wishes, services, run, notes)]
+    observed = {rule.code for rule in rules if rule.needs & Needs.TRACE}
+    suspects = suspects_from(unsuppressed(findings, program), observed)
+    accusable = [one for one in suspects if one.first.accuses]
+    symptoms = tuple(one for one in suspects if one not in accusable)
+    measure, attempts, judged = _intervene(accusable, evidence, wishes, services, run, notes)
+    found = Diagnosis(
+        depth=wishes.depth,
+        evidence=evidence,
+        accusations=_sorted(one for one in judged if one.confidence >= wishes.threshold),
+        doubts=_sorted(one for one in judged if one.confidence < wishes.threshold),
+        symptoms=symptoms,
+        threshold=wishes.threshold,
+        spent=_spent(time.monotonic() - begun, attempts),
+        measure=measure,
+        notes=tuple(notes),
+    )
+    run.note("result", found.to_json())
+    run.note("source", accused_source(found))
+    return found
+
+
+def _observe(program: Program, wishes: Wishes, services: Services, run: Scope) -> tuple[Evidence, list[str]]:
     """Read the program; when the depth allows it, watch one run and experiment beside it."""
     evidence = read_only(program)
     notes = [f"{file.path} could not be read: {file.unparsed}." for file in program.unparsed]
     if not wishes.depth.runs:
         return evidence, notes
     services.tell(Progress("diagnose", 1, 5, "watch one training; one batch and a range of rates beside it"))
-    looking = Looking(python=wishes.python, max_time=wishes.max_time, stdout=services.stdout)
+    looking = Looking(python=wishes.python, training_time=wishes.training_time, stdout=services.stdout)
+
+    watched: set[Path] = set()
 
     def effect() -> Left:
         folder = fresh_folder(program.entry.stem, services.traces).resolve()
         seen, experiments = look(program, looking, folder, services.stop)
-        if services.stop.asked:
+        services.journal.seal(folder)
+        watched.add(folder)
+        if services.stop.by_user:
             raise Stopped("Stopped while the program was being watched.")
-        return Left(folder, seen.outcome, experiments)
+        own = [program.folder.resolve() / file.path for file in program.files]
+        opened = read_opened(folder, own, aside=services.traces.parent)
+        return Left(folder, seen.outcome, experiments, opened, traced=seen.trace is not None)
 
-    # A journal shares its steps among runs: what the run was of must be part of the question.
     of = {
         "program": Trial(program).key,
         "preset": looking.preset,
-        "python": wishes.python,
-        "max_time": wishes.max_time,
+        "training_time": wishes.training_time,
+        "max_time": services.stop.limit,
+        "around": surroundings(program, wishes.python),
     }
-    left = run.step("watch", effect, kind=Kind.TRIAL, inputs=of, returns=Left)
-    if left.outcome.crash is None and not is_trace(left.folder):
-        # Watched before, but somebody has cleared the traces away.
-        left = run.step("watch", effect, kind=Kind.TRIAL, inputs=of, returns=Left, attempt=2)
+
+    def holds(left: Left) -> bool:
+        mine = left.folder in watched or services.journal.is_sealed(left.folder, services.traces)
+        return mine and left.holds()
+
+    left = run.step("watch", effect, kind=Kind.TRIAL, inputs=of, returns=Left, still=holds)
     trace = read_trace(left.folder, root=Root(program.folder)) if is_trace(left.folder) else None
     if trace is None or left.outcome.crash is not None:
         notes.append(left.outcome.sentence)
     else:
         notes += [*left.experiments.missing, *trace.missing]
-    return replace(evidence, trace=trace, outcome=left.outcome, experiments=left.experiments), notes
+    return replace(
+        evidence, trace=trace, outcome=left.outcome, experiments=left.experiments, opened=left.opened
+    ), notes
 
 
 @dataclass(frozen=True)
@@ -146,10 +171,18 @@ class Left:
     folder: Path
     outcome: Outcome
     experiments: Experiments
+    opened: Opened
+    traced: bool = False
+    """Whether there was something to see: a trace that is gone now was cleared away."""
+
+    def holds(self) -> bool:
+        """Whether the program would be seen to do the same now: all that it read is as it was, and the trace
+        was not cleared away."""
+        return self.opened.is_unchanged() and (not self.traced or is_trace(self.folder))
 
 
 def _opinions(
-    evidence: Evidence, wishes: Wishes, services: Services, run: OpenRun, notes: list[str]
+    evidence: Evidence, wishes: Wishes, services: Services, run: Scope, notes: list[str]
 ) -> Iterator[Finding]:
     """What the learned detector and a language model think, when they are asked."""
     if wishes.learned:
@@ -157,7 +190,10 @@ def _opinions(
     if services.model is not None and evidence.program is not None:
         services.tell(Progress("diagnose", 2, 5, f"ask {services.model.name} for its opinion"))
         scope = run.under("model")
-        yield from model_opinion(evidence.program, services.model, wishes.samples, scope, notes)
+        try:
+            yield from model_opinion(evidence.program, services.model, wishes.samples, scope, notes)
+        except TimeSpent as error:
+            notes.append(f"The model was not asked to the end. {error.sentence}")
 
 
 def _intervene(
@@ -165,7 +201,7 @@ def _intervene(
     evidence: Evidence,
     wishes: Wishes,
     services: Services,
-    run: OpenRun,
+    run: Scope,
     notes: list[str],
 ) -> tuple[Measure | None, Attempts | None, list[Accusation]]:
     """Change the suspects when that was asked for and the program can be judged."""
@@ -175,6 +211,10 @@ def _intervene(
         return None, None, untried
     assert evidence.program is not None
     assert evidence.trace is not None
+    assert evidence.outcome is not None
+    if evidence.outcome.kind is OutcomeKind.TIMEOUT:
+        notes.append("Nothing was tried: the training did not come to its end within the time that it had.")
+        return None, None, untried
     try:
         measure = choose_measure(evidence.trace, evidence.task, wishes.metric or None)
     except InputError as error:
@@ -194,9 +234,14 @@ def _intervene(
             trials=run.under("trials"),
             stop=services.stop,
             label_spread=_spread(evidence),
+            around=training_mark(evidence.program, wishes.python, evidence.opened),
+            training_time=wishes.training_time,
         )
-        attempts.weigh()
-        judged, remarks = intervene(suspects, attempts, threshold=wishes.threshold, tell=services.tell)
+        try:
+            attempts.weigh()
+            judged, remarks = intervene(suspects, attempts, threshold=wishes.threshold, tell=services.tell)
+        except TimeSpent as error:
+            judged, remarks = untried, [f"The suspects were not tried. {error.sentence}"]
     notes.extend(remarks)
     return measure, attempts, judged
 

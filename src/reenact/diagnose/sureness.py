@@ -1,7 +1,7 @@
 """How often a suspect is guilty when the rules are so sure of it.
 
 A rule's confidence is its author's judgement. The curve says what came of such judgements over a few hundred
-mutants whose faults are known (`reenact train-detector` draws it); an accusation carries that share.
+mutants whose faults are known (`python -m benchmarks train-detector` draws it); a finding carries that share.
 """
 
 from __future__ import annotations

@@ -8,6 +8,7 @@ from dataclasses import replace
 from reenact.diagnose.attempts import Attempts, material
 from reenact.diagnose.candidates import Candidate, Screened, whole, words
 from reenact.diagnose.diagnosis import Tried
+from reenact.errors import TimeSpent
 from reenact.program.patch import Patch
 from reenact.trials.statistics import compare, holm
 from reenact.types import Progress, Tell
@@ -33,7 +34,12 @@ def verify(
             break
         tell(Progress("diagnose", 5, 5, f"verify over {len(seeds)} fresh seeds: {words(option)}"))
         used = attempts.cpu_seconds
-        before, after = attempts.samples([Patch(()), patch], seeds)
+        try:
+            before, after = attempts.samples([Patch(()), patch], seeds)
+        except TimeSpent:
+            if not found:
+                raise
+            break
         comparison = compare(before, after)
         tried = Tried(
             patch, attempts.measure, before, after, comparison, comparison.p_value, False,

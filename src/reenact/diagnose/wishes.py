@@ -34,8 +34,8 @@ class Wishes:
     """Ask the learned detector too."""
     samples: int = 5
     """How often a model is asked, when there is one."""
-    max_time: float | None = None
-    """Seconds that the watched run may take."""
+    training_time: float | None = None
+    """Seconds that one training may take."""
 
     def to_json(self) -> dict[str, JsonValue]:
         """What a journal compares to tell one diagnosis from another."""

@@ -20,12 +20,13 @@ import tarfile
 import zipfile
 import zlib
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any, NoReturn, cast
 
 from reenact.errors import UnreadableRepository
+from reenact.files import open_regular, read_start
 
 _CHUNK = 1 << 20
 _HEADER_ROOM = 16 * 1024 * 1024
@@ -77,8 +78,7 @@ class _Member:
 def is_archive(path: Path) -> bool:
     """Whether a file is a zip or tar archive, by its content."""
     try:
-        with path.open("rb") as stream:
-            start = stream.read(512)
+        start = read_start(path, 512)
     except OSError:
         return False
     packed = any(start.startswith(magic) for magic in _OPENERS)
@@ -100,14 +100,13 @@ def unpack(path: Path, into: Path, bounds: Bounds) -> Unpacked:
 
 @contextmanager
 def _opened(path: Path) -> Iterator[tuple[Iterator[_Member], Any]]:
-    with path.open("rb") as probe:
-        start = probe.read(6)
+    start = read_start(path, 6)
     if start.startswith(b"PK"):
-        with zipfile.ZipFile(path) as archive:
+        with open_regular(path) as plain, zipfile.ZipFile(plain) as archive:
             yield _zip_members(archive), lambda: _noted(archive.comment.decode(errors="replace"))
         return
     opener = next((each for magic, each in _OPENERS.items() if start.startswith(magic)), None)
-    with (opener or open)(path, "rb") as raw:
+    with open_regular(path) as plain, opener(plain, "rb") if opener else nullcontext(plain) as raw:
         bounded = _Bounded(raw)
         with tarfile.open(fileobj=cast("IO[bytes]", bounded), mode="r:") as archive:
             yield _tar_members(archive, bounded), lambda: _noted(archive.pax_headers.get("comment", ""))

@@ -5,8 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 from reenact.errors import InputError, UnreadableRepository
+from reenact.files import read_start
 from reenact.sandbox.repositories.git import Repository
 from reenact.sandbox.repositories.run import Bound, run_git
+from reenact.types import Stop
 
 _MAGIC = (b"# v2 git bundle\n", b"# v3 git bundle\n")
 _USUAL = ("main", "master", "trunk", "develop")
@@ -15,16 +17,17 @@ _USUAL = ("main", "master", "trunk", "develop")
 def is_bundle(path: Path) -> bool:
     """Whether a file is a git bundle, by its first line."""
     try:
-        with path.open("rb") as stream:
-            return stream.readline(64) in _MAGIC
+        return read_start(path, 64).startswith(_MAGIC)
     except OSError:
         return False
 
 
-def fetch_bundle(path: Path, into: Path, *, most_bytes: int, wall_s: float = 300.0) -> tuple[Repository, str]:
+def fetch_bundle(
+    path: Path, into: Path, *, most_bytes: int, wall_s: float = 300.0, stop: Stop | None = None
+) -> tuple[Repository, str]:
     """All branches and tags of a bundle in a fresh repository, and the revision it would check out."""
     git = into / ".git"
-    bound = Bound(most_bytes, into, None)
+    bound = Bound(most_bytes, into, stop)
     file = str(path.absolute())
     run_git(git, into, ("init", "--quiet", "--template="), wall_s=wall_s)
     references = ("+refs/heads/*:refs/heads/*", "+refs/tags/*:refs/tags/*")

@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 
 from reenact.errors import ReenactError, ResultRefused, Unreachable, UnreadableReport
 from reenact.intake.web import Answer, Web
-from reenact.sandbox.files.plain_text import plain
+from reenact.plain import plain
 from reenact.sandbox.files.strict_json import read_json
 from reenact.types import JsonValue
 

@@ -6,7 +6,7 @@ import codecs
 import re
 
 from reenact.errors import UnreadableReport
-from reenact.sandbox.files.plain_text import plain
+from reenact.plain import plain
 
 _MARKS = ((codecs.BOM_UTF8, "utf-8-sig"), (codecs.BOM_UTF16_LE, "utf-16"), (codecs.BOM_UTF16_BE, "utf-16"))
 _STRANGE = re.compile("[\x00-\x08\x0e-\x1a\x1c-\x1f\x7f\ufffd]")

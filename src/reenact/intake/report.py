@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-import stat
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
@@ -12,6 +11,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from reenact.errors import UnreadableReport
+from reenact.files import read_start
 from reenact.intake.github import Issue, fetch_issue, parse_issue
 from reenact.intake.readable import decode, shorten
 from reenact.intake.web import Web
@@ -84,14 +84,9 @@ def _token(environ: Mapping[str, str]) -> str:
 
 
 def _read_file(path: Path) -> bytes:
-    """The first bytes of a file; a FIFO or device would make us wait, a folder is no report."""
+    """The first bytes of a file."""
     try:
-        opened = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
-        if not stat.S_ISREG(os.fstat(opened).st_mode):
-            os.close(opened)
-            raise UnreadableReport(f"The report is no plain file. Received: {path}")
-        with os.fdopen(opened, "rb") as stream:
-            return stream.read(MOST_BYTES + 1)
+        return read_start(path, MOST_BYTES + 1)
     except (OSError, ValueError) as error:
         why = getattr(error, "strerror", None) or str(error)
         raise UnreadableReport(

@@ -18,6 +18,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from reenact.errors import InputError, UnreadableRepository
+from reenact.files import open_regular
 from reenact.intake.archive import Bounds, is_archive, unpack
 from reenact.intake.bundle import fetch_bundle, is_bundle
 from reenact.intake.git_words import git_said
@@ -66,6 +67,8 @@ def open_repository(
     if is_archive(path):
         return opener.from_archive(path)
     there = os.path.lexists(path)
+    if there:
+        open_regular(path).close()
     why = "it is neither a zip or tar archive nor a git bundle" if there else "there is nothing"
     raise UnreadableRepository(
         f"The repository cannot be read: {why}. Received: {ref}",
@@ -93,7 +96,9 @@ class _Opener:
     def from_bundle(self, path: Path) -> Checkout:
         partial = self._partial()
         try:
-            repository, newest = fetch_bundle(path, partial, most_bytes=self.bounds.most_bytes)
+            repository, newest = fetch_bundle(
+                path, partial, most_bytes=self.bounds.most_bytes, stop=self.stop
+            )
             if not (self.commit or newest):
                 raise UnreadableRepository(
                     f"The bundle {path.name} has several branches and none of a usual name.",
@@ -125,7 +130,7 @@ class _Opener:
             return self._made(fill)
 
     def from_archive(self, path: Path) -> Checkout:
-        with path.open("rb") as stream:
+        with open_regular(path, self.bounds.most_bytes) as stream:
             name = hashlib.file_digest(stream, "sha256").hexdigest()
         place = self.into / f"archive-{name[:40]}"
         partial = self._partial()

@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from reenact.errors import InputError
+from reenact.files import open_regular
 from reenact.journal.storage import storage_named
 
 MAGIC = b"reenact-run 1\n"
@@ -48,7 +49,7 @@ def put_record(sink: gzip.GzipFile, record: Record) -> None:
 
 def read_records(path: Path) -> Iterator[Record]:
     """The records of an archive, each proven whole; InputError for anything that is not such a file."""
-    with storage_named(path), gzip.open(path, "rb") as source:
+    with storage_named(path), open_regular(path, LARGEST_TOTAL) as plain, gzip.open(plain, "rb") as source:
         with _refusing(path):
             _expect(source.read(len(MAGIC)) == MAGIC, "it does not begin as an exported run does")
         left, total = MOST_RECORDS, 0

@@ -60,10 +60,10 @@ class FolderArtefacts:
         artefact = named(data)
         path = self._path(artefact.sha256)
         if not self._is_intact(path, artefact):
-            make_folder(path.parent)
-            make_folder(self._temporary)
+            make_folder(path.parent, 0o700)
+            make_folder(self._temporary, 0o700)
             temporary = self._temporary / f"{self._token()}-{secrets.token_hex(4)}"
-            write_whole(path, data, temporary=temporary, mode=0o444)
+            write_whole(path, data, temporary=temporary, mode=0o400)
         return artefact
 
     def read(self, sha256: str) -> bytes:

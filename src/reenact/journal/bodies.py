@@ -59,6 +59,10 @@ class Bodies:
         """Bytes as an artefact of their own."""
         return self.artefacts.keep(redacted(data, self._redact))
 
+    def shown(self, data: bytes) -> bytes:
+        """Bytes as they may stand in a file for others."""
+        return redacted(data, self._redact)
+
     def words(self, text: str) -> str:
         """Words of a person or a program, as they go into a column."""
         return self._redact(text).encode("utf-8", "backslashreplace").decode("utf-8")[:ROW_CHARACTERS]

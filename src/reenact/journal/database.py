@@ -11,14 +11,14 @@ import shutil
 import sqlite3
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
 from reenact.errors import JournalDamaged, JournalError, ReenactError, StorageError
 from reenact.journal.schema import CURRENT, Schema
-from reenact.journal.storage import CONTINUE, make_folder
+from reenact.journal.storage import CONTINUE, make_folder, private, storage_named
 
 BUSY_S = 30.0
 STORAGE = {
@@ -127,10 +127,13 @@ class Database:
         if self.readonly:
             self.connection.execute("PRAGMA query_only = ON")
             if not schema.is_settled(self.connection):
-                raise JournalError(
-                    f"The journal {self.path} has an older format and is only read here.",
-                    next_step="Run any command that writes to it once: it is brought up to date.",
-                )
+                if schema.is_blank(self.connection):
+                    raise JournalError(
+                        f"The journal {self.path} is incomplete: creating it was cut off, perhaps by a full "
+                        "disk, so it holds no run.",
+                        next_step="Free some space; the next command that records a run completes it.",
+                    )
+                self.connection = _brought_up(self.connection, schema)
             return
         self.connection.execute("PRAGMA journal_mode = WAL")
         self.connection.execute("PRAGMA synchronous = FULL")
@@ -143,7 +146,8 @@ def _connect(path: Path | None, readonly: bool) -> sqlite3.Connection:
     if path is None:
         return _opened(":memory:")
     if not readonly:
-        make_folder(path.parent)
+        make_folder(path.parent, 0o700)
+        _make_private(path)
         return _opened(f"file:{quote(str(path))}?mode=rwc")
     try:
         connection = _opened(f"file:{quote(str(path))}?mode=ro")
@@ -155,6 +159,24 @@ def _connect(path: Path | None, readonly: bool) -> sqlite3.Connection:
             raise
         return _opened(f"file:{quote(str(path))}?mode=ro&immutable=1")
     return connection
+
+
+def _make_private(path: Path) -> None:
+    """An empty file for SQLite to fill: the log and the shared memory beside it get the same rights."""
+    with storage_named(path), suppress(FileExistsError):
+        os.close(private(str(path), os.O_WRONLY | os.O_CREAT | os.O_EXCL))
+
+
+def _brought_up(old: sqlite3.Connection, schema: Schema) -> sqlite3.Connection:
+    """A copy in memory of a journal of an older format, in the current one; the file stays as it is."""
+    copy = _opened(":memory:")
+    with closing(old):
+        old.backup(copy)
+    copy.execute("BEGIN")
+    schema.settle(copy)
+    copy.execute("COMMIT")
+    copy.execute("PRAGMA query_only = ON")
+    return copy
 
 
 def _opened(address: str) -> sqlite3.Connection:

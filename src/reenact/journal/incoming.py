@@ -1,7 +1,8 @@
 """A run into a journal, from a file that somebody else may have made.
 
 Every column must have its form, every artefact must be named by a step, and the check sums of the journal it
-left must hold. Then it gets numbers and check sums of this journal, all in one transaction.
+left must hold. Then it gets numbers and check sums of this journal, all in one transaction. It is signed by
+nobody: nothing of it is ever taken as evidence here.
 """
 
 from __future__ import annotations
@@ -85,7 +86,7 @@ def _take_in(database: Database, artefacts: Artefacts, run: Run, records: Iterat
         expect(next(records, None) is None, "something follows its end")
         expect(numbers.named == kept, "its steps and its artefacts do not belong together")
         expect((numbers.count, numbers.old_sum) == (run.steps, run.steps_sum), "steps are missing in it")
-        whole = replace(local, steps_sum=numbers.new_sum).sealed()
+        whole = replace(local, steps_sum=numbers.new_sum).sealed(None)
         set_run(connection, local, whole)
     return whole
 
@@ -99,7 +100,7 @@ class _Numbers:
         self.named: set[str] = set()
 
     def own(self, step: Step, run: int) -> Step:
-        own = replace(step, run=run, number=self._first + self.count).sealed()
+        own = replace(step, run=run, number=self._first + self.count).sealed(None)
         self.count += 1
         self.old_sum = (self.old_sum + step.check_sum) % SUM
         self.new_sum = (self.new_sum + own.check_sum) % SUM
@@ -110,7 +111,7 @@ class _Numbers:
 def _local(connection: sqlite3.Connection, run: Run) -> Run:
     turn = connection.execute("SELECT coalesce(max(turn), 0) + 1 FROM run_rows").fetchone()[0]
     seq = next_number(connection, "run_rows")
-    return replace(run, seq=seq, turn=turn, status=_settled(run), imported=1).sealed()
+    return replace(run, seq=seq, turn=turn, status=_settled(run), imported=1).sealed(None)
 
 
 def _settled(run: Run) -> Status:
@@ -133,10 +134,10 @@ def _steps_of(database: Database, run: Run) -> list[Step]:
 
 def _likeness(run: Run, steps: Iterable[Step]) -> bytes:
     """One hash of all that does not differ from journal to journal."""
-    bare = replace(run, check_sum=0, seq=0, turn=0, steps_sum=0, imported=0, status=_settled(run))
+    bare = replace(run, check_sum=0, mac="", seq=0, turn=0, steps_sum=0, imported=0, status=_settled(run))
     mark = hashlib.blake2b(as_json(bare))
     for step in steps:
-        mark.update(as_json(replace(step, check_sum=0, number=0, run=0)))
+        mark.update(as_json(replace(step, check_sum=0, mac="", number=0, run=0)))
     return mark.digest()
 
 

@@ -28,17 +28,27 @@ from reenact.journal.keys import STORY, new_run_id, request_key
 from reenact.journal.locks import Locks, locks_at
 from reenact.journal.open_run import OpenRun
 from reenact.journal.recorder import Recorder
-from reenact.journal.records import Run, Status
-from reenact.journal.rows import damaged, next_number, prove_count, put_run, read_runs, set_run
+from reenact.journal.records import SUM, Run, Status
+from reenact.journal.rows import (
+    next_number,
+    prove_complete,
+    prove_count,
+    put_run,
+    read_runs,
+    read_steps,
+    set_run,
+    set_step,
+)
 from reenact.journal.schema import CURRENT, Schema
-from reenact.journal.shelf import Shelf
+from reenact.journal.shelf import Shelf, foreign, refuse_emptied
+from reenact.journal.signing import Say, Signer, passing_signer, say_on_stderr, user_signer
+from reenact.journal.storage import tighten
 from reenact.journal.upkeep import Removed, remove_run
 from reenact.redact import redact
 from reenact.version import __version__
 
-LATEST = "WHERE story = ? AND request_hash = ? ORDER BY turn DESC LIMIT 1"
+LATEST = "WHERE story = ? AND request_hash = ? ORDER BY turn DESC LIMIT 20"
 LOOK_S = 0.2
-SMALLEST_PAGE = 512
 
 
 class Journal(Shelf):
@@ -50,11 +60,17 @@ class Journal(Shelf):
         artefacts: Artefacts,
         locks: Locks,
         *,
+        signer: Signer | None = None,
+        trust: bool = False,
+        say: Say = say_on_stderr,
         redact: Redact = redact,
         clock: Clock | None = None,
         host: Host | None = None,
     ) -> None:
-        super().__init__(database, artefacts, locks)
+        super().__init__(database, artefacts, locks, signer or passing_signer())
+        self._trust = trust
+        self._say = say
+        self._mentioned: set[str] = set()
         self._bodies = Bodies(artefacts, redact)
         self._clock = clock or SystemClock()
         self._host = host or this_host()
@@ -64,13 +80,20 @@ class Journal(Shelf):
         cls,
         folder: Path,
         *,
+        trust: bool = False,
+        say: Say = say_on_stderr,
         redact: Redact = redact,
         clock: Clock | None = None,
         host: Host | None = None,
         schema: Schema = CURRENT,
     ) -> Journal:
-        """The journal of a folder, made if there is none. `redact` is applied to all text that is written."""
-        _refuse_emptied(folder)
+        """The journal of a folder, made if there is none. `redact` is applied to all text that is written.
+
+        An unfinished run that this user did not record on this machine is continued only with `trust`, and
+        then counts as this user's own. `say` gets the sentences about what is not continued.
+        """
+        refuse_emptied(folder)
+        tighten(folder)
         database = Database(folder / "journal.db", schema=schema)
         locks = None
         try:
@@ -79,12 +102,18 @@ class Journal(Shelf):
             locks = locks_at(folder / "journal.lock")
             artefacts = FolderArtefacts(folder, locks)
             artefacts.sweep()
+            signer = user_signer(say)
+            if signer.is_new and database.rows("SELECT 1 FROM run_rows LIMIT 1"):
+                say(f"The journal key is new: runs that {folder} holds already are shown, and not continued.")
         except BaseException:
             database.close()
             if locks:
                 locks.leave()
             raise
-        return Journal(database, artefacts, locks, redact=redact, clock=clock, host=host)
+        return Journal(
+            database, artefacts, locks,
+            signer=signer, trust=trust, say=say, redact=redact, clock=clock, host=host,
+        )  # fmt: skip
 
     @classmethod
     def in_memory(
@@ -105,8 +134,10 @@ class Journal(Shelf):
     ) -> OpenRun:
         """Continue the unfinished run of this request, or start a new one.
 
-        A new one reuses steps with the same key that any run of this journal has done, unless `fresh`. When
-        another process works on the run, this waits up to `wait_s` and then raises RunLocked.
+        Only a run that this user recorded on this machine is continued, unless the journal is trusted. After
+        a finished run everything is done again, but for shared steps (answers of a model, trainings) that a
+        finished run of this user has for the same inputs; `fresh` takes nothing. When another process works
+        on the run, this waits up to `wait_s` and then raises RunLocked.
         """
         wanted = self._wanted(story, request, argv, what, fresh)
         crash_point("C1")
@@ -121,7 +152,7 @@ class Journal(Shelf):
                 time.sleep(LOOK_S)
         crash_point("C2")
         try:
-            recorder = Recorder(self._database, self._bodies, run, self.steps(run), self._clock)
+            recorder = Recorder(self._database, self._bodies, run, self.steps(run), self._clock, self._signer)
         except BaseException:
             self._locks.release(run.seq)
             raise
@@ -129,15 +160,22 @@ class Journal(Shelf):
 
     def prefer(self, run: Run) -> None:
         """Make this run the one that its command continues, though a newer one has the same request."""
-        if run.status is Status.FINISHED:
-            raise InputError(
-                f"Run {run.id} is finished; there is nothing to continue.",
-                next_step="Run its command again: a new run reuses its steps.",
-            )
+        _refuse_finished(run)
         self._lock(run, run)
         try:
             with self._database.transaction() as connection:
-                set_run(connection, run, replace(run, turn=_next_turn(connection)).sealed())
+                signer = self._signer if run.is_signed(self._signer) else None
+                set_run(connection, run, replace(run, turn=_next_turn(connection)).sealed(signer))
+        finally:
+            self._locks.release(run.seq)
+
+    def take_over(self, run: Run) -> Run:
+        """Make an unfinished run that somebody else recorded this user's own, because the user says so."""
+        _refuse_finished(run)
+        self._lock(run, run)
+        try:
+            with self._database.transaction() as connection:
+                return self._take_over(connection, run)
         finally:
             self._locks.release(run.seq)
 
@@ -161,8 +199,8 @@ class Journal(Shelf):
             raise JournalError(
                 f"A request is at most {ROW_CHARACTERS} characters of plain data. Received: {len(text)}."
             )
-        # --fresh would start over when the command is given again to continue.
-        words = [self._bodies.words(word) for word in argv if word != "--fresh"]
+        # --fresh would start over when the command is given again to continue, and trust is given once.
+        words = [self._bodies.words(word) for word in argv if word not in ("--fresh", "--trust-journal")]
         return Run(
             seq=0,
             id="",
@@ -186,17 +224,49 @@ class Journal(Shelf):
         locked: int | None = None
         try:
             with self._database.transaction() as connection:
-                earlier = read_runs(connection, LATEST, (wanted.story, wanted.request_hash))
-                if earlier and earlier[0].status is not Status.FINISHED and not wanted.fresh:
-                    run = self._continued(connection, earlier[0], wanted)
-                else:
-                    run = self._new(connection, wanted)
-                locked = self._lock(run, earlier[0] if earlier else run)
+                earlier = None if wanted.fresh else self._unfinished(connection, wanted)
+                run = (
+                    self._continued(connection, earlier, wanted) if earlier else self._new(connection, wanted)
+                )
+                locked = self._lock(run, earlier or run)
         except BaseException:
             if locked is not None:
                 self._locks.release(locked)
             raise
         return run
+
+    def _unfinished(self, connection: sqlite3.Connection, wanted: Run) -> Run | None:
+        """The run to continue: the latest of this request, when it is unfinished and this user's own."""
+        for run in read_runs(connection, LATEST, (wanted.story, wanted.request_hash)):
+            if run.status is Status.FINISHED:
+                if run.is_signed(self._signer):
+                    return None
+                continue
+            if self.is_ours(run):
+                return run
+            if self._trust and not run.imported:
+                return self._take_over(connection, run)
+            self._mention(f"Run {run.id} is not continued: {foreign(run)} A new run starts.")
+        return None
+
+    def _mention(self, sentence: str) -> None:
+        """Say it once: whoever waits for a lock looks again and again."""
+        if sentence not in self._mentioned:
+            self._mentioned.add(sentence)
+            self._say(sentence)
+
+    def _take_over(self, connection: sqlite3.Connection, run: Run) -> Run:
+        """The run with all its steps as this user's own, because the user says so."""
+        steps = read_steps(connection, "WHERE run = ? ORDER BY nr", (run.seq,))
+        prove_complete(run, steps)
+        total = 0
+        for step in steps:
+            own = step.sealed(self._signer)
+            set_step(connection, step, own)
+            total += own.check_sum
+        own_run = replace(run, steps_sum=total % SUM).sealed(self._signer)
+        set_run(connection, run, own_run)
+        return own_run
 
     def _lock(self, run: Run, holder: Run) -> int:
         if not self._locks.take(run.seq):
@@ -214,7 +284,7 @@ class Journal(Shelf):
             id=_unused_id(connection, self._clock),
             turn=_next_turn(connection),
             started_at=now.isoformat(timespec="milliseconds"),
-        ).sealed()
+        ).sealed(self._signer)
         put_run(connection, run)
         return run
 
@@ -234,17 +304,17 @@ class Journal(Shelf):
             host=wanted.host,
             boot=wanted.boot,
             pid=wanted.pid,
-        ).sealed()
+        ).sealed(self._signer)
         set_run(connection, earlier, run)
         return run
 
 
-def _refuse_emptied(folder: Path) -> None:
-    """SQLite takes a file cut to less than a page for a new one; where a lock file is, a journal was."""
-    file = folder / "journal.db"
-    size = file.stat().st_size if file.exists() else SMALLEST_PAGE
-    if 0 < size < SMALLEST_PAGE or (size == 0 and (folder / "journal.lock").exists()):
-        raise damaged(f"{file} has only {size} bytes")
+def _refuse_finished(run: Run) -> None:
+    if run.status is Status.FINISHED:
+        raise InputError(
+            f"Run {run.id} is finished; there is nothing to continue.",
+            next_step="Run its command again: that is a new run.",
+        )
 
 
 def _next_turn(connection: sqlite3.Connection) -> int:

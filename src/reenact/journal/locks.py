@@ -102,7 +102,7 @@ def _key(facts: os.stat_result) -> _Key:
 
 def _open(path: Path) -> int:
     try:
-        return os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+        return os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
     except OSError:
         # Looking at runs on a read-only disk needs no lock of one's own.
         return os.open(path, os.O_RDONLY | os.O_CLOEXEC)

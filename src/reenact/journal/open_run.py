@@ -10,6 +10,7 @@ from reenact.errors import BudgetSpent, JournalError, ReenactError, Stopped, Sto
 from reenact.journal.bodies import ROW_CHARACTERS
 from reenact.journal.recorder import Recorder
 from reenact.journal.records import Run, Status
+from reenact.journal.reuse import continued_line, reused_line
 from reenact.journal.scope import Scope
 from reenact.types import ExitCode
 
@@ -36,8 +37,22 @@ class OpenRun(Scope):
         """Whether an earlier execution worked on this run."""
         return self.record.executions > 1
 
+    @property
+    def reused(self) -> str:
+        """What of the result was not made by this execution, in a line for its reader; empty for nothing."""
+        recorder = self._recorder
+        now, taken = recorder.clock.now(), recorder.taken()
+        names = {step.reused_from for step in taken if step.reused_from}
+        lines = (
+            continued_line(self.record, len(recorder.kept), recorder.interrupted_at, now),
+            reused_line(taken, {name: recorder.ended_at(name) for name in names}, now),
+        )
+        return " ".join(line for line in lines if line)
+
     def finish(self, verdict: object, exit_code: ExitCode = ExitCode.OK) -> None:
-        """Write the verdict (plain data, small). The run takes no more steps."""
+        """Write the verdict (plain data, small), and what was reused. The run takes no more steps."""
+        if line := self.reused:
+            self.note("reused", line)
         body = self._recorder.bodies.body(verdict)
         if body.artefacts:
             raise JournalError(

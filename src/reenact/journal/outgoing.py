@@ -14,7 +14,7 @@ from reenact.journal.artefacts import Artefacts
 from reenact.journal.database import Database
 from reenact.journal.records import Run, Step
 from reenact.journal.rows import prove_complete, read_body, read_runs, read_steps
-from reenact.journal.storage import storage_named, sync_folder
+from reenact.journal.storage import private, storage_named, sync_folder
 
 
 def export_run(database: Database, artefacts: Artefacts, run: Run, path: Path) -> None:
@@ -24,7 +24,7 @@ def export_run(database: Database, artefacts: Artefacts, run: Run, path: Path) -
     partial = path.with_name(f".{path.name}.partial")
     with storage_named(path):
         partial.unlink(missing_ok=True)
-        with partial.open("xb") as raw:
+        with open(partial, "xb", opener=private) as raw:
             with gzip.GzipFile(filename="", fileobj=raw, mode="wb", mtime=0) as sink:
                 sink.write(MAGIC)
                 for record in _records(database, artefacts, run):

@@ -30,21 +30,31 @@ class Kept(Generic[T]):
     value: T
 
 
-def kept(recorder: Recorder, wishes: Mapping[str, Wish], codec: Codec[T]) -> dict[str, T]:
-    """The results in this run, or else in other runs, which are then recorded as reused, by name."""
+def kept(
+    recorder: Recorder,
+    wishes: Mapping[str, Wish],
+    codec: Codec[T],
+    still: Callable[[T], bool] | None = None,
+) -> dict[str, T]:
+    """The results in this run, or else (of shared steps) in finished ones, recorded as reused; by name.
+
+    A result that `still` rejects counts as not there: the step is performed again.
+    """
     found: dict[str, T] = {}
     taken: list[tuple[Wish, Step]] = []
     for name, wish in wishes.items():
         step = recorder.stored(wish)
         source = step or recorder.elsewhere(wish)
         result = _read(recorder, source, codec) if source and source.state in READABLE else None
-        if source is None or result is None:
+        if source is None or result is None or (still is not None and not still(result.value)):
             continue
         found[name] = result.value
         if step is None:
             taken.append((wish, source))
-        elif step.state is State.SUPERSEDED:
-            recorder.revive(wish, step)
+        else:
+            recorder.keep(step)
+            if step.state is State.SUPERSEDED:
+                recorder.revive(wish, step)
     if taken:
         recorder.reuse(taken)
     return found

@@ -6,6 +6,7 @@ threads of this process take turns.
 
 from __future__ import annotations
 
+import sqlite3
 import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -20,10 +21,14 @@ from reenact.journal.flat import Flattening
 from reenact.journal.host import Clock
 from reenact.journal.keys import step_key
 from reenact.journal.records import Cost, Kind, Run, State, Status, Step
-from reenact.journal.rows import read_body, read_steps, set_run
+from reenact.journal.rows import read_body, read_runs, read_steps, set_run
+from reenact.journal.signing import Signer
 from reenact.journal.writing import Known, Wish, Writing, charged
 
-ELSEWHERE = "WHERE key = ? AND run <> ? AND state IN ('done', 'reused') ORDER BY run DESC LIMIT 1"
+FINISHED = "run IN (SELECT seq FROM run_rows WHERE status = 'finished')"
+ELSEWHERE = (
+    f"WHERE key = ? AND run <> ? AND state IN ('done', 'reused') AND {FINISHED} ORDER BY run DESC LIMIT 20"
+)
 
 REMOVED = "000000-gone"
 """Where a step was taken from whose run is being removed this very moment."""
@@ -33,15 +38,29 @@ class Recorder:
     """Writes one run. Stories use it through Scope."""
 
     def __init__(
-        self, database: Database, bodies: Bodies, run: Run, steps: Sequence[Step], clock: Clock
+        self,
+        database: Database,
+        bodies: Bodies,
+        run: Run,
+        steps: Sequence[Step],
+        clock: Clock,
+        signer: Signer,
     ) -> None:
         self.run = run
         self.bodies = bodies
         self.clock = clock
         self._database = database
+        self._signer = signer
         self._known = Known({}, {})
         for step in steps:
             self._known.learn(step)
+        self.kept: set[str] = set()
+        """Keys of steps of earlier executions of this run whose results this one was given."""
+        self.interrupted_at = max(
+            (step.ended_at or step.started_at for step in steps), default=run.started_at
+        )
+        """When an earlier execution last wrote something."""
+        self._before = set(self._known.by_key)
         self._asked: dict[str, str] = {}
         self._busy: set[str] = set()
         self._idle = threading.Condition()
@@ -49,10 +68,24 @@ class Recorder:
         self._worked_before = run.worked_s
         self._began = clock.monotonic()
 
-    def wish(self, path: str, kind: Kind, version: int, inputs: object, written: object = None) -> Wish:
-        """The step at this path with these inputs. One execution may not ask twice with different ones."""
+    def wish(
+        self,
+        path: str,
+        kind: Kind,
+        version: int,
+        inputs: object,
+        written: object = None,
+        *,
+        shared: bool = False,
+    ) -> Wish:
+        """The step at this path with these inputs. One execution may not ask twice with different ones.
+
+        The key of a shared step leaves out the first word of its path, the name of the pipeline, so that
+        `repair` finds what `diagnose` has done.
+        """
         # Hashing only: nothing is kept, and a secret counts as it is.
-        key = step_key(path, version, Flattening(keep=named).flat(inputs))
+        place = path.partition("/")[2] if shared else path
+        key = step_key(place, version, Flattening(keep=named).flat(inputs))
         with self._mutex:
             if self.run.status is Status.FINISHED:
                 raise JournalError(
@@ -63,7 +96,7 @@ class Recorder:
                     f"Two different steps were asked for at the path {path} in one execution.",
                     next_step="Give each its own name, attempt or sample.",
                 )
-        return Wish(path, kind, version, key, inputs if written is None else written)
+        return Wish(path, kind, version, key, inputs if written is None else written, shared)
 
     @contextmanager
     def alone(self, keys: Sequence[str]) -> Iterator[None]:
@@ -84,16 +117,31 @@ class Recorder:
             return self._known.by_key.get(wish.key)
 
     def elsewhere(self, wish: Wish) -> Step | None:
-        """The same step done by another run, newest first; edits are never taken from elsewhere."""
-        if self.run.fresh or wish.kind is Kind.EDIT:
+        """The same shared step done by a finished run, newest first."""
+        if self.run.fresh or not wish.shared:
             return None
         with self._database.snapshot() as connection:
             found = read_steps(connection, ELSEWHERE, (wish.key, self.run.seq))
-        return found[0] if found else None
+            return next((step for step in found if self._is_ours(connection, step)), None)
+
+    def _is_ours(self, connection: sqlite3.Connection, step: Step) -> bool:
+        """Whether a step of another run may count as evidence: this user made it and its run here."""
+        if not step.is_signed(self._signer):
+            return False
+        return all(
+            run.is_signed(self._signer) and not run.imported
+            for run in read_runs(connection, "WHERE seq = ?", (step.run,))
+        )
+
+    def keep(self, step: Step) -> None:
+        """Count that a result of an earlier execution of this run was given back."""
+        if step.key in self._before:
+            self.kept.add(step.key)
 
     def begin(self, wishes: Sequence[Wish]) -> list[Step]:
         """Write the intents, all in one transaction."""
         bodies = [self.bodies.body(wish.inputs) for wish in wishes]
+        self._before.difference_update(wish.key for wish in wishes)
         with self._writing() as writing:
             return [writing.begin(wish, body) for wish, body in zip(wishes, bodies, strict=True)]
 
@@ -171,6 +219,19 @@ class Recorder:
                 error=self.bodies.words(_sentence(error)) if error else None,
             )
 
+    def taken(self) -> list[Step]:
+        """The steps of this run whose results come from other runs, in order."""
+        with self._mutex:
+            return sorted(
+                (step for step in self._known.by_key.values() if step.state is State.REUSED),
+                key=lambda step: step.nr,
+            )
+
+    def ended_at(self, run_id: str) -> str | None:
+        """When another run ended; none when it is not here any more."""
+        rows = self._database.rows("SELECT ended_at FROM run_rows WHERE id = ?", (run_id,))
+        return rows[0][0] if rows else None
+
     def text_of(self, step: Step, column: str) -> str:
         """The `inputs` or the `result` of a step, as it stands in the row."""
         with self._database.snapshot() as connection:
@@ -191,9 +252,9 @@ class Recorder:
     def _writing(self) -> Iterator[Writing]:
         with self._mutex:
             with self._database.transaction() as connection:
-                writing = Writing(connection, self.run, self._known, self.now())
+                writing = Writing(connection, self.run, self._known, self.now(), self._signer)
                 yield writing
-                run = replace(writing.run, worked_s=self.worked_s()).sealed()
+                run = replace(writing.run, worked_s=self.worked_s()).sealed(self._signer)
                 set_run(connection, self.run, run)
             self.run = run
             for step in writing.changed.values():

@@ -1,7 +1,8 @@
 """The nouns of this room: Run, Step, Cost, Artefact. One row of the file each, with its own check sum.
 
 A row's `check_sum` covers every other column (bodies through their digests), so that a flipped bit is seen.
-A run also carries the number and the sum of its steps' check sums, so that a lost step is seen too.
+Its `mac` covers the same with the user's key (signing.py), so that a row that somebody else made is seen. A
+run also carries the number and the sum of its steps' check sums, so that a lost step is seen too.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from decimal import Decimal
 from enum import StrEnum
 from typing import Any, Self
 
+from reenact.journal.signing import Signer
 from reenact.types import JsonValue
 
 SUM = 1 << 63
@@ -25,7 +27,7 @@ class Status(StrEnum):
     RUNNING = "running"
     """A process works on it, or died while it did."""
     FINISHED = "finished"
-    """It has its verdict. The same command starts a new run that reuses its steps."""
+    """It has its verdict. The same command starts a new run."""
     FAILED = "failed"
     """An error ended it. The same command continues it."""
     STOPPED = "stopped"
@@ -39,7 +41,7 @@ class State(StrEnum):
     """The intent is written, no result is: the effect is in flight, or was when the process died."""
     DONE = "done"
     REUSED = "reused"
-    """The result was taken from another run that had performed the same step."""
+    """The result was taken from a finished run that had performed the same shared step."""
     FAILED = "failed"
     SUPERSEDED = "superseded"
     """The program asks for other inputs or another version at this path now; kept for the record."""
@@ -78,6 +80,8 @@ class _Row:
     """What runs and steps share: columns in the order of the fields, and a check over them."""
 
     check_sum: int = 0
+    mac: str = ""
+    """Keyed hash over all other columns; empty when nobody of this machine vouches for the row."""
 
     @classmethod
     def columns(cls) -> tuple[str, ...]:
@@ -87,9 +91,17 @@ class _Row:
     def values(self) -> tuple[Any, ...]:
         return tuple(getattr(self, name) for name in self.columns())
 
-    def sealed(self) -> Self:
-        """The same row with the check sum it must have."""
-        return replace(self, check_sum=check_of(self.values()))
+    def sealed(self, signer: Signer | None) -> Self:
+        """The same row with the check sum it must have; without a signer it is nobody's."""
+        signed = replace(self, mac=signer.sign(*self._signed()) if signer else "")
+        return replace(signed, check_sum=check_of(signed.values()))
+
+    def is_signed(self, signer: Signer) -> bool:
+        """Whether this user wrote the row on this machine, just as it is."""
+        return signer.holds(self.mac, *self._signed())
+
+    def _signed(self) -> tuple[str, str]:
+        return type(self).__name__.lower(), _content(self.values())
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -172,7 +184,8 @@ class Step(_Row):
     kind: Kind
     version: int
     key: str
-    """Hash of path, version and inputs: two steps with the same key are the same step."""
+    """Hash of path (of a shared step without its first word), version and inputs: two steps with the same
+    key are the same step."""
     state: State
     tries: int = 1
     """Times the effect was begun."""
@@ -197,7 +210,7 @@ class Step(_Row):
     @property
     def has_result(self) -> bool:
         """Whether a result was ever written; a superseded step may have one."""
-        return self.result_digest != digest("")
+        return not is_digest(self.result_digest, "")
 
     def artefact_hashes(self) -> tuple[str, ...]:
         listed = _parsed(self.artefacts)
@@ -205,14 +218,27 @@ class Step(_Row):
 
 
 def check_of(values: Sequence[Any]) -> int:
-    """The check sum over a row's columns; the first column is the check sum itself and does not count."""
-    text = json.dumps(values[1:], ensure_ascii=True, separators=(",", ":"))
+    """The check sum over a row's columns; the first column is the check sum itself and does not count.
+
+    The second is the keyed hash: rows of journals from before it have none, and their check sums hold.
+    """
+    text = _content(values) + (json.dumps(values[1]) if values[1] else "")
     return int.from_bytes(hashlib.blake2b(text.encode("ascii"), digest_size=8).digest(), "big") % SUM
 
 
-def digest(body: str) -> str:
+def digest(body: str, size: int = 32) -> str:
     """The digest under which a body column is checked."""
-    return hashlib.blake2b(body.encode("utf-8"), digest_size=12).hexdigest()
+    return hashlib.blake2b(body.encode("utf-8"), digest_size=size).hexdigest()
+
+
+def is_digest(wanted: str, body: str) -> bool:
+    """Whether this is the digest of the body; the first format of the journal had shorter ones."""
+    return wanted == (digest(body, 12) if len(wanted) == 24 else digest(body))
+
+
+def _content(values: Sequence[Any]) -> str:
+    """One text for all columns but the check sum and the keyed hash."""
+    return json.dumps(values[2:], ensure_ascii=True, separators=(",", ":"))
 
 
 def _parsed(text: str) -> JsonValue:

@@ -26,7 +26,7 @@ TABLES = (
         steps INTEGER NOT NULL, steps_sum INTEGER NOT NULL, done INTEGER NOT NULL, reused INTEGER NOT NULL,
         failed INTEGER NOT NULL, money TEXT NOT NULL, tokens_in INTEGER NOT NULL, tokens_out INTEGER NOT NULL,
         unpriced INTEGER NOT NULL, version TEXT NOT NULL, python TEXT NOT NULL, host TEXT NOT NULL,
-        boot TEXT NOT NULL, pid INTEGER NOT NULL, imported INTEGER NOT NULL)""",
+        boot TEXT NOT NULL, pid INTEGER NOT NULL, imported INTEGER NOT NULL, mac TEXT NOT NULL DEFAULT '')""",
     "CREATE INDEX run_by_request ON run_rows (story, request_hash, turn)",
     "CREATE INDEX run_by_turn ON run_rows (turn)",
     """CREATE TABLE step_rows (
@@ -37,7 +37,7 @@ TABLES = (
         duration_s REAL NOT NULL, money TEXT, tokens_in INTEGER NOT NULL, tokens_out INTEGER NOT NULL,
         reused_from TEXT, error_type TEXT, error TEXT, error_next TEXT, final INTEGER NOT NULL,
         artefacts TEXT NOT NULL, inputs_digest TEXT NOT NULL, result_digest TEXT NOT NULL,
-        inputs TEXT NOT NULL, result TEXT NOT NULL)""",
+        inputs TEXT NOT NULL, result TEXT NOT NULL, mac TEXT NOT NULL DEFAULT '')""",
     "CREATE UNIQUE INDEX step_by_run ON step_rows (run, nr)",
     "CREATE UNIQUE INDEX step_by_key ON step_rows (key, run)",
     "CREATE INDEX step_by_path ON step_rows (run, path)",
@@ -74,12 +74,16 @@ class Schema:
             raise JournalDamaged("The layout of the journal is not the one that reenact made.")
         return version == self.version
 
+    def is_blank(self, connection: sqlite3.Connection) -> bool:
+        """Whether nothing was ever written to the file."""
+        return _version(connection) == 0 and not _layout(connection)
+
     def settle(self, connection: sqlite3.Connection) -> None:
         """Make or migrate the file, inside the caller's transaction."""
         if self.is_settled(connection):
             return
         version = _version(connection)
-        if version == 0 and not _layout(connection):
+        if self.is_blank(connection):
             for statement in self.statements:
                 connection.execute(statement)
         else:
@@ -108,4 +112,14 @@ def _squeezed(statement: str) -> str:
     return " ".join(statement.split())
 
 
-CURRENT = Schema(version=1, statements=(*TABLES, f"CREATE {RUNS_VIEW}", f"CREATE {STEPS_VIEW}"))
+def _add_macs(connection: sqlite3.Connection) -> None:
+    """1 to 2: rows get room for a keyed hash. Old rows have none: they are shown and not believed."""
+    for table in ("run_rows", "step_rows"):
+        connection.execute(f"ALTER TABLE {table} ADD COLUMN mac TEXT NOT NULL DEFAULT ''")
+
+
+CURRENT = Schema(
+    version=2,
+    statements=(*TABLES, f"CREATE {RUNS_VIEW}", f"CREATE {STEPS_VIEW}"),
+    migrations={1: _add_macs},
+)

@@ -28,6 +28,11 @@ class Scope:
         """The place below: `run.under("debug", attempt=3).step("analyse", ...)`."""
         return Scope(self._recorder, self.path(name, attempt=attempt, sample=sample))
 
+    @property
+    def run_id(self) -> str:
+        """Id of the run that this is a place of."""
+        return self._recorder.run.id
+
     def path(self, name: str, *, attempt: int | None = None, sample: int | None = None) -> str:
         """The whole path of a step of that name here, for example for a model's request."""
         return join(self._path, name, attempt, sample)
@@ -46,19 +51,26 @@ class Scope:
         final: tuple[type[ReenactError], ...] = (),
         attempt: int | None = None,
         sample: int | None = None,
+        shared: bool = False,
+        still: Callable[[T], bool] | None = None,
     ) -> T:
         """The stored result of this step, or the effect performed once and its result stored.
 
         `inputs` is everything the result depends on; `version` changes when the step itself does. A failure
         is recorded and tried again next time, unless its type is in `final`: then it is raised again. What
         is returned has been through the journal, so that a first execution sees what a later one will see.
+
+        A stored result is one of this run, left by an execution that was interrupted. A `shared` step also
+        takes the result that a finished run has for the same inputs: for answers of a model and trainings
+        only, since nothing else stays true by its inputs alone. A stored result that `still` rejects counts
+        as not there, and the effect is performed again.
         """
         codec = codec_for(returns)
         path = self.path(name, attempt=attempt, sample=sample)
-        wish = self._recorder.wish(path, kind, version, inputs)
+        wish = self._recorder.wish(path, kind, version, inputs, shared=shared)
         with self._recorder.alone([wish.key]):
             raise_final(self._recorder, wish, final)
-            found = kept(self._recorder, {name: wish}, codec)
+            found = kept(self._recorder, {name: wish}, codec, still)
             if found:
                 return found[name]
             return perform_one(
@@ -74,17 +86,22 @@ class Scope:
         version: int = 1,
         returns: type[T] | Codec[T] | None = None,
         cost: Callable[[T], Cost] | None = None,
+        shared: bool = False,
+        still: Callable[[T], bool] | None = None,
     ) -> dict[str, T]:
         """Many steps of one sort, by name, with few waits for the disk.
 
         `effect` gets the names that have no result yet and yields results in groups as they come; a group
         is written in one transaction. Names it never yields stay begun and are missing in the answer.
+        `shared` and `still` are those of `step`.
         """
         codec = codec_for(returns)
         ask = self._recorder.wish
-        wishes = {name: ask(self.path(name), kind, version, given) for name, given in inputs.items()}
+        wishes = {
+            name: ask(self.path(name), kind, version, given, shared=shared) for name, given in inputs.items()
+        }
         with self._recorder.alone([wish.key for wish in wishes.values()]):
-            results = kept(self._recorder, wishes, codec)
+            results = kept(self._recorder, wishes, codec, still)
             missing = {name: wish for name, wish in wishes.items() if name not in results}
             if missing:
                 results |= perform_many(self._recorder, missing, effect, codec, cost)
@@ -104,8 +121,9 @@ class Scope:
         edit_files(self._recorder, self.path(name), root, files)
 
     def write(self, name: str, path: Path, data: bytes) -> Path:
-        """Write one result file, such as a report: whole or not at all."""
-        edit_files(self._recorder, self.path(name), path.parent, {path.name: data}, crash_at="C16")
+        """Write one result file, such as a report, without secrets: whole or not at all."""
+        shown = self._recorder.bodies.shown(data)
+        edit_files(self._recorder, self.path(name), path.parent, {path.name: shown}, crash_at="C16")
         return path
 
     def artefact(self, data: bytes) -> Artefact:

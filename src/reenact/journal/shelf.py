@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -14,20 +15,27 @@ from reenact.journal.flat import redact_nothing
 from reenact.journal.locks import Locks, locks_at
 from reenact.journal.outgoing import export_run
 from reenact.journal.records import Artefact, Kind, Run, State, Status, Step
-from reenact.journal.rows import prove_complete, prove_count, read_body, read_runs, read_steps
+from reenact.journal.rows import damaged, prove_complete, prove_count, read_body, read_runs, read_steps
+from reenact.journal.sealing import is_sealed, seal
+from reenact.journal.signing import Signer, known_signer
 from reenact.journal.upkeep import Checked, check_all
 
 INTERRUPTED = "interrupted"
 """How a run stands that is marked running while no process works on it: killed, or the machine went down."""
 
+SMALLEST_PAGE = 512
+
 
 class Shelf:
     """Reads a journal. What it returns is proven to be what was written; else JournalDamaged is raised."""
 
-    def __init__(self, database: Database, artefacts: Artefacts, locks: Locks) -> None:
+    def __init__(
+        self, database: Database, artefacts: Artefacts, locks: Locks, signer: Signer | None = None
+    ) -> None:
         self._database = database
         self._artefacts = artefacts
         self._locks = locks
+        self._signer = signer or Signer(None)
         self._bodies = Bodies(artefacts, redact_nothing)
 
     @classmethod
@@ -38,15 +46,17 @@ class Shelf:
                 f"No run has been recorded here: {folder / 'journal.db'} does not exist.",
                 next_step="Run a story first, or name the folder: REENACT_RUNS_DIR=FOLDER",
             )
-        locks = locks_at(folder / "journal.lock")
+        refuse_emptied(folder)
+        database = Database(folder / "journal.db", readonly=True)
         try:
-            database = Database(folder / "journal.db", readonly=True)
             with database.snapshot() as connection:
                 prove_count(connection)
+            # Made last: a lock file beside a journal says that the journal was whole once.
+            locks = locks_at(folder / "journal.lock")
         except BaseException:
-            locks.leave()
+            database.close()
             raise
-        return Shelf(database, FolderArtefacts(folder, locks), locks)
+        return Shelf(database, FolderArtefacts(folder, locks), locks, known_signer())
 
     def runs(
         self,
@@ -100,6 +110,30 @@ class Shelf:
             raise InputError(f"Run {run.id} is no longer here.", next_step="reenact runs list")
         prove_complete(current[0], steps)
         return steps
+
+    def is_ours(self, run: Run) -> bool:
+        """Whether this user recorded all of the run on this machine; only then it may be continued."""
+        if run.imported or not run.is_signed(self._signer):
+            return False
+        return all(step.is_signed(self._signer) for step in self.steps(run))
+
+    def seal(self, folder: Path) -> None:
+        """Sign the folder of a trace as this user's own, when its run has ended."""
+        seal(self._signer, folder)
+
+    def is_sealed(self, folder: Path, below: Path) -> bool:
+        """Whether a folder that a step names lies below that one and is as this user's run has left it."""
+        return is_sealed(self._signer, folder, below)
+
+    def require_ours(self, run: Run) -> None:
+        """Refuse to start the command of a run that somebody else may have written."""
+        if self.is_ours(run):
+            return
+        command = shlex.join(["reenact", *run.command()])
+        raise InputError(
+            f"Run {run.id} is not resumed: {foreign(run)} Its command came with it: {command}",
+            next_step=f"If you want that command to run: reenact runs resume {run.id} --trust-journal",
+        )
 
     def stories(self) -> list[str]:
         """Every story there is a run of, by name."""
@@ -185,6 +219,13 @@ class Shelf:
         return self._bodies.plain(text)
 
 
+def foreign(run: Run) -> str:
+    """Why nothing of a run is executed, continued or taken as evidence."""
+    if run.imported:
+        return "it was imported from a file."
+    return "it was not recorded by this user on this machine."
+
+
 def _filter(
     story: str | None, status: Status | None, text: str | None, between: tuple[int, int] | None = None
 ) -> tuple[str, tuple[Any, ...]]:
@@ -196,3 +237,11 @@ def _filter(
         clauses.append("instr(lower(id || ' ' || story || ' ' || what), lower(?))")
         values.append(text)
     return (f"WHERE {' AND '.join(clauses)}" if clauses else ""), tuple(values)
+
+
+def refuse_emptied(folder: Path) -> None:
+    """SQLite takes a file cut to less than a page for a new one; where a lock file is, a journal was."""
+    file = folder / "journal.db"
+    size = file.stat().st_size if file.exists() else SMALLEST_PAGE
+    if 0 < size < SMALLEST_PAGE or (size == 0 and (folder / "journal.lock").exists()):
+        raise damaged(f"{file} has only {size} bytes")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+import stat
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -35,15 +36,15 @@ def storage_named(what: Path) -> Iterator[None]:
         raise StorageError(f"{what} cannot be used: {why}.", next_step=CONTINUE) from error
 
 
-def make_folder(folder: Path) -> None:
-    """Make a folder and its parents so that they survive a power cut."""
+def make_folder(folder: Path, mode: int = 0o777) -> None:
+    """Make a folder and its parents so that they survive a power cut. `mode` is for those that are new."""
     missing = []
     while not folder.is_dir():
         missing.append(folder)
         folder = folder.parent
     for each in reversed(missing):
         with storage_named(each):
-            each.mkdir(exist_ok=True)
+            each.mkdir(mode=mode, exist_ok=True)
             sync_folder(each.parent)
 
 
@@ -82,6 +83,48 @@ def _write_all(handle: int, data: bytes) -> None:
     view = memoryview(data)
     while view:
         view = view[os.write(handle, view) :]
+
+
+def tighten(folder: Path) -> None:
+    """Take from other users what they may do with a folder of ours and all in it; links are not followed.
+
+    Journals hold prompts, code and output. A folder that nobody else may enter is left as it is: what lies in
+    it is out of reach, and looking through a large one would take long. So is a folder that holds the working
+    folder or the home folder: somebody put the journal right into a place of other things.
+    """
+    if folder.is_symlink() or not folder.is_dir() or _holds_more(folder.resolve()):
+        return
+    facts = folder.stat()
+    if facts.st_uid != os.geteuid() or not facts.st_mode & 0o077:
+        return
+    try:
+        folder.chmod(0o700)
+    except OSError as error:
+        if error.errno == errno.EROFS:
+            return
+        raise
+    for place, _, names in os.walk(folder):
+        for path in (Path(place), *(Path(place, name) for name in names)):
+            _keep_to_owner(path)
+
+
+def _holds_more(folder: Path) -> bool:
+    return any(place.resolve().is_relative_to(folder) for place in (Path.cwd(), Path.home()))
+
+
+def _keep_to_owner(path: Path) -> None:
+    try:
+        facts = path.lstat()
+        if not stat.S_ISLNK(facts.st_mode) and facts.st_uid == os.geteuid():
+            path.chmod(stat.S_IMODE(facts.st_mode) & 0o700)
+    except FileNotFoundError:
+        # Another process works here; what it has removed needs no rights.
+        return
+
+
+def private(path: str, flags: int) -> int:
+    """`open(..., opener=private)`: a new file that only its owner can read, whatever the umask."""
+    return os.open(path, flags | os.O_CLOEXEC, 0o600)
 
 
 def sync_folder(folder: Path) -> None:

@@ -11,6 +11,7 @@ from reenact.journal.bodies import Body
 from reenact.journal.flat import dumped
 from reenact.journal.records import SUM, Cost, Kind, Run, State, Step, digest
 from reenact.journal.rows import next_number, put_step, set_step
+from reenact.journal.signing import Signer
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,6 +24,8 @@ class Wish:
     key: str
     inputs: object
     """What is written down as its inputs."""
+    shared: bool = False
+    """A finished run of this journal may have its result."""
 
 
 @dataclass(slots=True)
@@ -42,12 +45,15 @@ class Known:
 class Writing:
     """Collects what changes. The caller commits, then learns `changed`."""
 
-    def __init__(self, connection: sqlite3.Connection, run: Run, known: Known, now: str) -> None:
+    def __init__(
+        self, connection: sqlite3.Connection, run: Run, known: Known, now: str, signer: Signer
+    ) -> None:
         self.run = run
         self.changed: dict[str, Step] = {}
         self._connection = connection
         self._known = known
         self._now = now
+        self._signer = signer
         self._number = next_number(connection, "step_rows")
 
     def begin(self, wish: Wish, inputs: Body) -> Step:
@@ -90,7 +96,7 @@ class Writing:
             artefacts=dumped(list(inputs.artefacts)),
             inputs_digest=digest(inputs.text),
             result_digest=digest(result),
-        ).sealed()
+        ).sealed(self._signer)
         put_step(self._connection, step, inputs.text, result)
         self._number += 1
         self._account(None, step)
@@ -117,7 +123,7 @@ class Writing:
     def put(self, step: Step, result: str | None = None) -> Step:
         """The new state of a step that the run has."""
         old = self.changed.get(step.key) or self._known.by_key[step.key]
-        new = step.sealed()
+        new = step.sealed(self._signer)
         set_step(self._connection, old, new, result)
         self._account(old, new)
         return new

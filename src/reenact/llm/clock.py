@@ -7,7 +7,7 @@ import time
 from datetime import UTC, datetime, timedelta
 from typing import Protocol
 
-from reenact.errors import Stopped
+from reenact.errors import ended_by
 from reenact.types import Stop
 
 
@@ -38,7 +38,7 @@ class RealClock:
 
     def sleep(self, seconds: float) -> None:
         if self._stop.wait(max(0.0, seconds)):
-            raise Stopped("Stopped while waiting for a model.")
+            raise ended_by(self._stop, "Stopped while waiting for a model.")
 
 
 class ManualClock:

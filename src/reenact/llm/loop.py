@@ -13,7 +13,7 @@ import threading
 from collections.abc import Coroutine
 from typing import Any, TypeVar
 
-from reenact.errors import Stopped
+from reenact.errors import ended_by
 from reenact.types import Stop
 
 R = TypeVar("R")
@@ -35,7 +35,7 @@ def run(work: Coroutine[Any, Any, R], stop: Stop) -> R:
                 return future.result()
     finally:
         future.cancel()
-    raise Stopped("Stopped while waiting for a model.")
+    raise ended_by(stop, "Stopped while waiting for a model.")
 
 
 def _running_loop() -> asyncio.AbstractEventLoop:

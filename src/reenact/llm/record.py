@@ -18,12 +18,15 @@ from pathlib import Path
 from typing import Any
 
 from reenact.errors import AnswerUnusable, InputError, ModelError, ModelRefused, PromptTooLong, StorageError
+from reenact.files import open_regular, read_bytes
 from reenact.llm.ask import Answer, Model, Request, T, Text, answer_to_json
 from reenact.llm.budget import Limited, Spent
 from reenact.redact import redact_json
 
 HEAD = b'{"format": "reenact-recording/1"}\n'
 """The first line of every recording."""
+LONGEST_RECORDING = 512 * 1024 * 1024
+"""Bytes of the longest recording that is read or added to."""
 FINAL: dict[str, type[ModelError]] = {
     kind.__name__: kind for kind in (AnswerUnusable, ModelRefused, PromptTooLong)
 }
@@ -99,6 +102,8 @@ class RecordingFile:
         self._lock = threading.Lock()
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
+            if path.exists():
+                open_regular(path, LONGEST_RECORDING).close()
             with path.open("ab+") as file:
                 fcntl.flock(file, fcntl.LOCK_EX)
                 _cut_torn_line(file.fileno(), path)
@@ -136,7 +141,7 @@ def _write_all(handle: int, data: bytes, before: int) -> None:
 
 
 def _cut_torn_line(handle: int, path: Path) -> None:
-    data = path.read_bytes()
+    data = read_bytes(path, LONGEST_RECORDING)
     if not data.startswith(HEAD) and not HEAD.startswith(data):
         raise InputError(
             f"The file {path} is not a recording, so nothing is added to it.",

@@ -18,8 +18,9 @@ from typing import Any
 from pydantic import ValidationError
 
 from reenact.errors import AnswerUnusable, InputError, ReplayMiss
+from reenact.files import read_bytes
 from reenact.llm.ask import Answer, Request, T, answer_from_json
-from reenact.llm.record import FINAL, HEAD, error_from_json
+from reenact.llm.record import FINAL, HEAD, LONGEST_RECORDING, error_from_json
 from reenact.types import Progress, Tell, tell_nobody
 
 
@@ -104,7 +105,7 @@ class Replay:
 def read_recording(file: Path) -> list[dict[str, Any]]:
     """All whole records. A last line torn by a kill is left out; damage anywhere else is an InputError."""
     try:
-        data = file.read_bytes()
+        data = read_bytes(file, LONGEST_RECORDING)
     except OSError as error:
         raise InputError(f"The recording {file} cannot be read: {error.strerror}.") from None
     if not data.startswith(HEAD) and not HEAD.startswith(data):

@@ -4,10 +4,29 @@ from __future__ import annotations
 
 from typing import Any
 
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, Field, field_validator
+
+from reenact.plain import plain
 
 
-class Found(BaseModel):
+class Answer(BaseModel):
+    """An answer, whose texts hold nothing that a terminal would obey or a reader could not see."""
+
+    @field_validator("*", mode="before")
+    @classmethod
+    def _plain(cls, value: Any) -> Any:
+        return _cleaned(value)
+
+
+def _cleaned(value: Any) -> Any:
+    if type(value) is str:
+        return plain(value)
+    if isinstance(value, dict):
+        return {_cleaned(key): _cleaned(item) for key, item in value.items()}
+    return [_cleaned(item) for item in value] if isinstance(value, list | tuple) else value
+
+
+class Found(Answer):
     """A finding of a rule."""
 
     code: str = Field(description="Code of the rule; `explain` tells all about it.")
@@ -20,7 +39,7 @@ class Found(BaseModel):
     change: str | None = Field(default=None, description="What to set to what, where a rule can say so.")
 
 
-class Diagnosed(BaseModel):
+class Diagnosed(Answer):
     """What the text of programs alone shows."""
 
     verdict: str
@@ -29,7 +48,7 @@ class Diagnosed(BaseModel):
     left_out: int = Field(default=0, description="Findings beyond the limit.")
 
 
-class KnobTold(BaseModel):
+class KnobTold(Answer):
     """One hyper-parameter in the source."""
 
     id: str
@@ -40,14 +59,14 @@ class KnobTold(BaseModel):
     changeable: bool
 
 
-class KnobsTold(BaseModel):
+class KnobsTold(Answer):
     """The hyper-parameters of a program."""
 
     framework: str
     knobs: list[KnobTold]
 
 
-class RuleTold(BaseModel):
+class RuleTold(Answer):
     """One rule in a line."""
 
     code: str
@@ -58,13 +77,13 @@ class RuleTold(BaseModel):
     why: str
 
 
-class RulesTold(BaseModel):
+class RulesTold(Answer):
     """Rules by code."""
 
     rules: list[RuleTold]
 
 
-class RunTold(BaseModel):
+class RunTold(Answer):
     """How a run, or a job on its way to being one, stands."""
 
     id: str = Field(description="Id of the run; empty while the job has not begun to record.")
@@ -86,14 +105,14 @@ class RunTold(BaseModel):
     next: str = Field(default="", description="What to call next.")
 
 
-class RunsTold(BaseModel):
+class RunsTold(Answer):
     """Recorded runs, newest first."""
 
     total: int
     runs: list[RunTold]
 
 
-class ResultTold(BaseModel):
+class ResultTold(Answer):
     """What came of a run, cut down; the whole of it is the resource reenact://runs/ID/result."""
 
     id: str
@@ -101,10 +120,11 @@ class ResultTold(BaseModel):
     status: str
     verdict: str
     exit_code: int | None
+    reused: str = Field(default="", description="What was not made by this run, and how to run afresh.")
     result: dict[str, Any]
 
 
-class Asked(BaseModel):
+class Asked(Answer):
     """What a run asks of a model."""
 
     id: str
@@ -114,7 +134,7 @@ class Asked(BaseModel):
     answer_schema: dict[str, Any]
 
 
-class Filed(BaseModel):
+class Filed(Answer):
     """An answer that was put where the run finds it."""
 
     request: str

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import json
 import subprocess
-import sys
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from reenact.errors import InputError
+from reenact.own_process import own_command, own_environment
 from reenact.types import ExitCode
 
 LONGEST_S = 120.0
@@ -22,21 +22,27 @@ SAID = 2_000
 
 def reenact(words: Sequence[str]) -> tuple[str, ...]:
     """The argument vector that runs a verb with this interpreter."""
-    return (sys.executable, "-m", "reenact", *words)
+    return tuple(own_command(*words))
 
 
 def printed(words: Sequence[str]) -> str:
     """What a verb prints. InputError with its complaint when it cannot do its work."""
     try:
         ended = subprocess.run(  # noqa: S603  our own command line, no shell
-            reenact(words), stdin=subprocess.DEVNULL, capture_output=True, timeout=LONGEST_S, check=False
+            reenact(words),
+            env=own_environment(),
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            timeout=LONGEST_S,
+            check=False,
         )
     except subprocess.TimeoutExpired:
         raise InputError(
             f"`reenact {words[0]}` took longer than {LONGEST_S:.0f} s.",
             next_step="Name fewer or smaller files.",
         ) from None
-    if ended.returncode not in (ExitCode.OK, ExitCode.FOUND):
+    # A verb that has an answer prints it, whatever its exit code says of the answer.
+    if ended.returncode not in (ExitCode.OK, ExitCode.FOUND) and not ended.stdout.strip():
         said = ended.stderr.decode("utf-8", "replace").strip()
         raise InputError(said[-SAID:] or f"`reenact {words[0]}` ended with exit code {ended.returncode}.")
     return ended.stdout.decode("utf-8", "replace")

@@ -20,8 +20,10 @@ from pathlib import Path
 import psutil
 
 from reenact.errors import InputError
-from reenact.journal.storage import make_folder, storage_named, write_whole
+from reenact.journal.logs import redacted_log, wait_until_written
+from reenact.journal.storage import make_folder, private, storage_named, write_whole
 from reenact.mcp.command import reenact
+from reenact.own_process import own_environment
 
 MOST = 4
 """Jobs at once; each is a story that uses all cores it may."""
@@ -60,17 +62,23 @@ class Jobs:
             raise InputError(
                 f"{len(busy)} jobs run already: {', '.join(busy)}.", next_step="Wait for one, or stop one."
             )
-        make_folder(self.folder)
+        make_folder(self.folder, 0o700)
         name = f"{story}-{uuid.uuid4().hex[:8]}"
-        with storage_named(self.folder), self._file(name, "out").open("xb") as out:  # noqa: SIM117
-            with self._file(name, "err").open("xb") as err:
+        out_file, err_file = self._file(name, "out"), self._file(name, "err")
+        with storage_named(self.folder), open(out_file, "xb", opener=private) as out:  # noqa: SIM117
+            with redacted_log(err_file) as err:
                 child = subprocess.Popen(  # noqa: S603  our own command line, no shell
-                    reenact(words), stdin=subprocess.DEVNULL, stdout=out, stderr=err, start_new_session=True
+                    reenact(words),
+                    env=own_environment(),
+                    stdin=subprocess.DEVNULL,
+                    stdout=out,
+                    stderr=err,
+                    start_new_session=True,
                 )
         self._children[name] = child
         job = Job(name, story, tuple(words), child.pid, _born(child.pid) or time.time(), run)
         path = self._file(name, "json")
-        write_whole(path, json.dumps(asdict(job)).encode(), temporary=path.with_suffix(".part"))
+        write_whole(path, json.dumps(asdict(job)).encode(), temporary=path.with_suffix(".part"), mode=0o600)
         return job
 
     def find(self, name: str) -> Job | None:
@@ -103,6 +111,8 @@ class Jobs:
 
     def said(self, job: Job) -> list[str]:
         """The last lines of its progress."""
+        if not self.is_alive(job):
+            wait_until_written(self._file(job.id, "err"))
         text = _tail(self._file(job.id, "err"))
         return [line[:LONGEST_LINE] for line in text.splitlines() if line.strip()][-SHOWN:]
 

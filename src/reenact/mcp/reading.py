@@ -25,6 +25,7 @@ from reenact.mcp.permits import in_sentences
 from reenact.mcp.told import Desk
 from reenact.mcp.tools import READS, Name, Words, tool
 from reenact.mcp.words import checked_file, options
+from reenact.report.run_words import reused_in
 
 MOST = 50
 Paths = Annotated[list[str], Field(min_length=1, description="Files, notebooks or folders.")]
@@ -91,10 +92,11 @@ def _result(desk: Desk, name: str) -> ResultTold:
             result={"said": told.said},
         )  # fmt: skip
     with Shelf.look(desk.runs_dir) as shelf:
-        found = in_brief(told.story, whole_result(shelf, shelf.find(told.id)))
+        run = shelf.find(told.id)
+        found, reused = in_brief(told.story, whole_result(shelf, run)), reused_in(run, shelf)
     return ResultTold(
         id=told.id, story=told.story, status=told.status, verdict=told.verdict, exit_code=told.exit_code,
-        result=found,
+        reused=reused, result=found,
     )  # fmt: skip
 
 

@@ -46,6 +46,8 @@ class Reproduction:
     run_id: str
     reused: int = 0
     """Steps taken over from earlier runs: what they cost and took is not in this one's figures."""
+    reused_line: str = ""
+    """The same, and what an interrupted run had done already, in a line; empty for nothing."""
     notes: tuple[str, ...] = ()
     folder: Path | None = None
     written: tuple[str, ...] = ()

@@ -100,7 +100,7 @@ def reproduce(
             tokens=run.record.tokens_in + run.record.tokens_out,
             money=None if run.record.unpriced else Decimal(run.record.money),
             seconds=run.worked_s, run_id=run.record.id, reused=run.record.reused,
-            notes=_notes(claims, said, outcome),
+            reused_line=run.reused, notes=_notes(claims, said, outcome),
         )  # fmt: skip
         found = _written(found, out, run)
         run.finish(found.in_short(), found.verdict.exit_code)

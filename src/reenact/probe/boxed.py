@@ -43,7 +43,7 @@ def watch_boxed(
         raise SandboxFailed(f"The sandbox could not run the program: {result.why}.")
     _unpack(result, options.folder)
     root = Root(program.folder, seen_as=_seen_as(options.folder))
-    return read_watched(_ended(result), options, root)
+    return read_watched(_ended(result, stop), options, root)
 
 
 def command(program: Program, options: WatchOptions, mounts: tuple[Mount, ...] = ()) -> Command:
@@ -70,7 +70,9 @@ def _environment(options: WatchOptions) -> dict[str, str]:
 
 def _unpack(result: BoxResult, folder: Path) -> None:
     for name, content in result.results.items():
-        (folder / Path(name).name).write_bytes(content)
+        target = folder / Path(name).name
+        target.touch(mode=0o600)
+        target.write_bytes(content)
 
 
 def _seen_as(folder: Path) -> str:
@@ -79,10 +81,12 @@ def _seen_as(folder: Path) -> str:
     return str(header["cwd"]) if header and "cwd" in header else WORK
 
 
-def _ended(result: BoxResult) -> Ended:
+def _ended(result: BoxResult, stop: Stop | None) -> Ended:
     code = -result.signal if result.signal is not None else (result.exit_code or 0)
-    timed_out = result.ending is Ending.TIMEOUT
-    interrupted = result.ending is Ending.CANCELLED
+    cancelled = result.ending is Ending.CANCELLED
+    by_time = cancelled and stop is not None and not stop.by_user
+    timed_out = result.ending is Ending.TIMEOUT or by_time
+    interrupted = cancelled and not by_time
     if not result.ending.is_evidence and not timed_out and not interrupted:
         code = code or -9
     return Ended(code, result.wall_s, timed_out, interrupted)

@@ -64,6 +64,7 @@ def run_experiments(
         seed=seed,
         max_time=max_time,
         experiments=seconds,
+        interrupts=False,
         python=python,
         shim=shim,
         environment=_EAGER | dict(environment or {}),

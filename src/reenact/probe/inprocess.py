@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from types import TracebackType
 from typing import Any
@@ -14,6 +15,7 @@ from reenact.probe.naming import fresh_folder
 from reenact.probe.options import PRESETS
 from reenact.probe.read import is_trace, read_trace
 from reenact.probe.trace import Trace
+from reenact.redact import for_probe
 
 
 class Watching:
@@ -48,7 +50,9 @@ class Watching:
             raise InputError(
                 f"A trace needs a folder of its own. Received: {self.folder}, which is not empty."
             )
-        config = injected.part("config").Config(str(self.folder), preset=self._preset, tap_output=False)
+        config = injected.part("config").Config(
+            str(self.folder), preset=self._preset, tap_output=False, hide=for_probe(os.environ)
+        )
         self._session = boot.start(config)
         if self._model is not None and self._session.torch is not None:
             self._session.torch.introduce(self._model)

@@ -11,7 +11,7 @@ TRACES = Path(".reenact") / "traces"
 def fresh_folder(name: str, parent: Path | None = None) -> Path:
     """`PARENT/name-1`, or the next number that nobody has taken; made at once, so that it is ours."""
     parent = parent or TRACES
-    parent.mkdir(parents=True, exist_ok=True)
+    make_private(parent)
     stem = re.sub(r"[^A-Za-z0-9_.-]+", "-", name).strip("-.") or "run"
     taken = {path.name for path in parent.iterdir()}
     number = 1
@@ -19,9 +19,16 @@ def fresh_folder(name: str, parent: Path | None = None) -> Path:
         folder = parent / f"{stem}-{number}"
         if folder.name not in taken:
             try:
-                folder.mkdir()
+                folder.mkdir(mode=0o700)
             except FileExistsError:
                 number += 1
                 continue
             return folder
         number += 1
+
+
+def make_private(folder: Path) -> None:
+    """Make a folder, and what is missing above it, for its owner alone."""
+    if not folder.is_dir():
+        make_private(folder.parent)
+        folder.mkdir(mode=0o700, exist_ok=True)

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from reenact.errors import InputError
+from reenact.redact import for_probe
 
 PRESETS = ("bare", "quick", "normal", "deep")
 
@@ -27,6 +29,9 @@ class WatchOptions:
     """Seconds after which the program is ended."""
     stop_after: int | None = None
     """Optimiser steps after which the program is ended."""
+    interrupts: bool = True
+    """When the user stops: interrupt the program as Ctrl-C does, so that it says where it was; else it is
+    ended without a word."""
     experiments: float | None = None
     """Seconds of CPU time for each small experiment, done in place of the first step; none trains."""
     python: str = ""
@@ -35,6 +40,8 @@ class WatchOptions:
     """Let programs written for older Keras or tf.keras run on Keras 3; none: when the program reads like
     one.
     """
+    note_opened: bool = False
+    """Write down which files the program opens, see `opened.py`."""
     environment: Mapping[str, str] = field(default_factory=dict)
     """Variables set for the program on top of the caller's own."""
 
@@ -54,4 +61,6 @@ class WatchOptions:
             "stop_after": self.stop_after,
             "experiments": self.experiments,
             "shim": bool(self.shim),
+            "note_opened": self.note_opened,
+            "hide": for_probe({**os.environ, **self.environment}),
         }

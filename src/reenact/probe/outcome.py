@@ -97,5 +97,5 @@ _SENTENCES = {
     OutcomeKind.INTERRUPTED: "The program was interrupted.",
     OutcomeKind.NO_TRAINING: "The program ran to its end, but no training step was seen.",
     OutcomeKind.STOPPED: "The program was stopped on purpose after {o.note}.",
-    OutcomeKind.NOT_STARTED: "The program could not be started: {o.note}",
+    OutcomeKind.NOT_STARTED: "The program was not started: {o.note}",
 }

@@ -4,6 +4,7 @@ themselves.
 
 from __future__ import annotations
 
+import ctypes
 import os
 import signal
 import subprocess
@@ -16,10 +17,14 @@ from typing import IO, Protocol
 
 from reenact.probe import injected
 from reenact.probe.options import WatchOptions
+from reenact.sandbox.watch.ending import end_all, processes_below
 from reenact.types import Stop
 
 POLL_S = 0.1
-GRACE_S = 5.0
+GRACE_S = 4.0
+"""What a program gets to end by itself: less than a waiting user gives us."""
+_SET_PARENT_DEATH_SIGNAL = 1
+"""Option of prctl(2)."""
 
 
 class Screen(Protocol):
@@ -62,20 +67,40 @@ def run(
         env=injected.environment(options, os.environ),
         stdin=subprocess.DEVNULL,
         stdout=screen.child_end() if screen else stdout,
-        stderr=screen.child_end() if screen else None,
+        # What runs beside the watched run says nothing that the watched run does not say.
+        stderr=screen.child_end() if screen else subprocess.DEVNULL if options.experiments else None,
         start_new_session=True,
+        preexec_fn=_dies_with_us(),
     )
     began = time.monotonic()
     try:
         timed_out, interrupted = _wait(child, began, options.max_time, screen, stop, on_poll)
     except BaseException:
-        _end(child, signal.SIGINT)
+        _end(child, signal.SIGTERM)
         raise
     if timed_out or interrupted:
-        _end(child, signal.SIGTERM if timed_out else signal.SIGINT)
+        _end(child, signal.SIGINT if interrupted and options.interrupts else signal.SIGTERM)
     if screen:
         screen.pump(0)
     return Ended(child.returncode, time.monotonic() - began, timed_out, interrupted)
+
+
+def _dies_with_us() -> Callable[[], None] | None:
+    """What makes the program end when we are killed and cannot end it ourselves; Linux only.
+
+    The signal comes when the thread that started the program is gone: that is the one that waits for it here.
+    """
+    if not sys.platform.startswith("linux"):
+        return None
+    # Loaded before the fork: the child of a process with threads should do as little as it can.
+    prctl, parent = ctypes.CDLL(None).prctl, os.getpid()
+
+    def die_with_parent() -> None:
+        prctl(_SET_PARENT_DEATH_SIGNAL, int(signal.SIGKILL), 0, 0, 0)
+        if os.getppid() != parent:
+            os._exit(1)
+
+    return die_with_parent
 
 
 def _wait(
@@ -90,7 +115,7 @@ def _wait(
         if max_time is not None and time.monotonic() - began > max_time:
             return True, False
         if stop is not None and stop.asked:
-            return False, True
+            return not stop.by_user, stop.by_user
         if on_poll:
             on_poll()
         if screen:
@@ -108,18 +133,25 @@ def _pause(child: subprocess.Popen[bytes]) -> None:
 
 
 def _end(child: subprocess.Popen[bytes], how: signal.Signals) -> None:
-    """Ask the whole group to end, then end it."""
-    for number in (how, signal.SIGKILL):
-        try:
-            os.killpg(child.pid, number)
-        except ProcessLookupError:
-            break
-        try:
-            child.wait(GRACE_S)
-            break
-        except subprocess.TimeoutExpired:
-            continue
-    child.wait()
+    """Ask the whole group to end, then end it, with whatever it started in groups of its own."""
+    below = processes_below(child.pid)
+    _signal_group(child.pid, how)
+    try:
+        child.wait(GRACE_S)
+    except subprocess.TimeoutExpired:
+        below += processes_below(child.pid)
+    finally:
+        # The program itself may have gone while a process of its ignores the signal.
+        _signal_group(child.pid, signal.SIGKILL)
+        end_all(below)
+        child.wait()
+
+
+def _signal_group(group: int, number: signal.Signals) -> None:
+    try:
+        os.killpg(group, number)
+    except ProcessLookupError:
+        return
 
 
 def default_python(chosen: str = "") -> str:

@@ -14,6 +14,8 @@ from enum import StrEnum
 from functools import cached_property
 from pathlib import Path, PurePosixPath
 
+from reenact.files import read_start
+
 MAX_FILE_BYTES = 1_000_000
 """A hand-written source is far smaller; a literal list of this size still parses in a second."""
 
@@ -105,8 +107,5 @@ def _cookie(raw: bytes) -> str:
 
 
 def _read_capped(path: Path) -> bytes | None:
-    if not path.is_file():
-        raise FileNotFoundError(2, "no such file", str(path))
-    with path.open("rb") as file:
-        raw = file.read(MAX_FILE_BYTES + 1)
+    raw = read_start(path, MAX_FILE_BYTES + 1)
     return None if len(raw) > MAX_FILE_BYTES else raw

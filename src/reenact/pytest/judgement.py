@@ -8,13 +8,14 @@ from pathlib import Path
 from typing import Any
 
 from reenact.diagnose.judge import judged
+from reenact.diagnose.judgement import Judgement, grave_symptoms
 from reenact.diagnose.wishes import THRESHOLD, Wishes
 from reenact.probe.read import read_trace
 from reenact.probe.trace import Trace
 from reenact.pytest.one_batch import RATES, Tried, learner_for, overfit
 from reenact.rules.evidence import Evidence
 from reenact.rules.experiments import Experiments
-from reenact.rules.finding import Finding, Severity
+from reenact.rules.finding import Finding
 from reenact.rules.registry import rule
 from reenact.rules.rule import run_rules
 
@@ -43,7 +44,7 @@ def assert_learns(
 def assert_no_findings(
     trace: Any, *, select: Sequence[str] = (), ignore: Sequence[str] = (), threshold: float = THRESHOLD
 ) -> None:
-    """Fail when a rule accuses something in a training, or sees a grave symptom.
+    """Fail when a rule accuses something in a training, sees a grave symptom, or has no training to judge.
 
     `trace` is a folder that `reenact watch` wrote, a Trace, or anything that holds one once it has ended: a
     `reenact.watch` block or a callback. `select` and `ignore` name rules by code, prefix, name or family.
@@ -51,10 +52,9 @@ def assert_no_findings(
     __tracebackhide__ = True
     wishes = Wishes(select=tuple(select), ignore=tuple(ignore), threshold=threshold)
     found = judged(Evidence(trace=_trace(trace)), wishes)
-    grave = [
-        one for one in found.symptoms if one.first.severity is Severity.ERROR and one.confidence >= threshold
-    ]
-    suspects = [*(one.suspect for one in found.accusations), *grave]
+    if found.judgement is Judgement.UNJUDGED:
+        raise AssertionError(found.sentence)
+    suspects = [*(one.suspect for one in found.accusations), *grave_symptoms(found.symptoms, threshold)]
     if suspects:
         lines = [line for one in suspects for line in _told(one.first)]
         count = f"{len(suspects)} finding{'s' if len(suspects) > 1 else ''}"

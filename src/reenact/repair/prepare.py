@@ -7,7 +7,8 @@ from pathlib import Path
 
 from reenact.diagnose.attempts import Attempts
 from reenact.diagnose.diagnosis import Diagnosis
-from reenact.journal import OpenRun
+from reenact.journal import Scope
+from reenact.probe.surroundings import training_mark
 from reenact.probe.trace import Trace
 from reenact.program.program import Program
 from reenact.repair.fitness import not_the_same_twice
@@ -44,7 +45,7 @@ def prepare(
     wishes: Wishes,
     services: Services,
     executor: Executor,
-    run: OpenRun,
+    run: Scope,
     *,
     watched: bool,
 ) -> Prepared:
@@ -54,15 +55,17 @@ def prepare(
     attempts = Attempts(
         program=program, executor=executor, measure=measure, spending=budget, one_training=trace.seconds,
         one_wall=trace.seconds, trials=run.under("trials"), stop=services.stop,
-        seeds=choosing_seeds(wishes.chance), part=Part.SEARCH,
+        seeds=choosing_seeds(wishes.chance), part=Part.SEARCH, shared=services.shared,
+        training_time=wishes.training_time,
+        around=services.around or training_mark(program, wishes.python, found.evidence.opened),
     )  # fmt: skip
     asked = attempts.trial(NOTHING, attempts.seeds[0])
     first = attempts.weigh()
     judging = judging_by(measure, first)
+    attempts = replace(attempts, measure=judging.search, part=judging.search_part)
     # Where nothing could be halved, asking for a half changes nothing: the first training counts as whole.
-    part = judging.search_part if first.halved else Part.SEARCH
-    attempts = replace(attempts, measure=judging.search, part=part)
-    base = asked if part is asked.part else attempts.trial(NOTHING, attempts.seeds[0])
+    same = judging.search_part is asked.part or not first.halved
+    base = asked if same else attempts.trial(NOTHING, attempts.seeds[0])
     notes = tuple(not_the_same_twice(replace(attempts, paid=set(), cpu_seconds=0.0), base))
     if watched:
         attempts.cpu_seconds += attempts.one_training
@@ -70,8 +73,8 @@ def prepare(
     bench = Workbench(
         found.evidence, suspects, attempts, wishes, services.tell,
         note=lambda look: run.note(f"best/{len(bench.looks)}", look.to_json()),
-        studies=services.traces.parent / "studies" / run.record.id if services.studies else None,
-        scratch=_folder(services.traces.parent / "weights" / run.record.id),
+        studies=services.traces.parent / "studies" / run.run_id if services.studies else None,
+        scratch=_folder(services.traces.parent / "weights" / run.run_id),
         model=services.model,
         questions=run.under("model"),
         at_once=wishes.at_once,

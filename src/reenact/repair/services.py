@@ -30,5 +30,10 @@ class Services:
     """Another way to train; none: a pool of processes."""
     studies: bool = True
     """Keep the search as an Optuna study."""
+    around: str = ""
+    """Mark of what trainings depend on beside the program's text, where they run elsewhere, as in a box;
+    empty: of the surroundings here."""
+    shared: bool = True
+    """Take over what finished runs have trained with equal inputs."""
     argv: Sequence[str] = ()
     fresh: bool = False

@@ -12,10 +12,12 @@ from dataclasses import replace
 
 from reenact.diagnose.depth import Depth
 from reenact.diagnose.diagnosis import Accusation, Diagnosis
+from reenact.diagnose.judgement import Judgement
 from reenact.diagnose.story import Services as DiagnoseServices
-from reenact.diagnose.story import diagnose
+from reenact.diagnose.story import diagnose_within
 from reenact.diagnose.wishes import Wishes as DiagnoseWishes
-from reenact.errors import Stopped
+from reenact.errors import Stopped, TimeSpent
+from reenact.journal import Scope
 from reenact.program.patch import Patch
 from reenact.program.program import Program
 from reenact.repair.fitness import fit_for_repair
@@ -37,76 +39,99 @@ FEWER_DATA = "First looks trained on a share of the training data; whole trainin
 
 
 def repair(program: Program, wishes: Wishes, services: Services, known: Diagnosis | None = None) -> Repair:
-    """The whole story; the same call after an interruption continues. `known` is a diagnosis of the program
-    that somebody has already."""
-    begun = time.monotonic()
-    search = strategy(wishes.strategy)
+    """The whole story, as a run of its own; the same call after an interruption continues it, after a
+    finished one it is made again. `known` is a diagnosis of the program that somebody has already."""
+    strategy(wishes.strategy)
     spending(wishes.budget)
     asked = services.model.name if services.model is not None else None
-    request = {"program": Trial(program).key, "model": asked, **wishes.to_json()}
+    request = {
+        "program": Trial(program).key,
+        "folder": str(program.folder),
+        "model": asked,
+        **wishes.to_json(),
+    }
     with services.journal.run(
         story="repair", request=request, argv=services.argv, what=str(program.entry), fresh=services.fresh
     ) as run:
-        found = known or _diagnosed(program, wishes, services)
-        trace = fit_for_repair(found)
-        make = services.executor or _pool
-        with make(wishes) as executor:
-            given = prepare(program, found, trace, wishes, services, executor, run, watched=known is None)
-            candidates = _searched(search, given.bench)
-            cuts, verdicts, short = _settle(candidates, given, wishes, services)
-            final = verdicts[-1].patch if verdicts else NOTHING
-            curves = _curves(final, given.bench) if verdicts else {}
-        attempts = given.bench.attempts
-        result = Repair(
-            strategy=search.name,
-            decision=_decision(verdicts, given.bench, found),
-            patch=final,
-            diff=final.diff(program),
-            judging=given.judging,
-            verdicts=verdicts,
-            looks=tuple(given.bench.looks),
-            cuts=tuple(cuts),
-            cost=Cost(
-                time.monotonic() - begun, len(attempts.paid), attempts.spent, attempts.one_training,
-                2 * len(verdicts) * wishes.seeds,
-            ),
-            why=[_accused(one) for one in found.accusations],
-            curves=curves,
-            notes=(*given.notes, *((FEWER_DATA,) if given.bench.fewer_data else ()), *short, *found.notes),
-        )  # fmt: skip
-        run.note("result", result.to_json())
+        result = replace(repair_within(program, wishes, services, run, known), reused=run.reused)
         verdict = {"decision": result.decision.value, "sentence": result.sentence}
         run.finish(verdict, result.decision.exit_code)
     return result
 
 
-def _diagnosed(program: Program, wishes: Wishes, services: Services) -> Diagnosis:
-    """A quick diagnosis, from the journal when there is one."""
+def repair_within(
+    program: Program, wishes: Wishes, services: Services, run: Scope, known: Diagnosis | None = None
+) -> Repair:
+    """The same as steps of a run that somebody else has opened."""
+    begun = time.monotonic()
+    search = strategy(wishes.strategy)
+    found = known or _diagnosed(program, wishes, services, run)
+    trace = fit_for_repair(found)
+    make = services.executor or _pool
+    with make(wishes) as executor:
+        given = prepare(program, found, trace, wishes, services, executor, run, watched=known is None)
+        candidates, late = _searched(search, given.bench)
+        cuts, verdicts, short = _settle(candidates, given, wishes, services)
+        final = verdicts[-1].patch if verdicts else NOTHING
+        curves = _curves(final, given.bench) if verdicts else {}
+        in_time = not late and (not candidates or bool(verdicts))
+    attempts = given.bench.attempts
+    result = Repair(
+        strategy=search.name,
+        decision=_decision(verdicts, given.bench, found, in_time=in_time),
+        patch=final,
+        diff=final.diff(program),
+        judging=given.judging,
+        verdicts=verdicts,
+        looks=tuple(given.bench.looks),
+        cuts=tuple(cuts),
+        cost=Cost(
+            time.monotonic() - begun, len(attempts.paid), attempts.spent, attempts.one_training,
+            2 * len(verdicts) * wishes.seeds,
+        ),
+        why=[_accused(one) for one in found.accusations],
+        curves=curves,
+        notes=(
+            *given.notes, *((FEWER_DATA,) if given.bench.fewer_data else ()), *late, *short, *found.notes,
+        ),
+    )  # fmt: skip
+    run.note("result", result.to_json())
+    return result
+
+
+def _diagnosed(program: Program, wishes: Wishes, services: Services, run: Scope) -> Diagnosis:
+    """A quick diagnosis, part of this run: continued, the program is not watched again."""
     asked = DiagnoseWishes(
         depth=Depth.QUICK, select=wishes.select, ignore=wishes.ignore, metric=wishes.metric,
-        python=wishes.python, max_time=wishes.max_time,
+        python=wishes.python, training_time=wishes.training_time,
     )  # fmt: skip
     given = DiagnoseServices(
         journal=services.journal, traces=services.traces, tell=services.tell, stop=services.stop,
         stdout=services.stdout, argv=services.argv, fresh=services.fresh,
     )  # fmt: skip
-    return diagnose(program, asked, given)
+    return diagnose_within(program, asked, given, run.under("diagnosis"))
 
 
-def _searched(search: Strategy, bench: Workbench) -> list[Patch]:
-    """What the strategy finds; stopped, the best so far is named."""
+def _searched(search: Strategy, bench: Workbench) -> tuple[list[Patch], tuple[str, ...]]:
+    """What the strategy finds; stopped, the best so far is named. Nothing is found when the time is up."""
     try:
-        return search.search(bench)
+        return search.search(bench), ()
+    except TimeSpent as error:
+        return [], (error.sentence, *_best_so_far(bench))
     except Stopped as stopped:
-        best = bench.best
-        if best is None or not best.patch:
-            raise
-        measure = bench.attempts.measure
-        value = best.score if measure.larger_is_better else -best.score
-        raise Stopped(
-            f"Stopped in the search. The best so far, not verified: {best.patch}"
-            f" ({measure.name} {value:.4g})."
-        ) from stopped
+        for best in _best_so_far(bench):
+            raise Stopped(f"Stopped in the search. {best}") from stopped
+        raise
+
+
+def _best_so_far(bench: Workbench) -> tuple[str, ...]:
+    """In a sentence; nothing where no change was better than the program as it stands."""
+    best = bench.best
+    if best is None or not best.patch:
+        return ()
+    measure = bench.attempts.measure
+    value = best.score if measure.larger_is_better else -best.score
+    return (f"The best so far, not verified: {best.patch} ({measure.name} {value:.4g}).",)
 
 
 def _settle(
@@ -116,27 +141,35 @@ def _settle(
     if not candidates:
         return [], (), ()
     services.tell(Progress("repair", note=f"minimise {candidates[0]}"))
-    first, cuts, short = smallest(candidates[0], given.bench.leaving(0.0))
+    try:
+        first, cuts, short = smallest(candidates[0], given.bench.leaving(0.0))
+    except TimeSpent as error:
+        return [], (), (error.sentence, *_best_so_far(given.bench))
     with _as_it_is(given.bench.attempts.executor, wishes) as trainer:
         judge = replace(
             given.bench.attempts, executor=trainer, measure=given.judging.judge,
             part=given.judging.judge_part, paid=set(), cpu_seconds=0.0,
         )  # fmt: skip
-        told = verify([first, *candidates[1:]], judge, FRESH[: wishes.seeds], services.tell)
-    return cuts, told, (short,) if short else ()
+        told, late = verify([first, *candidates[1:]], judge, FRESH[: wishes.seeds], services.tell)
+    return cuts, told, tuple(note for note in (short, late) if note)
 
 
-def _decision(verdicts: Sequence[Verdict], bench: Workbench, found: Diagnosis) -> Decision:
+def _decision(verdicts: Sequence[Verdict], bench: Workbench, found: Diagnosis, *, in_time: bool) -> Decision:
     if verdicts:
         return verdicts[-1].decision
+    if not in_time:
+        return Decision.NOT_DECIDED
     base = next((look.score for look in bench.looks if not look.patch and look.share == 1), None)
     good = base is not None and bench.attempts.bounded and bench.attempts.does_well(base)
-    return Decision.GOOD_ALREADY if good and found.clean else Decision.NOTHING_FOUND
+    return Decision.GOOD_ALREADY if good and found.judgement is Judgement.SOUND else Decision.NOTHING_FOUND
 
 
 def _curves(patch: Patch, bench: Workbench) -> dict[str, tuple[Curve, Curve]]:
     """Before and after, of one seed that was trained anyway."""
-    before, after = (bench.outcome(one, bench.seeds[0]) for one in (NOTHING, patch))
+    try:
+        before, after = (bench.outcome(one, bench.seeds[0]) for one in (NOTHING, patch))
+    except TimeSpent:
+        return {}
     shared = [name for name in before.curves if name in after.curves]
     return {name: (before.curve(name), after.curve(name)) for name in shared}
 

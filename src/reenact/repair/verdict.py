@@ -29,12 +29,22 @@ class Decision(StrEnum):
     """No change helped in the search."""
     GOOD_ALREADY = "good-already"
     """The training performs well and nothing accuses it."""
+    NOT_DECIDED = "not-decided"
+    """The time was up before a change was verified."""
 
     @property
     def exit_code(self) -> ExitCode:
-        if self in (Decision.REPAIRED, Decision.GOOD_ALREADY):
-            return ExitCode.OK
-        return ExitCode.INCONCLUSIVE if self is Decision.NOT_SIGNIFICANT else ExitCode.FOUND
+        return _EXIT_CODES[self]
+
+
+_EXIT_CODES = {
+    Decision.REPAIRED: ExitCode.OK,
+    Decision.GOOD_ALREADY: ExitCode.OK,
+    Decision.TOO_SMALL: ExitCode.FOUND,
+    Decision.NOTHING_FOUND: ExitCode.FOUND,
+    Decision.NOT_SIGNIFICANT: ExitCode.INCONCLUSIVE,
+    Decision.NOT_DECIDED: ExitCode.INCONCLUSIVE,
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,6 +110,8 @@ class Repair:
     curves: Mapping[str, tuple[Curve, Curve]] = field(default_factory=dict)
     """Metric to its curve before and after, for one seed."""
     notes: tuple[str, ...] = ()
+    reused: str = ""
+    """What was not made by this execution, in a line; empty for nothing."""
 
     @property
     def verdict(self) -> Verdict | None:
@@ -110,6 +122,8 @@ class Repair:
         """The one line to read."""
         if self.decision is Decision.GOOD_ALREADY:
             return "This training performs well already; nothing is to be repaired."
+        if self.decision is Decision.NOT_DECIDED:
+            return "Not decided: the time was up before a change was verified."
         if self.verdict is None:
             return "No change helped within the budget; nothing is to be recommended."
         told, name = self.verdict, self.judging.judge.name

@@ -8,6 +8,7 @@ from dataclasses import replace
 
 from reenact.diagnose.attempts import Attempts, material
 from reenact.diagnose.verify import middle
+from reenact.errors import TimeSpent
 from reenact.program.patch import Patch
 from reenact.repair.verdict import Decision, Verdict
 from reenact.repair.workbench import NOTHING
@@ -21,12 +22,16 @@ VERIFIED_AT_MOST = 2
 
 def verify(
     candidates: Sequence[Patch], judge: Attempts, seeds: Sequence[int], tell: Tell
-) -> tuple[Verdict, ...]:
-    """Verdicts on the first candidates, until one holds; p-values corrected for how many were judged."""
+) -> tuple[tuple[Verdict, ...], str]:
+    """Verdicts on the first candidates, until one holds; p-values corrected for how many were judged. And
+    what could not be verified in time, in a sentence."""
     found: list[Verdict] = []
     for patch in candidates[:VERIFIED_AT_MOST]:
         tell(Progress("repair", note=f"verify over {len(seeds)} fresh seeds: {patch}"))
-        before, after = judge.samples([NOTHING, patch], seeds)
+        try:
+            before, after = judge.samples([NOTHING, patch], seeds)
+        except TimeSpent as error:
+            return tuple(found), f"Not verified: {patch}. {error.sentence}"
         comparison = compare(before, after)
         told = Verdict(
             patch, tuple(seeds), _told(before, judge.measure), _told(after, judge.measure), comparison,
@@ -35,7 +40,7 @@ def verify(
         found = _corrected([*found, told], judge)
         if found[-1].decision is Decision.REPAIRED:
             break
-    return tuple(found)
+    return tuple(found), ""
 
 
 def _corrected(found: Sequence[Verdict], judge: Attempts) -> list[Verdict]:

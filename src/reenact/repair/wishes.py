@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from dataclasses import dataclass, replace
 
-from reenact.diagnose.depth import Spending
+from reenact.diagnose.depth import MOST, Spending
 from reenact.errors import InputError
 from reenact.trials.choose import NAMES
 from reenact.types import JsonValue
@@ -44,8 +44,8 @@ class Wishes:
     """Answers that the strategy `llm` asks for."""
     temperature: float | None = None
     """Of these answers; none: the model's own."""
-    max_time: float | None = None
-    """Seconds that the watched run may take."""
+    training_time: float | None = None
+    """Seconds that one training may take."""
 
     def __post_init__(self) -> None:
         if self.seeds < LEAST_SEEDS:
@@ -89,10 +89,10 @@ def spending(budget: str) -> Spending:
         amount = float(text.removesuffix("x"))
     except ValueError:
         amount = -1.0
-    if not 0 < amount < WITHOUT_LIMIT:
+    if not 0 < amount <= MOST or (unit == "t" and amount < 1):
         raise InputError(
             "A budget is a multiple of one training (20), a time (90s, 5m, 1h) or a number of trainings"
-            f" (40t). Received: {budget!r}."
+            f" (40t), up to {MOST}. Received: {budget!r}."
         )
     usual = Spending(WITHOUT_LIMIT, screened=0, seeds=0, exact=True)
     if unit == "t":

@@ -10,8 +10,8 @@ from rich.padding import Padding
 from rich.table import Table as RichTable
 from rich.text import Text as RichText
 
+from reenact.plain import plain, plain_line
 from reenact.report.sheet import Block, Facts, Level, Notice, Picture, Sheet, Text
-from reenact.sandbox.files.plain_text import plain
 from reenact.types import Table
 
 STYLES = {Level.ERROR: "bold red", Level.WARNING: "yellow", Level.NOTE: "cyan"}
@@ -25,10 +25,12 @@ NARROW = 12
 
 
 def render(sheet: Sheet, *, width: int = 100, color: bool = False) -> str:
-    """Title, blocks, notices, and the verdict last, where the eye ends."""
+    """What was reused first of all, then title, blocks, notices, and the verdict last, where the eye ends."""
     sink = io.StringIO()
     console = Console(file=sink, width=width, force_terminal=color, no_color=not color, highlight=False)
-    console.print(RichText(plain(sheet.title), style="bold"))
+    if sheet.reused:
+        console.print(RichText(plain_line(sheet.reused), style="yellow"), soft_wrap=True)
+    console.print(RichText(plain_line(sheet.title), style="bold"))
     for block in sheet.blocks:
         console.print()
         _print_block(console, block)
@@ -38,13 +40,13 @@ def render(sheet: Sheet, *, width: int = 100, color: bool = False) -> str:
         _print_notice(console, notice)
     console.print()
     # One line, however long: scripts read it.
-    console.print(RichText(plain(sheet.verdict), style="bold"), soft_wrap=True)
+    console.print(RichText(plain_line(sheet.verdict), style="bold"), soft_wrap=True)
     return "\n".join(line.rstrip() for line in sink.getvalue().splitlines()) + "\n"
 
 
 def _print_block(console: Console, block: Block) -> None:
     if block.title:
-        console.print(RichText(plain(block.title), style="bold cyan"))
+        console.print(RichText(plain_line(block.title), style="bold cyan"))
     if isinstance(block, Text) and block.is_diff:
         for line in plain(block.text).splitlines():
             console.print(RichText(f"  {line}", style=DIFF.get(line[:1], "")), soft_wrap=True)
@@ -62,14 +64,14 @@ def _facts(block: Facts) -> RichTable:
     grid.add_column(no_wrap=True, style="dim")
     grid.add_column(overflow="fold")
     for name, value in block.facts:
-        grid.add_row(RichText(plain(name)), RichText(plain(value)))
+        grid.add_row(RichText(plain_line(name)), RichText(plain(value)))
     return grid
 
 
 def _table(block: Table, room: int) -> RichTable:
     table = RichTable(box=None, pad_edge=False, header_style="bold", padding=(0, GAP, 0, 0))
     for column, width in zip(block.columns, _widths(block, room), strict=True):
-        table.add_column(plain(column), overflow="fold", width=width)
+        table.add_column(plain_line(column), overflow="fold", width=width)
     for row in block.rows:
         table.add_row(*(RichText(plain(cell)) for cell in row))
     return table
@@ -99,11 +101,11 @@ def _longest(parts: list[str]) -> int:
 
 
 def _print_notice(console: Console, notice: Notice) -> None:
-    where = f"{notice.place}  " if notice.place else ""
-    head = RichText(f"{where}{notice.code} ", style=STYLES[notice.level])
-    head.append(plain(notice.name), style="bold")
+    where = f"{plain_line(str(notice.place))}  " if notice.place else ""
+    head = RichText(f"{where}{plain_line(notice.code)} ", style=STYLES[notice.level])
+    head.append(plain_line(notice.name), style="bold")
     if notice.aside:
-        head.append(f"   {plain(notice.aside)}", style="dim")
+        head.append(f"   {plain_line(notice.aside)}", style="dim")
     console.print(head)
     console.print(Padding(RichText(plain(notice.detail or notice.message)), (0, 0, 0, 2)))
     if notice.next_step:

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
+from reenact.plain import plain, plain_line
 from reenact.report.sheet import Level, Notice, Sheet
-from reenact.sandbox.files.plain_text import plain
 
 COMMANDS = {Level.ERROR: "error", Level.WARNING: "warning", Level.NOTE: "notice"}
 
 
 def render(sheet: Sheet) -> str:
     """One command a notice, then the verdict as a plain line."""
-    return "\n".join([*(_command(notice) for notice in sheet.notices), plain(sheet.verdict)]) + "\n"
+    return "\n".join([*(_command(notice) for notice in sheet.notices), plain_line(sheet.verdict)]) + "\n"
 
 
 def _command(notice: Notice) -> str:

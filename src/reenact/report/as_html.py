@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from html import escape
 
+from reenact.plain import plain, plain_line
 from reenact.report.sheet import Block, Facts, Notice, Picture, Sheet, Text
-from reenact.sandbox.files.plain_text import plain
 from reenact.types import Table
 
 STYLE = """
@@ -34,7 +34,8 @@ def render(sheet: Sheet) -> str:
 
 def body(sheet: Sheet) -> str:
     """What the page shows."""
-    parts = [f"<h1>{_text(sheet.title)}</h1>", f'<p class="verdict">{_text(sheet.verdict)}</p>']
+    parts = [f'<p class="reused">{_text(sheet.reused)}</p>'] if sheet.reused else []
+    parts += [f"<h1>{_text(sheet.title)}</h1>", f'<p class="verdict">{_text(sheet.verdict)}</p>']
     parts += [_notice(notice) for notice in sheet.notices]
     parts += [_block(block) for block in sheet.blocks]
     return "".join(parts)
@@ -68,7 +69,7 @@ def _block(block: Block) -> str:
 
 
 def _notice(notice: Notice) -> str:
-    where = f" <code>{_text(str(notice.place))}</code>" if notice.place else ""
+    where = f" <code>{_text(plain_line(str(notice.place)))}</code>" if notice.place else ""
     after = f'<p class="next">{_text(notice.next_step)}</p>' if notice.next_step else ""
     aside = f" <small>{_text(notice.aside)}</small>" if notice.aside else ""
     told = f"<pre>{_text(notice.detail)}</pre>" if notice.detail else f"<p>{_text(notice.message)}</p>"

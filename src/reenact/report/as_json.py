@@ -6,6 +6,7 @@ import dataclasses
 import json
 import math
 
+from reenact.plain import plain_json
 from reenact.report.sheet import Notice, Sheet
 from reenact.types import JsonValue
 
@@ -17,11 +18,13 @@ def render(sheet: Sheet) -> str:
     document = {
         "schema_version": SCHEMA_VERSION,
         "kind": sheet.kind,
+        "reused": sheet.reused,
         "verdict": sheet.verdict,
+        **({"exit_code": int(sheet.exit_code)} if sheet.exit_code is not None else {}),
         "notices": [_notice(notice) for notice in sheet.notices],
         "data": finite(sheet.data),
     }
-    return json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+    return plain_json(json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False)) + "\n"
 
 
 def finite(value: JsonValue) -> JsonValue:

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+from reenact.plain import plain, plain_line
 from reenact.report.sheet import Block, Facts, Notice, Picture, Sheet, Text
-from reenact.sandbox.files.plain_text import plain
 from reenact.types import Table
 
 
 def render(sheet: Sheet) -> str:
     """Headings, tables and lists; cells are escaped, so data cannot become markup."""
-    parts = [f"# {_inline(sheet.title)}", f"**{_inline(sheet.verdict)}**"]
+    parts = [f"*{_inline(sheet.reused)}*"] if sheet.reused else []
+    parts += [f"# {_inline(sheet.title)}", f"**{_inline(sheet.verdict)}**"]
     if sheet.notices:
         parts += ["## Notices", "\n".join(_notice(notice) for notice in sheet.notices)]
+    if sheet.notices and sheet.blocks and not sheet.blocks[0].title:
+        # Ends the list: inside it an indented text would be markup, not code.
+        parts.append("---")
     parts += [part for block in sheet.blocks for part in _block(block)]
     return "\n\n".join(parts) + "\n"
 
@@ -33,9 +37,9 @@ def _rows(columns: tuple[str, ...], rows: tuple[tuple[str, ...], ...]) -> str:
 
 
 def _notice(notice: Notice) -> str:
-    where = f" `{notice.place}`" if notice.place else ""
-    after = f" Next: `{plain(notice.next_step)}`" if notice.next_step else ""
-    head = f"- **{notice.code} {_inline(notice.name)}**{where}"
+    where = f" {_code(str(notice.place))}" if notice.place else ""
+    after = f" Next: {_code(notice.next_step)}" if notice.next_step else ""
+    head = f"- **{_inline(notice.code)} {_inline(notice.name)}**{where}"
     if not notice.detail:
         return f"{head}: {_inline(notice.message)}{after}"
     aside = f" ({_inline(notice.aside)})" if notice.aside else ""
@@ -44,8 +48,14 @@ def _notice(notice: Notice) -> str:
     return f"{head}{aside}.{after}\n\n{lines}\n"
 
 
+def _code(text: str) -> str:
+    """A name or command as code; one that could end the code or be markup is escaped instead."""
+    line = plain_line(text)
+    return _inline(line) if set(line) & set("`<>&") else f"`{line}`"
+
+
 def _inline(text: str) -> str:
     flat = " ".join(plain(text).split())
-    for mark in "\\`*_<>[]|#":
+    for mark in "\\`*_<>[]|#&":
         flat = flat.replace(mark, f"\\{mark}")
     return flat

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
+import os
 from urllib.parse import quote
 
+from reenact.plain import plain
 from reenact.report.sheet import Level, Notice, Sheet
-from reenact.sandbox.files.plain_text import plain
 from reenact.types import JsonValue, Place
 from reenact.version import __version__
 
@@ -59,4 +60,4 @@ def _location(place: Place) -> dict[str, JsonValue]:
     region: dict[str, JsonValue] = {"startLine": place.line, "startColumn": place.column + 1}
     if place.end_line:
         region |= {"endLine": place.end_line, "endColumn": place.end_column + 1}
-    return {"artifactLocation": {"uri": quote(str(place.file))}, "region": region}
+    return {"artifactLocation": {"uri": quote(os.fsencode(place.file))}, "region": region}

@@ -10,7 +10,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from reenact.sandbox.files.plain_text import plain
+from reenact.plain import plain_line
 from reenact.types import Progress, Tell, tell_nobody
 
 LINE_EVERY_S = 5.0
@@ -46,8 +46,8 @@ class Lines:
             return
         self._last[progress.what] = now, progress.note
         count = f" {progress.done}/{progress.total}" if progress.total else ""
-        note = f"  {plain(progress.note)}" if progress.note else ""
-        print(f"{plain(progress.what)}{count}{note}", file=sys.stderr, flush=True)  # noqa: T201
+        note = f"  {plain_line(progress.note)}" if progress.note else ""
+        print(f"{plain_line(progress.what)}{count}{note}", file=sys.stderr, flush=True)  # noqa: T201
 
 
 @contextmanager
@@ -67,9 +67,9 @@ def _bars() -> Iterator[Tell]:
         tasks: dict[str, TaskID] = {}
 
         def tell(progress: Progress) -> None:
-            name, total = plain(progress.what), progress.total or None
+            name, total = plain_line(progress.what), progress.total or None
             if name not in tasks:
                 tasks[name] = bars.add_task(name, total=total, note="")
-            bars.update(tasks[name], completed=progress.done, total=total, note=plain(progress.note))
+            bars.update(tasks[name], completed=progress.done, total=total, note=plain_line(progress.note))
 
         yield tell

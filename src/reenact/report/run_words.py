@@ -6,8 +6,8 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
-from reenact.journal import Run, State, Step
-from reenact.sandbox.files.plain_text import plain
+from reenact.journal import Run, Shelf, State, Step
+from reenact.plain import plain
 from reenact.types import JsonValue
 
 CELL = 18
@@ -104,6 +104,12 @@ def steps_of(run: Run) -> str:
     return ", ".join(f"{count} {word}" for count, word in parts if count) or "0"
 
 
+def reused_in(run: Run, shelf: Shelf) -> str:
+    """What of a finished run's result was not made by it, in a line; empty for nothing."""
+    found = [step for step in shelf.steps_at(run, f"{run.story}/reused") if step.has_result]
+    return str(shelf.result(found[-1])) if found else ""
+
+
 def verdict_of(run: Run) -> str:
     """The verdict or the error in a line; empty when there is neither."""
     if run.error_type:
@@ -114,6 +120,14 @@ def verdict_of(run: Run) -> str:
     if isinstance(verdict, dict) and isinstance(verdict.get("verdict"), str):
         return str(verdict["verdict"])
     return verdict if isinstance(verdict, str) else run.verdict
+
+
+def sentence_of(run: Run) -> str:
+    """The verdict as its command printed it, where that was recorded; else as lists show it."""
+    verdict = run.verdict_data() if run.verdict is not None and not run.error_type else None
+    if isinstance(verdict, dict) and isinstance(verdict.get("sentence"), str):
+        return str(verdict["sentence"])
+    return verdict_of(run)
 
 
 def short(text: str, letters: int = CELL) -> str:

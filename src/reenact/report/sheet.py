@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TypeAlias
 
-from reenact.types import JsonValue, Place, Table
+from reenact.types import ExitCode, JsonValue, Place, Table
 
 
 class Level(StrEnum):
@@ -82,3 +82,7 @@ class Sheet:
     notices: tuple[Notice, ...] = ()
     data: JsonValue = field(default_factory=dict)
     """Everything, for the JSON output; the other formats show the blocks."""
+    reused: str = ""
+    """What of it was not made now, and how to have it made: the first line of every format."""
+    exit_code: ExitCode | None = None
+    """What the command that prints this ends with; none where the result does not decide it."""

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from html import escape
 
-from reenact.sandbox.files.plain_text import plain
+from reenact.plain import plain
 
 WIDTH = 720
 COLOURS = (

@@ -14,9 +14,9 @@ from html import escape
 from reenact.intake.papers.paper import Block, Paper, Paragraph
 from reenact.paper.criterion import Criterion, Judged, Value
 from reenact.paper.project import Project
+from reenact.plain import plain
 from reenact.report.as_html import body, page
 from reenact.report.sheet import Sheet
-from reenact.sandbox.files.plain_text import plain
 
 SIDES = """
 body { max-width: 96rem; }

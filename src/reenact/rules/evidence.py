@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 
+from reenact.probe.opened import Opened
 from reenact.probe.outcome import Outcome
 from reenact.probe.trace import Trace
 from reenact.program.graph import LossFacts, ModelGraph, OptimizerFacts, TaskType, TensorFacts
@@ -28,6 +29,8 @@ class Evidence:
     outcome: Outcome | None = None
     """How the watched run ended."""
     experiments: Experiments = field(default_factory=Experiments)
+    opened: Opened = field(default_factory=Opened)
+    """The files that the watched run opened."""
 
     @property
     def graph(self) -> ModelGraph | None:

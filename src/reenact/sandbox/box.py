@@ -129,7 +129,7 @@ class BoxResult:
     results: Mapping[str, bytes] = field(default_factory=dict)
     events: tuple[Event, ...] = ()
     """`network-denied`, `result-missing`, `result-refused` (when a limit was crossed too), `listener-failed`,
-    `left-behind` (what could not be removed)."""
+    `left-behind` (what could not be removed, or is still being removed)."""
 
     @property
     def ok(self) -> bool:

@@ -5,13 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from reenact.errors import InputError, SandboxUnavailable
+from reenact.errors import InputError, SandboxUnavailable, StorageError
+from reenact.settings import SANDBOXES
 
 if TYPE_CHECKING:
     from reenact.sandbox.box import Sandbox
 
-NAMES = ("bubblewrap", "container", "docker", "podman", "sandlock", "none")
-"""What a user may ask for. `docker` and `podman` are the tier `container` with that engine."""
+NAMES = SANDBOXES[1:]
+"""What a user may ask for."""
 
 BY_ITSELF = ("bubblewrap", "container")
 """Tiers that are used without being named, best first: built to pass every hostile and benign program.
@@ -34,7 +35,11 @@ class TierReport:
 
 
 def choose(name: str | None = None, *, trust_code: bool = False) -> Sandbox:
-    """The sandbox to use. SandboxUnavailable says what is missing and the next command."""
+    """The sandbox to use. SandboxUnavailable says what is missing and the next command.
+
+    StorageError when no box could be made, whichever the sandbox: a full disk is no reason to trust code.
+    """
+    _check_room()
     if name is not None:
         return _named(name, trust_code=trust_code)
     reasons: list[str] = []
@@ -50,6 +55,18 @@ def choose(name: str | None = None, *, trust_code: bool = False) -> Sandbox:
         f"No sandbox works on this machine. {' '.join(reasons)}",
         next_step="apt install bubblewrap; or name the weaker --sandbox sandlock; or add --trust-code.",
     )
+
+
+def _check_room() -> None:
+    from reenact.sandbox.files.folder import no_room
+    from reenact.sandbox.watch.watcher import HOST_RESERVE_BYTES
+
+    trouble = no_room(HOST_RESERVE_BYTES)
+    if trouble:
+        raise StorageError(
+            f"No program can be run in a sandbox: {trouble}.",
+            next_step="Free some space there, or set TMPDIR to a folder of yours with room.",
+        )
 
 
 def _named(name: str, *, trust_code: bool) -> Sandbox:

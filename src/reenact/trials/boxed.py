@@ -6,7 +6,6 @@ processor time is not told apart from wall time.
 
 from __future__ import annotations
 
-import shutil
 import tempfile
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -21,10 +20,11 @@ from reenact.sandbox.box import Limits, Sandbox
 from reenact.sandbox.choose import choose
 from reenact.trials.batch import Batch
 from reenact.trials.executor import Executor, Heard
-from reenact.trials.folder import SCRATCH, place
+from reenact.trials.folder import place
 from reenact.trials.job import TRACE, TREE
 from reenact.trials.pool import clear
 from reenact.trials.reading import outcome_of
+from reenact.trials.scratch import SCRATCH, Scratch
 from reenact.trials.trial import Outcome, Trial
 from reenact.types import Stop
 
@@ -47,10 +47,12 @@ class Boxed(Executor):
         self.workers = workers
         self.sandbox = sandbox if sandbox is not None else choose()
         self.python = python
+        self._held = Scratch.make() if scratch is None else None
         if scratch is not None:
             scratch.mkdir(parents=True, exist_ok=True)
-        self._scratch = Path(tempfile.mkdtemp(prefix=SCRATCH, dir=scratch)).resolve()
-        self._given = scratch is not None
+        self._scratch = (
+            self._held.path if self._held else Path(tempfile.mkdtemp(prefix=SCRATCH, dir=scratch)).resolve()
+        )
 
     def run(
         self, trials: Sequence[Trial], *, on: Heard | None = None, stop: Stop | None = None
@@ -60,8 +62,9 @@ class Boxed(Executor):
 
     def close(self) -> None:
         """See `Executor.close`."""
-        if not self._given:
-            shutil.rmtree(self._scratch, ignore_errors=True)
+        if self._held is not None:
+            self._held.close()
+            self._held = None
 
     def portion(self, trials: int) -> int:
         """One at a time."""

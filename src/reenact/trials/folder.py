@@ -18,6 +18,7 @@ from reenact.errors import StorageError
 from reenact.program.program import Program
 from reenact.program.tree import LEFT_OUT
 from reenact.trials import injected
+from reenact.trials.scratch import SCRATCH
 
 MOST_FILE_BYTES = 16 * 2**20
 """Files up to this size are copied."""
@@ -29,8 +30,6 @@ CROWDED = 1_000
 """A folder with more entries than this is a link: it is data."""
 CLIMBS = 2
 """Folders above that are shown, as links, to programs that look upwards."""
-SCRATCH = "reenact-trials-"
-"""How the names of scratch folders begin; one that lies within the user's folder is left out."""
 NOTEBOOK = "reenact_notebook.py"
 
 _UPWARDS = re.compile(

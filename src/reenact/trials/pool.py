@@ -20,9 +20,9 @@ from reenact.errors import InputError, PatchRefused
 from reenact.probe.outcome import OutcomeKind
 from reenact.trials.batch import Batch
 from reenact.trials.executor import Executor, Heard
-from reenact.trials.folder import SCRATCH
 from reenact.trials.job import TREE, make_job
 from reenact.trials.reading import read_outcome
+from reenact.trials.scratch import SCRATCH, Scratch
 from reenact.trials.server import Parked, Server, ServerDied
 from reenact.trials.trial import Outcome, Trial
 from reenact.types import Stop
@@ -57,6 +57,7 @@ class ProcessPool(Executor):
         self.express = express
         self._given = scratch
         self._scratch: Path | None = None
+        self._held: Scratch | None = None
         self._idle: list[Server] = []
         self._busy: set[Server] = set()
         self._lock = threading.Lock()
@@ -79,11 +80,11 @@ class ProcessPool(Executor):
         """See `Executor.close`."""
         with self._lock:
             idle, self._idle = self._idle, []
-            scratch, self._scratch = self._scratch, None
+            held, self._held, self._scratch = self._held, None, None
         for server in idle:
             server.close()
-        if scratch is not None and self._given is None:
-            shutil.rmtree(scratch, ignore_errors=True)
+        if held is not None:
+            held.close()
 
     def portion(self, trials: int) -> int:
         """How many of so many trials one thread takes at a time."""
@@ -165,8 +166,10 @@ class ProcessPool(Executor):
             return self._scratch
 
     def _made(self) -> Path:
-        if self._given is not None:
-            self._given.mkdir(parents=True, exist_ok=True)
+        if self._given is None:
+            self._held = Scratch.make()
+            return self._held.path
+        self._given.mkdir(parents=True, exist_ok=True)
         return Path(tempfile.mkdtemp(prefix=SCRATCH, dir=self._given)).resolve()
 
 

@@ -11,7 +11,7 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from reenact.errors import InputError
 from reenact.journal import Run
-from reenact.web.desk import Desk, desk_of, found_run
+from reenact.web.desk import Desk, desk_of, found_run, number_of
 from reenact.web.forms import Form
 from reenact.web.guard import posted
 from reenact.web.processes import stop_run
@@ -79,6 +79,7 @@ async def resume(request: Request) -> Response:
     def asked() -> int:
         with desk.shelf() as shelf:
             run = found_run(request, shelf)
+            shelf.require_ours(run)
         return desk.processes.resume(run).number
 
     return RedirectResponse(f"/started/{await run_sync(asked)}", status_code=303)
@@ -89,14 +90,15 @@ async def stop_started(request: Request) -> Response:
     desk = desk_of(request)
     if await posted(request, desk.key) is None:
         raise STALE
-    desk.processes.find(int(request.path_params["number"])).stop()
-    return RedirectResponse(f"/started/{request.path_params['number']}", status_code=303)
+    number = number_of(request, "number")
+    desk.processes.find(number).stop()
+    return RedirectResponse(f"/started/{number}", status_code=303)
 
 
 def started_page(request: Request) -> HTMLResponse:
     """A command that this page has started, and what it prints."""
     desk = desk_of(request)
-    one = desk.processes.find(int(request.path_params["number"]))
+    one = desk.processes.find(number_of(request, "number"))
     run, standing = None, ""
     if desk.has_journal:
         with desk.shelf() as shelf:

@@ -10,10 +10,11 @@ from typing import Any
 from starlette.requests import Request
 from starlette.responses import HTMLResponse
 
+from reenact.errors import InputError
 from reenact.journal import Run, Shelf
 from reenact.web.assets import HOMES, foreign
 from reenact.web.forms import Form
-from reenact.web.guard import Key
+from reenact.web.guard import DIGITS, Key
 from reenact.web.paint import render
 from reenact.web.processes import Processes
 
@@ -49,6 +50,14 @@ def desk_of(request: Request) -> Desk:
     """The desk of the server that got this request."""
     desk: Desk = request.app.state.desk
     return desk
+
+
+def number_of(request: Request, name: str) -> int:
+    """The number that the address holds; InputError for what no step and no command can have."""
+    text = str(request.path_params[name])
+    if not (text.isascii() and text.isdecimal() and len(text) <= DIGITS):
+        raise InputError(f"There is no such number here. Received: {text[:40]!r}.")
+    return int(text)
 
 
 def found_run(request: Request, shelf: Shelf) -> Run:

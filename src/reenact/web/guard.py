@@ -36,6 +36,8 @@ HEADERS = {
 }
 ENTER = "/enter"
 LONGEST_FORM = 64 * 1024
+DIGITS = 15
+"""Of a number that may come from outside; SQLite holds it, and nothing here is counted further."""
 
 
 @dataclass
@@ -110,7 +112,8 @@ class Guard:
 
 async def posted(request: Request, key: Key) -> Mapping[str, str] | None:
     """The fields of a form that this server made; none for any other."""
-    if int(request.headers.get("content-length") or LONGEST_FORM + 1) > LONGEST_FORM:
+    length = request.headers.get("content-length", "")
+    if not (length.isdecimal() and len(length) < DIGITS and int(length) <= LONGEST_FORM):
         return None
     body = (await request.body())[:LONGEST_FORM]
     fields = {name: values[-1] for name, values in parse_qs(body.decode("utf-8", "replace")).items()}

@@ -6,7 +6,7 @@ import shlex
 from typing import Any
 
 from reenact.journal import Run, Shelf
-from reenact.report.run_words import cost_of, counted, time_of
+from reenact.report.run_words import cost_of, counted, reused_in, time_of
 from reenact.report.sheet import Facts
 from reenact.web.verdicts import headline, tone
 
@@ -19,7 +19,7 @@ def about(run: Run, shelf: Shelf) -> dict[str, Any]:
         "standing": shelf.standing(run),
         "verdict": headline(run) or _without_verdict(run, shelf),
         "tone": tone(run),
-        "facts": facts(run),
+        "facts": facts(run, reused_in(run, shelf)),
         "command": shlex.join(["reenact", *run.command()]) if run.command() else "started from Python",
     }
 
@@ -30,9 +30,10 @@ def _without_verdict(run: Run, shelf: Shelf) -> str:
     return "No verdict: it was interrupted. Resume continues where it stopped."
 
 
-def facts(run: Run) -> Facts:
-    """The run in a few lines."""
-    told = {
+def facts(run: Run, reused: str = "") -> Facts:
+    """The run in a few lines; first of all what was not made by it."""
+    told = {"reused": reused} if reused else {}
+    told |= {
         "run": f"{run.id}{' (imported)' if run.imported else ''}",
         "folder": run.folder or "-",
         "started": f"{run.started_at[:19].replace('T', ' ')}, {counted(run.executions, 'execution')}",

@@ -8,12 +8,13 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cache, partial
+from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
 from markupsafe import Markup
 
+from reenact.plain import plain, plain_line
 from reenact.report.sheet import Facts, Text
-from reenact.sandbox.files.plain_text import plain
 from reenact.types import Table
 from reenact.web.assets import TEMPLATES
 from reenact.web.figures import figure
@@ -61,6 +62,7 @@ def environment(alone: bool = False) -> Environment:
         loader=FileSystemLoader(TEMPLATES),
         autoescape=True,
         undefined=StrictUndefined,
+        finalize=_shown,
         trim_blocks=True,
         lstrip_blocks=True,
     )
@@ -69,6 +71,14 @@ def environment(alone: bool = False) -> Environment:
     made.globals |= {"paint": partial(paint, alone=alone), "numbered": numbered, "pieces": pieces}
     made.globals |= {"alone": alone}
     return made
+
+
+def _shown(value: Any) -> Any:
+    """What stands between braces, before it is escaped: nothing that a reader could not see gets through."""
+    # Markup, a kind of str, holds what has passed here already.
+    if type(value) is str:
+        return plain(value)
+    return plain_line(str(value)) if isinstance(value, PurePath) else value
 
 
 def render(template: str, *, alone: bool = False, **given: Any) -> str:

@@ -6,7 +6,6 @@ import os
 import shlex
 import signal
 import subprocess
-import sys
 import threading
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -15,16 +14,21 @@ from pathlib import Path
 from reenact.errors import InputError
 from reenact.journal import Run, Shelf
 from reenact.journal.host import this_host
-from reenact.sandbox.files.plain_text import plain
+from reenact.journal.logs import redacted_log, wait_until_written
+from reenact.own_process import own_command, own_environment
+from reenact.plain import plain
 from reenact.types import ExitCode
 
 TAIL = 16 * 1024
 """Bytes of the output that are shown, from the end."""
 MEANING = {
     ExitCode.OK: ("good", "It ended well (exit code 0)."),
-    ExitCode.FOUND: ("note", "It ended with findings, or nothing was reproduced (exit code 1)."),
+    ExitCode.FOUND: (
+        "note",
+        "It ended with findings or a broken training, or did not repair or reproduce (exit code 1).",
+    ),
     ExitCode.ERROR: ("error", "It ended with an error (exit code 2): what it printed says which."),
-    ExitCode.INCONCLUSIVE: ("warning", "It ended without a verdict (exit code 3)."),
+    ExitCode.INCONCLUSIVE: ("warning", "Nothing could be judged (exit code 3): what it printed says why."),
     ExitCode.STOPPED: ("warning", "It was stopped; the same command continues it (exit code 130)."),
 }
 
@@ -67,6 +71,8 @@ class Started:
     @property
     def tail(self) -> str:
         """The last of what it printed."""
+        if not self.is_alive:
+            wait_until_written(self.log)
         with self.log.open("rb") as file:
             file.seek(max(0, self.log.stat().st_size - TAIL))
             return plain(file.read().decode("utf-8", "replace")).strip()
@@ -95,13 +101,11 @@ class Processes:
         """Start `reenact WORDS`."""
         with self._lock:
             number = len(self.started) + 1
-            logs = self.runs_dir / "view"
-            logs.mkdir(parents=True, exist_ok=True)
-            log = logs / f"{os.getpid()}-{number}.log"
-            environ = {**os.environ, "REENACT_RUNS_DIR": str(self.runs_dir.resolve()), "NO_COLOR": "1"}
-            with log.open("wb") as output:
+            log = self.runs_dir / "view" / f"{os.getpid()}-{number}.log"
+            environ = {**own_environment(), "REENACT_RUNS_DIR": str(self.runs_dir.resolve()), "NO_COLOR": "1"}
+            with redacted_log(log) as output:
                 child = subprocess.Popen(  # noqa: S603 - the user's own command line
-                    [sys.executable, "-m", "reenact", *words],
+                    own_command(*words),
                     cwd=self.folder,
                     env=environ,
                     stdin=subprocess.DEVNULL,
@@ -126,7 +130,7 @@ class Processes:
             return shelf.find(one.run_id)
         here = this_host()
         mine = [run for run in shelf.runs(limit=20) if (run.pid, run.boot) == (one.child.pid, here.boot)]
-        # A repair begins with a diagnosis, which is a run of its own of the same process.
+        # `repair --apply` writes its change in a run of its own of the same process.
         named = [run for run in mine if run.story == one.words[0]]
         return next(iter(named or mine), None)
 

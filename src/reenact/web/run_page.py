@@ -9,7 +9,7 @@ from starlette.responses import HTMLResponse
 
 from reenact.errors import InputError
 from reenact.journal import Run, Shelf, Status
-from reenact.web.desk import desk_of, found_run
+from reenact.web.desk import desk_of, found_run, number_of
 from reenact.web.head import about
 from reenact.web.live import run_mark
 from reenact.web.report import report_page
@@ -76,7 +76,7 @@ def steps_page(request: Request) -> HTMLResponse:
 def step_page(request: Request) -> HTMLResponse:
     """What went into one step and what came out."""
     desk = desk_of(request)
-    number = int(request.path_params["nr"])
+    number = number_of(request, "nr")
     with desk.shelf() as shelf:
         run = found_run(request, shelf)
         found = shelf.some_steps(run, after=number - 1, limit=1)

@@ -7,16 +7,16 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from benchmarks.detector.dataset import Dataset
+from benchmarks.detector.fit import CLASSIFIERS, SHIPPED, probabilities
+from benchmarks.detector.fit import fitted as learned_from
+from benchmarks.detector.judgement import Said, judged
+from benchmarks.detector.learn import Learned
+from benchmarks.detector.page import page
+from benchmarks.detector.publish import SUREST, exported
+from benchmarks.detector.scores import UNION, judge, measure
 from reenact.diagnose.learned.classes import CLASSES
-from reenact.diagnose.learned.dataset import Dataset
-from reenact.diagnose.learned.fit import CLASSIFIERS, SHIPPED, probabilities
-from reenact.diagnose.learned.fit import fitted as learned_from
 from reenact.diagnose.learned.forest import MODEL, Forest, load
-from reenact.diagnose.learned.judgement import Said, judged
-from reenact.diagnose.learned.learn import Learned
-from reenact.diagnose.learned.page import page
-from reenact.diagnose.learned.publish import SUREST, exported
-from reenact.diagnose.learned.scores import UNION, judge, measure
 from reenact.errors import InputError
 from reenact.types import tell_nobody
 

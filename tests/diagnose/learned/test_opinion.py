@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
+from benchmarks.detector.plan import PRESET, base_programs
 from reenact.diagnose.learned.features import features
 from reenact.diagnose.learned.forest import load
 from reenact.diagnose.learned.opinion import learned_opinion
-from reenact.diagnose.learned.plan import PRESET, base_programs
 from reenact.probe.read import read_trace
 from reenact.probe.root import Root
 from reenact.program.change import Set

@@ -136,3 +136,20 @@ def test_a_pdf_that_unpacks_without_end_is_stopped(box: Sandbox, pdf: Any) -> No
     # A fast machine runs out of memory before it runs out of time.
     with pytest.raises(UnreadablePaper, match=r"within 0\.8 s|memory"):
         read_pdf(pdf.of(sheet), "bomb.pdf", box=box, limits=small)
+
+
+def test_a_pdf_cannot_speak_to_the_terminal(
+    tmp_path: Path, pdf: Any, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    from reenact.cli.edge import guarded
+    from reenact.cli.main import reenact
+
+    sheet = pdf.sheet()
+    sheet.say("On lines", 72, 700, 18)
+    sheet.say("A line \x1b]0;pwned\x07 has one \x1b[31mdimension and no end to it.", 72, 650)
+    (tmp_path / "paper.pdf").write_bytes(pdf.of(sheet))
+    monkeypatch.chdir(tmp_path)
+    assert guarded(reenact, ["read", "--text", "paper.pdf"]) == 0
+    shown = capsys.readouterr().out
+    assert "dimension" in shown
+    assert not set(shown) & set("\x1b\x07")

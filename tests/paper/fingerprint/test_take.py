@@ -205,3 +205,19 @@ def test_a_recording_gives_the_same_fingerprint_word_by_word(paper: Paper, tmp_p
             found.append(take_fingerprint(paper, Goal(), asked, run, Parts()))
     assert found[0] == found[1]
     assert any("its quote" in one.reason for one in found[1].dropped)
+
+
+def test_a_fingerprint_that_was_taken_is_not_paid_for_again_by_the_paper_but_by_fresh(paper: Paper) -> None:
+    calls = []
+    with Journal.in_memory() as journal:
+        for story, fresh in (("fingerprint", False), ("paper", False), ("paper", True)):
+            answers = {f"{story}{step.removeprefix('paper')}": answer for step, answer in script().items()}
+            model = Scripted(answers)
+            with journal.run(story=story, request=story, fresh=fresh) as run:
+                take_fingerprint(paper, Goal(), model, run, Parts())
+                run.finish(None)
+            calls.append(len(model.calls))
+            told = run.reused
+            assert ("Reused from run" in told and "model answers" in told) is (story == "paper" and not fresh)
+    assert calls[0] > 0
+    assert calls[1:] == [0, calls[0]]

@@ -64,3 +64,37 @@ def source(
             member.size = len(content.encode())
             tape.addfile(member, io.BytesIO(content.encode()))
     return path
+
+
+def leave(mark: Path, word: str) -> str:
+    """One line of Python that leaves a word in a file of the host, where it can."""
+    lines = f"try:\n    open({str(mark)!r}, 'a').write({word!r})\nexcept OSError:\n    pass\n"
+    return f"import os; exec({lines!r})"
+
+
+def hostile_wheel(folder: Path, name: str, mark: Path) -> Path:
+    """A wheel that leaves a mark whenever an interpreter starts beside it, imports it or runs its script."""
+    return wheel(
+        folder,
+        name,
+        **{
+            f"{name}.py": f"{leave(mark, 'import ')}\ndef main():\n    {leave(mark, 'script ')}\n",
+            "zz_hostile.pth": f"{leave(mark, 'pth ')}\n",
+            f"{name}-1.0.data/scripts/{name}-tool": f"#!python\n{leave(mark, 'tool ')}\n",
+        },
+    )
+
+
+def hostile_source(folder: Path, name: str, mark: Path) -> Path:
+    """A source distribution whose build leaves a mark in every hook, and whose wheel has a hostile .pth."""
+    pth = f'archive.writestr("zz_hostile.pth", {leave(mark, "pth ") + chr(10)!r})'
+    hooks = "\n".join(
+        f"def {hook}(*given):\n    {leave(mark, hook)}\n    return []"
+        for hook in ("get_requires_for_build_wheel", "prepare_metadata_for_build_wheel")
+    )
+    record = 'archive.writestr(info + "/RECORD", "")'
+    backend = f"{leave(mark, 'backend ')}\n{hooks}\n" + BACKEND.replace(record, f"{record}\n        {pth}")
+    escaped = backend.replace("{", "{{").replace("}", "}}")
+    for field in ("name", "version", "marker"):
+        escaped = escaped.replace("{{" + field + "}}", "{" + field + "}")
+    return source(folder, name, backend=escaped)

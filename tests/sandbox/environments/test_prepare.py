@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from reenact.errors import InputError, MissingPart, SandboxUnavailable, Stopped
+from reenact.errors import InputError, SandboxUnavailable, Stopped
 from reenact.sandbox.box import Command, Limits, Sandbox
 from reenact.sandbox.environments.install import Installer, Pip, Uv, Wish, find_installer
 from reenact.sandbox.environments.names import Allowed, ProposedBy, requirement
@@ -32,41 +32,9 @@ _SPEC.loader.exec_module(packages)
 ALL = Allowed.usual()
 
 
-def installers() -> list[str]:
-    found = []
-    for name in ("uv", "pip"):
-        try:
-            found.append(find_installer(prefer=name).name)
-        except MissingPart:
-            continue
-    return found
-
-
-@pytest.fixture
-def links(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    folder = tmp_path / "links"
-    folder.mkdir()
-    for name in [name for name in os.environ if name.startswith(("PIP_", "UV_"))]:
-        monkeypatch.delenv(name)
-    monkeypatch.setenv("PIP_FIND_LINKS", str(folder))
-    monkeypatch.setenv("PIP_NO_INDEX", "1")
-    monkeypatch.setenv("PIP_CONFIG_FILE", "/dev/null")
-    monkeypatch.setenv("UV_OFFLINE", "1")
-    monkeypatch.setenv("UV_CACHE_DIR", str(tmp_path / "uv-cache"))
-    packages.wheel(folder, "tinyalpha", "1.0", requires=("tinybeta>=1",))
-    packages.wheel(folder, "tinybeta", "1.2")
-    return folder
-
-
 @pytest.fixture
 def environments(tmp_path: Path, links: Path) -> Environments:
     return Environments(tmp_path / "cache", installer=find_installer())
-
-
-@pytest.fixture(params=installers())
-def each(request: pytest.FixtureRequest, tmp_path: Path, links: Path) -> Environments:
-    """Environments by each installer there is; the slower one is not needed in every test."""
-    return Environments(tmp_path / "cache", installer=find_installer(prefer=request.param))
 
 
 def box() -> Sandbox:
@@ -322,7 +290,6 @@ def test_a_date_needs_uv(tmp_path: Path, links: Path) -> None:
     wish = Wish((requirement("tinybeta"),), sys.executable, date(2020, 1, 1))
     with pytest.raises(MissingExtra, match="uv"):
         Pip().resolve(wish, None)
-    if "uv" in installers():
-        uv = find_installer(prefer="uv")
-        assert isinstance(uv, Uv)
+    uv = find_installer()
+    if isinstance(uv, Uv):
         assert uv.resolve(wish, None) == ("tinybeta==1.2",), "wheels in a folder of the user's have no date"

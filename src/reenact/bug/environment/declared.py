@@ -15,6 +15,7 @@ from packaging.utils import canonicalize_name
 
 from reenact.bug.project.files import MOST_BYTES, ProjectFiles
 from reenact.errors import InputError
+from reenact.files import read_text
 from reenact.sandbox.environments.known import WELL_KNOWN
 from reenact.sandbox.environments.names import ProposedBy, Requirement, requirement
 
@@ -77,9 +78,9 @@ def _from_imports(files: ProjectFiles, notes: list[str]) -> Iterator[Requirement
 
 def _text(file: Path) -> str:
     try:
-        if file.is_symlink() or file.stat().st_size > MOST_BYTES:
+        if file.is_symlink():
             return ""
-        return file.read_text(encoding="utf-8", errors="replace")
+        return read_text(file, MOST_BYTES, errors="replace")
     except OSError:
         return ""
 

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path, PurePosixPath
 
+from reenact.files import read_text
 from reenact.intake.repository import CHANGED, Checkout
 
 SKIPPED = frozenset({"node_modules", "site-packages", "__pycache__", "venv", "env", "build", "dist"})
@@ -60,9 +61,9 @@ class ProjectFiles:
         """A file's text; empty when it is gone or too large to be code."""
         file = self.folder / path
         try:
-            if file.is_symlink() or file.stat().st_size > MOST_BYTES:
+            if file.is_symlink():
                 return ""
-            return file.read_text(encoding="utf-8", errors="replace")
+            return read_text(file, MOST_BYTES, errors="replace")
         except OSError:
             return ""
 

@@ -15,7 +15,7 @@ from reenact.bug.environment.prepared import Prepared
 from reenact.bug.project.files import ProjectFiles
 from reenact.bug.run.sighting import Sighting, sighting_of
 from reenact.bug.symptom import Check
-from reenact.errors import SandboxFailed, Stopped
+from reenact.errors import SandboxFailed, ended_by
 from reenact.sandbox.box import MIB, Command, Ending, Limits, Mount, Sandbox
 from reenact.types import Stop
 
@@ -55,7 +55,7 @@ class Boxes:
         command = self._command(script, check, revision, words)
         result = self.sandbox.run(command, self._limits(len(seeds)), stop=self.stop)
         if result.ending is Ending.CANCELLED:
-            raise Stopped("Stopped while a script ran.")
+            raise ended_by(self.stop, "Stopped while a script ran.")
         if result.ending is Ending.SANDBOX_FAILED:
             raise SandboxFailed(f"A script could not be run: {result.why}.")
         return {seed: sighting_of(result, words[seed], RESULT.format(seed)) for seed in seeds}

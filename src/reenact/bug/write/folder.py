@@ -64,7 +64,12 @@ def proof(case: Case, run: Scope, repro: str) -> dict[str, int]:
             f"repro-{name}",
             partial(_exit_code, case, repro, revision),
             kind=Kind.BOX,
-            inputs={"repro": repro, "revision": revision.identity, "environment": case.boxes.prepared.key},
+            inputs={
+                "repro": repro,
+                "revision": revision.identity,
+                "environment": case.boxes.prepared.key,
+                "limits": [case.boxes.wall_s, case.boxes.memory_mib],
+            },
         )
         for name, revision in revisions.items()
     }

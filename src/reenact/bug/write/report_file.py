@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from reenact.bug.report import symptom_words
 from reenact.bug.reproduction import Attempt, Reproduction
-from reenact.sandbox.files.plain_text import plain
+from reenact.plain import plain
 
 FRAMES = 12
 SHOWN = 30

@@ -109,5 +109,5 @@ def load(file: Path = MODEL) -> Forest:
     except (OSError, KeyError, ValueError, zipfile.BadZipFile) as error:
         raise InputError(
             f"The learned detector cannot be read ({error}). Received: {file}.",
-            next_step="Make it anew: reenact train-detector.",
+            next_step="Make it anew: python -m benchmarks train-detector.",
         ) from error

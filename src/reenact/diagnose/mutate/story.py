@@ -7,8 +7,9 @@ from dataclasses import dataclass, field
 
 from reenact.diagnose.mutate.kill import Killing, killed, oriented_values
 from reenact.diagnose.mutate.mutant import Mutant
-from reenact.errors import InputError, Stopped
+from reenact.errors import InputError, ended_by
 from reenact.journal import Journal, OpenRun
+from reenact.probe.surroundings import surroundings
 from reenact.program.patch import Patch
 from reenact.program.program import Program
 from reenact.trials.executor import Executor
@@ -19,6 +20,8 @@ from reenact.types import ExitCode, JsonValue, Progress, Stop, Tell, tell_nobody
 
 PATIENCE = 20.0
 LEAST_SECONDS = 60.0
+MOST_SEEDS = 1000
+"""Trainings of each that are ever worth their time."""
 AT_ONCE = 8
 """Trainings between two looks at the journal: so many at most are lost when the power goes."""
 
@@ -83,8 +86,11 @@ class Killings:
 
 def kill(program: Program, mutants: Sequence[Mutant], wishes: KillWishes, services: KillServices) -> Killings:
     """Train the original and every mutant over seeds; the same call after an interruption continues."""
-    if wishes.seeds < 2:
-        raise InputError(f"A test over seeds needs at least 2 of them. Received: seeds={wishes.seeds}.")
+    if not 2 <= wishes.seeds <= MOST_SEEDS:
+        raise InputError(
+            f"A test over seeds needs at least 2 of them, and {MOST_SEEDS} suffice for any."
+            f" Received: seeds={wishes.seeds}."
+        )
     texts: list[JsonValue] = [mutant.patch.to_text() for mutant in mutants]
     request = {"program": Trial(program).key, "mutants": texts, **wishes.to_json()}
     make = services.executor or _pool
@@ -94,7 +100,7 @@ def kill(program: Program, mutants: Sequence[Mutant], wishes: KillWishes, servic
         ) as run,
         make(wishes) as executor,
     ):
-        training = _Training(program, executor, run, services)
+        training = _Training(program, executor, run, services, surroundings(program, wishes.python))
         original = training.outcomes([Patch()], wishes.seeds)[0]
         measure = choose_measure(original[0], wanted=wishes.metric or None)
         before = oriented_values(original, measure)
@@ -118,6 +124,7 @@ class _Training:
     executor: Executor
     run: OpenRun
     services: KillServices
+    around: dict[str, JsonValue]
     budget: Budget = field(default_factory=Budget)
 
     def outcomes(self, patches: Sequence[Patch], seeds: int) -> list[list[Outcome]]:
@@ -131,10 +138,10 @@ class _Training:
                 self.services.tell(Progress("trainings", start, len(names)))
                 found = self.executor.run([wanted[name] for name in group], stop=self.services.stop)
                 if self.services.stop.asked:
-                    raise Stopped("Stopped while mutants were being trained.")
+                    raise ended_by(self.services.stop, "Stopped while mutants were being trained.")
                 yield {name: outcome.to_json() for name, outcome in zip(group, found, strict=True)}
 
-        told = self.run.under("trials").many(dict.fromkeys(wanted), train)
+        told = self.run.under("trials").many(dict.fromkeys(wanted, self.around), train)
         known = [Outcome.from_json(told[_name(trial)]) for trial in trials]
         return [known[at : at + seeds] for at in range(0, len(known), seeds)]
 

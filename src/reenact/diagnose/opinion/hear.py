@@ -55,6 +55,7 @@ def _ask(
             cost=paid,
             final=(AnswerUnusable,),
             sample=sample,
+            shared=True,
         )
     except AnswerUnusable as error:
         remarks.append(f"one was of no use, {error.sentence[:200].rstrip('.')}")

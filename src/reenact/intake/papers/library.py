@@ -14,6 +14,7 @@ from functools import cached_property
 from pathlib import Path
 
 from reenact.errors import InputError
+from reenact.files import read_text
 from reenact.intake.papers.paper import Reference, plain
 
 MOST_ENTRIES = 10_000
@@ -93,10 +94,8 @@ def _same(value: str) -> str:
 
 def _entry(place: Path) -> Entry:
     about = place / "about.toml"
-    if about.stat().st_size > MOST_BYTES:
-        raise InputError(f"An about.toml has at most {MOST_BYTES} bytes. Received: {about}")
     try:
-        told = tomllib.loads(about.read_text(encoding="utf-8"))
+        told = tomllib.loads(read_text(about, MOST_BYTES))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
         raise InputError(f"An entry of the library cannot be read: {error}. Received: {about}") from error
     words = {name: told.get(name, "") for name in ("title", "arxiv", "doi", "url")}

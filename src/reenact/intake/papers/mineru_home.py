@@ -10,8 +10,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from reenact.errors import ResultRefused
+from reenact.files import read_bytes
 from reenact.sandbox.box import Mount
-from reenact.sandbox.files.strict_json import read_json
+from reenact.sandbox.files.strict_json import MOST_BYTES, read_json
 from reenact.sandbox.walls.view import interpreter_folders
 
 COMMAND = "mineru"
@@ -85,7 +86,7 @@ def _models(environ: Mapping[str, str], home: Path) -> dict[str, Path]:
     """Folders of weights that MinerU's own settings name."""
     file = home / (environ.get("MINERU_TOOLS_CONFIG_JSON") or SETTINGS)
     try:
-        told = read_json(file.read_bytes())
+        told = read_json(read_bytes(file, MOST_BYTES))
     except (OSError, ResultRefused):
         return {}
     named = told.get("models-dir") if isinstance(told, dict) else None

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import codecs
 import gzip
-import os
 import re
-import stat
 import zlib
 from enum import StrEnum
 from pathlib import Path
 
 from reenact.errors import UnreadablePaper
-from reenact.sandbox.files.plain_text import plain
+from reenact.files import read_start
+from reenact.plain import plain
 
 MOST_BYTES = 64 * 1024 * 1024
 """The largest file that is read: an archive or a PDF."""
@@ -48,13 +47,9 @@ _BY_NAME = {
 
 
 def load(path: Path) -> bytes:
-    """The bytes of a plain file; a FIFO or device would make us wait."""
+    """The bytes of a plain file."""
     try:
-        opened = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
-        with os.fdopen(opened, "rb") as stream:
-            if not stat.S_ISREG(os.fstat(opened).st_mode):
-                raise UnreadablePaper(f"The paper is no plain file. Received: {path}")
-            data = stream.read(MOST_BYTES + 1)
+        data = read_start(path, MOST_BYTES + 1)
     except (OSError, ValueError) as error:
         why = getattr(error, "strerror", None) or str(error)
         raise UnreadablePaper(

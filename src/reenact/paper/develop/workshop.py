@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from reenact.errors import SandboxFailed, Stopped
+from reenact.errors import SandboxFailed, ended_by
 from reenact.journal import Kind, Scope
 from reenact.llm.ask import Model
 from reenact.paper.develop.hearing import Heard, thinned
@@ -92,7 +92,7 @@ class Workshop:
     def say(self, note: str) -> None:
         """Tell the user what happens; stop here when that was asked for."""
         if self.stop.asked:
-            raise Stopped("Stopped between two steps.")
+            raise ended_by(self.stop, "Stopped between two steps.")
         self.tell(Progress("paper", note=note))
 
     def prepared(self, project: Project) -> Prepared:
@@ -161,7 +161,7 @@ class Workshop:
             listener = heard if logs is not None else None
             result = self.sandbox.run(command, limits, on_output=listener, stop=self.stop)
             if result.ending is Ending.CANCELLED:
-                raise Stopped("Stopped while generated code ran.")
+                raise ended_by(self.stop, "Stopped while generated code ran.")
             if result.ending is Ending.SANDBOX_FAILED:
                 raise SandboxFailed(f"Generated code could not be run: {result.why}.")
             left = {name: result.results[real] for name, real in names.items() if real in result.results}

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TypeAlias
 
 from reenact.errors import InputError
+from reenact.files import read_text
 
 Rating: TypeAlias = float | str | None
 """What a judge said of an item; none where nothing was said."""
@@ -112,9 +113,7 @@ def interval(first: Rating, second: Rating) -> float:
 def read_judgements(file: Path) -> Judgements:
     """A table of CSV: a heading (item, then judges), a row an item; an empty cell says nothing."""
     try:
-        if file.stat().st_size > MOST_BYTES:
-            raise InputError(f"The judgements {file} have more than {MOST_BYTES} bytes.")
-        rows = [row for row in csv.reader(file.read_text(encoding="utf-8").splitlines()) if any(row)]
+        rows = [row for row in csv.reader(read_text(file, MOST_BYTES).splitlines()) if any(row)]
     except (OSError, UnicodeDecodeError, csv.Error) as error:
         raise InputError(f"The judgements cannot be read: {error}. Received: {file}") from error
     if len(rows) < 2 or len(rows[0]) < 3:

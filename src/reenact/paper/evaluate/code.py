@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from reenact.errors import InputError
+from reenact.files import read_start
 from reenact.paper.project import Project
 
 ENDINGS = (".py", ".yaml", ".yml", ".toml", ".json", ".cfg", ".ini", ".sh")
@@ -40,7 +41,7 @@ def read_code(folder: Path) -> Code:
     for path in _paths(folder):
         name = path.relative_to(folder).as_posix()
         try:
-            text = path.read_bytes()[: MOST_FILE + 1].decode("utf-8")
+            text = read_start(path, MOST_FILE + 1).decode("utf-8")
         except (OSError, UnicodeDecodeError):
             notes.append(f"{name} is no readable text and was left out.")
             continue

@@ -64,6 +64,8 @@ class Evaluation:
     """US dollars; none when a price is unknown."""
     seconds: float = 0.0
     run_id: str = ""
+    reused: str = ""
+    """What was not made by this execution, in a line; empty for nothing."""
 
     @property
     def unjudged(self) -> int:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from reenact.errors import InputError, ModelRefused, ResultRefused
+from reenact.files import read_bytes
 from reenact.journal import Scope
 from reenact.llm.ask import Answer, Request, T
 from reenact.paper.develop.workshop import Workshop
@@ -15,7 +16,7 @@ from reenact.paper.project import ENTRY, Project
 from reenact.paper.wishes import Wishes
 from reenact.sandbox.box import Sandbox
 from reenact.sandbox.environments.prepare import Environments
-from reenact.sandbox.files.strict_json import read_json
+from reenact.sandbox.files.strict_json import MOST_BYTES, read_json
 from reenact.types import Stop, Tell, tell_nobody
 
 
@@ -82,7 +83,7 @@ def _ended(run: FullRun, metric: str) -> Ended:
 
 def _left(file: Path, metric: str) -> Ended:
     try:
-        told = read_json(file.read_bytes())
+        told = read_json(read_bytes(file, MOST_BYTES))
     except (OSError, ResultRefused) as error:
         return Ended(None, f"{file} counts as a failed run: {error}")
     value = told.get(metric) if isinstance(told, dict) else None

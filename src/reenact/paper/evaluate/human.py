@@ -13,6 +13,7 @@ from pathlib import Path
 from statistics import fmean, stdev
 
 from reenact.errors import InputError
+from reenact.files import read_text
 
 MOST_BYTES = 1 << 20
 
@@ -119,9 +120,7 @@ def empty_form(title: str) -> str:
 def read_form(file: Path) -> Form:
     """A filled form. InputError for a score out of range, or a file that is none of ours."""
     try:
-        if file.stat().st_size > MOST_BYTES:
-            raise InputError(f"The form {file} has more than {MOST_BYTES} bytes.")
-        told = tomllib.loads(file.read_text(encoding="utf-8"))
+        told = tomllib.loads(read_text(file, MOST_BYTES))
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
         raise InputError(f"The form cannot be read: {error}. Received: {file}") from error
     parts = [told.get(one.name) for one in DIMENSIONS]

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from reenact.errors import InputError, ResultRefused
+from reenact.files import read_bytes
 from reenact.intake.papers.paper import Paper, plain
 from reenact.sandbox.files.strict_json import read_json
 
@@ -88,7 +89,7 @@ def cited_of(paper: Paper, keys: Sequence[str]) -> tuple[Cited, ...]:
 def read_cited(file: Path) -> tuple[Cited, ...]:
     """A list of papers: text with a title, key or arXiv id a line, or JSON (a list, or a result of ours)."""
     try:
-        data = file.read_bytes()[: MOST_BYTES + 1]
+        data = read_bytes(file, MOST_BYTES)
         if file.suffix == ".json":
             return _from_json(read_json(data, most_bytes=MOST_BYTES), file)
         text = data.decode("utf-8")

@@ -11,8 +11,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from reenact.errors import InputError, ResultRefused
+from reenact.files import read_bytes
 from reenact.paper.criterion import Judged, Value
-from reenact.sandbox.files.strict_json import read_json
+from reenact.sandbox.files.strict_json import MOST_BYTES, read_json
 from reenact.types import JsonValue
 
 CODE_DEVELOPMENT = "Code Development"
@@ -86,7 +87,7 @@ class Scored:
 def read_rubric(file: Path) -> Node:
     """The tree in a file."""
     try:
-        value = read_json(file.read_bytes())
+        value = read_json(read_bytes(file, MOST_BYTES))
     except (OSError, ResultRefused) as error:
         raise InputError(f"The rubric cannot be read: {error}. Received: {file}") from error
     tree = _node(value, "the root")

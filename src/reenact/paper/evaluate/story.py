@@ -83,6 +83,7 @@ def evaluate(asked: Asked, paper: Paper | None, services: Services) -> Evaluatio
             money=None if run.record.unpriced else Decimal(run.record.money),
             seconds=run.worked_s,
             run_id=run.record.id,
+            reused=run.reused,
         )
         run.finish({"unjudged": found.unjudged})
     return found

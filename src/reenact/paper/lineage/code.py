@@ -15,6 +15,7 @@ from pydantic import BaseModel, Field
 
 from reenact.asking import ask
 from reenact.errors import AnswerUnusable, ReenactError, Stopped
+from reenact.files import read_start
 from reenact.intake.papers.paper import Paper
 from reenact.intake.repository import Checkout, open_repository
 from reenact.journal import Kind, Scope
@@ -140,7 +141,7 @@ class Opener:
         found: list[SourceFile] = []
         room = self.room
         for one in chosen:
-            text = (folder / one.path).read_bytes().decode("utf-8", "replace")
+            text = read_start(folder / one.path, room + 1).decode("utf-8", "replace")
             if len(text) <= room:
                 found.append(SourceFile(one.path, text, one.why))
                 room -= len(text)

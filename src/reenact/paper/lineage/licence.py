@@ -6,6 +6,8 @@ import os
 import re
 from pathlib import Path
 
+from reenact.files import read_start
+
 NAMES = re.compile(r"(?:un)?licen[cs]e|copying|copyright", re.IGNORECASE)
 MOST_BYTES = 200_000
 KNOWN = (
@@ -38,7 +40,7 @@ def licence_of(folder: Path) -> str:
     for name in entries:
         if not NAMES.match(name):
             continue
-        text = (folder / name).read_bytes()[:MOST_BYTES].decode("utf-8", "replace")
+        text = read_start(folder / name, MOST_BYTES).decode("utf-8", "replace")
         if found := next((short for short, pattern in KNOWN if pattern.search(text)), ""):
             return found
         if first := next((line.strip() for line in text.splitlines() if line.strip()), ""):

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from reenact.errors import ReenactError, Stopped, UnreadablePaper
+from reenact.files import read_bytes
 from reenact.intake.papers.clients import Clients
 from reenact.intake.papers.library import Entry, Library
 from reenact.intake.papers.paper import Paper, Reference
@@ -88,7 +89,7 @@ def content_mark(path: Path) -> str:
         if file.is_file() and "__pycache__" not in file.parts:
             size = file.stat().st_size
             told.update(f"{file.relative_to(path.parent).as_posix()}\0{size}\0".encode("utf-8", "replace"))
-            told.update(file.read_bytes() if size <= MOST_HASHED else b"")
+            told.update(read_bytes(file, MOST_HASHED) if size <= MOST_HASHED else b"")
     return told.hexdigest()[:16]
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from reenact.errors import Stopped, Unreachable
+from reenact.errors import Unreachable, ended_by
 from reenact.intake.papers.clients import Clients
 from reenact.intake.papers.clients.polite import Polite
 from reenact.intake.papers.library import Library
@@ -52,7 +52,7 @@ def trace_lineage(
     found: list[Exemplar] = []
     for number, one in enumerate(chosen):
         if stop is not None and stop.asked:
-            raise Stopped("Stopped between two cited papers; the same command continues.")
+            raise ended_by(stop, "Stopped between two cited papers; the same command continues.")
         tell(Progress("lineage", number, len(chosen), one.candidate.reference.title[:60]))
         found.append(_exemplar(one, paper, goal, model, run.under("cited", attempt=number), shelves, opener))
     return tuple(found)

@@ -16,11 +16,13 @@ from reenact.diagnose.depth import Depth
 from reenact.diagnose.diagnosis import Diagnosis
 from reenact.diagnose.observe import read_only
 from reenact.diagnose.story import Services as DiagnoseServices
-from reenact.diagnose.story import diagnose
+from reenact.diagnose.story import diagnose_within
 from reenact.diagnose.wishes import Wishes as DiagnoseWishes
-from reenact.errors import Inconclusive, InputError, Stopped
-from reenact.journal import Journal, Kind, Scope
+from reenact.errors import Inconclusive, InputError, ended_by
+from reenact.journal import Journal, Kind, Scope, mark
+from reenact.journal.keys import canonical
 from reenact.paper.criterion import Criterion, Judged
+from reenact.paper.develop.packages import Prepared
 from reenact.paper.develop.trying import scaled
 from reenact.paper.develop.workshop import Workshop
 from reenact.paper.measure.fixed import fixed_knobs
@@ -38,13 +40,14 @@ from reenact.program.knob import KnobId
 from reenact.program.knobs import knobs_of
 from reenact.program.program import Program, read_program
 from reenact.repair.services import Services as RepairServices
-from reenact.repair.story import repair
+from reenact.repair.story import repair_within
 from reenact.repair.verdict import Repair
 from reenact.repair.wishes import LEAST_SEEDS
 from reenact.repair.wishes import Wishes as RepairWishes
 from reenact.sandbox.walls.view import WORK
 from reenact.trials.metric import choose_measure
 from reenact.trials.trial import Trial
+from reenact.types import JsonValue
 
 LARGE = 0.1
 """Mean gap of the measured claims from which on a repair is worth its trainings."""
@@ -109,7 +112,7 @@ def mended(
                 return Mending(None, words, kept_fixed=told)
             found = _diagnosed(program, services, run, journal, traces)
             metric = _judge(found, worst)
-            result = _repaired(program, found, fixed, services, journal, traces, budget, metric)
+            result = _repaired(program, found, fixed, services, run, journal, traces, budget, metric)
         except (InputError, Inconclusive) as error:
             return Mending(None, f"Nothing was repaired. {error.sentence}")
         return _judged(project, program, result, before, measure, told)
@@ -190,23 +193,33 @@ def _diagnosed(program: Program, services: Workshop, run: Scope, journal: Journa
     """A diagnosis from one training that was watched in the sandbox."""
     services.say("repair: watch one training")
 
+    seen_now: set[Path] = set()
+
     def effect() -> Left:
         folder = fresh_folder(program.entry.stem, traces).resolve()
         options = WatchOptions(folder, "normal", python=_python(program, services))
         limits = services.limits(services.wishes.run_wall_s)
         watched = watch_boxed(program, options, Furnished(services), limits=limits, stop=services.stop)
+        journal.seal(watched.folder)
+        seen_now.add(watched.folder)
         if services.stop.asked:
-            raise Stopped("Stopped while a training was watched.")
+            raise ended_by(services.stop, "Stopped while a training was watched.")
         return Left(watched.folder, watched.outcome)
 
-    inputs = {"program": Trial(program).key, "folders": services.folder_marks()}
-    left = run.step("watch", effect, kind=Kind.TRIAL, inputs=inputs, returns=Left)
+    left = run.step(
+        "watch",
+        effect,
+        kind=Kind.TRIAL,
+        inputs={"program": Trial(program).key, **_around(program, services)},
+        returns=Left,
+        still=lambda left: left.folder in seen_now or journal.is_sealed(left.folder, traces),
+    )
     header = read_json_file(left.folder, "header.json") or {}
     root = Root(program.folder, seen_as=str(header.get("cwd", WORK)))
     trace = read_trace(left.folder, root=root) if is_trace(left.folder) else None
     seen = replace(read_only(program), trace=trace, outcome=left.outcome)
     given = DiagnoseServices(journal=journal, traces=traces, tell=services.tell, stop=services.stop)
-    return diagnose(program, DiagnoseWishes(depth=Depth.QUICK), given, seen)
+    return diagnose_within(program, DiagnoseWishes(depth=Depth.QUICK), given, run.under("diagnosis"), seen)
 
 
 def _repaired(
@@ -214,6 +227,7 @@ def _repaired(
     found: Diagnosis,
     fixed: dict[KnobId, str],
     services: Workshop,
+    run: Scope,
     journal: Journal,
     traces: Path,
     budget: str,
@@ -224,11 +238,26 @@ def _repaired(
     wishes = RepairWishes(budget=budget, seeds=LEAST_SEEDS, python=python, workers=1, metric=metric)
     given = RepairServices(
         journal=journal, traces=traces, tell=services.tell, stop=services.stop, studies=False,
+        around=mark(canonical(_around(program, services))), shared=False,
         executor=lambda _: WithinPaper(fixed, sandbox=Furnished(services), python=python),
     )  # fmt: skip
-    return repair(program, wishes, given, found)
+    return repair_within(program, wishes, given, run.under("repair"), found)
+
+
+def _around(program: Program, services: Workshop) -> dict[str, JsonValue]:
+    """What a training in the box depends on beside the text of the program."""
+    limits = services.limits(services.wishes.run_wall_s)
+    return {
+        "environment": _prepared(program, services).key,
+        "limits": [limits.wall_s, limits.memory_bytes],
+        "folders": list(services.folder_marks()),
+        "gpu": services.gpu,
+    }
 
 
 def _python(program: Program, services: Workshop) -> str:
-    texts = {str(file.path): file.text for file in program.files}
-    return services.prepared(Project(texts)).python
+    return _prepared(program, services).python
+
+
+def _prepared(program: Program, services: Workshop) -> Prepared:
+    return services.prepared(Project({str(file.path): file.text for file in program.files}))

@@ -11,9 +11,10 @@ from typing import IO
 from reenact.diagnose.attempts import Attempts
 from reenact.diagnose.depth import Depth
 from reenact.diagnose.story import Services as DiagnoseServices
-from reenact.diagnose.story import diagnose
+from reenact.diagnose.story import diagnose_within
 from reenact.diagnose.wishes import Wishes as DiagnoseWishes
 from reenact.journal import Journal
+from reenact.probe.surroundings import training_mark
 from reenact.program.patch import Patch
 from reenact.program.program import Program
 from reenact.repair.fitness import fit_for_repair
@@ -81,10 +82,10 @@ def analyse(
     ) as run:
         watching = DiagnoseServices(
             journal=services.journal, traces=services.traces, tell=services.tell, stop=services.stop,
-            stdout=services.stdout, argv=services.argv,
+            stdout=services.stdout, argv=services.argv, fresh=services.fresh,
         )  # fmt: skip
         asked = DiagnoseWishes(depth=Depth.QUICK, metric=wishes.metric, python=wishes.python)
-        found = diagnose(program, asked, watching)
+        found = diagnose_within(program, asked, watching, run.under("diagnosis"))
         trace = fit_for_repair(found)
         measure = choose_measure(trace, found.evidence.task, wishes.metric or None)
         make = services.executor or _pool
@@ -92,7 +93,8 @@ def analyse(
             attempts = Attempts(
                 program=program, executor=executor, measure=measure, spending=spending(wishes.budget),
                 one_training=trace.seconds, one_wall=trace.seconds, trials=run.under("trials"),
-                stop=services.stop, seeds=tuple(range(501, 501 + wishes.trainings)),
+                around=training_mark(program, wishes.python, found.evidence.opened), stop=services.stop,
+                seeds=tuple(range(501, 501 + wishes.trainings)),
             )  # fmt: skip
             attempts.weigh()
             graph = explore(

@@ -69,6 +69,7 @@ class Llm:
             answer = scope.step(
                 "proposal", lambda: model.ask(request), kind=Kind.LLM, inputs=asked(request, model),
                 returns=Answer[Proposal], cost=paid, final=(AnswerUnusable,), sample=sample,
+                shared=True,
             )  # fmt: skip
         except AnswerUnusable:
             return None

@@ -14,6 +14,11 @@ if TYPE_CHECKING:
 
 ACCURACIES = ("accuracy", "acc", "sparse_categorical_accuracy", "categorical_accuracy", "binary_accuracy")
 WINDOWS = 12
+ABSURD = 1e12
+"""No loss of a working training is this far from zero, whatever plays against what."""
+TIMES = 1e6
+"""How much farther from zero than at the start a loss of one optimizer has run away."""
+FEWEST_LOSSES = 10
 
 
 def optimizers(evidence: Evidence) -> int:
@@ -128,3 +133,16 @@ def learned(evidence: Evidence) -> bool:
         return score > guess + 0.6 * (1 - guess)
     known = windows(losses(evidence))
     return len(known) > 1 and known[-1] < 0.3 * known[0]
+
+
+def runaway(evidence: Evidence) -> tuple[float, float] | None:
+    """First and last finite loss, when the last is farther from zero than any sensible bound; else none."""
+    if evidence.trace is None:
+        return None
+    seen = finite([float(loss) for loss in evidence.trace.losses.values])
+    known = seen or metric(evidence, "loss", "train_loss")
+    if len(known) < FEWEST_LOSSES:
+        return None
+    # Two optimizers play against each other, and their losses are of different sizes.
+    far = ABSURD if optimizers(evidence) > 1 else min(ABSURD, TIMES * max(1.0, abs(known[0])))
+    return (known[0], known[-1]) if abs(known[-1]) > far else None

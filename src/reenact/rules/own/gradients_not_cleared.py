@@ -11,6 +11,8 @@ from reenact.rules.finding import Finding, Severity
 from reenact.rules.rule import Needs, Rule
 
 MOST = 0.9
+FEWEST = 3
+"""Steps below which the run tells nothing, and the text decides."""
 
 
 class GradientsNotCleared(Rule):
@@ -67,9 +69,9 @@ class GradientsNotCleared(Rule):
     why = "Every step then follows the sum of all gradients so far, not the gradient of now."
 
     def check(self, evidence: Evidence) -> Iterator[Finding]:
-        if evidence.trace is not None and evidence.trace.step_count:
-            known = [float(value) for value in evidence.trace.steps["carried"] if value == value][1:]
-            if len(known) < 3 or sum(known) < MOST * len(known):
+        known = _carried(evidence)
+        if len(known) >= FEWEST:
+            if sum(known) < MOST * len(known):
                 return
             saw = f"gradients of the step before were still there in {sum(known):.0f} of {len(known)} steps"
         else:
@@ -78,3 +80,10 @@ class GradientsNotCleared(Rule):
                 return
             saw = "nothing in the program sets gradients to zero"
         yield self.finding(evidence, saw, kind=Kind.ZERO_GRAD, values=(True,))
+
+
+def _carried(evidence: Evidence) -> list[float]:
+    """For each step but the first, where known: 1 when it began with gradients of the step before."""
+    if evidence.trace is None or not evidence.trace.step_count:
+        return []
+    return [float(value) for value in evidence.trace.steps["carried"] if value == value][1:]

@@ -8,7 +8,7 @@ from reenact.program.fault import Fault
 from reenact.program.knob import Kind, Knob
 from reenact.rules.evidence import Evidence
 from reenact.rules.finding import Finding
-from reenact.rules.own._series import accuracy, epoch_losses, metric, optimizers
+from reenact.rules.own._series import accuracy, epoch_losses, metric, optimizers, runaway
 from reenact.rules.rule import Needs, Rule
 
 SHARE = 0.12
@@ -71,6 +71,9 @@ class StillImproving(Rule):
         assert evidence.trace is not None
         knob, score = evidence.knob(Kind.EPOCHS), accuracy(evidence)
         if optimizers(evidence) > 1 or (score is not None and score > 0.98):
+            return
+        if runaway(evidence) is not None:
+            # A loss without a bound falls for ever; training longer is no cure.
             return
         values = _longer(knob)
         if evidence.trace.epoch_count == 1 and evidence.trace.step_count < FEW_STEPS:

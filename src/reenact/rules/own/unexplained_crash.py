@@ -45,4 +45,12 @@ class UnexplainedCrash(Rule):
     why = "Whatever training was done until then is all there is."
 
     def check(self, evidence: Evidence) -> Iterator[Finding]:
+        # A text that cannot be parsed never ran: there is no crash to explain, and nothing to judge.
+        if evidence.program is not None and evidence.program.unparsed and _is_syntax_error(evidence):
+            return
         yield from crash_findings(self, evidence, CrashKind.OTHER)
+
+
+def _is_syntax_error(evidence: Evidence) -> bool:
+    crash = evidence.outcome.crash if evidence.outcome is not None else None
+    return crash is not None and "SyntaxError" in (crash.type, *crash.bases)

@@ -9,6 +9,7 @@ for the file itself.
 from __future__ import annotations
 
 import hashlib
+import importlib.util
 import json
 import os
 import re
@@ -27,7 +28,7 @@ from packaging.version import Version
 
 from reenact.errors import InputError, MissingPart, ReenactError
 from reenact.sandbox.box import MIB
-from reenact.sandbox.environments.run import run_installer
+from reenact.sandbox.environments.run import pip_alone, run_installer
 from reenact.types import Stop
 
 MOST_BYTES = 256 * MIB
@@ -50,6 +51,11 @@ class Source:
 
 def find_source(name: str, asked: str, exclude_newer: date | None, stop: Stop | None) -> Source:
     """The newest source distribution of a package that fits what was asked. InputError when there is none."""
+    if importlib.util.find_spec("pip") is None:
+        raise MissingPart(
+            f"{name} has no wheel, and to find its source distribution pip is needed.",
+            next_step="python -m ensurepip",
+        )
     found = [source for source in _passed_over(name, stop) if source.name == name]
     fitting = [source for source in found if Parsed(asked).specifier.contains(source.version)]
     if exclude_newer is not None:
@@ -69,23 +75,8 @@ def find_source(name: str, asked: str, exclude_newer: date | None, stop: Stop | 
 
 def _passed_over(name: str, stop: Stop | None) -> list[Source]:
     with tempfile.TemporaryDirectory() as nowhere:
-        argv = [
-            sys.executable,
-            "-m",
-            "pip",
-            "download",
-            "-vv",
-            "--no-deps",
-            "--only-binary",
-            ":all:",
-            "--no-input",
-        ]
+        argv = [*pip_alone(sys.executable), "download", "-vv", "--no-deps", "--only-binary", ":all:"]
         done = run_installer([*argv, "--dest", nowhere, name], stop=stop)
-    if "No module named pip" in done.stderr:
-        raise MissingPart(
-            f"{name} has no wheel, and to find its source distribution pip is needed.",
-            next_step="python -m ensurepip",
-        )
     return [source for line in (done.stdout + done.stderr).splitlines() if (source := read_link(line))]
 
 

@@ -1,8 +1,11 @@
 """Resolves and installs packages into a virtual environment, from wheels alone: by uv, else by pip.
 
-Covered: nothing that is downloaded runs on the host (no source distribution is built or even asked for its
-metadata), the user's own settings for indexes, certificates and proxies reach the installer as variables
-and are written nowhere, messages lose their addresses. Not covered: faults in the installers themselves.
+Covered: nothing that is downloaded runs on the host. No source distribution is built or even asked for its
+metadata, whoever asks for it; the interpreter of an environment is not started on the host once packages are
+in it (that would execute their .pth files), so they are installed without bytecode, whatever the user's
+settings for installers say. The user's own settings for indexes, certificates and proxies reach the installer
+as variables and are written nowhere, messages lose their addresses. Not covered: faults in the installers
+themselves.
 """
 
 from __future__ import annotations
@@ -21,7 +24,14 @@ from typing import Protocol
 
 from reenact.errors import MissingExtra, MissingPart
 from reenact.sandbox.environments.names import Requirement
-from reenact.sandbox.environments.run import must, pip_failure, run_installer, uv_failure
+from reenact.sandbox.environments.run import (
+    from_address,
+    must,
+    pip_alone,
+    pip_failure,
+    run_installer,
+    uv_failure,
+)
 from reenact.types import Stop
 
 
@@ -90,17 +100,18 @@ class Uv:
             return
         argv = [self._program, "pip", "install", "--quiet", "--no-progress", "--no-build", "--no-deps"]
         # Copies, never links: nothing that a box might touch may be the installer's own cache.
-        argv += ["--link-mode", "copy", "--compile-bytecode", "--python", str(folder / "bin" / "python")]
+        argv += ["--link-mode", "copy", "--python", str(folder / "bin" / "python")]
+        # To compile, uv starts the new interpreter, which executes the .pth files of the packages.
+        argv += ["--no-compile-bytecode"]
         done = run_installer([*argv, *_index(), *pins], wheels=wish.built, stop=stop)
         if done.returncode != 0:
             raise uv_failure(done.stderr)
 
 
 class Pip:
-    """The installer pip, of the interpreter that runs us."""
+    """The pip of the interpreter that runs us, started by the interpreter to install for."""
 
     name = "pip"
-    _argv = (sys.executable, "-m", "pip", "--disable-pip-version-check", "--no-input")
 
     def resolve(self, wish: Wish, stop: Stop | None) -> tuple[str, ...]:
         if wish.exclude_newer is not None:
@@ -108,12 +119,15 @@ class Pip:
         with tempfile.TemporaryDirectory() as made:
             report, asked = Path(made) / "report.json", Path(made) / "asked.txt"
             asked.write_text(_lines(wish))
-            argv = [*self._argv, "--python", wish.python, "install", "--quiet", "--dry-run"]
+            argv = [*pip_alone(wish.python), "install", "--quiet", "--dry-run"]
             argv += ["--ignore-installed", "--only-binary", ":all:", "--report", str(report)]
             done = run_installer([*argv, "--requirement", str(asked)], wheels=wish.built, stop=stop)
             if done.returncode != 0:
                 raise pip_failure(done.stderr)
             found = json.loads(report.read_text())["install"]
+        for item in found:
+            if item["is_direct"]:
+                raise from_address(str(item["metadata"]["name"]))
         return tuple(sorted(f"{item['metadata']['name']}=={item['metadata']['version']}" for item in found))
 
     def install(self, pins: Sequence[str], folder: Path, wish: Wish, stop: Stop | None) -> None:
@@ -121,7 +135,7 @@ class Pip:
         must(made, "The virtual environment cannot be made")
         if not pins:
             return
-        argv = [*self._argv, "--python", str(folder / "bin" / "python"), "install", "--quiet", "--no-deps"]
+        argv = [*pip_alone(str(folder / "bin" / "python")), "install", "--quiet", "--no-deps", "--no-compile"]
         argv += ["--only-binary", ":all:", "--no-warn-script-location"]
         done = run_installer([*argv, *pins], wheels=wish.built, stop=stop)
         if done.returncode != 0:

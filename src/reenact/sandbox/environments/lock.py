@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from reenact.errors import Stopped
+from reenact.errors import ended_by
 from reenact.types import Progress, Stop, Tell
 
 
@@ -16,7 +16,7 @@ from reenact.types import Progress, Stop, Tell
 def locked(path: Path, tell: Tell, stop: Stop | None) -> Iterator[None]:
     """Hold the lock of a file that stays; wait for whoever has it, and say so."""
     waiter = stop or Stop()
-    lock = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    lock = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
     try:
         told = False
         while not _taken(lock):
@@ -24,7 +24,7 @@ def locked(path: Path, tell: Tell, stop: Stop | None) -> Iterator[None]:
                 tell(Progress("environment", note="another process builds the same environment; waiting"))
                 told = True
             if waiter.wait(0.2):
-                raise Stopped("Preparing the environment was stopped.")
+                raise ended_by(stop, "Preparing the environment was stopped.")
         yield
     finally:
         os.close(lock)

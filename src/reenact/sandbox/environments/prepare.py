@@ -69,7 +69,7 @@ class Environments:
         asked = hash_of(interpreter, exclude_newer, constraints(), *_texts(requirements))
         memo = self._folder("requests") / f"{asked}.json"
         with locked(memo.with_suffix(".lock"), self.tell, self.stop), TemporaryDirectory() as wheels:
-            known = None if fresh else self._remembered(memo)
+            known = None if fresh else self._remembered(memo, interpreter)
             if known is not None:
                 return known
             wish = replace(wish, built=Path(wheels))
@@ -79,10 +79,12 @@ class Environments:
         return made
 
     def listing(self) -> tuple[Environment, ...]:
-        """All complete environments in the cache."""
+        """All complete environments in the cache that were built for this interpreter."""
         if not self.cache.is_dir():
             return ()
-        found = (read_environment(folder) for folder in sorted(self.cache.iterdir()))
+        interpreter = ask_interpreter(self.python)
+        keys = sorted(folder.name for folder in self.cache.iterdir())
+        found = (read_environment(self.cache, key, interpreter) for key in keys)
         return tuple(environment for environment in found if environment is not None)
 
     def remove(self, key: str) -> int:
@@ -144,7 +146,7 @@ class Environments:
     def _build(self, pins: tuple[str, ...], wish: Wish, interpreter: Interpreter) -> Environment:
         key = hash_of(interpreter, *pins, *_built_hashes(wish.built))[:32]
         with locked(self.cache / f"{key}.lock", self.tell, self.stop):
-            there = read_environment(self.cache / key)
+            there = read_environment(self.cache, key, interpreter)
             if there is not None:
                 return there
             for rubbish in (
@@ -162,17 +164,18 @@ class Environments:
             except BaseException:
                 remove_tree(half)
                 raise
-        made = read_environment(self.cache / key)
+        made = read_environment(self.cache, key, interpreter)
         if made is None:
             raise ReenactError(f"The environment {key} vanished while it was being made.")
         self._say(f"ready: {made.size_bytes / 1e6:.0f} MB")
         return made
 
-    def _remembered(self, memo: Path) -> Environment | None:
+    def _remembered(self, memo: Path, interpreter: Interpreter) -> Environment | None:
         try:
-            return read_environment(self.cache / str(json.loads(memo.read_text())["key"]))
-        except (OSError, ValueError, KeyError):
+            key = str(json.loads(memo.read_text())["key"])
+        except (OSError, ValueError, KeyError, TypeError):
             return None
+        return read_environment(self.cache, key, interpreter)
 
     def _installer(self) -> Installer:
         if self.installer is None:

@@ -35,8 +35,9 @@ class Interpreter:
 def ask_interpreter(python: str) -> Interpreter:
     """The facts about the interpreter at a path."""
     try:
+        # Without `site`: the facts are those of the bare interpreter, and no .pth file need run for them.
         done = subprocess.run(  # noqa: S603 - the interpreter that the user chose
-            [python, "-I", "-c", _ASK], capture_output=True, text=True, timeout=60, check=True
+            [python, "-I", "-S", "-c", _ASK], capture_output=True, text=True, timeout=60, check=True
         )
         return Interpreter(*json.loads(done.stdout))
     except (OSError, subprocess.SubprocessError, ValueError) as error:

@@ -6,22 +6,29 @@ messages lose their addresses, which may hold a password.
 
 from __future__ import annotations
 
+import importlib.util
 import os
 import re
+import signal
 import subprocess
 import tempfile
 import time
 from collections.abc import Sequence
 from pathlib import Path
 
-from reenact.errors import InputError, ReenactError, Stopped, StorageError
+from reenact.errors import InputError, MissingPart, ReenactError, StorageError, ended_by
+from reenact.files import read_text
+from reenact.sandbox.environments.pip_alone import REFUSED
 from reenact.types import Stop
 
 WALL_S = 1800.0
+MOST_CONSTRAINTS = 4 << 20
 _PASSED = re.compile(
     r"(PIP_|UV_|SSL_CERT_|REQUESTS_CA_|CURL_CA_|XDG_CACHE_).*|.*_PROXY|HOME|PATH|TMPDIR|LANG|NETRC",
     re.IGNORECASE,
 )
+_NEVER = frozenset(("UV_COMPILE_BYTECODE", "PIP_COMPILE", "PIP_NO_COMPILE"))
+"""The user's settings about bytecode, which uv makes by starting the new interpreter on the host."""
 _TO_UV = {
     "PIP_INDEX_URL": "UV_INDEX_URL",
     "PIP_EXTRA_INDEX_URL": "UV_EXTRA_INDEX_URL",
@@ -57,16 +64,30 @@ def run_installer(
         out, complaint = Path(empty) / "out", Path(empty) / "complaint"
         with out.open("w") as told, complaint.open("w") as said:
             running = subprocess.Popen(  # noqa: S603 - a fixed program
-                argv, cwd=empty, env=_variables(wheels), stdin=fed, stdout=told, stderr=said
-            )
+                argv, cwd=empty, env=_variables(wheels), stdin=fed, stdout=told, stderr=said,
+                # Ctrl-C is for us to hear: an installer that hears it too ends with a complaint of its own.
+                start_new_session=True,
+            )  # fmt: skip
             try:
                 _wait(running, until, stop)
             finally:
                 if running.poll() is None:
-                    running.kill()
+                    os.killpg(running.pid, signal.SIGKILL)
                     running.wait()
         answer = (out.read_text(errors="replace"), complaint.read_text(errors="replace"))
         return subprocess.CompletedProcess(argv, running.returncode, *answer)
+
+
+def pip_alone(python: str) -> list[str]:
+    """The words that start our own pip in an interpreter, where it can start no other program."""
+    found = importlib.util.find_spec("pip")
+    runner = Path(found.origin).with_name("__pip-runner__.py") if found and found.origin else None
+    if runner is None or not runner.exists():
+        raise MissingPart(
+            "pip is not installed, or older than 22.3.", next_step="python -m pip install --upgrade pip"
+        )
+    alone = Path(__file__).with_name("pip_alone.py")
+    return [python, "-I", str(alone), str(runner), "--disable-pip-version-check", "--no-input"]
 
 
 def _wait(running: subprocess.Popen[bytes], until: float, stop: Stop | None) -> None:
@@ -75,7 +96,7 @@ def _wait(running: subprocess.Popen[bytes], until: float, stop: Stop | None) -> 
             running.wait(0.2)
         except subprocess.TimeoutExpired:
             if stop is not None and stop.asked:
-                raise Stopped("Preparing the environment was stopped.") from None
+                raise ended_by(stop, "Preparing the environment was stopped.") from None
             if time.monotonic() > until:
                 raise ReenactError("The installer took too long and was ended.") from None
         else:
@@ -84,6 +105,8 @@ def _wait(running: subprocess.Popen[bytes], until: float, stop: Stop | None) -> 
 
 def _variables(wheels: Path | None) -> dict[str, str]:
     passed = {name: value for name, value in os.environ.items() if _PASSED.fullmatch(name)}
+    for name in _NEVER & passed.keys():
+        del passed[name]
     # The installer runs in another folder than the user, for whom a relative path was right.
     places = [_absolute(place) for place in passed.get("PIP_FIND_LINKS", "").split()]
     uv_places = [
@@ -104,7 +127,9 @@ def _variables(wheels: Path | None) -> dict[str, str]:
 def constraints() -> str:
     """The user's own constraints: what their files say is part of what is asked for."""
     named = os.environ.get("PIP_CONSTRAINT", "") + " " + os.environ.get("UV_CONSTRAINT", "")
-    return "\n".join(Path(file).read_text() for file in named.split() if Path(file).is_file())
+    return "\n".join(
+        read_text(Path(file), MOST_CONSTRAINTS) for file in named.split() if Path(file).is_file()
+    )
 
 
 def _absolute(place: str) -> str:
@@ -119,6 +144,9 @@ def must(done: subprocess.CompletedProcess[str], sentence: str) -> None:
 
 def uv_failure(text: str) -> Exception:
     """What uv's complaint means."""
+    elsewhere = re.search(r"Package `([^`]+)` was included as a URL dependency", text)
+    if elsewhere:
+        return from_address(elsewhere[1])
     no_wheel = re.search(r"Wheels are required for `([^`]+)`", text)
     if no_wheel:
         return NoWheel(no_wheel[1])
@@ -131,8 +159,19 @@ def uv_failure(text: str) -> Exception:
 
 def pip_failure(text: str) -> Exception:
     """What pip's complaint means."""
+    if REFUSED in text:
+        return from_address("")
     missing = re.search(r"No matching distribution found for ([A-Za-z0-9._-]+)", text)
     return NoWheel(missing[1]) if missing and not _UNREACHABLE.search(text) else _failure(text)
+
+
+def from_address(name: str) -> InputError:
+    """A package asks for another one that lies at an address of its own choice."""
+    return InputError(
+        f"One of these packages needs {name or 'another one'} from an address of its own (NAME @ ADDRESS), "
+        "not from your package index. Packages are installed by name and version alone.",
+        next_step="Ask for another version, or give a wheel of it in a folder named by PIP_FIND_LINKS.",
+    )
 
 
 def _not_found(name: str) -> InputError:

@@ -1,9 +1,16 @@
-"""One prepared environment as it lies in the cache: complete, or not there."""
+"""One prepared environment as it lies in the cache: complete, or not there.
+
+Covered: a cache that somebody else filled. Its record does not decide what boxes are shown: that is the
+folder itself, below the cache and not a link, and the installation of the interpreter that was asked just
+now. A record that names another installation does not count, and the environment is built again. Not
+covered: what the planted packages do, in boxes.
+"""
 
 from __future__ import annotations
 
 import hashlib
 import json
+import re
 import sys
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,6 +20,7 @@ from reenact.sandbox.environments.python import Interpreter
 from reenact.sandbox.watch.disk import tree_room
 
 _MANIFEST = "reenact-environment.json"
+_KEY = re.compile(r"[0-9a-f]{32}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,13 +49,17 @@ class Environment:
         return tuple(shown)
 
 
-def read_environment(folder: Path) -> Environment | None:
-    """The environment in a folder, none when there is none."""
+def read_environment(cache: Path, key: str, interpreter: Interpreter) -> Environment | None:
+    """The environment of a key that was made for an interpreter, none when there is none."""
+    folder = cache / key
+    if _KEY.fullmatch(key) is None or folder.is_symlink():
+        return None
     try:
-        said = json.loads((folder / _MANIFEST).read_text())
-        return Environment(
-            folder.name, folder, tuple(said["packages"]), int(said["size_bytes"]), str(said["interpreter"])
-        )
+        record = json.loads((folder / _MANIFEST).read_text())
+        if record["interpreter"] != interpreter.folder:
+            return None
+        packages = tuple(str(package) for package in record["packages"])
+        return Environment(key, folder, packages, int(record["size_bytes"]), interpreter.folder)
     except (OSError, ValueError, KeyError, TypeError):
         return None
 

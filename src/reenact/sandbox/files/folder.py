@@ -18,6 +18,7 @@ import fcntl
 import functools
 import os
 import secrets
+import shutil
 import signal
 import stat
 import tempfile
@@ -25,7 +26,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from reenact.errors import SandboxFailed
-from reenact.sandbox.files.cleanup import remove_tree
+from reenact.sandbox.files.removal import remove_box
 from reenact.sandbox.tiers.engine import remove_container
 from reenact.sandbox.walls.cgroup import remove_group
 
@@ -103,11 +104,8 @@ class BoxFolder:
             notes.write(line + "\n")
 
     def close(self) -> tuple[str, ...]:
-        """Remove the folder; the names of what resisted."""
-        try:
-            return remove_tree(self.path)
-        finally:
-            os.close(self.lock)
+        """Remove the folder; the names of what resisted, or is still being removed."""
+        return remove_box(self.path, self.lock)
 
 
 def start_time(pid: int) -> int:
@@ -117,6 +115,22 @@ def start_time(pid: int) -> int:
     except OSError:
         return 0
     return int(text.rpartition(")")[2].split()[19])
+
+
+def no_room(reserve_bytes: int, root: Path | None = None) -> str:
+    """Why no box can have a folder here, for want of space or of rights; empty when one can."""
+    try:
+        root = _root(root)
+        with tempfile.TemporaryFile(dir=root) as probe:
+            probe.write(bytes(4096))
+            probe.flush()
+    except OSError as error:
+        place = error.filename or root or os.environ.get("TMPDIR") or "the temporary folder"
+        return f"the folder for temporary files cannot be written to: {place}: {error.strerror or error}"
+    free = shutil.disk_usage(root).free
+    if free < reserve_bytes:
+        return f"only {free >> 20} MiB of disk are free at {root}, and a box needs {reserve_bytes >> 20}"
+    return ""
 
 
 def boxes(root: Path | None = None) -> tuple[str, ...]:
@@ -135,10 +149,11 @@ def sweep(root: Path | None = None) -> tuple[str, ...]:
         try:
             _end_noted(path)
             _end_marked(path.name)
-            remove_tree(path)
-            swept.append(path.name)
-        finally:
+        except BaseException:
             os.close(lock)
+            raise
+        remove_box(path, lock)
+        swept.append(path.name)
     return tuple(swept)
 
 

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from reenact.errors import InputError, MissingPart, Stopped
+from reenact.errors import InputError, MissingPart, ended_by
 from reenact.types import Stop
 
 MOST_OUTPUT = 32 * 1024 * 1024
@@ -62,7 +62,7 @@ class Bound:
 
     def check(self) -> None:
         if self.stop is not None and self.stop.asked:
-            raise Stopped("Cloning was stopped.")
+            raise ended_by(self.stop, "Cloning was stopped.")
         if _size(self.folder) > self.most_bytes:
             raise InputError(f"The repository is larger than {self.most_bytes} bytes.")
 

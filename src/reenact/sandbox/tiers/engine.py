@@ -8,7 +8,7 @@ import subprocess
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from reenact.sandbox.files.plain_text import plain_text
+from reenact.plain import plain_text
 
 ENGINES = ("docker", "podman")
 _ANSWER_S = 60.0

@@ -19,9 +19,9 @@ import time
 from contextlib import ExitStack, suppress
 from pathlib import Path
 
+from reenact.plain import plain_text
 from reenact.sandbox.box import Command, Limits
 from reenact.sandbox.files.folder import BOX_MARK, BoxFolder
-from reenact.sandbox.files.plain_text import plain_text
 from reenact.sandbox.tiers.hold import (
     REAPER,
     Status,

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from reenact.plain import PlainText
 from reenact.sandbox.box import Event, OnOutput
-from reenact.sandbox.files.plain_text import PlainText
 
 
 class Output:

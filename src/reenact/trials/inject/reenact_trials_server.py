@@ -171,12 +171,24 @@ def serve(channel, wake):
             running = parked.pop(job["resume"])
             running.resume(job["word"].encode())
         else:
-            child.preload(job)
+            preload(job, channel)
             running = start(job, channel, wake, parked)
         if not run(running, channel, wake, parked):
             break
     for running in parked.values():
         running.signal(signal.SIGKILL)
+
+
+def preload(job, channel):
+    """Imports can take long and hear nothing: meanwhile a timer looks whether anybody still waits for us."""
+    signal.signal(signal.SIGALRM, lambda *_: os._exit(0) if channel.orphaned else None)
+    signal.siginterrupt(signal.SIGALRM, False)
+    signal.setitimer(signal.ITIMER_REAL, LOOK_S, LOOK_S)
+    try:
+        child.preload(job)
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, signal.SIG_DFL)
 
 
 def start(job, channel, wake, parked):

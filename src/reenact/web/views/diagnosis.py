@@ -85,6 +85,9 @@ class Told(BaseModel):
 
     depth: str
     task: str
+    sentence: str = ""
+    """The verdict; empty in runs of versions that did not store it."""
+    next: str | None = None
     metric: str | None = None
     findings: list[Accused]
     doubts: list[Accused]
@@ -133,7 +136,9 @@ def _findings(told: Told, numbers: dict[str, int]) -> Iterator[Block]:
         facts["judged by"] = told.metric
     yield Facts("", tuple(facts.items()))
     if not told.findings:
-        yield Text(f"No fault was found at depth {told.depth}.")
+        yield Text(told.sentence or f"No finding at depth {told.depth}.")
+    if told.next:
+        yield Text(told.next, "Next")
     for at, one in enumerate(told.findings):
         yield _finding(one, at, numbers)
 

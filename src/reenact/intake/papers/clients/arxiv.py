@@ -11,7 +11,7 @@ from reenact.errors import ReenactError, Unreachable, UnreadablePaper
 from reenact.intake.papers.clients.polite import Polite
 from reenact.intake.papers.source import MOST_BYTES, Form, form_of, unpacked
 from reenact.intake.web import Answer, Web
-from reenact.sandbox.files.plain_text import plain
+from reenact.plain import plain
 
 _ID = r"(?P<id>\d{4}\.\d{4,5}|[a-z-]+(?:\.[A-Z]{2})?/\d{7})(?P<version>v\d{1,3})?"
 _SHORT = re.compile(rf"(?:arxiv:)?{_ID}", re.IGNORECASE)

@@ -10,7 +10,7 @@ from reenact.errors import ResultRefused, Unreachable
 from reenact.intake.papers.clients.polite import Polite
 from reenact.intake.papers.paper import Reference, plain
 from reenact.intake.web import Web
-from reenact.sandbox.files.plain_text import plain as cleaned
+from reenact.plain import plain as cleaned
 from reenact.sandbox.files.strict_json import read_json
 from reenact.types import JsonValue
 

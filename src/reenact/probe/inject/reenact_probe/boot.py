@@ -67,6 +67,10 @@ def start(config, own_process=False):
     global _session
     guard.wake()
     session = _session = Session(config, own_process)
+    if own_process and config.note_opened:
+        from reenact_probe import opened
+
+        opened.install(config.folder)
     if own_process:
         from reenact_probe import seeds
 

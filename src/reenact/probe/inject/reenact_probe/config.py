@@ -28,8 +28,13 @@ class Config:
         """
         self.shim = bool(wishes.get("shim", True))
         """Let programs written for older Keras or tf.keras run on Keras 3."""
+        self.note_opened = bool(wishes.get("note_opened", False))
+        """Write down which files the program opens."""
         self.tap_output = bool(wishes.get("tap_output", True))
         """Read metrics off the printed lines."""
+
+        self.hide = wishes.get("hide")
+        """What must not stand in a file of the trace: rules of reenact's redact.py."""
 
     def as_dict(self):
         return dict(vars(self))

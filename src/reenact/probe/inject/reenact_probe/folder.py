@@ -6,12 +6,12 @@ program is killed.
 
 from __future__ import annotations
 
-import json
 import math
 import os
 import zipfile
 from io import BytesIO
 
+from reenact_probe.hiding import Hiding
 from reenact_probe.tables import as_npy
 
 OWNER = "owner"
@@ -23,8 +23,9 @@ class Folder:
     MAX_BYTES = 512 * 1024 * 1024
     """After this much only the rows of steps are kept."""
 
-    def __init__(self, path):
+    def __init__(self, path, hide=None):
         self.path = path
+        self._hiding = Hiding(hide)
         self.chunks = 0
         self.bytes = 0
 
@@ -32,7 +33,7 @@ class Folder:
         """True when this process may record here."""
         os.makedirs(self.path, exist_ok=True)
         try:
-            handle = os.open(os.path.join(self.path, OWNER), os.O_CREAT | os.O_EXCL | os.O_WRONLY)
+            handle = os.open(os.path.join(self.path, OWNER), os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600)
         except FileExistsError:
             return False
         with os.fdopen(handle, "w") as file:
@@ -44,11 +45,11 @@ class Folder:
         return self.bytes >= self.MAX_BYTES
 
     def write_json(self, name, content):
-        self._put(name, _json(content))
+        self._put(name, self._json(content))
 
     def write_chunk(self, members, notes):
         """One npz file: tables by name, and the notes as JSON in an array of bytes."""
-        text = _json(notes)
+        text = self._json(notes)
         members = dict(members, notes=as_npy("|u1", (len(text),), text))
         buffer = BytesIO()
         with zipfile.ZipFile(buffer, "w", zipfile.ZIP_STORED) as archive:
@@ -60,14 +61,18 @@ class Folder:
     def _put(self, name, data):
         target = os.path.join(self.path, name)
         beside = f"{target}.{os.getpid()}.part"
-        with open(beside, "wb") as file:
+        with open(beside, "wb", opener=_private) as file:
             file.write(data)
         os.replace(beside, target)
         self.bytes += len(data)
 
+    def _json(self, content):
+        return self._hiding.dumped(_strict(content)).encode("utf-8")
 
-def _json(content):
-    return json.dumps(_strict(content), default=str, allow_nan=False).encode("utf-8")
+
+def _private(path, flags):
+    """What a program prints, raises and is given as arguments is for its user's eyes only."""
+    return os.open(path, flags, 0o600)
 
 
 def _strict(value):

@@ -28,7 +28,7 @@ class Recorder:
     def __init__(self, config):
         self.config = config
         self.schedule = Schedule(config.preset, self.note_missing)
-        self.folder = Folder(config.folder)
+        self.folder = Folder(config.folder, config.hide)
         self.began = time.perf_counter()
         self.step = 0
         """Optimiser steps completed."""

@@ -1,0 +1,6 @@
+"""Benchmarks of reenact: cases, metrics, goals beside what was reached.
+
+In a checkout, `python -m benchmarks NAME` runs one; they are not part of the installed package. `children.py`
+starts their modules as processes; `cases/` holds what is measured, except for the cases of `reenact demo`,
+which are in `reenact/demo/cases/`.
+"""

@@ -1,0 +1,58 @@
+"""Baselines: a prompt of our own, the best context, one answer. Nothing is checked, run or refined.
+
+The context is the story's first: what differs is the search for a script, not the code that is shown.
+"""
+
+from __future__ import annotations
+
+from decimal import Decimal
+
+from pydantic import BaseModel, Field
+
+from benchmarks.bugs.cases import BugCase
+from benchmarks.bugs.told import Told
+from benchmarks.bugs.way import Way
+from reenact.asking import ask
+from reenact.bug.answers import unfenced
+from reenact.bug.context import build_contexts
+from reenact.bug.reproduction import Verdict
+from reenact.bug.validate.parses import LONGEST
+from reenact.intake.report import RawReport
+from reenact.intake.repository import Checkout
+from reenact.journal import Journal
+from reenact.llm.ask import Model
+from reenact.llm.prompts import load_prompt
+
+
+class Written(BaseModel):
+    """A script, after some thought where that was asked for."""
+
+    thoughts: str = Field(default="", max_length=20_000, description="Thoughts on the way, if asked for.")
+    script: str = Field(max_length=LONGEST, description="The whole script, Python, without a code fence.")
+
+
+def write_once(
+    case: BugCase,
+    way: Way,
+    raw: RawReport,
+    checkout: Checkout,
+    model: Model,
+    journal: Journal,
+    *,
+    fresh: bool,
+) -> Told:
+    """The script of a single answer. Raises AnswerUnusable."""
+    contexts = build_contexts(checkout, raw.text(), most=1)
+    prompt = load_prompt("benchmarks.bugs", f"prompts/{way.baseline}.md").fill(
+        report=raw.text(), context=contexts[0].text() if contexts else "none"
+    )
+    request = {"report": raw.text(), "project": case.buggy, "way": way.name, "model": model.name}
+    with journal.run(story="bug-baseline", request=request, what=way.name, fresh=fresh) as run:
+        script = unfenced(ask(run, model, way.key, prompt, Written).script)
+        run.finish({"lines": script.count("\n")})
+        record = run.record
+    return Told(
+        case.id, way.name, Verdict.INCONCLUSIVE, "the script could not be run", attempts=1,
+        tokens=record.tokens_in + record.tokens_out, script=script,
+        money=None if record.unpriced else Decimal(record.money),
+    )  # fmt: skip

@@ -1,0 +1,80 @@
+"""`python -m benchmarks bugs`: reports with known bugs, answered by a model or by recordings."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from pathlib import Path
+
+import click
+
+from benchmarks.bugs.way import BASELINES, LEAVABLE
+from benchmarks.command import conduct, out_folder
+from reenact.cli.asking import open_asked
+from reenact.cli.options import CALLS, MONEY, TOKENS, Count
+from reenact.settings import cache_folder, resolve
+from reenact.types import ExitCode
+
+
+@click.command()
+@click.argument("folder", required=False, type=click.Path(path_type=Path), metavar="[DIR]")
+@click.option("--case", "names", multiple=True, help="Only these cases; default: all of the folder.")
+@click.option("--model", help="Ask this model; default: each case's recording answers.")
+@click.option("--record", is_flag=True, help="Keep the model's answers in the folder of each case.")
+@click.option("--without", multiple=True, type=click.Choice(LEAVABLE), help="A row more: this part left out.")
+@click.option(
+    "--baseline", "baselines", multiple=True, type=click.Choice(BASELINES), help="A row more: a prompt alone."
+)
+@click.option("--seeds", type=Count(1, 50), default=5, show_default=True, help="Runs a script.")
+@click.option("--no-minimise", is_flag=True, help="Keep the scripts as long as they came.")
+@click.option("--jobs", type=Count(1, 64), default=1, show_default=True, help="Cases at once.")
+@click.option("--max-cost", type=MONEY, help="Money the run may spend on models, in US dollars.")
+@click.option("--max-tokens", type=TOKENS, help="Tokens the run may use.")
+@click.option("--max-calls", type=CALLS, help="Model calls the run may make.")
+@click.option("--sandbox", help="Tier that runs the scripts; default: the best one here.")
+@click.option("--trust-code", is_flag=True, default=None, help="Allow a sandbox that confines nothing.")
+@click.option("--fresh", is_flag=True, help="Start anew: nothing told or recorded before counts.")
+@out_folder
+def bugs(
+    folder: Path | None, names: tuple[str, ...], model: str | None, record: bool, without: tuple[str, ...],
+    baselines: tuple[str, ...], seeds: int, no_minimise: bool, jobs: int, max_cost: Decimal | None,
+    max_tokens: int | None, max_calls: int | None, sandbox: str | None, trust_code: bool | None, fresh: bool,
+    out: Path | None,
+) -> ExitCode:  # fmt: skip
+    """Show the bug of every case in DIR (default: the shipped cases), and compare with the truth.
+
+    Without a model each case is answered by the recording in its folder; a case without one is not counted.
+    """
+    from benchmarks.bugs.cases import chosen_cases
+    from benchmarks.bugs.desk import Desk
+    from benchmarks.bugs.measure import measure
+    from benchmarks.bugs.way import ways_of
+    from benchmarks.scorecard import Scorecard
+    from reenact.bug.wishes import Wishes
+    from reenact.cli.boxes import chosen_sandbox
+    from reenact.journal import Journal
+    from reenact.sandbox.environments.prepare import Environments
+    from reenact.types import Stop, Tell
+
+    flags = {
+        "model": model, "max_cost": max_cost, "max_tokens": max_tokens, "max_calls": max_calls,
+        "sandbox": sandbox, "trust_code": trust_code,
+    }  # fmt: skip
+    settings = resolve(flags).settings
+    cases = chosen_cases(folder, names)
+    box = chosen_sandbox(settings)
+    with Journal.open(settings.runs_dir) as journal:
+
+        def run(tell: Tell, stop: Stop) -> Scorecard:
+            desk = Desk(
+                journal=journal, sandbox=box, record=record, fresh=fresh, tell=tell, stop=stop,
+                # Recordings were made with contexts that are ranked by words alone.
+                wishes=Wishes(seeds=seeds, minimise=not no_minimise, dense=False),
+                # Only the flag: a model that the settings name for other verbs must not spend money here.
+                model=open_asked(settings, stop=stop, tell=tell) if model else None,
+                environments=Environments(
+                    cache_folder(settings) / "environments", box=box, tell=tell, stop=stop
+                ),
+            )  # fmt: skip
+            return measure(cases, desk, ways=ways_of(without, baselines), jobs=jobs)
+
+        return conduct(run, out)

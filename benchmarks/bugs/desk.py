@@ -1,0 +1,82 @@
+"""Who answers the questions about a case, and what its scripts run with."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+
+from benchmarks.bugs.cases import BUNDLE, FACTS, ORACLE, REPORT, BugCase
+from benchmarks.bugs.way import Way
+from reenact.bug.wishes import Wishes
+from reenact.errors import InputError
+from reenact.journal import Journal
+from reenact.llm.ask import Model
+from reenact.llm.record import Recorder
+from reenact.llm.replay import Replay
+from reenact.sandbox.box import Sandbox
+from reenact.sandbox.environments.prepare import Environments
+from reenact.types import JsonValue, Stop, Tell, tell_nobody
+
+
+@dataclass(frozen=True)
+class Desk:
+    """What every case is told with."""
+
+    journal: Journal
+    sandbox: Sandbox
+    model: Model | None = None
+    """Answers every case; none: each is answered by its recording."""
+    record: bool = False
+    """Keep the model's answers in the folder of each case."""
+    fresh: bool = False
+    """Start anew: nothing told before counts, and a recording is made from its beginning."""
+    environments: Environments | None = None
+    wishes: Wishes = field(default_factory=Wishes)
+    tell: Tell = tell_nobody
+    stop: Stop = field(default_factory=Stop)
+
+    def __post_init__(self) -> None:
+        if self.record and self.model is None:
+            raise InputError(
+                "Only the answers of a model can be recorded, and none is named.",
+                next_step="Add --model, for example --model relay:FOLDER.",
+            )
+
+    def answers(self, case: BugCase, way: Way) -> bool:
+        """Whether anybody answers."""
+        return self.model is not None or (case.folder / way.recording).is_file()
+
+    def inputs(self, case: BugCase, way: Way) -> JsonValue:
+        """What the outcome depends on: the case, and who answers."""
+        names = [FACTS, REPORT, BUNDLE, ORACLE, *(() if self.model is not None else (way.recording,))]
+        contents = [(case.folder / name).read_bytes() for name in names]
+        return {
+            "files": [hashlib.sha256(content).hexdigest() for content in contents],
+            "model": self.model.name if self.model is not None else "recording",
+            "record": self.record,
+            "wishes": way.wishes(self.wishes).to_json(),
+        }
+
+    def model_for(self, case: BugCase, way: Way) -> Model:
+        """The model that answers this case."""
+        file = case.folder / way.recording
+        if self.model is None:
+            return Replay(file, tell=self.tell)
+        return Recorder(self.model, file) if self.record else self.model
+
+    @contextmanager
+    def journal_for(self, case: BugCase, way: Way) -> Iterator[tuple[Journal, bool]]:
+        """The journal of one story and whether it starts anew.
+
+        What a living model answers was paid for and is kept. A recording costs nothing, and a journal that
+        knew its answers would not notice when it changes. A recording that is not begun yet needs every
+        answer, also those that the journal knows from before.
+        """
+        if self.model is None:
+            with Journal.in_memory() as journal:
+                yield journal, True
+            return
+        unrecorded = self.record and not (case.folder / way.recording).exists()
+        yield self.journal, self.fresh or unrecorded

@@ -1,0 +1,52 @@
+"""What came of one case, and whether it is true."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from decimal import Decimal
+
+from benchmarks.bugs.cases import BugCase
+from benchmarks.bugs.oracle import SHOWS, SHOWS_NOT
+from reenact.bug.reproduction import Verdict
+
+
+@dataclass(frozen=True)
+class Told:
+    """One case, told one way."""
+
+    case: str
+    way: str
+    verdict: Verdict
+    reason: str
+    attempts: int = 0
+    shown: int = 0
+    """Seeds that showed the symptom."""
+    seeds: int = 0
+    seconds: float = 0.0
+    tokens: int = 0
+    money: Decimal | None = None
+    """US dollars; none when a price is not known."""
+    script: str = ""
+    """What was handed over."""
+    on_buggy: int | None = None
+    """Exit code of what was handed over; 1: the bug shows, 0: not; none: it could not be run."""
+    on_fixed: int | None = None
+
+    @property
+    def works(self) -> bool:
+        """Whether what was handed over fails where the bug is and passes where it is mended."""
+        return self.on_buggy == SHOWS and self.on_fixed == SHOWS_NOT
+
+    @property
+    def contradicted(self) -> bool:
+        """Whether what was handed over says otherwise: no bug where it is, or one where it is mended."""
+        return self.on_buggy == SHOWS_NOT or self.on_fixed == SHOWS
+
+    def false_claim(self, case: BugCase) -> bool:
+        """Whether `reproduced` was said and is not so. Only what was said counts, not what was tried."""
+        if self.verdict is not Verdict.REPRODUCED:
+            return False
+        return case.expected is not Verdict.REPRODUCED or self.contradicted
+
+    def true_verdict(self, case: BugCase) -> bool:
+        return self.verdict is case.expected and not self.false_claim(case)

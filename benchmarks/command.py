@@ -1,0 +1,122 @@
+"""`python -m benchmarks NAME`: measure reenact, print goals beside what was reached, keep the full result."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import click
+
+from benchmarks.scorecard import Boxes, Scorecard
+from reenact.cli.lazy import LazyGroup
+from reenact.cli.options import REPEATS, show, stopping_gently
+from reenact.report.progress import telling
+from reenact.report.render import render
+from reenact.report.sheet import Sheet
+from reenact.report.svg_boxes import boxes, standing_alone
+from reenact.settings import resolve
+from reenact.types import ExitCode, Stop, Table, Tell
+
+BENCHES = {
+    "sandbox": ("benchmarks.command:sandbox", "Hostile and benign programs on each tier; start cost."),
+    "probe": ("benchmarks.command:probe", "What watching a training costs, as ratios to the unobserved run."),
+    "faults": ("benchmarks.faults.command:faults", "Diagnose every program of the fault benchmark; scores."),
+    "repair": ("benchmarks.repairs.command:repair", "Repair every fault of the benchmark by each strategy."),
+    "effects": ("benchmarks.faults.command:effects", "Whether the faults of the benchmark do harm here."),
+    "neutral": ("benchmarks.faults.command:neutral", "Find other repairs of the faults of the benchmark."),
+    "bugs": ("benchmarks.bugs.command:bugs", "Show the bug of every report; verdicts against the truth."),
+    "papers": ("benchmarks.papers.command:papers", "Reproduce papers with known numbers; gaps and verdicts."),
+    "trials": ("benchmarks.speed.command:trials", "Trainings a second: executors, a plain loop, Ray Tune."),
+    "lint": ("benchmarks.linting.command:lint", "Static rules over a hundred files, beside ruff."),
+    "web": ("benchmarks.web.command:web", "Page time of `reenact view` against runs and steps."),
+    "train-detector": ("benchmarks.detector.command:train_detector", "Train the learned detector."),
+    "fetch": ("benchmarks.faults.command:fetch", "Fetch the data sets of the fault benchmark."),
+}
+MET = {True: "met", False: "MISSED", None: "not measured"}
+
+
+@click.group(cls=LazyGroup, verbs=BENCHES, context_settings={"help_option_names": ["-h", "--help"]})
+def bench() -> None:
+    """Measure reenact itself: exit 0 all goals met, 1 one missed, 3 not measured."""
+
+
+def out_folder(measure: Callable[..., ExitCode]) -> Callable[..., ExitCode]:
+    """`--out FOLDER`: where the JSON and Markdown of the result are written."""
+    option = click.option(
+        "--out",
+        type=click.Path(file_okay=False, path_type=Path),
+        help="Folder for the result.",
+    )
+    return option(measure)
+
+
+@bench.command()
+@click.option("--tier", help="Measure this tier only; default: every tier that works here.")
+@out_folder
+def sandbox(tier: str | None, out: Path | None) -> ExitCode:
+    """Run every hostile and benign program on the sandbox tiers of this machine."""
+    from benchmarks.hostile.measure import measure
+
+    return conduct(lambda tell, stop: measure(tier=tier, tell=tell, stop=stop), out)
+
+
+@bench.command()
+@click.option("--repeats", type=REPEATS, default=7, show_default=True, help="Pairs a program and preset.")
+@click.option("--program", "programs", multiple=True, help="Only programs whose name holds this word.")
+@out_folder
+def probe(repeats: int, programs: tuple[str, ...], out: Path | None) -> ExitCode:
+    """Train six programs with and without the probe and compare."""
+    from benchmarks.watching.measure import measure
+
+    return conduct(lambda tell, stop: measure(tell=tell, stop=stop, repeats=repeats, programs=programs), out)
+
+
+def conduct(measure: Callable[[Tell, Stop], Scorecard], out: Path | None) -> ExitCode:
+    """Run one benchmark with progress, write its result, print it, and end with its closing line."""
+    settings = resolve().settings
+    with stopping_gently() as stop, telling(settings.progress) as tell:
+        card = measure(tell, stop)
+    keep(card, out)
+    show(_sheet(card), "full")
+    return card.exit_code
+
+
+def keep(card: Scorecard, out: Path | None) -> None:
+    """Write a result down: JSON, Markdown, and its drawings, which the Markdown shows."""
+    sheet = _sheet(card)
+    folder = out or resolve().settings.runs_dir / "bench"
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / f"{card.name}.json").write_text(render(sheet, "json"), encoding="utf-8")
+    links = []
+    for plot in card.plots:
+        file = folder / f"{card.name}-{plot.name}.svg"
+        file.write_text(_drawn(plot), encoding="utf-8")
+        links.append(f"![{plot.title}]({file.name})\n\n{plot.title}\n")
+    text = render(sheet, "markdown")
+    (folder / f"{card.name}.md").write_text("\n".join([text, *links]), encoding="utf-8")
+
+
+def _drawn(plot: Boxes) -> str:
+    drawn = boxes(
+        plot.rows, plot.title, below=plot.below, marks=plot.marks, marked=plot.marked, goal=plot.goal,
+        bounds=plot.bounds,
+    )  # fmt: skip
+    return standing_alone(drawn)
+
+
+def _sheet(card: Scorecard) -> Sheet:
+    goals = tuple((goal.name, goal.wanted, goal.reached, MET[goal.met]) for goal in card.goals)
+    return Sheet(
+        kind=f"bench-{card.name}",
+        title=f"Benchmark {card.name}",
+        verdict=f"{card.name}: {card.figures}",
+        blocks=(*card.tables, Table("Goals", ("goal", "wanted", "reached", ""), goals)),
+        data={
+            "figures": card.figures,
+            "goals": [
+                {"name": goal.name, "wanted": goal.wanted, "reached": goal.reached, "met": goal.met}
+                for goal in card.goals
+            ],
+            "facts": card.facts,
+        },
+    )

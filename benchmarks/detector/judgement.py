@@ -1,0 +1,94 @@
+"""How sure the rules were of each suspect in programs whose faults are known, and who was right.
+
+One training a program is shown to all stable rules. A suspect is right when its kind of fault was planted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from benchmarks.detector.gather import Known, evidence_of
+from reenact.diagnose.sureness import Curve
+from reenact.diagnose.suspect import SAME, suspects_from
+from reenact.rules.registry import chosen
+from reenact.rules.rule import Needs, run_rules
+from reenact.trials.trial import Outcome
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+POINTS = 41
+SUREST = 0.98
+"""No curve through a thousand suspects warrants more."""
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """One suspect."""
+
+    base: str
+    """The program it was found in, or in a mutant of."""
+    confidence: float
+    right: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """What the rules' confidences are worth."""
+
+    said: Sequence[Said]
+    curve: Curve
+    brier: float
+    """Mean squared distance of the bare confidences to what was right."""
+    brier_by_curve: float
+    """The same of confidences read off a curve through all other programs."""
+    brier_of_share: float
+    """The same of one figure for all: the share that was right."""
+
+
+def said_of(known: Iterable[Known], outcomes: Mapping[str, Outcome]) -> Iterator[Said]:
+    """What the rules said of the first training of each program."""
+    rules = chosen((), ())
+    observed = {rule.code for rule in rules if rule.needs & Needs.TRACE}
+    for one in known:
+        planted = {SAME.get(fault, fault) for fault in one.faults}
+        _, evidence = next(evidence_of(one.planned, outcomes), (0, None))
+        for suspect in suspects_from(run_rules(rules, evidence), observed) if evidence is not None else ():
+            if suspect.fault is not None and suspect.first.accuses:
+                right = SAME.get(suspect.fault, suspect.fault) in planted
+                yield Said(one.planned.base, suspect.confidence, right)
+
+
+def judged(said: Sequence[Said]) -> Judgement:
+    """The curve through all of them, and how well curves do for programs they were not drawn through."""
+    import numpy as np
+
+    told = np.array([one.confidence for one in said])
+    right = np.array([one.right for one in said], dtype=float)
+    base = np.array([one.base for one in said])
+    apart = np.zeros_like(told)
+    for name in np.unique(base):
+        of = base == name
+        apart[of] = _isotonic(told[~of], right[~of], told[of])
+    points = np.linspace(0, 1, POINTS)
+    drawn = _isotonic(told, right, points)
+    return Judgement(
+        said,
+        Curve(tuple(round(float(x), 3) for x in points), tuple(round(float(y), 3) for y in drawn)),
+        brier=float(np.mean((told - right) ** 2)),
+        brier_by_curve=float(np.mean((apart - right) ** 2)),
+        brier_of_share=float(right.var()),
+    )
+
+
+def _isotonic(
+    told: NDArray[np.float64], right: NDArray[np.float64], at: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    from sklearn.isotonic import IsotonicRegression
+
+    fitted = IsotonicRegression(y_min=0.0, y_max=SUREST, out_of_bounds="clip").fit(told, right)
+    found: NDArray[np.float64] = fitted.predict(at)
+    return found

@@ -1,0 +1,150 @@
+"""`python -m benchmarks faults`: diagnose every program of the benchmark, score every family side by side.
+
+The buggy programs give recall, precision and F3; the fixed twins false alarms. Each program is watched once,
+all families judge the same evidence; the story is told at the asked depth, without a model.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import tempfile
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from benchmarks.data.packages import run
+from benchmarks.faults.answers import accused_by, answer_by, answer_of
+from benchmarks.faults.case import FaultCase, Scale, Side
+from benchmarks.faults.cases import published_means
+from benchmarks.faults.programs import availability, materialise
+from benchmarks.faults.scores import Answer
+from benchmarks.faults.told import QUICK, STORY, Told
+from benchmarks.faults.verdict import scorecard
+from benchmarks.identity import code_identity
+from benchmarks.scorecard import Scorecard
+from benchmarks.several import several
+from benchmarks.warm import Lent, end_with_parent, warm_pool
+from reenact.diagnose.depth import Depth
+from reenact.diagnose.diagnosis import Accusation, Diagnosis
+from reenact.diagnose.story import Services, diagnose
+from reenact.diagnose.verify import middle
+from reenact.diagnose.wishes import THRESHOLD, Wishes
+from reenact.journal import Journal
+from reenact.program.program import Program, read_program
+from reenact.rules.evidence import Evidence
+from reenact.rules.registry import FAMILIES, chosen
+from reenact.types import Stop, Tell, tell_nobody
+
+
+@dataclass(frozen=True)
+class Telling:
+    """A story to be told."""
+
+    case: FaultCase
+    side: Side
+    scale: Scale
+    depth: Depth
+    workers: int
+    """Processes that train for it at once."""
+
+
+def measure(
+    cases: Sequence[FaultCase],
+    scale: Scale,
+    *,
+    journal: Journal,
+    depth: Depth = Depth.NORMAL,
+    repeats: int = 1,
+    sides: Sequence[Side] = tuple(Side),
+    tell: Tell = tell_nobody,
+    stop: Stop | None = None,
+    fresh: bool = False,
+    jobs: int = 1,
+) -> Scorecard:
+    """Tell the story of every program that can be run here; the others are named with the reason."""
+    stop = stop or Stop()
+    missing = {case.id: why for case in cases if (why := availability(case).why_not)}
+    wanted = {
+        f"{case.id}-{side}-{repeat}": Telling(case, side, scale, depth, max(1, (os.cpu_count() or 1) // jobs))
+        for case in cases
+        if case.id not in missing
+        for side in sides
+        for repeat in range(repeats)
+    }
+    told_of = {"scale": scale.value, "depth": depth.value, "code": code_identity()}
+    request = {"cases": [case.id for case in cases], **told_of}
+    with journal.run(
+        story="bench-faults", request={**request, "repeats": repeats}, what=scale.value, fresh=fresh
+    ) as told:
+        found = told.many(
+            dict.fromkeys(wanted, told_of),
+            lambda names: several(
+                {name: wanted[name] for name in names},
+                tell_of,
+                what="bench faults",
+                jobs=jobs,
+                tell=tell,
+                stop=stop,
+            ),
+            returns=Told,
+        )
+        told.finish({"programs": len(found)})
+    return scorecard(list(found.values()), cases, missing, scale, depth, published_means())
+
+
+def tell_of(wanted: Telling, stop: Stop) -> Told:
+    """One program: trained plainly, diagnosed quickly, then the whole story."""
+    case, side, depth = wanted.case, wanted.side, wanted.depth
+    end_with_parent()
+    with tempfile.TemporaryDirectory(prefix="reenact-fault-") as scratch:
+        entry = materialise(case, side, wanted.scale, Path(scratch) / "program")
+        program = read_program((str(entry),), entry.parent)
+        seconds = {"plain": _train_plainly(entry)}
+        quick, seconds["quick"] = _timed(program, Wishes(depth=Depth.QUICK), Path(scratch) / "quick", stop)
+        answers = {family: _listed(answer_by(chosen((family,)), quick.evidence)) for family in FAMILIES}
+        answers[QUICK] = _listed(answer_of(quick))
+        told, more = quick, 0.0
+        if depth.intervenes:
+            wishes = Wishes(depth=depth, threshold=THRESHOLD, workers=wanted.workers)
+            told, more = _timed(program, wishes, Path(scratch) / "story", stop, quick.evidence)
+        seconds["story"] = seconds["quick"] + more
+        answers[STORY] = _listed(answer_of(told))
+    return Told(case.id, side, answers, seconds, [_words(one) for one in told.accusations], accused_by(told))
+
+
+def _words(one: Accusation) -> str:
+    suspect = one.suspect
+    where = f" at {suspect.layer}" if suspect.layer else ""
+    gain = f"; {_middle(one.tried.before)} to {_middle(one.tried.after)}" if one.tried is not None else ""
+    return f"{suspect.first.code} {suspect.fault}{where} ({one.standing}, {one.confidence:.2f}{gain})"
+
+
+def _middle(values: Sequence[float]) -> str:
+    return f"{abs(middle(values)):.3g}"
+
+
+def _timed(
+    program: Program, wishes: Wishes, folder: Path, stop: Stop, seen: Evidence | None = None
+) -> tuple[Diagnosis, float]:
+    begun = time.monotonic()
+    with Journal.in_memory() as journal, Path(os.devnull).open("wb") as nowhere:
+        services = Services(
+            journal=journal, traces=folder, stop=stop, stdout=nowhere,
+            executor=lambda asked: Lent(warm_pool(asked.workers)),
+        )  # fmt: skip
+        found = diagnose(program, wishes, services, seen)
+    return found, time.monotonic() - begun
+
+
+def _train_plainly(entry: Path) -> float:
+    """Wall seconds of the program as its user runs it."""
+    environ = {**os.environ, "KERAS_BACKEND": "torch"}
+    begun = time.monotonic()
+    run([sys.executable, entry.name], entry.parent, f"{entry.name} did not end well", environ=environ)
+    return time.monotonic() - begun
+
+
+def _listed(answer: Answer) -> list[tuple[str, int | None]]:
+    return sorted(((fault.value, layer) for fault, layer in answer), key=str)

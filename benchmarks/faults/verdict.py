@@ -1,0 +1,188 @@
+"""The score card of `python -m benchmarks faults`: goals, families, published tools, a row per fault."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict
+from statistics import median
+
+from benchmarks.faults.calibration import said_of
+from benchmarks.faults.calibration import table as sureness
+from benchmarks.faults.case import STUDY, TOOLS, FaultCase, PublishedMeans, Scale, Side
+from benchmarks.faults.neutrality import shipped
+from benchmarks.faults.scores import Score, Truth, mean_score
+from benchmarks.faults.table import FaultTable, Reading, tabulate
+from benchmarks.faults.together import combined
+from benchmarks.faults.told import QUICK, STORY, Told
+from benchmarks.scorecard import Goal, Scorecard, Table
+from reenact.diagnose.depth import Depth
+from reenact.rules.registry import FAMILIES
+from reenact.types import JsonValue
+
+LEAST_RUNNABLE = 18
+SCORED = ("recall", "precision", "F3")
+COLUMNS = ("detector", "recall", "precision", "F3", "recall+", "precision+", "F3+", "false alarms")
+PEER_FAMILY = {"DeepDiagnosis": "deepdiagnosis", "NeuraLint": "neuralint", "UMLAUT": "umlaut"}
+"""Published tools whose rules are a family here."""
+
+
+def scorecard(
+    told: Sequence[Told],
+    cases: Sequence[FaultCase],
+    missing: Mapping[str, str],
+    scale: Scale,
+    depth: Depth,
+    published: PublishedMeans,
+) -> Scorecard:
+    """Everything that was told, scored."""
+    readings = {name: _readings(told, name) for name in (*FAMILIES, QUICK, STORY)}
+    own = shipped(scale)
+    tables = {name: tabulate(said, cases, own=own or None) for name, said in readings.items()}
+    ours = tables[STORY]
+    whole = sum(line.case.study for line in ours.lines) >= LEAST_RUNNABLE and depth is Depth.NORMAL
+    ratios = [one.seconds["quick"] / one.seconds["plain"] for one in told if one.side is Side.BUGGY]
+    goals = _goals(ours, ratios, whole) if ours.lines else ()
+    mean = ours.mean() if ours.lines else Score(0, 0, 0)
+    return Scorecard(
+        name=f"faults-{scale}",
+        figures=(
+            f"recall {mean.recall:.2f}, precision {mean.precision:.2f}, F3 {mean.f3:.2f} after alternatives, "
+            f"{len(ours.lines)} faults, false alarms {_share(ours.false_alarm_rate)}"
+        ),
+        goals=goals,
+        tables=(
+            _families(tables, published),
+            Table("Families together", COLUMNS, tuple(_row(*pair) for pair in combined(readings, cases))),
+            _faults(ours, told),
+            *_own(ours, own),
+            _twins(told),
+            _sureness(told, cases),
+            Table("Not run", ("fault", "why"), tuple(missing.items())),
+        ),
+        facts={"programs": [_facts(one) for one in told], "missing": dict(missing)},
+    )
+
+
+def _readings(told: Sequence[Told], detector: str) -> list[Reading]:
+    grouped: dict[tuple[str, Side], list[Told]] = {}
+    for one in told:
+        grouped.setdefault((one.case, one.side), []).append(one)
+    return [
+        Reading(
+            case,
+            side,
+            tuple(one.answer(detector) for one in group),
+            sum(one.seconds["story"] for one in group) / len(group),
+        )
+        for (case, side), group in grouped.items()
+    ]
+
+
+def _goals(ours: FaultTable, ratios: Sequence[float], whole: bool) -> tuple[Goal, ...]:
+    mean, alarms, ratio = ours.mean(), ours.false_alarm_rate, median(ratios)
+
+    def goal(name: str, wanted: str, reached: str, held: bool) -> Goal:
+        return Goal(name, wanted, reached, held if whole else None)
+
+    return (
+        goal(
+            "recall, after alternatives",
+            ">= 0.95 (published best 0.91)",
+            f"{mean.recall:.3f}",
+            mean.recall >= 0.95,
+        ),
+        goal("F3", ">= 0.85 (published best 0.79)", f"{mean.f3:.3f}", mean.f3 >= 0.85),
+        goal("precision", ">= 0.60 (published best 0.46)", f"{mean.precision:.3f}", mean.precision >= 0.6),
+        goal("fixed twins falsely accused", "<= 5 %", _share(alarms), alarms is not None and alarms <= 0.05),
+        goal("cost of quick, median, against one plain training", "<= 1.5", f"{ratio:.2f}", ratio <= 1.5),
+    )
+
+
+def _families(tables: Mapping[str, FaultTable], published: PublishedMeans) -> Table:
+    rows = [_row(name, table) for name, table in tables.items() if table.lines]
+    for tool in TOOLS:
+        before, after = published.before["all"][tool], published.after["all"][tool]
+        rows.append((f"{tool} (published)", *_cells(before), *_cells(after), "-"))
+    return Table(
+        f"Means over the faults (+: after alternatives; published over {STUDY})", COLUMNS, tuple(rows)
+    )
+
+
+def _row(name: str, table: FaultTable) -> tuple[str, ...]:
+    before, after = table.mean("before"), table.mean("after")
+    return (name, *_cells(before), *_cells(after), _share(table.false_alarm_rate))
+
+
+def _sureness(told: Sequence[Told], cases: Sequence[FaultCase]) -> Table:
+    by_id = {case.id: case for case in cases}
+    return sureness(
+        [said for one in told for said in said_of(one.accused, by_id[one.case], fixed=one.side is Side.FIXED)]
+    )
+
+
+def _own(ours: FaultTable, own: Mapping[str, Sequence[Truth]]) -> Iterator[Table]:
+    """The faults that our own walks were made for, scored with what they found."""
+    lines = [line for line in ours.lines if line.own is not None and line.case.id in own]
+    if not lines:
+        return
+    rows: list[tuple[str, ...]] = [
+        (
+            line.case.id,
+            str(len(own[line.case.id])),
+            *_cells(line.before),
+            *_cells(line.after),
+            *_cells(line.own),
+        )
+        for line in lines
+        if line.own is not None
+    ]
+    means = [mean_score(getattr(line, column) for line in lines) for column in ("before", "after", "own")]
+    rows.append(("mean", "", *(cell for score in means for cell in _cells(score))))
+    columns = ("fault", "found", *(f"{name}{mark}" for mark in ("", "+", "*") for name in SCORED))
+    yield Table("With alternatives of our own neutrality analysis too (*)", columns, tuple(rows))
+
+
+def _faults(ours: FaultTable, told: Sequence[Told]) -> Table:
+    said = {one.case: one for one in told if one.side is Side.BUGGY}
+    rows = tuple(
+        (
+            line.case.id,
+            ", ".join(map(str, line.case.truth)),
+            _words(said[line.case.id].answers[STORY]),
+            *_cells(line.after),
+            f"{line.seconds:.0f}",
+            f"{line.f3_sigma:.2f}",
+        )
+        for line in ours.lines
+    )
+    columns = ("fault", "known", "said", "recall+", "precision+", "F3+", "s", "sigma")
+    return Table("Each fault", columns, rows)
+
+
+def _twins(told: Sequence[Told]) -> Table:
+    rows = tuple(
+        (one.case, "; ".join(one.findings) or "no fault found", f"{one.seconds['story']:.0f}")
+        for one in told
+        if one.side is Side.FIXED
+    )
+    return Table("Fixed twins", ("program", "said", "s"), rows)
+
+
+def _cells(score: Score) -> tuple[str, str, str]:
+    return (f"{score.recall:.2f}", f"{score.precision:.2f}", f"{score.f3:.2f}")
+
+
+def _share(value: float | None) -> str:
+    return "-" if value is None else f"{value:.0%}"
+
+
+def _words(answer: Sequence[tuple[str, int | None]]) -> str:
+    return ", ".join(fault if layer is None else f"{fault}({layer})" for fault, layer in answer) or "-"
+
+
+def _facts(one: Told) -> JsonValue:
+    return {
+        **asdict(one),
+        "side": one.side.value,
+        "answers": {k: list(map(list, v)) for k, v in one.answers.items()},
+    }

@@ -1,0 +1,24 @@
+"""Which reenact is being measured: figures of another one are never taken for those of this one."""
+
+from __future__ import annotations
+
+import hashlib
+from functools import lru_cache
+from pathlib import Path
+
+import reenact
+from benchmarks.children import ROOT
+
+SOURCES = (".py", ".json")
+"""Programs, and what is said about them: the cases of a benchmark are part of what is measured."""
+
+
+@lru_cache
+def code_identity(*rooms: str) -> str:
+    """A hash over the source of this reenact, or of those packages alone that decide what is measured."""
+    package, known = Path(reenact.__file__).parent, hashlib.sha256()
+    for room in rooms or (".", "benchmarks"):
+        root = ROOT if room.startswith("benchmarks") else package
+        for path in sorted(path for path in (root / room).rglob("*.*") if path.suffix in SOURCES):
+            known.update(str(path.relative_to(root)).encode() + b"\0" + path.read_bytes())
+    return known.hexdigest()[:16]

@@ -1,0 +1,143 @@
+"""Who answers the questions about a case, and what its code runs with."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from benchmarks.identity import code_identity
+from benchmarks.papers.cases import DATA, RECORDINGS, PaperCase
+from benchmarks.papers.way import Way
+from reenact.errors import InputError
+from reenact.journal import Journal
+from reenact.llm.ask import Model
+from reenact.llm.record import Recorder
+from reenact.llm.replay import Replay
+from reenact.paper.wishes import Wishes
+from reenact.sandbox.box import Sandbox
+from reenact.sandbox.environments.prepare import Environments
+from reenact.types import JsonValue, Stop, Tell, tell_nobody
+
+LEAST_WALL_S = 120.0
+TIMES = 40
+"""What a full run may take, in units of what the reference takes: generated code is slower, machines too."""
+
+
+@dataclass(frozen=True)
+class Telling:
+    """One case, one way, one of several runs."""
+
+    case: PaperCase
+    way: Way
+    run: int = 0
+
+    @property
+    def name(self) -> str:
+        return f"{self.case.id}-{self.way.key}" + (f"-{self.run + 1}" if self.run else "")
+
+    @property
+    def recording(self) -> Path:
+        return self.case.folder / RECORDINGS / self.way.recording(self.run)
+
+
+@dataclass(frozen=True)
+class Desk:
+    """What every case is told with."""
+
+    journal: Journal
+    sandbox: Sandbox
+    cache: Path
+    """Where repositories of cited papers are kept."""
+    model: Model | None = None
+    """Answers every case; none: each is answered by its recording."""
+    record: bool = False
+    """Keep the model's answers in the folder of each case."""
+    fresh: bool = False
+    """Start anew: nothing told before counts, and a recording is made from its beginning."""
+    environments: Environments | None = None
+    wishes: Wishes = field(default_factory=Wishes)
+    tell: Tell = tell_nobody
+    stop: Stop = field(default_factory=Stop)
+
+    def __post_init__(self) -> None:
+        if self.record and self.model is None:
+            raise InputError(
+                "Only the answers of a model can be recorded, and none is named.",
+                next_step="Add --model, for example --model relay:FOLDER.",
+            )
+
+    def answers(self, telling: Telling) -> bool:
+        """Whether anybody answers."""
+        return self.model is not None or telling.recording.is_file()
+
+    def wishes_for(self, telling: Telling) -> Wishes:
+        """What the user of this case would ask for, with the parts of the way left out."""
+        case = telling.case
+        asked = replace(
+            self.wishes,
+            goal=case.goal.goal,
+            data=case.data,
+            seeds=case.seeds,
+            scale=case.scale,
+            run_wall_s=max(LEAST_WALL_S, TIMES * case.seconds),
+        )
+        return telling.way.wishes(asked)
+
+    def inputs(self, telling: Telling) -> JsonValue:
+        """What the outcome depends on: reenact itself, the case, and who answers."""
+        case = telling.case
+        return {
+            "code": code_identity(),
+            "case": _digest(case.folder),
+            "recording": "" if self.model is not None else _recorded(telling),
+            "model": self.model.name if self.model is not None else "recording",
+            "record": self.record,
+            "wishes": self.wishes_for(telling).to_json(),
+            "run": telling.run,
+        }
+
+    def model_for(self, telling: Telling) -> Model:
+        """The model that answers this telling."""
+        if self.model is None:
+            return Replay(telling.recording, tell=self.tell)
+        return Recorder(self.model, telling.recording) if self.record else self.model
+
+    @contextmanager
+    def journal_for(self, telling: Telling) -> Iterator[tuple[Journal, bool]]:
+        """The journal of one story and whether it starts anew.
+
+        What a living model answers was paid for and is kept. A recording costs nothing, and a journal that
+        knew its answers would not notice when it changes. A recording that is not begun yet needs every
+        answer, also those that the journal knows from before. A second run of the same case is another
+        conversation, so it has a journal of its own, which would else answer it from the first one.
+        """
+        if self.model is None:
+            with Journal.in_memory() as journal:
+                yield journal, True
+            return
+        unrecorded = self.record and not telling.recording.exists()
+        if telling.run:
+            with Journal.open(self.cache / "runs" / telling.name) as journal:
+                yield journal, self.fresh or unrecorded
+            return
+        yield self.journal, self.fresh or unrecorded
+
+
+def _digest(folder: Path) -> str:
+    """One name for the files of a case but its recordings; data may be huge: known by names and sizes."""
+    told = hashlib.sha256()
+    for file in sorted(one for one in folder.rglob("*") if one.is_file()):
+        parts = file.relative_to(folder).parts
+        if parts[0] == RECORDINGS or "__pycache__" in parts:
+            continue
+        known = str(file.stat().st_size).encode() if parts[0] == DATA else file.read_bytes()
+        told.update(f"{'/'.join(parts)}\0".encode("utf-8", "replace") + known + b"\0")
+    return told.hexdigest()
+
+
+def _recorded(telling: Telling) -> str:
+    file = telling.recording
+    return hashlib.sha256(file.read_bytes()).hexdigest() if file.is_file() else ""

@@ -1,0 +1,74 @@
+"""The goals of `python -m benchmarks papers`, those of the whole method alone."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from statistics import fmean
+
+from benchmarks.papers.cases import PaperCase
+from benchmarks.papers.told import Told
+from benchmarks.papers.way import WHOLE
+from benchmarks.scorecard import Goal
+
+NOT_RECORDED = "not recorded"
+GAP, FOUND, COST = 0.05, 0.9, 1.87
+"""Mean gap below; recall and precision at least; US dollars a run at most, which is AutoReproduce's mean."""
+
+
+def goals(cases: Sequence[PaperCase], told: Sequence[Told]) -> tuple[Goal, ...]:
+    """Each is met only when every case was told."""
+    whole = all(told_of(case, told) for case in cases)
+    return tuple(
+        goal if whole or goal.met is False else Goal(goal.name, goal.wanted, goal.reached, None)
+        for goal in _goals(cases, told)
+    )
+
+
+def _goals(cases: Sequence[PaperCase], told: Sequence[Told]) -> Iterator[Goal]:
+    rate, gap = mean(told, lambda one: float(one.executed)), mean(told, lambda one: one.gap)
+    yield Goal("runs that execute", "100 %", percent(rate), None if rate is None else rate == 1)
+    yield Goal("gap to the reference", f"< {GAP:.0%}", percent(gap), None if gap is None else gap < GAP)
+    fits = [one.recalled for one in told if one.recalled is not None]
+    for name, shares in (
+        ("recall", [one.recall for one in fits]),
+        ("precision", [one.precision for one in fits]),
+    ):
+        worst = min((share for share in shares if share is not None), default=None)
+        met = None if worst is None else worst >= FOUND
+        yield Goal(f"{name} of the worst fingerprint", f">= {FOUND}", number(worst), met)
+    taken, grounded = sum(one.taken for one in fits), sum(one.grounded for one in fits)
+    yield Goal(
+        "quotes that stand in the paper",
+        "all",
+        f"{grounded} of {taken}",
+        grounded == taken if taken else None,
+    )
+    dearest = max((float(one.at_o3) for one in told if one.at_o3 is not None), default=None)
+    met = None if dearest is None else dearest <= COST
+    yield Goal("US dollars of the dearest run at o3-mini's prices", f"<= {COST}", number(dearest), met)
+    right = sum(one.true_verdict(case, WHOLE) for case in cases for one in told_of(case, told))
+    yield Goal("true verdicts", "all", f"{right} of {len(told)}", right == len(told) if told else None)
+
+
+def told_of(case: PaperCase, told: Sequence[Told]) -> list[Told]:
+    """The tellings of one case."""
+    return [one for one in told if one.case == case.id]
+
+
+def mean(told: Sequence[Told], of: Callable[[Told], float | None]) -> float | None:
+    """The mean over cases of the mean over their runs; what is none is left out."""
+    by_case: dict[str, list[float]] = {}
+    for one in told:
+        if (value := of(one)) is not None:
+            by_case.setdefault(one.case, []).append(value)
+    return fmean(fmean(values) for values in by_case.values()) if by_case else None
+
+
+def number(value: float | None) -> str:
+    """Two digits, or a dash."""
+    return "-" if value is None else f"{value:.2f}"
+
+
+def percent(share: float | None) -> str:
+    """A share in per cent, or a dash."""
+    return "-" if share is None else f"{100 * share:.1f} %"

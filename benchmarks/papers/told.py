@@ -1,0 +1,56 @@
+"""What came of one case, told one way, once."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from decimal import Decimal
+
+from benchmarks.papers.cases import PaperCase
+from benchmarks.papers.matching import Recalled
+from benchmarks.papers.way import REPAIR, Way
+from reenact.paper.measure.verdict import Verdict
+
+
+@dataclass(frozen=True)
+class Told:
+    """One telling."""
+
+    case: str
+    way: str
+    run: int
+    """Which of several, from 0."""
+    verdict: Verdict
+    reason: str
+    executed: bool = False
+    """Whether a full run ended well and left metrics."""
+    measured: float | None = None
+    """Of the number that the reference is of."""
+    gap: float = 1.0
+    """Mean over the claims that the goal asks for, 1 for what was not measured."""
+    recalled: Recalled | None = None
+    """Against the list made by hand; none when no fingerprint was taken."""
+    passed: int = 0
+    failed: int = 0
+    unknown: int = 0
+    """Criteria that nobody could judge."""
+    lineage: tuple[str, ...] = ()
+    """Keys of the cited papers that were looked into."""
+    tokens_in: int = 0
+    tokens_out: int = 0
+    money: Decimal | None = None
+    """US dollars that were paid; none when a price is not known."""
+    at_o3: Decimal | None = None
+    """What the same tokens cost at o3-mini's prices."""
+    seconds: float = 0.0
+
+    def expected(self, case: PaperCase, way: Way) -> Verdict:
+        """The true verdict of this way: an omission shows where neither lineage nor repair may help."""
+        without = case.omission.expected_without if case.omission is not None else None
+        return without if without is not None and {"lineage", REPAIR} <= way.gone else case.expected
+
+    def true_verdict(self, case: PaperCase, way: Way) -> bool:
+        return self.verdict is self.expected(case, way)
+
+    def false_claim(self, case: PaperCase, way: Way) -> bool:
+        """Whether `reproduced` was said and is not so."""
+        return self.verdict is Verdict.REPRODUCED and not self.true_verdict(case, way)

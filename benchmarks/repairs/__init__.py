@@ -1,0 +1,1 @@
+"""`python -m benchmarks repair`: every strategy on every fault, beside the published table."""

@@ -1,0 +1,250 @@
+"""Runs strategies on the faults: references once, then all budgets and repeats. A step is one of each.
+
+The strategy that is judged comes first, then the others: its figures are there when the half is done, and a
+later run with more strategies takes them from the journal. All runs of one fault share its trainings, whose
+outcomes are on disk: no configuration is trained twice, and a run that was killed continues within the fault.
+"""
+
+from __future__ import annotations
+
+import os
+import tempfile
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from benchmarks.faults.case import FaultCase, Scale, Side
+from benchmarks.faults.programs import ENTRY, availability, materialise
+from benchmarks.identity import code_identity
+from benchmarks.repairs.card import scorecard
+from benchmarks.repairs.figures import Fault
+from benchmarks.repairs.outcomes import outcomes_folder
+from benchmarks.repairs.repaired import Reference, Repaired, jaccards
+from benchmarks.scorecard import Scorecard
+from benchmarks.several import several
+from benchmarks.warm import Lent, end_with_parent, warm_pool
+from reenact.diagnose.depth import Depth
+from reenact.diagnose.diagnosis import Diagnosis
+from reenact.diagnose.story import Services as DiagnoseServices
+from reenact.diagnose.story import diagnose
+from reenact.diagnose.wishes import Wishes as DiagnoseWishes
+from reenact.errors import ReenactError, Stopped, StorageError
+from reenact.journal import Journal
+from reenact.program.knobs import knobs_of
+from reenact.program.program import Program, read_program
+from reenact.repair.judging import judging_by
+from reenact.repair.prepare import choosing_seeds
+from reenact.repair.services import Services
+from reenact.repair.story import repair
+from reenact.repair.verify import FRESH
+from reenact.repair.wishes import Wishes
+from reenact.trials.cache import Cached, FolderStore
+from reenact.trials.executor import Executor
+from reenact.trials.metric import choose_measure
+from reenact.trials.statistics import oriented
+from reenact.trials.trial import Part, Trial
+from reenact.types import Stop, Tell, tell_nobody
+
+MEASURED = ("benchmarks/repairs", "benchmarks/faults", "benchmarks/cases/faults", "repair", "diagnose",
+            "rules", "trials", "probe", "program")  # fmt: skip
+"""Rooms that decide the figures: a change elsewhere does not make them old."""
+CHEAP_FIRST = "DRMC"
+"""Groups of faults by what one training takes: figures come early, and the dear ones last."""
+DEARER = {"D9": "C", "C2": "D"}
+"""Faults that take as long as those of another group."""
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What is run on every fault."""
+
+    strategies: tuple[str, ...] = ("guided", "random")
+    budgets: tuple[str, ...] = ("10", "20")
+    repeats: int = 3
+    seeds: int = 6
+    """That judge."""
+    space: str = "study"
+    """Of `random`, `bohb` and `hebo`: the study's own, as what was published beside it, or `own`."""
+    workers: int = 2
+
+
+@dataclass(frozen=True)
+class Running:
+    """A fault to be run by the strategies of a plan."""
+
+    case: FaultCase
+    scale: Scale
+    plan: Plan
+    outcomes: Path
+    """Folder where the outcomes of its trainings are kept."""
+
+
+def measure(
+    cases: Sequence[FaultCase],
+    scale: Scale,
+    plan: Plan,
+    *,
+    journal: Journal,
+    work: Path,
+    tell: Tell = tell_nobody,
+    stop: Stop | None = None,
+    fresh: bool = False,
+    jobs: int = 1,
+    each: Callable[[Scorecard], None] | None = None,
+) -> Scorecard:
+    """Every fault that can be run here; the others are named with the reason.
+
+    `work` holds outcomes of trainings; `each` is given the card so far after every fault and strategy.
+    """
+    stop = stop or Stop()
+    missing = {case.id: why for case in cases if (why := availability(case).why_not)}
+    ready = [case for case in sorted(cases, key=dearness) if case.id not in missing]
+    outcomes = outcomes_folder(work)
+    workers = max(1, plan.workers // jobs)
+    wanted = {
+        f"{case.id}-{strategy}": Running(
+            case, scale, replace(plan, strategies=(strategy,), workers=workers), outcomes / case.id
+        )
+        for strategy in plan.strategies
+        for case in ready
+    }
+    told = {"scale": scale.value, "code": code_identity(*MEASURED)}
+    steps = {name: {**told, "plan": replace(one.plan, workers=0)} for name, one in wanted.items()}
+    request = {"cases": [case.id for case in cases], "plan": replace(plan, workers=0), **told}
+
+    def card(found: Mapping[str, Fault]) -> Scorecard:
+        faults, over = merged(found), len(found) == len(wanted)
+        return scorecard(faults, cases, missing, scale, plan.strategies, plan.budgets, over=over)
+
+    def run_all(names: tuple[str, ...]) -> Iterator[Mapping[str, Fault]]:
+        left = {name: wanted[name] for name in names}
+        for group in several(left, run_fault, what="bench repair", jobs=jobs, tell=tell, stop=stop):
+            found.update(group)
+            if each is not None:
+                each(card(found))
+            yield group
+
+    with journal.run(story="bench-repair", request=request, what=scale.value, fresh=fresh) as run:
+        found = run.many(steps, lambda _: iter(()), returns=Fault)
+        found = run.many(steps, run_all, returns=Fault)
+        run.finish({"steps": len(found)})
+    return card(found)
+
+
+def merged(found: Mapping[str, Fault]) -> list[Fault]:
+    """One a fault, with the runs of all strategies; a strategy that failed on one stands apart."""
+    whole: dict[str, Fault] = {}
+    apart = []
+    for name, one in found.items():
+        known = whole.get(one.reference.case)
+        if one.failed:
+            apart.append(replace(one, reference=replace(one.reference, case=name)))
+        elif known is None:
+            whole[one.reference.case] = one
+        else:
+            whole[one.reference.case] = replace(
+                known, runs=(*known.runs, *one.runs), trained=known.trained + one.trained,
+                cpu_seconds=known.cpu_seconds + one.cpu_seconds, took=known.took + one.took,
+            )  # fmt: skip
+    return [*whole.values(), *apart]
+
+
+def dearness(case: FaultCase) -> int:
+    """What one training takes, roughly; equal ones stay in their order."""
+    return CHEAP_FIRST.find(DEARER.get(case.id, case.id[0]))
+
+
+def run_fault(wanted: Running, stop: Stop) -> Fault:
+    """One fault: what the faulty and the fixed program reach, then every budget and repeat."""
+    begun = time.monotonic()
+    end_with_parent()
+    lent = Lent(warm_pool(wanted.plan.workers))
+    trainer = Cached(lent, FolderStore(wanted.outcomes))
+    with tempfile.TemporaryDirectory(prefix="reenact-repair-") as made:
+        try:
+            found = repaired_by_all(wanted, Path(made), trainer, stop)
+        except (Stopped, StorageError):
+            raise
+        except ReenactError as error:
+            found = Fault(_unknown(wanted.case), (), failed=error.sentence)
+    return replace(found, trained=lent.trainings, cpu_seconds=lent.cpu_seconds, took=time.monotonic() - begun)
+
+
+def repaired_by_all(wanted: Running, scratch: Path, trainer: Executor, stop: Stop) -> Fault:
+    """The same by trainings of somebody else's."""
+    case, scale, plan = wanted.case, wanted.scale, wanted.plan
+    # By relative names: the keys of trainings hold them, and outcomes outlive the folder.
+    buggy, fixed = (
+        read_program((ENTRY,), materialise(case, side, scale, scratch / side.value).parent)
+        for side in (Side.BUGGY, Side.FIXED)
+    )
+    with Journal.in_memory() as journal, Path(os.devnull).open("wb") as nowhere:
+        given = DiagnoseServices(journal=journal, traces=scratch / "traces", stop=stop, stdout=nowhere)
+        known = diagnose(buggy, DiagnoseWishes(depth=Depth.QUICK), given)
+        reference = _reference(case, buggy, fixed, known, trainer, plan)
+        services = Services(
+            journal=journal, traces=scratch / "traces", stop=stop, executor=lambda _: trainer, studies=False
+        )
+        runs = [_run(case, buggy, known, reference, wishes, services) for wishes in _wishes(plan)]
+    return Fault(reference, tuple(runs))
+
+
+def _unknown(case: FaultCase) -> Reference:
+    return Reference(case.id, (), (), case.metric, case.larger_is_better, 0.0, 0)
+
+
+def _wishes(plan: Plan) -> Iterator[Wishes]:
+    for strategy in plan.strategies:
+        for budget in plan.budgets:
+            for repeat in range(plan.repeats):
+                yield Wishes(
+                    strategy=strategy, budget=budget, chance=repeat, seeds=plan.seeds, workers=plan.workers,
+                    space=plan.space,
+                )  # fmt: skip
+
+
+def _run(
+    case: FaultCase,
+    buggy: Program,
+    known: Diagnosis,
+    reference: Reference,
+    wishes: Wishes,
+    services: Services,
+) -> Repaired:
+    found = repair(buggy, wishes, services, known)
+    verdict = found.verdict
+    after = verdict.comparison.after if verdict is not None else reference.faulty
+    one, many = jaccards(found.patch, buggy, case) if found.patch else (0.0, 0.0)
+    return Repaired(
+        case=case.id, strategy=wishes.strategy, budget=wishes.budget, repeat=wishes.chance,
+        decision=found.decision.value, after=after, p_value=verdict.p_value if verdict is not None else 1.0,
+        complexity=found.patch.complexity, jaccard=one, jaccard_many=many, trainings=found.cost.trainings,
+        spent=found.cost.spent, seconds=found.cost.spent * found.cost.one_training, patch=str(found.patch),
+    )  # fmt: skip
+
+
+def _reference(
+    case: FaultCase, buggy: Program, fixed: Program, known: Diagnosis, trainer: Executor, plan: Plan
+) -> Reference:
+    """Both programs over the seeds and the half of the data that judge."""
+    assert known.evidence.trace is not None
+    measure = choose_measure(known.evidence.trace, known.evidence.task)
+    (probe,) = trainer.run([Trial(buggy, seed=choosing_seeds(0)[0], part=Part.SEARCH)])
+    judging = judging_by(measure, probe)
+    seeds = FRESH[: plan.seeds]
+    trials = [
+        Trial(program, seed=seed, part=judging.judge_part) for program in (buggy, fixed) for seed in seeds
+    ]
+    outcomes = trainer.run(trials)
+    values = oriented(
+        [judging.judge.value(one) if one.trained else float("nan") for one in outcomes],
+        larger_is_better=measure.larger_is_better,
+    )
+    half = len(seeds)
+    costs = [sum(one.cpu_seconds for one in part) for part in (outcomes[:half], outcomes[half:])]
+    return Reference(
+        case=case.id, faulty=values[:half], fixed=values[half:], metric=judging.judge.name,
+        larger_is_better=measure.larger_is_better, cost=costs[1] / max(costs[0], 1e-9),
+        knobs=sum(knob.changeable and bool(knob.alternatives) for knob in knobs_of(buggy)),
+    )  # fmt: skip

@@ -1,0 +1,1 @@
+"""How long the pages of `reenact view` take as the journal grows."""

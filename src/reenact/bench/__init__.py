@@ -1,1 +1,0 @@
-"""Benchmarks: cases, metrics, goals beside what was reached."""

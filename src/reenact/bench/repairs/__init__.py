@@ -1,1 +1,0 @@
-"""`reenact bench repair`: every strategy on every fault of the benchmark, beside the published table."""

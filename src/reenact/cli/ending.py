@@ -1,0 +1,106 @@
+"""Ctrl-C and SIGTERM end a command, whatever it is doing, and every process that it started.
+
+The first signal asks for a gentle end where a command offers one, else it interrupts at once. What has not
+ended GENTLE_S later is interrupted, and what has not ended LAST_S later is ended by force: a journal stands a
+sudden end at any moment. A second signal does not wait. Not covered: machine code that never returns to
+Python holds the interpreter, and with it this file's thread, until it returns.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+import threading
+import time
+from types import FrameType
+from typing import NoReturn
+
+from reenact.sandbox.watch.ending import end_below
+from reenact.types import ExitCode
+
+GENTLE_S = 6.0
+LAST_S = 8.5
+AT_ONCE_S = 1.0
+SIGNALS = (signal.SIGINT, signal.SIGTERM)
+
+
+class Ending:
+    """How this process ends; it does nothing until the process is said to be ours."""
+
+    def __init__(self) -> None:
+        self.ours = False
+        """Whether the process does nothing but this command: only then may it be ended by force."""
+        self.children_go_on = False
+        """Whether commands that were started for the user outlive this process."""
+        self.began: float | None = None
+        """When the process became ours: what is loaded and read before the work is time of it too."""
+        self._signals = 0
+        self._last = 0.0
+        self._over = False
+
+    def own(self) -> None:
+        """From now on a signal ends this process in time."""
+        self.ours = True
+        self.began = time.monotonic()
+        for number in SIGNALS:
+            signal.signal(number, self._interrupt)
+
+    def heard(self) -> None:
+        """A signal came: count the time from the first, hurry at the second."""
+        self._signals += 1
+        now = time.monotonic()
+        if self._signals == 1:
+            self._last = now + LAST_S
+        else:
+            self._last = min(self._last, now + AT_ONCE_S)
+        if self._signals == 1 and self.ours:
+            threading.Thread(target=self._count, name="reenact-ending", daemon=True).start()
+
+    def finish(self, code: int) -> int:
+        """The exit code; a process that was stopped leaves no child behind."""
+        self._over = True
+        if code == ExitCode.STOPPED and not self.children_go_on:
+            end_below(os.getpid())
+        return code
+
+    def _interrupt(self, number: int, frame: FrameType | None) -> None:
+        del number, frame
+        if self._over:
+            return
+        self.heard()
+        raise KeyboardInterrupt
+
+    def _count(self) -> None:
+        interrupt = time.monotonic() + GENTLE_S
+        while (now := time.monotonic()) < self._last:
+            if now >= interrupt and not self._over:
+                interrupt = self._last
+                # Also wakes a main thread that waits in a system call.
+                signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGINT)
+            time.sleep(0.1)
+        self._by_force()
+
+    def _by_force(self) -> NoReturn:
+        if not self.children_go_on:
+            end_below(os.getpid())
+        if not self._over:
+            os.write(2, b"reenact: Stopped by force. Nothing recorded is lost: the same command continues.\n")
+        os._exit(ExitCode.STOPPED)
+
+
+ENDING = Ending()
+"""Of this process."""
+
+
+def run_owned() -> NoReturn:
+    """Run the command line in a process of its own, to its end."""
+    try:
+        ENDING.own()
+        from reenact.cli.edge import guarded
+        from reenact.cli.main import reenact
+
+        code = guarded(reenact)
+    except KeyboardInterrupt:
+        code = ExitCode.STOPPED
+    sys.exit(ENDING.finish(int(code)))

@@ -1,0 +1,75 @@
+"""Opens what a user or a document named. The only file that does: every other one asks here.
+
+A name may stand for a FIFO that nobody writes to, a device without an end, a socket, a folder, or a file of
+many gigabytes. Only a plain file is opened, without waiting, and no more of it is read than was asked for.
+Links are followed; whoever must not follow them looks before. Not covered: a file system that hangs.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+from io import BufferedReader
+from pathlib import Path
+
+from reenact.errors import NotAFile
+
+MIB = 1024 * 1024
+_FLAGS = os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
+_KINDS = (
+    (stat.S_ISDIR, "a folder"),
+    (stat.S_ISFIFO, "a FIFO"),
+    (stat.S_ISSOCK, "a socket"),
+    (stat.S_ISCHR, "a device"),
+    (stat.S_ISBLK, "a device"),
+)
+
+
+def open_regular(path: Path, most: int | None = None) -> BufferedReader:
+    """A plain file, open for reading. Raises OSError as `open` does, and NotAFile for anything else, or for
+    one with more than `most` bytes."""
+    _refuse_unless_plain(path, os.stat(path).st_mode)  # noqa: PTH116 - a name that is no path is an OSError
+    handle = os.open(path, _FLAGS)
+    try:
+        # What the name stands for may have changed since.
+        found = os.fstat(handle)
+        _refuse_unless_plain(path, found.st_mode)
+        _refuse_too_large(path, found.st_size, most)
+        return os.fdopen(handle, "rb")
+    except BaseException:
+        os.close(handle)
+        raise
+
+
+def read_bytes(path: Path, most: int) -> bytes:
+    """All bytes of a plain file. Raises OSError, and NotAFile when there are more than `most`."""
+    with open_regular(path, most) as file:
+        data = file.read(most + 1)
+    # A file may grow while it is read, and files of the kernel do not know their size.
+    _refuse_too_large(path, len(data), most)
+    return data
+
+
+def read_start(path: Path, most: int) -> bytes:
+    """The first bytes of a plain file, however long it is."""
+    with open_regular(path) as file:
+        return file.read(most)
+
+
+def read_text(path: Path, most: int, *, errors: str = "strict") -> str:
+    """The text of a plain file in UTF-8. Raises OSError, NotAFile and UnicodeDecodeError."""
+    return read_bytes(path, most).decode("utf-8", errors)
+
+
+def _refuse_unless_plain(path: Path, mode: int) -> None:
+    if stat.S_ISREG(mode):
+        return
+    kind = next((words for test, words in _KINDS if test(mode)), "not a plain file")
+    raise NotAFile(f"{path} is {kind}, expected a file.", f"it is {kind}, expected a file")
+
+
+def _refuse_too_large(path: Path, size: int, most: int | None) -> None:
+    if most is None or size <= most:
+        return
+    limit = f"{most // MIB} MiB" if most >= MIB else f"{most} bytes"
+    raise NotAFile(f"{path} has more than {limit}.", f"it has more than {limit}")

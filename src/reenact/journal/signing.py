@@ -1,0 +1,141 @@
+"""Whose rows these are: a keyed hash (HMAC-SHA256) over every run, every step and every trace.
+
+The key is 32 random bytes in the user's configuration folder, readable by nobody else, and never in a
+journal. A journal that came with a folder, an archive or another machine may say anything with check sums
+that hold; it cannot have these hashes. What does not carry a right one is shown, compared and exported, but
+nothing of it is executed, continued or taken as evidence. Not covered: a program that runs as the same user
+outside the sandbox, which can read the key; rows of this user's own that are put back in an older state.
+"""
+
+from __future__ import annotations
+
+import errno
+import hmac
+import os
+import secrets
+import stat
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import TypeAlias
+
+KEY_BYTES = 32
+KEY_FILE = "journal.key"
+UNUSABLE = (errno.ELOOP, errno.EACCES, errno.ENXIO)
+"""What a key says that will never be of use: a link, a file we may not read, a socket."""
+Say: TypeAlias = Callable[[str], None]
+
+
+def say_on_stderr(sentence: str) -> None:
+    """The default listener: a line on the standard error."""
+    sys.stderr.write(f"reenact: {sentence}\n")
+
+
+class Signer:
+    """Makes and checks keyed hashes; without a key it makes none and believes none."""
+
+    def __init__(self, key: bytes | None, *, is_new: bool = False) -> None:
+        self._key = key
+        self.is_new = is_new
+        """The key was made just now: nothing that is on disk already was signed with it."""
+
+    def sign(self, what: str, content: str) -> str:
+        """The keyed hash of a content of this sort (`run`, `step`, `folder`)."""
+        if self._key is None:
+            return ""
+        message = f"{what}\n{content}".encode("utf-8", "surrogatepass")
+        return hmac.digest(self._key, message, "sha256").hex()
+
+    def holds(self, mac: str, what: str, content: str) -> bool:
+        """Whether this user on this machine signed that content."""
+        right = self.sign(what, content)
+        return bool(right) and hmac.compare_digest(right.encode(), mac.encode("utf-8", "replace"))
+
+
+def passing_signer() -> Signer:
+    """A key that dies with this process: for a journal in memory, and where none can be kept."""
+    return Signer(secrets.token_bytes(KEY_BYTES), is_new=True)
+
+
+def key_path() -> Path:
+    """Where the key of this user on this machine lies."""
+    from platformdirs import user_config_path
+
+    return user_config_path("reenact") / KEY_FILE
+
+
+def known_signer() -> Signer:
+    """The signer of this user for reading only: no key is made when there is none."""
+    try:
+        return Signer(_read(key_path()))
+    except (OSError, ValueError):
+        return Signer(None)
+
+
+def user_signer(say: Say = say_on_stderr) -> Signer:
+    """The signer of this user; the key is made at the first use, and again when it cannot be used."""
+    path = key_path()
+    try:
+        try:
+            return Signer(_read(path))
+        except FileNotFoundError:
+            return Signer(_made(path), is_new=True)
+        except (OSError, ValueError) as error:
+            if isinstance(error, OSError) and error.errno not in UNUSABLE:
+                raise
+            path.unlink()
+            made = Signer(_made(path), is_new=True)
+            say(f"The journal key {path} could not be used ({_reason(error)}); a new one was made.")
+            return made
+    except (OSError, ValueError) as error:
+        say(
+            f"No journal key can be kept at {path} ({_reason(error)}): what is recorded now cannot be "
+            "continued later. Make that folder writable for you, or set XDG_CONFIG_HOME."
+        )
+        return passing_signer()
+
+
+def _reason(error: OSError | ValueError) -> str:
+    return (error.strerror if isinstance(error, OSError) else None) or str(error)
+
+
+def _read(path: Path) -> bytes:
+    """The key, when it is a file of our own; rights that others have on it are taken away."""
+    handle = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+    try:
+        facts = os.fstat(handle)
+        if not stat.S_ISREG(facts.st_mode) or facts.st_uid != os.geteuid():
+            raise ValueError("it is not a plain file of this user")
+        if facts.st_mode & 0o077:
+            os.fchmod(handle, 0o600)
+        key = os.read(handle, KEY_BYTES + 1)
+    finally:
+        os.close(handle)
+    if len(key) != KEY_BYTES:
+        raise ValueError(f"it has not {KEY_BYTES} bytes")
+    return key
+
+
+def _made(path: Path) -> bytes:
+    """A new key; when another process makes one at the same moment, the one that came first."""
+    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    if stat.S_IMODE(path.parent.stat().st_mode) & 0o077:
+        path.parent.chmod(0o700)
+    half = path.with_name(f".{KEY_FILE}.{os.getpid()}.{secrets.token_hex(4)}")
+    handle = os.open(half, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
+    try:
+        os.write(handle, secrets.token_bytes(KEY_BYTES))
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+    try:
+        # A link appears whole or not at all, and never over another.
+        os.link(half, path)
+    except FileExistsError:
+        return _read(path)
+    except OSError:
+        # A file system without links.
+        half.replace(path)
+    finally:
+        half.unlink(missing_ok=True)
+    return _read(path)

@@ -1,0 +1,69 @@
+"""How reenact starts itself: nothing of the current folder is imported on the way.
+
+`python -m` puts the current folder first on the import path, and a relative entry of PYTHONPATH puts it there
+as well; a `json.py` in a repository would then run with the user's rights. So every process of ours is
+started with the argument vector and the environment made here.
+
+Covered: modules in the current folder, `sitecustomize.py` among them, in processes that reenact starts. Not
+covered: a `python -m reenact` that the user types, before our first line runs; the user's own program, which
+sees its folder as it would without us.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+
+KEPT = "REENACT_KEPT_PYTHONPATH"
+"""The user's PYTHONPATH while a process of ours starts: their programs get it back."""
+_HOME = Path(__file__).resolve().parent.parent
+"""The folder that reenact itself is imported from, which stays on the path."""
+
+
+def own_command(*words: str) -> list[str]:
+    """The argument vector of `reenact WORDS`."""
+    return own_module("reenact", *words)
+
+
+def own_module(module: str, *words: str) -> list[str]:
+    """The argument vector that runs a module of our own environment."""
+    return [sys.executable, "-P", "-m", module, *words]
+
+
+def own_environment(base: Mapping[str, str] | None = None) -> dict[str, str]:
+    """`base` (default: ours) for a process of ours: no entry of PYTHONPATH depends on the current folder."""
+    found = dict(os.environ if base is None else base)
+    path = found.get("PYTHONPATH")
+    if path and _relative(path):
+        found[KEPT] = path
+        found["PYTHONPATH"] = os.pathsep.join(_kept(path))
+    return found
+
+
+def leave_folder() -> None:
+    """Take the current folder off the import path of this process, and give PYTHONPATH back to the user's
+    programs. The first thing that a command does."""
+    left = _relative(os.environ.get("PYTHONPATH", "")) - {_HOME}
+    if left:
+        sys.path[:] = [entry for entry in sys.path if Path(entry).resolve() not in left]
+    if KEPT in os.environ:
+        os.environ["PYTHONPATH"] = os.environ.pop(KEPT)
+
+
+def leave_first_entry() -> None:
+    """Take off what `python -m` has put first on the path: the current folder, unless it is our own."""
+    if not sys.flags.safe_path and Path(sys.path[0]).resolve() != _HOME:
+        del sys.path[0]
+
+
+def _relative(path: str) -> set[Path]:
+    """The folders of the entries that depend on the current folder; an empty entry is the folder itself."""
+    entries = path.split(os.pathsep) if path else []
+    return {Path(entry).resolve() for entry in entries if not Path(entry).is_absolute()}
+
+
+def _kept(path: str) -> list[str]:
+    kept = [entry for entry in path.split(os.pathsep) if Path(entry).is_absolute()]
+    return [*kept, str(_HOME)] if _HOME in _relative(path) else kept

@@ -1,0 +1,231 @@
+"""Writes down which files the program opens for reading and which folders it lists, as it does so.
+
+One line of JSON a file, appended at once: a killed program and a forked loading worker lose none. Nothing is
+read or hashed here; that is done after the run by the process that watches. Where the program does what this
+cannot see (another program, a network, a library that opens files below Python), the reason is a line too.
+"""
+
+from __future__ import annotations
+
+import functools
+import json
+import os
+import sys
+
+from reenact_probe import late
+
+NAME = "opened.jsonl"
+MOST = 20_000
+"""Files; of a program that opens more it is only said that it does."""
+BELOW_PYTHON = frozenset((
+    "av", "cv2", "decord", "duckdb", "ffcv", "grpc", "jpeg4py", "lmdb", "mxnet", "netCDF4", "nvidia.dali",
+    "openslide", "polars", "pyarrow.csv", "pyarrow.dataset", "pyarrow.feather", "pyarrow.fs",
+    "pyarrow.json", "pyarrow.orc", "pyarrow.parquet", "pyvips", "rasterio", "rdkit", "safetensors.torch",
+    "sentencepiece", "SimpleITK", "soundfile", "tables", "tensorflow", "tokenizers", "torchaudio",
+    "torchcodec", "torchdata",
+))  # fmt: skip
+"""Modules whose files no event of Python tells of."""
+STARTS = {
+    "subprocess.Popen": "it starts another program",
+    "os.system": "it starts another program",
+    "os.exec": "it becomes another program",
+    "os.posix_spawn": "it starts another program",
+    "os.spawn": "it starts another program",
+    "pty.spawn": "it starts another program",
+}
+ASKING = ("platform.py", "uuid.py", os.path.join("ctypes", "util.py"))
+"""Files of the standard library that start small programs to ask what machine this is."""
+_NOT_DATA = ("/proc/", "/sys/", "/dev/")
+_INSTALLED = ("/site-packages/", "/dist-packages/")
+
+_noting = None
+
+
+def install(folder):
+    """Begin; called once in each interpreter of the program."""
+    global _noting
+    if _noting is None:
+        _noting = _Noting(folder)
+        _noting.line({"process": os.getpid()})
+        sys.addaudithook(_noting.heard)
+        late.when_imported("h5py", _noting.listen_to_h5py)
+        late.when_imported("torchvision.io.image", _noting.listen_to_torchvision)
+        late.when_imported("torch.serialization", _noting.listen_to_torch)
+
+
+class _Noting:
+    """What one interpreter, and its forks, have written down."""
+
+    def __init__(self, folder):
+        self.target = os.path.join(folder, NAME)
+        self.seen = set()
+        self.written = set()
+        here = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+        self.ours = (folder + os.sep, here + os.sep, os.path.dirname(os.__file__) + os.sep)
+        self.importlib = os.path.join(os.path.dirname(os.__file__), "importlib") + os.sep
+        self.events = {
+            "open": self._open,
+            "os.listdir": self._listed,
+            "os.scandir": self._listed,
+            "sqlite3.connect": self._connected,
+            "ctypes.dlopen": self._loaded,
+            "socket.connect": self._network,
+            "import": self._imported,
+        }
+        for event, why in STARTS.items():
+            self.events[event] = functools.partial(self._started, why)
+
+    def heard(self, event, args):
+        """The audit hook: one look-up for everything that does not matter."""
+        note = self.events.get(event)
+        if note is None:
+            return
+        try:
+            note(args)
+        except Exception as error:  # noqa: BLE001 - an error in a hook would end what the program does
+            self.events = {}
+            self._give_up(error)
+
+    def listen_to_h5py(self, module):
+        """HDF5 opens its files itself: the two functions that h5py asks it with are listened to."""
+        self._listen(getattr(module, "h5f", None), "open", "h5py", os.O_RDONLY)
+        self._listen(getattr(module, "h5f", None), "create", "h5py", os.O_WRONLY)
+
+    def listen_to_torchvision(self, module):
+        """The same for pictures that torchvision reads itself."""
+        self._listen(module, "read_file", "torchvision", os.O_RDONLY)
+
+    def listen_to_torch(self, module):
+        """The same for what `torch.save` writes: a program may read it back."""
+        self._listen(module, "_open_zipfile_writer", "torch", os.O_WRONLY)
+
+    def _listen(self, module, name, library, flags):
+        function = getattr(module, name, None)
+        if function is None:
+            self._blind(f"{library} opens files that cannot be seen")
+            return
+
+        def listened(path, *args, **named):
+            if isinstance(path, (str, bytes, os.PathLike)):
+                self.heard("open", (path, "", flags))
+            return function(path, *args, **named)
+
+        setattr(module, name, listened)
+
+    def line(self, content):
+        """Append one line, whatever became of files that were open before."""
+        handle = os.open(self.target, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
+        try:
+            os.write(handle, (json.dumps(content) + "\n").encode("ascii"))
+        finally:
+            os.close(handle)
+
+    def _open(self, args):
+        path, _, flags = args
+        name = _full(path)
+        if name is None or name == self.target:
+            return
+        flags = flags or 0
+        if flags & (os.O_TRUNC | os.O_EXCL) or (flags & os.O_ACCMODE) == os.O_WRONLY:
+            self.written.add(name)
+        else:
+            self._note("file", _source(name))
+
+    def _connected(self, args):
+        name = _full(args[0])
+        if name is not None:
+            self._note("file", name)
+
+    def _loaded(self, args):
+        # A library that is asked for by its name alone is one of the system.
+        if args[0] and os.sep in os.fsdecode(args[0]):
+            self._connected(args)
+
+    def _listed(self, args):
+        # To find a module the import system lists its folders; which names it found, its imports tell.
+        if _caller().startswith(("<frozen importlib", self.importlib)):
+            return
+        name = _full(args[0] if args and args[0] is not None else ".")
+        if name is not None:
+            self._note("folder", name)
+
+    def _started(self, why, _):
+        if not _caller_is(ASKING):
+            self._blind(why)
+
+    def _network(self, args):
+        # The address of a socket of the machine itself is a path.
+        if not isinstance(args[1], (str, bytes)):
+            self._blind("it uses the network")
+
+    def _imported(self, args):
+        module = args[0]
+        if module in BELOW_PYTHON:
+            self._blind(f"{module} opens files that cannot be seen")
+
+    def _note(self, kind, name):
+        if name in self.written or (kind, name) in self.seen or self._is_aside(name):
+            return
+        self.seen.add((kind, name))
+        if len(self.seen) > MOST:
+            self._blind(f"it opens more than {MOST} files")
+            self.events = {}
+            return
+        self.line({kind: name})
+
+    def _is_aside(self, name):
+        """Of the interpreter, an installed package or ours: their versions say what they hold."""
+        slashed = name + os.sep
+        return slashed.startswith(_NOT_DATA + self.ours) or any(part in slashed for part in _INSTALLED)
+
+    def _blind(self, why):
+        if why not in self.seen:
+            self.seen.add(why)
+            self.line({"blind": why})
+
+    def _give_up(self, error):
+        try:
+            self.line({"blind": f"the list of opened files broke off ({type(error).__name__})"})
+        except OSError:
+            # No room for one line: neither is there room for the journal that would believe the list.
+            return
+
+
+def _full(path):
+    """The path from the root; none for a descriptor, which somebody opened by its path before."""
+    if isinstance(path, int):
+        return None
+    name = os.fsdecode(path)
+    if name.startswith("file:"):
+        name = name[5:].split("?")[0]
+    if name == ":memory:" or not name:
+        return None
+    return os.path.normpath(os.path.join(os.getcwd(), name))
+
+
+def _source(name):
+    """The source of a compiled module: that is what decides whether the compiled one counts."""
+    folder, file = os.path.split(name)
+    if os.path.basename(folder) != "__pycache__" or not file.endswith(".pyc"):
+        return name
+    return os.path.join(os.path.dirname(folder), file.partition(".")[0] + ".py")
+
+
+def _caller():
+    """File of the code that did what the hook was called for."""
+    frame = sys._getframe(1)
+    while frame is not None and frame.f_code.co_filename == __file__:
+        frame = frame.f_back
+    return frame.f_code.co_filename if frame is not None else ""
+
+
+def _caller_is(endings):
+    """Whether one of these files of the standard library is on the way to it."""
+    here = os.path.dirname(os.__file__)
+    frame = sys._getframe(1)
+    while frame is not None:
+        name = frame.f_code.co_filename
+        if name.startswith(here) and name[len(here) + 1 :] in endings:
+            return True
+        frame = frame.f_back
+    return False

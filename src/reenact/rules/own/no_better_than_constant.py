@@ -1,0 +1,169 @@
+"""RE031 no-better-than-a-constant."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from statistics import fmean
+
+from reenact.probe.outcome import OutcomeKind
+from reenact.program.graph import TaskType
+from reenact.rules.evidence import Evidence
+from reenact.rules.finding import Finding, Severity
+from reenact.rules.own._series import (
+    ACCURACIES,
+    finite,
+    guessing,
+    losses,
+    metric,
+    optimizers,
+    several_outputs,
+)
+from reenact.rules.rule import Needs, Rule
+
+FEWEST_STEPS = 100
+"""A shorter run may be a smoke test, or not have begun to learn."""
+FEWEST_ROWS = 50
+"""Fewer evaluated rows tell chance from skill too seldom."""
+LARGEST_SHARE = 0.8
+"""Beyond this the accuracy of a good model is close to that of a constant, too."""
+INTERVAL = 1.64
+"""Standard errors, one-sided 95 %."""
+SLACK = 0.08
+"""Share of the way from the constant to perfection that still counts as none, however few rows there are."""
+NO_GAIN = 0.97
+
+
+class NoBetterThanAConstant(Rule):
+    """RE031 no-better-than-a-constant
+
+    What
+        At the end of a finished training the accuracy on held-out data is that of always naming the most
+        frequent class, or the squared error is the variance of the targets.
+    Why
+        Whatever the loss did, what was learned does not help on the data that counts: labels that do not
+        belong to their rows, a target that is compared in the wrong shape, an evaluation that prepares its
+        inputs differently.
+    Symptom
+        Validation accuracy stays at one in so many classes, or the regression predicts the mean.
+    Example
+        import torch
+        from torch import nn
+        from reenact.testing.toys import blobs
+
+        x, y = map(torch.from_numpy, blobs(400, spread=2.0))
+        y = torch.randperm(400, generator=torch.Generator().manual_seed(0)) % 3
+        model = nn.Sequential(nn.Linear(8, 8), nn.ReLU(), nn.Linear(8, 3))
+        optimizer = torch.optim.Adam(model.parameters(), lr=0.003)
+        for epoch in range(8):
+            model.train()
+            for start in range(0, 240, 16):
+                optimizer.zero_grad()
+                nn.functional.cross_entropy(model(x[start : start + 16]), y[start : start + 16]).backward()
+                optimizer.step()
+            model.eval()
+            with torch.no_grad():
+                print("val_accuracy", (model(x[240:]).argmax(1) == y[240:]).float().mean().item())
+    Instead
+        import torch
+        from torch import nn
+        from reenact.testing.toys import blobs
+
+        x, y = map(torch.from_numpy, blobs(400, spread=2.0))
+        model = nn.Sequential(nn.Linear(8, 8), nn.ReLU(), nn.Linear(8, 3))
+        optimizer = torch.optim.Adam(model.parameters(), lr=0.003)
+        for epoch in range(8):
+            model.train()
+            for start in range(0, 240, 16):
+                optimizer.zero_grad()
+                nn.functional.cross_entropy(model(x[start : start + 16]), y[start : start + 16]).backward()
+                optimizer.step()
+            model.eval()
+            with torch.no_grad():
+                print("val_accuracy", (model(x[240:]).argmax(1) == y[240:]).float().mean().item())
+    Fix safety
+        There is nothing to change here: look for what separates inputs from their labels.
+    Sources
+        Karpathy, "A Recipe for Training Neural Networks", 2019 (input-independent baseline); Wilson,
+        "Probable Inference, the Law of Succession, and Statistical Inference", 1927 (intervals of a share).
+    """
+
+    code, name, family, fault = "RE031", "no-better-than-a-constant", "reenact", None
+    needs = Needs.TRACE
+    severity = Severity.ERROR
+    confidence = 0.8
+    why = "A model that uses its inputs does better than one constant answer."
+
+    def check(self, evidence: Evidence) -> Iterator[Finding]:
+        assert evidence.trace is not None
+        if evidence.trace.step_count < FEWEST_STEPS or not _finished(evidence) or optimizers(evidence) > 1:
+            return
+        saw = _at_chance(evidence) or _at_the_mean(evidence)
+        if saw:
+            yield self.finding(evidence, saw)
+
+
+def _finished(evidence: Evidence) -> bool:
+    assert evidence.trace is not None
+    if evidence.outcome is None:
+        return evidence.trace.complete
+    return evidence.outcome.kind is OutcomeKind.FINISHED
+
+
+def _at_chance(evidence: Evidence) -> str:
+    """What the held-out accuracy was, when it is that of naming one class; else empty."""
+    if evidence.task not in (TaskType.BINARY, TaskType.MULTI_CLASS) or several_outputs(evidence):
+        return ""
+    for split, prefix in (("test", "test_"), ("validation", "val_")):
+        scores = metric(evidence, *(f"{prefix}{name}" for name in ACCURACIES))
+        share = _largest_share(evidence, split)
+        if not scores or share is None or share > LARGEST_SHARE:
+            continue
+        rows = _evaluated_rows(evidence, split)
+        score = max(scores[-1], fmean(scores[len(scores) // 2 :]))
+        if rows >= FEWEST_ROWS and score <= _limit(share, rows):
+            return (
+                f"{prefix}accuracy {scores[-1]:.2f} on about {rows} rows; always naming the most frequent"
+                f" class gives {share:.2f}"
+            )
+    return ""
+
+
+def _limit(share: float, rows: int) -> float:
+    """The best accuracy that chance explains, and that is no more than a little better than a constant."""
+    error = math.sqrt(share * (1 - share) / rows)
+    return share + min(INTERVAL * error, SLACK * (1 - share))
+
+
+def _largest_share(evidence: Evidence, split: str) -> float | None:
+    """Share of the most frequent class: of this split, else of the training data."""
+    for labels in (evidence.data("label", split), evidence.labels):
+        counts = labels.class_counts if labels is not None else None
+        if counts and len(counts) > 1:
+            return max(counts) / sum(counts)
+    return None
+
+
+def _evaluated_rows(evidence: Evidence, split: str) -> int:
+    """Rows of one evaluation, at least: the probe looks at a few batches of each, and sees them again each
+    time; where there are several loaders, the shortest is not longer than the one that evaluates."""
+    assert evidence.trace is not None
+    seen = [evidence.data(role, split) for role in ("label", "input")]
+    rows = max((facts.rows_seen for facts in seen if facts is not None), default=0)
+    times = len({event.step for event in evidence.trace.happened("evaluation")})
+    loaders = [event.facts.get("rows") for event in evidence.trace.happened("loader")]
+    sizes = [size for size in loaders if isinstance(size, int)]
+    return max(rows // max(1, times), min(sizes) if len(sizes) > 1 else 0)
+
+
+def _at_the_mean(evidence: Evidence) -> str:
+    """What the squared error came to, when it is that of predicting the mean; else empty."""
+    variance = guessing(evidence) if evidence.task is TaskType.REGRESSION else None
+    known = losses(evidence)
+    if not variance or len(finite(known)) < FEWEST_STEPS:
+        return ""
+    # Squared errors are skewed: their mean is the figure to compare with a variance, not their median.
+    late = fmean(finite(known)[-len(known) // 3 :])
+    if late < NO_GAIN * variance:
+        return ""
+    return f"squared error {late:.3g} at the end; predicting the mean of the targets gives {variance:.3g}"

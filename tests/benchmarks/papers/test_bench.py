@@ -1,0 +1,183 @@
+"""The bench without its story: cases, ways, the card, goals, facts, and what is not recorded."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from benchmarks.papers.card import scorecard
+from benchmarks.papers.cases import PaperCase, chosen_cases, load_cases
+from benchmarks.papers.desk import Desk, Telling
+from benchmarks.papers.facts import entries, entry_cases
+from benchmarks.papers.matching import Recalled
+from benchmarks.papers.measure import measure
+from benchmarks.papers.told import Told
+from benchmarks.papers.way import LEAVABLE, ONE_SHOT, WHOLE, Way, ways_of
+from reenact.errors import InputError
+from reenact.journal import Journal
+from reenact.paper.measure.verdict import Verdict
+from reenact.paper.wishes import Wishes
+from reenact.sandbox.choose import choose
+from reenact.types import ExitCode
+
+FITS = Recalled(must=10, found=9, missed=("H7",), taken=10, right=10, extra=(), grounded=10)
+
+
+@pytest.fixture
+def case(folder: Path) -> PaperCase:
+    return load_cases(folder)[0]
+
+
+def told(case: PaperCase, way: Way = WHOLE, **more: Any) -> Told:
+    facts: dict[str, Any] = {
+        "verdict": Verdict.REPRODUCED, "reason": "All hold.", "executed": True, "measured": 0.08, "gap": 0.01,
+        "recalled": FITS, "passed": 9, "failed": 1, "tokens_in": 1000, "tokens_out": 100,
+        "at_o3": Decimal("0.01"), "seconds": 3.0,
+    }  # fmt: skip
+    return Told(case.id, way.name, 0, **(facts | more))
+
+
+def met(card: Any) -> dict[str, bool | None]:
+    return {goal.name: goal.met for goal in card.goals}
+
+
+def test_all_goals_met(case: PaperCase) -> None:
+    card = scorecard([case], [WHOLE], [told(case)])
+    assert set(met(card).values()) == {True}
+    assert card.exit_code is ExitCode.OK
+    assert "1 of 1 tellings with their true verdict" in card.figures
+
+
+@pytest.mark.parametrize(
+    ("more", "missed"),
+    [
+        ({"executed": False, "gap": 1.0, "measured": None}, "runs that execute"),
+        ({"gap": 0.05}, "gap to the reference"),
+        ({"recalled": Recalled(10, 8, ("a", "b"), 10, 10, (), 10)}, "recall of the worst fingerprint"),
+        ({"recalled": Recalled(10, 10, (), 10, 8, ("a", "b"), 10)}, "precision of the worst fingerprint"),
+        ({"recalled": Recalled(10, 10, (), 10, 10, (), 9)}, "quotes that stand in the paper"),
+        ({"at_o3": Decimal("1.88")}, "US dollars of the dearest run at o3-mini's prices"),
+        ({"verdict": Verdict.PARTLY}, "true verdicts"),
+    ],
+)
+def test_each_goal_can_be_missed(case: PaperCase, more: dict[str, Any], missed: str) -> None:
+    card = scorecard([case], [WHOLE], [told(case, **more)])
+    assert met(card)[missed] is False
+    assert card.exit_code is ExitCode.FOUND
+
+
+def test_nothing_recorded_meets_and_misses_nothing(case: PaperCase, tmp_path: Path) -> None:
+    with Journal.in_memory() as journal:
+        desk = Desk(journal, choose(trust_code=True), tmp_path / "cache")
+        card = measure([case], desk, ways=ways_of(["lineage"], [ONE_SHOT]), runs=2)
+    assert set(met(card).values()) == {None}
+    assert card.figures == "not recorded"
+    assert card.exit_code is ExitCode.INCONCLUSIVE
+    rows = card.tables[0].rows
+    assert [row[0] for row in rows] == ["the whole method", "without lineage", "one-shot"]
+    assert {row[1] for row in rows} == {"not recorded"}
+
+
+def test_means_are_over_cases_of_means_over_runs(case: PaperCase) -> None:
+    runs = [told(case, gap=0.0), told(case, gap=1.0, executed=False), told(case, gap=0.5)]
+    row = scorecard([case], [WHOLE], runs).tables[0].rows[0]
+    assert row[2:5] == ("66.7 %", "50.0 %", "25.0 %")
+
+
+def test_an_omission_shows_only_without_lineage_and_repair(folder: Path) -> None:
+    file = folder / "slow-slopes" / "case.toml"
+    omission = 'parameter = "rate"\nvalue = 0.05\ndefault = 0.001\nexpected_without = "not reproduced"\n'
+    file.write_text(f"{file.read_text()}\n[omission]\n{omission}")
+    (case,) = load_cases(folder)
+    both, one = ways_of(["lineage+repair", "lineage"])[1:]
+    assert told(case, both).expected(case, both) is Verdict.NOT
+    assert told(case, both).false_claim(case, both)
+    assert told(case, one).true_verdict(case, one)
+
+
+def test_every_way_has_a_recording_of_its_own() -> None:
+    ways = ways_of([*LEAVABLE, "lineage+repair"], [ONE_SHOT], range(6))
+    names = {way.recording(run) for way in ways for run in range(3)}
+    assert len(names) == 3 * len(ways)
+    assert WHOLE.recording(0) == "whole.jsonl"
+    assert Way(("lineage", "repair")).recording(1) == "without-lineage-repair-2.jsonl"
+
+
+def test_ways_change_the_wishes_and_nothing_else() -> None:
+    wishes = Way(("lineage", "repair")).wishes(Wishes())
+    assert (wishes.parts.lineage, wishes.repair, wishes.parts.scan) == (False, False, True)
+    assert Way(rounds=0).wishes(Wishes()).rounds == 0
+    shot = Way(baseline=ONE_SHOT).wishes(Wishes())
+    assert not any((shot.parts.lineage, shot.parts.fingerprint, shot.parts.debug, shot.repair))
+    assert WHOLE.wishes(Wishes()) == Wishes()
+    with pytest.raises(InputError, match="no part 'luck'"):
+        ways_of(["lineage+luck"])
+
+
+def test_the_case_decides_goal_seeds_and_scale(case: PaperCase, tmp_path: Path) -> None:
+    with Journal.in_memory() as journal:
+        desk = Desk(journal, choose(trust_code=True), tmp_path)
+        wishes = desk.wishes_for(Telling(case, WHOLE))
+        inputs = desk.inputs(Telling(case, WHOLE, 1))
+        (case.folder / "criteria.toml").touch()
+        (case.folder / "recordings").mkdir()
+        (case.folder / "recordings" / "whole.jsonl").write_text("x")
+        changed = desk.inputs(Telling(case, WHOLE))
+    assert (wishes.seeds, wishes.scale, wishes.goal.method, wishes.data) == (2, 1.0, "Slow Slopes", None)
+    assert inputs["case"] == changed["case"], "a recording is no part of the case"  # type: ignore[index, call-overload]
+    assert inputs["recording"] != changed["recording"]  # type: ignore[index, call-overload]
+
+
+def test_recording_needs_a_model(tmp_path: Path) -> None:
+    with Journal.in_memory() as journal, pytest.raises(InputError, match="none is named"):
+        Desk(journal, choose(trust_code=True), tmp_path, record=True)
+
+
+@pytest.mark.parametrize(
+    ("file", "old", "new", "word"),
+    [
+        ("case.toml", "seeds = 2", "seeds = 0", "seeds"),
+        ("case.toml", "seeds = 2", "seeds = 2\nunknown = 1", "unknown"),
+        ("case.toml", 'expected = "reproduced"', 'expected = "perhaps"', "expected"),
+        ("case.toml", "[goal]", "[goal", "no readable case.toml"),
+        ("criteria.toml", 'id = "H01"', "", "criteria.toml"),
+    ],
+)
+def test_cases_that_are_wrong_give_a_sentence(folder: Path, file: str, old: str, new: str, word: str) -> None:
+    path = folder / "slow-slopes" / file
+    path.write_text(path.read_text().replace(old, new, 1))
+    with pytest.raises(InputError, match=word):
+        load_cases(folder)
+
+
+def test_cases_by_name(folder: Path, tmp_path: Path) -> None:
+    assert chosen_cases(folder, ["slow-slopes"])[0].title == "Slow Slopes"
+    with pytest.raises(InputError, match="no paper case 'fast'"):
+        chosen_cases(folder, ["fast"])
+    with pytest.raises(InputError, match="no paper case"):
+        load_cases(tmp_path / "cases" / "slow-slopes")
+
+
+def test_reproducebench_says_what_is_missing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("REENACT_DATA", raising=False)
+    assert len(entries()) == 13
+    assert all({"paper", "data"} <= set(one.missing()) for one in entries())
+    with pytest.raises(InputError, match="missing paper, data"):
+        entry_cases(["dkd"])
+    place = tmp_path / "papers" / "dkd"
+    (place / "data").mkdir(parents=True)
+    (place / "paper.pdf").write_bytes(b"%PDF")
+    monkeypatch.setenv("REENACT_DATA", str(tmp_path))
+    (dkd,) = [one for one in entries() if one.name == "dkd"]
+    assert set(dkd.missing()) <= {"GPU"}
+    with pytest.raises(InputError, match="no entry 'luck'"):
+        entry_cases(["luck"])
+
+
+def test_facts_of_reproducebench_are_those_published() -> None:
+    values = {one.method: one.value for one in entries()}
+    assert (values["SimVP"], values["TDGNN-w"], values["DAT-S"]) == (26.19, 0.7651, 38.48)
+    assert sum(one.lines for one in entries()) == 12047

@@ -1,0 +1,159 @@
+"""A fault with trainings by a script: what is shared, what a second run finds, how a failure is told."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import time
+from dataclasses import replace
+from pathlib import Path
+
+import psutil
+import pytest
+
+from benchmarks.children import environment
+from benchmarks.faults.case import Scale
+from benchmarks.faults.cases import catalogue, fault_case
+from benchmarks.repairs import runs
+from benchmarks.repairs.figures import Fault
+from benchmarks.repairs.outcomes import outcomes_folder
+from benchmarks.repairs.runs import Plan, Running, repaired_by_all
+from benchmarks.warm import Lent
+from reenact.probe.outcome import OutcomeKind
+from reenact.program.program import program_from_text
+from reenact.trials.cache import Cached, FolderStore
+from reenact.trials.scripted import ScriptedExecutor
+from reenact.trials.trial import Outcome, Part, Trial
+from reenact.types import Stop
+
+PLAN = Plan(repeats=2, workers=1)
+
+
+def trained(trial: Trial) -> Outcome:
+    """D1 as it is: the output's activation decides, seeds hardly matter."""
+    cured = 'Activation("sigmoid")' in trial.patched.entry_file.text
+    value = (0.95 if cured else 0.5) + trial.seed % 7 / 1000
+    names = ("accuracy", "val_accuracy", "test_accuracy")
+    return Outcome(
+        OutcomeKind.FINISHED, steps=9, metrics=dict.fromkeys(names, value),
+        sources={"accuracy": "keras", "val_accuracy": "keras", "test_accuracy": "keras"},
+        halved=int(trial.part is not Part.WHOLE), cpu_seconds=1.0, seconds=1.0,
+    )  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def told(tmp_path_factory: pytest.TempPathFactory) -> tuple[Fault, ScriptedExecutor, Running]:
+    folder = tmp_path_factory.mktemp("fault")
+    wanted = Running(fault_case("D1"), Scale.LITE, PLAN, folder / "outcomes")
+    executor = ScriptedExecutor(trained)
+    trainer = Cached(Lent(executor), FolderStore(wanted.outcomes))
+    return repaired_by_all(wanted, folder / "scratch", trainer, Stop()), executor, wanted
+
+
+def test_every_strategy_budget_and_repeat_is_run(told: tuple[Fault, ScriptedExecutor, Running]) -> None:
+    fault, _, _ = told
+    ways = {(run.strategy, run.budget, run.repeat) for run in fault.runs}
+    assert ways == {
+        (way, budget, nth) for way in PLAN.strategies for budget in PLAN.budgets for nth in range(2)
+    }
+    guided = [run for run in fault.runs if run.strategy == "guided"]
+    assert all(run.decision == "repaired" and run.jaccard == 1.0 for run in guided)
+    assert fault.reference.fixed > fault.reference.faulty
+
+
+def test_no_training_is_done_twice(told: tuple[Fault, ScriptedExecutor, Running]) -> None:
+    """The faulty program over the seeds that judge, and the first half of the larger budget, are shared."""
+    fault, executor, _ = told
+    done = [trial.content for trial in executor.ran]
+    assert len(done) == len(set(done))
+    judged = [trial for trial in executor.ran if not trial.patch and trial.part is Part.JUDGE]
+    assert sorted(trial.seed for trial in judged) == [seed for seed in range(1001, 1007) for _ in range(2)]
+    assert len(done) < sum(run.trainings for run in fault.runs) + 2 * PLAN.seeds * len(fault.runs)
+
+
+def test_a_second_run_finds_every_outcome_on_disk(
+    tmp_path: Path, told: tuple[Fault, ScriptedExecutor, Running]
+) -> None:
+    """As after a kill: another folder for the programs, the same outcomes, the same figures."""
+    fault, _, wanted = told
+    again = ScriptedExecutor(trained)
+    found = repaired_by_all(wanted, tmp_path, Cached(again, FolderStore(wanted.outcomes)), Stop())
+    assert again.ran == []
+    assert found == fault
+
+
+def test_cheap_faults_come_first() -> None:
+    order = [case.id for case in sorted(catalogue(), key=runs.dearness) if case.study]
+    assert order[0] in ("C2", "D1")
+    assert order.index("D8") < order.index("R1") < order.index("M1") < order.index("C1") < order.index("D9")
+
+
+def test_who_borrows_an_executor_does_not_close_it() -> None:
+    class Closed(ScriptedExecutor):
+        closed = False
+
+        def close(self) -> None:
+            self.closed = True
+
+    lender = Closed(trained)
+    with Lent(lender) as lent:
+        lent.run([Trial(program_from_text("print(1)"), seed=seed) for seed in range(3)])
+    assert not lender.closed
+    assert (lent.trainings, lent.cpu_seconds) == (3, 3.0)
+
+
+PARENT = """import multiprocessing, time
+from benchmarks.warm import end_with_parent
+
+
+def child(told):
+    end_with_parent()
+    told.put(1)
+    time.sleep(600)
+
+
+if __name__ == "__main__":
+    context = multiprocessing.get_context("spawn")
+    told = context.Queue()
+    started = context.Process(target=child, args=(told,))
+    started.start()
+    told.get()
+    print(started.pid, flush=True)
+    time.sleep(600)
+"""
+
+
+def working(pid: int) -> bool:
+    try:
+        return psutil.Process(pid).status() != psutil.STATUS_ZOMBIE
+    except psutil.NoSuchProcess:
+        return False
+
+
+def test_the_run_of_a_fault_ends_with_the_process_that_started_it(tmp_path: Path) -> None:
+    script = tmp_path / "parent.py"
+    script.write_text(PARENT)
+    parent = subprocess.Popen([sys.executable, str(script)], stdout=subprocess.PIPE, env=environment())
+    assert parent.stdout is not None
+    child = int(parent.stdout.readline())
+    parent.kill()
+    parent.wait()
+    parent.stdout.close()
+    until = time.monotonic() + 60
+    while working(child) and time.monotonic() < until:
+        time.sleep(0.05)
+    assert not working(child)
+
+
+def test_outcomes_of_another_reenact_are_removed(tmp_path: Path) -> None:
+    (tmp_path / "0123").mkdir()
+    mine = outcomes_folder(tmp_path)
+    mine.mkdir()
+    assert outcomes_folder(tmp_path) == mine
+    assert [path.name for path in tmp_path.iterdir()] == [mine.name]
+
+
+def test_seconds_are_those_of_the_trainings(told: tuple[Fault, ScriptedExecutor, Running]) -> None:
+    fault, _, _ = told
+    assert all(run.seconds == pytest.approx(run.trainings) for run in fault.runs)
+    assert replace(fault, failed="no data").failed == "no data"

@@ -1,0 +1,166 @@
+"""Modules in the current folder are not imported by anything of ours that runs no program of the user."""
+
+from __future__ import annotations
+
+import http.cookiejar
+import os
+import subprocess
+import sys
+import urllib.request
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Protocol
+
+import pytest
+
+from reenact.journal import Journal
+from reenact.web.processes import Processes
+
+REENACT = Path(sys.executable).with_name("reenact")
+SESSION = """
+import reenact
+from pathlib import Path
+from IPython.core.interactiveshell import InteractiveShell
+shell = InteractiveShell.instance()
+assert shell.run_cell("%load_ext reenact").success
+from reenact.program.program import read_program
+assert read_program(["train.py"]).entry
+"""
+
+
+class Planted(Protocol):
+    folder: Path
+
+    @property
+    def imported(self) -> list[str]: ...
+
+
+def reenact(planted: Planted, *words: str, **environ: str) -> subprocess.CompletedProcess[str]:
+    return run([str(REENACT), *words], planted, **environ)
+
+
+def run(argv: Sequence[str], planted: Planted, **environ: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        argv,
+        cwd=planted.folder,
+        env=os.environ | environ,
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
+    )
+
+
+def test_the_planted_modules_are_found_by_a_python_that_looks_there(planted: Planted) -> None:
+    run([sys.executable, "-m", "timeit", "-n", "1", "import torch, yaml"], planted)
+    assert {"torch", "yaml"} <= set(planted.imported)
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("lint", "."),
+        ("knobs", "train.py"),
+        ("rules", "RE010"),
+        ("explain", "RE010"),
+        ("read", "--trust-code", "paper.md"),
+        ("runs", "list"),
+        ("config",),
+        ("doctor",),
+        ("diagnose", "--depth", "static", "train.py"),
+    ],
+    ids=" ".join,
+)
+def test_a_reading_command_imports_nothing_from_the_folder(planted: Planted, words: tuple[str, ...]) -> None:
+    ended = reenact(planted, *words)
+    assert ended.returncode in (0, 1), ended.stderr
+    assert planted.imported == []
+
+
+def test_a_run_is_resumed_without_the_folder_on_the_path(planted: Planted) -> None:
+    with (
+        Journal.open(planted.folder / ".reenact") as journal,
+        journal.run(story="diagnose", request={}, argv=("knobs", "train.py"), what="t") as run_,
+    ):
+        named = run_.record.id
+    ended = reenact(planted, "runs", "resume", named, "--yes")
+    assert "Continuing" in ended.stderr, ended.stderr
+    assert ended.returncode == 0, ended.stderr
+    assert planted.imported == []
+
+
+def test_a_relative_entry_of_the_users_path_ends_with_our_first_line(planted: Planted) -> None:
+    ended = reenact(planted, "knobs", "train.py", PYTHONPATH=f".{os.pathsep}")
+    assert ended.returncode == 0, ended.stderr
+    assert set(planted.imported) <= {"sitecustomize", "usercustomize"}, "Python's own, before us"
+
+
+@pytest.mark.parametrize("path", ["", ".", "/nonexistent:", ":/nonexistent"])
+def test_a_command_that_the_page_starts_imports_nothing_from_the_folder(
+    planted: Planted, path: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PYTHONPATH", path)
+    processes = Processes(planted.folder / ".reenact", planted.folder)
+    started = processes.start(("knobs", "train.py"))
+    assert started.child.wait(timeout=120) == 0, started.log.read_text()
+    assert planted.imported == []
+
+
+def test_a_program_of_the_user_gets_its_own_path_back(
+    planted: Planted, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (planted.folder / "shows.py").write_text("import os\nprint('path', os.environ['PYTHONPATH'])\n")
+    monkeypatch.setenv("PYTHONPATH", ".")
+    processes = Processes(planted.folder / ".reenact", planted.folder)
+    started = processes.start(("watch", "--out", "trace", "shows.py"))
+    started.child.wait(timeout=120)
+    shown = [line for line in started.log.read_text().splitlines() if "path " in line]
+    assert shown, started.log.read_text()
+    assert shown[0].split(os.pathsep)[-1] == "."
+
+
+def test_the_pages_import_nothing_from_the_folder(planted: Planted) -> None:
+    server = subprocess.Popen(
+        [REENACT, "view"], cwd=planted.folder, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
+    )
+    try:
+        assert server.stdout is not None
+        address = server.stdout.readline().split()[-1]
+        jar = urllib.request.HTTPCookieProcessor(http.cookiejar.CookieJar())
+        with urllib.request.build_opener(jar).open(address, timeout=60) as page:
+            assert page.status == 200
+    finally:
+        server.terminate()
+        server.wait(timeout=60)
+    assert planted.imported == []
+
+
+def test_python_and_a_notebook_import_nothing_from_the_folder(planted: Planted, tmp_path: Path) -> None:
+    script = tmp_path / "session.py"
+    script.write_text(SESSION)
+    ended = run([sys.executable, str(script)], planted)
+    assert ended.returncode == 0, ended.stderr
+    assert planted.imported == []
+
+
+def test_the_demo_starts_its_commands_without_the_folder_on_the_path(planted: Planted) -> None:
+    from reenact.cli.demo import REHEARSAL
+    from reenact.cli.demo_stories import run as shown
+    from reenact.own_process import own_command
+
+    assert shown(own_command("knobs", "train.py"), planted.folder).returncode == 0
+    assert shown([*REHEARSAL, "--help"], planted.folder) is not None
+    assert planted.imported == []
+
+
+def test_no_process_of_ours_is_started_in_another_way() -> None:
+    """`-m` with our interpreter stands in one file, but for an installer that runs in an empty folder."""
+    source = Path(__file__).parents[2] / "src" / "reenact"
+    skipped = ("bench/cases", "probe/inject", "trials/inject", "testing/", "sandbox/environments/")
+    found = [
+        str(file.relative_to(source))
+        for file in source.rglob("*.py")
+        if not str(file.relative_to(source)).startswith(skipped)
+        and 'sys.executable, "-m"' in file.read_text()
+    ]
+    assert found == []

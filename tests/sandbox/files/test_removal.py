@@ -1,0 +1,81 @@
+"""The folder of a box is removed within bounds: the owner waits so long, the rest goes on under the lock."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+from reenact.sandbox.box import Command, Ending, Limits
+from reenact.sandbox.choose import choose
+from reenact.sandbox.files.folder import BoxFolder, boxes, sweep
+from reenact.sandbox.files.removal import remove_box
+
+DEEP = """
+import os
+for _ in range({depth}):
+    os.mkdir("d")
+    os.chdir("d")
+print("made", flush=True)
+"""
+
+
+def nest(folder: Path, depth: int) -> None:
+    subprocess.run([sys.executable, "-c", DEEP.format(depth=depth)], cwd=folder, check=True)
+
+
+def vanished(root: Path) -> bool:
+    """Whether no box is left; given time, since the machine may be busy."""
+    until = time.monotonic() + 240
+    while boxes(root) and time.monotonic() < until:
+        time.sleep(0.05)
+    return not boxes(root)
+
+
+def test_what_is_not_removed_in_time_is_named_and_removed_later(tmp_path: Path) -> None:
+    folder = BoxFolder.make(tmp_path)
+    nest(folder.work, 3000)
+    (left,) = remove_box(folder.path, folder.lock, wait_s=0)
+    assert "is still being removed" in left
+    assert sweep(tmp_path) == (), "whoever sweeps meanwhile leaves it alone: its lock is held"
+    assert vanished(tmp_path)
+
+
+def test_many_deep_folders_at_once_all_vanish(tmp_path: Path) -> None:
+    folders = [BoxFolder.make(tmp_path) for _ in range(7)]
+    for folder in folders:
+        nest(folder.work, 300)
+    for folder in folders:
+        remove_box(folder.path, folder.lock, wait_s=0)
+    assert vanished(tmp_path)
+
+
+def test_an_owner_that_ends_before_the_removal_leaves_it_to_the_next_sweep(tmp_path: Path) -> None:
+    nested = (
+        "import sys; from pathlib import Path; from reenact.sandbox.files.folder import BoxFolder\n"
+        "from reenact.sandbox.files.removal import remove_box\n"
+        "import os; folder = BoxFolder.make(Path(sys.argv[1])); os.chdir(folder.work)\n"
+        + DEEP.format(depth=6000)
+        + "remove_box(folder.path, folder.lock, wait_s=0)\n"
+    )
+    subprocess.run([sys.executable, "-c", nested, str(tmp_path)], check=True, env={**os.environ, "LANG": "C"})
+    assert len(boxes(tmp_path)) == 1
+    sweep(tmp_path)
+    assert vanished(tmp_path)
+
+
+def test_a_box_with_a_deep_tree_ends_and_its_folder_goes() -> None:
+    program = DEEP.format(depth=4000).encode()
+    ended = choose().run(Command(("python3", "p.py"), files={"p.py": program}), Limits(wall_s=120))
+    assert ended.ending is Ending.OK, ended
+    assert ended.output == "made\n"
+    until = time.monotonic() + 240
+    while _mine() and time.monotonic() < until:
+        time.sleep(0.05)
+    assert not _mine()
+
+
+def _mine() -> list[str]:
+    return [name for name in boxes() if name.startswith(f"{os.getpid()}-")]
