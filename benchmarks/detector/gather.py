@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from statistics import fmean
 
 from benchmarks.detector.plan import Planned
-from reenact.diagnose.learned.features import features
-from reenact.diagnose.mutate.kill import killed, oriented_values
+from reenact.diagnosis.learned.features import features
+from reenact.diagnosis.mutate.kill import killed, oriented_values
 from reenact.errors import ended_by
 from reenact.probe.read import read_trace
 from reenact.probe.root import Root

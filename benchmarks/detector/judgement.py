@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from benchmarks.detector.gather import Known, evidence_of
-from reenact.diagnose.sureness import Curve
-from reenact.diagnose.suspect import SAME, suspects_from
+from reenact.diagnosis.sureness import Curve
+from reenact.diagnosis.suspect import SAME, suspects_from
 from reenact.rules.registry import chosen
 from reenact.rules.rule import Needs, run_rules
 from reenact.trials.trial import Outcome

@@ -9,9 +9,9 @@ from benchmarks.detector.fit import SHIPPED
 from benchmarks.detector.judgement import Judgement
 from benchmarks.detector.learn import Learned
 from benchmarks.detector.scores import UNION, Scores
-from reenact.diagnose.learned.classes import BY_CODE
-from reenact.diagnose.learned.opinion import LEAST
-from reenact.diagnose.mutate.catalogue import DEEPCRIME, covered
+from reenact.diagnosis.learned.classes import BY_CODE
+from reenact.diagnosis.learned.opinion import LEAST
+from reenact.diagnosis.mutate.catalogue import DEEPCRIME, covered
 from reenact.types import Table
 
 CHOSEN = (

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from benchmarks.faults.scores import FAMILY, Answer
-from reenact.diagnose.diagnosis import Diagnosis
+from reenact.diagnosis.diagnosis import Diagnosis
 from reenact.program.fault import Fault
 from reenact.rules.evidence import Evidence
 from reenact.rules.rule import Rule, run_rules

@@ -26,11 +26,11 @@ from benchmarks.identity import code_identity
 from benchmarks.scorecard import Scorecard
 from benchmarks.several import several
 from benchmarks.warm import Lent, end_with_parent, warm_pool
-from reenact.diagnose.depth import Depth
-from reenact.diagnose.diagnosis import Accusation, Diagnosis
-from reenact.diagnose.story import Services, diagnose
-from reenact.diagnose.verify import middle
-from reenact.diagnose.wishes import THRESHOLD, Wishes
+from reenact.diagnosis.depth import Depth
+from reenact.diagnosis.diagnosis import Accusation, Diagnosis
+from reenact.diagnosis.story import Services, diagnose
+from reenact.diagnosis.verify import middle
+from reenact.diagnosis.wishes import THRESHOLD, Wishes
 from reenact.journal import Journal
 from reenact.program.program import Program, read_program
 from reenact.rules.evidence import Evidence

@@ -24,21 +24,21 @@ from benchmarks.repairs.repaired import Reference, Repaired, jaccards
 from benchmarks.scorecard import Scorecard
 from benchmarks.several import several
 from benchmarks.warm import Lent, end_with_parent, warm_pool
-from reenact.diagnose.depth import Depth
-from reenact.diagnose.diagnosis import Diagnosis
-from reenact.diagnose.story import Services as DiagnoseServices
-from reenact.diagnose.story import diagnose
-from reenact.diagnose.wishes import Wishes as DiagnoseWishes
+from reenact.diagnosis.depth import Depth
+from reenact.diagnosis.diagnosis import Diagnosis
+from reenact.diagnosis.story import Services as DiagnoseServices
+from reenact.diagnosis.story import diagnose
+from reenact.diagnosis.wishes import Wishes as DiagnoseWishes
 from reenact.errors import ReenactError, Stopped, StorageError
 from reenact.journal import Journal
 from reenact.program.knobs import knobs_of
 from reenact.program.program import Program, read_program
-from reenact.repair.judging import judging_by
-from reenact.repair.prepare import choosing_seeds
-from reenact.repair.services import Services
-from reenact.repair.story import repair
-from reenact.repair.verify import FRESH
-from reenact.repair.wishes import Wishes
+from reenact.repairs.judging import judging_by
+from reenact.repairs.prepare import choosing_seeds
+from reenact.repairs.services import Services
+from reenact.repairs.story import repair
+from reenact.repairs.verify import FRESH
+from reenact.repairs.wishes import Wishes
 from reenact.trials.cache import Cached, FolderStore
 from reenact.trials.executor import Executor
 from reenact.trials.metric import choose_measure

@@ -6,7 +6,7 @@
     trainer.fit(model, loader)
 
 The cell runs as it would without the magic; what it gives is the diagnosis of what was seen, as html where
-that can be shown. Results of `reenact.repair` and of the stories are drawn the same way.
+that can be shown. Results of `reenact.repairs` and of the stories are drawn the same way.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ from typing import Any, NoReturn
 from reenact.errors import InputError
 
 SHEETS: Mapping[tuple[str, str], tuple[str, str, str]] = {
-    ("reenact.diagnose.diagnosis", "Diagnosis"): ("diagnose_view", "diagnosis_sheet", "what was watched"),
-    ("reenact.repair.verdict", "Repair"): ("repair_view", "repair_sheet", "the program"),
+    ("reenact.diagnosis.diagnosis", "Diagnosis"): ("diagnose_view", "diagnosis_sheet", "what was watched"),
+    ("reenact.repairs.verdict", "Repair"): ("repair_view", "repair_sheet", "the program"),
     ("reenact.bug.reproduction", "Reproduction"): ("bug_view", "reproduction_sheet", ""),
     ("reenact.paper.reproduction", "Reproduction"): ("paper_view", "reproduction_sheet", ""),
 }
@@ -78,8 +78,8 @@ def unload_ipython_extension(shell: Any) -> None:
 
 def watch_cell(shell: Any, line: str, cell: str) -> object:
     """Run a cell under the probe; the diagnosis of its training, or none when it trained nothing."""
-    from reenact.diagnose.judge import judged
-    from reenact.diagnose.wishes import Wishes
+    from reenact.diagnosis.judge import judged
+    from reenact.diagnosis.wishes import Wishes
     from reenact.probe.inprocess import Watching
     from reenact.rules.evidence import Evidence
 

@@ -11,9 +11,9 @@ import pytest
 
 from reenact.cli.diagnose_view import diagnosis_sheet
 from reenact.cli.diagnose_words import change_words, headline
-from reenact.diagnose.depth import Depth
-from reenact.diagnose.diagnosis import Accusation, Diagnosis, Spent, Standing, Tried
-from reenact.diagnose.suspect import Suspect, suspects_from
+from reenact.diagnosis.depth import Depth
+from reenact.diagnosis.diagnosis import Accusation, Diagnosis, Spent, Standing, Tried
+from reenact.diagnosis.suspect import Suspect, suspects_from
 from reenact.probe.columns import no_rows
 from reenact.probe.trace import Header, Trace
 from reenact.program.fault import Fault

@@ -20,10 +20,10 @@ from reenact.cli.diagnose_view import diagnosis_sheet
 from reenact.cli.edge import guarded
 from reenact.cli.explain import known_words
 from reenact.cli.main import reenact
-from reenact.diagnose.diagnosis import Diagnosis
-from reenact.diagnose.judge import judged
-from reenact.diagnose.judgement import Judgement
-from reenact.diagnose.wishes import Wishes
+from reenact.diagnosis.diagnosis import Diagnosis
+from reenact.diagnosis.judge import judged
+from reenact.diagnosis.judgement import Judgement
+from reenact.diagnosis.wishes import Wishes
 from reenact.paper.measure.verdict import Verdict as PaperVerdict
 from reenact.probe.columns import Columns
 from reenact.probe.options import WatchOptions
@@ -32,7 +32,7 @@ from reenact.probe.trace import Event
 from reenact.probe.watch import watch
 from reenact.program.program import program_from_text, read_program
 from reenact.program.static_graph import static_graph
-from reenact.repair.verdict import Decision
+from reenact.repairs.verdict import Decision
 from reenact.report.render import render
 from reenact.rules.evidence import Evidence
 from reenact.testing.rules import evidence_of

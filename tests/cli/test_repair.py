@@ -13,10 +13,10 @@ from reenact.cli.repair_view import repair_sheet
 from reenact.errors import InputError
 from reenact.program.knob import Kind
 from reenact.program.patch import Patch
-from reenact.repair.judging import Judging
-from reenact.repair.minimise import Cut
-from reenact.repair.verdict import Cost, Decision, Repair, Verdict
-from reenact.repair.workbench import Look
+from reenact.repairs.judging import Judging
+from reenact.repairs.minimise import Cut
+from reenact.repairs.verdict import Cost, Decision, Repair, Verdict
+from reenact.repairs.workbench import Look
 from reenact.report.render import FORMATS, render
 from reenact.testing.formula import PROGRAM, set_to
 from reenact.trials.metric import Measure

@@ -12,8 +12,8 @@ import pytest
 from reenact.cli.edge import guarded
 from reenact.cli.lint import lint
 from reenact.cli.lint_files import A_SHARE, linted, sources
-from reenact.diagnose.depth import Depth
-from reenact.diagnose.wishes import Wishes
+from reenact.diagnosis.depth import Depth
+from reenact.diagnosis.wishes import Wishes
 
 HOT = """\
 import torch

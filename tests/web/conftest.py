@@ -21,10 +21,10 @@ from reenact.bug.run.classify import Outcome, Seen
 from reenact.bug.run.sighting import Frame, Sighting
 from reenact.bug.symptom import Symptom
 from reenact.bug.validate.objection import Objection, Stage
-from reenact.diagnose.accused import accused_source
-from reenact.diagnose.depth import Depth
-from reenact.diagnose.diagnosis import Accusation, Diagnosis, Spent, Standing, Tried
-from reenact.diagnose.suspect import suspects_from
+from reenact.diagnosis.accused import accused_source
+from reenact.diagnosis.depth import Depth
+from reenact.diagnosis.diagnosis import Accusation, Diagnosis, Spent, Standing, Tried
+from reenact.diagnosis.suspect import suspects_from
 from reenact.journal import Journal, Kind
 from reenact.llm.ask import Image, Prompt, Text
 from reenact.llm.scripted import Scripted
@@ -32,12 +32,12 @@ from reenact.program.fault import Fault
 from reenact.program.knob import Kind as KnobKind
 from reenact.program.patch import Patch
 from reenact.program.program import program_from_text
-from reenact.repair.judging import Judging
-from reenact.repair.minimise import Cut
-from reenact.repair.neutral.graph import NeutralityGraph, Node
-from reenact.repair.neutral.graph import Standing as NeutralStanding
-from reenact.repair.verdict import Cost, Decision, Repair, Verdict
-from reenact.repair.workbench import Look
+from reenact.repairs.judging import Judging
+from reenact.repairs.minimise import Cut
+from reenact.repairs.neutral.graph import NeutralityGraph, Node
+from reenact.repairs.neutral.graph import Standing as NeutralStanding
+from reenact.repairs.verdict import Cost, Decision, Repair, Verdict
+from reenact.repairs.workbench import Look
 from reenact.rules.evidence import Evidence
 from reenact.rules.finding import Finding, Severity
 from reenact.sandbox.box import Ending

@@ -13,9 +13,9 @@ from pathlib import Path, PurePosixPath
 from reenact.bug.context.build import open_index
 from reenact.bug.context.code import Code
 from reenact.bug.context.training import find_loops
-from reenact.diagnose.depth import Depth
-from reenact.diagnose.story import Services, diagnose
-from reenact.diagnose.wishes import Wishes
+from reenact.diagnosis.depth import Depth
+from reenact.diagnosis.story import Services, diagnose
+from reenact.diagnosis.wishes import Wishes
 from reenact.errors import ReenactError
 from reenact.journal import Journal
 from reenact.program.program import Program, program_from_text

@@ -23,10 +23,10 @@ from reenact.cli.options import (
 )
 from reenact.cli.times import max_time_option, training_time_option
 from reenact.cli.watch import PROGRAM, program_words
-from reenact.diagnose.depth import Depth
-from reenact.diagnose.story import Services
-from reenact.diagnose.story import diagnose as tell_story
-from reenact.diagnose.wishes import THRESHOLD, Wishes
+from reenact.diagnosis.depth import Depth
+from reenact.diagnosis.story import Services
+from reenact.diagnosis.story import diagnose as tell_story
+from reenact.diagnosis.wishes import THRESHOLD, Wishes
 from reenact.program.program import read_program
 from reenact.report.progress import telling
 from reenact.rules.registry import check_words

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from reenact.cli.diagnose_pictures import at_steps, chart
 from reenact.cli.watch_view import sparkline
-from reenact.diagnose.diagnosis import Accusation, Tried
+from reenact.diagnosis.diagnosis import Accusation, Tried
 from reenact.program.fault import Fault
 from reenact.report.sheet import Picture
 from reenact.report.svg import number

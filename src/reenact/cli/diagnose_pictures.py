@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from statistics import median
 
 from reenact.cli.watch_view import sparkline
-from reenact.diagnose.diagnosis import Diagnosis
+from reenact.diagnosis.diagnosis import Diagnosis
 from reenact.probe.columns import Series
 from reenact.report.plots import HeatPlot, LinePlot
 from reenact.report.sheet import Picture

@@ -8,8 +8,8 @@ from reenact.cli.diagnose_evidence import evidence_pictures
 from reenact.cli.diagnose_pictures import curves, heat_maps
 from reenact.cli.diagnose_source import source_lines
 from reenact.cli.diagnose_words import headline, reasons, seen, tried_words
-from reenact.diagnose.diagnosis import Accusation, Diagnosis, Standing
-from reenact.diagnose.suspect import Suspect
+from reenact.diagnosis.diagnosis import Accusation, Diagnosis, Standing
+from reenact.diagnosis.suspect import Suspect
 from reenact.program.graph import TensorFacts
 from reenact.report.rule_pages import rule_help
 from reenact.report.sheet import Block, Facts, Level, Notice, Picture, Sheet, Text

@@ -7,8 +7,8 @@ import textwrap
 from collections.abc import Iterator, Sequence
 
 from reenact.cli.diagnose_source import changed_lines
-from reenact.diagnose.diagnosis import Accusation, Tried
-from reenact.diagnose.suspect import Suspect
+from reenact.diagnosis.diagnosis import Accusation, Tried
+from reenact.diagnosis.suspect import Suspect
 from reenact.program.program import Program
 from reenact.rules.finding import Finding, Suggestion
 from reenact.rules.registry import all_rules

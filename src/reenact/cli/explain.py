@@ -71,8 +71,8 @@ def known_words() -> dict[str, str]:
 
 def _opinions() -> dict[str, str]:
     """Codes of findings that come from no rule: the learned detector and language models."""
-    from reenact.diagnose.learned.classes import BY_CODE
-    from reenact.diagnose.opinion.hear import CODE, WHY
+    from reenact.diagnosis.learned.classes import BY_CODE
+    from reenact.diagnosis.opinion.hear import CODE, WHY
 
     learned = {
         code: f"{one.name}. The learned detector finds that the trace looks like one of a wrong {one.word}."

@@ -9,8 +9,8 @@ import click
 
 from reenact.cli.lint_files import Linted, linted, sources
 from reenact.cli.options import CONFIDENCE, listed, output_format, show
-from reenact.diagnose.depth import Depth
-from reenact.diagnose.wishes import THRESHOLD, Wishes
+from reenact.diagnosis.depth import Depth
+from reenact.diagnosis.wishes import THRESHOLD, Wishes
 from reenact.report.sheet import Level, Notice, Sheet
 from reenact.rules.registry import check_words
 from reenact.types import ExitCode, Place

@@ -13,9 +13,9 @@ from multiprocessing import get_context
 from pathlib import Path, PurePosixPath
 
 from reenact.cli.diagnose_view import diagnosis_sheet
-from reenact.diagnose.judge import judged
-from reenact.diagnose.suspect import OF_THE_TRAINING
-from reenact.diagnose.wishes import Wishes
+from reenact.diagnosis.judge import judged
+from reenact.diagnosis.suspect import OF_THE_TRAINING
+from reenact.diagnosis.wishes import Wishes
 from reenact.errors import UnreadableProgram
 from reenact.program.framework import Framework, framework_of
 from reenact.program.knob import Kind

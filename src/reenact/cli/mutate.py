@@ -10,9 +10,9 @@ import click
 from reenact.cli.options import REPEATS, WORKERS, Count, output_format, show, stopping_gently
 from reenact.cli.times import max_time_option
 from reenact.cli.watch import PROGRAM, program_words
-from reenact.diagnose.mutate.catalogue import DEEPCRIME, OPERATORS, chosen, covered, mutants
-from reenact.diagnose.mutate.mutant import Mutant
-from reenact.diagnose.mutate.story import Killings, KillServices, KillWishes, kill
+from reenact.diagnosis.mutate.catalogue import DEEPCRIME, OPERATORS, chosen, covered, mutants
+from reenact.diagnosis.mutate.mutant import Mutant
+from reenact.diagnosis.mutate.story import Killings, KillServices, KillWishes, kill
 from reenact.journal import Journal
 from reenact.program.program import Program, read_program
 from reenact.report.progress import telling

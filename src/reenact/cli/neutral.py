@@ -21,7 +21,7 @@ from reenact.cli.options import (
 from reenact.cli.times import max_time_option
 from reenact.cli.watch import PROGRAM, program_words
 from reenact.program.program import read_program
-from reenact.repair.neutral.graph import NeutralityGraph, Node, Standing
+from reenact.repairs.neutral.graph import NeutralityGraph, Node, Standing
 from reenact.report.neutral_plot import Seen, neutral_plot
 from reenact.report.progress import telling
 from reenact.report.sheet import Facts, Picture, Sheet
@@ -66,7 +66,7 @@ def neutral(
 
     Exit code 0: alternatives were found; 1: none.
     """
-    from reenact.repair.neutral.story import Services, Wishes, analyse
+    from reenact.repairs.neutral.story import Services, Wishes, analyse
 
     settings = resolve({"python": python, "max_time": max_time}).settings
     wishes = Wishes(budget, trainings, top, metric or "", settings.python, workers, chance)

@@ -102,13 +102,13 @@ class Checked(click.ParamType):  # type: ignore[type-arg]  # as above
 
 
 def _diagnose_budget(text: str) -> None:
-    from reenact.diagnose.depth import Depth, spending
+    from reenact.diagnosis.depth import Depth, spending
 
     spending(Depth.NORMAL, text)
 
 
 def _repair_budget(text: str) -> None:
-    from reenact.repair.wishes import spending
+    from reenact.repairs.wishes import spending
 
     spending(text)
 

@@ -27,9 +27,9 @@ from reenact.cli.watch import PROGRAM, program_words
 from reenact.errors import InputError
 from reenact.journal import Journal
 from reenact.program.program import Program, read_program
-from reenact.repair.strategies.strategy import BUILT_IN
-from reenact.repair.verdict import Decision, Repair
-from reenact.repair.wishes import Wishes
+from reenact.repairs.strategies.strategy import BUILT_IN
+from reenact.repairs.verdict import Decision, Repair
+from reenact.repairs.wishes import Wishes
 from reenact.report.progress import telling
 from reenact.rules.registry import check_words
 from reenact.settings import resolve
@@ -83,8 +83,8 @@ def repair(
     when the change held on fresh seeds. Exit code 0: repaired, or good already; 1: nothing found that
     matters; 3: what was found did not hold, or no training could be compared.
     """
-    from reenact.repair.services import Services
-    from reenact.repair.story import repair as tell_story
+    from reenact.repairs.services import Services
+    from reenact.repairs.story import repair as tell_story
 
     if branch and not apply:
         raise InputError("--branch says where --apply writes. Received: --branch without --apply.")
@@ -116,7 +116,7 @@ def repair(
 
 def _applied(found: Repair, program: Program, branch: str | None, journal: Journal) -> str:
     """Where the change was written, in a sentence; nothing is written that did not hold."""
-    from reenact.repair.apply import commit_on_branch, write
+    from reenact.repairs.apply import commit_on_branch, write
 
     if found.decision is not Decision.REPAIRED:
         return "Nothing was written: no change held on fresh seeds."

@@ -6,8 +6,8 @@ import math
 from collections.abc import Iterator, Sequence
 
 from reenact.cli.watch_view import sparkline
-from reenact.repair.verdict import Repair, Verdict, summary
-from reenact.repair.workbench import Look
+from reenact.repairs.verdict import Repair, Verdict, summary
+from reenact.repairs.workbench import Look
 from reenact.report.sheet import Block, Facts, Picture, Sheet, Text
 from reenact.report.svg import number
 from reenact.report.svg_lines import Curve as Drawn

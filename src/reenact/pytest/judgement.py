@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from reenact.diagnose.judge import judged
-from reenact.diagnose.judgement import Judgement, grave_symptoms
-from reenact.diagnose.wishes import THRESHOLD, Wishes
+from reenact.diagnosis.judge import judged
+from reenact.diagnosis.judgement import Judgement, grave_symptoms
+from reenact.diagnosis.wishes import THRESHOLD, Wishes
 from reenact.probe.read import read_trace
 from reenact.probe.trace import Trace
 from reenact.pytest.one_batch import RATES, Tried, learner_for, overfit

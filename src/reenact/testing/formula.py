@@ -7,8 +7,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from reenact.diagnose.attempts import SCREENING_SEEDS, Attempts
-from reenact.diagnose.suspect import Suspect, suspects_from
+from reenact.diagnosis.attempts import SCREENING_SEEDS, Attempts
+from reenact.diagnosis.suspect import Suspect, suspects_from
 from reenact.journal import Journal
 from reenact.probe.outcome import OutcomeKind
 from reenact.program.change import Set
@@ -16,8 +16,8 @@ from reenact.program.fault import Fault
 from reenact.program.knob import Kind
 from reenact.program.knobs import knobs_of
 from reenact.program.program import Program, program_from_text
-from reenact.repair.wishes import Wishes, spending
-from reenact.repair.workbench import Look, Workbench
+from reenact.repairs.wishes import Wishes, spending
+from reenact.repairs.workbench import Look, Workbench
 from reenact.rules.evidence import Evidence
 from reenact.rules.finding import Finding, Severity
 from reenact.rules.rule import suggest

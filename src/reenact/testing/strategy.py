@@ -8,7 +8,7 @@ from __future__ import annotations
 import pytest
 
 from reenact.program.knob import Kind
-from reenact.repair.strategies.strategy import Strategy
+from reenact.repairs.strategies.strategy import Strategy
 from reenact.testing.formula import Suspicion, Values, workbench
 
 

@@ -12,7 +12,7 @@ from benchmarks.faults.neutrality import in_words, numbers, truths, walk_all
 from benchmarks.faults.scores import parse_truth
 from benchmarks.faults.told import STORY, Told
 from benchmarks.faults.verdict import scorecard
-from reenact.diagnose.depth import Depth
+from reenact.diagnosis.depth import Depth
 from reenact.program.change import Set
 from reenact.program.knob import Kind
 from reenact.program.knobs import knobs_of

@@ -12,12 +12,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from reenact.diagnose.depth import Depth
-from reenact.diagnose.diagnosis import Diagnosis
-from reenact.diagnose.observe import read_only
-from reenact.diagnose.story import Services as DiagnoseServices
-from reenact.diagnose.story import diagnose_within
-from reenact.diagnose.wishes import Wishes as DiagnoseWishes
+from reenact.diagnosis.depth import Depth
+from reenact.diagnosis.diagnosis import Diagnosis
+from reenact.diagnosis.observe import read_only
+from reenact.diagnosis.story import Services as DiagnoseServices
+from reenact.diagnosis.story import diagnose_within
+from reenact.diagnosis.wishes import Wishes as DiagnoseWishes
 from reenact.errors import Inconclusive, InputError, ended_by
 from reenact.journal import Journal, Kind, Scope, mark
 from reenact.journal.keys import canonical
@@ -39,11 +39,11 @@ from reenact.program.change import Change, Set
 from reenact.program.knob import KnobId
 from reenact.program.knobs import knobs_of
 from reenact.program.program import Program, read_program
-from reenact.repair.services import Services as RepairServices
-from reenact.repair.story import repair_within
-from reenact.repair.verdict import Repair
-from reenact.repair.wishes import LEAST_SEEDS
-from reenact.repair.wishes import Wishes as RepairWishes
+from reenact.repairs.services import Services as RepairServices
+from reenact.repairs.story import repair_within
+from reenact.repairs.verdict import Repair
+from reenact.repairs.wishes import LEAST_SEEDS
+from reenact.repairs.wishes import Wishes as RepairWishes
 from reenact.sandbox.walls.view import WORK
 from reenact.trials.metric import choose_measure
 from reenact.trials.trial import Trial

@@ -8,7 +8,7 @@ from functools import cache
 from pydantic import BaseModel
 
 from reenact.program.patch import Patch
-from reenact.repair.verdict import summary
+from reenact.repairs.verdict import summary
 from reenact.report.plots import HeatPlot, LinePlot, StripPlot
 from reenact.report.rule_pages import rule_help
 from reenact.report.sheet import Facts, Text

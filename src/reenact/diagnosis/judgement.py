@@ -1,0 +1,136 @@
+"""The judgement of a diagnosis: one of four, from which its sentence, its exit code and every list derive.
+
+"No fault found" is said only of what was seen: a program that did not start, trained nothing or broke the
+probe is not judged, and a training with grave symptoms is broken whether or not a rule names the cause.
+"""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Sequence
+from enum import StrEnum
+from typing import TYPE_CHECKING
+
+from reenact.diagnosis.depth import Depth
+from reenact.probe.outcome import Outcome, OutcomeKind
+from reenact.rules.finding import Severity
+from reenact.types import ExitCode
+
+if TYPE_CHECKING:
+    from reenact.diagnosis.suspect import Suspect
+    from reenact.rules.evidence import Evidence
+
+ORDERLY = (OutcomeKind.FINISHED, OutcomeKind.STOPPED)
+"""Endings that need no mention beside a judged training."""
+DEEPER = {Depth.STATIC: Depth.QUICK, Depth.QUICK: Depth.NORMAL, Depth.NORMAL: Depth.DEEP}
+
+
+class Judgement(StrEnum):
+    """What a diagnosis comes to."""
+
+    FINDINGS = "findings"
+    """A rule names something that is wrong, at or above the threshold."""
+    BROKEN = "broken"
+    """The training failed, by symptoms of level error; no rule names the cause."""
+    SOUND = "sound"
+    """A training was seen (or, at depth static, the text was read) and nothing speaks against it."""
+    UNJUDGED = "unjudged"
+    """There was nothing to judge: no start, no training, a text that cannot be parsed, a broken probe."""
+
+    @property
+    def exit_code(self) -> ExitCode:
+        return _EXIT_CODES[self]
+
+
+_EXIT_CODES = {
+    Judgement.FINDINGS: ExitCode.FOUND,
+    Judgement.BROKEN: ExitCode.FOUND,
+    Judgement.SOUND: ExitCode.OK,
+    Judgement.UNJUDGED: ExitCode.INCONCLUSIVE,
+}
+
+
+def judgement_of(
+    evidence: Evidence, depth: Depth, *, findings: int, symptoms: Sequence[Suspect], threshold: float
+) -> Judgement:
+    """What findings, symptoms and evidence come to together."""
+    if findings:
+        return Judgement.FINDINGS
+    if grave_symptoms(symptoms, threshold):
+        return Judgement.BROKEN
+    return Judgement.UNJUDGED if why_unjudged(evidence, depth) else Judgement.SOUND
+
+
+def grave_symptoms(symptoms: Sequence[Suspect], threshold: float) -> tuple[Suspect, ...]:
+    """Those that say by themselves that the training failed."""
+    return tuple(
+        one for one in symptoms if one.first.severity is Severity.ERROR and one.confidence >= threshold
+    )
+
+
+def why_unjudged(evidence: Evidence, depth: Depth) -> str:
+    """Why there is nothing to judge, as the end of a sentence; empty when there is something."""
+    if not depth.runs:
+        return unparsed(evidence)
+    if probe_broke(evidence):
+        return f"the probe broke ({_probe_error(evidence)})"
+    if trained(evidence):
+        return ""
+    return unparsed(evidence) or _no_training(evidence.outcome)
+
+
+def trained(evidence: Evidence) -> bool:
+    """Whether a training was seen: steps, or the metrics of a log."""
+    trace = evidence.trace
+    return trace is not None and (trace.step_count > 0 or bool(trace.metrics))
+
+
+def probe_broke(evidence: Evidence) -> bool:
+    """Whether the probe switched itself off: what came after that was not seen."""
+    return evidence.trace is not None and bool(evidence.trace.happened("probe-off"))
+
+
+def ending(evidence: Evidence) -> str:
+    """How the program ended, as a sentence, where that is worth a mention; else empty."""
+    outcome = evidence.outcome
+    return "" if outcome is None or outcome.kind in ORDERLY else outcome.sentence
+
+
+def unparsed(evidence: Evidence) -> str:
+    """The file that cannot be parsed and why; empty when all can."""
+    files = evidence.program.unparsed if evidence.program is not None else ()
+    return f"{files[0].path} could not be parsed ({files[0].unparsed})" if files else ""
+
+
+def next_command(judgement: Judgement, evidence: Evidence, depth: Depth) -> str:
+    """The command that leads on; empty when findings name their own, or nothing is left to do."""
+    program = shlex.join(evidence.program.launch.words) if evidence.program is not None else "PROGRAM"
+    if judgement is Judgement.BROKEN:
+        return f"reenact diagnose --depth {DEEPER[depth]} {program}" if depth in DEEPER else ""
+    if judgement is Judgement.SOUND and not depth.runs:
+        return f"reenact diagnose {program}"
+    if judgement is not Judgement.UNJUDGED:
+        return ""
+    kind = evidence.outcome.kind if evidence.outcome is not None else None
+    if kind is OutcomeKind.NOT_STARTED:
+        return f"reenact diagnose --python PATH_OF_AN_INTERPRETER {program}"
+    if kind is OutcomeKind.TIMEOUT:
+        return f"reenact diagnose --max-time MORE_SECONDS {program}"
+    if unparsed(evidence):
+        return f"reenact lint {evidence.program.entry if evidence.program is not None else ''}".strip()
+    return f"reenact watch {program}"
+
+
+def _no_training(outcome: Outcome | None) -> str:
+    if outcome is None:
+        return "nothing was run, and no training was recorded"
+    if outcome.kind is OutcomeKind.NOT_STARTED:
+        return outcome.note
+    said = outcome.sentence.rstrip(".")
+    said = said[:1].lower() + said[1:]
+    return said if outcome.kind is OutcomeKind.NO_TRAINING else f"{said} before any training step was seen"
+
+
+def _probe_error(evidence: Evidence) -> str:
+    assert evidence.trace is not None
+    return str(evidence.trace.happened("probe-off")[0].facts.get("sentence") or "no reason was recorded")

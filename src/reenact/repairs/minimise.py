@@ -1,0 +1,84 @@
+"""Minimise: leave out of a change whatever the gain does not need.
+
+Delta debugging over the changes. A part passes only when it surely keeps nine tenths of the gain (exact
+one-sided signed-rank test at 95 %): with few seeds the answer is no, so low power cannot pass for smallness.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from statistics import median
+
+from reenact.program.change import Change
+from reenact.program.patch import Patch
+from reenact.repairs.workbench import NOTHING, Workbench
+from reenact.trials.ddmin import minimise
+from reenact.trials.statistics import non_inferior
+from reenact.types import JsonValue
+
+FIRST, ALL = 1, 5
+"""Seeds of a first look at a part, and of the test."""
+KEEP = 0.9
+HOPELESS = 0.8
+"""A part that keeps less of the gain than this on the first seed is not looked at again."""
+ENDED = "The budget ended before it was clear whether a smaller change does the same."
+
+
+@dataclass(frozen=True, slots=True)
+class Cut:
+    """One part of the change that was tried."""
+
+    patch: Patch
+    kept: float
+    """Share of the gain, by middle values."""
+    suffices: bool
+    seeds: int
+
+    def to_json(self) -> dict[str, JsonValue]:
+        return {
+            "patch": self.patch.to_json(),
+            "kept": round(self.kept, 4),
+            "suffices": self.suffices,
+            "seeds": self.seeds,
+        }
+
+
+def smallest(patch: Patch, bench: Workbench) -> tuple[Patch, list[Cut], str]:
+    """The smallest part that is not inferior, the parts that were tried, and what could not be done."""
+    if patch.complexity < 2:
+        return patch, [], ""
+    cuts: list[Cut] = []
+    short = ""
+
+    def suffices(part: tuple[Change, ...]) -> bool:
+        nonlocal short
+        smaller = Patch(part)
+        if not part or not bench.applies(smaller):
+            return False
+        if not bench.affords(bench.cost(smaller)):
+            short = ENDED
+            return False
+        kept = share_of_gain(*(bench.samples(one, FIRST) for one in (NOTHING, patch, smaller)))
+        if kept < HOPELESS:
+            cuts.append(Cut(smaller, kept, False, FIRST))
+            return False
+        if not bench.affords(sum(bench.cost(one, ALL - FIRST) for one in (NOTHING, patch, smaller))):
+            short = ENDED
+            return False
+        before, full, values = (bench.samples(one, ALL) for one in (NOTHING, patch, smaller))
+        held = non_inferior(before, full, values, keep=KEEP)
+        cuts.append(Cut(smaller, share_of_gain(before, full, values), held, ALL))
+        return held
+
+    kept = minimise(patch.changes, suffices)
+    return Patch(kept), cuts, short
+
+
+def share_of_gain(before: tuple[float, ...], full: tuple[float, ...], smaller: tuple[float, ...]) -> float:
+    """How much of the gain of the full change a smaller one keeps, by middle values."""
+    base, top, reached = median(before), median(full), median(smaller)
+    if reached >= top:
+        return 1.0
+    gain = top - base
+    # What failed before has no number: any training that succeeds is the gain.
+    return (reached - base) / gain if 0 < gain < float("inf") else float(reached > base)

@@ -1,0 +1,202 @@
+"""Repair: diagnose, search within the budget, cut the best change down, judge it on fresh seeds.
+
+program -> diagnosis -> what judges, on which data -> strategy -> minimise -> verify -> verdict and diff
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+
+from reenact.diagnosis.depth import Depth
+from reenact.diagnosis.diagnosis import Accusation, Diagnosis
+from reenact.diagnosis.judgement import Judgement
+from reenact.diagnosis.story import Services as DiagnoseServices
+from reenact.diagnosis.story import diagnose_within
+from reenact.diagnosis.wishes import Wishes as DiagnoseWishes
+from reenact.errors import Stopped, TimeSpent
+from reenact.journal import Scope
+from reenact.program.patch import Patch
+from reenact.program.program import Program
+from reenact.repairs.fitness import fit_for_repair
+from reenact.repairs.minimise import Cut, smallest
+from reenact.repairs.prepare import Prepared, prepare
+from reenact.repairs.services import Services
+from reenact.repairs.strategies.strategy import Strategy, strategy
+from reenact.repairs.verdict import Cost, Decision, Repair, Verdict
+from reenact.repairs.verify import FRESH, verify
+from reenact.repairs.wishes import Wishes, spending
+from reenact.repairs.workbench import NOTHING, Workbench
+from reenact.trials.choose import PROCESS, open_executor
+from reenact.trials.ensemble import Ensemble
+from reenact.trials.executor import Executor
+from reenact.trials.trial import Curve, Trial
+from reenact.types import Progress
+
+FEWER_DATA = "First looks trained on a share of the training data; whole trainings decided."
+
+
+def repair(program: Program, wishes: Wishes, services: Services, known: Diagnosis | None = None) -> Repair:
+    """The whole story, as a run of its own; the same call after an interruption continues it, after a
+    finished one it is made again. `known` is a diagnosis of the program that somebody has already."""
+    strategy(wishes.strategy)
+    spending(wishes.budget)
+    asked = services.model.name if services.model is not None else None
+    request = {
+        "program": Trial(program).key,
+        "folder": str(program.folder),
+        "model": asked,
+        **wishes.to_json(),
+    }
+    with services.journal.run(
+        story="repair", request=request, argv=services.argv, what=str(program.entry), fresh=services.fresh
+    ) as run:
+        result = replace(repair_within(program, wishes, services, run, known), reused=run.reused)
+        verdict = {"decision": result.decision.value, "sentence": result.sentence}
+        run.finish(verdict, result.decision.exit_code)
+    return result
+
+
+def repair_within(
+    program: Program, wishes: Wishes, services: Services, run: Scope, known: Diagnosis | None = None
+) -> Repair:
+    """The same as steps of a run that somebody else has opened."""
+    begun = time.monotonic()
+    search = strategy(wishes.strategy)
+    found = known or _diagnosed(program, wishes, services, run)
+    trace = fit_for_repair(found)
+    make = services.executor or _pool
+    with make(wishes) as executor:
+        given = prepare(program, found, trace, wishes, services, executor, run, watched=known is None)
+        candidates, late = _searched(search, given.bench)
+        cuts, verdicts, short = _settle(candidates, given, wishes, services)
+        final = verdicts[-1].patch if verdicts else NOTHING
+        curves = _curves(final, given.bench) if verdicts else {}
+        in_time = not late and (not candidates or bool(verdicts))
+    attempts = given.bench.attempts
+    result = Repair(
+        strategy=search.name,
+        decision=_decision(verdicts, given.bench, found, in_time=in_time),
+        patch=final,
+        diff=final.diff(program),
+        judging=given.judging,
+        verdicts=verdicts,
+        looks=tuple(given.bench.looks),
+        cuts=tuple(cuts),
+        cost=Cost(
+            time.monotonic() - begun, len(attempts.paid), attempts.spent, attempts.one_training,
+            2 * len(verdicts) * wishes.seeds,
+        ),
+        why=[_accused(one) for one in found.accusations],
+        curves=curves,
+        notes=(
+            *given.notes, *((FEWER_DATA,) if given.bench.fewer_data else ()), *late, *short, *found.notes,
+        ),
+    )  # fmt: skip
+    run.note("result", result.to_json())
+    return result
+
+
+def _diagnosed(program: Program, wishes: Wishes, services: Services, run: Scope) -> Diagnosis:
+    """A quick diagnosis, part of this run: continued, the program is not watched again."""
+    asked = DiagnoseWishes(
+        depth=Depth.QUICK, select=wishes.select, ignore=wishes.ignore, metric=wishes.metric,
+        python=wishes.python, training_time=wishes.training_time,
+    )  # fmt: skip
+    given = DiagnoseServices(
+        journal=services.journal, traces=services.traces, tell=services.tell, stop=services.stop,
+        stdout=services.stdout, argv=services.argv, fresh=services.fresh,
+    )  # fmt: skip
+    return diagnose_within(program, asked, given, run.under("diagnosis"))
+
+
+def _searched(search: Strategy, bench: Workbench) -> tuple[list[Patch], tuple[str, ...]]:
+    """What the strategy finds; stopped, the best so far is named. Nothing is found when the time is up."""
+    try:
+        return search.search(bench), ()
+    except TimeSpent as error:
+        return [], (error.sentence, *_best_so_far(bench))
+    except Stopped as stopped:
+        for best in _best_so_far(bench):
+            raise Stopped(f"Stopped in the search. {best}") from stopped
+        raise
+
+
+def _best_so_far(bench: Workbench) -> tuple[str, ...]:
+    """In a sentence; nothing where no change was better than the program as it stands."""
+    best = bench.best
+    if best is None or not best.patch:
+        return ()
+    measure = bench.attempts.measure
+    value = best.score if measure.larger_is_better else -best.score
+    return (f"The best so far, not verified: {best.patch} ({measure.name} {value:.4g}).",)
+
+
+def _settle(
+    candidates: Sequence[Patch], given: Prepared, wishes: Wishes, services: Services
+) -> tuple[list[Cut], tuple[Verdict, ...], tuple[str, ...]]:
+    """Cut the best candidate down, then judge it; the next one when it does not hold."""
+    if not candidates:
+        return [], (), ()
+    services.tell(Progress("repair", note=f"minimise {candidates[0]}"))
+    try:
+        first, cuts, short = smallest(candidates[0], given.bench.leaving(0.0))
+    except TimeSpent as error:
+        return [], (), (error.sentence, *_best_so_far(given.bench))
+    with _as_it_is(given.bench.attempts.executor, wishes) as trainer:
+        judge = replace(
+            given.bench.attempts, executor=trainer, measure=given.judging.judge,
+            part=given.judging.judge_part, paid=set(), cpu_seconds=0.0,
+        )  # fmt: skip
+        told, late = verify([first, *candidates[1:]], judge, FRESH[: wishes.seeds], services.tell)
+    return cuts, told, tuple(note for note in (short, late) if note)
+
+
+def _decision(verdicts: Sequence[Verdict], bench: Workbench, found: Diagnosis, *, in_time: bool) -> Decision:
+    if verdicts:
+        return verdicts[-1].decision
+    if not in_time:
+        return Decision.NOT_DECIDED
+    base = next((look.score for look in bench.looks if not look.patch and look.share == 1), None)
+    good = base is not None and bench.attempts.bounded and bench.attempts.does_well(base)
+    return Decision.GOOD_ALREADY if good and found.judgement is Judgement.SOUND else Decision.NOTHING_FOUND
+
+
+def _curves(patch: Patch, bench: Workbench) -> dict[str, tuple[Curve, Curve]]:
+    """Before and after, of one seed that was trained anyway."""
+    try:
+        before, after = (bench.outcome(one, bench.seeds[0]) for one in (NOTHING, patch))
+    except TimeSpent:
+        return {}
+    shared = [name for name in before.curves if name in after.curves]
+    return {name: (before.curve(name), after.curve(name)) for name in shared}
+
+
+def _accused(one: Accusation) -> str:
+    suspect = one.suspect
+    where = f" at {suspect.place}" if suspect.place is not None else ""
+    return f"{suspect.first.code} {suspect.first.name}{where}: {suspect.first.saw}"
+
+
+def _pool(wishes: Wishes) -> Executor:
+    """For the search: recognised Keras trainings run as bare loops."""
+    return open_executor(wishes.executor, workers=wishes.workers or None, python=wishes.python, express=True)
+
+
+@contextmanager
+def _as_it_is(executor: Executor, wishes: Wishes) -> Iterator[Executor]:
+    """For the verdict: the program itself, as its user runs it, by the servers that stand already."""
+    if isinstance(executor, Ensemble):
+        with open_executor(PROCESS, workers=wishes.workers or None, python=wishes.python) as plain:
+            yield plain
+        return
+    express = getattr(executor, "express", False)
+    if express:
+        executor.express = False  # type: ignore[attr-defined]
+    try:
+        yield executor
+    finally:
+        if express:
+            executor.express = True  # type: ignore[attr-defined]

@@ -1,0 +1,218 @@
+"""autotrainer: five problems, each with its remedies in a fixed order (Zhang et al. 2021).
+
+A problem is seen in the trace of a training; its remedies are tried one after another, each a stated number
+of times, until it is gone and the training is no worse. What helped stays while the next problem is looked
+for. As published, a remedy continues from the weights that the training had reached; that is done where
+Keras trains. The variant from scratch trains anew. Tables: order and tries of the "balance" strategy of the
+released tool. Not there: ThresholdedReLU, which Keras 3 no longer has.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import random
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from reenact.program.change import Change, Insert
+from reenact.program.knob import Kind, Knob
+from reenact.program.patch import Patch, change_for
+from reenact.repairs.workbench import NOTHING, Workbench
+from reenact.rules.evidence import Evidence
+from reenact.rules.registry import chosen
+from reenact.rules.rule import run_rules
+from reenact.trials.reading import read_kept
+from reenact.trials.trial import Weights
+from reenact.types import JsonValue
+
+ORDER = ("AT002", "AT003", "AT001", "AT004", "AT005")
+"""Which problem is treated first when a training shows several: NaN and explosion, dying ReLU, vanishing,
+oscillation, slowness."""
+REMEDIES: dict[str, tuple[tuple[str, int], ...]] = {
+    "AT001": (("selu", 1), ("relu", 1), ("batch-norm", 1)),
+    "AT002": (("selu", 1), ("relu", 1), ("clip", 2), ("tanh", 1), ("batch-norm", 1)),
+    "AT003": (("selu", 1), ("batch-norm", 1), ("initializer", 3), ("leaky", 2)),
+    "AT004": (("adam", 1), ("smaller-rate", 3), ("plateau", 1), ("batch", 4), ("momentum", 3), ("noise", 1),
+              ("initializer", 3)),
+    "AT005": (("optimizer", 3), ("larger-rate", 3), ("initializer", 3)),
+}  # fmt: skip
+WITH = {"selu": "lecun_uniform", "relu": "he_uniform", "tanh": "he_uniform"}
+"""The initialiser that comes with an activation."""
+INITIALIZERS = ("he_uniform", "he_normal", "lecun_uniform", "lecun_normal", "glorot_uniform", "glorot_normal")
+OPTIMIZERS = ("sgd", "adam", "nadam", "adamax", "rmsprop")
+NORMED = ("Dense", "Conv1D", "Conv2D", "LSTM", "Linear", "Conv1d", "Conv2d")
+MOST_PROBLEMS = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """A training: its score and the problem it shows, empty when none."""
+
+    score: float
+    problem: str
+
+
+class FromScratch:
+    """Every remedy trains anew."""
+
+    name = "autotrainer-scratch"
+    continues = False
+
+    def search(self, bench: Workbench) -> list[Patch]:
+        """See `Strategy.search`."""
+        chance = random.Random(bench.wishes.chance)  # noqa: S311 - a search, no secret
+        base = bench.base()
+        kept, now = NOTHING, self._see(NOTHING, NOTHING, bench)
+        for _ in range(MOST_PROBLEMS):
+            if now is None or not now.problem:
+                break
+            step = self._treat(kept, now, bench, chance)
+            if step is None:
+                break
+            kept, now = step
+        score = now.score if now is not None else base
+        return [kept] if kept and bench.better(base, score) else []
+
+    def _treat(
+        self, kept: Patch, now: Seen, bench: Workbench, chance: random.Random
+    ) -> tuple[Patch, Seen] | None:
+        """The first remedy after which the problem is gone and nothing is worse."""
+        for remedy, tries in REMEDIES[now.problem]:
+            for attempt in range(tries):
+                changes = tuple(MADE[remedy](bench.knobs, attempt, chance))
+                patch = bench.together(_without(kept, changes), Patch(changes)) if changes else None
+                if patch is None:
+                    continue
+                if not bench.affords(bench.cost(patch)):
+                    return None
+                after = self._see(patch, kept, bench)
+                if after is not None and after.problem != now.problem and after.score >= now.score:
+                    return patch, after
+        return None
+
+    def _see(self, patch: Patch, before: Patch, bench: Workbench) -> Seen | None:
+        """One training with its trace, judged by the rules of AutoTrainer."""
+        attempts = bench.attempts
+        trial = replace(attempts.trial(patch, bench.seeds[0]), preset="quick", keep_trace=True)
+        if self.continues and bench.scratch is not None:
+            start = _file(bench.scratch, before) if patch else None
+            trial = replace(trial, weights=Weights(start, _file(bench.scratch, patch)))
+        (outcome,) = attempts.outcomes([trial])
+        if outcome.trace is None or not outcome.trace.is_dir():
+            # Continued after an interruption: the journal has the numbers, the trace is gone.
+            outcome = attempts.executor.run([trial], stop=attempts.stop)[0]
+        if outcome.trace is None:
+            return None
+        evidence = Evidence(trial.patched, trace=read_kept(trial, outcome))
+        found = {finding.code for finding in run_rules(chosen(("autotrainer",)), evidence)}
+        problem = next((code for code in ORDER if code in found), "")
+        return Seen(attempts.value(outcome), problem)
+
+
+class AutoTrainer(FromScratch):
+    """As published: continues from the trained weights."""
+
+    name = "autotrainer"
+    continues = True
+
+
+def _file(folder: Path, patch: Patch) -> Path:
+    """Where the weights after a change are left."""
+    return folder / f"{hashlib.sha256(patch.to_text().encode()).hexdigest()[:16]}.npz"
+
+
+def _without(patch: Patch, changes: Sequence[Change]) -> Patch:
+    """The patch less what the changes set anew."""
+    new = {getattr(change, "knob", None) for change in changes}
+    return Patch(tuple(one for one in patch.changes if getattr(one, "knob", one) not in new))
+
+
+Remedy = Callable[[Sequence[Knob], int, random.Random], Iterator[Change]]
+
+
+def _activation(value: str) -> Remedy:
+    def made(knobs: Sequence[Knob], attempt: int, chance: random.Random) -> Iterator[Change]:  # noqa: ARG001
+        yield from _every(knobs, Kind.ACTIVATION, value, hidden=True)
+        if value in WITH:
+            yield from _every(knobs, Kind.WEIGHT_INIT, WITH[value], hidden=True)
+
+    return made
+
+
+def _every(knobs: Sequence[Knob], kind: Kind, value: JsonValue, *, hidden: bool = False) -> Iterator[Change]:
+    for knob in knobs:
+        if knob.kind is kind and not (hidden and knob.role == "output") and knob.in_force != value:
+            yield change_for(knob, value)
+
+
+def _clip(knobs: Sequence[Knob], attempt: int, chance: random.Random) -> Iterator[Change]:  # noqa: ARG001
+    yield from _every(knobs, Kind.GRADIENT_CLIP, round(chance.uniform(9, 10), 3))
+
+
+def _norm(knobs: Sequence[Knob], attempt: int, chance: random.Random) -> Iterator[Change]:  # noqa: ARG001
+    for knob in knobs:
+        if knob.kind is Kind.LAYER and knob.layer_type in NORMED and knob.role == "hidden":
+            yield Insert(knob.id, "BatchNormalization" if knob.library == "keras" else "BatchNorm1d")
+
+
+def _initializer(knobs: Sequence[Knob], attempt: int, chance: random.Random) -> Iterator[Change]:  # noqa: ARG001
+    yield from _every(knobs, Kind.WEIGHT_INIT, chance.choice(INITIALIZERS))
+
+
+def _leaky(knobs: Sequence[Knob], attempt: int, chance: random.Random) -> Iterator[Change]:  # noqa: ARG001
+    yield from _every(knobs, Kind.ACTIVATION, ("leaky_relu", "elu")[attempt], hidden=True)
+
+
+def _adam(knobs: Sequence[Knob], attempt: int, chance: random.Random) -> Iterator[Change]:  # noqa: ARG001
+    yield from _every(knobs, Kind.OPTIMIZER, "adam")
+
+
+def _optimizer(knobs: Sequence[Knob], attempt: int, chance: random.Random) -> Iterator[Change]:  # noqa: ARG001
+    yield from _every(knobs, Kind.OPTIMIZER, chance.choice(OPTIMIZERS))
+
+
+def _rate(factor: float) -> Remedy:
+    def made(knobs: Sequence[Knob], attempt: int, chance: random.Random) -> Iterator[Change]:  # noqa: ARG001
+        slow = any(knob.kind is Kind.OPTIMIZER and "sgd" in str(knob.in_force).lower() for knob in knobs)
+        first = 0.01 if slow else 0.001
+        yield from _every(knobs, Kind.LEARNING_RATE, float(f"{first * factor**attempt:.3g}"))
+
+    return made
+
+
+def _plateau(knobs: Sequence[Knob], attempt: int, chance: random.Random) -> Iterator[Change]:  # noqa: ARG001
+    yield from _every(knobs, Kind.SCHEDULER, "ReduceLROnPlateau")
+
+
+def _batch(knobs: Sequence[Knob], attempt: int, chance: random.Random) -> Iterator[Change]:  # noqa: ARG001
+    yield from _every(knobs, Kind.BATCH_SIZE, 32 * 2**attempt)
+
+
+def _momentum(knobs: Sequence[Knob], attempt: int, chance: random.Random) -> Iterator[Change]:  # noqa: ARG001
+    yield from _every(knobs, Kind.MOMENTUM, round(chance.uniform(0.01, 0.9), 3))
+
+
+def _noise(knobs: Sequence[Knob], attempt: int, chance: random.Random) -> Iterator[Change]:  # noqa: ARG001
+    first = next((one for one in knobs if one.kind is Kind.LAYER and one.library == "keras"), None)
+    if first is not None:
+        yield Insert(first.id, "GaussianNoise", {"stddev": 0.1}, before=True)
+
+
+MADE: dict[str, Remedy] = {
+    "selu": _activation("selu"),
+    "relu": _activation("relu"),
+    "tanh": _activation("tanh"),
+    "batch-norm": _norm,
+    "clip": _clip,
+    "initializer": _initializer,
+    "leaky": _leaky,
+    "adam": _adam,
+    "optimizer": _optimizer,
+    "smaller-rate": _rate(0.1),
+    "larger-rate": _rate(10.0),
+    "plateau": _plateau,
+    "batch": _batch,
+    "momentum": _momentum,
+    "noise": _noise,
+}

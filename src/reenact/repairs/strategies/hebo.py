@@ -1,0 +1,91 @@
+"""hebo: Bayesian optimisation by HEBO (Cowen-Rivers et al. 2022), from the faulty configuration.
+
+HEBO cannot be installed in the usual way: its pins are older than what it runs with. The recipe stands in
+the documentation; without it this strategy refuses, and nothing else takes its name.
+"""
+
+from __future__ import annotations
+
+import math
+import random
+from importlib import import_module
+from typing import Any
+
+from reenact.errors import MissingPart
+from reenact.program.patch import Patch
+from reenact.repairs.board import Board
+from reenact.repairs.space import Dimension, Space, Value, fitting, space_of
+from reenact.repairs.strategies.random import GOOD
+from reenact.repairs.study import FAILED
+from reenact.repairs.workbench import Workbench
+
+RECIPE = (
+    "pip install GPy==1.15.0 gpytorch pymoo catboost disjoint-set, then pip install --no-deps HEBO==0.3.6"
+)
+
+
+class Hebo:
+    """The optimiser of the package HEBO."""
+
+    name = "hebo"
+
+    def search(self, bench: Workbench) -> list[Patch]:
+        """See `Strategy.search`."""
+        chance = random.Random(bench.wishes.chance)  # noqa: S311 - a search, no secret
+        space = space_of(bench.knobs, bench.wishes.space, chance)
+        optimizer, frame = _optimizer(space, bench.wishes.chance)
+        base, board = bench.base(), Board()
+        optimizer.observe(frame([_as_it_stands(space)]), _losses([base]))
+        while True:
+            wanted = optimizer.suggest(n_suggestions=1)
+            patch = fitting(space.changes(_point(space, wanted.iloc[0])), bench.applies)
+            if not bench.affords(bench.cost(patch)):
+                break
+            score = bench.scores([patch])[0]
+            optimizer.observe(wanted, _losses([score]))
+            board.add([patch], [score])
+            if bench.attempts.bounded and score >= GOOD:
+                break
+        best = board.best(base)
+        return [best] if best is not None and bench.better(base, board.score(best, base)) else []
+
+
+def _optimizer(space: Space, seed: int) -> tuple[Any, Any]:
+    try:
+        pandas = import_module("pandas")
+        design_space = import_module("hebo.design_space.design_space")
+        optimizers = import_module("hebo.optimizers.hebo")
+    except ImportError as error:
+        raise MissingPart(
+            f"The strategy hebo needs the package HEBO, which is not installed ({error}).", next_step=RECIPE
+        ) from error
+    design = design_space.DesignSpace().parse([_parameter(one) for one in space.dimensions])
+    return optimizers.HEBO(design, scramble_seed=seed), pandas.DataFrame
+
+
+def _parameter(one: Dimension) -> dict[str, Any]:
+    if one.is_range:
+        kind = {"type": "pow", "base": 10} if one.logarithmic else {"type": "num"}
+        return {"name": one.name, "lb": one.low, "ub": one.high, **kind}
+    return {"name": one.name, "type": "cat", "categories": list(range(len(one.values)))}
+
+
+def _as_it_stands(space: Space) -> dict[str, Any]:
+    return {
+        one.name: min(max(float(str(one.knob.in_force)), one.low), one.high) if one.is_range else 0
+        for one in space.dimensions
+    }
+
+
+def _point(space: Space, row: Any) -> dict[str, Value]:
+    return {
+        one.name: float(f"{float(row[one.name]):.4g}") if one.is_range else one.values[int(row[one.name])]
+        for one in space.dimensions
+    }
+
+
+def _losses(scores: list[float]) -> Any:
+    """HEBO makes things small."""
+    import numpy as np
+
+    return np.array([[-score if math.isfinite(score) else -FAILED] for score in scores])

@@ -1,0 +1,111 @@
+"""A search as an Optuna study on disk: optuna-dashboard opens it while it runs.
+
+The journal of reenact is the truth and the study is made from it: after an interruption the same questions
+are asked again in the same order, answered from the journal, and the file is written anew, damaged or not.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from reenact.program.patch import Patch
+from reenact.repairs.space import Dimension, Space, Value, fitting
+from reenact.repairs.workbench import Look, Workbench
+
+if TYPE_CHECKING:
+    import optuna
+
+FAILED = -1e9
+"""What a study is told of a training that failed: it knows no infinity."""
+
+
+@dataclass
+class Asked:
+    """One point that the study wants to know about."""
+
+    trial: optuna.Trial
+    patch: Patch
+
+
+class Study:
+    """Asks a sampler for points of a space and tells it what came of them."""
+
+    def __init__(
+        self, bench: Workbench, space: Space, sampler: Any, *, pruner: Any = None, from_faulty: bool = False
+    ) -> None:
+        self.bench, self.space = bench, space
+        self.study = new_study(bench.studies, bench.name, sampler, pruner)
+        if from_faulty:
+            self.study.enqueue_trial({one.name: _as_it_stands(one) for one in space.dimensions})
+
+    def ask(self) -> Asked:
+        """The next point, as a change that can be made."""
+        trial = self.study.ask()
+        point = {one.name: _suggested(trial, one) for one in self.space.dimensions}
+        patch = fitting(self.space.changes(point), self.bench.applies)
+        trial.set_user_attr("patch", str(patch))
+        return Asked(trial, patch)
+
+    def tell(self, asked: Asked, score: float) -> None:
+        self.study.tell(asked.trial, finite(score))
+
+    def drop(self, asked: Asked) -> None:
+        """It was not trained to its end."""
+        import optuna
+
+        self.study.tell(asked.trial, state=optuna.trial.TrialState.PRUNED)
+
+
+def book(folder: Path | None, name: str) -> Callable[[Look], None]:
+    """For strategies that ask nobody: every look is written into a study."""
+    import optuna
+
+    study = new_study(folder, name, None, None)
+
+    def write(look: Look) -> None:
+        told = {"patch": str(look.patch), "seeds": look.seeds, "share": look.share, "spent": look.spent}
+        study.add_trial(optuna.trial.create_trial(value=finite(look.score), user_attrs=told))
+
+    return write
+
+
+def new_study(folder: Path | None, name: str, sampler: Any, pruner: Any) -> optuna.Study:
+    """A study in a new file; in memory without a folder."""
+    import optuna
+    from optuna.storages import JournalStorage
+    from optuna.storages.journal import JournalFileBackend
+
+    optuna.logging.set_verbosity(optuna.logging.WARNING)
+    storage = None
+    if folder is not None:
+        folder.mkdir(parents=True, exist_ok=True)
+        file = folder / f"{name}.study"
+        for old in folder.glob(f"{name}.study*"):
+            old.unlink()
+        storage = JournalStorage(JournalFileBackend(str(file)))
+    return optuna.create_study(
+        storage=storage, sampler=sampler, pruner=pruner, study_name=name, direction="maximize"
+    )
+
+
+def _suggested(trial: optuna.Trial, dimension: Dimension) -> Value:
+    if dimension.is_range:
+        value = trial.suggest_float(dimension.name, dimension.low, dimension.high, log=dimension.logarithmic)
+        return float(f"{value:.4g}")
+    return dimension.values[trial.suggest_categorical(dimension.name, tuple(range(len(dimension.values))))]
+
+
+def _as_it_stands(dimension: Dimension) -> Value:
+    now = dimension.knob.in_force
+    if not dimension.is_range:
+        return 0
+    assert isinstance(now, int | float)
+    return min(max(float(now), dimension.low), dimension.high)
+
+
+def finite(score: float) -> float:
+    return score if math.isfinite(score) else FAILED

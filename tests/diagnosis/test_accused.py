@@ -1,0 +1,53 @@
+"""The source that a diagnosis keeps for its readers."""
+
+from __future__ import annotations
+
+from pathlib import PurePosixPath
+
+from reenact.diagnosis.accused import accused_source
+from reenact.diagnosis.depth import Depth
+from reenact.diagnosis.diagnosis import Accusation, Diagnosis, Spent, Standing
+from reenact.diagnosis.suspect import suspects_from
+from reenact.program.fault import Fault
+from reenact.program.program import program_from_text
+from reenact.rules.evidence import Evidence
+from reenact.rules.finding import Finding, Severity
+from reenact.types import Place
+
+SOURCE = "import torch\nrate = 10.0\n"
+
+
+def finding(code: str, place: Place | None) -> Finding:
+    return Finding(code, "name", "own", Fault.HLR, Severity.ERROR, "seen", "wrong", 0.9, place)
+
+
+def diagnosis(evidence: Evidence, *findings: Finding) -> Diagnosis:
+    accused = [Accusation(one, Standing.UNTRIED, one.confidence) for one in suspects_from(findings)]
+    return Diagnosis(Depth.STATIC, evidence, tuple(accused), (), (), 0.5, Spent(0.0))
+
+
+def test_a_file_that_is_accused_is_kept_whole_with_its_places() -> None:
+    place = Place(PurePosixPath("train.py"), 2, 7, 2, 11)
+    found = diagnosis(Evidence(program_from_text(SOURCE)), finding("UM005", place), finding("RE019", place))
+    (kept,) = accused_source(found)
+    assert isinstance(kept, dict)
+    assert (kept["file"], kept["text"]) == ("train.py", SOURCE)
+    assert {one["code"] for one in kept["marks"]} == {"UM005", "RE019"}
+    assert {(one["line"], one["column"], one["end_column"]) for one in kept["marks"]} == {(2, 7, 11)}
+
+
+def test_what_accuses_no_place_keeps_nothing() -> None:
+    assert accused_source(diagnosis(Evidence(program_from_text(SOURCE)), finding("UM005", None))) == []
+    assert accused_source(diagnosis(Evidence())) == []
+
+
+def test_a_diagnosis_in_short_counts_what_was_confirmed() -> None:
+    found = diagnosis(Evidence(), finding("UM005", None))
+    assert found.in_short() == {
+        "verdict": "1 finding",
+        "sentence": "1 finding.",
+        "judgement": "findings",
+        "findings": 1,
+        "confirmed": 0,
+    }
+    assert diagnosis(Evidence()).in_short()["verdict"] == "no rule fires (static)"

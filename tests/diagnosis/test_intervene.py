@@ -1,0 +1,310 @@
+"""Interventions judged with an executor whose trainings follow a formula: what counts is the reasoning."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Sequence
+
+import pytest
+
+from reenact.diagnosis.attempts import Attempts, material
+from reenact.diagnosis.depth import Spending
+from reenact.diagnosis.diagnosis import Accusation, Standing
+from reenact.diagnosis.intervene import intervene
+from reenact.diagnosis.suspect import Suspect, suspects_from
+from reenact.journal import Journal
+from reenact.probe.outcome import OutcomeKind
+from reenact.program.fault import Fault
+from reenact.program.knob import Kind
+from reenact.program.knobs import knobs_of
+from reenact.program.program import Program, program_from_text
+from reenact.rules.finding import Finding, Severity, Suggestion
+from reenact.rules.rule import suggest
+from reenact.trials.metric import Measure
+from reenact.trials.trial import Outcome, Trial
+from reenact.types import Stop, tell_nobody
+
+SOURCE = """import keras
+from keras.layers import Dense
+model = keras.Sequential([Dense(8, activation="relu"), Dense(1)])
+model.compile(loss="mse", optimizer=keras.optimizers.SGD(learning_rate=0.5), metrics=["accuracy"])
+model.fit(x, y, batch_size=32, epochs=4)
+"""
+PROGRAM = program_from_text(SOURCE)
+VALUES = {
+    Kind.LEARNING_RATE: (Fault.HLR, 0.001),
+    Kind.OPTIMIZER: (Fault.OCH, "Adam"),
+    Kind.EPOCHS: (Fault.HNE, 8),
+    Kind.LOSS: (Fault.LCH, "binary_crossentropy"),
+}
+
+Formula = Callable[[frozenset[Kind], int], float | None]
+
+
+class Formulaic:
+    """An executor: the accuracy of a training is a function of which knobs were turned, and the seed."""
+
+    def __init__(self, formula: Formula) -> None:
+        self.formula = formula
+        self.done: list[Trial] = []
+
+    def run(self, trials: Sequence[Trial], *, on: object = None, stop: Stop | None = None) -> list[Outcome]:
+        self.done += trials
+        return [self._one(trial) for trial in trials]
+
+    def _one(self, trial: Trial) -> Outcome:
+        turned = frozenset(change.knob.kind for change in trial.patch.changes)  # type: ignore[union-attr]
+        value = self.formula(turned, trial.seed)
+        if value is None:
+            return Outcome(OutcomeKind.CRASHED, cpu_seconds=1.0)
+        return Outcome(OutcomeKind.FINISHED, steps=9, metrics={"test_accuracy": value}, cpu_seconds=1.0)
+
+    def close(self) -> None:
+        pass
+
+
+def suspects(severity: Severity = Severity.WARNING, **confidences: float) -> tuple[Suspect, ...]:
+    found = []
+    for name, confidence in confidences.items():
+        kind = Kind[name.upper()]
+        fault, value = VALUES[kind]
+        knob = next(knob for knob in knobs_of(PROGRAM) if knob.kind is kind)
+        suggestions: tuple[Suggestion, ...] = tuple(suggest(knob, (value,)))
+        found.append(
+            Finding(
+                f"RE{len(found):03}",
+                name,
+                "reenact",
+                fault,
+                severity,
+                "saw",
+                "why",
+                confidence,
+                knob=knob.id,
+                suggestions=suggestions,
+            )
+        )
+    return suspects_from(found)
+
+
+class Late(Stop):
+    """Its time is up as soon as a test says so."""
+
+    up = False
+
+    def remaining(self) -> float | None:
+        return 0.0 if self.up else 60.0
+
+
+def told(
+    formula: Formula,
+    measure: Measure | None = None,
+    trainings: float = 40,
+    stop: Stop | None = None,
+    **confidences: float,
+) -> tuple[dict[str, Accusation], Formulaic]:
+    executor = Formulaic(formula)
+    with Journal.in_memory() as journal, journal.run(story="test", request={}, what="test") as run:
+        attempts = Attempts(
+            PROGRAM, executor, measure or Measure("test_accuracy"), Spending(trainings, 7, 6), 1.0, 1.0,
+            run.under("trials"), stop or Stop(),
+        )  # fmt: skip
+        judged, _ = intervene(suspects(**confidences), attempts, threshold=0.5, tell=tell_nobody)
+        run.finish({})
+    return {one.suspect.first.name: one for one in judged}, executor
+
+
+def noise(seed: int) -> float:
+    return random.Random(seed).uniform(-0.01, 0.01)
+
+
+def test_the_change_that_helps_is_confirmed_and_the_others_are_refuted() -> None:
+    judged, executor = told(
+        lambda turned, seed: (0.9 if Kind.LEARNING_RATE in turned else 0.5) + noise(seed),
+        learning_rate=0.6, optimizer=0.8, epochs=0.3,
+    )  # fmt: skip
+    assert {name: one.standing for name, one in judged.items()} == {
+        "learning_rate": Standing.CONFIRMED,
+        "optimizer": Standing.REFUTED,
+        "epochs": Standing.REFUTED,
+    }
+    tried = judged["learning_rate"].tried
+    assert tried is not None
+    assert len(tried.before) == len(tried.after) == 6
+    assert tried.p_value == pytest.approx(1 / 64)
+    assert judged["optimizer"].confidence < 0.5
+    seeds = {trial.seed for trial in executor.done if not trial.patch.changes}
+    assert len(seeds) == 7
+
+
+def test_what_helped_is_kept_when_the_time_is_up_before_it_is_verified() -> None:
+    stop = Late(60.0)
+
+    def formula(turned: frozenset[Kind], seed: int) -> float:
+        # Seeds from 101 on verify.
+        stop.up = seed > 100
+        return (0.9 if Kind.LEARNING_RATE in turned else 0.5) + noise(seed)
+
+    judged, executor = told(formula, stop=stop, learning_rate=0.6, optimizer=0.8)
+    assert judged["learning_rate"].standing is Standing.HELPED
+    assert judged["optimizer"].standing is Standing.REFUTED
+    assert any(trial.seed > 100 for trial in executor.done)
+
+
+def test_two_faults_that_only_help_together_are_both_confirmed_and_a_third_is_not() -> None:
+    needed = {Kind.LEARNING_RATE, Kind.LOSS}
+    judged, _ = told(
+        lambda turned, seed: (0.9 if needed <= turned else 0.5) + noise(seed),
+        learning_rate=0.7, loss=0.8, optimizer=0.6,
+    )  # fmt: skip
+    assert judged["learning_rate"].standing is Standing.CONFIRMED
+    assert judged["loss"].standing is Standing.CONFIRMED
+    assert judged["optimizer"].standing is not Standing.CONFIRMED
+
+
+def test_a_second_change_on_top_of_the_first_is_found() -> None:
+    gains = {Kind.LEARNING_RATE: 0.2, Kind.LOSS: 0.15}
+    judged, _ = told(
+        lambda turned, seed: 0.5 + sum(gains.get(kind, 0) for kind in turned) + noise(seed),
+        learning_rate=0.7, loss=0.6,
+    )  # fmt: skip
+    assert [judged[name].standing for name in ("learning_rate", "loss")] == [Standing.CONFIRMED] * 2
+
+
+def test_nothing_is_confirmed_where_nothing_helps() -> None:
+    judged, executor = told(
+        lambda turned, seed: 0.8 + noise(seed), learning_rate=0.9, optimizer=0.7, epochs=0.6
+    )
+    assert all(one.standing is Standing.REFUTED for one in judged.values())
+    assert all(one.confidence < 0.5 for one in judged.values())
+    assert len(executor.done) <= 6
+
+
+def test_luck_on_the_screening_seed_does_not_confirm() -> None:
+    judged, _ = told(
+        lambda turned, seed: 0.9 if turned and seed < 100 else 0.5 + noise(seed * 7 + len(turned)),
+        learning_rate=0.6,
+    )
+    assert judged["learning_rate"].standing is not Standing.CONFIRMED
+
+
+def test_a_program_that_crashes_as_it_stands_is_mended_by_a_change_that_trains() -> None:
+    judged, _ = told(
+        lambda turned, seed: 0.7 + noise(seed) if Kind.LOSS in turned else None, loss=0.6, learning_rate=0.6
+    )
+    assert judged["loss"].standing is Standing.CONFIRMED
+
+
+def test_a_loss_does_not_judge_a_change_of_the_loss() -> None:
+    judged, executor = told(
+        lambda turned, seed: 0.5, Measure("test_accuracy", larger_is_better=False, is_loss=True), loss=0.9
+    )
+    assert judged["loss"].standing is Standing.UNTRIED
+    assert not executor.done
+
+
+def test_the_budget_limits_what_is_tried() -> None:
+    _, executor = told(
+        lambda turned, seed: 0.5 + noise(seed), trainings=3,
+        learning_rate=0.9, optimizer=0.8, epochs=0.7, loss=0.6,
+    )  # fmt: skip
+    assert len(executor.done) <= 3
+
+
+def test_a_slight_suspect_whose_change_helps_only_a_little_is_tuning_and_a_strong_one_is_not() -> None:
+    def helps(gain: float) -> Formula:
+        return lambda turned, seed: 0.6 + gain * (Kind.EPOCHS in turned) + noise(seed)
+
+    slight, _ = told(helps(0.08), epochs=0.4)
+    much, _ = told(helps(0.2), epochs=0.4)
+    strong, _ = told(helps(0.08), epochs=0.6)
+    assert [found["epochs"].standing for found in (slight, much, strong)] == [Standing.CONFIRMED] * 3
+    assert slight["epochs"].confidence < 0.5
+    assert "not much" in slight["epochs"].note
+    assert min(much["epochs"].confidence, strong["epochs"].confidence) >= 0.9
+
+
+def test_a_training_that_does_well_is_not_accused_on_a_slight_suspicion() -> None:
+    judged, _ = told(
+        lambda turned, seed: (0.99 if Kind.EPOCHS in turned else 0.955) + noise(seed) / 4, epochs=0.4
+    )
+    assert judged["epochs"].confidence < 0.5
+    assert "does well" in judged["epochs"].note
+
+
+def test_what_helps_only_on_top_of_the_cause_stays_accused() -> None:
+    def accuracy(turned: frozenset[Kind], seed: int) -> float:
+        if Kind.LOSS not in turned:
+            return 0.1 + noise(seed)
+        return 0.8 + 0.05 * (Kind.LEARNING_RATE in turned) + noise(seed) / 10
+
+    judged, _ = told(accuracy, loss=0.8, learning_rate=0.7, optimizer=0.6)
+    assert judged["loss"].standing is Standing.CONFIRMED
+    assert judged["learning_rate"].standing is Standing.HELPED
+    assert "as well" in judged["learning_rate"].note
+    assert judged["optimizer"].standing is Standing.REFUTED
+
+
+def test_nothing_is_refuted_beside_a_proven_fault_that_could_not_be_changed() -> None:
+    proven = Finding(
+        "RE900", "labels", "reenact", Fault.CPP, Severity.ERROR, "labels are no classes", "why", 0.95
+    )
+    everything = (*suspects(learning_rate=0.8), *suspects_from([proven]))
+    executor = Formulaic(lambda turned, seed: 0.1 + noise(seed))
+    with Journal.in_memory() as journal, journal.run(story="test", request={}, what="test") as run:
+        attempts = Attempts(
+            PROGRAM, executor, Measure("test_accuracy"), Spending(40, 7, 6), 1.0, 1.0,
+            run.under("trials"), Stop(),
+        )  # fmt: skip
+        judged, _ = intervene(everything, attempts, threshold=0.45, tell=tell_nobody)
+        run.finish({})
+    rate = next(one for one in judged if one.suspect.first.name == "learning_rate")
+    assert rate.standing is Standing.UNTRIED
+    assert rate.confidence >= 0.45
+    assert "may hide" in rate.note
+
+
+@pytest.mark.parametrize(
+    ("measure", "spread", "score", "well"),
+    [
+        (Measure("test_accuracy"), None, 0.96, True),
+        (Measure("test_accuracy"), None, 0.9, False),
+        (Measure("test_r2"), None, 0.96, False),
+        (Measure("test_mae", larger_is_better=False), 1.5, -0.12, True),
+        (Measure("test_mae", larger_is_better=False), 1.5, -0.2, False),
+        (Measure("test_mse", larger_is_better=False), 1.5, -0.02, True),
+        (Measure("test_mse", larger_is_better=False), 1.5, -0.12, False),
+        (Measure("test_mae", larger_is_better=False), None, -0.0001, False),
+        (Measure("test_loss", larger_is_better=False, is_loss=True), 1.5, -0.0001, False),
+        (Measure("test_accuracy"), None, float("-inf"), False),
+    ],
+)
+def test_when_a_training_does_well(measure: Measure, spread: float | None, score: float, well: bool) -> None:
+    with Journal.in_memory() as journal, journal.run(story="test", request={}, what="test") as run:
+        attempts = Attempts(
+            PROGRAM, Formulaic(lambda turned, seed: 0.5), measure, Spending(40, 7, 6), 1.0, 1.0,
+            run.under("trials"), Stop(), label_spread=spread,
+        )  # fmt: skip
+        assert attempts.does_well(score) is well
+        run.finish({})
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "bounded", "large"),
+    [
+        (0.5, 0.52, True, False),
+        (0.5, 0.53, True, True),
+        (0.99, 0.995, True, False),
+        (-10.0, -9.8, False, False),
+        (-10.0, -9.0, False, True),
+        (float("-inf"), 0.1, True, True),
+        (0.5, float("-inf"), True, False),
+    ],
+)
+def test_what_is_large_enough_to_matter(before: float, after: float, bounded: bool, large: bool) -> None:
+    assert material(before, after, bounded=bounded) is large
+
+
+def test_programs_of_the_tests_have_the_knobs() -> None:
+    assert isinstance(PROGRAM, Program)
+    assert {Kind.LEARNING_RATE, Kind.OPTIMIZER, Kind.EPOCHS, Kind.LOSS} <= {k.kind for k in knobs_of(PROGRAM)}

@@ -1,0 +1,54 @@
+"""Judging what is there: the rules asked of a text alone, suppressed and threshold as in the whole story."""
+
+from __future__ import annotations
+
+import pytest
+
+from reenact.diagnosis.depth import Depth
+from reenact.diagnosis.diagnosis import Standing
+from reenact.diagnosis.judge import judged
+from reenact.diagnosis.wishes import Wishes
+from reenact.program.program import program_from_text
+from reenact.program.static_graph import static_graph
+from reenact.rules.evidence import Evidence
+
+HOT = """\
+import torch
+from torch import nn
+
+model = nn.Linear(4, 2)
+optimizer = torch.optim.Adam(model.parameters(), lr=10.0){comment}
+"""
+
+
+def evidence(comment: str = "") -> Evidence:
+    program = program_from_text(HOT.format(comment=comment))
+    return Evidence(program, static_graph(program))
+
+
+def test_what_a_rule_accuses_is_untried() -> None:
+    (one,) = judged(evidence(), Wishes(depth=Depth.STATIC)).accusations
+    assert (one.suspect.first.code, one.standing) == ("UM005", Standing.UNTRIED)
+
+
+@pytest.mark.parametrize(
+    ("comment", "wishes"),
+    [
+        ("  # reenact: ignore[UM005]", Wishes()),
+        ("", Wishes(ignore=("UM005",))),
+        ("", Wishes(select=("NL",))),
+    ],
+)
+def test_what_is_waved_through_or_not_asked_is_silent(comment: str, wishes: Wishes) -> None:
+    assert not judged(evidence(comment), wishes).accusations
+
+
+def test_what_is_less_sure_than_wanted_is_a_doubt() -> None:
+    found = judged(evidence(), Wishes(threshold=0.999))
+    assert not found.accusations
+    assert [one.suspect.first.code for one in found.doubts] == ["UM005"]
+
+
+def test_without_evidence_there_is_nothing_to_say() -> None:
+    found = judged(Evidence(), Wishes())
+    assert (found.accusations, found.doubts, found.symptoms) == ((), (), ())

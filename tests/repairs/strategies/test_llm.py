@@ -1,0 +1,54 @@
+"""llm: proposals of a scripted model are trained; what names no knob is dropped; nothing is believed."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from reenact.errors import MissingPart
+from reenact.journal import Journal
+from reenact.llm.scripted import Scripted
+from reenact.program.knob import Kind
+from reenact.repairs.strategies.llm import Llm
+from reenact.testing.formula import Given, workbench
+from reenact.testing.strategy import rate_decides
+
+
+def asked(*answers: object) -> Given:
+    given = workbench(rate_decides, strategy="llm")
+    given.bench.wishes = type(given.bench.wishes)(strategy="llm", samples=len(answers))
+    given.bench.model = Scripted([json.dumps(answer) for answer in answers])
+    run = Journal.in_memory().run(story="test", request={"for": "llm"}).__enter__()
+    given.bench.questions = run.under("model")
+    return given
+
+
+def turn(kind: Kind, value: object) -> dict[str, object]:
+    bench = workbench(rate_decides).bench
+    name = next(str(knob.id) for knob in bench.knobs if knob.kind is kind)
+    return {"turns": [{"knob": name, "value": value}]}
+
+
+def test_a_good_proposal_is_found_by_training_it() -> None:
+    given = asked(turn(Kind.BATCH_SIZE, 64), turn(Kind.LEARNING_RATE, 0.01))
+    (best,) = Llm().search(given.bench)
+    assert [change.knob.kind for change in best.changes] == [Kind.LEARNING_RATE]
+
+
+def test_a_boast_is_not_believed() -> None:
+    boast = turn(Kind.BATCH_SIZE, 64)
+    boast["turns"][0]["reason"] = "This repairs everything."  # type: ignore[index]
+    assert Llm().search(asked(boast).bench) == []
+
+
+def test_knobs_that_do_not_exist_are_dropped() -> None:
+    mixed = turn(Kind.LEARNING_RATE, 0.01)
+    mixed["turns"].append({"knob": "rm -rf", "value": "/"})  # type: ignore[attr-defined]
+    (best,) = Llm().search(asked(mixed).bench)
+    assert best.complexity == 1
+
+
+def test_without_a_model_it_says_so() -> None:
+    with pytest.raises(MissingPart, match="model"):
+        Llm().search(workbench(rate_decides, strategy="llm").bench)
