@@ -308,6 +308,41 @@ def test_verdicts_of_the_other_commands() -> None:
     }  # fmt: skip
 
 
+PAPER = Path(__file__).parents[2] / "scripts" / "kill_cases" / "paper"
+MEASURED = r"{\"mse\": loss_on(model, sample_batch(99))}"
+READ_ONLY = ("--without", "lineage", "--without", "scan", "--without", "atomicity", "--no-repair")
+
+
+@pytest.mark.parametrize(
+    ("returned", "code", "verdict"),
+    [
+        (MEASURED, 0, "Reproduced"),
+        (MEASURED.replace("loss_on", "1 + loss_on"), 1, "Not reproduced"),
+        (MEASURED.replace("loss_on", "0 * loss_on").replace("mse", "speed"), 3, "Inconclusive"),
+    ],
+    ids=["as the paper says", "far from it", "another number"],
+)
+def test_a_paper_whose_code_measures(tmp_path: Path, returned: str, code: int, verdict: str) -> None:
+    recording = (PAPER / "recording.jsonl").read_text()
+    assert recording.count(MEASURED) == 1
+    (tmp_path / "recording.jsonl").write_text(recording.replace(MEASURED, returned))
+    model = ("--model", f"replay:{tmp_path / 'recording.jsonl'}")
+    words = ("paper", str(PAPER / "paper.md"), *READ_ONLY, "--seeds", "2", *model)
+    ended = _command(tmp_path, *words, "--output-format", "json")
+    assert ended.returncode == code, ended.stderr
+    document = json.loads(ended.stdout)
+    assert (document["exit_code"], document["verdict"].partition(":")[0]) == (code, verdict)
+    shown = _command(tmp_path, "runs", "show", "last")
+    assert f"finished: {verdict.lower()}" in shown.stdout
+
+
+def test_a_paper_without_time_is_not_decided(tmp_path: Path) -> None:
+    model = ("--model", f"replay:{PAPER / 'recording.jsonl'}")
+    ended = _command(tmp_path, "paper", str(PAPER / "paper.md"), *READ_ONLY, *model, "--max-time", "0.5")
+    assert ended.returncode == 3, ended.stderr
+    assert "--max-time 0.5 s" in ended.stderr
+
+
 @pytest.mark.parametrize("code", ExitCode)
 def test_the_page_and_explain_agree(code: ExitCode, capfd: pytest.CaptureFixture[str]) -> None:
     page = (Path(__file__).parents[2] / "docs" / "exit-codes.md").read_text()

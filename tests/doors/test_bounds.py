@@ -179,3 +179,29 @@ def test_ctrl_c_ends_the_processes_of_lint_without_a_word_of_theirs(tmp_path: Pa
         _, complaint = child.communicate(timeout=GENEROUS)
         assert alive(tmp_path) == []
     assert "Traceback" not in complaint
+
+
+def test_the_time_of_the_command_ends_what_does_not_look_at_the_clock(tmp_path: Path) -> None:
+    script = """
+import socket
+from reenact.cli.edge import guarded
+from reenact.cli.ending import ENDING
+from reenact.cli.options import stopping_gently
+import click
+
+@click.command
+def stuck():
+    server = socket.create_server(("127.0.0.1", 0))
+    with stopping_gently(0.5):
+        socket.create_connection(server.getsockname()).recv(1)
+
+ENDING.own()
+ENDING.late_s = 0.5
+raise SystemExit(ENDING.finish(guarded(stuck, [])))
+"""
+    ended = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, timeout=GENEROUS, check=False
+    )
+    assert ended.returncode == 3, ended.stderr
+    assert "--max-time 0.5 s" in ended.stderr
+    assert "Traceback" not in ended.stderr

@@ -2,8 +2,13 @@
 
 The first signal asks for a gentle end where a command offers one, else it interrupts at once. What has not
 ended GENTLE_S later is interrupted, and what has not ended LAST_S later is ended by force: a journal stands a
-sudden end at any moment. A second signal does not wait. Not covered: machine code that never returns to
-Python holds the interpreter, and with it this file's thread, until it returns.
+sudden end at any moment. A second signal does not wait.
+
+`--max-time` holds the same way: what takes long looks at its Stop, and what has not ended LATE_S after the time
+is up (a server that does not answer, a reader that is stuck) is interrupted, and LAST_S later ended by force.
+
+Not covered: machine code that never returns to Python holds the interpreter, and with it this file's threads,
+until it returns.
 """
 
 from __future__ import annotations
@@ -16,12 +21,15 @@ import time
 from types import FrameType
 from typing import NoReturn
 
+from reenact.errors import TimeSpent, ended_by
 from reenact.sandbox.watch.ending import end_below
-from reenact.types import ExitCode
+from reenact.types import ExitCode, Stop
 
 GENTLE_S = 6.0
 LAST_S = 8.5
 AT_ONCE_S = 1.0
+LATE_S = 30.0
+"""How long judging and showing what was seen may take once the time of the command is up."""
 SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
 
@@ -35,6 +43,9 @@ class Ending:
         """Whether commands that were started for the user outlive this process."""
         self.began: float | None = None
         """When the process became ours: what is loaded and read before the work is time of it too."""
+        self.late_s = LATE_S
+        self.overdue: Stop | None = None
+        """Whose time was up long ago."""
         self._signals = 0
         self._last = 0.0
         self._over = False
@@ -57,6 +68,19 @@ class Ending:
         if self._signals == 1 and self.ours:
             threading.Thread(target=self._count, name="reenact-ending", daemon=True).start()
 
+    def bound(self, stop: Stop, ended: threading.Event) -> None:
+        """Interrupt what is still going on long after the time of the command, unless it ended before."""
+        if self.ours and stop.limit is not None:
+            arguments = (stop, ended)
+            threading.Thread(target=self._until, args=arguments, name="reenact-time", daemon=True).start()
+
+    def too_late(self) -> TimeSpent | None:
+        """The error to raise in place of an interrupt, if it is the clock that interrupts."""
+        if self.overdue is None:
+            return None
+        error = ended_by(self.overdue, "What was going on did not end in time.")
+        return error if isinstance(error, TimeSpent) else None
+
     def finish(self, code: int) -> int:
         """The exit code; a process that was stopped leaves no child behind."""
         self._over = True
@@ -68,6 +92,8 @@ class Ending:
         del number, frame
         if self._over:
             return
+        if late := self.too_late():
+            raise late
         self.heard()
         raise KeyboardInterrupt
 
@@ -81,12 +107,20 @@ class Ending:
             time.sleep(0.1)
         self._by_force()
 
-    def _by_force(self) -> NoReturn:
+    def _until(self, stop: Stop, ended: threading.Event) -> None:
+        if ended.wait(max(0.0, stop.remaining() or 0.0) + self.late_s) or stop.by_user:
+            return
+        self.overdue = stop
+        signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGINT)
+        if not ended.wait(LAST_S) and not self._over:
+            self._by_force(ExitCode.INCONCLUSIVE)
+
+    def _by_force(self, code: ExitCode = ExitCode.STOPPED) -> NoReturn:
         if not self.children_go_on:
             end_below(os.getpid())
         if not self._over:
             os.write(2, b"reenact: Stopped by force. Nothing recorded is lost: the same command continues.\n")
-        os._exit(ExitCode.STOPPED)
+        os._exit(code)
 
 
 ENDING = Ending()

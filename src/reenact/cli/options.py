@@ -11,6 +11,7 @@ import os
 import shutil
 import signal
 import sys
+import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from decimal import Decimal, InvalidOperation
@@ -161,9 +162,11 @@ def stopping_gently(seconds: float | None = None) -> Iterator[Stop]:
 
     `seconds` is the wall time of the whole command.
     """
-    stop = Stop(seconds, began=ENDING.began)
+    stop, ended = Stop(seconds, began=ENDING.began), threading.Event()
 
     def on_signal(number: int, frame: FrameType | None) -> None:  # noqa: ARG001
+        if late := ENDING.too_late():
+            raise late
         ENDING.heard()
         if stop.by_user:
             raise KeyboardInterrupt
@@ -173,9 +176,11 @@ def stopping_gently(seconds: float | None = None) -> Iterator[Stop]:
             click.echo("Stopping at the next safe place. Press Ctrl-C again to stop at once.", err=True)
 
     before = {number: signal.signal(number, on_signal) for number in (signal.SIGINT, signal.SIGTERM)}
+    ENDING.bound(stop, ended)
     try:
         yield stop
     finally:
+        ended.set()
         for number, handler in before.items():
             signal.signal(number, handler)
 
