@@ -4,8 +4,8 @@ The first signal asks for a gentle end where a command offers one, else it inter
 ended GENTLE_S later is interrupted, and what has not ended LAST_S later is ended by force: a journal stands a
 sudden end at any moment. A second signal does not wait.
 
-`--max-time` holds the same way: what takes long looks at its Stop, and what has not ended LATE_S after the time
-is up (a server that does not answer, a reader that is stuck) is interrupted, and LAST_S later ended by force.
+`--max-time` holds the same way: what takes long looks at its Stop, and what has not ended LATE_S after that
+time (a server that does not answer, a reader that is stuck) is interrupted, and LAST_S later ended by force.
 
 Not covered: machine code that never returns to Python holds the interpreter, and with it this file's threads,
 until it returns.
