@@ -9,7 +9,7 @@ import click
 
 from benchmarks.bugs.way import BASELINES, LEAVABLE
 from benchmarks.command import conduct, out_folder
-from reenact.cli.asking import open_asked
+from reenact.api.session import model_for
 from reenact.cli.options import CALLS, MONEY, TOKENS, Count
 from reenact.settings import cache_folder, resolve
 from reenact.types import ExitCode
@@ -49,8 +49,8 @@ def bugs(
     from benchmarks.bugs.measure import measure
     from benchmarks.bugs.way import ways_of
     from benchmarks.scorecard import Scorecard
+    from reenact.api.session import sandbox_for
     from reenact.bug.wishes import Wishes
-    from reenact.cli.boxes import chosen_sandbox
     from reenact.journal import Journal
     from reenact.sandbox.environments.prepare import Environments
     from reenact.types import Stop, Tell
@@ -61,7 +61,7 @@ def bugs(
     }  # fmt: skip
     settings = resolve(flags).settings
     cases = chosen_cases(folder, names)
-    box = chosen_sandbox(settings)
+    box = sandbox_for(settings)
     with Journal.open(settings.runs_dir) as journal:
 
         def run(tell: Tell, stop: Stop) -> Scorecard:
@@ -70,7 +70,7 @@ def bugs(
                 # Recordings were made with contexts that are ranked by words alone.
                 wishes=Wishes(seeds=seeds, minimise=not no_minimise, dense=False),
                 # Only the flag: a model that the settings name for other verbs must not spend money here.
-                model=open_asked(settings, stop=stop, tell=tell) if model else None,
+                model=model_for(settings, stop=stop, tell=tell) if model else None,
                 environments=Environments(
                     cache_folder(settings) / "environments", box=box, tell=tell, stop=stop
                 ),

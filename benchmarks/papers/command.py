@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from benchmarks.command import conduct, out_folder
-from reenact.cli.asking import open_asked
+from reenact.api.session import model_for
 from reenact.cli.options import CALLS, MONEY, TOKENS, Count
 from reenact.settings import cache_folder, resolve
 from reenact.types import ExitCode
@@ -56,7 +56,7 @@ def papers(
     from benchmarks.papers.measure import measure
     from benchmarks.papers.way import ways_of
     from benchmarks.scorecard import Scorecard
-    from reenact.cli.boxes import chosen_sandbox
+    from reenact.api.session import sandbox_for
     from reenact.journal import Journal
     from reenact.sandbox.environments.prepare import Environments
     from reenact.types import Stop, Tell
@@ -68,7 +68,7 @@ def papers(
     settings = resolve(flags).settings
     cases = (*chosen_cases(folder, names), *entry_cases(entries))
     ways = ways_of(without, baselines, rounds)
-    box = chosen_sandbox(settings)
+    box = sandbox_for(settings)
     cache = cache_folder(settings)
     with Journal.open(settings.runs_dir) as journal:
 
@@ -77,7 +77,7 @@ def papers(
                 journal=journal, sandbox=box, cache=cache / "papers", record=record, fresh=fresh, tell=tell,
                 stop=stop,
                 # Only the flag: a model that the settings name for other verbs must not spend money here.
-                model=open_asked(settings, stop=stop, tell=tell) if model else None,
+                model=model_for(settings, stop=stop, tell=tell) if model else None,
                 environments=Environments(cache / "environments", box=box, tell=tell, stop=stop),
             )  # fmt: skip
             return measure(cases, desk, ways=ways, runs=runs, jobs=jobs)

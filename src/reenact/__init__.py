@@ -1,31 +1,95 @@
 """reenact re-enacts deep-learning work and tells whether it holds.
 
-Importing this package does nothing: no files, no network, no torch.
+    reenact.diagnose("train.py")          what is wrong with a training, at which layer and line
+    reenact.watch(model)                  the same for a training in this process, as a context manager
+    reenact.repair("train.py")            the smallest change that makes it significantly better, as a diff
+    reenact.lint("src")                   what the text alone shows; nothing is run
+    reenact.hyperparameters("train.py")   every hyperparameter with its place and alternatives
+    reenact.reproduce_bug(report, repo=)  a script that shows a reported bug, proven by running it
+    reenact.reproduce_paper(paper)        a paper's code, run and compared with the paper's numbers
+    reenact.fingerprint(paper)            what code must show to be a reproduction of the paper
+    reenact.evaluate(code)                scores of the code of a reproduction
+    reenact.list_rules()                  the rules that diagnose a training
+    reenact.load_run("last")              a recorded run and its result
+
+`help(reenact.diagnose)` tells more. Importing this package does nothing: no files, no network, no torch.
 """
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+import importlib as _importlib
+from typing import TYPE_CHECKING as _TYPE_CHECKING
 
 from reenact.version import __version__
 
-if TYPE_CHECKING:
+if _TYPE_CHECKING:
+    from reenact.api import diagnose as diagnose
+    from reenact.api import evaluate as evaluate
+    from reenact.api import fingerprint as fingerprint
+    from reenact.api import hyperparameters as hyperparameters
+    from reenact.api import lint as lint
+    from reenact.api import list_rules as list_rules
+    from reenact.api import load_run as load_run
+    from reenact.api import repair as repair
+    from reenact.api import reproduce_bug as reproduce_bug
+    from reenact.api import reproduce_paper as reproduce_paper
+    from reenact.errors import ReenactError as ReenactError
+    from reenact.errors import Stopped as Stopped
     from reenact.probe.inprocess import metric as metric
     from reenact.probe.inprocess import watch as watch
+    from reenact.types import ExitCode as ExitCode
+    from reenact.types import Progress as Progress
 
-__all__ = ["__version__", "metric", "watch"]
+_OWNERS = {
+    **dict.fromkeys(
+        (
+            "diagnose",
+            "evaluate",
+            "fingerprint",
+            "hyperparameters",
+            "lint",
+            "list_rules",
+            "load_run",
+            "repair",
+            "reproduce_bug",
+            "reproduce_paper",
+        ),
+        "reenact.api",
+    ),
+    **dict.fromkeys(("metric", "watch"), "reenact.probe.inprocess"),
+    **dict.fromkeys(("ReenactError", "Stopped"), "reenact.errors"),
+    **dict.fromkeys(("ExitCode", "Progress"), "reenact.types"),
+}
+_EXTENSION = ("load_ipython_extension", "unload_ipython_extension")
+
+__all__ = [
+    "ExitCode",
+    "Progress",
+    "ReenactError",
+    "Stopped",
+    "__version__",
+    "diagnose",
+    "evaluate",
+    "fingerprint",
+    "hyperparameters",
+    "lint",
+    "list_rules",
+    "load_run",
+    "metric",
+    "repair",
+    "reproduce_bug",
+    "reproduce_paper",
+    "watch",
+]
 
 
-def __getattr__(name: str) -> Any:
-    """`reenact.watch(model)`, `reenact.metric(name, value)`, `reenact.repair("train.py")` and `%load_ext
-    reenact`, loaded on first use."""
-    if name in ("metric", "watch"):
-        from reenact.probe import inprocess
+def __getattr__(name: str) -> object:
+    """Every name of the API, loaded on first use; `%load_ext reenact` too."""
+    owner = "reenact.notebook" if name in _EXTENSION else _OWNERS.get(name)
+    if owner is None:
+        raise AttributeError(f"module 'reenact' has no attribute {name!r}")
+    return getattr(_importlib.import_module(owner), name)
 
-        return getattr(inprocess, name)
-    if name == "repair":
-        return import_module("reenact.repairs")
-    if name in ("load_ipython_extension", "unload_ipython_extension"):
-        return getattr(import_module("reenact.notebook"), name)
-    raise AttributeError(f"module 'reenact' has no attribute {name!r}")
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -74,18 +74,24 @@ LOOK_S = 0.1
 class Stop:
     """When to stop: as soon as the user asks for it, or when the time of the whole command is up.
 
-    Set by the edge, looked at by everything that takes long. `seconds` is the time there is, from `began` (of
-    `time.monotonic`, default now) on. A `parent` ends its children; a child may end earlier by itself.
+    Set by the edge, looked at by everything that takes long. `seconds` is the time there is, from `began`
+    (of `time.monotonic`, default now) on. A `parent` ends its children; a child may end earlier by
+    itself. An `event` is that of a caller who sets it to end the work.
     """
 
     def __init__(
-        self, seconds: float | None = None, *, began: float | None = None, parent: Stop | None = None
+        self,
+        seconds: float | None = None,
+        *,
+        began: float | None = None,
+        parent: Stop | None = None,
+        event: threading.Event | None = None,
     ) -> None:
         self.seconds = seconds
         began = time.monotonic() if began is None else began
         self._until = None if seconds is None else began + seconds
         self._parent = parent
-        self._event = threading.Event()
+        self._event = event or threading.Event()
 
     def ask(self) -> None:
         """Ask to stop gently, as Ctrl-C does."""

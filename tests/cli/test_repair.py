@@ -52,7 +52,7 @@ def found(decision: Decision = Decision.REPAIRED) -> Repair:
 
 @pytest.mark.parametrize("form", FORMATS)
 def test_every_format_shows_the_change_and_the_verdict(form: str) -> None:
-    text = render(repair_sheet(found(), "train.py", "Written."), form)
+    text = render(repair_sheet(replace(found(), applied="Written."), "train.py"), form)
     assert "learning_rate=0.001" in text or form in ("concise", "github", "sarif")
     if form in ("full", "markdown", "html", "json"):
         assert "Repaired by 1 change" in text

@@ -8,10 +8,10 @@ import sys
 from pathlib import Path
 
 import pytest
+from reenact.cli.lint_files import A_SHARE, linted, sources
 
 from reenact.cli.edge import guarded
 from reenact.cli.lint import lint
-from reenact.cli.lint_files import A_SHARE, linted, sources
 from reenact.diagnosis.depth import Depth
 from reenact.diagnosis.wishes import Wishes
 

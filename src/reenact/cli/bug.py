@@ -2,26 +2,19 @@
 
 from __future__ import annotations
 
-import sys
 from decimal import Decimal
 from pathlib import Path
 
 import click
 
-from reenact.bug.story import Services, reproduce
+from reenact.api import reproduce_bug
+from reenact.api.reproduction import ENVIRONMENTS
 from reenact.bug.wishes import Parts, Wishes
-from reenact.cli.asking import model_options, open_asked, settings_with_model
-from reenact.cli.boxes import chosen_sandbox
+from reenact.cli.asking import model_options
 from reenact.cli.bug_view import reproduction_sheet
-from reenact.cli.journal_option import open_journal, trust_journal_option
-from reenact.cli.options import RUN_SECONDS, Count, output_format, show, stopping_gently
+from reenact.cli.calling import calling, trust_journal_option
+from reenact.cli.options import RUN_SECONDS, Count, output_format, show
 from reenact.cli.times import max_time_option
-from reenact.intake.report import read_report
-from reenact.intake.repository import Checkout, open_repository
-from reenact.report.progress import telling
-from reenact.sandbox.environments.prepare import Environments
-from reenact.settings import Settings, cache_folder
-from reenact.types import Stop
 
 DEFAULTS = Wishes()
 
@@ -43,7 +36,7 @@ DEFAULTS = Wishes()
 @click.option("--samples", type=Count(1, 20), default=1, show_default=True, help="First scripts a context.")
 @click.option("--wall", type=RUN_SECONDS, default=DEFAULTS.wall_s, show_default=True, help="Seconds a run.")
 @click.option(
-    "--environment", type=click.Choice(["auto", "here", "build"]), default="auto", show_default=True,
+    "--environment", type=click.Choice(ENVIRONMENTS), default="auto", show_default=True,
     help="auto takes this interpreter's packages where they satisfy the project, else builds.",
 )  # fmt: skip
 @click.option("--requirement", multiple=True, help="Install this too, for example 'torch==2.1'.")
@@ -69,45 +62,24 @@ def bug(
     samples: int, wall: float, environment: str, requirement: tuple[str, ...],
     allow_packages: tuple[str, ...], allow_stub: tuple[str, ...], sparse: bool, with_pytest: bool,
     diagnose: bool, no_minimise: bool, without: tuple[str, ...], sandbox: str | None,
-    trust_code: bool | None, fresh: bool, max_time: float | None, model: str | None,
-    max_cost: Decimal | None, max_tokens: int | None, max_calls: int | None,
-    record: Path | None, output_format: str, report: str,
+    trust_code: bool | None, fresh: bool, trust_journal: bool, max_time: float | None, model: str | None,
+    max_cost: Decimal | None, max_tokens: int | None, max_calls: int | None, record: Path | None,
+    output_format: str, report: str,
 ) -> int:  # fmt: skip
     """Write a script that shows the bug of REPORT, and prove it by running it.
 
     REPORT is a file, `-`, or a GitHub issue (its address, or owner/name#number). Exit code 0: reproduced,
     1: not reproduced, 3: inconclusive, or shown without confirmation.
     """
-    flags = {
-        "model": model, "max_cost": max_cost, "max_tokens": max_tokens, "max_calls": max_calls,
-        "max_time": max_time, "sandbox": sandbox, "trust_code": trust_code,
-    }  # fmt: skip
-    settings = settings_with_model(flags, "A script is written by a model")
-    raw = read_report(report, stdin=sys.stdin.buffer)
-    wishes = Wishes(
-        seeds=seeds, contexts=contexts, attempts=attempts, samples=samples, wall_s=wall,
-        environment=environment, requirements=requirement, stubs=allow_stub, pytest=with_pytest,
-        dense=not sparse, diagnose=diagnose, packages=(*settings.allow_packages, *allow_packages),
-        minimise=not no_minimise, parts=Parts.without(*without),
-    )  # fmt: skip
-    with (
-        open_journal(settings.runs_dir) as journal,
-        stopping_gently(settings.max_time) as stop,
-        telling() as tell,
-    ):
-        box = chosen_sandbox(settings, stop)
-        services = Services(
-            journal=journal, model=open_asked(settings, record=record, stop=stop, tell=tell), sandbox=box,
-            environments=Environments(cache_folder(settings) / "environments", box=box, tell=tell, stop=stop),
-            index_folder=cache_folder(settings) / "indexes", tell=tell, stop=stop, argv=tuple(sys.argv[1:]),
-            fresh=fresh,
+    with calling(max_time) as stop:
+        found = reproduce_bug(
+            report, repo=repo, commit=commit, fixed=fixed, out=out, seeds=seeds, contexts=contexts,
+            attempts=attempts, samples=samples, run_time=wall, environment=environment,
+            requirements=requirement, allow_packages=allow_packages, allow_stubs=allow_stub, sparse=sparse,
+            pytest=with_pytest, diagnose=diagnose, minimise=not no_minimise, without=without,
+            sandbox=sandbox, trust_code=trust_code, max_time=max_time, model=model, max_cost=max_cost,
+            max_tokens=max_tokens, max_calls=max_calls, record=record, fresh=fresh,
+            trust_journal=trust_journal, progress=True, cancel=stop,
         )  # fmt: skip
-        buggy = _checkout(repo, commit, settings, stop)
-        mended = _checkout(repo, fixed, settings, stop) if fixed else None
-        found = reproduce(raw, buggy, services, fixed=mended, wishes=wishes, out=out)
     show(reproduction_sheet(found), output_format)
     return found.verdict.exit_code
-
-
-def _checkout(repo: str, commit: str | None, settings: Settings, stop: Stop) -> Checkout:
-    return open_repository(repo, commit, into=cache_folder(settings) / "checkouts", stop=stop)

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-import sys
 from decimal import Decimal
 from pathlib import Path
 
 import click
 
-from reenact.cli.asking import model_options, open_asked
+from reenact.api import diagnose as run_diagnosis
+from reenact.api.training import THRESHOLD
+from reenact.cli.asking import model_options
+from reenact.cli.calling import STDERR, calling, trust_journal_option
 from reenact.cli.diagnose_view import diagnosis_sheet
-from reenact.cli.journal_option import open_journal, trust_journal_option
 from reenact.cli.options import (
     CONFIDENCE,
     DIAGNOSE_BUDGET,
@@ -19,18 +20,10 @@ from reenact.cli.options import (
     listed,
     output_format,
     show,
-    stopping_gently,
 )
 from reenact.cli.times import max_time_option, training_time_option
 from reenact.cli.watch import PROGRAM, program_words
 from reenact.diagnosis.depth import Depth
-from reenact.diagnosis.story import Services
-from reenact.diagnosis.story import diagnose as tell_story
-from reenact.diagnosis.wishes import THRESHOLD, Wishes
-from reenact.program.program import read_program
-from reenact.report.progress import telling
-from reenact.rules.registry import check_words
-from reenact.settings import resolve
 
 
 @click.command(context_settings=PROGRAM)
@@ -60,9 +53,9 @@ from reenact.settings import resolve
 def diagnose(
     depth: str, select: tuple[str, ...], ignore: tuple[str, ...], budget: str | None, metric: str | None,
     threshold: float, learned: bool, workers: int, max_time: float | None, training_time: float | None,
-    python: str | None, fresh: bool, samples: int, model: str | None, max_cost: Decimal | None,
-    max_tokens: int | None, max_calls: int | None, record: Path | None, output_format: str,
-    program: tuple[str, ...],
+    python: str | None, fresh: bool, trust_journal: bool, samples: int, model: str | None,
+    max_cost: Decimal | None, max_tokens: int | None, max_calls: int | None, record: Path | None,
+    output_format: str, program: tuple[str, ...],
 ) -> int:  # fmt: skip
     """Say what is wrong with the training PROGRAM, at which layer and line, and what would mend it.
 
@@ -70,26 +63,13 @@ def diagnose(
     as you run it, and changed copies of it run in scratch folders. Exit code 0: a
     training was seen and nothing speaks against it; 1: findings, or a broken training; 3: nothing to judge.
     """
-    selected, ignored = listed(select), listed(ignore)
-    check_words((*selected, *ignored))
-    limits = {"max_cost": max_cost, "max_tokens": max_tokens, "max_calls": max_calls}
-    settings = resolve({"python": python, "model": model, "max_time": max_time, **limits}).settings
-    read = read_program(program_words(program))
-    wishes = Wishes(
-        depth=Depth(depth), select=selected, ignore=ignored, budget=budget or "", threshold=threshold,
-        metric=metric or "", python=settings.python, workers=workers, learned=learned, samples=samples,
-        training_time=training_time,
-    )  # fmt: skip
-    with (
-        open_journal(settings.runs_dir) as journal,
-        stopping_gently(settings.max_time) as stop,
-        telling() as tell,
-    ):
-        services = Services(
-            journal=journal, traces=settings.runs_dir / "traces", tell=tell, stop=stop,
-            stdout=sys.stderr.fileno(), argv=tuple(sys.argv[1:]), fresh=fresh,
-            model=open_asked(settings, record=record, stop=stop, tell=tell) if model else None,
+    with calling(max_time) as stop:
+        found = run_diagnosis(
+            program_words(program), depth=depth, select=listed(select), ignore=listed(ignore), budget=budget,
+            metric=metric, threshold=threshold, learned=learned, workers=workers, python=python,
+            training_time=training_time, max_time=max_time, model=model, samples=samples, max_cost=max_cost,
+            max_tokens=max_tokens, max_calls=max_calls, record=record, fresh=fresh,
+            trust_journal=trust_journal, output=STDERR, progress=True, cancel=stop,
         )  # fmt: skip
-        found = tell_story(read, wishes, services)
     show(diagnosis_sheet(found, " ".join(program)), output_format)
     return found.exit_code

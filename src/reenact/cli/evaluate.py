@@ -2,30 +2,18 @@
 
 from __future__ import annotations
 
-import sys
 from decimal import Decimal
 from pathlib import Path
 
 import click
 
-from reenact.cli.asking import model_options, open_asked
-from reenact.cli.boxes import chosen_sandbox
+from reenact.api import evaluate as run_evaluation
+from reenact.cli.asking import model_options
+from reenact.cli.calling import calling, trust_journal_option
 from reenact.cli.evaluate_view import evaluation_sheet
-from reenact.cli.journal_option import open_journal, trust_journal_option
-from reenact.cli.options import RUN_SECONDS, Amount, Count, echo, output_format, show, stopping_gently
-from reenact.cli.papers import opened_paper
+from reenact.cli.options import RUN_SECONDS, Amount, Count, output_format, show
 from reenact.cli.pdf_option import pdf_reader_option
 from reenact.cli.times import max_time_option
-from reenact.intake.papers.paper import Paper
-from reenact.paper.evaluate.asked import Asked
-from reenact.paper.evaluate.execute import Machine
-from reenact.paper.evaluate.human import empty_form
-from reenact.paper.evaluate.story import Services
-from reenact.paper.evaluate.story import evaluate as evaluated
-from reenact.paper.wishes import Goal
-from reenact.report.progress import telling
-from reenact.sandbox.environments.prepare import Environments
-from reenact.settings import cache_folder, resolve
 from reenact.types import ExitCode
 
 FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
@@ -78,54 +66,27 @@ FOLDER = click.Path(exists=True, file_okay=False, path_type=Path)
 @output_format
 @click.argument("code", type=FOLDER)
 def evaluate(
-    source: str | None, align: bool, reference: Path | None, rubric: Path | None, resources_provided: bool,
-    forms: tuple[Path, ...], judgements: Path | None, expert: Path | None, chosen: Path | None,
-    exemplars: int, edits: tuple[str, ...], metrics: tuple[Path, ...], execute: int,
-    data: Path | None, run_wall: float, metric: str, value: float | None,
-    task: str, instruction: str, pdf_reader: str | None,
-    sandbox: str | None, trust_code: bool | None, fresh: bool, model: str | None, max_cost: Decimal | None,
-    max_tokens: int | None, max_calls: int | None, record: Path | None, max_time: float | None,
-    output_format: str, code: Path,
+    source: str | None, align: bool, reference: Path | None, rubric: Path | None,
+    resources_provided: bool, forms: tuple[Path, ...], judgements: Path | None, expert: Path | None,
+    chosen: Path | None, exemplars: int, edits: tuple[str, ...], metrics: tuple[Path, ...], execute: int,
+    data: Path | None, run_wall: float, metric: str, value: float | None, task: str, instruction: str,
+    pdf_reader: str | None, sandbox: str | None, trust_code: bool | None, fresh: bool,
+    trust_journal: bool, model: str | None, max_cost: Decimal | None, max_tokens: int | None,
+    max_calls: int | None, record: Path | None, max_time: float | None, output_format: str, code: Path,
 ) -> int:  # fmt: skip
     """Score the generated CODE: always its quality, and each metric that an option asks for.
 
     Exit code 0: scored, 3: a judge was asked and could judge nothing.
     """
-    flags = {
-        "model": model, "max_cost": max_cost, "max_tokens": max_tokens, "max_calls": max_calls,
-        "max_time": max_time, "sandbox": sandbox, "trust_code": trust_code, "pdf_reader": pdf_reader,
-    }  # fmt: skip
-    settings = resolve(flags).settings
-    with (
-        open_journal(settings.runs_dir) as journal,
-        stopping_gently(settings.max_time) as stop,
-        telling() as tell,
-    ):
-        paper = opened_paper(source, settings, stop=stop) if source else None
-        asked = Asked(
-            code=code, goal=Goal(task=task, metric=metric, instruction=instruction), align=align,
-            reference=reference, rubric=rubric, resources=resources_provided, forms=_filled(forms, paper),
-            judgements=judgements, expert=expert, chosen=chosen, exemplars=exemplars, runs=edits,
-            metrics=metrics, execute=execute, metric=metric, value=value,
+    with calling(max_time) as stop:
+        found = run_evaluation(
+            code, paper=source, align=align, reference=reference, rubric=rubric,
+            resources_provided=resources_provided, forms=forms, judgements=judgements, expert=expert,
+            chosen=chosen, exemplars=exemplars, edits=edits, metrics=metrics, execute=execute, data=data,
+            run_time=run_wall, metric=metric, value=value, task=task, instruction=instruction,
+            pdf_reader=pdf_reader, sandbox=sandbox, trust_code=trust_code, max_time=max_time, model=model,
+            max_cost=max_cost, max_tokens=max_tokens, max_calls=max_calls, record=record, fresh=fresh,
+            trust_journal=trust_journal, progress=True, cancel=stop,
         )  # fmt: skip
-        judge = None
-        # The lineage is chosen by a model only where the user names one for it.
-        if (asked.needs_model and settings.model) or (asked.expert and model):
-            judge = open_asked(settings, record=record, stop=stop, tell=tell)
-        machine = None
-        if asked.execute:
-            box = chosen_sandbox(settings, stop)
-            built = Environments(cache_folder(settings) / "environments", box=box, tell=tell, stop=stop)
-            machine = Machine(box, built, data, run_wall, tell, stop)
-        found = evaluated(asked, paper, Services(journal, judge, machine, tell, tuple(sys.argv[1:]), fresh))
     show(evaluation_sheet(found), output_format)
     return ExitCode.INCONCLUSIVE if found.is_silent else ExitCode.OK
-
-
-def _filled(forms: tuple[Path, ...], paper: Paper | None) -> tuple[Path, ...]:
-    """Forms that are there; the others are written to be filled."""
-    for file in forms:
-        if not file.exists():
-            file.write_text(empty_form(paper.title if paper is not None else ""), encoding="utf-8")
-            echo(f"Wrote an empty form: {file}. Fill it and run the same command again.", err=True)
-    return forms

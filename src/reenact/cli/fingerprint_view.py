@@ -4,33 +4,21 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 
-from reenact.intake.papers.paper import Paper
-from reenact.journal import Run
 from reenact.paper.criterion import Check, Criterion
 from reenact.paper.fingerprint.fingerprint import Fingerprint, shortened
+from reenact.paper.fingerprint.pipeline import FingerprintRun
 from reenact.report.sheet import Block, Facts, Sheet, Text
 from reenact.types import JsonValue, Table
 
 
-@dataclass(frozen=True, slots=True)
-class Taken:
-    """A fingerprint, the paper it is of, and what it cost."""
-
-    paper: Paper
-    found: Fingerprint
-    run: Run
-    reused: str = ""
-    """What was not made by this execution, in a line; empty for nothing."""
-
-
-def fingerprint_sheet(taken: Taken) -> Sheet:
+def fingerprint_sheet(taken: FingerprintRun) -> Sheet:
     """The whole answer."""
     return Sheet(
         kind="fingerprint",
         title=f"Fingerprint: {taken.paper.title}",
-        verdict=_verdict(taken.found),
+        verdict=_verdict(taken.fingerprint),
         blocks=tuple(_blocks(taken)),
         data=_data(taken),
         reused=taken.reused,
@@ -47,24 +35,24 @@ def _verdict(found: Fingerprint) -> str:
     )
 
 
-def _blocks(taken: Taken) -> Iterator[Block]:
+def _blocks(taken: FingerprintRun) -> Iterator[Block]:
     yield _facts(taken)
-    criteria = taken.found.criteria
+    criteria = taken.fingerprint.criteria
     if criteria:
         yield Table(
             "Criteria", ("id", "fact", "scope", "place", "check", "weight"), tuple(map(_row, criteria))
         )
         yield Table("Quotes", ("id", "the paper's words"), tuple((one.id, one.quote) for one in criteria))
-    if taken.found.dropped:
-        rows = tuple((one.level.value, one.fact, one.reason) for one in taken.found.dropped)
+    if taken.fingerprint.dropped:
+        rows = tuple((one.level.value, one.fact, one.reason) for one in taken.fingerprint.dropped)
         yield Table("Dropped", ("level", "fact", "why"), rows)
     if taken.paper.lost:
         yield Text("\n".join(f"{one.kind}: {one.what}" for one in taken.paper.lost), "Lost in reading")
 
 
-def _facts(taken: Taken) -> Facts:
-    levels = Counter(one.level.value for one in taken.found.criteria)
-    sorts = Counter(one.category.value for one in taken.found.criteria)
+def _facts(taken: FingerprintRun) -> Facts:
+    levels = Counter(one.level.value for one in taken.fingerprint.criteria)
+    sorts = Counter(one.category.value for one in taken.fingerprint.criteria)
     run = taken.run
     money = "price unknown" if run.unpriced else f"${run.money}"
     facts = {
@@ -88,11 +76,11 @@ def _checked(check: Check | None) -> str:
     return f"{check.kind.value}: {shortened(f'{check.subject} = {value}', 60)}"
 
 
-def _data(taken: Taken) -> JsonValue:
+def _data(taken: FingerprintRun) -> JsonValue:
     run = taken.run
     return {
         "paper": {"title": taken.paper.title, "source": taken.paper.source, "form": taken.paper.form},
-        **taken.found.to_json(),
+        **taken.fingerprint.to_json(),
         "lost": [asdict(one) for one in taken.paper.lost],
         "tokens": run.tokens_in + run.tokens_out,
         "money": None if run.unpriced else str(run.money),

@@ -7,13 +7,12 @@ from pathlib import Path, PurePosixPath
 
 import click
 
-from reenact.cli.lint_files import Linted, linted, sources
+from reenact.api import lint as run_lint
+from reenact.api.linting import Linted, LintResult
+from reenact.api.training import THRESHOLD
 from reenact.cli.options import CONFIDENCE, listed, output_format, show
-from reenact.diagnosis.depth import Depth
-from reenact.diagnosis.wishes import THRESHOLD, Wishes
 from reenact.report.sheet import Level, Notice, Sheet
-from reenact.rules.registry import check_words
-from reenact.types import ExitCode, Place
+from reenact.types import Place
 
 UNREAD, UNREAD_NAME = "PG001", "unparsed-file"
 
@@ -35,26 +34,18 @@ def lint(
     run, no framework is imported, nothing is recorded. Every file is checked, also when another cannot be
     parsed. Exit code 0: no rule fires, 1: findings, 2: no findings, but a file that cannot be parsed.
     """
-    selected, ignored = listed(select), listed(ignore)
-    check_words((*selected, *ignored))
-    wishes = Wishes(depth=Depth.STATIC, select=selected, ignore=ignored, threshold=threshold)
-    found = linted(sources(paths or (Path(),), listed(exclude)), wishes)
-    show(lint_sheet(found), output_format)
-    return lint_exit_code(found)
+    result = run_lint(
+        *paths, select=listed(select), ignore=listed(ignore), exclude=listed(exclude), threshold=threshold
+    )
+    show(lint_sheet(result), output_format)
+    return result.exit_code
 
 
-def lint_exit_code(found: Sequence[Linted]) -> ExitCode:
-    """Findings come first; a file that nobody could read is never good."""
-    if any(one.findings for one in found):
-        return ExitCode.FOUND
-    return ExitCode.ERROR if any(one.unread for one in found) else ExitCode.OK
-
-
-def lint_sheet(found: Sequence[Linted]) -> Sheet:
+def lint_sheet(result: LintResult) -> Sheet:
     """All findings, file by file."""
-    findings = [finding for one in found for finding in one.findings]
+    found, findings = result.files, list(result.findings)
     training = sum(one.is_training for one in found)
-    unread = sum(bool(one.unread) for one in found)
+    unread = len(result.unread)
     unparsed = f" {_counted(unread, 'file')} could not be parsed." if unread else ""
     return Sheet(
         kind="lint",
@@ -66,9 +57,9 @@ def lint_sheet(found: Sequence[Linted]) -> Sheet:
             "files": len(found),
             "training": training,
             "findings": findings,
-            "unread": [{"file": one.path, "reason": one.unread} for one in found if one.unread],
+            "unread": [{"file": one.path, "reason": one.unread} for one in result.unread],
         },
-        exit_code=lint_exit_code(found),
+        exit_code=result.exit_code,
     )
 
 

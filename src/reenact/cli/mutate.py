@@ -7,17 +7,16 @@ from pathlib import Path
 
 import click
 
-from reenact.cli.options import REPEATS, WORKERS, Count, output_format, show, stopping_gently
+from reenact.api.session import open_session
+from reenact.cli.calling import calling
+from reenact.cli.options import REPEATS, WORKERS, Count, output_format, show
 from reenact.cli.times import max_time_option
 from reenact.cli.watch import PROGRAM, program_words
 from reenact.diagnosis.mutate.catalogue import DEEPCRIME, OPERATORS, chosen, covered, mutants
 from reenact.diagnosis.mutate.mutant import Mutant
 from reenact.diagnosis.mutate.story import Killings, KillServices, KillWishes, kill
-from reenact.journal import Journal
 from reenact.program.program import Program, read_program
-from reenact.report.progress import telling
 from reenact.report.sheet import Facts, Sheet
-from reenact.settings import resolve
 from reenact.types import ExitCode, JsonValue, Table
 
 
@@ -53,20 +52,22 @@ def mutate(
         return ExitCode.OK
     if not program:
         raise click.UsageError("Name a training program, or give --operators.")
-    settings = resolve({"python": python, "max_time": max_time}).settings
     read = read_program(program_words(program))
     found = _first(list(mutants(read, wanted)), most)
     if out is not None:
         _write(read, found, out)
     killed = None
     if killing:
-        wishes = KillWishes(seeds=seeds, metric=metric or "", workers=workers, python=settings.python)
+        flags = {"python": python, "max_time": max_time}
         with (
-            Journal.open(settings.runs_dir) as journal,
-            stopping_gently(settings.max_time) as stop,
-            telling() as tell,
+            calling(max_time) as stop,
+            open_session(flags, progress=True, cancel=stop) as session,
         ):
-            services = KillServices(journal=journal, tell=tell, stop=stop, argv=tuple(sys.argv[1:]))
+            interpreter = session.settings.python
+            wishes = KillWishes(seeds=seeds, metric=metric or "", workers=workers, python=interpreter)
+            services = KillServices(
+                journal=session.journal, tell=session.tell, stop=session.stop, argv=tuple(sys.argv[1:])
+            )
             killed = kill(read, found, wishes, services)
     show(_sheet(read, found, killed), output_format)
     return ExitCode.OK

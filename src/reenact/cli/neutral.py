@@ -7,7 +7,8 @@ from pathlib import Path
 
 import click
 
-from reenact.cli.journal_option import open_journal, trust_journal_option
+from reenact.api.session import open_session
+from reenact.cli.calling import calling, trust_journal_option
 from reenact.cli.options import (
     RANDOM_SEED,
     REPAIR_BUDGET,
@@ -16,17 +17,14 @@ from reenact.cli.options import (
     Count,
     output_format,
     show,
-    stopping_gently,
 )
 from reenact.cli.times import max_time_option
 from reenact.cli.watch import PROGRAM, program_words
 from reenact.program.program import read_program
 from reenact.repairs.neutral.graph import NeutralityGraph, Node, Standing
 from reenact.report.neutral_plot import Seen, neutral_plot
-from reenact.report.progress import telling
 from reenact.report.sheet import Facts, Picture, Sheet
 from reenact.report.svg import number
-from reenact.settings import resolve
 from reenact.types import ExitCode, Table
 
 SHOWN = 15
@@ -59,7 +57,7 @@ SHOWN = 15
 @click.argument("program", nargs=-1, required=True, type=click.UNPROCESSED)
 def neutral(
     known: Path | None, budget: str, trainings: int, top: int, metric: str | None, chance: int, workers: int,
-    python: str | None, svg: Path | None, fresh: bool, max_time: float | None,
+    python: str | None, svg: Path | None, fresh: bool, trust_journal: bool, max_time: float | None,
     output_format: str, program: tuple[str, ...],
 ) -> int:  # fmt: skip
     """Walk from the training PROGRAM through changes that are no worse, and list those that repair it.
@@ -68,17 +66,16 @@ def neutral(
     """
     from reenact.repairs.neutral.story import Services, Wishes, analyse
 
-    settings = resolve({"python": python, "max_time": max_time}).settings
-    wishes = Wishes(budget, trainings, top, metric or "", settings.python, workers, chance)
     read = read_program(program_words(program))
     beside = read_program((str(known),)) if known is not None else None
+    flags = {"python": python, "max_time": max_time}
     with (
-        open_journal(settings.runs_dir) as journal,
-        stopping_gently(settings.max_time) as stop,
-        telling() as tell,
+        calling(max_time) as stop,
+        open_session(flags, progress=True, cancel=stop, trust_journal=trust_journal) as session,
     ):
+        wishes = Wishes(budget, trainings, top, metric or "", session.settings.python, workers, chance)
         services = Services(
-            journal=journal, traces=settings.runs_dir / "traces", tell=tell, stop=stop,
+            journal=session.journal, traces=session.traces, tell=session.tell, stop=session.stop,
             stdout=sys.stderr.fileno(), argv=tuple(sys.argv[1:]), fresh=fresh,
         )  # fmt: skip
         found = analyse(read, wishes, services, beside)

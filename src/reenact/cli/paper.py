@@ -2,26 +2,19 @@
 
 from __future__ import annotations
 
-import sys
 from decimal import Decimal
 from pathlib import Path
 
 import click
 
-from reenact.cli.asking import model_options, open_asked, settings_with_model
-from reenact.cli.boxes import chosen_sandbox
-from reenact.cli.journal_option import open_journal, trust_journal_option
-from reenact.cli.options import RUN_SECONDS, Amount, Count, output_format, show, stopping_gently
+from reenact.api import reproduce_paper
+from reenact.cli.asking import model_options
+from reenact.cli.calling import calling, trust_journal_option
+from reenact.cli.options import RUN_SECONDS, Amount, Count, output_format, show
 from reenact.cli.paper_view import reproduction_page, reproduction_sheet
-from reenact.cli.papers import addendum_text, opened_paper, paper_clients
 from reenact.cli.pdf_option import pdf_reader_option
 from reenact.cli.times import max_time_option
-from reenact.intake.papers.library import Library
-from reenact.paper.story import Services, reproduce
-from reenact.paper.wishes import Goal, Parts, Wishes
-from reenact.report.progress import telling
-from reenact.sandbox.environments.prepare import Environments
-from reenact.settings import cache_folder
+from reenact.paper.wishes import Parts, Wishes
 
 DEFAULTS = Wishes()
 PAGE = "report.html"
@@ -77,44 +70,28 @@ FOLDER = click.Path(exists=True, file_okay=False, path_type=Path)
 @click.argument("source", metavar="PAPER")
 def paper(
     task: str, method: str, metric: str, dataset: str, instruction: str, addendum: Path | None,
-    data: Path | None, checkpoints: Path | None, library: Path | None, out: Path, exemplars: int, rounds: int,
-    seeds: int, scale: float, run_wall: float, requirement: tuple[str, ...], no_repair: bool,
+    data: Path | None, checkpoints: Path | None, library: Path | None, out: Path, exemplars: int,
+    rounds: int, seeds: int, scale: float, run_wall: float, requirement: tuple[str, ...], no_repair: bool,
     without: tuple[str, ...], sandbox: str | None, trust_code: bool | None, fresh: bool,
-    max_time: float | None, pdf_reader: str | None, model: str | None, max_cost: Decimal | None,
-    max_tokens: int | None, max_calls: int | None, record: Path | None, output_format: str, source: str,
+    trust_journal: bool, max_time: float | None, pdf_reader: str | None, model: str | None,
+    max_cost: Decimal | None, max_tokens: int | None, max_calls: int | None, record: Path | None,
+    output_format: str, source: str,
 ) -> int:  # fmt: skip
     """Reproduce PAPER: write its code, run it, verify it, and state the gap to its numbers.
 
     PAPER is an arXiv id or address, a LaTeX folder or archive, HTML, Markdown, a PDF or plain text. Exit code
     0: reproduced, 1: partly or not, 3: inconclusive.
     """
-    flags = {
-        "model": model, "max_cost": max_cost, "max_tokens": max_tokens, "max_calls": max_calls,
-        "max_time": max_time, "sandbox": sandbox, "trust_code": trust_code, "pdf_reader": pdf_reader,
-    }  # fmt: skip
-    settings = settings_with_model(flags, "A paper is read and its code written by a model")
-    goal = Goal(task, method, metric, dataset, instruction, addendum_text(addendum))
-    wishes = Wishes(
-        goal=goal, data=data, checkpoints=checkpoints, exemplars=exemplars, rounds=rounds, seeds=seeds,
-        scale=scale, run_wall_s=run_wall, requirements=requirement, repair=not no_repair,
-        parts=Parts.without(*without),
-    )  # fmt: skip
-    cache = cache_folder(settings)
-    with (
-        open_journal(settings.runs_dir) as journal,
-        stopping_gently(settings.max_time) as stop,
-        telling() as tell,
-    ):
-        box = chosen_sandbox(settings, stop)
-        services = Services(
-            journal=journal, model=open_asked(settings, record=record, stop=stop, tell=tell), sandbox=box,
-            environments=Environments(cache / "environments", box=box, tell=tell, stop=stop),
-            cache=cache, traces=settings.runs_dir / "traces",
-            library=Library(library) if library is not None else None, clients=paper_clients(settings),
-            packages=tuple(settings.allow_packages), tell=tell, stop=stop, argv=tuple(sys.argv[1:]),
-            fresh=fresh,
+    with calling(max_time) as stop:
+        found = reproduce_paper(
+            source, task=task, method=method, metric=metric, dataset=dataset, instruction=instruction,
+            addendum=addendum, data=data, checkpoints=checkpoints, library=library, out=out,
+            exemplars=exemplars, rounds=rounds, seeds=seeds, scale=scale, run_time=run_wall,
+            requirements=requirement, repair=not no_repair, without=without, pdf_reader=pdf_reader,
+            sandbox=sandbox, trust_code=trust_code, max_time=max_time, model=model, max_cost=max_cost,
+            max_tokens=max_tokens, max_calls=max_calls, record=record, fresh=fresh,
+            trust_journal=trust_journal, progress=True, cancel=stop,
         )  # fmt: skip
-        found = reproduce(opened_paper(source, settings, box=box), services, wishes=wishes, out=out)
     (out / PAGE).write_text(reproduction_page(found), encoding="utf-8")
     show(reproduction_sheet(found), output_format)
     return found.verdict.exit_code

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from reenact.cli.options import echo, output_format, show, stopping_gently
+from reenact.cli.options import echo, output_format, show
 from reenact.cli.pdf_option import pdf_reader_option
 from reenact.report.sheet import Facts, Level, Notice, Sheet
 from reenact.types import ExitCode, JsonValue, Table
@@ -34,13 +34,12 @@ def read(
 
     PAPER is an arXiv id or address, a PDF, LaTeX (folder, archive or file), HTML, Markdown or plain text.
     """
-    from reenact.cli.papers import opened_paper
-    from reenact.settings import resolve
+    from reenact.api.session import open_session
+    from reenact.cli.calling import calling
 
     flags = {"sandbox": sandbox, "trust_code": trust_code, "pdf_reader": pdf_reader}
-    settings = resolve(flags).settings
-    with stopping_gently(settings.max_time) as stop:
-        found = opened_paper(paper, settings, offline=offline, stop=stop)
+    with calling() as stop, open_session(flags, cancel=stop) as session:
+        found = session.paper(paper, offline=offline)
     if text:
         echo(found.text())
         return ExitCode.OK

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import sys
 from decimal import Decimal
 from pathlib import Path
 
 import click
 
-from reenact.cli.asking import model_options, open_asked
-from reenact.cli.journal_option import open_journal, trust_journal_option
+from reenact.api import repair as run_repair
+from reenact.cli.asking import model_options
+from reenact.cli.calling import STDERR, calling, trust_journal_option
 from reenact.cli.options import (
     RANDOM_SEED,
     REPAIR_BUDGET,
@@ -19,20 +19,11 @@ from reenact.cli.options import (
     listed,
     output_format,
     show,
-    stopping_gently,
 )
 from reenact.cli.repair_view import repair_sheet
 from reenact.cli.times import max_time_option, training_time_option
 from reenact.cli.watch import PROGRAM, program_words
-from reenact.errors import InputError
-from reenact.journal import Journal
-from reenact.program.program import Program, read_program
 from reenact.repairs.strategies.strategy import BUILT_IN
-from reenact.repairs.verdict import Decision, Repair
-from reenact.repairs.wishes import Wishes
-from reenact.report.progress import telling
-from reenact.rules.registry import check_words
-from reenact.settings import resolve
 
 
 @click.command(context_settings=PROGRAM)
@@ -71,11 +62,11 @@ from reenact.settings import resolve
 @click.argument("program", nargs=-1, required=True, type=click.UNPROCESSED)
 def repair(
     strategy: str, budget: str, metric: str | None, seeds: int, select: tuple[str, ...],
-    ignore: tuple[str, ...], space: str, chance: int, samples: int, temperature: float | None, workers: int,
-    executor: str, max_time: float | None, training_time: float | None, python: str | None, apply: bool,
-    branch: str | None, fresh: bool,
-    model: str | None, max_cost: Decimal | None, max_tokens: int | None, max_calls: int | None,
-    record: Path | None, output_format: str, program: tuple[str, ...],
+    ignore: tuple[str, ...], space: str, chance: int, samples: int, temperature: float | None,
+    workers: int, executor: str, max_time: float | None, training_time: float | None, python: str | None,
+    apply: bool, branch: str | None, fresh: bool, trust_journal: bool, model: str | None,
+    max_cost: Decimal | None, max_tokens: int | None, max_calls: int | None, record: Path | None,
+    output_format: str, program: tuple[str, ...],
 ) -> int:  # fmt: skip
     """Find the smallest change that makes the training PROGRAM significantly better.
 
@@ -83,48 +74,14 @@ def repair(
     when the change held on fresh seeds. Exit code 0: repaired, or good already; 1: nothing found that
     matters; 3: what was found did not hold, or no training could be compared.
     """
-    from reenact.repairs.services import Services
-    from reenact.repairs.story import repair as tell_story
-
-    if branch and not apply:
-        raise InputError("--branch says where --apply writes. Received: --branch without --apply.")
-    selected, ignored = listed(select), listed(ignore)
-    check_words((*selected, *ignored))
-    limits = {"max_cost": max_cost, "max_tokens": max_tokens, "max_calls": max_calls}
-    settings = resolve({"python": python, "model": model, "max_time": max_time, **limits}).settings
-    wishes = Wishes(
-        strategy=strategy, budget=budget, metric=metric or "", seeds=seeds, select=selected, ignore=ignored,
-        space=space, python=settings.python, workers=workers, chance=chance, samples=samples,
-        temperature=temperature, training_time=training_time, executor=executor,
-    )  # fmt: skip
-    read = read_program(program_words(program))
-    with (
-        open_journal(settings.runs_dir) as journal,
-        stopping_gently(settings.max_time) as stop,
-        telling() as tell,
-    ):
-        services = Services(
-            journal=journal, traces=settings.runs_dir / "traces", tell=tell, stop=stop,
-            stdout=sys.stderr.fileno(), argv=tuple(sys.argv[1:]), fresh=fresh,
-            model=open_asked(settings, record=record, stop=stop, tell=tell) if model else None,
+    with calling(max_time) as stop:
+        found = run_repair(
+            program_words(program), strategy=strategy, budget=budget, metric=metric, seeds=seeds,
+            select=listed(select), ignore=listed(ignore), space=space, search_seed=chance, samples=samples,
+            temperature=temperature, workers=workers, executor=executor, python=python,
+            training_time=training_time, max_time=max_time, apply=apply, branch=branch, model=model,
+            max_cost=max_cost, max_tokens=max_tokens, max_calls=max_calls, record=record, fresh=fresh,
+            trust_journal=trust_journal, output=STDERR, progress=True, cancel=stop,
         )  # fmt: skip
-        found = tell_story(read, wishes, services)
-        where = _applied(found, read, branch, journal) if apply else ""
-    show(repair_sheet(found, " ".join(program), where), output_format)
+    show(repair_sheet(found, " ".join(program)), output_format)
     return found.decision.exit_code
-
-
-def _applied(found: Repair, program: Program, branch: str | None, journal: Journal) -> str:
-    """Where the change was written, in a sentence; nothing is written that did not hold."""
-    from reenact.repairs.apply import commit_on_branch, write
-
-    if found.decision is not Decision.REPAIRED:
-        return "Nothing was written: no change held on fresh seeds."
-    if branch:
-        commit = commit_on_branch(program, found.patch, branch, f"Repair the training\n\n{found.sentence}\n")
-        return f"Committed as {commit[:12]} on the new branch {branch}; your files are as they were."
-    request = {"program": str(program.entry), "patch": found.patch.to_json()}
-    with journal.run(story="apply", request=request, what=str(program.entry), fresh=True) as run:
-        backups = write(program, found.patch, run)
-        run.finish({"backups": [str(path) for path in backups]})
-    return f"Written; what stood there before: {', '.join(map(str, backups))}."

@@ -20,13 +20,13 @@ SHOWN_LOOKS = 12
 SAID = {True: "suffices", False: "too little"}
 
 
-def repair_sheet(found: Repair, title: str, where: str = "") -> Sheet:
+def repair_sheet(found: Repair, title: str) -> Sheet:
     """The whole answer."""
     blocks: list[Block] = []
     if found.diff:
         blocks.append(Text(found.diff.rstrip("\n"), "The change", is_diff=True))
-    if where:
-        blocks.append(Text(where))
+    if found.applied:
+        blocks.append(Text(found.applied))
     blocks += [*_judged(found), *_curves(found), _search(found)]
     if found.cuts:
         blocks.append(_cuts(found))

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import click
 
+from reenact.api import list_rules
 from reenact.cli.options import echo, output_format, show
 from reenact.report.rule_pages import write_pages
 from reenact.report.sheet import Sheet
-from reenact.rules.registry import all_rules, check_words, chosen
 from reenact.rules.rule import Rule
 from reenact.types import JsonValue, Table
 
@@ -25,11 +25,10 @@ from reenact.types import JsonValue, Table
 @output_format
 def rules(words: tuple[str, ...], folder: Path | None, output_format: str) -> None:
     """List all rules, or those whose code, prefix, name or family is among WORDS."""
-    check_words(words)
     if folder is not None:
         echo(f"{len(write_pages(folder))} pages written to {folder}.")
         return
-    listed = chosen(words) if words else all_rules()
+    listed = list_rules(*words)
     rows = tuple(
         (one.code, one.name, one.family, one.fault.value if one.fault else "-", _needs(one), one.status.value)
         for one in listed

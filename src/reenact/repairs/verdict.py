@@ -112,6 +112,12 @@ class Repair:
     notes: tuple[str, ...] = ()
     reused: str = ""
     """What was not made by this execution, in a line; empty for nothing."""
+    applied: str = ""
+    """Where the change was written, in a sentence; empty when that was not asked for."""
+
+    @property
+    def exit_code(self) -> ExitCode:
+        return self.decision.exit_code
 
     @property
     def verdict(self) -> Verdict | None:

@@ -26,7 +26,7 @@ from reenact.program.static_graph import static_graph
 from reenact.report.sheet import Notice
 from reenact.rules.evidence import Evidence
 from reenact.sandbox.watch.ending import end_below
-from reenact.types import JsonValue
+from reenact.types import ExitCode, JsonValue
 
 LANGUAGES = (Language.PYTHON, Language.NOTEBOOK)
 NOT_OURS = frozenset({"__pycache__", "node_modules", "site-packages"})
@@ -48,6 +48,30 @@ class Linted:
     """Whether it imports a framework that the rules know."""
 
 
+@dataclass(frozen=True, slots=True)
+class LintResult:
+    """Every file that was read, in the order of the paths."""
+
+    files: tuple[Linted, ...]
+
+    @property
+    def findings(self) -> tuple[JsonValue, ...]:
+        """All findings, file by file."""
+        return tuple(finding for one in self.files for finding in one.findings)
+
+    @property
+    def unread(self) -> tuple[Linted, ...]:
+        """The files that could not be parsed."""
+        return tuple(one for one in self.files if one.unread)
+
+    @property
+    def exit_code(self) -> ExitCode:
+        """Findings come first; a file that nobody could read is never good."""
+        if self.findings:
+            return ExitCode.FOUND
+        return ExitCode.ERROR if self.unread else ExitCode.OK
+
+
 def sources(paths: Sequence[Path], exclude: Sequence[str] = ()) -> list[Path]:
     """The files that are named, and all Python files and notebooks of the folders that are.
 
@@ -59,7 +83,7 @@ def sources(paths: Sequence[Path], exclude: Sequence[str] = ()) -> list[Path]:
     return [path for path in found if not _matches(path, exclude)]
 
 
-def linted(files: Sequence[Path], wishes: Wishes) -> list[Linted]:
+def lint_files(files: Sequence[Path], wishes: Wishes) -> list[Linted]:
     """What the rules say of each file, in the order given; large numbers are shared among the cores."""
     look = partial(_linted, wishes=wishes)
     workers = min(os.cpu_count() or 1, len(files) // A_SHARE)

@@ -1,0 +1,445 @@
+"""`reproduce_bug`, `reproduce_paper`, `fingerprint`, `evaluate`: what needs a model to read or to write."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from reenact.api.session import (
+    COMMAND,
+    Cancel,
+    File,
+    Session,
+    ShowProgress,
+    Words,
+    addendum_text,
+    limits,
+    one_of,
+    open_session,
+    some_of,
+    within,
+    words_of,
+)
+
+if TYPE_CHECKING:
+    from reenact.bug.reproduction import Reproduction as BugReproduction
+    from reenact.intake.repository import Checkout
+    from reenact.paper.evaluate.evaluation import Evaluation
+    from reenact.paper.fingerprint.pipeline import FingerprintRun
+    from reenact.paper.reproduction import Reproduction as PaperReproduction
+
+ENVIRONMENTS = ("auto", "here", "build")
+MOST_RUN_S = 31 * 86_400.0
+FINGERPRINT_PARTS = ("scan", "atomicity")
+"""Parts of the method of a paper that have to do with its fingerprint."""
+
+
+def reproduce_bug(
+    report: File,
+    *,
+    repo: File,
+    commit: str | None = None,
+    fixed: str | None = None,
+    out: File = "reproduction",
+    seeds: int = 5,
+    contexts: int = 5,
+    attempts: int = 5,
+    samples: int = 1,
+    run_time: float = 120.0,
+    environment: str = "auto",
+    requirements: Words = (),
+    allow_packages: Words = (),
+    allow_stubs: Words = (),
+    sparse: bool = False,
+    pytest: bool = False,
+    diagnose: bool = False,
+    minimise: bool = True,
+    without: Words = (),
+    sandbox: str | None = None,
+    trust_code: bool | None = None,
+    max_time: float | None = None,
+    model: str | None = None,
+    max_cost: Decimal | None = None,
+    max_tokens: int | None = None,
+    max_calls: int | None = None,
+    record: File | None = None,
+    fresh: bool = False,
+    trust_journal: bool = False,
+    runs_dir: File | None = None,
+    progress: ShowProgress = False,
+    cancel: Cancel = None,
+) -> BugReproduction:
+    """Write a script that shows the bug of a report, and prove it by running it over several seeds.
+
+    The script is written by a model and runs only in the sandbox.
+
+    Example:
+        bug = reenact.reproduce_bug("report.md", repo=".", fixed="abc123", model="anthropic:NAME")
+        print(bug.verdict, bug.script)
+
+    Args:
+        report: a file, "-" for standard input, or a GitHub issue (its address, or "owner/name#number").
+        repo: the project: a folder, archive, git bundle or https address.
+        commit: the revision with the bug; default: the newest, a folder as it is.
+        fixed: a revision without the bug: the script must pass there.
+        out: folder for repro.py, requirements.txt and REPORT.md.
+        seeds: random seeds a script is run with.
+        contexts, attempts, samples: pieces of the project that are tried, scripts for each, first scripts
+            for each.
+        run_time: seconds that one run of a script may take.
+        environment: "auto" takes this interpreter's packages where they satisfy the project, else builds;
+            "here"; "build".
+        requirements: packages to install too, for example "torch==2.1".
+        allow_packages: packages of the report that may be installed.
+        allow_stubs: modules that may be empty where they are not installed.
+        sparse: rank code by words alone, also where an embedder is installed.
+        pytest: write a pytest file too.
+        diagnose: after a silent bug, read the project's training programs for faults.
+        minimise: make the script as short as the symptom allows.
+        without: parts of the method to leave out (ablations).
+        sandbox, trust_code: tier that runs the scripts; allow one that confines nothing.
+        max_time: seconds that the whole call may take.
+        model, max_cost, max_tokens, max_calls, record: the model that writes, its limits, the file of its
+            answers.
+        fresh, trust_journal, runs_dir, progress, cancel: as for `reenact.diagnose`.
+
+    Returns:
+        The reproduction: verdict, the script, how often the symptom was seen, with and without the fix.
+    """
+    import sys
+
+    from reenact.bug.story import Services, reproduce
+    from reenact.bug.wishes import Parts, Wishes
+    from reenact.intake.report import read_report
+
+    for name, value, most in (("seeds", seeds, 50), ("contexts", contexts, 20), ("attempts", attempts, 20)):
+        within(name, value, 1, most)
+    within("samples", samples, 1, 20)
+    within("run_time", run_time, 0, MOST_RUN_S)
+    one_of("environment", environment, ENVIRONMENTS)
+    flags = {"model": model, "max_time": max_time, "sandbox": sandbox, "trust_code": trust_code}
+    with open_session(
+        {**flags, **limits(max_cost, max_tokens, max_calls)}, progress=progress, cancel=cancel,
+        runs_dir=runs_dir,
+        trust_journal=trust_journal, record=record, model_for="A script is written by a model",
+    ) as session:  # fmt: skip
+        wishes = Wishes(
+            seeds=seeds, contexts=contexts, attempts=attempts, samples=samples, wall_s=run_time,
+            environment=environment, requirements=words_of(requirements, "requirements"),
+            stubs=words_of(allow_stubs, "allow_stubs"), pytest=pytest, dense=not sparse, diagnose=diagnose,
+            packages=(*session.settings.allow_packages, *words_of(allow_packages, "allow_packages")),
+            minimise=minimise, parts=Parts.without(*some_of("without", without, Parts.names())),
+        )  # fmt: skip
+        raw = read_report(str(report), stdin=sys.stdin.buffer)
+        box = session.sandbox()
+        services = Services(
+            journal=session.journal, model=session.model(), sandbox=box,
+            environments=session.environments(box), index_folder=session.cache / "indexes",
+            tell=session.tell, stop=session.stop, argv=COMMAND.get(), fresh=fresh,
+        )  # fmt: skip
+        buggy = _checkout(repo, commit, session)
+        repaired = _checkout(repo, fixed, session) if fixed else None
+        return reproduce(raw, buggy, services, fixed=repaired, wishes=wishes, out=Path(out))
+
+
+def reproduce_paper(
+    paper: File,
+    *,
+    task: str = "",
+    method: str = "",
+    metric: str = "",
+    dataset: str = "",
+    instruction: str = "",
+    addendum: File | None = None,
+    data: File | None = None,
+    checkpoints: File | None = None,
+    library: File | None = None,
+    out: File = "reproduction",
+    exemplars: int = 3,
+    rounds: int = 3,
+    seeds: int = 3,
+    scale: float = 1.0,
+    run_time: float = 3600.0,
+    requirements: Words = (),
+    repair: bool = True,
+    without: Words = (),
+    pdf_reader: str | None = None,
+    sandbox: str | None = None,
+    trust_code: bool | None = None,
+    max_time: float | None = None,
+    model: str | None = None,
+    max_cost: Decimal | None = None,
+    max_tokens: int | None = None,
+    max_calls: int | None = None,
+    record: File | None = None,
+    fresh: bool = False,
+    trust_journal: bool = False,
+    runs_dir: File | None = None,
+    progress: ShowProgress = False,
+    cancel: Cancel = None,
+) -> PaperReproduction:
+    """Reproduce a paper: write its code, run it, verify it, and state the gap to the paper's numbers.
+
+    The code is written by a model and runs only in the sandbox.
+
+    Example:
+        rep = reenact.reproduce_paper("2301.00001", metric="accuracy", model="anthropic:NAME")
+        print(rep.verdict, rep.gap)
+
+    Args:
+        paper: an arXiv id or address, a LaTeX folder or archive, HTML, Markdown, a PDF or plain text.
+        task, method, metric, dataset: what of the paper to reproduce, by the paper's names; default: all
+            of it.
+        instruction: anything else that the code must keep to.
+        addendum: a file with what adds to the paper.
+        data, checkpoints: your folders of data and of trained weights; the code sees them read-only.
+        library: a folder of cited papers and repositories, to be used offline.
+        out: folder for the project, REPORT.md and report.html.
+        exemplars: cited papers that are looked into.
+        rounds: revisions after verification.
+        seeds: full runs, each with its own random seed.
+        scale: share of the paper's training to do; declared in every table.
+        run_time: seconds that a full run may take.
+        requirements: packages that the code may use.
+        repair: diagnose and repair the code where the gap is large.
+        without: parts of the method to leave out (ablations).
+        pdf_reader: what reads PDFs: "builtin", "mineru" or "auto".
+        sandbox, trust_code, max_time, model, max_cost, max_tokens, max_calls, record, fresh, trust_journal,
+            runs_dir, progress, cancel: as for `reenact.reproduce_bug`.
+
+    Returns:
+        The reproduction: verdict, claims beside what was measured, criteria met, the code.
+    """
+    from reenact.intake.papers.library import Library
+    from reenact.paper.story import Services, reproduce
+    from reenact.paper.wishes import Goal, Parts, Wishes
+
+    for name, value, least, most in (("exemplars", exemplars, 0, 10), ("rounds", rounds, 0, 10)):
+        within(name, value, least, most)
+    within("seeds", seeds, 1, 20)
+    within("scale", scale, 1e-9, 1)
+    within("run_time", run_time, 0, MOST_RUN_S)
+    flags = {
+        "model": model, "max_time": max_time, "sandbox": sandbox, "trust_code": trust_code,
+        "pdf_reader": pdf_reader,
+    }  # fmt: skip
+    goal = Goal(task, method, metric, dataset, instruction, addendum_text(addendum))
+    wishes = Wishes(
+        goal=goal, data=_folder(data), checkpoints=_folder(checkpoints), exemplars=exemplars, rounds=rounds,
+        seeds=seeds, scale=scale, run_wall_s=run_time, requirements=words_of(requirements, "requirements"),
+        repair=repair, parts=Parts.without(*some_of("without", without, Parts.names())),
+    )  # fmt: skip
+    with open_session(
+        {**flags, **limits(max_cost, max_tokens, max_calls)}, progress=progress, cancel=cancel,
+        runs_dir=runs_dir,
+        trust_journal=trust_journal, record=record,
+        model_for="A paper is read and its code written by a model",
+    ) as session:  # fmt: skip
+        box = session.sandbox()
+        cited = _folder(library)
+        services = Services(
+            journal=session.journal, model=session.model(), sandbox=box,
+            environments=session.environments(box), cache=session.cache, traces=session.traces,
+            library=Library(cited) if cited is not None else None, clients=session.paper_clients(),
+            packages=tuple(session.settings.allow_packages), tell=session.tell, stop=session.stop,
+            argv=COMMAND.get(), fresh=fresh,
+        )  # fmt: skip
+        return reproduce(session.paper(str(paper), box), services, wishes=wishes, out=Path(out))
+
+
+def fingerprint(
+    paper: File,
+    *,
+    task: str = "",
+    method: str = "",
+    metric: str = "",
+    dataset: str = "",
+    instruction: str = "",
+    addendum: File | None = None,
+    without: Words = (),
+    pdf_reader: str | None = None,
+    sandbox: str | None = None,
+    trust_code: bool | None = None,
+    max_time: float | None = None,
+    model: str | None = None,
+    max_cost: Decimal | None = None,
+    max_tokens: int | None = None,
+    max_calls: int | None = None,
+    record: File | None = None,
+    fresh: bool = False,
+    trust_journal: bool = False,
+    runs_dir: File | None = None,
+    progress: ShowProgress = False,
+    cancel: Cancel = None,
+) -> FingerprintRun:
+    """List what code must show to be a reproduction of a paper: criteria, grounded in its own words.
+
+    Example:
+        taken = reenact.fingerprint("paper.pdf", model="anthropic:NAME")
+        [criterion.fact for criterion in taken.fingerprint.criteria]
+
+    Args:
+        paper, task, method, metric, dataset, instruction, addendum, pdf_reader: as for `reproduce_paper`.
+        without: "scan" (reading every paragraph) or "atomicity" (splitting facts).
+        sandbox, trust_code, max_time, model, max_cost, max_tokens, max_calls, record, fresh, trust_journal,
+            runs_dir, progress, cancel: as for `reproduce_bug`.
+    """
+    from reenact.paper.fingerprint.pipeline import run_fingerprint
+    from reenact.paper.wishes import Goal, Parts
+
+    left_out = some_of("without", without, FINGERPRINT_PARTS)
+    flags = {
+        "model": model, "max_time": max_time, "sandbox": sandbox, "trust_code": trust_code,
+        "pdf_reader": pdf_reader,
+    }  # fmt: skip
+    goal = Goal(task, method, metric, dataset, instruction, addendum_text(addendum))
+    with open_session(
+        {**flags, **limits(max_cost, max_tokens, max_calls)}, progress=progress, cancel=cancel,
+        runs_dir=runs_dir,
+        trust_journal=trust_journal, record=record, model_for="A paper is read by a model",
+    ) as session:  # fmt: skip
+        read = session.paper(str(paper))
+        return run_fingerprint(
+            read, goal, session.model(), session.journal, parts=Parts.without(*left_out),
+            what=f"{read.title[:80]} ({paper})", argv=COMMAND.get(), fresh=fresh,
+        )  # fmt: skip
+
+
+def evaluate(
+    code: File,
+    *,
+    paper: File | None = None,
+    align: bool = False,
+    reference: File | None = None,
+    rubric: File | None = None,
+    resources_provided: bool = False,
+    forms: tuple[File, ...] = (),
+    judgements: File | None = None,
+    expert: File | None = None,
+    chosen: File | None = None,
+    exemplars: int = 3,
+    edits: Words = (),
+    metrics: tuple[File, ...] = (),
+    execute: int = 0,
+    data: File | None = None,
+    run_time: float = 3600.0,
+    metric: str = "",
+    value: float | None = None,
+    task: str = "",
+    instruction: str = "",
+    pdf_reader: str | None = None,
+    sandbox: str | None = None,
+    trust_code: bool | None = None,
+    max_time: float | None = None,
+    model: str | None = None,
+    max_cost: Decimal | None = None,
+    max_tokens: int | None = None,
+    max_calls: int | None = None,
+    record: File | None = None,
+    fresh: bool = False,
+    trust_journal: bool = False,
+    runs_dir: File | None = None,
+    progress: ShowProgress = False,
+    cancel: Cancel = None,
+) -> Evaluation:
+    """Score the code of a reproduction: always its quality, and each metric that an argument asks for.
+
+    What nobody could judge is stated and never counted as zero.
+
+    Args:
+        code: the folder.
+        paper, pdf_reader: as for `reproduce_paper`.
+        align: judge the Align-Score: five key points of the paper, 0 to 100; `reference`, a reference
+            implementation, adds the code and mixed levels.
+        rubric: judge the code-development leaves of a rubric tree (PaperBench JSON); with
+            `resources_provided` getting data and models weighs nothing.
+        forms: filled forms of the human rubric; where there is no file yet, an empty form is written.
+        judgements: CSV (item, judge, judge, ...): how far the judges agree.
+        expert, chosen, exemplars: an expert's list of the cited papers that matter, the lineage to
+            compare with it (default: chosen now from the paper), and k of Recall@k.
+        edits: count the edits of these runs of `reproduce_paper`.
+        metrics: metrics.json of runs; one that is not there counts as failed.
+        execute: run train.py with so many seeds in the sandbox, with `data` read-only, each at most
+            `run_time` seconds.
+        metric, value: the metric of the gap by its name in metrics.json, and what the reference reaches
+            of it.
+        task, instruction: what of the paper the code is for, and what else it was asked for.
+        sandbox, trust_code, max_time, model, max_cost, max_tokens, max_calls, record, fresh, trust_journal,
+            runs_dir, progress, cancel: as for `reproduce_bug`.
+    """
+    from reenact.paper.evaluate.asked import Asked
+    from reenact.paper.evaluate.execute import Machine
+    from reenact.paper.evaluate.story import Services
+    from reenact.paper.evaluate.story import evaluate as run_evaluation
+    from reenact.paper.wishes import Goal
+
+    within("exemplars", exemplars, 1, 20)
+    within("execute", execute, 0, 20)
+    within("run_time", run_time, 0, MOST_RUN_S)
+    flags = {
+        "model": model, "max_time": max_time, "sandbox": sandbox, "trust_code": trust_code,
+        "pdf_reader": pdf_reader,
+    }  # fmt: skip
+    with open_session(
+        {**flags, **limits(max_cost, max_tokens, max_calls)}, progress=progress, cancel=cancel,
+        runs_dir=runs_dir,
+        trust_journal=trust_journal, record=record,
+    ) as session:  # fmt: skip
+        read = session.paper(str(paper)) if paper else None
+        asked = Asked(
+            code=Path(code), goal=Goal(task=task, metric=metric, instruction=instruction), align=align,
+            reference=_folder(reference), rubric=_file(rubric), resources=resources_provided,
+            forms=_filled(forms, read.title if read is not None else ""), judgements=_file(judgements),
+            expert=_file(expert), chosen=_file(chosen), exemplars=exemplars, runs=words_of(edits, "edits"),
+            metrics=tuple(map(Path, metrics)), execute=execute, metric=metric, value=value,
+        )  # fmt: skip
+        # The lineage is chosen by a model only where the user names one for it.
+        judged = (asked.needs_model and session.settings.model) or (asked.expert and model)
+        judge = session.model() if judged else None
+        machine = None
+        if asked.execute:
+            box = session.sandbox()
+            machine = Machine(
+                box, session.environments(box), _folder(data), run_time, session.tell, session.stop
+            )
+        services = Services(session.journal, judge, machine, session.tell, COMMAND.get(), fresh)
+        return run_evaluation(asked, read, services)
+
+
+def _checkout(repo: File, commit: str | None, session: Session) -> Checkout:
+    from reenact.intake.repository import open_repository
+
+    return open_repository(str(repo), commit, into=session.cache / "checkouts", stop=session.stop)
+
+
+def _folder(path: File | None) -> Path | None:
+    from reenact.errors import InputError
+
+    if path is None:
+        return None
+    if not Path(path).is_dir():
+        raise InputError(f"There is no such folder. Received: {path}.")
+    return Path(path)
+
+
+def _file(path: File | None) -> Path | None:
+    from reenact.errors import InputError
+
+    if path is None:
+        return None
+    if not Path(path).is_file():
+        raise InputError(f"There is no such file. Received: {path}.")
+    return Path(path)
+
+
+def _filled(forms: tuple[File, ...], title: str) -> tuple[Path, ...]:
+    """Forms that are there; the others are written to be filled."""
+    from reenact.api.session import NOTICE
+    from reenact.paper.evaluate.human import empty_form
+
+    for file in map(Path, forms):
+        if not file.exists():
+            file.write_text(empty_form(title), encoding="utf-8")
+            NOTICE.get()(f"Wrote an empty form: {file}. Fill it and run the same command again.")
+    return tuple(map(Path, forms))

@@ -1,0 +1,68 @@
+"""`load_run`: a recorded run, and what came of it."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from reenact.api.session import File
+
+RESULT = "result"
+
+
+@dataclass(frozen=True, slots=True)
+class RecordedRun:
+    """A run as the journal has it."""
+
+    id: str
+    command: str
+    """diagnose, repair, bug, paper, ..."""
+    what: str
+    """The program, the report or the paper."""
+    status: str
+    """running, finished, failed, stopped or interrupted."""
+    exit_code: int | None
+    """None until it has ended."""
+    verdict: Any
+    """The verdict in short."""
+    started_at: str
+    seconds: float
+    result: Any
+    """All that came of it, as `--output-format json` has it under `data`; None until there is a result."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """The same as plain data."""
+        return {name: getattr(self, name) for name in self.__slots__}
+
+
+def load_run(run: str = "last", *, runs_dir: File | None = None) -> RecordedRun:
+    """A recorded run, by its id, a part of it, its number, or "last".
+
+    Example:
+        reenact.load_run().result["findings"]
+
+    Args:
+        run: which one; `reenact runs list` shows them.
+        runs_dir: folder of the journal; default: that of the settings (.reenact).
+    """
+    from reenact.journal import Shelf, State
+    from reenact.settings import resolve
+
+    folder = resolve({"runs_dir": None if runs_dir is None else Path(runs_dir)}).settings.runs_dir
+    with Shelf.look(folder) as shelf:
+        record = shelf.find(run)
+        steps = shelf.steps_at(record, f"{record.story}/{RESULT}")
+        current = [step for step in steps if step.state is not State.SUPERSEDED]
+        return RecordedRun(
+            id=record.id,
+            command=record.story,
+            what=record.what,
+            status=shelf.standing(record),
+            exit_code=record.exit_code,
+            verdict=json.loads(record.verdict) if record.verdict else None,
+            started_at=record.started_at,
+            seconds=record.worked_s,
+            result=shelf.result(current[-1]) if current else None,
+        )

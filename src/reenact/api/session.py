@@ -1,0 +1,255 @@
+"""What a call of the API works with: settings, the journal, when to stop, who hears of progress, model
+and sandbox.
+
+Nothing is printed here unless the caller asks for it. What a user must know in any case (a weaker
+sandbox) is a Python warning, or a line on stderr when the command line calls.
+"""
+
+from __future__ import annotations
+
+import difflib
+import subprocess
+import threading
+import warnings
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass
+from decimal import Decimal
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, TypeAlias
+
+from reenact.errors import InputError, ended_by
+from reenact.journal import Journal
+from reenact.settings import Settings, cache_folder, resolve
+from reenact.types import Progress, Stop, Tell, tell_nobody
+
+if TYPE_CHECKING:
+    from reenact.intake.papers.clients import Clients
+    from reenact.intake.papers.paper import Paper
+    from reenact.llm.ask import Model
+    from reenact.sandbox.box import BoxResult, Command, Limits, OnOutput, Sandbox
+    from reenact.sandbox.environments.prepare import Environments
+
+MOST_ADDENDUM = 4 << 20
+"""Bytes: a book of notes."""
+
+File: TypeAlias = str | Path
+Words: TypeAlias = str | Sequence[str]
+"""One word, several with commas, or a list of words."""
+ShowProgress: TypeAlias = bool | Callable[[Progress], None]
+"""True: lines or bars on stderr, as on the command line; a function: it gets each step of the work."""
+Cancel: TypeAlias = Stop | threading.Event | None
+"""Set it from another thread to end a call at the next safe place."""
+Output: TypeAlias = int | IO[bytes] | None
+"""Where the output of the user's own program goes; none: nowhere."""
+
+COMMAND: ContextVar[tuple[str, ...]] = ContextVar("reenact_command", default=())
+"""The command line of this call, which the journal keeps to resume it; empty when Python calls."""
+NOTICE: ContextVar[Callable[[str], None]] = ContextVar("reenact_notice", default=warnings.warn)
+"""Who hears what a user must know."""
+
+
+@dataclass(frozen=True)
+class Session:
+    """One call: opened by `open_session`."""
+
+    settings: Settings
+    journal: Journal
+    stop: Stop
+    tell: Tell
+    record: Path | None = None
+    """File that keeps the answers of the model for `replay:`."""
+
+    @property
+    def traces(self) -> Path:
+        """Folder below which traces are kept."""
+        return self.settings.runs_dir / "traces"
+
+    @property
+    def cache(self) -> Path:
+        """Folder of prepared environments and downloads."""
+        return cache_folder(self.settings)
+
+    def model(self) -> Model:
+        """The model of the settings; raises ReenactError when it cannot be opened."""
+        return model_for(self.settings, record=self.record, stop=self.stop, tell=self.tell)
+
+    def sandbox(self) -> Sandbox:
+        """The sandbox of the settings; what it does not stop is told. Its boxes end when the call does."""
+        return Stoppable(sandbox_for(self.settings), self.stop)
+
+    def environments(self, box: Sandbox) -> Environments:
+        """Interpreters with packages, prepared in the sandbox."""
+        from reenact.sandbox.environments.prepare import Environments
+
+        return Environments(self.cache / "environments", box=box, tell=self.tell, stop=self.stop)
+
+    def paper_clients(self, *, offline: bool = False) -> Clients:
+        """The servers of papers, with the answers that were fetched before."""
+        from reenact.intake.papers.clients import Clients
+
+        return Clients.cached(self.cache / "papers", offline=offline)
+
+    def paper(self, source: str, box: Sandbox | None = None, *, offline: bool = False) -> Paper:
+        """The paper that the user names, parsed in the sandbox."""
+        from reenact.intake.papers.read import read_paper
+
+        clients = self.paper_clients(offline=offline)
+        return read_paper(
+            source, box=box or self.sandbox(), clients=clients, pdf_reader=self.settings.pdf_reader
+        )
+
+
+@contextmanager
+def open_session(
+    flags: Mapping[str, object],
+    *,
+    progress: ShowProgress = False,
+    cancel: Cancel = None,
+    runs_dir: File | None = None,
+    trust_journal: bool = False,
+    record: File | None = None,
+    model_for: str = "",
+) -> Iterator[Session]:
+    """Settings, with `flags` above all other layers, and everything that hangs on them.
+
+    `model_for` says what a model is needed for, where a call cannot do without one.
+    """
+    given = {**flags, "runs_dir": None if runs_dir is None else Path(runs_dir)}
+    settings = resolve(given).settings
+    if model_for and not settings.model:
+        raise InputError(
+            f"{model_for}, and none is named.",
+            next_step="--model anthropic:NAME, openai:NAME, ollama:NAME, command:PROGRAM or relay:FOLDER.",
+        )
+    stop = stop_for(settings, cancel)
+    with ExitStack() as stack:
+        tell = stack.enter_context(_listener(progress, settings))
+        journal = stack.enter_context(Journal.open(settings.runs_dir, trust=trust_journal))
+        yield Session(settings, journal, stop, tell, None if record is None else Path(record))
+
+
+def stop_for(settings: Settings, cancel: Cancel) -> Stop:
+    """When this call ends: as its caller says, and when its time is up."""
+    if isinstance(cancel, Stop):
+        return cancel if cancel.limit is not None else Stop(settings.max_time, parent=cancel)
+    return Stop(settings.max_time, event=cancel)
+
+
+@contextmanager
+def _listener(progress: ShowProgress, settings: Settings) -> Iterator[Tell]:
+    if callable(progress):
+        yield progress
+    elif not progress:
+        yield tell_nobody
+    else:
+        from reenact.report.progress import telling
+
+        with telling(settings.progress) as tell:
+            yield tell
+
+
+def program_output(output: Output) -> int | IO[bytes]:
+    """Where a program of the user prints to."""
+    return subprocess.DEVNULL if output is None else output
+
+
+def model_for(
+    settings: Settings, *, record: Path | None = None, stop: Stop | None = None, tell: Tell = tell_nobody
+) -> Model:
+    """The model of the settings within their limits; raises ReenactError when it cannot be opened."""
+    from reenact.llm.budget import Budget
+    from reenact.llm.door import open_model
+
+    budget = Budget(
+        calls=settings.max_calls,
+        tokens=settings.max_tokens,
+        money=settings.max_cost,
+        seconds=settings.max_time,
+    )
+    return open_model(settings.model, budget=budget, record_to=record, stop=stop, tell=tell)
+
+
+def sandbox_for(settings: Settings) -> Sandbox:
+    """The tier of the settings, and a word on what it does not stop."""
+    from reenact.sandbox.choose import choose, notice
+
+    tier = choose(None if settings.sandbox == "auto" else settings.sandbox, trust_code=settings.trust_code)
+    if weaker := notice(tier):
+        NOTICE.get()(weaker)
+    return tier
+
+
+class Stoppable:
+    """A sandbox whose boxes end when the command ends, also those of callers that do not look at a stop."""
+
+    def __init__(self, within: Sandbox, stop: Stop) -> None:
+        self.name = within.name
+        self._within = within
+        self._stop = stop
+
+    def run(
+        self, command: Command, limits: Limits, *, on_output: OnOutput | None = None, stop: Stop | None = None
+    ) -> BoxResult:
+        """See `Sandbox.run`."""
+        from reenact.sandbox.box import Ending
+
+        result = self._within.run(command, limits, on_output=on_output, stop=stop or self._stop)
+        if stop is None and result.ending is Ending.CANCELLED:
+            raise ended_by(self._stop, "Stopped while something ran in the sandbox.")
+        return result
+
+    def missing(self) -> str:
+        """See `Sandbox.missing`."""
+        return self._within.missing()
+
+    def does_not_stop(self) -> tuple[str, ...]:
+        """See `Sandbox.does_not_stop`."""
+        return self._within.does_not_stop()
+
+
+def addendum_text(file: File | None) -> str:
+    """What adds to the paper; a file that is not text is refused in a sentence."""
+    from reenact.files import read_text
+
+    try:
+        return read_text(Path(file), MOST_ADDENDUM) if file is not None else ""
+    except (OSError, UnicodeDecodeError) as error:
+        raise InputError(f"The addendum cannot be read as text: {error}. Received: {file}") from error
+
+
+def limits(
+    max_cost: Decimal | None, max_tokens: int | None, max_calls: int | None
+) -> dict[str, Decimal | int | None]:
+    """What a model may cost, as settings."""
+    return {"max_cost": max_cost, "max_tokens": max_tokens, "max_calls": max_calls}
+
+
+def within(name: str, value: float, least: float, most: float) -> None:
+    """Refuse a number outside its bounds; NaN is outside of all."""
+    if not least <= value <= most:
+        raise InputError(f"{name} must be between {least:g} and {most:g}. Received: {name}={value}.")
+
+
+def one_of(name: str, value: str, known: Sequence[str]) -> str:
+    """Refuse a word that is not among the known ones."""
+    if value not in known:
+        near = difflib.get_close_matches(str(value), known, n=1)
+        meant = f"Did you mean {near[0]!r}?" if near else ""
+        raise InputError(f"{name} is one of {', '.join(known)}. Received: {name}={value!r}.", next_step=meant)
+    return value
+
+
+def words_of(given: Words, name: str) -> tuple[str, ...]:
+    """The words of an argument that takes one or several."""
+    if isinstance(given, str):
+        return tuple(word.strip() for word in given.split(",") if word.strip())
+    if not all(isinstance(word, str) for word in given):
+        raise InputError(f"{name} must be a word or a list of words. Received: {name}={given!r}.")
+    return tuple(given)
+
+
+def some_of(name: str, given: Words, known: Sequence[str]) -> tuple[str, ...]:
+    """The words of an argument, each among the known ones."""
+    return tuple(one_of(name, word, known) for word in words_of(given, name))

@@ -1,0 +1,328 @@
+"""`diagnose`, `repair`, `lint`, `hyperparameters`, `list_rules`: about training programs of yours."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from decimal import Decimal
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from reenact.api.session import (
+    COMMAND,
+    Cancel,
+    File,
+    Output,
+    ShowProgress,
+    Words,
+    limits,
+    one_of,
+    open_session,
+    program_output,
+    within,
+    words_of,
+)
+
+if TYPE_CHECKING:
+    from reenact.api.linting import LintResult
+    from reenact.diagnosis.diagnosis import Diagnosis
+    from reenact.journal import Journal
+    from reenact.program.program import Program
+    from reenact.program.static_graph import StaticGraph
+    from reenact.repairs.verdict import Repair
+    from reenact.rules.rule import Rule
+
+THRESHOLD = 0.45
+"""Nearly as likely guilty as not: the least confidence of a finding, unless you say another."""
+
+
+def diagnose(
+    program: File | Sequence[str],
+    *arguments: str,
+    depth: str = "quick",
+    select: Words = (),
+    ignore: Words = (),
+    budget: str | None = None,
+    metric: str | None = None,
+    threshold: float = THRESHOLD,
+    learned: bool = False,
+    workers: int = 0,
+    python: str | None = None,
+    training_time: float | None = None,
+    max_time: float | None = None,
+    model: str | None = None,
+    samples: int = 5,
+    max_cost: Decimal | None = None,
+    max_tokens: int | None = None,
+    max_calls: int | None = None,
+    record: File | None = None,
+    fresh: bool = False,
+    trust_journal: bool = False,
+    runs_dir: File | None = None,
+    output: Output = None,
+    progress: ShowProgress = False,
+    cancel: Cancel = None,
+) -> Diagnosis:
+    """Say what is wrong with a training program, at which layer and line, and what would fix it.
+
+    The program's source is never changed; it runs as you run it (your interpreter, folder, files and
+    network), and changed copies of it run in scratch folders.
+
+    Example:
+        report = reenact.diagnose("train.py", "--epochs", "3", depth="normal", metric="val_accuracy")
+        report.sentence, report.exit_code, report.findings
+
+    Args:
+        program: a script, a notebook, or a list such as ["-m", "package.train"]; its folder is the
+            current one.
+        arguments: what the program itself gets on its command line.
+        depth: "static" reads the text; "quick" watches one run; "normal" and "deep" also change the
+            suspects and train, to see which change helps.
+        select, ignore: rules to use or to leave out: codes, prefixes, names, families.
+        budget: for normal and deep: trainings ("40") or time ("90s", "5m").
+        metric: the metric that judges a change, for example "val_accuracy"; default: chosen from what is
+            logged.
+        threshold: least confidence of a finding.
+        learned: ask the learned detector too.
+        workers: parallel trainings; 0: one per core.
+        python: interpreter of the program; default: the active one.
+        training_time: seconds that one training may take; what was seen until then is judged.
+        max_time: seconds that the whole call may take; what was seen until then is judged.
+        model: a language model to ask too ("anthropic:NAME", "ollama:NAME", ...), `samples` times, within
+            `max_cost` dollars, `max_tokens` and `max_calls`; its answers are kept in the file `record`.
+        fresh: reuse nothing of earlier runs and resume none.
+        trust_journal: resume an unfinished run also when you did not record it on this machine.
+        runs_dir: folder of the journal; default: that of the settings (.reenact).
+        output: where the program's own output goes: a file or a file descriptor; default: nowhere.
+        progress: True shows it on stderr; a function gets each `Progress`.
+        cancel: a `threading.Event` that ends the call when it is set.
+
+    Returns:
+        The diagnosis: findings (surest first), symptoms, what was tried, the judgement and its sentence.
+    """
+    from reenact.diagnosis.depth import Depth
+    from reenact.diagnosis.story import Services
+    from reenact.diagnosis.story import diagnose as run_diagnosis
+    from reenact.diagnosis.wishes import Wishes
+
+    selected, ignored = _rules(select, ignore)
+    within("threshold", threshold, 0, 1)
+    within("samples", samples, 1, 20)
+    flags = {"python": python, "model": model, "max_time": max_time} | limits(max_cost, max_tokens, max_calls)
+    read = _program(program, arguments)
+    with open_session(
+        flags, progress=progress, cancel=cancel, runs_dir=runs_dir, trust_journal=trust_journal, record=record
+    ) as session:
+        wishes = Wishes(
+            depth=Depth(one_of("depth", depth, list(Depth))), select=selected, ignore=ignored,
+            budget=budget or "", threshold=threshold, metric=metric or "", workers=workers,
+            python=session.settings.python,
+            learned=learned, samples=samples, training_time=training_time,
+        )  # fmt: skip
+        services = Services(
+            journal=session.journal, traces=session.traces, tell=session.tell, stop=session.stop,
+            stdout=program_output(output), argv=COMMAND.get(), fresh=fresh,
+            model=session.model() if model else None,
+        )  # fmt: skip
+        return run_diagnosis(read, wishes, services)
+
+
+def repair(
+    program: File | Sequence[str],
+    *arguments: str,
+    strategy: str = "guided",
+    budget: str = "20",
+    metric: str | None = None,
+    seeds: int = 10,
+    select: Words = (),
+    ignore: Words = (),
+    space: str = "own",
+    search_seed: int = 0,
+    samples: int = 5,
+    temperature: float | None = None,
+    workers: int = 0,
+    executor: str = "process",
+    python: str | None = None,
+    training_time: float | None = None,
+    max_time: float | None = None,
+    apply: bool = False,
+    branch: str | None = None,
+    model: str | None = None,
+    max_cost: Decimal | None = None,
+    max_tokens: int | None = None,
+    max_calls: int | None = None,
+    record: File | None = None,
+    fresh: bool = False,
+    trust_journal: bool = False,
+    runs_dir: File | None = None,
+    output: Output = None,
+    progress: ShowProgress = False,
+    cancel: Cancel = None,
+) -> Repair:
+    """Find the smallest change that makes a training program significantly better, verified on fresh seeds.
+
+    Changed copies are trained in scratch folders; your files are changed only with `apply`, and only when
+    the change held on seeds that chose nothing.
+
+    Example:
+        fix = reenact.repair("train.py", metric="val_accuracy", budget="20")
+        print(fix.sentence); print(fix.diff)
+
+    Args:
+        program, arguments: as for `diagnose`.
+        strategy: how to search: "guided", "random", "bohb", "hebo", "autotrainer", "autotrainer-scratch",
+            "llm".
+        budget: for search and minimising: a multiple of one training ("20"), a time ("5m"), trainings
+            ("40t").
+        metric: the metric that judges, for example "val_accuracy"; default: chosen from what is logged.
+        seeds: fresh seeds for the final verification, at least 6.
+        select, ignore: only what these rules find, or not these.
+        space: values for random, bohb and hebo: "own", or those of the "study".
+        search_seed: random seed of the search.
+        samples, temperature: answers of the strategy "llm".
+        workers: parallel trainings; 0: one per core.
+        executor: where trainings run: "process", "ensemble", "ray", or the address of a Ray cluster.
+        apply: write a verified change into your files, with a backup; with `branch`, commit it on a new
+            git branch instead.
+        python, training_time, max_time, model, max_cost, max_tokens, max_calls, record, fresh,
+        trust_journal, runs_dir, output, progress, cancel: as for `diagnose`.
+
+    Returns:
+        The repair: decision and sentence, the diff, metrics before and after over seeds, p-values, costs.
+    """
+    from reenact.errors import InputError
+    from reenact.repairs.services import Services
+    from reenact.repairs.story import repair as run_repair
+    from reenact.repairs.wishes import Wishes
+
+    if branch and not apply:
+        raise InputError("`branch` says where `apply` writes. Received: branch without apply.")
+    selected, ignored = _rules(select, ignore)
+    within("seeds", seeds, 6, 1000)
+    within("samples", samples, 1, 20)
+    flags = {"python": python, "model": model, "max_time": max_time} | limits(max_cost, max_tokens, max_calls)
+    read = _program(program, arguments)
+    with open_session(
+        flags, progress=progress, cancel=cancel, runs_dir=runs_dir, trust_journal=trust_journal, record=record
+    ) as session:
+        wishes = Wishes(
+            strategy=strategy, budget=budget, metric=metric or "", seeds=seeds, select=selected,
+            ignore=ignored, space=space, python=session.settings.python, workers=workers, chance=search_seed,
+            samples=samples, temperature=temperature, training_time=training_time, executor=executor,
+        )  # fmt: skip
+        services = Services(
+            journal=session.journal, traces=session.traces, tell=session.tell, stop=session.stop,
+            stdout=program_output(output), argv=COMMAND.get(), fresh=fresh,
+            model=session.model() if model else None,
+        )  # fmt: skip
+        result = run_repair(read, wishes, services)
+        if not apply:
+            return result
+        return replace(result, applied=_apply(result, read, branch, session.journal))
+
+
+def lint(
+    *paths: File,
+    select: Words = (),
+    ignore: Words = (),
+    exclude: Words = (),
+    threshold: float = THRESHOLD,
+) -> LintResult:
+    """Say what the text of training programs alone shows to be wrong; nothing is run, no framework
+    imported.
+
+    Example:
+        reenact.lint("src", exclude="tests").findings
+
+    Args:
+        paths: files, notebooks and folders; default: the current folder.
+        select, ignore: rules to use or to leave out: codes, prefixes, names, families.
+        exclude: patterns of names or paths to leave out: "tests", "*_test.py".
+        threshold: least confidence of a finding.
+
+    Returns:
+        One entry a file, with findings, and the files that could not be parsed.
+    """
+    from reenact.api.linting import LintResult, lint_files, sources
+    from reenact.diagnosis.depth import Depth
+    from reenact.diagnosis.wishes import Wishes
+    from reenact.errors import InputError
+
+    selected, ignored = _rules(select, ignore)
+    within("threshold", threshold, 0, 1)
+    named = [Path(path) for path in paths] or [Path()]
+    for path in named:
+        if not path.exists():
+            raise InputError(f"There is no such file or folder. Received: {path}.")
+    wishes = Wishes(depth=Depth.STATIC, select=selected, ignore=ignored, threshold=threshold)
+    return LintResult(tuple(lint_files(sources(named, words_of(exclude, "exclude")), wishes)))
+
+
+def hyperparameters(program: File | Sequence[str], *arguments: str) -> StaticGraph:
+    """List the hyperparameters of a training program: kind, value, place and what else each could be.
+
+    The program is read, never run.
+
+    Example:
+        for knob in reenact.hyperparameters("train.py").knobs:
+            print(knob.kind, knob.value, knob.place)
+
+    Returns:
+        The program as its text makes it: hyperparameters, layers, framework.
+    """
+    from reenact.errors import UnreadableProgram
+    from reenact.program.static_graph import static_graph
+
+    read = _program(program, arguments)
+    broken = read.unparsed
+    if broken and broken[0].path == read.entry:
+        raise UnreadableProgram(
+            f"The program cannot be parsed: {broken[0].unparsed}. Received: {read.entry}.",
+            next_step="Fix the source, or name another script.",
+        )
+    return static_graph(read)
+
+
+def list_rules(*words: str) -> tuple[Rule, ...]:
+    """All rules, or those whose code, prefix, name, family or tool is among `words`.
+
+    Example:
+        [rule.code for rule in reenact.list_rules("neuralint")]
+    """
+    from reenact.rules.registry import all_rules, check_words, chosen
+
+    check_words(words)
+    return tuple(chosen(words) if words else all_rules())
+
+
+def _program(program: File | Sequence[str], arguments: Sequence[str]) -> Program:
+    from reenact.program.program import read_program
+
+    first = [str(program)] if isinstance(program, (str, Path)) else [str(word) for word in program]
+    return read_program([*first, *map(str, arguments)])
+
+
+def _rules(select: Words, ignore: Words) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    from reenact.rules.registry import check_words
+
+    selected, ignored = words_of(select, "select"), words_of(ignore, "ignore")
+    check_words((*selected, *ignored))
+    return selected, ignored
+
+
+def _apply(result: Repair, program: Program, branch: str | None, journal: Journal) -> str:
+    """Where the change was written, in a sentence; nothing is written that did not hold."""
+    from reenact.repairs.apply import commit_on_branch, write
+    from reenact.repairs.verdict import Decision
+
+    if result.decision is not Decision.REPAIRED:
+        return "Nothing was written: no change held on fresh seeds."
+    if branch:
+        message = f"Repair the training\n\n{result.sentence}\n"
+        commit = commit_on_branch(program, result.patch, branch, message)
+        return f"Committed as {commit[:12]} on the new branch {branch}; your files are as they were."
+    request = {"program": str(program.entry), "patch": result.patch.to_json()}
+    with journal.run(story="apply", request=request, what=str(program.entry), fresh=True) as run:
+        backups = write(program, result.patch, run)
+        run.finish({"backups": [str(path) for path in backups]})
+    return f"Written; what stood there before: {', '.join(map(str, backups))}."

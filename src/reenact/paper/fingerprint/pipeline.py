@@ -1,0 +1,53 @@
+"""A fingerprint as a run of its own: what `reenact fingerprint` does."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from reenact.intake.papers.paper import Paper
+from reenact.journal import Journal, Run, mark
+from reenact.llm.ask import Model
+from reenact.paper.fingerprint.fingerprint import Fingerprint
+from reenact.paper.fingerprint.take import take_fingerprint
+from reenact.paper.wishes import Goal, Parts
+from reenact.types import ExitCode
+
+
+@dataclass(frozen=True, slots=True)
+class FingerprintRun:
+    """A fingerprint, the paper it is of, and the run that took it."""
+
+    paper: Paper
+    fingerprint: Fingerprint
+    run: Run
+    reused: str = ""
+    """What was not made by this execution, in a line; empty for nothing."""
+
+    @property
+    def exit_code(self) -> ExitCode:
+        return ExitCode.OK if self.fingerprint.criteria else ExitCode.INCONCLUSIVE
+
+
+def run_fingerprint(
+    paper: Paper,
+    goal: Goal,
+    model: Model,
+    journal: Journal,
+    *,
+    parts: Parts,
+    what: str,
+    argv: Sequence[str] = (),
+    fresh: bool = False,
+) -> FingerprintRun:
+    """Take it, as a run that an interruption does not lose."""
+    request = {
+        "paper": mark(paper.text()), "goal": goal.text(), "addendum": mark(goal.addendum),
+        "without": sorted(name for name in parts.names() if not getattr(parts, name)), "model": model.name,
+    }  # fmt: skip
+    with journal.run(story="fingerprint", request=request, argv=argv, what=what, fresh=fresh) as run:
+        taken = take_fingerprint(paper, goal, model, run, parts)
+        run.note("result", taken.to_json())
+        result = FingerprintRun(paper, taken, run.record, run.reused)
+        run.finish({"criteria": len(taken.criteria), "dropped": len(taken.dropped)}, result.exit_code)
+    return result
