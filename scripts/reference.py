@@ -2,7 +2,7 @@
 
 commands.md   every verb with its options, from click      settings.md   every setting, from its class
 words.md      every word that `reenact explain` knows       agents.md     every tool of `reenact mcp`
-json.md       what --output-format json prints
+json.md       what --output-format json prints           python.md     every function of `import reenact`
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from fences import without_marks
 ROOT = Path(__file__).parents[1]
 FOLDER = "reference"
 LINK = re.compile(r"\[([^]]+)\]\((?!https?:)([^)#]+)\)")
-REFERENCE = ("commands.md", "settings.md", "words.md", "agents.md", "json.md")
+REFERENCE = ("commands.md", "settings.md", "words.md", "agents.md", "json.md", "python.md")
 
 
 def on_config(config: Any, **_: Any) -> Any:
@@ -65,7 +65,7 @@ def index() -> str:
 
 def pages() -> dict[str, str]:
     """File name and Markdown of every page."""
-    made = (commands, settings, words, tools, document)
+    made = (commands, settings, words, tools, document, functions)
     return {name: "\n".join(make()) for name, make in zip(REFERENCE, made, strict=True)}
 
 
@@ -178,6 +178,47 @@ def document() -> Iterator[str]:
         yield f"| `{name}` | {_cell(field_texts(Sheet)[name])} |"
     yield "\n## Schemas of `data`\n\nWhat the page of a run reads of it; there may be more.\n"
     yield from (_schema(f"reenact {story}", schema) for story, schema in results().items())
+
+
+def functions() -> Iterator[str]:
+    """Every function of `import reenact`, as `help()` tells it."""
+    import reenact
+    from reenact import api
+
+    yield f"# Python\n\n{_prose(inspect.getdoc(api) or '').partition('training  ')[0]}"
+    for name in [*api.__all__, "watch", "metric"]:
+        function = getattr(reenact, name)
+        yield f"## reenact.{name}\n\n```python\n{_signature(name, function)}\n```\n"
+        yield f"{_prose(inspect.getdoc(function) or '')}\n"
+
+
+def _signature(name: str, function: Any) -> str:
+    given = inspect.signature(function)
+    shown = [str(one).replace("'", "") for one in given.parameters.values()]
+    positional = [one for one in given.parameters.values() if one.kind is not one.KEYWORD_ONLY]
+    if len(positional) < len(shown) and not any(one.kind is one.VAR_POSITIONAL for one in positional):
+        shown.insert(len(positional), "*")
+    lines = "".join(f"    {one},\n" for one in shown)
+    return f"{name}(\n{lines}) -> {given.return_annotation}"
+
+
+def _prose(text: str) -> str:
+    """A docstring as Markdown: `Example:` as a block, each entry of `Args:` as an item."""
+    made, section = [], ""
+    for line in [*text.splitlines(), ""]:
+        if not line.startswith("    ") and line.strip() and section:
+            made += ["```"] * (section == "Example:")
+            section = ""
+        if line.strip() in ("Example:", "Args:", "Returns:"):
+            section = line.strip()
+            made += [f"**{section}**\n", *["```python"] * (section == "Example:")]
+        elif section == "Args:" and (entry := re.match(r"    (\w[\w, ]*): (.*)", line)):
+            made.append(f"- `{entry[1]}`: {entry[2]}")
+        elif section == "Args:":
+            made.append(f"  {line.strip()}".rstrip())
+        else:
+            made.append(line.removeprefix("    ") if section else line)
+    return "\n".join([*made, "```"] if section == "Example:" else made)
 
 
 def results() -> dict[str, dict[str, Any]]:

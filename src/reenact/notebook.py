@@ -6,7 +6,7 @@
     trainer.fit(model, loader)
 
 The cell runs as it would without the magic; what it gives is the diagnosis of what was seen, as html where
-that can be shown. Results of `reenact.repairs` and of the stories are drawn the same way.
+that can be shown. Results of the functions of `reenact` are drawn the same way.
 """
 
 from __future__ import annotations
