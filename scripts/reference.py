@@ -194,12 +194,18 @@ def functions() -> Iterator[str]:
 
 def _signature(name: str, function: Any) -> str:
     given = inspect.signature(function)
-    shown = [str(one).replace("'", "") for one in given.parameters.values()]
+    shown = [_parameter(one) for one in given.parameters.values()]
     positional = [one for one in given.parameters.values() if one.kind is not one.KEYWORD_ONLY]
     if len(positional) < len(shown) and not any(one.kind is one.VAR_POSITIONAL for one in positional):
         shown.insert(len(positional), "*")
     lines = "".join(f"    {one},\n" for one in shown)
     return f"{name}(\n{lines}) -> {given.return_annotation}"
+
+
+def _parameter(one: inspect.Parameter) -> str:
+    star = "*" if one.kind is one.VAR_POSITIONAL else ""
+    default = "" if one.default is one.empty else f" = {one.default!r}"
+    return f"{star}{one.name}: {one.annotation}{default}"
 
 
 def _prose(text: str) -> str:
