@@ -19,13 +19,13 @@ from typing import Any, NoReturn
 
 from reenact.errors import InputError
 
-SHEETS: Mapping[tuple[str, str], tuple[str, str, str]] = {
-    ("reenact.diagnosis.diagnosis", "Diagnosis"): ("diagnose_view", "diagnosis_sheet", "what was watched"),
-    ("reenact.repairs.verdict", "Repair"): ("repair_view", "repair_sheet", "the program"),
-    ("reenact.bug.reproduction", "Reproduction"): ("bug_view", "reproduction_sheet", ""),
-    ("reenact.paper.reproduction", "Reproduction"): ("paper_view", "reproduction_sheet", ""),
+DOCUMENTS: Mapping[tuple[str, str], tuple[str, str, str]] = {
+    ("reenact.diagnosis.diagnosis", "Diagnosis"): ("diagnosis", "diagnosis_document", "what was watched"),
+    ("reenact.repairs.verdict", "Repair"): ("repair", "repair_document", "the program"),
+    ("reenact.bug.reproduction", "Reproduction"): ("bug", "bug_document", ""),
+    ("reenact.paper.reproduction", "Reproduction"): ("paper", "paper_document", ""),
 }
-"""Module and name of a result: module and name of what makes a sheet of it, and the title that wants."""
+"""Module and name of a result: module and name of what makes a document of it, and the title that wants."""
 MAGIC = "watch"
 HEIGHT = "34rem"
 
@@ -45,12 +45,12 @@ def mimebundle(result: object) -> dict[str, str]:
     from reenact.report.render import render
 
     kind = type(result)
-    if (kind.__module__, kind.__name__) not in SHEETS:
+    if (kind.__module__, kind.__name__) not in DOCUMENTS:
         raise InputError(f"Only results of reenact are drawn. Received: {kind.__name__}.")
-    module, name, title = SHEETS[kind.__module__, kind.__name__]
-    make = getattr(importlib.import_module(f"reenact.cli.{module}"), name)
-    sheet = make(result, title) if title else make(result)
-    return {"text/plain": render(sheet, "full"), "text/html": framed(render(sheet, "html"))}
+    module, name, title = DOCUMENTS[kind.__module__, kind.__name__]
+    make = getattr(importlib.import_module(f"reenact.report.views.{module}"), name)
+    document = make(result, title) if title else make(result)
+    return {"text/plain": render(document, "full"), "text/html": framed(render(document, "html"))}
 
 
 def framed(page: str) -> str:
@@ -62,7 +62,7 @@ def framed(page: str) -> str:
 def load_ipython_extension(shell: Any) -> None:
     """What `%load_ext reenact` does."""
     formatter = shell.display_formatter.mimebundle_formatter
-    for module, name in SHEETS:
+    for module, name in DOCUMENTS:
         formatter.for_type_by_name(module, name, _drawn)
     shell.register_magic_function(
         lambda line, cell: watch_cell(shell, line, cell), magic_kind="cell", magic_name=MAGIC
@@ -71,7 +71,7 @@ def load_ipython_extension(shell: Any) -> None:
 
 def unload_ipython_extension(shell: Any) -> None:
     """What `%unload_ext reenact` does."""
-    for module, name in SHEETS:
+    for module, name in DOCUMENTS:
         shell.display_formatter.mimebundle_formatter.pop(f"{module}.{name}", None)
     shell.magics_manager.magics["cell"].pop(MAGIC, None)
 

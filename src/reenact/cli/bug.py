@@ -12,13 +12,13 @@ from reenact.bug.story import Services, reproduce
 from reenact.bug.wishes import Parts, Wishes
 from reenact.cli.asking import model_options, open_asked, settings_with_model
 from reenact.cli.boxes import chosen_sandbox
-from reenact.cli.bug_view import reproduction_sheet
 from reenact.cli.journal_option import open_journal, trust_journal_option
 from reenact.cli.options import RUN_SECONDS, Count, output_format, show, stopping_gently
 from reenact.cli.times import max_time_option
 from reenact.intake.report import read_report
 from reenact.intake.repository import Checkout, open_repository
 from reenact.report.progress import telling
+from reenact.report.views.bug import bug_document
 from reenact.sandbox.environments.prepare import Environments
 from reenact.settings import Settings, cache_folder
 from reenact.types import Stop
@@ -105,7 +105,7 @@ def bug(
         buggy = _checkout(repo, commit, settings, stop)
         mended = _checkout(repo, fixed, settings, stop) if fixed else None
         found = reproduce(raw, buggy, services, fixed=mended, wishes=wishes, out=out)
-    show(reproduction_sheet(found), output_format)
+    show(bug_document(found), output_format)
     return found.verdict.exit_code
 
 

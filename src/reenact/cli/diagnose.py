@@ -9,7 +9,6 @@ from pathlib import Path
 import click
 
 from reenact.cli.asking import model_options, open_asked
-from reenact.cli.diagnose_view import diagnosis_sheet
 from reenact.cli.journal_option import open_journal, trust_journal_option
 from reenact.cli.options import (
     CONFIDENCE,
@@ -29,6 +28,7 @@ from reenact.diagnosis.story import diagnose as tell_story
 from reenact.diagnosis.wishes import THRESHOLD, Wishes
 from reenact.program.program import read_program
 from reenact.report.progress import telling
+from reenact.report.views.diagnosis import diagnosis_document
 from reenact.rules.registry import check_words
 from reenact.settings import resolve
 
@@ -91,5 +91,5 @@ def diagnose(
             model=open_asked(settings, record=record, stop=stop, tell=tell) if model else None,
         )  # fmt: skip
         found = tell_story(read, wishes, services)
-    show(diagnosis_sheet(found, " ".join(program)), output_format)
+    show(diagnosis_document(found, " ".join(program)), output_format)
     return found.exit_code

@@ -10,7 +10,6 @@ import click
 
 from reenact.cli.asking import model_options, open_asked
 from reenact.cli.boxes import chosen_sandbox
-from reenact.cli.evaluate_view import evaluation_sheet
 from reenact.cli.journal_option import open_journal, trust_journal_option
 from reenact.cli.options import RUN_SECONDS, Amount, Count, echo, output_format, show, stopping_gently
 from reenact.cli.papers import opened_paper
@@ -24,6 +23,7 @@ from reenact.paper.evaluate.story import Services
 from reenact.paper.evaluate.story import evaluate as evaluated
 from reenact.paper.wishes import Goal
 from reenact.report.progress import telling
+from reenact.report.views.evaluation import evaluation_document
 from reenact.sandbox.environments.prepare import Environments
 from reenact.settings import cache_folder, resolve
 from reenact.types import ExitCode
@@ -118,7 +118,7 @@ def evaluate(
             built = Environments(cache_folder(settings) / "environments", box=box, tell=tell, stop=stop)
             machine = Machine(box, built, data, run_wall, tell, stop)
         found = evaluated(asked, paper, Services(journal, judge, machine, tell, tuple(sys.argv[1:]), fresh))
-    show(evaluation_sheet(found), output_format)
+    show(evaluation_document(found), output_format)
     return ExitCode.INCONCLUSIVE if found.is_silent else ExitCode.OK
 
 

@@ -9,7 +9,6 @@ from pathlib import Path
 import click
 
 from reenact.cli.asking import model_options, open_asked, settings_with_model
-from reenact.cli.fingerprint_view import Taken, fingerprint_sheet
 from reenact.cli.journal_option import open_journal, trust_journal_option
 from reenact.cli.options import output_format, show, stopping_gently
 from reenact.cli.papers import addendum_text, opened_paper
@@ -19,6 +18,7 @@ from reenact.journal import mark
 from reenact.paper.fingerprint.take import take_fingerprint
 from reenact.paper.wishes import Goal, Parts
 from reenact.report.progress import telling
+from reenact.report.views.fingerprint import Taken, fingerprint_document
 from reenact.types import ExitCode
 
 PARTS = ("scan", "atomicity")
@@ -78,8 +78,8 @@ def fingerprint(
         ) as run:
             found = take_fingerprint(paper, goal, asked, run, Parts.without(*without))
             code = ExitCode.OK if found.criteria else ExitCode.INCONCLUSIVE
-            run.note("result", found.to_json())
+            run.note("result", found)
             taken = Taken(paper, found, run.record, run.reused)
             run.finish({"criteria": len(found.criteria), "dropped": len(found.dropped)}, code)
-    show(fingerprint_sheet(taken), output_format)
+    show(fingerprint_document(taken), output_format)
     return code

@@ -11,7 +11,7 @@ from reenact.cli.lint_files import Linted, linted, sources
 from reenact.cli.options import CONFIDENCE, listed, output_format, show
 from reenact.diagnosis.depth import Depth
 from reenact.diagnosis.wishes import THRESHOLD, Wishes
-from reenact.report.sheet import Level, Notice, Sheet
+from reenact.report.document import Diagnostic, Document, Level
 from reenact.rules.registry import check_words
 from reenact.types import ExitCode, Place
 
@@ -39,7 +39,7 @@ def lint(
     check_words((*selected, *ignored))
     wishes = Wishes(depth=Depth.STATIC, select=selected, ignore=ignored, threshold=threshold)
     found = linted(sources(paths or (Path(),), listed(exclude)), wishes)
-    show(lint_sheet(found), output_format)
+    show(lint_document(found), output_format)
     return lint_exit_code(found)
 
 
@@ -50,18 +50,18 @@ def lint_exit_code(found: Sequence[Linted]) -> ExitCode:
     return ExitCode.ERROR if any(one.unread for one in found) else ExitCode.OK
 
 
-def lint_sheet(found: Sequence[Linted]) -> Sheet:
+def lint_document(found: Sequence[Linted]) -> Document:
     """All findings, file by file."""
     findings = [finding for one in found for finding in one.findings]
     training = sum(one.is_training for one in found)
     unread = sum(bool(one.unread) for one in found)
     unparsed = f" {_counted(unread, 'file')} could not be parsed." if unread else ""
-    return Sheet(
+    return Document(
         kind="lint",
         title="Static rules",
         verdict=f"{_counted(len(findings), 'finding')} in {_counted(len(found), 'file')},"
         f" {training} of them with a model or a training.{unparsed}",
-        notices=tuple(_notices(found)),
+        diagnostics=tuple(_notices(found)),
         data={
             "files": len(found),
             "training": training,
@@ -72,12 +72,12 @@ def lint_sheet(found: Sequence[Linted]) -> Sheet:
     )
 
 
-def _notices(found: Sequence[Linted]) -> Iterator[Notice]:
+def _notices(found: Sequence[Linted]) -> Iterator[Diagnostic]:
     for one in found:
-        yield from one.notices
+        yield from one.diagnostics
         if one.unread:
             said = f"{one.path} could not be parsed: {one.unread}"
-            yield Notice(UNREAD, UNREAD_NAME, Level.ERROR, said, Place(PurePosixPath(one.path), 1))
+            yield Diagnostic(UNREAD, UNREAD_NAME, Level.ERROR, said, Place(PurePosixPath(one.path), 1))
 
 
 def _counted(number: int, what: str) -> str:

@@ -12,7 +12,6 @@ from reenact.cli.asking import model_options, open_asked, settings_with_model
 from reenact.cli.boxes import chosen_sandbox
 from reenact.cli.journal_option import open_journal, trust_journal_option
 from reenact.cli.options import RUN_SECONDS, Amount, Count, output_format, show, stopping_gently
-from reenact.cli.paper_view import reproduction_page, reproduction_sheet
 from reenact.cli.papers import addendum_text, opened_paper, paper_clients
 from reenact.cli.pdf_option import pdf_reader_option
 from reenact.cli.times import max_time_option
@@ -20,6 +19,8 @@ from reenact.intake.papers.library import Library
 from reenact.paper.story import Services, reproduce
 from reenact.paper.wishes import Goal, Parts, Wishes
 from reenact.report.progress import telling
+from reenact.report.render import render
+from reenact.report.views.paper import paper_document
 from reenact.sandbox.environments.prepare import Environments
 from reenact.settings import cache_folder
 
@@ -115,6 +116,7 @@ def paper(
             fresh=fresh,
         )  # fmt: skip
         found = reproduce(opened_paper(source, settings, box=box), services, wishes=wishes, out=out)
-    (out / PAGE).write_text(reproduction_page(found), encoding="utf-8")
-    show(reproduction_sheet(found), output_format)
+    document = paper_document(found)
+    (out / PAGE).write_text(render(document, "html"), encoding="utf-8")
+    show(document, output_format)
     return found.verdict.exit_code

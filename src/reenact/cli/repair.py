@@ -21,7 +21,6 @@ from reenact.cli.options import (
     show,
     stopping_gently,
 )
-from reenact.cli.repair_view import repair_sheet
 from reenact.cli.times import max_time_option, training_time_option
 from reenact.cli.watch import PROGRAM, program_words
 from reenact.errors import InputError
@@ -31,6 +30,7 @@ from reenact.repairs.strategies.strategy import BUILT_IN
 from reenact.repairs.verdict import Decision, Repair
 from reenact.repairs.wishes import Wishes
 from reenact.report.progress import telling
+from reenact.report.views.repair import repair_document
 from reenact.rules.registry import check_words
 from reenact.settings import resolve
 
@@ -110,7 +110,7 @@ def repair(
         )  # fmt: skip
         found = tell_story(read, wishes, services)
         where = _applied(found, read, branch, journal) if apply else ""
-    show(repair_sheet(found, " ".join(program), where), output_format)
+    show(repair_document(found, " ".join(program), where), output_format)
     return found.decision.exit_code
 
 
