@@ -10,9 +10,9 @@ import click
 from benchmarks.scorecard import Boxes, Scorecard
 from reenact.cli.lazy import LazyGroup
 from reenact.cli.options import REPEATS, show, stopping_gently
+from reenact.report.document import Document
 from reenact.report.progress import telling
 from reenact.report.render import render
-from reenact.report.sheet import Sheet
 from reenact.report.svg_boxes import boxes, standing_alone
 from reenact.settings import resolve
 from reenact.types import ExitCode, Stop, Table, Tell
@@ -77,22 +77,22 @@ def conduct(measure: Callable[[Tell, Stop], Scorecard], out: Path | None) -> Exi
     with stopping_gently() as stop, telling(settings.progress) as tell:
         card = measure(tell, stop)
     keep(card, out)
-    show(_sheet(card), "full")
+    show(_document(card), "full")
     return card.exit_code
 
 
 def keep(card: Scorecard, out: Path | None) -> None:
     """Write a result down: JSON, Markdown, and its drawings, which the Markdown shows."""
-    sheet = _sheet(card)
+    document = _document(card)
     folder = out or resolve().settings.runs_dir / "bench"
     folder.mkdir(parents=True, exist_ok=True)
-    (folder / f"{card.name}.json").write_text(render(sheet, "json"), encoding="utf-8")
+    (folder / f"{card.name}.json").write_text(render(document, "json"), encoding="utf-8")
     links = []
     for plot in card.plots:
         file = folder / f"{card.name}-{plot.name}.svg"
         file.write_text(_drawn(plot), encoding="utf-8")
         links.append(f"![{plot.title}]({file.name})\n\n{plot.title}\n")
-    text = render(sheet, "markdown")
+    text = render(document, "markdown")
     (folder / f"{card.name}.md").write_text("\n".join([text, *links]), encoding="utf-8")
 
 
@@ -104,9 +104,9 @@ def _drawn(plot: Boxes) -> str:
     return standing_alone(drawn)
 
 
-def _sheet(card: Scorecard) -> Sheet:
+def _document(card: Scorecard) -> Document:
     goals = tuple((goal.name, goal.wanted, goal.reached, MET[goal.met]) for goal in card.goals)
-    return Sheet(
+    return Document(
         kind=f"bench-{card.name}",
         title=f"Benchmark {card.name}",
         verdict=f"{card.name}: {card.figures}",

@@ -160,22 +160,22 @@ def document() -> Iterator[str]:
     from pathlib import PurePosixPath
 
     from reenact.report.as_json import SCHEMA_VERSION, render
-    from reenact.report.sheet import Level, Notice, Sheet
+    from reenact.report.document import Diagnostic, Document, Level
     from reenact.settings import field_texts
     from reenact.types import Place
 
     place = Place(PurePosixPath("train.py"), 23, 52, 23, 56)
-    notice = Notice("UM005", "learning-rate-high", Level.WARNING, "learning rate 10. ...", place)
-    sheet = Sheet(
-        "lint", "Static rules", "1 finding in 1 file.", notices=(notice,), data={"findings": ["..."]}
+    notice = Diagnostic("UM005", "learning-rate-high", Level.WARNING, "learning rate 10. ...", place)
+    document = Document(
+        "lint", "Static rules", "1 finding in 1 file.", diagnostics=(notice,), data={"findings": ["..."]}
     )
     yield f"# JSON\n\n`--output-format json` prints one object, schema version {SCHEMA_VERSION}.\n"
     yield "Lines count from 1, columns from 0; ends are exclusive. What is not a number is null.\n"
-    yield f"```json\n{render(sheet)}```\n"
+    yield f"```json\n{render(document)}```\n"
     yield "| field | |\n|---|---|\n| `schema_version` | Changes when a field changes its meaning. |"
     yield "| `notices` | What was found, with stable codes; SARIF and annotations are made of the same. |"
     for name in ("kind", "verdict", "data"):
-        yield f"| `{name}` | {_cell(field_texts(Sheet)[name])} |"
+        yield f"| `{name}` | {_cell(field_texts(Document)[name])} |"
     yield "\n## Schemas of `data`\n\nWhat the page of a run reads of it; there may be more.\n"
     yield from (_schema(f"reenact {story}", schema) for story, schema in results().items())
 

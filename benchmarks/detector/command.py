@@ -14,8 +14,8 @@ from benchmarks.detector.learn import Learned, LearnServices, LearnWishes, learn
 from benchmarks.detector.page import page, score_table
 from reenact.cli.options import WORKERS, output_format, show, stopping_gently
 from reenact.journal import Journal
+from reenact.report.document import Document, Facts
 from reenact.report.progress import telling
-from reenact.report.sheet import Facts, Sheet
 from reenact.settings import resolve
 from reenact.types import ExitCode
 
@@ -58,11 +58,11 @@ def train_detector(
     if curve is not None:
         curve.parent.mkdir(parents=True, exist_ok=True)
         curve.write_text(json.dumps(found.judgement.curve.to_json()) + "\n", encoding="utf-8")
-    show(_sheet(found, out), output_format)
+    show(_document(found, out), output_format)
     return ExitCode.OK
 
 
-def _sheet(found: Learned, out: Path) -> Sheet:
+def _document(found: Learned, out: Path) -> Document:
     strict = found.report.one_program_out[SHIPPED]
     facts = {
         "trainings": f"{found.trainings}, {found.cpu_seconds:.0f} s of CPU time",
@@ -71,7 +71,7 @@ def _sheet(found: Learned, out: Path) -> Sheet:
         "rules": _worth(found.judgement),
         "false alarms": f"{strict.false_alarms:.2f} of healthy trainings of programs not learned from",
     }
-    return Sheet(
+    return Document(
         "train-detector",
         "Learned detector",
         f"F1 {strict.f1:.2f} over {len(found.data.classes)} classes, on programs not learned from.",

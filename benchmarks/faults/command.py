@@ -8,8 +8,8 @@ import click
 
 from benchmarks.command import conduct, out_folder
 from reenact.cli.options import REPAIR_BUDGET, REPEATS, Count, output_format, show, stopping_gently
+from reenact.report.document import Document
 from reenact.report.progress import telling
-from reenact.report.sheet import Sheet
 from reenact.settings import resolve
 from reenact.types import ExitCode, Table
 
@@ -37,7 +37,7 @@ def fetch(names: tuple[str, ...], output_format: str) -> ExitCode:
     there = sum(state == "there" for _, state, _ in rows)
     verdict = f"fetch: {there} of {len(rows)} data sets are there"
     show(
-        Sheet(
+        Document(
             kind="bench-fetch",
             title="python -m benchmarks fetch",
             verdict=verdict,
@@ -100,7 +100,7 @@ def neutral(names: tuple[str, ...], scale: str, budget: str, to: Path, output_fo
     repaired = sum(bool(walk.alternatives) for walk in found.values())
     columns = ("fault", "trained", "other ground truths", "ended by", "such as")
     show(
-        Sheet(
+        Document(
             kind="bench-neutral",
             title="python -m benchmarks neutral",
             verdict=f"neutral: {repaired} of {len(asked)} faults have other repairs",

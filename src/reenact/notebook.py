@@ -6,51 +6,28 @@
     trainer.fit(model, loader)
 
 The cell runs as it would without the magic; what it gives is the diagnosis of what was seen, as html where
-that can be shown. Results of the functions of `reenact` are drawn the same way.
+that can be shown. Results of the functions of `reenact` draw themselves, also without this extension.
 """
 
 from __future__ import annotations
 
-import importlib
 from argparse import ArgumentParser
-from collections.abc import Mapping
 from html import escape
 from typing import Any, NoReturn
 
 from reenact.errors import InputError
 
-SHEETS: Mapping[tuple[str, str], tuple[str, str, str]] = {
-    ("reenact.diagnosis.diagnosis", "Diagnosis"): ("diagnose_view", "diagnosis_sheet", "what was watched"),
-    ("reenact.repairs.verdict", "Repair"): ("repair_view", "repair_sheet", "the program"),
-    ("reenact.bug.reproduction", "Reproduction"): ("bug_view", "reproduction_sheet", ""),
-    ("reenact.paper.reproduction", "Reproduction"): ("paper_view", "reproduction_sheet", ""),
-}
-"""Module and name of a result: module and name of what makes a sheet of it, and the title that wants."""
 MAGIC = "watch"
 HEIGHT = "34rem"
 
 
-class Shown:
-    """A result that draws itself wherever IPython displays it, also without the extension."""
-
-    def __init__(self, result: object) -> None:
-        self.result = result
-
-    def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, str]:  # noqa: ARG002
-        return mimebundle(self.result)
-
-
 def mimebundle(result: object) -> dict[str, str]:
-    """The result as plain text and as html. Raises InputError for what is no result of a story."""
+    """The result as plain text and as html. Raises InputError for what no view shows."""
     from reenact.report.render import render
+    from reenact.report.views import shown
 
-    kind = type(result)
-    if (kind.__module__, kind.__name__) not in SHEETS:
-        raise InputError(f"Only results of reenact are drawn. Received: {kind.__name__}.")
-    module, name, title = SHEETS[kind.__module__, kind.__name__]
-    make = getattr(importlib.import_module(f"reenact.cli.{module}"), name)
-    sheet = make(result, title) if title else make(result)
-    return {"text/plain": render(sheet, "full"), "text/html": framed(render(sheet, "html"))}
+    document = shown(result)
+    return {"text/plain": render(document, "full"), "text/html": framed(render(document, "html"))}
 
 
 def framed(page: str) -> str:
@@ -61,9 +38,6 @@ def framed(page: str) -> str:
 
 def load_ipython_extension(shell: Any) -> None:
     """What `%load_ext reenact` does."""
-    formatter = shell.display_formatter.mimebundle_formatter
-    for module, name in SHEETS:
-        formatter.for_type_by_name(module, name, _drawn)
     shell.register_magic_function(
         lambda line, cell: watch_cell(shell, line, cell), magic_kind="cell", magic_name=MAGIC
     )
@@ -71,8 +45,6 @@ def load_ipython_extension(shell: Any) -> None:
 
 def unload_ipython_extension(shell: Any) -> None:
     """What `%unload_ext reenact` does."""
-    for module, name in SHEETS:
-        shell.display_formatter.mimebundle_formatter.pop(f"{module}.{name}", None)
     shell.magics_manager.magics["cell"].pop(MAGIC, None)
 
 
@@ -114,7 +86,3 @@ def _options() -> _Options:
     options.add_argument("--select", action="append", default=[])
     options.add_argument("--ignore", action="append", default=[])
     return options
-
-
-def _drawn(result: object, include: object = None, exclude: object = None) -> dict[str, str]:  # noqa: ARG001
-    return mimebundle(result)

@@ -10,7 +10,11 @@ from enum import IntEnum
 from pathlib import PurePosixPath
 from typing import Self, TypeAlias
 
-JsonValue: TypeAlias = "bool | int | float | str | Sequence[JsonValue] | Mapping[str, JsonValue] | None"
+from typing_extensions import TypeAliasType
+
+JsonValue = TypeAliasType(
+    "JsonValue", "bool | int | float | str | Sequence[JsonValue] | Mapping[str, JsonValue] | None"
+)
 
 
 class ExitCode(IntEnum):

@@ -16,7 +16,6 @@ from pathlib import Path
 import pytest
 
 from reenact.bug.reproduction import Verdict as BugVerdict
-from reenact.cli.diagnose_view import diagnosis_sheet
 from reenact.cli.edge import guarded
 from reenact.cli.explain import known_words
 from reenact.cli.main import reenact
@@ -34,6 +33,7 @@ from reenact.program.program import program_from_text, read_program
 from reenact.program.static_graph import static_graph
 from reenact.repairs.verdict import Decision
 from reenact.report.render import render
+from reenact.report.views.diagnosis import diagnosis_document
 from reenact.rules.evidence import Evidence
 from reenact.testing.rules import evidence_of
 from reenact.types import ExitCode
@@ -139,7 +139,7 @@ def check(found: Diagnosis, row: Row) -> None:
     """Judgement, sentence, exit code, JSON and what lists show, all of one mind."""
     assert found.judgement is row.judgement, (found.sentence, found.notes)
     assert row.says in found.sentence
-    document = json.loads(render(diagnosis_sheet(found, "train.py"), "json"))
+    document = json.loads(render(diagnosis_document(found, "train.py"), "json"))
     assert document["exit_code"] == found.exit_code == row.exit_code
     assert document["data"]["judgement"] == found.in_short()["judgement"] == row.judgement.value
     assert document["verdict"] == found.in_short()["sentence"] == found.sentence

@@ -10,7 +10,6 @@ import pytest
 from click.testing import CliRunner
 
 from reenact.cli.paper import paper as paper_verb
-from reenact.cli.paper_view import reproduction_page, reproduction_sheet
 from reenact.errors import InputError
 from reenact.intake.papers.paper import Lost, Paper, Paragraph, Section, Sentence, Span
 from reenact.paper.claim import Claim
@@ -30,6 +29,7 @@ from reenact.paper.review.review import Review
 from reenact.paper.wishes import Goal
 from reenact.paper.write.report_file import report_text
 from reenact.report.render import render
+from reenact.report.views.paper import paper_document
 
 SPAN = Span("paper.md", -1, -1)
 SAID = Sentence("1:1.1", "We train with a learning rate of 0.05.", SPAN)
@@ -90,7 +90,7 @@ def test_the_report_says_what_holds_and_what_does_not() -> None:
 
 def test_what_could_not_be_had_of_cited_work_is_on_the_page() -> None:
     lost = replace(CITED, notes=("Its text could not be fetched: no network.",))
-    assert "no network." in reproduction_page(replace(reproduction(0.071), exemplars=(lost,)))
+    assert "no network." in render(paper_document(replace(reproduction(0.071), exemplars=(lost,))), "html")
 
 
 def test_what_earlier_runs_paid_for_is_said() -> None:
@@ -106,7 +106,7 @@ def test_every_metric_is_told_whether_or_not_the_paper_has_it() -> None:
     assert "| error | 0.0715 | 0.000707 | 2 | C1 |" in report_text(more)
     assert "| test_recall | 0.5 | - | 1 |  |" in report_text(more)
     assert "over 1 claims, 1 of them measured" in report_text(more)
-    assert "| test\\_recall |" in render(reproduction_sheet(more), "markdown")
+    assert "| test\\_recall |" in render(paper_document(more), "markdown")
     many = replace(first, metrics={f"m{number:03}": 1.0 for number in range(90)})
     assert "| and 10 more |" in report_text(replace(found, runs=(many,)))
 
@@ -122,13 +122,13 @@ def test_a_claim_that_misses_and_a_hypothesis_are_told() -> None:
 
 
 def test_every_format_shows_it() -> None:
-    sheet = reproduction_sheet(reproduction(0.071))
-    told = json.loads(render(sheet, "json"))
+    document = paper_document(reproduction(0.071))
+    told = json.loads(render(document, "json"))
     assert told["data"]["verdict"] == "reproduced"
     assert told["data"]["judged"][0]["lines"][0]["file"] == "train.py"
-    assert "train.py:2:1: PR001" in render(sheet, "concise")
-    page = reproduction_page(reproduction(0.071))
-    assert 'href="#l-train_002epy-2"' in page
+    assert "train.py:2:1: PR001" in render(document, "concise")
+    page = render(document, "html")
+    assert 'href="#code-0-L2"' in page
     assert "Slow | Slopes" in page
 
 

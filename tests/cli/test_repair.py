@@ -9,15 +9,15 @@ import pytest
 from click.testing import CliRunner
 
 from reenact.cli.repair import repair
-from reenact.cli.repair_view import repair_sheet
 from reenact.errors import InputError
 from reenact.program.knob import Kind
 from reenact.program.patch import Patch
 from reenact.repairs.judging import Judging
 from reenact.repairs.minimise import Cut
-from reenact.repairs.verdict import Cost, Decision, Repair, Verdict
+from reenact.repairs.verdict import BeforeAfter, Cost, Decision, Repair, Verdict
 from reenact.repairs.workbench import Look
 from reenact.report.render import FORMATS, render
+from reenact.report.views.repair import repair_document
 from reenact.testing.formula import PROGRAM, set_to
 from reenact.trials.metric import Measure
 from reenact.trials.statistics import compare
@@ -45,14 +45,14 @@ def found(decision: Decision = Decision.REPAIRED) -> Repair:
         cuts=(Cut(PATCH, 0.98, True, 5),),
         cost=Cost(12.0, 9, 8.5, 1.0, 12),
         why=("UM005 learning-rate-high: learning rate 0.5",),
-        curves={"loss": (((0, 2.0), (5, 1.9)), ((0, 2.0), (5, 0.3)))},
+        curves={"loss": BeforeAfter(((0, 2.0), (5, 1.9)), ((0, 2.0), (5, 0.3)))},
         notes=("one thing to know",),
     )
 
 
 @pytest.mark.parametrize("form", FORMATS)
 def test_every_format_shows_the_change_and_the_verdict(form: str) -> None:
-    text = render(repair_sheet(replace(found(), applied="Written."), "train.py"), form)
+    text = render(repair_document(replace(found(), applied="Written."), "train.py"), form)
     assert "learning_rate=0.001" in text or form in ("concise", "github", "sarif")
     if form in ("full", "markdown", "html", "json"):
         assert "Repaired by 1 change" in text
@@ -75,7 +75,7 @@ def test_each_decision_has_its_sentence(decision: Decision, words: str) -> None:
 def test_nothing_found_recommends_nothing() -> None:
     nothing = replace(found(Decision.NOTHING_FOUND), verdicts=(), patch=Patch(()), diff="")
     assert "nothing is to be recommended" in nothing.sentence
-    assert "The change" not in render(repair_sheet(nothing, "train.py"), "full")
+    assert "The change" not in render(repair_document(nothing, "train.py"), "full")
 
 
 def test_a_branch_without_apply_is_refused(tmp_path: Path) -> None:

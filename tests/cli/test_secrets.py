@@ -12,8 +12,8 @@ import pytest
 
 from reenact.journal import Journal
 from reenact.journal.logs import redacted_log, wait_until_written
+from reenact.report.document import Diagnostic, Document, Facts, Level, Text
 from reenact.report.render import FORMATS, render
-from reenact.report.sheet import Facts, Level, Notice, Sheet, Text
 
 NAMES = (
     "OPENAI_API_KEY", "DB_PASS", "PGPASSWORD", "MYSQL_PWD", "SERVICE_AUTH", "MY_TOKEN", "SIGNINGKEY",
@@ -82,12 +82,12 @@ def test_no_format_shows_a_secret(
         monkeypatch.setenv(name, value)
     monkeypatch.setenv("LATE_TOKEN", LATE)
     text = " ".join([*CANARIES.values(), SHAPED, LATE])
-    sheet = Sheet(
+    document = Document(
         "watch", text, text, (Text(text, text), Facts(text, ((text, text),))),
-        (Notice("RE001", "name", Level.ERROR, text, next_step=text, detail=text),),
+        (Diagnostic("RE001", "name", Level.ERROR, text, next_step=text, detail=text),),
         {"deep": [{text: text}]},
     )  # fmt: skip
-    (tmp_path / "report").write_text(render(sheet, output_format, width=10_000))
+    (tmp_path / "report").write_text(render(document, output_format, width=10_000))
     assert leaks(tmp_path) == []
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from reenact.cli.watch_view import sparkline
+from reenact.report.views.trace import sparkline
 
 PROGRAM = """
 import sys

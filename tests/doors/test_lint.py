@@ -88,7 +88,7 @@ def test_a_notebook_is_read_too(folder: Path) -> None:
     book = {"cells": cells, "metadata": {}, "nbformat": 4, "nbformat_minor": 5}
     (folder / "study.ipynb").write_text(json.dumps(book))
     (found,) = linted([Path("study.ipynb")], STATIC)
-    assert [notice.code for notice in found.notices] == ["UM005"]
+    assert [notice.code for notice in found.diagnostics] == ["UM005"]
 
 
 def test_caches_environments_and_hidden_folders_are_not_ours(folder: Path) -> None:

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from reenact.errors import InputError
-from reenact.notebook import Shown, framed, mimebundle
+from reenact.notebook import framed, mimebundle
 
 pytest.importorskip("IPython")
 
@@ -111,8 +111,6 @@ def test_unloading_takes_the_magic_away(heard: dict[str, Any]) -> None:
 def test_only_results_are_drawn() -> None:
     with pytest.raises(InputError, match="Only results of reenact are drawn"):
         mimebundle(3)
-    with pytest.raises(InputError):
-        Shown(3)._repr_mimebundle_()
 
 
 def test_a_page_cannot_leave_its_frame() -> None:

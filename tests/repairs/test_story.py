@@ -9,7 +9,6 @@ from statistics import median
 
 import pytest
 
-from reenact.cli.repair_view import repair_sheet
 from reenact.diagnosis.depth import Depth
 from reenact.diagnosis.diagnosis import Diagnosis
 from reenact.diagnosis.story import Services as DiagnoseServices
@@ -26,6 +25,7 @@ from reenact.repairs.services import Services
 from reenact.repairs.story import repair
 from reenact.repairs.verdict import Decision, Repair
 from reenact.repairs.wishes import Wishes
+from reenact.report.views.repair import repair_document
 from reenact.testing.formula import set_to
 from reenact.trials.scripted import ScriptedExecutor
 from reenact.trials.trial import Outcome, Part, Trial
@@ -238,7 +238,7 @@ def test_a_repair_takes_over_what_a_finished_diagnosis_has_trained_and_says_so(
     assert not trained & {trial.content for trial in first.ran}
     assert len(second.ran) == 1, "only the training that is to be done twice"
     assert again.decision is found.decision
-    assert repair_sheet(again, "train.py").reused == again.reused != ""
+    assert repair_document(again, "train.py").reused == again.reused != ""
     assert afresh.reused == ""
     assert {trial.content for trial in fresh.ran} > {trial.content for trial in second.ran}
 
@@ -298,7 +298,7 @@ def test_without_time_for_a_verdict_it_is_not_decided(
     assert found.decision.exit_code is ExitCode.INCONCLUSIVE
     assert found.sentence == "Not decided: the time was up before a change was verified."
     assert any("--max-time 60 s" in note for note in found.notes)
-    assert found.to_json()["decision"] == "not-decided"
+    assert found.to_dict()["decision"] == "not-decided"
 
 
 def test_the_limit_of_one_training_bounds_every_trial(tmp_path: Path, known: Diagnosis) -> None:

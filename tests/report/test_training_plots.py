@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from xml.etree import ElementTree
 
 import pytest
@@ -33,15 +34,13 @@ def test_a_line_a_seed_and_a_colour_a_method() -> None:
     ]
     (one,), left = training_plots(runs, [])
     assert left == ""
-    assert [(line.name, line.group) for line in one.plot.curves] == [
-        (f"{name}, seed {seed}", name) for name in ("ours", "base") for seed in (0, 1)
-    ]
-    assert (one.plot.title, one.plot.below) == ("Loss", "epoch")
-    assert one.words.splitlines() == [
+    assert one.title == "Loss"
+    assert ">epoch</text>" in one.svg
+    assert one.alt.splitlines() == [
         "ours: 3 to 1.5 at epoch 2, 2 seeds.",
         "base: 4 to 2 at epoch 2, 2 seeds.",
     ]
-    svg = one.plot.draw("loss")
+    svg = one.svg
     strokes = [node.get("stroke") for node in ElementTree.fromstring(svg) if node.get("stroke-linejoin")]
     assert len(strokes) == 4
     assert len(set(strokes)) == 2
@@ -65,11 +64,16 @@ def test_the_papers_number_is_drawn_in_the_unit_of_the_curves(
 ) -> None:
     runs = [run(0, curve("test_accuracy", *in_curve, label="ours"), test_accuracy_ours=in_file)]
     (one,), _ = training_plots(runs, [claimed("test_accuracy_ours", 91.0, 93.6)])
-    (drawn,) = one.plot.levels
-    assert drawn.value == pytest.approx(level)
-    assert (drawn.label, drawn.group) == ("C1, 93.6%", "ours")
-    assert "The paper's number for ours: C1, 93.6%." in one.words
-    assert "C1, 93.6%" in one.plot.draw("accuracy")
+    # Where two values stand, and so where the level must: its dashed line across the plot.
+    points = re.search(r'd="M[\d.]+ ([\d.]+)L[\d.]+ ([\d.]+)" fill="none"', one.svg)
+    across = re.search(r'd="M[\d.]+ ([\d.]+)H[\d.]+" stroke="#\w+" stroke-dasharray="6 3"', one.svg)
+    assert points is not None
+    assert across is not None
+    first, last = float(points[1]), float(points[2])
+    wanted = first + (level - in_curve[0]) / (in_curve[1] - in_curve[0]) * (last - first)
+    assert float(across[1]) == pytest.approx(wanted, abs=0.2)
+    assert "The paper's number for ours: C1, 93.6%." in one.alt
+    assert ">C1, 93.6%</text>" in one.svg
 
 
 def test_the_number_of_another_metric_is_not_drawn() -> None:
@@ -82,22 +86,23 @@ def test_the_number_of_another_metric_is_not_drawn() -> None:
     plots, _ = training_plots(
         runs, [claimed("test_accuracy_ours", 90.0, 93.6), claimed("test_accuracy", 90, 93)]
     )
-    assert [one.plot.levels for one in plots] == [[], [], []]
+    assert len(plots) == 3
+    assert all("stroke-dasharray" not in one.svg for one in plots)
 
 
 def test_the_loss_comes_first_then_claims_and_what_has_no_room_is_told() -> None:
     names = ["m1", "m2", "m3", "m4", "m5", "test_accuracy", "m6", "loss"]
     runs = [run(0, *(curve(name, 1, 2) for name in names), test_accuracy=2.0)]
     plots, left = training_plots(runs, [claimed("test_accuracy", 2.0, 3.0, "")])
-    assert [one.plot.title for one in plots] == ["Loss", "Test accuracy", "M1", "M2", "M3", "M4"]
+    assert [one.title for one in plots] == ["Loss", "Test accuracy", "M1", "M2", "M3", "M4"]
     assert len(plots) == MOST_PLOTS
     assert left == "The runs told of 2 more values, which are not drawn."
 
 
 def test_a_training_that_diverged_is_drawn_and_told() -> None:
     (one,), _ = training_plots([run(3, curve("loss", 2.0, None, None))], [])
-    assert one.words == "seed 3: 2 to 2 at epoch 3, of which 1 with values that are no numbers."
-    assert "not a number, or infinite" in one.plot.draw("loss")
+    assert one.alt == "seed 3: 2 to 2 at epoch 3, of which 1 with values that are no numbers."
+    assert "not a number, or infinite" in one.svg
 
 
 def test_runs_that_told_nothing_have_no_plot() -> None:

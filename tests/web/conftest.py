@@ -36,7 +36,7 @@ from reenact.repairs.judging import Judging
 from reenact.repairs.minimise import Cut
 from reenact.repairs.neutral.graph import NeutralityGraph, Node
 from reenact.repairs.neutral.graph import Standing as NeutralStanding
-from reenact.repairs.verdict import Cost, Decision, Repair, Verdict
+from reenact.repairs.verdict import BeforeAfter, Cost, Decision, Repair, Verdict
 from reenact.repairs.workbench import Look
 from reenact.rules.evidence import Evidence
 from reenact.rules.finding import Finding, Severity
@@ -94,7 +94,8 @@ def a_repair() -> Repair:
         ),
         cuts=(Cut(PATCH, 0.98, True, 5),), cost=Cost(12.0, 9, 8.5, 1.0, 12),
         why=("UM005 learning-rate-high: learning rate 0.5",),
-        curves={"loss": (((0, 2.0), (5, float("nan"))), ((0, 2.0), (5, 0.3)))}, notes=("a thing to know",),
+        curves={"loss": BeforeAfter(((0, 2.0), (5, float("nan"))), ((0, 2.0), (5, 0.3)))},
+        notes=("a thing to know",),
     )  # fmt: skip
 
 
@@ -202,7 +203,7 @@ def write_journal(folder: Path) -> dict[str, str]:
             argv = ("reenact", story, "train.py")
             with journal.run(story=story, request={"of": story}, what=f"train.py {NASTY}", argv=argv) as run:
                 ids[story] = run.record.id
-                run.note("result", found.to_json())
+                run.note("result", found.to_store() if isinstance(found, Diagnosis) else found)
                 if isinstance(found, Diagnosis):
                     trace = folder / "traces" / "train-1"
                     put_trace(trace)

@@ -117,17 +117,25 @@ def test_search_a_run_and_read_it_by_keyboard_alone(opened: Opened, ids: dict[st
     page.get_by_text("You are asked.").wait_for()
 
 
-def test_a_drawing_becomes_interactive_and_a_squiggle_leads_to_its_finding(
+def test_a_drawing_is_enlarged_and_set_back_and_a_squiggle_leads_to_its_finding(
     opened: Opened, ids: dict[str, str], shots: Path
 ) -> None:
     page = opened(f"/runs/{ids['diagnose']}", dark=True)
-    page.locator(".js-plotly-plot .boxlayer").first.wait_for()
+    drawing = page.locator(".drawing svg").first
+    before = drawing.get_attribute("viewBox")
+    drawing.hover()
+    page.keyboard.down("Control")
+    page.mouse.wheel(0, -200)
+    page.keyboard.up("Control")
+    page.locator(".drawing svg.enlarged").first.wait_for()
+    drawing.dblclick()
+    assert drawing.get_attribute("viewBox") == before
     page.locator("a.squiggle").first.click()
     assert page.url.endswith("#finding-0")
     screenshots.settle(page, "training")
-    assert page.locator("#training .scatterlayer").count() >= 1
+    assert page.locator("#training svg").count() >= 1
     assert page.locator("#training").get_by_text("UM005").first.is_visible(), "where the rule fired"
-    assert page.locator("#layers .heatmaplayer image").count() >= 1
+    assert page.locator("#layers svg rect").count() >= 1
     assert page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(21, 24, 28)"
     page.screenshot(path=shots / "diagnose-dark.png", full_page=True)
     assert fits(page)

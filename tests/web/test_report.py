@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from reenact.journal import Shelf
-from reenact.web.report import report_page
-from reenact.web.stored import Stored
+from reenact.report.run_report import report_page
+from reenact.report.stored import Stored
 
 VOID = {"meta", "br", "input", "link", "img", "hr"}
 

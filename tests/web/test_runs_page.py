@@ -12,7 +12,7 @@ from starlette.testclient import TestClient
 from benchmarks.web.measure import write_journal
 from reenact.journal import Journal
 from reenact.web.desk import Desk
-from reenact.web.paint import shortened
+from reenact.web.render import shortened
 
 
 def test_every_run_is_listed_with_status_and_verdict(browser: TestClient, ids: dict[str, str]) -> None:
@@ -90,7 +90,7 @@ def test_two_runs_stand_side_by_side(browser: TestClient, ids: dict[str, str]) -
     page = browser.get(f"/compare?run={ids['repair']}&run={ids['failed']}").text
     assert f"{ids['repair']} beside {ids['failed']}" in page
     assert 'class="differs"' in page
-    assert "+ &#34;of&#34;: &#34;no&#34;" in page.replace("+  ", "+ ")
+    assert "+ &quot;of&quot;: &quot;no&quot;" in page.replace("+  ", "+ ")
     assert "The change" in page
 
 

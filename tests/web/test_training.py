@@ -11,18 +11,20 @@ from pathlib import Path
 import pytest
 from starlette.testclient import TestClient
 
+from reenact.diagnosis.depth import Depth
+from reenact.diagnosis.diagnosis import Accusation, Diagnosis, Spent, Standing
+from reenact.diagnosis.suspect import suspects_from
 from reenact.journal import Journal, Kind
+from reenact.program.fault import Fault
+from reenact.rules.evidence import Evidence
+from reenact.rules.finding import Finding, Severity
 from reenact.web.desk import Desk
 
-FOUND = {
-    "code": "UM005", "name": "learning-rate-high", "severity": "error", "saw": "rate 10", "why": "too much",
-    "step": 12, "fault": "HLR",
-}  # fmt: skip
-RESULT = {
-    "depth": "quick", "task": "regression", "metric": None, "doubts": [], "symptoms": [], "seconds": 1.0,
-    "trainings": 0, "notes": [],
-    "findings": [{"confidence": 0.9, "standing": "untried", "fault": "HLR", "witnesses": [FOUND]}],
-}  # fmt: skip
+FOUND = Finding(
+    "UM005", "learning-rate-high", "umlaut", Fault.HLR, Severity.ERROR, "rate 10", "too much", 0.9, step=12
+)
+ACCUSED = Accusation(suspects_from([FOUND])[0], Standing.UNTRIED, 0.9)
+RESULT = Diagnosis(Depth.QUICK, Evidence(), (ACCUSED,), (), (), 0.5, Spent(1.0)).to_store()
 
 
 def diagnosed(runs: Path, trace: Path) -> str:
@@ -51,13 +53,14 @@ def test_curves_say_when_each_rule_fired_and_layers_stand_against_steps(
     page = read(diagnosed(tmp_path / "runs", tmp_path / "runs" / "traces" / "train-1"))
     titles = re.findall(r"<figcaption>([^<]+)</figcaption>", page)
     assert titles == [
-        "Loss", "Metrics", "Gradient of the weights, by layer and step",
+        "Size of an update, as a share of the weights", "Loss", "Metrics",
+        "Gradient of the weights, by layer and step",
         "Size of an update, as a share of the weights", "Units that are dead",
     ]  # fmt: skip
     assert "UM005 at step 12" in page
-    assert '"text":"UM005"' in page
-    assert '"type":"heatmap"' in page
-    assert '"y":["0 Linear"]' in page
+    assert ">UM005</text>" in page
+    assert ">0 Linear</text>" in page
+    assert 'id="layers"' in page
 
 
 def test_a_trace_that_was_cleared_away_is_missed_in_words(
@@ -74,7 +77,7 @@ def test_a_trace_elsewhere_is_never_read(
     tmp_path: Path, read: Callable[[str], str], write_trace: Writer
 ) -> None:
     write_trace(tmp_path / "elsewhere")
-    assert "heatmap" not in read(diagnosed(tmp_path / "runs", tmp_path / "elsewhere"))
+    assert 'id="layers"' not in read(diagnosed(tmp_path / "runs", tmp_path / "elsewhere"))
 
 
 def test_an_imported_run_does_not_choose_what_is_read_here(
@@ -89,4 +92,4 @@ def test_an_imported_run_does_not_choose_what_is_read_here(
         journal.take_in(tmp_path / "run.gz")
     page = read(run)
     assert "(imported)" in page
-    assert "heatmap" not in page
+    assert 'id="layers"' not in page

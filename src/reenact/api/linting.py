@@ -12,7 +12,6 @@ from functools import partial
 from multiprocessing import get_context
 from pathlib import Path, PurePosixPath
 
-from reenact.cli.diagnose_view import diagnosis_sheet
 from reenact.diagnosis.judge import judged
 from reenact.diagnosis.suspect import OF_THE_TRAINING
 from reenact.diagnosis.wishes import Wishes
@@ -23,7 +22,9 @@ from reenact.program.launcher import Launch
 from reenact.program.program import Program
 from reenact.program.source import Language, language_of, read_source
 from reenact.program.static_graph import static_graph
-from reenact.report.sheet import Notice
+from reenact.report.document import Diagnostic
+from reenact.report.views.diagnosis import diagnosis_document
+from reenact.result import Result
 from reenact.rules.evidence import Evidence
 from reenact.sandbox.watch.ending import end_below
 from reenact.types import ExitCode, JsonValue
@@ -40,7 +41,7 @@ class Linted:
 
     path: str
     """As it was named, or as the folder was named and the way from there."""
-    notices: tuple[Notice, ...] = ()
+    diagnostics: tuple[Diagnostic, ...] = ()
     findings: tuple[JsonValue, ...] = ()
     unread: str = ""
     """Why it could not be understood; empty when it could."""
@@ -49,7 +50,7 @@ class Linted:
 
 
 @dataclass(frozen=True, slots=True)
-class LintResult:
+class LintResult(Result):
     """Every file that was read, in the order of the paths."""
 
     files: tuple[Linted, ...]
@@ -63,6 +64,20 @@ class LintResult:
     def unread(self) -> tuple[Linted, ...]:
         """The files that could not be parsed."""
         return tuple(one for one in self.files if one.unread)
+
+    @property
+    def training(self) -> int:
+        """Files with a model or a training."""
+        return sum(one.is_training for one in self.files)
+
+    def to_dict(self) -> dict[str, JsonValue]:
+        """Findings, and what could not be read."""
+        return {
+            "files": len(self.files),
+            "training": self.training,
+            "findings": list(self.findings),
+            "unread": [{"file": one.path, "reason": one.unread} for one in self.unread],
+        }
 
     @property
     def exit_code(self) -> ExitCode:
@@ -139,10 +154,10 @@ def _linted(path: Path, wishes: Wishes) -> Linted:
         # Half of a program: what its training lacks may stand in another file.
         kept = tuple(one for one in found.accusations if one.suspect.fault not in OF_THE_TRAINING)
         found = replace(found, accusations=kept)
-    notices = diagnosis_sheet(found, str(path)).notices
+    notices = diagnosis_document(found, str(path)).diagnostics
     return Linted(
         str(path),
-        notices=tuple(_placed(notice, path) for notice in notices),
+        diagnostics=tuple(_placed(notice, path) for notice in notices),
         findings=tuple({**one.to_json(), "file": str(path)} for one in found.accusations),
         is_training=True,
     )
@@ -155,7 +170,7 @@ def _alone(path: Path) -> Program:
     return Program(folder, source.path, (source,), Launch(name), folder)
 
 
-def _placed(notice: Notice, path: Path) -> Notice:
+def _placed(notice: Diagnostic, path: Path) -> Diagnostic:
     """With the file as it was named, so that editors and annotations find it."""
     if notice.place is None:
         return notice

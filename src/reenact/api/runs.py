@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from reenact.api.session import File
-
-RESULT = "result"
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,22 +44,22 @@ def load_run(run: str = "last", *, runs_dir: File | None = None) -> RecordedRun:
         run: which one; `reenact runs list` shows them.
         runs_dir: folder of the journal; default: that of the settings (.reenact).
     """
-    from reenact.journal import Shelf, State
+    from reenact.journal import Shelf
+    from reenact.report.stored import Stored
+    from reenact.report.views import result_data
     from reenact.settings import resolve
 
     folder = resolve({"runs_dir": None if runs_dir is None else Path(runs_dir)}).settings.runs_dir
     with Shelf.look(folder) as shelf:
         record = shelf.find(run)
-        steps = shelf.steps_at(record, f"{record.story}/{RESULT}")
-        current = [step for step in steps if step.state is not State.SUPERSEDED]
         return RecordedRun(
             id=record.id,
             command=record.story,
             what=record.what,
             status=shelf.standing(record),
             exit_code=record.exit_code,
-            verdict=json.loads(record.verdict) if record.verdict else None,
+            verdict=record.verdict_data() if record.verdict is not None else None,
             started_at=record.started_at,
             seconds=record.worked_s,
-            result=shelf.result(current[-1]) if current else None,
+            result=result_data(Stored(shelf, record, folder)),
         )

@@ -8,13 +8,15 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 from enum import StrEnum
 from pathlib import Path
+from typing import ClassVar
 
 from reenact.bug.report import BugReport, symptom_words
 from reenact.bug.run.classify import Outcome, Seen
 from reenact.bug.run.sighting import Sighting
 from reenact.bug.symptom import Symptom
 from reenact.bug.validate.objection import Objection, Stage
-from reenact.types import ExitCode, JsonValue
+from reenact.result import Result
+from reenact.types import ExitCode
 
 
 class Verdict(StrEnum):
@@ -40,6 +42,12 @@ class Verdict(StrEnum):
 class SeedRun:
     """One run of a script with one seed."""
 
+    JSON: ClassVar = (
+        "seed", "outcome=seen.outcome", "sentence=seen.sentence", "exception", "message=sighting.message",
+        "frames=sighting.frames", "output=sighting.output", "seconds=sighting.wall_s",
+        "versions=sighting.versions",
+    )  # fmt: skip
+
     seed: int
     sighting: Sighting
     seen: Seen
@@ -48,10 +56,20 @@ class SeedRun:
     def shows(self) -> bool:
         return self.seen.outcome is Outcome.SYMPTOM
 
+    @property
+    def exception(self) -> str:
+        """Its class; empty where none was raised."""
+        return self.sighting.classes[0] if self.sighting.classes else ""
+
 
 @dataclass(frozen=True, slots=True)
 class Attempt:
     """One script on the way."""
+
+    JSON: ClassVar = (
+        "context", "number", "stopped_at=stage", "objections=reasons", "outcomes", "outcomes_fixed", "sample",
+        "script", "runs", "fixed_runs",
+    )  # fmt: skip
 
     context: int
     number: int
@@ -68,15 +86,30 @@ class Attempt:
         return self.stage is None
 
     @property
+    def reasons(self) -> list[str]:
+        """The objections, in words."""
+        return [str(objection) for objection in self.objections]
+
+    @property
+    def outcomes(self) -> list[Outcome]:
+        return [run.seen.outcome for run in self.runs]
+
+    @property
+    def outcomes_fixed(self) -> list[Outcome]:
+        return [run.seen.outcome for run in self.fixed_runs]
+
+    @property
     def outcome(self) -> Outcome | None:
         """What most of its runs ended with; none when it was not run."""
-        counted = Counter(run.seen.outcome for run in self.runs)
+        counted = Counter(self.outcomes)
         return counted.most_common(1)[0][0] if counted else None
 
 
 @dataclass(frozen=True, slots=True)
 class Minimised:
     """What came of making the script shorter."""
+
+    JSON: ClassVar = ("lines_before", "lines_after", "runs", "note")
 
     script: str
     lines_before: int
@@ -86,8 +119,15 @@ class Minimised:
 
 
 @dataclass(frozen=True)
-class Reproduction:
+class Reproduction(Result):
     """The whole answer."""
+
+    JSON: ClassVar = (
+        "verdict", "reason", "title", "report=source", "repository", "commit", "fixed", "symptom",
+        "must_be_seen", "restructured=report", "seeds_shown", "seeds_run", "script", "repro", "exits",
+        "minimised", "attempts", "contexts", "packages", "written", "folder", "findings", "notes", "tokens",
+        "money", "seconds:1", "run=run_id",
+    )  # fmt: skip
 
     title: str
     source: str
@@ -136,78 +176,22 @@ class Reproduction:
     @property
     def seeds(self) -> tuple[int, int]:
         """In how many of how many runs the symptom was seen."""
-        runs = self.showing.runs if self.showing is not None else ()
-        return sum(run.shows for run in runs), len(runs)
+        return self.seeds_shown, self.seeds_run
 
-    def to_json(self) -> dict[str, JsonValue]:
-        """Everything, for machines."""
-        shown, runs = self.seeds
-        return {
-            "verdict": self.verdict.value,
-            "reason": self.reason,
-            "title": self.title,
-            "report": self.source,
-            "repository": self.repository,
-            "commit": self.commit,
-            "fixed": self.fixed,
-            "symptom": self.symptom.model_dump(mode="json"),
-            "must_be_seen": symptom_words(self.symptom),
-            "restructured": self.report.model_dump(mode="json") if self.report is not None else None,
-            "seeds_shown": shown,
-            "seeds_run": runs,
-            "script": self.script,
-            "repro": self.repro,
-            "exits": dict(self.exits),
-            "minimised": None
-            if self.minimised is None
-            else {
-                "lines_before": self.minimised.lines_before,
-                "lines_after": self.minimised.lines_after,
-                "runs": self.minimised.runs,
-                "note": self.minimised.note,
-            },
-            "attempts": [_attempt_json(one) for one in self.attempts],
-            "contexts": list(self.contexts),
-            "packages": list(self.packages),
-            "written": list(self.written),
-            "folder": str(self.folder) if self.folder is not None else None,
-            "findings": list(self.findings),
-            "notes": list(self.notes),
-            "tokens": self.tokens,
-            "money": None if self.money is None else str(self.money),
-            "seconds": round(self.seconds, 1),
-            "run": self.run_id,
-        }
+    @property
+    def seeds_run(self) -> int:
+        return len(self.showing.runs) if self.showing is not None else 0
 
+    @property
+    def seeds_shown(self) -> int:
+        return sum(run.shows for run in self.showing.runs) if self.showing is not None else 0
 
-def _attempt_json(one: Attempt) -> dict[str, JsonValue]:
-    return {
-        "context": one.context,
-        "number": one.number,
-        "stopped_at": one.stage.value if one.stage is not None else None,
-        "objections": [str(objection) for objection in one.objections],
-        "outcomes": [run.seen.outcome.value for run in one.runs],
-        "outcomes_fixed": [run.seen.outcome.value for run in one.fixed_runs],
-        "sample": one.sample,
-        "script": one.script,
-        "runs": [_run_json(run) for run in one.runs],
-        "fixed_runs": [_run_json(run) for run in one.fixed_runs],
-    }
+    @property
+    def must_be_seen(self) -> str:
+        """The symptom in words."""
+        return symptom_words(self.symptom)
 
-
-def _run_json(run: SeedRun) -> dict[str, JsonValue]:
-    told = run.sighting
-    return {
-        "seed": run.seed,
-        "outcome": run.seen.outcome.value,
-        "sentence": run.seen.sentence,
-        "exception": told.classes[0] if told.classes else "",
-        "message": told.message,
-        "frames": [
-            {"whose": frame.whose, "file": frame.file, "line": frame.line, "function": frame.qualified}
-            for frame in told.frames
-        ],
-        "output": told.output,
-        "seconds": told.wall_s,
-        "versions": dict(told.versions),
-    }
+    @property
+    def sentence(self) -> str:
+        """The one line to read."""
+        return f"{self.verdict.value[:1].upper()}{self.verdict.value[1:]}: {self.reason}."

@@ -109,7 +109,7 @@ def reproduce(
         )
         found = _diagnosed(found, checkout, buggy, services, wishes, run)
         found = replace(_written(found, case, out, run), reused=run.reused)
-        run.note("result", found.to_json())
+        run.note("result", found)
         run.finish({"verdict": verdict.value, "reason": reason[:500]}, verdict.exit_code)
     return found
 

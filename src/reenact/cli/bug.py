@@ -11,10 +11,10 @@ from reenact.api import reproduce_bug
 from reenact.api.reproduction import ENVIRONMENTS
 from reenact.bug.wishes import Parts, Wishes
 from reenact.cli.asking import model_options
-from reenact.cli.bug_view import reproduction_sheet
 from reenact.cli.calling import calling, trust_journal_option
 from reenact.cli.options import RUN_SECONDS, Count, output_format, show
 from reenact.cli.times import max_time_option
+from reenact.report.views.bug import bug_document
 
 DEFAULTS = Wishes()
 
@@ -81,5 +81,5 @@ def bug(
             max_tokens=max_tokens, max_calls=max_calls, record=record, fresh=fresh,
             trust_journal=trust_journal, progress=True, cancel=stop,
         )  # fmt: skip
-    show(reproduction_sheet(found), output_format)
+    show(bug_document(found), output_format)
     return found.verdict.exit_code

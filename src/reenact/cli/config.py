@@ -7,7 +7,7 @@ from dataclasses import fields
 import click
 
 from reenact.cli.options import output_format, show
-from reenact.report.sheet import Sheet
+from reenact.report.document import Document
 from reenact.settings import Resolved, Settings, default_user_file, field_texts, resolve
 from reenact.types import JsonValue, Table
 
@@ -18,17 +18,17 @@ IGNORED = "Ignored: a project file may not set this."
 @output_format
 def config(output_format: str) -> None:
     """Print every setting, its value and where it comes from."""
-    show(_sheet(resolve()), output_format)
+    show(_document(resolve()), output_format)
 
 
-def _sheet(resolved: Resolved) -> Sheet:
+def _document(resolved: Resolved) -> Document:
     texts = field_texts(Settings)
     names = [spec.name for spec in fields(Settings)]
     values = {name: getattr(resolved.settings, name) for name in names}
     rows = tuple((name, _written(values[name]), resolved.origins[name], texts[name]) for name in names)
     rows += tuple((name, "-", f"project file {resolved.project_file}", IGNORED) for name in resolved.ignored)
     changed = sum(1 for origin in resolved.origins.values() if origin != "default")
-    return Sheet(
+    return Document(
         kind="config",
         title="Settings in force",
         verdict=f"{len(names)} settings, {changed} not at their default. User file: {default_user_file()}",

@@ -11,7 +11,6 @@ from reenact.api import diagnose as run_diagnosis
 from reenact.api.training import THRESHOLD
 from reenact.cli.asking import model_options
 from reenact.cli.calling import STDERR, calling, trust_journal_option
-from reenact.cli.diagnose_view import diagnosis_sheet
 from reenact.cli.options import (
     CONFIDENCE,
     DIAGNOSE_BUDGET,
@@ -24,6 +23,7 @@ from reenact.cli.options import (
 from reenact.cli.times import max_time_option, training_time_option
 from reenact.cli.watch import PROGRAM, program_words
 from reenact.diagnosis.depth import Depth
+from reenact.report.views.diagnosis import diagnosis_document
 
 
 @click.command(context_settings=PROGRAM)
@@ -71,5 +71,5 @@ def diagnose(
             max_tokens=max_tokens, max_calls=max_calls, record=record, fresh=fresh,
             trust_journal=trust_journal, output=STDERR, progress=True, cancel=stop,
         )  # fmt: skip
-    show(diagnosis_sheet(found, " ".join(program)), output_format)
+    show(diagnosis_document(found, " ".join(program)), output_format)
     return found.exit_code

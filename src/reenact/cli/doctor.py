@@ -15,7 +15,7 @@ import click
 
 from reenact.cli.health import existing, problems
 from reenact.cli.options import output_format, show
-from reenact.report.sheet import Block, Facts, Level, Sheet
+from reenact.report.document import Block, Document, Facts, Level
 from reenact.settings import Settings, resolve
 from reenact.types import ExitCode, JsonValue, Table
 from reenact.version import __version__
@@ -41,15 +41,15 @@ def doctor(output_format: str) -> ExitCode:
     tiers = describe()
     notices = tuple(problems(settings))
     to_mend = sum(notice.level is not Level.NOTE for notice in notices)
-    sheet = Sheet(
+    document = Document(
         kind="doctor",
         title=f"reenact {__version__} on this machine",
         verdict=f"{to_mend} to mend; the next step stands with each." if to_mend else "All is well.",
         blocks=(*_machine_blocks(settings), *_sandbox_blocks(tiers)),
-        notices=notices,
+        diagnostics=notices,
         data=_data(settings, tiers),
     )
-    show(sheet, output_format)
+    show(document, output_format)
     return ExitCode.FOUND if to_mend else ExitCode.OK
 
 

@@ -10,10 +10,10 @@ import click
 from reenact.api import evaluate as run_evaluation
 from reenact.cli.asking import model_options
 from reenact.cli.calling import calling, trust_journal_option
-from reenact.cli.evaluate_view import evaluation_sheet
 from reenact.cli.options import RUN_SECONDS, Amount, Count, output_format, show
 from reenact.cli.pdf_option import pdf_reader_option
 from reenact.cli.times import max_time_option
+from reenact.report.views.evaluation import evaluation_document
 from reenact.types import ExitCode
 
 FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
@@ -88,5 +88,5 @@ def evaluate(
             max_cost=max_cost, max_tokens=max_tokens, max_calls=max_calls, record=record, fresh=fresh,
             trust_journal=trust_journal, progress=True, cancel=stop,
         )  # fmt: skip
-    show(evaluation_sheet(found), output_format)
+    show(evaluation_document(found), output_format)
     return ExitCode.INCONCLUSIVE if found.is_silent else ExitCode.OK

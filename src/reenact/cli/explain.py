@@ -86,7 +86,7 @@ def _of_bugs() -> dict[str, str]:
     from reenact.bug.reproduction import Verdict
     from reenact.bug.run.classify import Outcome
     from reenact.bug.symptom import Relation
-    from reenact.cli.bug_view import CODE, NAME
+    from reenact.report.views.bug import CODE, NAME
 
     told = {CODE: f"{NAME}. A script was run in the sandbox and the reported symptom came out of this line."}
     return {**told, **_members(Verdict), **_members(Outcome), **_members(Relation)}

@@ -11,10 +11,10 @@ from reenact.api import fingerprint as run_fingerprint
 from reenact.api.reproduction import FINGERPRINT_PARTS
 from reenact.cli.asking import model_options
 from reenact.cli.calling import calling, trust_journal_option
-from reenact.cli.fingerprint_view import fingerprint_sheet
 from reenact.cli.options import output_format, show
 from reenact.cli.pdf_option import pdf_reader_option
 from reenact.cli.times import max_time_option
+from reenact.report.views.fingerprint import fingerprint_document
 
 
 @click.command()
@@ -58,5 +58,5 @@ def fingerprint(
             max_calls=max_calls, record=record, fresh=fresh, trust_journal=trust_journal, progress=True,
             cancel=stop,
         )  # fmt: skip
-    show(fingerprint_sheet(taken), output_format)
+    show(fingerprint_document(taken), output_format)
     return taken.exit_code

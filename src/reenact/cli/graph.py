@@ -10,12 +10,12 @@ import click
 
 from reenact.cli.options import SECONDS, output_format, show, stopping_gently
 from reenact.cli.watch import PROGRAM, program_words
-from reenact.cli.watch_view import graph_data, graph_facts, layer_blocks
 from reenact.errors import Inconclusive
 from reenact.probe.options import WatchOptions
 from reenact.probe.watch import watch as watch_program
 from reenact.program.program import read_program
-from reenact.report.sheet import Sheet
+from reenact.report.document import Document
+from reenact.report.views.trace import graph_data, graph_facts, layer_blocks
 from reenact.settings import resolve
 from reenact.types import ExitCode
 
@@ -48,7 +48,7 @@ def graph(python: str | None, max_time: float, output_format: str, program: tupl
             next_step=f"reenact watch {' '.join(program)}",
         )
     show(
-        Sheet(
+        Document(
             kind="graph",
             title=f"Model of {' '.join(program)}",
             verdict=f"{len(found.layers)} layers, {found.parameters:,} weights, task {found.task.value}.",

@@ -8,13 +8,13 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from reenact.errors import ReenactError
-from reenact.report.sheet import Level, Notice
+from reenact.report.document import Diagnostic, Level
 from reenact.settings import Settings, cache_folder
 
 LOW_DISK_BYTES = 2 * 1024**3
 
 
-def problems(settings: Settings) -> Iterator[Notice]:
+def problems(settings: Settings) -> Iterator[Diagnostic]:
     """Everything to mend, and notes that are worth knowing."""
     yield from _sandbox(settings)
     yield from _journal(settings)
@@ -31,20 +31,20 @@ def existing(folder: Path) -> Path:
     return folder
 
 
-def _sandbox(settings: Settings) -> Iterator[Notice]:
+def _sandbox(settings: Settings) -> Iterator[Diagnostic]:
     from reenact.sandbox.choose import choose, notice
 
     wanted = None if settings.sandbox == "auto" else settings.sandbox
     try:
         weaker = notice(choose(wanted, trust_code=settings.trust_code))
     except ReenactError as error:
-        yield Notice("DR001", "no-sandbox", Level.ERROR, error.sentence, next_step=error.next_step)
+        yield Diagnostic("DR001", "no-sandbox", Level.ERROR, error.sentence, next_step=error.next_step)
         return
     if weaker:
-        yield Notice("DR002", "weaker-sandbox", Level.WARNING, weaker, next_step="apt install bubblewrap")
+        yield Diagnostic("DR002", "weaker-sandbox", Level.WARNING, weaker, next_step="apt install bubblewrap")
 
 
-def _journal(settings: Settings) -> Iterator[Notice]:
+def _journal(settings: Settings) -> Iterator[Diagnostic]:
     from reenact.journal import Shelf
 
     if not (settings.runs_dir / "journal.db").exists():
@@ -53,29 +53,29 @@ def _journal(settings: Settings) -> Iterator[Notice]:
         with Shelf.look(settings.runs_dir) as shelf:
             shelf.runs()
     except ReenactError as error:
-        yield Notice("DR003", "journal", Level.ERROR, error.sentence, next_step=error.next_step)
+        yield Diagnostic("DR003", "journal", Level.ERROR, error.sentence, next_step=error.next_step)
 
 
-def _disk(folder: Path) -> Iterator[Notice]:
+def _disk(folder: Path) -> Iterator[Diagnostic]:
     free = shutil.disk_usage(folder).free
     if not os.access(folder, os.W_OK):
         says, mend = f"{folder} cannot be written to.", "Set runs_dir or cache_dir to another folder."
-        yield Notice("DR004", "read-only-folder", Level.ERROR, says, next_step=mend)
+        yield Diagnostic("DR004", "read-only-folder", Level.ERROR, says, next_step=mend)
     elif free < LOW_DISK_BYTES:
         says = f"Only {free / 1024**2:.0f} MiB are free at {folder}."
-        yield Notice("DR005", "low-disk", Level.WARNING, says, next_step="Free some space there.")
+        yield Diagnostic("DR005", "low-disk", Level.WARNING, says, next_step="Free some space there.")
 
 
-def _model(settings: Settings) -> Iterator[Notice]:
+def _model(settings: Settings) -> Iterator[Diagnostic]:
     from reenact.llm.names import PROVIDERS, parse_name, require_key
 
     if not settings.model:
         says = "No model is chosen. Watching, diagnosing and repairing your own program need none."
-        yield Notice("DR006", "no-model", Level.NOTE, says, next_step="reenact config")
+        yield Diagnostic("DR006", "no-model", Level.NOTE, says, next_step="reenact config")
         return
     try:
         name = parse_name(settings.model)
         if name.kind in PROVIDERS:
             require_key(name)
     except ReenactError as error:
-        yield Notice("DR007", "model", Level.ERROR, error.sentence, next_step=error.next_step)
+        yield Diagnostic("DR007", "model", Level.ERROR, error.sentence, next_step=error.next_step)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from reenact.cli.options import output_format, show
-from reenact.report.sheet import Facts, Level, Notice, Sheet, Text
+from reenact.report.document import Diagnostic, Document, Facts, Level, Text
 from reenact.types import ExitCode, JsonValue, Table
 
 if TYPE_CHECKING:
@@ -41,11 +41,11 @@ def knobs(program: tuple[str, ...], everything: bool, layers: bool, output_forma
             f"The program cannot be understood: {broken[0].unparsed}. Received: {found.entry}.",
             next_step="Mend the source, or name another script.",
         )
-    show(_sheet(found, static_graph(found), everything, layers), output_format)
+    show(_document(found, static_graph(found), everything, layers), output_format)
     return ExitCode.OK
 
 
-def _sheet(program: Program, graph: StaticGraph, everything: bool, layers: bool) -> Sheet:
+def _document(program: Program, graph: StaticGraph, everything: bool, layers: bool) -> Document:
     written = [knob for knob in graph.knobs if not knob.absent]
     absent = [knob for knob in graph.knobs if knob.absent]
     shown = [*written, *absent] if everything else written
@@ -60,13 +60,13 @@ def _sheet(program: Program, graph: StaticGraph, everything: bool, layers: bool)
             Table("Layers", ("place", "layer", "type", "activation", "settings"), _layer_rows(program, graph))
         )
     hint = "" if everything else " (--all lists them)"
-    return Sheet(
+    return Document(
         kind="knobs",
         title=f"Knobs of {program.entry}",
         verdict=f"{len(written)} knobs written, {len(absent)} left to the library{hint}.",
         blocks=tuple(blocks),
-        notices=tuple(
-            Notice(
+        diagnostics=tuple(
+            Diagnostic(
                 "PG001",
                 "unparsed-file",
                 Level.WARNING,

@@ -11,7 +11,7 @@ from reenact.api import lint as run_lint
 from reenact.api.linting import Linted, LintResult
 from reenact.api.training import THRESHOLD
 from reenact.cli.options import CONFIDENCE, listed, output_format, show
-from reenact.report.sheet import Level, Notice, Sheet
+from reenact.report.document import Diagnostic, Document, Level
 from reenact.types import Place
 
 UNREAD, UNREAD_NAME = "PG001", "unparsed-file"
@@ -37,38 +37,31 @@ def lint(
     result = run_lint(
         *paths, select=listed(select), ignore=listed(ignore), exclude=listed(exclude), threshold=threshold
     )
-    show(lint_sheet(result), output_format)
+    show(lint_document(result), output_format)
     return result.exit_code
 
 
-def lint_sheet(result: LintResult) -> Sheet:
+def lint_document(result: LintResult) -> Document:
     """All findings, file by file."""
-    found, findings = result.files, list(result.findings)
-    training = sum(one.is_training for one in found)
-    unread = len(result.unread)
+    found, unread = result.files, len(result.unread)
     unparsed = f" {_counted(unread, 'file')} could not be parsed." if unread else ""
-    return Sheet(
+    return Document(
         kind="lint",
         title="Static rules",
-        verdict=f"{_counted(len(findings), 'finding')} in {_counted(len(found), 'file')},"
-        f" {training} of them with a model or a training.{unparsed}",
-        notices=tuple(_notices(found)),
-        data={
-            "files": len(found),
-            "training": training,
-            "findings": findings,
-            "unread": [{"file": one.path, "reason": one.unread} for one in result.unread],
-        },
+        verdict=f"{_counted(len(result.findings), 'finding')} in {_counted(len(found), 'file')},"
+        f" {result.training} of them with a model or a training.{unparsed}",
+        diagnostics=tuple(_notices(found)),
+        data=result.to_dict(),
         exit_code=result.exit_code,
     )
 
 
-def _notices(found: Sequence[Linted]) -> Iterator[Notice]:
+def _notices(found: Sequence[Linted]) -> Iterator[Diagnostic]:
     for one in found:
-        yield from one.notices
+        yield from one.diagnostics
         if one.unread:
             said = f"{one.path} could not be parsed: {one.unread}"
-            yield Notice(UNREAD, UNREAD_NAME, Level.ERROR, said, Place(PurePosixPath(one.path), 1))
+            yield Diagnostic(UNREAD, UNREAD_NAME, Level.ERROR, said, Place(PurePosixPath(one.path), 1))
 
 
 def _counted(number: int, what: str) -> str:

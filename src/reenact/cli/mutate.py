@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 
 import click
 
-from reenact.api.session import open_session
+from reenact.api.session import COMMAND, open_session
 from reenact.cli.calling import calling
 from reenact.cli.options import REPEATS, WORKERS, Count, output_format, show
 from reenact.cli.times import max_time_option
@@ -16,7 +15,7 @@ from reenact.diagnosis.mutate.catalogue import DEEPCRIME, OPERATORS, chosen, cov
 from reenact.diagnosis.mutate.mutant import Mutant
 from reenact.diagnosis.mutate.story import Killings, KillServices, KillWishes, kill
 from reenact.program.program import Program, read_program
-from reenact.report.sheet import Facts, Sheet
+from reenact.report.document import Document, Facts
 from reenact.types import ExitCode, JsonValue, Table
 
 
@@ -66,10 +65,10 @@ def mutate(
             interpreter = session.settings.python
             wishes = KillWishes(seeds=seeds, metric=metric or "", workers=workers, python=interpreter)
             services = KillServices(
-                journal=session.journal, tell=session.tell, stop=session.stop, argv=tuple(sys.argv[1:])
+                journal=session.journal, tell=session.tell, stop=session.stop, argv=COMMAND.get()
             )
             killed = kill(read, found, wishes, services)
-    show(_sheet(read, found, killed), output_format)
+    show(_document(read, found, killed), output_format)
     return ExitCode.OK
 
 
@@ -92,7 +91,7 @@ def _write(program: Program, found: list[Mutant], out: Path) -> None:
         (out / name).write_text(mutant.patch.diff(program), encoding="utf-8")
 
 
-def _sheet(program: Program, found: list[Mutant], killed: Killings | None) -> Sheet:
+def _document(program: Program, found: list[Mutant], killed: Killings | None) -> Document:
     title = f"Mutants of {program.entry}"
     if killed is None:
         rows = tuple(
@@ -102,7 +101,7 @@ def _sheet(program: Program, found: list[Mutant], killed: Killings | None) -> Sh
         table = Table("", ("no", "operator", "fault", "change"), rows)
         data: JsonValue = [_facts(program, one) for one in found]
         verdict = f"{len(found)} mutants. --out writes their diffs, --kill trains them."
-        return Sheet("mutate", title, verdict, (table,), data=data)
+        return Document("mutate", title, verdict, (table,), data=data)
     lines = tuple(
         (
             one.operator,
@@ -115,7 +114,7 @@ def _sheet(program: Program, found: list[Mutant], killed: Killings | None) -> Sh
         for one, killing in killed.by_mutant
     )
     dead = sum(killing.killed for _, killing in killed.by_mutant)
-    return Sheet(
+    return Document(
         "mutate",
         title,
         f"{dead} of {len(lines)} mutants killed, judged by {killed.measure.name}.",
@@ -133,11 +132,11 @@ def _facts(program: Program, one: Mutant) -> JsonValue:
     }
 
 
-def _catalogue() -> Sheet:
+def _catalogue() -> Document:
     rows = tuple((one.name, one.fault.value, one.what, " ".join(one.covers) or "-") for one in OPERATORS)
     ours = covered()
     left = "; ".join(f"{code} {text}" for code, text in DEEPCRIME.items() if code not in ours)
-    return Sheet(
+    return Document(
         "mutate",
         "Mutation operators",
         f"{len(rows)} operators; they cover {len(ours)} of DeepCrime's {len(DEEPCRIME)}.",

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 
 import click
 
-from reenact.api.session import open_session
-from reenact.cli.calling import calling, trust_journal_option
+from reenact.api.session import COMMAND, open_session
+from reenact.cli.calling import STDERR, calling, trust_journal_option
 from reenact.cli.options import (
     RANDOM_SEED,
     REPAIR_BUDGET,
@@ -21,13 +20,8 @@ from reenact.cli.options import (
 from reenact.cli.times import max_time_option
 from reenact.cli.watch import PROGRAM, program_words
 from reenact.program.program import read_program
-from reenact.repairs.neutral.graph import NeutralityGraph, Node, Standing
-from reenact.report.neutral_plot import Seen, neutral_plot
-from reenact.report.sheet import Facts, Picture, Sheet
-from reenact.report.svg import number
-from reenact.types import ExitCode, Table
-
-SHOWN = 15
+from reenact.report.views.alternatives import alternatives_document, neutrality_plot
+from reenact.types import ExitCode
 
 
 @click.command(context_settings=PROGRAM)
@@ -76,56 +70,11 @@ def neutral(
         wishes = Wishes(budget, trainings, top, metric or "", session.settings.python, workers, chance)
         services = Services(
             journal=session.journal, traces=session.traces, tell=session.tell, stop=session.stop,
-            stdout=sys.stderr.fileno(), argv=tuple(sys.argv[1:]), fresh=fresh,
+            stdout=STDERR, argv=COMMAND.get(), fresh=fresh,
         )  # fmt: skip
         found = analyse(read, wishes, services, beside)
-    picture = drawn(found)
     if svg is not None:
-        svg.write_text(picture.svg.replace("<svg ", '<svg xmlns="http://www.w3.org/2000/svg" ', 1), "utf-8")
-    show(_sheet(found, " ".join(program), picture), output_format)
+        drawing = neutrality_plot(found).svg
+        svg.write_text(drawing.replace("<svg ", '<svg xmlns="http://www.w3.org/2000/svg" ', 1), "utf-8")
+    show(alternatives_document(found, " ".join(program)), output_format)
     return ExitCode.OK if found.alternatives else ExitCode.FOUND
-
-
-def drawn(found: NeutralityGraph) -> Picture:
-    """The graph."""
-    seen = [
-        Seen(node.parent, node.standing, f"{_value(node, found)}: {_words(node)}") for node in found.nodes
-    ]
-    plot, alt = neutral_plot(seen)
-    return Picture(plot.title, plot.draw(f"Neutrality graph: {alt}"), alt)
-
-
-def _words(node: Node) -> str:
-    return "the known repair" if node.standing is Standing.KNOWN else str(node.patch)
-
-
-def _sheet(found: NeutralityGraph, title: str, picture: Picture) -> Sheet:
-    others = found.alternatives
-    better = sum(node.standing is Standing.BETTER for node in others)
-    facts = Facts(
-        "",
-        (
-            ("judged by", found.metric),
-            ("trained", f"{found.trained} changed programs"),
-            ("neutral", f"{sum(node.parent >= 0 for node in found.nodes)} of them"),
-            ("ended", found.ended),
-        ),
-    )
-    rows = tuple(
-        (_value(node, found), node.standing.value, str(node.patch.complexity), str(node.patch))
-        for node in others[:SHOWN]
-    )
-    table = Table(
-        f"Alternatives, the best {len(rows)}", (found.metric, "beside the known", "changes", "change"), rows
-    )
-    return Sheet(
-        kind="neutral",
-        title=f"Neutrality of {title}",
-        verdict=f"{len(others)} alternative repairs, {better} significantly better than the known one.",
-        blocks=(facts, picture, table),
-        data=found.to_json(),
-    )
-
-
-def _value(node: Node, found: NeutralityGraph) -> str:
-    return number(node.fitness if found.larger_is_better else -node.fitness)

@@ -23,8 +23,8 @@ import click
 from reenact.cli.ending import ENDING
 from reenact.errors import InputError
 from reenact.plain import plain
+from reenact.report.document import Document
 from reenact.report.render import FORMATS, render
-from reenact.report.sheet import Sheet
 from reenact.settings import MOST_CALLS, MOST_DOLLARS, MOST_SECONDS, MOST_TOKENS
 from reenact.types import Stop
 
@@ -144,11 +144,11 @@ def output_format(verb: Verb) -> Verb:
     return option(verb)
 
 
-def show(sheet: Sheet, chosen: str) -> None:
-    """Print a sheet on stdout; colour only on a terminal that wants it."""
+def show(document: Document, chosen: str) -> None:
+    """Print a document on stdout; colour only on a terminal that wants it."""
     color = sys.stdout.isatty() and not os.environ.get("NO_COLOR")
     width = shutil.get_terminal_size((100, 24)).columns
-    click.echo(render(sheet, chosen, width=max(width, 60), color=color), nl=False)
+    click.echo(render(document, chosen, width=max(width, 60), color=color), nl=False)
 
 
 def echo(text: str, *, err: bool = False) -> None:

@@ -11,10 +11,11 @@ from reenact.api import reproduce_paper
 from reenact.cli.asking import model_options
 from reenact.cli.calling import calling, trust_journal_option
 from reenact.cli.options import RUN_SECONDS, Amount, Count, output_format, show
-from reenact.cli.paper_view import reproduction_page, reproduction_sheet
 from reenact.cli.pdf_option import pdf_reader_option
 from reenact.cli.times import max_time_option
 from reenact.paper.wishes import Parts, Wishes
+from reenact.report.render import render
+from reenact.report.views.paper import paper_document
 
 DEFAULTS = Wishes()
 PAGE = "report.html"
@@ -92,6 +93,7 @@ def paper(
             max_tokens=max_tokens, max_calls=max_calls, record=record, fresh=fresh,
             trust_journal=trust_journal, progress=True, cancel=stop,
         )  # fmt: skip
-    (out / PAGE).write_text(reproduction_page(found), encoding="utf-8")
-    show(reproduction_sheet(found), output_format)
+    document = paper_document(found)
+    (out / PAGE).write_text(render(document, "html"), encoding="utf-8")
+    show(document, output_format)
     return found.verdict.exit_code

@@ -9,7 +9,7 @@ import click
 
 from reenact.cli.options import echo, output_format, show
 from reenact.cli.pdf_option import pdf_reader_option
-from reenact.report.sheet import Facts, Level, Notice, Sheet
+from reenact.report.document import Diagnostic, Document, Facts, Level
 from reenact.types import ExitCode, JsonValue, Table
 
 if TYPE_CHECKING:
@@ -43,16 +43,16 @@ def read(
     if text:
         echo(found.text())
         return ExitCode.OK
-    show(paper_sheet(found), output_format)
+    show(paper_document(found), output_format)
     return ExitCode.OK
 
 
-def paper_sheet(paper: Paper) -> Sheet:
+def paper_document(paper: Paper) -> Document:
     """Outline, counts and losses."""
     counts = counts_of(paper)
     told = ", ".join(f"{number} {name if number != 1 else name[:-1]}" for name, number in counts.items())
     lost = f"lost in reading: {len(paper.lost)}" if paper.lost else "nothing was lost in reading"
-    return Sheet(
+    return Document(
         kind="read",
         title=f"Paper: {paper.title}",
         verdict=f"{told}; {lost}.",
@@ -68,8 +68,8 @@ def paper_sheet(paper: Paper) -> Sheet:
             Table("Outline", ("section", "title", "sentences", "also"), tuple(_outline(paper))),
             Table("References", ("key", "title", "year", "cited in"), tuple(_references(paper))),
         ),
-        notices=tuple(
-            Notice(
+        diagnostics=tuple(
+            Diagnostic(
                 CODE, NAME, Level.NOTE, f"{one.what}{f' [{one.where}]' if one.where else ''}", aside=one.kind
             )
             for one in paper.lost

@@ -15,7 +15,7 @@ from reenact.errors import InputError
 from reenact.files import read_bytes
 from reenact.llm.answers import LONGEST_ANSWER
 from reenact.llm.relay_folder import Waiting, file_text, show_request, waiting
-from reenact.report.sheet import Sheet
+from reenact.report.document import Document
 from reenact.types import Table
 
 
@@ -46,13 +46,13 @@ def relay(
         _show(show_request(folder, request_id), output_format)
 
 
-def _list(folder: Path) -> Sheet:
+def _list(folder: Path) -> Document:
     found = waiting(folder)
     rows = tuple(
         (one.id, one.step, str(one.request["prompt"]), str(one.request["schema_name"])) for one in found
     )
     next_step = f" Show one with: reenact relay {folder} ID" if found else ""
-    return Sheet(
+    return Document(
         kind="relay",
         title=f"Requests waiting in {folder}",
         verdict=f"{len(found)} waiting.{next_step}",
@@ -64,7 +64,7 @@ def _list(folder: Path) -> Sheet:
 def _show(asked: Waiting, chosen: str) -> None:
     if chosen == "json":
         title = f"Request {asked.id}"
-        show(Sheet("relay", title, title, data={"request": dict(asked.request)}), chosen)
+        show(Document("relay", title, title, data={"request": dict(asked.request)}), chosen)
         return
     # As it stands, not laid out: code in it must survive being copied.
     echo("\n\n".join(_said(asked.id, asked.request)))

@@ -20,10 +20,10 @@ from reenact.cli.options import (
     output_format,
     show,
 )
-from reenact.cli.repair_view import repair_sheet
 from reenact.cli.times import max_time_option, training_time_option
 from reenact.cli.watch import PROGRAM, program_words
 from reenact.repairs.strategies.strategy import BUILT_IN
+from reenact.report.views.repair import repair_document
 
 
 @click.command(context_settings=PROGRAM)
@@ -83,5 +83,5 @@ def repair(
             max_cost=max_cost, max_tokens=max_tokens, max_calls=max_calls, record=record, fresh=fresh,
             trust_journal=trust_journal, output=STDERR, progress=True, cancel=stop,
         )  # fmt: skip
-    show(repair_sheet(found, " ".join(program)), output_format)
+    show(repair_document(found, " ".join(program)), output_format)
     return found.decision.exit_code

@@ -12,7 +12,6 @@ from reenact.journal.storage import storage_named
 from reenact.redact import redact
 from reenact.settings import resolve
 from reenact.types import ExitCode
-from reenact.web.assets import require_web
 
 
 @click.command()
@@ -29,9 +28,8 @@ def report(run: str, file: Path) -> ExitCode:
 
     RUN is an id, a part of one that no other run has, a number, or `last`.
     """
-    require_web()
-    from reenact.web.report import report_page
-    from reenact.web.stored import Stored
+    from reenact.report.run_report import report_page
+    from reenact.report.stored import Stored
 
     folder = resolve().settings.runs_dir
     with Shelf.look(folder) as shelf:

@@ -8,8 +8,8 @@ import click
 
 from reenact.api import list_rules
 from reenact.cli.options import echo, output_format, show
+from reenact.report.document import Document
 from reenact.report.rule_pages import write_pages
-from reenact.report.sheet import Sheet
 from reenact.rules.rule import Rule
 from reenact.types import JsonValue, Table
 
@@ -34,14 +34,14 @@ def rules(words: tuple[str, ...], folder: Path | None, output_format: str) -> No
         for one in listed
     )
     columns = ("code", "name", "family", "fault", "needs", "status")
-    sheet = Sheet(
+    document = Document(
         kind="rules",
         title="Rules",
         verdict=f"{len(rows)} rules. reenact explain CODE tells what, why and what to do instead.",
         blocks=(Table("", columns, rows),),
         data=[_facts(one) for one in listed],
     )
-    show(sheet, output_format)
+    show(document, output_format)
 
 
 def _needs(one: Rule) -> str:

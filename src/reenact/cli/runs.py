@@ -10,11 +10,17 @@ from pathlib import Path
 import click
 
 from reenact.cli.options import ROWS, echo, output_format, show
-from reenact.cli.runs_sheets import answer_sheet, check_sheet, list_sheet, run_sheet, step_sheet
 from reenact.errors import InputError
 from reenact.journal import Journal, Run, Shelf, Status
 from reenact.journal.query import query as ask
 from reenact.own_process import own_command, own_environment
+from reenact.report.views.runs import (
+    answer_document,
+    check_document,
+    list_document,
+    run_document,
+    step_document,
+)
 from reenact.settings import resolve
 from reenact.types import ExitCode
 
@@ -38,13 +44,13 @@ def list_runs(
 ) -> None:
     """List runs, newest first."""
     if not (_folder() / "journal.db").exists():
-        show(list_sheet([], 0), output_format)
+        show(list_document([], 0), output_format)
         return
     wanted = Status(status) if status else None
     with Shelf.look(_folder()) as shelf:
         found = shelf.runs(story=story, status=wanted, text=search, limit=limit)
         total = shelf.count(story=story, status=wanted, text=search)
-        show(list_sheet([(run, shelf.standing(run)) for run in found], total), output_format)
+        show(list_document([(run, shelf.standing(run)) for run in found], total), output_format)
 
 
 @runs.command(name="show")
@@ -58,14 +64,17 @@ def show_run(run: str, path: str | None, limit: int, output_format: str) -> None
         found = shelf.find(run)
         steps = shelf.steps(found)
         if path is None:
-            show(run_sheet(found, shelf.standing(found), steps, limit), output_format)
+            show(run_document(found, shelf.standing(found), steps, limit), output_format)
             return
         chosen = [step for step in steps if step.path == path]
         if not chosen:
             raise InputError(
                 f"Run {found.id} has no step {path!r}.", next_step=f"reenact runs show {found.id}"
             )
-        show(step_sheet(found, chosen[-1], shelf.inputs(chosen[-1]), shelf.result(chosen[-1])), output_format)
+        show(
+            step_document(found, chosen[-1], shelf.inputs(chosen[-1]), shelf.result(chosen[-1])),
+            output_format,
+        )
 
 
 @runs.command()
@@ -136,7 +145,7 @@ def query(sql: str, limit: int, output_format: str) -> None:
     """
     if not (_folder() / "journal.db").exists():
         Shelf.look(_folder())
-    show(answer_sheet(ask(_folder(), sql, limit=limit), limit), output_format)
+    show(answer_document(ask(_folder(), sql, limit=limit), limit), output_format)
 
 
 @runs.command()
@@ -145,7 +154,7 @@ def check(output_format: str) -> ExitCode:
     """Read everything once and say what is not as it was written."""
     with Shelf.look(_folder()) as shelf:
         checked = shelf.check()
-    show(check_sheet(checked), output_format)
+    show(check_document(checked), output_format)
     return ExitCode.FOUND if checked.problems else ExitCode.OK
 
 

@@ -9,7 +9,6 @@ import click
 
 from reenact.cli.options import RANDOM_SEED, STEPS, echo, output_format, show, stopping_gently
 from reenact.cli.times import max_time_option, training_time_option
-from reenact.cli.watch_view import watch_sheet
 from reenact.plain import PlainText, plain_line
 from reenact.probe.live import LiveView
 from reenact.probe.naming import fresh_folder
@@ -17,6 +16,7 @@ from reenact.probe.options import PRESETS, WatchOptions
 from reenact.probe.watch import Watched
 from reenact.probe.watch import watch as watch_program
 from reenact.program.program import Program, read_program
+from reenact.report.views.trace import watch_document
 from reenact.settings import Settings, resolve
 
 PROGRAM = {"ignore_unknown_options": True, "allow_interspersed_args": False}
@@ -70,7 +70,7 @@ def watch(
         if sandbox
         else _run(read, options, settings, for_machines=output_format != "full")
     )
-    show(watch_sheet(watched, f"Watched {' '.join(program)}"), output_format)
+    show(watch_document(watched, f"Watched {' '.join(program)}"), output_format)
     code = watched.outcome.exit_code
     return 2 if code is None else code if code >= 0 else 128 - code
 

@@ -2,42 +2,42 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from dataclasses import dataclass
 
 from reenact.diagnosis.diagnosis import Diagnosis
 from reenact.program.program import Program
-from reenact.rules.finding import Finding
-from reenact.types import JsonValue
+from reenact.types import Place
 
 
-def accused_source(found: Diagnosis) -> list[JsonValue]:
+@dataclass(frozen=True, slots=True)
+class Named:
+    """A place, and the rule that names it."""
+
+    code: str
+    name: str
+    place: Place
+
+
+@dataclass(frozen=True, slots=True)
+class SourceFile:
+    """A file in which a finding lies."""
+
+    file: str
+    text: str
+    marks: tuple[Named, ...]
+
+
+def accused_source(found: Diagnosis) -> tuple[SourceFile, ...]:
     """Every file in which a finding lies: its text, and the places with the rule that names each."""
     program = found.evidence.program
     if program is None:
-        return []
-    named: dict[str, list[JsonValue]] = {}
-    for one in _findings(found):
-        if one.place is not None:
-            named.setdefault(str(one.place.file), []).append(_mark(one))
-    return [{"file": file, "text": _text(program, file), "marks": marks} for file, marks in named.items()]
-
-
-def _findings(found: Diagnosis) -> Iterator[Finding]:
+        return ()
     suspects = [*(one.suspect for one in (*found.accusations, *found.doubts)), *found.symptoms]
-    for suspect in suspects:
-        yield from suspect.witnesses
-
-
-def _mark(one: Finding) -> JsonValue:
-    assert one.place is not None
-    return {
-        "code": one.code,
-        "name": one.name,
-        "line": one.place.line,
-        "column": one.place.column,
-        "end_line": one.place.end_line,
-        "end_column": one.place.end_column,
-    }
+    named: dict[str, list[Named]] = {}
+    for one in (witness for suspect in suspects for witness in suspect.witnesses):
+        if one.place is not None:
+            named.setdefault(str(one.place.file), []).append(Named(one.code, one.name, one.place))
+    return tuple(SourceFile(file, _text(program, file), tuple(marks)) for file, marks in named.items())
 
 
 def _text(program: Program, file: str) -> str:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
+from typing import ClassVar
 
 from reenact.diagnosis.depth import Depth
 from reenact.diagnosis.judgement import (
@@ -16,8 +17,11 @@ from reenact.diagnosis.judgement import (
     why_unjudged,
 )
 from reenact.diagnosis.suspect import Suspect
+from reenact.program.graph import TaskType
 from reenact.program.patch import Patch
+from reenact.result import Result
 from reenact.rules.evidence import Evidence
+from reenact.rules.finding import Finding
 from reenact.trials.metric import Measure
 from reenact.trials.statistics import Comparison
 from reenact.types import ExitCode, JsonValue
@@ -39,6 +43,11 @@ class Standing(StrEnum):
 class Tried:
     """A change that was trained over seeds, against the program as it stands."""
 
+    JSON: ClassVar = (
+        "patch", "metric=measure.name", "larger_is_better=measure.larger_is_better", "before", "after",
+        "p_value", "confirmed", "cpu_seconds:2",
+    )  # fmt: skip
+
     patch: Patch
     measure: Measure
     before: tuple[float, ...]
@@ -49,22 +58,16 @@ class Tried:
     confirmed: bool
     cpu_seconds: float
 
-    def to_json(self) -> dict[str, JsonValue]:
-        return {
-            "patch": self.patch.to_json(),
-            "metric": self.measure.name,
-            "larger_is_better": self.measure.larger_is_better,
-            "before": list(self.before),
-            "after": list(self.after),
-            "p_value": self.p_value,
-            "confirmed": self.confirmed,
-            "cpu_seconds": round(self.cpu_seconds, 2),
-        }
-
 
 @dataclass(frozen=True, slots=True)
 class Accusation:
     """A suspect, what trying it has shown, and how sure we are now."""
+
+    JSON: ClassVar = (
+        "fault=suspect.fault", "layer=suspect.layer?", "layer_index=suspect.layer_index", "confidence:3",
+        "standing", "file=suspect.place.file", "line=suspect.place.line", "witnesses=suspect.witnesses",
+        "suggestions=suspect.suggestions", "tried", "note?",
+    )  # fmt: skip
 
     suspect: Suspect
     standing: Standing
@@ -72,22 +75,6 @@ class Accusation:
     tried: Tried | None = None
     """The verified change it is part of."""
     note: str = ""
-
-    def to_json(self) -> dict[str, JsonValue]:
-        suspect = self.suspect
-        return {
-            "fault": suspect.fault.value if suspect.fault is not None else None,
-            "layer": suspect.layer or None,
-            "layer_index": suspect.layer_index,
-            "confidence": round(self.confidence, 3),
-            "standing": self.standing.value,
-            "file": str(suspect.place.file) if suspect.place is not None else None,
-            "line": suspect.place.line if suspect.place is not None else None,
-            "witnesses": [finding.to_json() for finding in suspect.witnesses],
-            "suggestions": [suggestion.to_json() for suggestion in suspect.suggestions],
-            "tried": self.tried.to_json() if self.tried is not None else None,
-            "note": self.note or None,
-        }
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,9 +88,25 @@ class Spent:
     """CPU seconds of one training of the program as it stands."""
 
 
+@dataclass(frozen=True, slots=True)
+class Conclusion:
+    """What a diagnosis comes to, for readers who have not the evidence any more."""
+
+    judgement: Judgement
+    sentence: str
+    next_command: str
+    task: TaskType
+
+
 @dataclass(frozen=True)
-class Diagnosis:
+class Diagnosis(Result):
     """The answer."""
+
+    JSON: ClassVar = (
+        "judgement", "sentence", "next=next_command?", "depth", "threshold", "task",
+        "metric=measure.name", "findings=accusations", "doubts", "symptoms=seen", "seconds=spent.seconds:2",
+        "trainings=spent.trainings", "notes",
+    )  # fmt: skip
 
     depth: Depth
     evidence: Evidence
@@ -120,10 +123,23 @@ class Diagnosis:
     """What could not be done, each in a sentence."""
     reused: str = ""
     """What was not made by this execution, in a line; empty for nothing."""
+    concluded: Conclusion | None = None
+    """As it was stored; none: it follows from the evidence."""
+
+    def to_store(self) -> Diagnosis:
+        """The same with its conclusion: the journal does not keep program and trace."""
+        conclusion = Conclusion(self.judgement, self.sentence, self.next_command, self.task)
+        return replace(self, concluded=conclusion)
+
+    @property
+    def task(self) -> TaskType:
+        return self.concluded.task if self.concluded is not None else self.evidence.task
 
     @property
     def judgement(self) -> Judgement:
         """What it all comes to. The sentence, the exit code and every list of runs derive from this."""
+        if self.concluded is not None:
+            return self.concluded.judgement
         return judgement_of(
             self.evidence,
             self.depth,
@@ -137,6 +153,11 @@ class Diagnosis:
         return self.judgement.exit_code
 
     @property
+    def seen(self) -> tuple[Finding, ...]:
+        """What was seen and accuses no one thing, rule by rule."""
+        return tuple(finding for symptom in self.symptoms for finding in symptom.witnesses)
+
+    @property
     def confirmed(self) -> int:
         """Findings that a training has confirmed."""
         return sum(one.standing is Standing.CONFIRMED for one in self.accusations)
@@ -144,11 +165,15 @@ class Diagnosis:
     @property
     def next_command(self) -> str:
         """What to type next; empty when the findings name their own."""
+        if self.concluded is not None:
+            return self.concluded.next_command
         return next_command(self.judgement, self.evidence, self.depth)
 
     @property
     def sentence(self) -> str:
         """The one line to read."""
+        if self.concluded is not None:
+            return self.concluded.sentence
         match self.judgement:
             case Judgement.FINDINGS:
                 confirmed = f", {self.confirmed} confirmed by training" if self.depth.intervenes else ""
@@ -188,23 +213,6 @@ class Diagnosis:
             "judgement": self.judgement.value,
             "findings": len(self.accusations),
             "confirmed": self.confirmed,
-        }
-
-    def to_json(self) -> dict[str, JsonValue]:
-        return {
-            "judgement": self.judgement.value,
-            "sentence": self.sentence,
-            "next": self.next_command or None,
-            "depth": self.depth.value,
-            "threshold": self.threshold,
-            "task": self.evidence.task.value,
-            "metric": self.measure.name if self.measure is not None else None,
-            "findings": [accusation.to_json() for accusation in self.accusations],
-            "doubts": [accusation.to_json() for accusation in self.doubts],
-            "symptoms": [finding.to_json() for symptom in self.symptoms for finding in symptom.witnesses],
-            "seconds": round(self.spent.seconds, 2),
-            "trainings": self.spent.trainings,
-            "notes": list(self.notes),
         }
 
 

@@ -114,7 +114,7 @@ def diagnose_within(
         measure=measure,
         notes=tuple(notes),
     )
-    run.note("result", found.to_json())
+    run.note("result", found.to_store())
     run.note("source", accused_source(found))
     return found
 

@@ -74,7 +74,8 @@ class Flattening:
         if isinstance(value, date):
             return value.isoformat()
         if dataclasses.is_dataclass(value) and not isinstance(value, type):
-            return {spec.name: self.flat(getattr(value, spec.name)) for spec in dataclasses.fields(value)}
+            stored = [spec.name for spec in dataclasses.fields(value) if spec.metadata.get("stored", True)]
+            return {name: self.flat(getattr(value, name)) for name in stored}
         if callable(dump := getattr(value, "model_dump", None)):
             return self.flat(dump(mode="python", round_trip=True))
         raise JournalError(f"A {type(value).__name__} cannot be journalled. Received: {value!r:.80}.")

@@ -5,11 +5,12 @@ from __future__ import annotations
 import shlex
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Self
+from typing import Any, Self, TypeVar
 
-from reenact.errors import InputError
+from reenact.errors import InputError, JournalError
 from reenact.journal.artefacts import Artefacts, FolderArtefacts
 from reenact.journal.bodies import Bodies
+from reenact.journal.codec import codec_for
 from reenact.journal.database import Database
 from reenact.journal.flat import redact_nothing
 from reenact.journal.locks import Locks, locks_at
@@ -20,6 +21,7 @@ from reenact.journal.sealing import is_sealed, seal
 from reenact.journal.signing import Signer, known_signer
 from reenact.journal.upkeep import Checked, check_all
 
+T = TypeVar("T")
 INTERRUPTED = "interrupted"
 """How a run stands that is marked running while no process works on it: killed, or the machine went down."""
 
@@ -172,6 +174,18 @@ class Shelf:
     def result(self, step: Step) -> Any:
         """The result of a step as plain data; none while there is none."""
         return self._plain(step, "result") if step.has_result else None
+
+    def typed_result(self, step: Step, returns: type[T]) -> T:
+        """The result of a step as what it was. Raises JournalError for one that is no such thing, as those
+        of other versions are."""
+        try:
+            return codec_for(returns).decode(self.result(step))
+        except ValueError as error:
+            raise JournalError(
+                f"The result of this run has not the form that this version shows: {step.path} is no "
+                f"{returns.__name__}.",
+                next_step=f"reenact runs show RUN --step {step.path} prints it as it was stored.",
+            ) from error
 
     def inputs(self, step: Step) -> Any:
         """The inputs of a step as plain data."""

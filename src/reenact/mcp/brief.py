@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from reenact.journal import Run, Shelf
-
 KEPT: Mapping[str, tuple[str, ...]] = {
     "diagnose": ("depth", "task", "metric", "findings", "symptoms", "notes"),
     "repair": ("decision", "sentence", "diff", "complexity", "why", "verdicts", "trainings", "notes"),
@@ -23,13 +21,6 @@ NOT_KEPT = frozenset({"witnesses", "suggestions", "patch", "attempts", "looks", 
 TEXT = 4_000
 ITEMS = 12
 DEPTH = 5
-
-
-def whole_result(shelf: Shelf, run: Run) -> Any:
-    """What the story noted at its end, or its verdict when it noted nothing."""
-    steps = shelf.some_steps(run, under=f"{run.story}/result")
-    done = [step for step in steps if step.has_result]
-    return shelf.result(done[-1]) if done else run.verdict_data()
 
 
 def in_brief(story: str, result: Any) -> dict[str, Any]:

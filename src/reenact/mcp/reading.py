@@ -19,13 +19,15 @@ from reenact.mcp.answers import (
     RuleTold,
     RunsTold,
 )
-from reenact.mcp.brief import in_brief, whole_result
+from reenact.mcp.brief import in_brief
 from reenact.mcp.command import asked, printed
 from reenact.mcp.permits import in_sentences
 from reenact.mcp.told import Desk
 from reenact.mcp.tools import READS, Name, Words, tool
 from reenact.mcp.words import checked_file, options
 from reenact.report.run_words import reused_in
+from reenact.report.stored import Stored
+from reenact.report.views import result_data
 
 MOST = 50
 Paths = Annotated[list[str], Field(min_length=1, description="Files, notebooks or folders.")]
@@ -93,7 +95,10 @@ def _result(desk: Desk, name: str) -> ResultTold:
         )  # fmt: skip
     with Shelf.look(desk.runs_dir) as shelf:
         run = shelf.find(told.id)
-        found, reused = in_brief(told.story, whole_result(shelf, run)), reused_in(run, shelf)
+        found, reused = (
+            in_brief(told.story, result_data(Stored(shelf, run, desk.runs_dir))),
+            reused_in(run, shelf),
+        )
     return ResultTold(
         id=told.id, story=told.story, status=told.status, verdict=told.verdict, exit_code=told.exit_code,
         reused=reused, result=found,

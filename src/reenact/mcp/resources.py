@@ -10,8 +10,9 @@ from mcp.server.mcpserver.exceptions import ResourceNotFoundError
 
 from reenact.errors import ReenactError
 from reenact.journal import Shelf
-from reenact.mcp.brief import whole_result
 from reenact.mcp.told import Desk
+from reenact.report.stored import Stored
+from reenact.report.views import result_data
 
 MARKDOWN, JSON = "text/markdown", "application/json"
 LISTED = 50
@@ -58,6 +59,6 @@ def add_resources(server: MCPServer[Any], desk: Desk) -> None:
         """All that a story noted at its end."""
         try:
             with Shelf.look(desk.runs_dir) as shelf:
-                return json.dumps(whole_result(shelf, shelf.find(id)))
+                return json.dumps(result_data(Stored(shelf, shelf.find(id), desk.runs_dir)))
         except ReenactError as error:
             raise ResourceNotFoundError(error.sentence) from error

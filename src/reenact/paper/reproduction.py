@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from pathlib import Path
+from typing import ClassVar
 
 from reenact.intake.papers.paper import Block, Paper, Paragraph
 from reenact.paper.claim import Claim
@@ -18,12 +19,21 @@ from reenact.paper.measure.runs import FullRun
 from reenact.paper.measure.verdict import Judgement, Verdict
 from reenact.paper.review.review import Review
 from reenact.paper.wishes import Goal
+from reenact.result import Result
 from reenact.types import JsonValue
 
 
 @dataclass(frozen=True)
-class Reproduction:
+class Reproduction(Result):
     """A paper, re-enacted."""
+
+    JSON: ClassVar = (
+        "title=paper.title", "source=paper.source", "form=paper.form", "goal=goal.text", "verdict", "reason",
+        "gap=judgement.gap", "criteria", "passed", "gap_executed=judgement.gap_executed", "scale", "review",
+        "sections", "claims", "comparisons", "exemplars", "fingerprint", "judged",
+        "rounds=development.rounds", "files=development.project.files", "runs", "mending", "tokens", "money",
+        "seconds:1", "reused", "notes=every_note",
+    )  # fmt: skip
 
     paper: Paper
     goal: Goal
@@ -73,63 +83,42 @@ class Reproduction:
         """The same, with where it was written."""
         return replace(self, folder=folder, written=written)
 
+    @property
+    def sentence(self) -> str:
+        """The one line to read."""
+        return f"{self.verdict.value[:1].upper()}{self.verdict.value[1:]}: {self.judgement.reason}"
+
+    @property
+    def reason(self) -> str:
+        return self.judgement.reason[:500]
+
+    @property
+    def passed(self) -> int:
+        """Criteria that the code fulfils."""
+        return self.count(Value.PASS)
+
+    @property
+    def criteria(self) -> int:
+        """Criteria that were judged."""
+        return len(self.judged)
+
     def in_short(self) -> dict[str, JsonValue]:
         """What a list of runs shows."""
         return {
             "verdict": self.verdict.value,
-            "reason": self.judgement.reason[:500],
+            "reason": self.reason,
             "gap": self.judgement.gap,
-            "criteria": len(self.judged),
-            "passed": self.count(Value.PASS),
+            "criteria": self.criteria,
+            "passed": self.passed,
         }
 
-    def to_json(self) -> dict[str, JsonValue]:
-        """Everything that a page or a program may want."""
-        return {
-            "title": self.paper.title,
-            "source": self.paper.source,
-            "form": self.paper.form,
-            "goal": self.goal.text(),
-            **self.in_short(),
-            "gap_executed": self.judgement.gap_executed,
-            "scale": self.scale,
-            "review": asdict(self.review),
-            "sections": _sections(self.paper),
-            "claims": [asdict(one) for one in self.claims],
-            "comparisons": [asdict(one) for one in self.comparisons],
-            "exemplars": [asdict(one) for one in self.exemplars],
-            "fingerprint": self.fingerprint.to_json(),
-            "judged": [asdict(one) for one in self.judged],
-            "rounds": [asdict(one) for one in self.development.rounds],
-            "files": dict(self.development.project.files),
-            "runs": [asdict(one) for one in self.runs],
-            "mending": _mending(self.mending),
-            "tokens": self.tokens,
-            "money": None if self.money is None else str(self.money),
-            "seconds": round(self.seconds, 1),
-            "reused": self.reused,
-            "notes": list(self.every_note()),
-        }
-
-
-def _mending(found: Mending | None) -> JsonValue:
-    if found is None:
-        return None
-    return {
-        "sentence": found.sentence,
-        "hypotheses": list(found.hypotheses),
-        "diff": found.diff,
-        "kept_fixed": list(found.kept_fixed),
-        "comparisons": [asdict(one) for one in found.comparisons],
-    }
-
-
-def _sections(paper: Paper) -> list[JsonValue]:
-    """The paper's text with its ids: what claims and criteria rest on, for whoever shows them beside it."""
-    return [
-        {"id": section.id, "title": section.title, "paragraphs": [_pieces(block) for block in section.blocks]}
-        for section in paper.sections
-    ]
+    @property
+    def sections(self) -> list[JsonValue]:
+        """The paper's text with its ids: what claims and criteria rest on."""
+        return [
+            {"id": section.id, "title": section.title, "paragraphs": [_pieces(one) for one in section.blocks]}
+            for section in self.paper.sections
+        ]
 
 
 def _pieces(block: Block) -> list[JsonValue]:

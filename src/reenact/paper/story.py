@@ -179,7 +179,7 @@ def _notes(claims: Claims, said: Review, outcome: Measured) -> tuple[str, ...]:
 
 def _written(found: Reproduction, out: Path | None, run: OpenRun) -> Reproduction:
     """The report beside the project, and everything for whoever looks at the run later."""
-    run.note("result", found.to_json())
+    run.note("result", found)
     if out is None:
         return found
     files = {"REPORT.md": report_text(found)}

@@ -8,15 +8,20 @@ other judges; else both are the same data, and only the seeds are fresh: that is
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import ClassVar
 
 from reenact.trials.metric import Measure
 from reenact.trials.trial import Outcome, Part
-from reenact.types import JsonValue
 
 
 @dataclass(frozen=True, slots=True)
 class Judging:
     """How candidates are chosen and how the final one is judged."""
+
+    JSON: ClassVar = (
+        "search=search.name", "judge=judge.name", "larger_is_better=judge.larger_is_better", "held_out",
+        "sentence",
+    )  # fmt: skip
 
     search: Measure
     judge: Measure
@@ -28,15 +33,6 @@ class Judging:
     @property
     def held_out(self) -> bool:
         return self.search_part is not self.judge_part or self.search != self.judge
-
-    def to_json(self) -> dict[str, JsonValue]:
-        return {
-            "search": self.search.name,
-            "judge": self.judge.name,
-            "larger_is_better": self.judge.larger_is_better,
-            "held_out": self.held_out,
-            "sentence": self.sentence,
-        }
 
 
 def judging_by(measure: Measure, halved: Outcome) -> Judging:

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from statistics import median
+from typing import ClassVar
 
 from reenact.program.change import Change
 from reenact.program.patch import Patch
 from reenact.repairs.workbench import NOTHING, Workbench
 from reenact.trials.ddmin import minimise
 from reenact.trials.statistics import non_inferior
-from reenact.types import JsonValue
 
 FIRST, ALL = 1, 5
 """Seeds of a first look at a part, and of the test."""
@@ -28,19 +28,13 @@ ENDED = "The budget ended before it was clear whether a smaller change does the 
 class Cut:
     """One part of the change that was tried."""
 
+    JSON: ClassVar = ("patch", "kept:4", "suffices", "seeds")
+
     patch: Patch
     kept: float
     """Share of the gain, by middle values."""
     suffices: bool
     seeds: int
-
-    def to_json(self) -> dict[str, JsonValue]:
-        return {
-            "patch": self.patch.to_json(),
-            "kept": round(self.kept, 4),
-            "suffices": self.suffices,
-            "seeds": self.seeds,
-        }
 
 
 def smallest(patch: Patch, bench: Workbench) -> tuple[Patch, list[Cut], str]:

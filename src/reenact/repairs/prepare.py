@@ -72,7 +72,7 @@ def prepare(
     suspects = tuple(one.suspect for one in (*found.accusations, *found.doubts))
     bench = Workbench(
         found.evidence, suspects, attempts, wishes, services.tell,
-        note=lambda look: run.note(f"best/{len(bench.looks)}", look.to_json()),
+        note=lambda look: run.note(f"best/{len(bench.looks)}", look),
         studies=services.traces.parent / "studies" / run.run_id if services.studies else None,
         scratch=_folder(services.traces.parent / "weights" / run.run_id),
         model=services.model,

@@ -25,14 +25,14 @@ from reenact.repairs.minimise import Cut, smallest
 from reenact.repairs.prepare import Prepared, prepare
 from reenact.repairs.services import Services
 from reenact.repairs.strategies.strategy import Strategy, strategy
-from reenact.repairs.verdict import Cost, Decision, Repair, Verdict
+from reenact.repairs.verdict import BeforeAfter, Cost, Decision, Repair, Verdict
 from reenact.repairs.verify import FRESH, verify
 from reenact.repairs.wishes import Wishes, spending
 from reenact.repairs.workbench import NOTHING, Workbench
 from reenact.trials.choose import PROCESS, open_executor
 from reenact.trials.ensemble import Ensemble
 from reenact.trials.executor import Executor
-from reenact.trials.trial import Curve, Trial
+from reenact.trials.trial import Trial
 from reenact.types import Progress
 
 FEWER_DATA = "First looks trained on a share of the training data; whole trainings decided."
@@ -95,7 +95,7 @@ def repair_within(
             *given.notes, *((FEWER_DATA,) if given.bench.fewer_data else ()), *late, *short, *found.notes,
         ),
     )  # fmt: skip
-    run.note("result", result.to_json())
+    run.note("result", result)
     return result
 
 
@@ -164,14 +164,14 @@ def _decision(verdicts: Sequence[Verdict], bench: Workbench, found: Diagnosis, *
     return Decision.GOOD_ALREADY if good and found.judgement is Judgement.SOUND else Decision.NOTHING_FOUND
 
 
-def _curves(patch: Patch, bench: Workbench) -> dict[str, tuple[Curve, Curve]]:
+def _curves(patch: Patch, bench: Workbench) -> dict[str, BeforeAfter]:
     """Before and after, of one seed that was trained anyway."""
     try:
         before, after = (bench.outcome(one, bench.seeds[0]) for one in (NOTHING, patch))
     except TimeSpent:
         return {}
     shared = [name for name in before.curves if name in after.curves]
-    return {name: (before.curve(name), after.curve(name)) for name in shared}
+    return {name: BeforeAfter(before.curve(name), after.curve(name)) for name in shared}
 
 
 def _accused(one: Accusation) -> str:

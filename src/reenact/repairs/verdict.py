@@ -7,14 +7,16 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from statistics import fmean, stdev
+from typing import ClassVar, NamedTuple
 
 from reenact.program.patch import Patch
 from reenact.repairs.judging import Judging
 from reenact.repairs.minimise import Cut
 from reenact.repairs.workbench import Look
+from reenact.result import Result
 from reenact.trials.statistics import Comparison
 from reenact.trials.trial import Curve
-from reenact.types import ExitCode, JsonValue
+from reenact.types import ExitCode
 
 
 class Decision(StrEnum):
@@ -51,6 +53,11 @@ _EXIT_CODES = {
 class Verdict:
     """One change, trained over seeds that chose nothing, against the program as it stands."""
 
+    JSON: ClassVar = (
+        "decision", "patch", "seeds", "before", "after", "p_value", "rank_biserial=comparison.rank_biserial",
+        "cohen_d=comparison.cohen_d",
+    )  # fmt: skip
+
     patch: Patch
     seeds: tuple[int, ...]
     before: tuple[float, ...]
@@ -61,18 +68,6 @@ class Verdict:
     p_value: float
     """Corrected for the number of changes that were verified."""
     decision: Decision
-
-    def to_json(self) -> dict[str, JsonValue]:
-        return {
-            "decision": self.decision.value,
-            "patch": self.patch.to_json(),
-            "seeds": list(self.seeds),
-            "before": [_json(value) for value in self.before],
-            "after": [_json(value) for value in self.after],
-            "p_value": self.p_value,
-            "rank_biserial": _json(self.comparison.rank_biserial),
-            "cohen_d": _json(self.comparison.cohen_d),
-        }
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,9 +85,23 @@ class Cost:
     """Trainings that verified; they are not counted in the budget."""
 
 
+class BeforeAfter(NamedTuple):
+    """A metric of one seed over the steps, as the program stands and changed."""
+
+    before: Curve
+    after: Curve
+
+
 @dataclass(frozen=True)
-class Repair:
+class Repair(Result):
     """The answer."""
+
+    JSON: ClassVar = (
+        "strategy", "decision", "sentence", "patch", "complexity=patch.complexity", "diff", "judging",
+        "verdicts", "looks", "cuts", "curves", "trainings=cost.trainings", "spent=cost.spent:3",
+        "one_training_s=cost.one_training:3", "verifying_trainings=cost.verifying", "seconds=cost.seconds:2",
+        "why", "notes",
+    )  # fmt: skip
 
     strategy: str
     decision: Decision
@@ -107,8 +116,8 @@ class Repair:
     cost: Cost
     why: Sequence[str] = ()
     """What the diagnosis accused, a line each."""
-    curves: Mapping[str, tuple[Curve, Curve]] = field(default_factory=dict)
-    """Metric to its curve before and after, for one seed."""
+    curves: Mapping[str, BeforeAfter] = field(default_factory=dict)
+    """By metric."""
     notes: tuple[str, ...] = ()
     reused: str = ""
     """What was not made by this execution, in a line; empty for nothing."""
@@ -142,31 +151,6 @@ class Repair:
             return f"The best change found helps too little to matter: {numbers} ({proof})."
         return f"No change holds on fresh seeds; the best found: {numbers} ({proof})."
 
-    def to_json(self) -> dict[str, JsonValue]:
-        return {
-            "strategy": self.strategy,
-            "decision": self.decision.value,
-            "sentence": self.sentence,
-            "patch": self.patch.to_json(),
-            "complexity": self.patch.complexity,
-            "diff": self.diff,
-            "judging": self.judging.to_json(),
-            "verdicts": [one.to_json() for one in self.verdicts],
-            "looks": [one.to_json() for one in self.looks],
-            "cuts": [one.to_json() for one in self.cuts],
-            "curves": {
-                name: {"before": _points(before), "after": _points(after)}
-                for name, (before, after) in self.curves.items()
-            },
-            "trainings": self.cost.trainings,
-            "spent": round(self.cost.spent, 3),
-            "one_training_s": round(self.cost.one_training, 3),
-            "verifying_trainings": self.cost.verifying,
-            "seconds": round(self.cost.seconds, 2),
-            "why": list(self.why),
-            "notes": list(self.notes),
-        }
-
 
 def summary(values: Sequence[float]) -> str:
     """Mean and spread; trainings that failed are counted apart."""
@@ -178,11 +162,3 @@ def summary(values: Sequence[float]) -> str:
         text += f" ± {stdev(known):.2g}"
     failed = len(values) - len(known)
     return f"{text} ({failed} of {len(values)} failed)" if failed else text
-
-
-def _points(curve: Curve) -> list[JsonValue]:
-    return [[step, _json(value)] for step, value in curve]
-
-
-def _json(value: float) -> JsonValue:
-    return value if math.isfinite(value) else str(value)

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import math
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from statistics import median_low
+from typing import ClassVar
 
 from reenact.diagnosis.attempts import Attempts, material
 from reenact.diagnosis.suspect import Suspect
@@ -22,7 +22,7 @@ from reenact.program.program import Program
 from reenact.repairs.wishes import Wishes
 from reenact.rules.evidence import Evidence
 from reenact.trials.trial import Outcome, Trial
-from reenact.types import JsonValue, Progress, Tell
+from reenact.types import Progress, Tell
 
 NOTHING = Patch(())
 STEPS_TO_ASK = 3
@@ -34,6 +34,8 @@ PERFECT = 0.995
 class Look:
     """One look at a changed program."""
 
+    JSON: ClassVar = ("patch", "score", "seeds", "share", "spent:3")
+
     patch: Patch
     score: float
     """Middle value over the seeds, larger is better; -inf for a failed training."""
@@ -42,15 +44,6 @@ class Look:
     """Of the epochs of a whole training."""
     spent: float
     """Trainings' worth of CPU time used when it was known."""
-
-    def to_json(self) -> dict[str, JsonValue]:
-        return {
-            "patch": self.patch.to_json(),
-            "score": self.score if math.isfinite(self.score) else None,
-            "seeds": self.seeds,
-            "share": self.share,
-            "spent": round(self.spent, 3),
-        }
 
 
 @dataclass

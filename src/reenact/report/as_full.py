@@ -1,4 +1,4 @@
-"""The sheet for a person at a terminal."""
+"""The document for a person at a terminal."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from rich.table import Table as RichTable
 from rich.text import Text as RichText
 
 from reenact.plain import plain, plain_line
-from reenact.report.sheet import Block, Facts, Level, Notice, Picture, Sheet, Text
+from reenact.report.document import Diagnostic, Document, Facts, Level, Picture, Plain, Text
 from reenact.types import Table
 
 STYLES = {Level.ERROR: "bold red", Level.WARNING: "yellow", Level.NOTE: "cyan"}
@@ -24,27 +24,27 @@ NARROW = 12
 """No column is made narrower than this for the sake of one on its left."""
 
 
-def render(sheet: Sheet, *, width: int = 100, color: bool = False) -> str:
-    """What was reused first of all, then title, blocks, notices, and the verdict last, where the eye ends."""
+def render(document: Document, *, width: int = 100, color: bool = False) -> str:
+    """What was reused first, then title, blocks, diagnostics, and the verdict last, where the eye ends."""
     sink = io.StringIO()
     console = Console(file=sink, width=width, force_terminal=color, no_color=not color, highlight=False)
-    if sheet.reused:
-        console.print(RichText(plain_line(sheet.reused), style="yellow"), soft_wrap=True)
-    console.print(RichText(plain_line(sheet.title), style="bold"))
-    for block in sheet.blocks:
+    if document.reused:
+        console.print(RichText(plain_line(document.reused), style="yellow"), soft_wrap=True)
+    console.print(RichText(plain_line(document.title), style="bold"))
+    for block in document.plain_blocks:
         console.print()
         _print_block(console, block)
-    if sheet.notices:
+    if document.diagnostics:
         console.print()
-    for notice in sheet.notices:
-        _print_notice(console, notice)
+    for diagnostic in document.diagnostics:
+        _print_diagnostic(console, diagnostic)
     console.print()
     # One line, however long: scripts read it.
-    console.print(RichText(plain_line(sheet.verdict), style="bold"), soft_wrap=True)
+    console.print(RichText(plain_line(document.verdict), style="bold"), soft_wrap=True)
     return "\n".join(line.rstrip() for line in sink.getvalue().splitlines()) + "\n"
 
 
-def _print_block(console: Console, block: Block) -> None:
+def _print_block(console: Console, block: Plain) -> None:
     if block.title:
         console.print(RichText(plain_line(block.title), style="bold cyan"))
     if isinstance(block, Text) and block.is_diff:
@@ -100,15 +100,15 @@ def _longest(parts: list[str]) -> int:
     return max((cell_len(part) for part in parts), default=1)
 
 
-def _print_notice(console: Console, notice: Notice) -> None:
-    where = f"{plain_line(str(notice.place))}  " if notice.place else ""
-    head = RichText(f"{where}{plain_line(notice.code)} ", style=STYLES[notice.level])
-    head.append(plain_line(notice.name), style="bold")
-    if notice.aside:
-        head.append(f"   {plain_line(notice.aside)}", style="dim")
+def _print_diagnostic(console: Console, diagnostic: Diagnostic) -> None:
+    where = f"{plain_line(str(diagnostic.place))}  " if diagnostic.place else ""
+    head = RichText(f"{where}{plain_line(diagnostic.code)} ", style=STYLES[diagnostic.level])
+    head.append(plain_line(diagnostic.name), style="bold")
+    if diagnostic.aside:
+        head.append(f"   {plain_line(diagnostic.aside)}", style="dim")
     console.print(head)
-    console.print(Padding(RichText(plain(notice.detail or notice.message)), (0, 0, 0, 2)))
-    if notice.next_step:
-        console.print(Padding(RichText(f"next  {plain(notice.next_step)}", style="green"), (0, 0, 0, 2)))
-    if notice.detail:
+    console.print(Padding(RichText(plain(diagnostic.detail or diagnostic.message)), (0, 0, 0, 2)))
+    if diagnostic.next_step:
+        console.print(Padding(RichText(f"next  {plain(diagnostic.next_step)}", style="green"), (0, 0, 0, 2)))
+    if diagnostic.detail:
         console.print()

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 from reenact.plain import plain, plain_line
-from reenact.report.sheet import Level, Notice, Sheet
+from reenact.report.document import Diagnostic, Document, Level
 
 COMMANDS = {Level.ERROR: "error", Level.WARNING: "warning", Level.NOTE: "notice"}
 
 
-def render(sheet: Sheet) -> str:
+def render(document: Document) -> str:
     """One command a notice, then the verdict as a plain line."""
-    return "\n".join([*(_command(notice) for notice in sheet.notices), plain_line(sheet.verdict)]) + "\n"
+    return (
+        "\n".join([*(_command(notice) for notice in document.diagnostics), plain_line(document.verdict)])
+        + "\n"
+    )
 
 
-def _command(notice: Notice) -> str:
+def _command(notice: Diagnostic) -> str:
     properties = {"title": f"{notice.code} {notice.name}"}
     if notice.place is not None:
         properties |= {

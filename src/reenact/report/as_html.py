@@ -1,89 +1,322 @@
-"""The sheet as one self-contained HTML page: no script, no outside resource, dark and light."""
+"""The document as HTML: a page that may be mailed, and the parts that the live pages are made of.
+
+Every word is escaped here. No script and no outside resource; dark and light by `style.css`.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
 from html import escape
+from pathlib import Path
+from typing import Any
 
 from reenact.plain import plain, plain_line
-from reenact.report.sheet import Block, Facts, Notice, Picture, Sheet, Text
-from reenact.types import Table
+from reenact.report.document import (
+    Beside,
+    Block,
+    Board,
+    Diagnostic,
+    Document,
+    Facts,
+    Fold,
+    Passage,
+    Picture,
+    Reading,
+    Row,
+    Section,
+    Source,
+    Squiggle,
+    Text,
+    Timeline,
+    Traceback,
+)
+from reenact.types import ExitCode, Table
 
-STYLE = """
-:root { color-scheme: light dark; font: 16px/1.5 system-ui, sans-serif; }
-body { max-width: 60rem; margin: 2rem auto; padding: 0 1rem; }
-table { border-collapse: collapse; margin: .5rem 0 1.5rem; display: block; overflow-x: auto; }
-th, td { text-align: left; padding: .25rem .75rem .25rem 0; vertical-align: top; }
-th, td { border-bottom: 1px solid #8884; }
-pre { overflow-x: auto; white-space: pre-wrap; padding: .75rem; background: #8881; border-radius: .4rem; }
-.verdict { font-size: 1.15rem; font-weight: 600; padding: .5rem .75rem; }
-.verdict { border-left: .3rem solid #4a8; background: #8881; }
-.notice { margin: 1.25rem 0; padding: .5rem .9rem; border-left: .3rem solid #28a; background: #8881; }
-.notice.error { border-color: #d33; } .notice.warning { border-color: #b80; }
-.error .code { color: #d33; } .warning .code { color: #b80; } .note .code { color: #28a; }
-.code { font-weight: 700; } .next { font-family: ui-monospace, monospace; margin: .4rem 0 0; }
-small { opacity: .75; margin-left: .6rem; }
-figure { margin: .75rem 0; } figure h3 { font-size: .9rem; margin: 0 0 .2rem; font-weight: 600; }
-h2 { font-size: 1.1rem; margin: 1.75rem 0 .4rem; }
-"""
+STYLE = Path(__file__).parent / "style.css"
+TONES = {
+    ExitCode.OK: "good",
+    ExitCode.FOUND: "warning",
+    ExitCode.INCONCLUSIVE: "note",
+    ExitCode.ERROR: "error",
+    ExitCode.STOPPED: "warning",
+}
+"""How a run ended, as the colour beside its verdict knows it."""
 
 
-def render(sheet: Sheet) -> str:
+def render(document: Document) -> str:
     """Everything escaped; the page may be mailed."""
-    return page(sheet.title, body(sheet))
+    return page(document.title, body(document))
 
 
-def body(sheet: Sheet) -> str:
-    """What the page shows."""
-    parts = [f'<p class="reused">{_text(sheet.reused)}</p>'] if sheet.reused else []
-    parts += [f"<h1>{_text(sheet.title)}</h1>", f'<p class="verdict">{_text(sheet.verdict)}</p>']
-    parts += [_notice(notice) for notice in sheet.notices]
-    parts += [_block(block) for block in sheet.blocks]
-    return "".join(parts)
-
-
-def page(title: str, content: str, style: str = "") -> str:
-    """A page around HTML that is escaped already; `style` adds to our own."""
+def page(title: str, content: str) -> str:
+    """A page around HTML that is escaped already."""
     return (
         '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
-        f"<title>{_text(title)}</title><style>{STYLE}{style}</style></head>\n"
-        f"<body>{content}</body></html>\n"
+        '<meta name="color-scheme" content="light dark">'
+        f"<title>{escaped(title)}</title><style>{style()}</style></head>\n"
+        f'<body><main id="main">{content}</main></body></html>\n'
     )
 
 
-def _block(block: Block) -> str:
-    head = f"<h2>{_text(block.title)}</h2>" if block.title else ""
-    if isinstance(block, Picture):
-        return _picture(block, "h2")
-    if isinstance(block, Text):
-        return f"{head}<pre>{_text(block.text)}</pre>"
-    if isinstance(block, Facts):
-        rows = "".join(f'<tr><th scope="row">{_text(n)}</th><td>{_text(v)}</td></tr>' for n, v in block.facts)
-        return f"{head}<table>{rows}</table>"
-    assert isinstance(block, Table)
-    columns = "".join(f'<th scope="col">{_text(column)}</th>' for column in block.columns)
+@cache
+def style() -> str:
+    """The look of every page."""
+    return STYLE.read_text("utf-8")
+
+
+def body(document: Document) -> str:
+    """Title, verdict and sections."""
+    tone = TONES.get(document.exit_code, "") if document.exit_code is not None else ""
+    reused = f'<p class="reused">{escaped(document.reused)}</p>' if document.reused else ""
+    verdict = f'<p class="verdict {tone}">{escaped(document.verdict)}</p>'
+    sections = document.sections
+    return f"{reused}<h1>{escaped(document.title)}</h1>{verdict}{contents(sections)}{blocks(sections)}"
+
+
+def contents(sections: Sequence[Section], *more: tuple[str, str]) -> str:
+    """Links to the sections and to what else is on the page; nothing for a single one."""
+    links = [(one.anchor, one.title) for one in sections if one.anchor and one.title]
+    links += more
+    if len(links) < 2:
+        return ""
+    listed = " ".join(f'<a href="#{escaped(anchor)}">{escaped(title)}</a>' for anchor, title in links)
+    return f'<nav class="contents" aria-label="On this page">{listed}</nav>'
+
+
+def blocks(shown: Iterable[Block]) -> str:
+    """Blocks, one after the other."""
+    return "".join(PARTS[type(block)](block) for block in shown)
+
+
+def _section(one: Section) -> str:
+    head = f"<h2>{escaped(one.title)}</h2>" if one.title else ""
+    leads = " ".join(f'<a href="{escaped(href)}">{escaped(words)}</a>' for words, href in one.leads)
+    led = f'<p class="leads">{leads}</p>' if leads else ""
+    return f"<section{_id(one.anchor)}>{head}{led}{blocks(one.blocks)}</section>"
+
+
+def _prose(one: Text) -> str:
+    if not one.is_diff:
+        return f'{_head(one.title)}<pre tabindex="0">{escaped(one.text)}</pre>'
+    lines = "".join(
+        f'<span class="{_side(line)}">{escaped(line)}\n</span>' for line in plain(one.text).split("\n")
+    )
+    return f'{_head(one.title)}<pre class="diff" tabindex="0">{lines}</pre>'
+
+
+def _side(line: str) -> str:
+    """What a line of a diff is."""
+    if line.startswith("@@"):
+        return "hunk"
+    sides = {"+": "add", "-": "gone"}
+    return "same" if line.startswith(("+++", "---")) else sides.get(line[:1], "same")
+
+
+def _facts(one: Facts) -> str:
     rows = "".join(
-        "<tr>" + "".join(f"<td>{_text(cell)}</td>" for cell in row) + "</tr>" for row in block.rows
+        f"<div><dt>{escaped(name)}</dt><dd>{escaped(value)}</dd></div>" for name, value in one.facts
     )
-    return f"{head}<table><thead><tr>{columns}</tr></thead><tbody>{rows}</tbody></table>"
+    return f'{_head(one.title)}<dl class="facts">{rows}</dl>'
 
 
-def _notice(notice: Notice) -> str:
-    where = f" <code>{_text(plain_line(str(notice.place)))}</code>" if notice.place else ""
-    after = f'<p class="next">{_text(notice.next_step)}</p>' if notice.next_step else ""
-    aside = f" <small>{_text(notice.aside)}</small>" if notice.aside else ""
-    told = f"<pre>{_text(notice.detail)}</pre>" if notice.detail else f"<p>{_text(notice.message)}</p>"
-    drawn = "".join(_picture(picture, "h3") for picture in notice.pictures)
+def _table(one: Table) -> str:
+    return _board(Board(one.title, one.columns, [Row(row) for row in one.rows]))
+
+
+def _board(one: Board) -> str:
+    columns = "".join(f'<th scope="col">{escaped(column)}</th>' for column in one.columns)
+    rows = "".join(
+        f"<tr{_class(row.tone)}{_id(row.anchor)}>"
+        + "".join(f"<td>{_linked(cell, row.hrefs.get(at, ''))}</td>" for at, cell in enumerate(row.cells))
+        + "</tr>"
+        for row in one.rows
+    )
+    name = escaped(one.title) or "Table"
     return (
-        f'<section class="notice {notice.level.value}"><span class="code">{_text(notice.code)}</span> '
-        f"{_text(notice.name)}{where}{aside}{told}{drawn}{after}</section>"
+        f'{_head(one.title)}<div class="wide" tabindex="0" role="region" aria-label="{name}">'
+        f"<table><thead><tr>{columns}</tr></thead><tbody>{rows}</tbody></table></div>"
     )
 
 
-def _picture(picture: Picture, heading: str) -> str:
-    head = f"<{heading}>{_text(picture.title)}</{heading}>" if picture.title else ""
-    return f"<figure>{head}{picture.svg}</figure>"
+def _picture(one: Picture) -> str:
+    caption = f"<figcaption>{escaped(one.title)}</figcaption>" if one.title else ""
+    said = f"<summary>In words</summary><pre>{escaped(one.alt)}</pre>"
+    words = f'<details class="words">{said}</details>' if one.alt else ""
+    return f'<figure class="chart">{caption}<div class="drawing">{one.svg}</div>{words}</figure>'
 
 
-def _text(text: str) -> str:
+def _diagnostic(one: Diagnostic) -> str:
+    place = _linked(plain_line(str(one.place)), one.href) if one.place else ""
+    where = f'<p class="place">{place}</p>' if place else ""
+    aside = f" <small>{escaped(one.aside)}</small>" if one.aside else ""
+    source = (
+        f'<pre class="line" tabindex="0">{escaped(one.source)}</pre>' if one.source and not one.href else ""
+    )
+    reasons = "".join(
+        f"<div><dt>{escaped(name)}</dt><dd>{escaped(said)}</dd></div>" for name, said in one.reasons
+    )
+    said = f'<dl class="reasons">{reasons}</dl>' if reasons else f"<p>{escaped(one.message)}</p>"
+    after = f'<p class="next">{escaped(one.next_step)}</p>' if one.next_step else ""
+    means = blocks([Fold(f"What {one.code} means", [Text(one.help)])]) if one.help else ""
+    return (
+        f'<article class="finding {one.level.value}"{_id(one.anchor)}>'
+        f'<h3><span class="code">{escaped(one.code)}</span> {escaped(one.name)}{aside}</h3>'
+        f"{where}{source}{said}{blocks(one.pictures)}{after}{means}</article>"
+    )
+
+
+def _fold(one: Fold) -> str:
+    own = f' <a class="own" href="{escaped(one.href)}">own page</a>' if one.href else ""
+    fetched = (
+        f' hx-get="{escaped(one.href)}" hx-trigger="toggle once" hx-target="find .body" hx-select="#bodies"'
+    )
+    return (
+        f'<details class="fold {one.tone}"{fetched if one.href and not one.blocks else ""}>'
+        f"<summary>{escaped(one.summary)}{own}</summary>"
+        f'<div class="body">{blocks(one.blocks)}</div></details>'
+    )
+
+
+def _timeline(one: Timeline) -> str:
+    moments = "".join(
+        f"<li{_class(each.tone)}><strong>{escaped(each.name)}</strong> <span>{escaped(each.said)}</span>"
+        f"{blocks(each.blocks)}</li>"
+        for each in one.moments
+    )
+    return f'<ol class="timeline">{moments}</ol>'
+
+
+def _traceback(one: Traceback) -> str:
+    frames = "".join(
+        f'<li class="{escaped(each.whose)}"><span class="whose">{escaped(each.whose)}</span> '
+        f"<code>{escaped(each.place)}</code> in <code>{escaped(each.function)}</code></li>"
+        for each in one.frames
+    )
+    raised = f'<pre class="raised" tabindex="0">{escaped(one.message)}</pre>' if one.message else ""
+    return f'<ol class="traceback">{frames}</ol>{raised}'
+
+
+def _beside(one: Beside) -> str:
+    tall = " tall" if one.tall else ""
+    return f'<div class="beside{tall}"><div>{blocks(one.left)}</div><div>{blocks(one.right)}</div></div>'
+
+
+def _reading(one: Reading) -> str:
+    paragraphs = "".join(
+        f"<h4>{escaped(part)}</h4>" if isinstance(part, str) else f"<p>{_passages(part)}</p>"
+        for part in one.paragraphs
+    )
+    return _listing("reading", one.title, paragraphs)
+
+
+def _passages(passages: Sequence[Passage]) -> str:
+    return " ".join(
+        f'<a{_id(one.anchor)} class="passage {one.tone}" href="{escaped(one.href)}" '
+        f'title="{escaped(one.said)}">{escaped(one.text)}</a>'
+        if one.href
+        else f"<span{_id(one.anchor)}>{escaped(one.text)}</span>"
+        for one in passages
+    )
+
+
+def _source(one: Source) -> str:
+    rows = "".join(_line(line, one.anchor) for line in _lines(one))
+    return _listing("source", one.file, f"<table>{rows}</table>")
+
+
+def _listing(kind: str, title: str, content: str) -> str:
+    name = escaped(title)
+    return (
+        f'<figure class="{kind}"><figcaption>{name}</figcaption>'
+        f'<div class="listing" tabindex="0" role="region" aria-label="{name}">{content}</div></figure>'
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A line of source as it is shown."""
+
+    number: int
+    text: str
+    squiggles: tuple[Squiggle, ...]
+
+
+def _lines(source: Source) -> Iterator[Line]:
+    on: dict[int, list[Squiggle]] = {}
+    for one in source.squiggles:
+        on.setdefault(one.line, []).append(one)
+    for number, text in enumerate(plain(source.text).removesuffix("\n").split("\n"), start=1):
+        yield Line(number, text, tuple(on.get(number, ())))
+
+
+def _line(line: Line, anchor: str) -> str:
+    tones = sorted(one.tone for one in line.squiggles)
+    marked = f' class="accused {tones[0]}"' if tones else ""
+    named = f' id="{escaped(anchor)}-L{line.number}"' if anchor else ""
+    code = "".join(_piece(text, squiggle) for text, squiggle in _pieces(line))
+    said = {one.said: one.tone for one in line.squiggles if one.tone != "faint"}
+    beside = "".join(f'<span class="said {tone}">{escaped(words)}</span>' for words, tone in said.items())
+    return f'<tr{named}{marked}><td class="nr">{line.number}</td><td><code>{code}</code>{beside}</td></tr>'
+
+
+def _piece(text: str, squiggle: Squiggle | None) -> str:
+    if squiggle is None:
+        return escaped(text)
+    href = f' href="{escaped(squiggle.href)}"' if squiggle.href else ""
+    return f'<a class="squiggle {squiggle.tone}"{href} title="{escaped(squiggle.said)}">{escaped(text)}</a>'
+
+
+def _pieces(line: Line) -> Iterator[tuple[str, Squiggle | None]]:
+    """A line cut at its squiggles; of two that overlap the graver one stands."""
+    taken: list[tuple[int, int, Squiggle]] = []
+    for one in sorted(line.squiggles, key=lambda squiggle: squiggle.tone == "faint"):
+        start, end = min(one.start, len(line.text)), min(one.end or len(line.text), len(line.text))
+        if start < end and all(end <= begun or start >= ended for begun, ended, _ in taken):
+            taken.append((start, end, one))
+    at = 0
+    for start, end, one in sorted(taken, key=lambda piece: piece[0]):
+        yield line.text[at:start], None
+        yield line.text[start:end], one
+        at = end
+    yield line.text[at:], None
+
+
+PARTS: Mapping[type, Callable[[Any], str]] = {
+    Section: _section,
+    Text: _prose,
+    Facts: _facts,
+    Table: _table,
+    Board: _board,
+    Picture: _picture,
+    Diagnostic: _diagnostic,
+    Fold: _fold,
+    Timeline: _timeline,
+    Traceback: _traceback,
+    Beside: _beside,
+    Reading: _reading,
+    Source: _source,
+}
+
+
+def _head(title: str) -> str:
+    return f"<h3>{escaped(title)}</h3>" if title else ""
+
+
+def _linked(words: str, href: str) -> str:
+    return f'<a href="{escaped(href)}">{escaped(words)}</a>' if href else escaped(words)
+
+
+def _id(anchor: str) -> str:
+    return f' id="{escaped(anchor)}"' if anchor else ""
+
+
+def _class(tone: str) -> str:
+    return f' class="{tone}"' if tone else ""
+
+
+def escaped(text: str) -> str:
+    """Text that is safe inside markup, with nothing that a reader could not see."""
     return escape(plain(text))

@@ -1,26 +1,27 @@
-"""The sheet as Markdown, for a file, a pull request or a page."""
+"""The document as Markdown, for a file, a pull request or a page."""
 
 from __future__ import annotations
 
 from reenact.plain import plain, plain_line
-from reenact.report.sheet import Block, Facts, Notice, Picture, Sheet, Text
+from reenact.report.document import Diagnostic, Document, Facts, Picture, Plain, Text
 from reenact.types import Table
 
 
-def render(sheet: Sheet) -> str:
+def render(document: Document) -> str:
     """Headings, tables and lists; cells are escaped, so data cannot become markup."""
-    parts = [f"*{_inline(sheet.reused)}*"] if sheet.reused else []
-    parts += [f"# {_inline(sheet.title)}", f"**{_inline(sheet.verdict)}**"]
-    if sheet.notices:
-        parts += ["## Notices", "\n".join(_notice(notice) for notice in sheet.notices)]
-    if sheet.notices and sheet.blocks and not sheet.blocks[0].title:
+    parts = [f"*{_inline(document.reused)}*"] if document.reused else []
+    parts += [f"# {_inline(document.title)}", f"**{_inline(document.verdict)}**"]
+    if document.diagnostics:
+        parts += ["## Notices", "\n".join(_diagnostic(one) for one in document.diagnostics)]
+    blocks = document.plain_blocks
+    if document.diagnostics and blocks and not blocks[0].title:
         # Ends the list: inside it an indented text would be markup, not code.
         parts.append("---")
-    parts += [part for block in sheet.blocks for part in _block(block)]
+    parts += [part for block in blocks for part in _block(block)]
     return "\n\n".join(parts) + "\n"
 
 
-def _block(block: Block) -> list[str]:
+def _block(block: Plain) -> list[str]:
     head = [f"## {_inline(block.title)}"] if block.title else []
     if isinstance(block, Text | Picture):
         said = block.text if isinstance(block, Text) else block.alt
@@ -36,15 +37,15 @@ def _rows(columns: tuple[str, ...], rows: tuple[tuple[str, ...], ...]) -> str:
     return "\n".join("| " + " | ".join(_inline(cell) for cell in line) + " |" for line in lines)
 
 
-def _notice(notice: Notice) -> str:
-    where = f" {_code(str(notice.place))}" if notice.place else ""
-    after = f" Next: {_code(notice.next_step)}" if notice.next_step else ""
-    head = f"- **{_inline(notice.code)} {_inline(notice.name)}**{where}"
-    if not notice.detail:
-        return f"{head}: {_inline(notice.message)}{after}"
-    aside = f" ({_inline(notice.aside)})" if notice.aside else ""
+def _diagnostic(one: Diagnostic) -> str:
+    where = f" {_code(str(one.place))}" if one.place else ""
+    after = f" Next: {_code(one.next_step)}" if one.next_step else ""
+    head = f"- **{_inline(one.code)} {_inline(one.name)}**{where}"
+    if not one.detail:
+        return f"{head}: {_inline(one.message)}{after}"
+    aside = f" ({_inline(one.aside)})" if one.aside else ""
     # Six spaces: code inside a list item, whatever stands in it.
-    lines = "\n".join(f"      {line}" for line in plain(notice.detail).splitlines())
+    lines = "\n".join(f"      {line}" for line in plain(one.detail).splitlines())
     return f"{head}{aside}.{after}\n\n{lines}\n"
 
 

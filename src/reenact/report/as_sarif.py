@@ -7,16 +7,16 @@ import os
 from urllib.parse import quote
 
 from reenact.plain import plain
-from reenact.report.sheet import Level, Notice, Sheet
+from reenact.report.document import Diagnostic, Document, Level
 from reenact.types import JsonValue, Place
 from reenact.version import __version__
 
 SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 
 
-def render(sheet: Sheet) -> str:
+def render(document: Document) -> str:
     """One run of one tool; each code is a rule once, each notice a result."""
-    rules = {notice.code: notice for notice in sheet.notices}
+    rules = {notice.code: notice for notice in document.diagnostics}
     run: dict[str, JsonValue] = {
         "tool": {
             "driver": {
@@ -25,13 +25,13 @@ def render(sheet: Sheet) -> str:
                 "rules": [_rule(notice) for notice in rules.values()],
             }
         },
-        "results": [_result(notice, list(rules).index(notice.code)) for notice in sheet.notices],
+        "results": [_result(notice, list(rules).index(notice.code)) for notice in document.diagnostics],
         "columnKind": "unicodeCodePoints",
     }
     return json.dumps({"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}, indent=2) + "\n"
 
 
-def _rule(notice: Notice) -> dict[str, JsonValue]:
+def _rule(notice: Diagnostic) -> dict[str, JsonValue]:
     rule: dict[str, JsonValue] = {
         "id": notice.code,
         "name": notice.name,
@@ -44,7 +44,7 @@ def _rule(notice: Notice) -> dict[str, JsonValue]:
     return rule
 
 
-def _result(notice: Notice, index: int) -> dict[str, JsonValue]:
+def _result(notice: Diagnostic, index: int) -> dict[str, JsonValue]:
     result: dict[str, JsonValue] = {
         "ruleId": notice.code,
         "ruleIndex": index,

@@ -8,19 +8,19 @@ from dataclasses import fields, is_dataclass, replace
 from typing import Any, TypeVar, cast
 
 from reenact.redact import redact
-from reenact.report.sheet import Sheet
+from reenact.report.document import Document
 
 T = TypeVar("T")
 FORMATS = ("full", "concise", "json", "markdown", "html", "sarif", "github")
 
 
-def render(sheet: Sheet, output_format: str, *, width: int = 100, color: bool = False) -> str:
-    """The sheet as text in that format, ending in a newline."""
-    sheet = _without_secrets(sheet)
+def render(document: Document, output_format: str, *, width: int = 100, color: bool = False) -> str:
+    """The document as text in that format, ending in a newline."""
+    document = _without_secrets(document)
     module = importlib.import_module(f"reenact.report.as_{output_format}")
     if output_format == "full":
-        return cast("Callable[..., str]", module.render)(sheet, width=width, color=color)
-    return cast("Callable[[Sheet], str]", module.render)(sheet)
+        return cast("Callable[..., str]", module.render)(document, width=width, color=color)
+    return cast("Callable[[Document], str]", module.render)(document)
 
 
 def _without_secrets(value: T) -> T:

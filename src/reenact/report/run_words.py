@@ -14,6 +14,8 @@ CELL = 18
 """Letters of a verdict or title in a list, so that a row fits a line."""
 SENTENCE = 60
 SHOWN_VALUE = 20_000
+LONGEST = 200_000
+"""Letters of one text that a terminal and that a page shows."""
 STATE_WORDS = {State.BEGUN: "in flight"}
 
 
@@ -161,8 +163,7 @@ def time_of(seconds: float) -> str:
 
 def value_of(value: Any) -> str:
     """Plain data for a reader."""
-    text = json.dumps(as_json(value), indent=1, ensure_ascii=False)
-    return text if len(text) <= SHOWN_VALUE else f"{text[:SHOWN_VALUE]}\n... {len(text) - SHOWN_VALUE} more"
+    return cut(json.dumps(as_json(value), indent=1, ensure_ascii=False), SHOWN_VALUE)
 
 
 def as_json(value: Any) -> JsonValue:
@@ -178,3 +179,14 @@ def as_json(value: Any) -> JsonValue:
     if value is None or isinstance(value, bool | int | float):
         return value
     return str(value)
+
+
+def readable(value: Any) -> str:
+    """Plain data of the journal, indented; a text as it stands."""
+    text = value if isinstance(value, str) else json.dumps(as_json(value), indent=1, ensure_ascii=False)
+    return cut(text)
+
+
+def cut(text: str, most: int = LONGEST) -> str:
+    """A text that is not longer than a page should be."""
+    return text if len(text) <= most else f"{text[:most]}\n... {len(text) - most} more"

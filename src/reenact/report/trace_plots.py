@@ -7,7 +7,8 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from reenact.probe.columns import Columns, Series
 from reenact.probe.trace import Trace
-from reenact.report.plots import HeatPlot, LinePlot
+from reenact.report.document import Picture
+from reenact.report.plots import heat_plot, line_plot
 from reenact.report.svg_heat import Row, Shade
 from reenact.report.svg_lines import Curve, Mark
 from reenact.rules.evidence import Evidence
@@ -21,7 +22,7 @@ VISIBLE = 0.05
 """A share below this everywhere is not worth a picture."""
 
 
-def curve_plots(evidence: Evidence, marks: Sequence[Mark]) -> Iterator[LinePlot]:
+def curve_plots(evidence: Evidence, marks: Sequence[Mark]) -> Iterator[Picture]:
     """Loss and metrics over the steps, with the moment at which each finding fired."""
     trace = evidence.trace
     if trace is None:
@@ -31,16 +32,16 @@ def curve_plots(evidence: Evidence, marks: Sequence[Mark]) -> Iterator[LinePlot]
     losses += [
         (f"{name} as told", one) for name, one in named.items() if name in ("loss", "val_loss", "test_loss")
     ]
-    yield from line_plot("Loss", losses, marks)
+    yield from series_plot("Loss", losses, marks)
     rest = {name: one for name, one in named.items() if "loss" not in name}
     shares = [(name, one) for name, one in rest.items() if len(one) and _within_one(one)]
-    yield from line_plot("Metrics", shares, marks, between=SHARE)
+    yield from series_plot("Metrics", shares, marks, between=SHARE)
     others = [(name, one) for name, one in rest.items() if len(one) and not _within_one(one)]
     for name, one in others[:MOST_METRICS]:
-        yield from line_plot(name, [(name, one)], marks)
+        yield from series_plot(name, [(name, one)], marks)
 
 
-def layer_plots(evidence: Evidence) -> Iterator[HeatPlot]:
+def layer_plots(evidence: Evidence) -> Iterator[Picture]:
     """Gradient size, size of the updates, and units that are dead or saturated, layer by layer."""
     if evidence.trace is None:
         return
@@ -52,18 +53,18 @@ def layer_plots(evidence: Evidence) -> Iterator[HeatPlot]:
     yield from _map("Outputs that are saturated", outputs, "saturated_share", Shade.SHARE)
 
 
-def line_plot(
+def series_plot(
     title: str,
     named: Sequence[tuple[str, Series]],
     marks: Sequence[Mark],
     *,
     between: tuple[float, float] | None = None,
-) -> Iterator[LinePlot]:
+) -> Iterator[Picture]:
     """A plot of these series; none when there is nothing to draw."""
     shown = [(name, series.known) for name, series in named]
     drawn = [Curve(name, one.steps.tolist(), one.values.tolist()) for name, one in shown if len(one)]
     if drawn:
-        yield LinePlot(title, drawn, marks, between=between)
+        yield line_plot(title, drawn, marks=marks, between=between)
 
 
 def marks_at(fired: Iterable[tuple[str, int | None]]) -> list[Mark]:
@@ -83,7 +84,7 @@ def visible(one: Series, least: float = VISIBLE) -> bool:
 
 def _map(
     title: str, layers: Sequence[tuple[LayerView, Columns]], column: str, shade: Shade
-) -> Iterator[HeatPlot]:
+) -> Iterator[Picture]:
     known = {_named(layer): rows.series(column) for layer, rows in layers}
     # Infinite and NaN gradients are the news; a column that nobody wrote is NaN throughout.
     seen = {name: one for name, one in known.items() if len(one) and len(one.known)}
@@ -95,7 +96,7 @@ def _map(
     for name, one in seen.items():
         by_step = dict(zip(one.steps.tolist(), one.values.tolist(), strict=True))
         rows.append(Row(name, [by_step.get(step) for step in steps]))
-    yield HeatPlot(title, rows, steps, shade)
+    yield heat_plot(title, rows, steps, shade)
 
 
 def _losses(trace: Trace, evidence: Evidence) -> Series:

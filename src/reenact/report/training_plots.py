@@ -7,14 +7,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from itertools import groupby
 from statistics import fmean
-from typing import Protocol
 
-from reenact.paper.measure.curves.course import Course, Ran, courses
+from reenact.paper.measure.curves.course import Course, courses
+from reenact.paper.measure.gap import Comparison
+from reenact.paper.measure.runs import FullRun
 from reenact.probe.past.names import understand
-from reenact.report.plots import LinePlot
+from reenact.report.document import Picture
+from reenact.report.plots import line_plot
 from reenact.report.svg import number
 from reenact.report.svg_lines import Curve, Level
 
@@ -23,54 +24,28 @@ SHARE = 1.5
 """What is larger is no share between 0 and 1."""
 
 
-class Claimed(Protocol):
-    """A number of the paper."""
-
-    @property
-    def id(self) -> str: ...
-    @property
-    def value(self) -> float: ...
-    @property
-    def unit(self) -> str: ...
-
-
-class Compared(Protocol):
-    """A claim beside what was measured, as it is or as a page keeps it."""
-
-    @property
-    def claim(self) -> Claimed: ...
-    @property
-    def metric(self) -> str: ...
-    @property
-    def measured(self) -> float | None: ...
-
-
-@dataclass(frozen=True, slots=True)
-class TrainingPlot:
-    """A plot, and what is to be seen on it in words."""
-
-    plot: LinePlot
-    words: str
-
-
-def training_plots(runs: Sequence[Ran], compared: Sequence[Compared]) -> tuple[list[TrainingPlot], str]:
+def training_plots(runs: Sequence[FullRun], compared: Sequence[Comparison]) -> tuple[list[Picture], str]:
     """The loss first, then what the paper has a number of, then others; and what there is no room for."""
     by_metric = groupby(courses(runs), key=lambda one: (one.metric, one.axis))
     made = [_plot(list(group), runs, compared) for _, group in by_metric]
-    made.sort(key=lambda one: (one.plot.title != "Loss", not one.plot.levels))
+    made.sort(key=lambda one: (one[1].title != "Loss", not one[0]))
     more = len(made) - MOST_PLOTS
     said = f"The runs told of {more} more values, which are not drawn." if more > 0 else ""
-    return made[:MOST_PLOTS], said
+    return [picture for _, picture in made[:MOST_PLOTS]], said
 
 
-def _plot(group: Sequence[Course], runs: Sequence[Ran], compared: Sequence[Compared]) -> TrainingPlot:
+def _plot(
+    group: Sequence[Course], runs: Sequence[FullRun], compared: Sequence[Comparison]
+) -> tuple[bool, Picture]:
+    """The plot of a metric, and whether the paper has a number of it."""
     lines = [line for one in group for line in _lines(one)]
     levels = [level for one in group for level in _levels(one, runs, compared)]
     metric = group[0].metric.replace("_", " ")
     told = [_words(one) for one in group]
     told += [f"The paper's number for {level.group}: {level.label}." for level in levels]
     title = metric[:1].upper() + metric[1:]
-    return TrainingPlot(LinePlot(title, lines, below=group[0].axis, levels=levels), "\n".join(told))
+    drawn = line_plot(title, lines, below=group[0].axis, levels=levels, words="\n".join(told))
+    return bool(levels), drawn
 
 
 def _lines(one: Course) -> Iterator[Curve]:
@@ -87,7 +62,7 @@ def _words(one: Course) -> str:
     return f"{one.name}: {ends} at {one.until}{seeds}{odd}."
 
 
-def _levels(one: Course, runs: Sequence[Ran], compared: Sequence[Compared]) -> Iterator[Level]:
+def _levels(one: Course, runs: Sequence[FullRun], compared: Sequence[Comparison]) -> Iterator[Level]:
     """Claims whose metric the course follows, in the unit of its curves."""
     for row in compared:
         own = [run.metrics[row.metric] for run in runs if run.ok and row.metric in run.metrics]

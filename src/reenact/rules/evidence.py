@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Any
+
+from typing_extensions import TypedDict
 
 from reenact.probe.opened import Opened
 from reenact.probe.outcome import Outcome
@@ -18,19 +21,38 @@ from reenact.rules.layer_view import LayerView, views
 from reenact.rules.losses import LossFamily, Wanted, loss_family, wanted_output
 from reenact.types import Place
 
+NOT_STORED = {"stored": False}
+"""Parts that a journal does not keep: they are large, and read again from where they are."""
+
+
+class Stored(TypedDict):
+    """What a journal keeps."""
+
+    outcome: Outcome | None
+    experiments: Experiments
+
 
 @dataclass(frozen=True)
 class Evidence:
     """What is known. Every part may be missing; a rule says which parts it needs."""
 
-    program: Program | None = None
-    static: StaticGraph | None = None
-    trace: Trace | None = None
+    program: Program | None = field(default=None, metadata=NOT_STORED)
+    static: StaticGraph | None = field(default=None, metadata=NOT_STORED)
+    trace: Trace | None = field(default=None, metadata=NOT_STORED)
     outcome: Outcome | None = None
     """How the watched run ended."""
     experiments: Experiments = field(default_factory=Experiments)
-    opened: Opened = field(default_factory=Opened)
+    opened: Opened = field(default_factory=Opened, metadata=NOT_STORED)
     """The files that the watched run opened."""
+
+    @classmethod
+    def __get_pydantic_core_schema__(cls, source: object, handler: Any) -> Any:
+        """How a journal gives it back."""
+        from pydantic_core import core_schema
+
+        kept = handler.generate_schema(Stored)
+        rebuilt = core_schema.no_info_after_validator_function(lambda parts: cls(**parts), kept)
+        return core_schema.union_schema([core_schema.is_instance_schema(cls), rebuilt])
 
     @property
     def graph(self) -> ModelGraph | None:

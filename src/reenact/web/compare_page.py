@@ -13,14 +13,13 @@ from starlette.responses import HTMLResponse
 
 from reenact.errors import InputError
 from reenact.journal import Run, Shelf
+from reenact.report.document import Beside, Block, Section, Text
+from reenact.report.run_head import headline
 from reenact.report.run_words import cost_of, steps_of, time_of
-from reenact.report.sheet import Text
+from reenact.report.stored import Stored
+from reenact.report.views import document_of
 from reenact.web.desk import desk_of
-from reenact.web.page import Beside, Block, Section
-from reenact.web.paint import moment
-from reenact.web.stored import Stored
-from reenact.web.verdicts import headline
-from reenact.web.views.choose import sections_of
+from reenact.web.render import moment
 
 ASKED = "asked"
 AT = {"what": "", "verdict": "", "steps": "#steps", "cost": "#talk"}
@@ -58,12 +57,12 @@ def compare_page(request: Request) -> HTMLResponse:
         )
     with desk.shelf() as shelf:
         left, right = (shelf.find(name) for name in names)
-        shown = [sections_of(Stored(shelf, run, desk.runs_dir)) for run in (left, right)]
+        shown = [document_of(Stored(shelf, run, desk.runs_dir)).sections for run in (left, right)]
         facts = list(_facts((left, right), shelf))
     asked = difflib.unified_diff(_lines(left), _lines(right), left.id, right.id, lineterm="", n=2)
     sections = [Section("What was asked", [Text("\n".join(asked) or "The same.", is_diff=True)], ASKED)]
     sections += _beside((left, right), shown)
-    return desk.page("compare.html", charts=True, left=left, right=right, facts=facts, sections=sections)
+    return desk.page("compare.html", left=left, right=right, facts=facts, sections=sections)
 
 
 def _facts(runs: tuple[Run, Run], shelf: Shelf) -> Iterator[Fact]:

@@ -15,8 +15,8 @@ from reenact.journal import Run, Shelf
 from reenact.web.assets import HOMES, foreign
 from reenact.web.forms import Form
 from reenact.web.guard import DIGITS, Key
-from reenact.web.paint import render
 from reenact.web.processes import Processes
+from reenact.web.render import render
 
 
 @dataclass
@@ -38,10 +38,9 @@ class Desk:
         """The journal, opened for one page: what others write meanwhile is seen by the next."""
         return Shelf.look(self.runs_dir)
 
-    def page(self, template: str, *, charts: bool = False, status: int = 200, **given: Any) -> HTMLResponse:
+    def page(self, template: str, *, status: int = 200, **given: Any) -> HTMLResponse:
         """A page with what all pages have."""
-        wanted = ["htmx.js", "sse.js", *(["plotly.js"] if charts else [])]
-        vendored = [f"/vendor/{name}" for name in HOMES if name in wanted and foreign(name) is not None]
+        vendored = [f"/vendor/{name}" for name in HOMES if foreign(name) is not None]
         shared = {"scripts": [*vendored, "/static/page.js"], "csrf": self.key.csrf, "here": "", "said": ""}
         return HTMLResponse(render(template, **{**shared, **given}), status_code=status)
 

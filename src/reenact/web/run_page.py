@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
 from starlette.requests import Request
 from starlette.responses import HTMLResponse
 
 from reenact.errors import InputError
 from reenact.journal import Run, Shelf, Status
+from reenact.report.conversation import step_blocks, talk
+from reenact.report.run_head import head_of
+from reenact.report.run_report import report_page
+from reenact.report.stored import Stored
+from reenact.report.views import document_of, progress_of
 from reenact.web.desk import desk_of, found_run, number_of
-from reenact.web.head import about
 from reenact.web.live import run_mark
-from reenact.web.report import report_page
 from reenact.web.step_list import listing
-from reenact.web.stored import Stored
-from reenact.web.talk import step_blocks, talk
-from reenact.web.views.choose import progress_of, sections_of
 
 FIRST_TALKS = 30
 FIRST_STEPS = 25
@@ -31,21 +32,22 @@ def run_page(request: Request) -> HTMLResponse:
         stored = Stored(shelf, run, desk.runs_dir)
         live = shelf.is_live(run)
         asked = talk(stored, limit=FIRST_TALKS + 1)
-        given = {
-            **about(run, shelf),
+        given: dict[str, Any] = {
+            "run": run,
+            "head": head_of(run, shelf),
             "is_live": live,
             "mark": run_mark(run, shelf),
             "may_stop": live,
             "may_resume": _may_resume(run, live),
             "said": request.query_params.get("said", "")[:300],
             "related": _related(run, shelf),
-            "sections": sections_of(stored),
+            "sections": document_of(stored).sections,
             "progress": progress_of(stored) if live else (),
             "talk": [fold for _, fold in asked[:FIRST_TALKS]],
             "more_talk": asked[FIRST_TALKS - 1][0].nr if len(asked) > FIRST_TALKS else 0,
             "listing": listing(shelf, run, {}, FIRST_STEPS),
         }
-    return desk.page("run.html", charts=True, **given)
+    return desk.page("run.html", **given)
 
 
 def _related(run: Run, shelf: Shelf) -> list[Run]:
@@ -82,8 +84,8 @@ def step_page(request: Request) -> HTMLResponse:
         found = shelf.some_steps(run, after=number - 1, limit=1)
         if not found or found[0].nr != number:
             raise InputError(f"Run {run.id} has no step {number}.", next_step=f"It has {run.steps}.")
-        blocks = step_blocks(Stored(shelf, run, desk.runs_dir), found[0])
-    return desk.page("step.html", run=run, step=found[0], blocks=blocks)
+        parts = step_blocks(Stored(shelf, run, desk.runs_dir), found[0])
+    return desk.page("step.html", run=run, step=found[0], parts=parts)
 
 
 def report_download(request: Request) -> HTMLResponse:

@@ -10,10 +10,10 @@ from starlette.responses import HTMLResponse
 
 from reenact.journal import Run, Shelf, Status
 from reenact.journal.shelf import INTERRUPTED
+from reenact.report.run_head import headline
 from reenact.report.run_words import cost_of, counted, short, time_of
 from reenact.web.desk import desk_of
 from reenact.web.live import NOTHING, runs_mark
-from reenact.web.verdicts import headline
 
 PAGE = 50
 MOST_LIVE = 1000

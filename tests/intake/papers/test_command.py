@@ -8,7 +8,7 @@ from pathlib import Path
 from click.testing import CliRunner
 
 from reenact.cli.main import reenact
-from reenact.cli.read import counts_of, paper_sheet
+from reenact.cli.read import counts_of, paper_document
 from reenact.intake.papers.paper import Paper
 from reenact.report.render import FORMATS, render
 
@@ -18,7 +18,7 @@ def test_outline_counts_and_losses(latex: Paper) -> None:
         "sections": 6, "sentences": 17, "equations": 3, "tables": 1, "figures": 2, "algorithms": 1,
         "references": 2,
     }  # fmt: skip
-    shown = render(paper_sheet(latex), "full", width=120, color=False)
+    shown = render(paper_document(latex), "full", width=120, color=False)
     assert "Narrow Layers Learn Late" in shown
     assert "2.2" in shown
     assert "1 table, 2 figure" in shown
@@ -28,7 +28,7 @@ def test_outline_counts_and_losses(latex: Paper) -> None:
 
 def test_every_format_shows_it(latex: Paper) -> None:
     for form in FORMATS:
-        assert "odd" in render(paper_sheet(latex), form, width=120, color=False)
+        assert "odd" in render(paper_document(latex), form, width=120, color=False)
 
 
 def test_the_command_prints_json_and_text(fixtures: Path) -> None:

@@ -10,7 +10,6 @@ import pytest
 from click.testing import CliRunner
 
 from reenact.cli.evaluate import evaluate as command
-from reenact.cli.evaluate_view import evaluation_sheet
 from reenact.errors import InputError
 from reenact.intake.papers.paper import Paper
 from reenact.journal import Journal
@@ -20,6 +19,7 @@ from reenact.paper.evaluate.asked import Asked
 from reenact.paper.evaluate.execute import Machine
 from reenact.paper.evaluate.story import Services, evaluate
 from reenact.report.render import FORMATS, render
+from reenact.report.views.evaluation import evaluation_document
 from reenact.sandbox.choose import choose
 
 LEAF = {
@@ -126,10 +126,10 @@ def test_failed_requirements_are_notices_in_every_format(code: Path, paper: Pape
     assert again.rubric == found.rubric
     assert found.rubric is not None
     assert found.rubric.count(Value.FAIL) == 1
-    sheet = evaluation_sheet(found)
-    assert "model.py" in render(sheet, "github")
+    document = evaluation_document(found)
+    assert "model.py" in render(document, "github")
     for chosen in FORMATS:
-        assert render(sheet, chosen)
+        assert render(document, chosen)
 
 
 def test_a_silent_judge_is_inconclusive_and_no_zero(code: Path, paper: Paper, tmp_path: Path) -> None:
@@ -139,4 +139,4 @@ def test_a_silent_judge_is_inconclusive_and_no_zero(code: Path, paper: Paper, tm
         found = evaluate(Asked(code, rubric=rubric), paper, Services(journal, Scripted(["?"] * 9)))
     assert found.is_silent
     assert found.unjudged == 1
-    assert "1 could not be judged" in evaluation_sheet(found).verdict
+    assert "1 could not be judged" in evaluation_document(found).verdict

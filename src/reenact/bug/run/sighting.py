@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, ClassVar
 
 from reenact.errors import ResultRefused
 from reenact.sandbox.box import BoxResult, Ending
@@ -17,6 +17,8 @@ OUTPUT = 3000
 @dataclass(frozen=True, slots=True)
 class Frame:
     """One frame of a traceback."""
+
+    JSON: ClassVar = ("whose", "file", "line", "function=qualified")
 
     whose: str
     """project, script or library."""

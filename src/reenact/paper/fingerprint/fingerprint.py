@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 
 from reenact.paper.criterion import Category, Check, Criterion, Level
-from reenact.types import JsonValue
+from reenact.result import Result
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +36,7 @@ class Dropped:
 
 
 @dataclass(frozen=True, slots=True)
-class Fingerprint:
+class Fingerprint(Result):
     """The criteria of one paper."""
 
     criteria: tuple[Criterion, ...]
@@ -45,10 +45,6 @@ class Fingerprint:
     def text(self) -> str:
         """The criteria as a model sees them."""
         return "\n".join(told(one) for one in self.criteria)
-
-    def to_json(self) -> dict[str, JsonValue]:
-        """Everything, for reports."""
-        return asdict(self)
 
 
 def told(one: Criterion) -> str:

@@ -11,11 +11,12 @@ from reenact.llm.ask import Model
 from reenact.paper.fingerprint.fingerprint import Fingerprint
 from reenact.paper.fingerprint.take import take_fingerprint
 from reenact.paper.wishes import Goal, Parts
-from reenact.types import ExitCode
+from reenact.result import Result, encoded
+from reenact.types import ExitCode, JsonValue
 
 
 @dataclass(frozen=True, slots=True)
-class FingerprintRun:
+class FingerprintRun(Result):
     """A fingerprint, the paper it is of, and the run that took it."""
 
     paper: Paper
@@ -27,6 +28,17 @@ class FingerprintRun:
     @property
     def exit_code(self) -> ExitCode:
         return ExitCode.OK if self.fingerprint.criteria else ExitCode.INCONCLUSIVE
+
+    def to_dict(self) -> dict[str, JsonValue]:
+        """The fingerprint, its paper, and what it cost."""
+        return {
+            "paper": {"title": self.paper.title, "source": self.paper.source, "form": self.paper.form},
+            **self.fingerprint.to_dict(),
+            "lost": [encoded(one) for one in self.paper.lost],
+            "tokens": self.run.tokens_in + self.run.tokens_out,
+            "money": None if self.run.unpriced else str(self.run.money),
+            "run": self.run.id,
+        }
 
 
 def run_fingerprint(
@@ -47,7 +59,7 @@ def run_fingerprint(
     }  # fmt: skip
     with journal.run(story="fingerprint", request=request, argv=argv, what=what, fresh=fresh) as run:
         taken = take_fingerprint(paper, goal, model, run, parts)
-        run.note("result", taken.to_json())
+        run.note("result", taken)
         result = FingerprintRun(paper, taken, run.record, run.reused)
         run.finish({"criteria": len(taken.criteria), "dropped": len(taken.dropped)}, result.exit_code)
     return result

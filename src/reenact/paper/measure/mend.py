@@ -11,6 +11,7 @@ import tempfile
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import ClassVar
 
 from reenact.diagnosis.depth import Depth
 from reenact.diagnosis.diagnosis import Diagnosis
@@ -58,6 +59,8 @@ BUDGET = "20"
 @dataclass(frozen=True)
 class Mending:
     """What came of it."""
+
+    JSON: ClassVar = ("sentence", "hypotheses", "diff", "kept_fixed", "comparisons")
 
     project: Project | None
     """The changed project when the gap became smaller; none when nothing was changed."""

@@ -5,11 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 from statistics import fmean
+from typing import ClassVar
 
 from reenact.program.patch import Patch
 from reenact.repairs.neutral.faults import faults_of
+from reenact.result import Result
 from reenact.trials.statistics import cohen_d, glm_p
-from reenact.types import JsonValue
 
 SIGNIFICANT, LARGE = 0.05, 0.5
 """Of the study: p-value of a Gaussian GLM and Cohen's d, in the way mutants are killed."""
@@ -34,6 +35,8 @@ class Standing(StrEnum):
 class Node:
     """One changed program."""
 
+    JSON: ClassVar = ("patch", "parent", "samples", "standing", "faults")
+
     patch: Patch
     parent: int
     """Number of the node it comes from; -1 for the root and the known repair."""
@@ -45,19 +48,17 @@ class Node:
     def fitness(self) -> float:
         return fmean(self.samples)
 
-    def to_json(self) -> dict[str, JsonValue]:
-        return {
-            "patch": self.patch.to_json(),
-            "parent": self.parent,
-            "samples": list(self.samples),
-            "standing": self.standing.value,
-            "faults": sorted([fault.value, layer] for fault, layer in faults_of(self.patch)),
-        }
+    @property
+    def faults(self) -> list[tuple[str, str]]:
+        """What the changes are said to be about: fault and layer."""
+        return sorted((fault.value, layer) for fault, layer in faults_of(self.patch))
 
 
 @dataclass(frozen=True)
-class NeutralityGraph:
+class NeutralityGraph(Result):
     """Nodes in the order they were found; edges lead from parents."""
+
+    JSON: ClassVar = ("metric", "larger_is_better", "trained", "ended", "nodes", "alternatives")
 
     nodes: tuple[Node, ...]
     metric: str
@@ -78,16 +79,6 @@ class NeutralityGraph:
         while self.nodes[number].parent >= 0:
             number, steps = self.nodes[number].parent, steps + 1
         return steps
-
-    def to_json(self) -> dict[str, JsonValue]:
-        return {
-            "metric": self.metric,
-            "larger_is_better": self.larger_is_better,
-            "trained": self.trained,
-            "ended": self.ended,
-            "nodes": [node.to_json() for node in self.nodes],
-            "alternatives": [node.to_json() for node in self.alternatives],
-        }
 
 
 def standing_beside(samples: tuple[float, ...], known: tuple[float, ...]) -> Standing:

@@ -100,7 +100,7 @@ def analyse(
             graph = explore(
                 attempts, _known(known, attempts), tell=services.tell, top=wishes.top, chance=wishes.chance
             )
-        run.note("result", graph.to_json())
+        run.note("result", graph)
         run.finish({"nodes": len(graph.nodes), "alternatives": len(graph.alternatives), "ended": graph.ended})
     return graph
 

@@ -1,58 +1,58 @@
-// Everything works without this file: drawings become interactive, ticks survive a refresh of the list.
+// Everything works without this file: drawings are enlarged and moved, ticks survive a refresh of the list.
 "use strict";
 (() => {
-  const colour = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+  // A drawing is its viewBox: ctrl and the wheel enlarge it, dragging moves it, a double click sets it back.
+  const whole = new WeakMap();
+  const box = (svg) => svg.viewBox.baseVal;
 
-  function coloured(figure) {
-    const ink = colour("--ink"), line = colour("--line");
-    const axis = (given) => ({ gridcolor: line, linecolor: line, zerolinecolor: line, ...given });
-    const layout = { ...figure.layout, paper_bgcolor: "rgba(0,0,0,0)", plot_bgcolor: "rgba(0,0,0,0)",
-      font: { color: ink, size: 12 }, hoverlabel: { font: { size: 12 } }, autosize: true,
-      xaxis: axis(figure.layout.xaxis), yaxis: axis(figure.layout.yaxis) };
-    const data = figure.data.map((one) => one.marker && one.marker.color === "currentColor"
-      ? { ...one, marker: { ...one.marker, color: ink } } : one);
-    return { data, layout };
+  function shown(svg, x, y, width, height) {
+    const all = whole.get(svg);
+    const wide = Math.min(width, all[2]), high = Math.min(height, all[3]);
+    const left = Math.max(all[0], Math.min(x, all[0] + all[2] - wide));
+    const top = Math.max(all[1], Math.min(y, all[1] + all[3] - high));
+    svg.setAttribute("viewBox", [left, top, wide, high].join(" "));
+    svg.classList.toggle("enlarged", wide < all[2]);
   }
 
-  function plot(drawing) {
-    const figure = JSON.parse(drawing.dataset.figure);
-    const { data, layout } = coloured(figure);
-    const place = document.createElement("div");
-    drawing.replaceChildren(place);
-    drawing.dataset.plotted = "yes";
-    const config = { displaylogo: false, responsive: true, scrollZoom: Boolean(figure.zooms),
-      modeBarButtonsToRemove: ["lasso2d", "select2d", "sendDataToCloud"] };
-    window.Plotly.newPlot(place, data, layout, config);
+  function drawingAt(event) {
+    const svg = event.target.closest ? event.target.closest(".drawing svg") : null;
+    if (svg && !whole.has(svg)) whole.set(svg, [box(svg).x, box(svg).y, box(svg).width, box(svg).height]);
+    return svg;
   }
 
-  const seen = new IntersectionObserver((entries) => {
-    for (const entry of entries) {
-      if (!entry.isIntersecting) continue;
-      seen.unobserve(entry.target);
-      plot(entry.target);
-    }
-  }, { rootMargin: "300px" });
+  document.addEventListener("wheel", (event) => {
+    const svg = event.ctrlKey ? drawingAt(event) : null;
+    if (!svg) return;
+    event.preventDefault();
+    const at = box(svg), place = svg.getBoundingClientRect(), times = event.deltaY < 0 ? 0.8 : 1.25;
+    const acrossShare = (event.clientX - place.left) / place.width;
+    const downShare = (event.clientY - place.top) / place.height;
+    shown(svg, at.x + at.width * acrossShare * (1 - times), at.y + at.height * downShare * (1 - times),
+      at.width * times, at.height * times);
+  }, { passive: false });
 
-  function drawn(root) {
-    if (!window.Plotly) return;
-    root.querySelectorAll("[data-figure]:not([data-plotted])").forEach((one) => seen.observe(one));
-  }
+  document.addEventListener("dblclick", (event) => {
+    const svg = drawingAt(event);
+    if (svg) shown(svg, ...whole.get(svg));
+  });
 
-  document.addEventListener("DOMContentLoaded", () => drawn(document));
-  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => {
-    document.querySelectorAll("[data-plotted]").forEach((one) => {
-      window.Plotly.purge(one.firstElementChild);
-      plot(one);
-    });
+  document.addEventListener("pointerdown", (event) => {
+    const svg = drawingAt(event);
+    if (!svg || !svg.classList.contains("enlarged")) return;
+    svg.setPointerCapture(event.pointerId);
+    const move = (moved) => {
+      const at = box(svg), scale = at.width / svg.getBoundingClientRect().width;
+      shown(svg, at.x - moved.movementX * scale, at.y - moved.movementY * scale, at.width, at.height);
+    };
+    svg.addEventListener("pointermove", move);
+    svg.addEventListener("pointerup", () => svg.removeEventListener("pointermove", move), { once: true });
   });
 
   let ticked = [];
   document.addEventListener("htmx:beforeSwap", () => {
     ticked = [...document.querySelectorAll("#list input:checked")].map((one) => one.value);
   });
-  document.addEventListener("htmx:afterSettle", (event) => {
-    const root = event.target.isConnected ? event.target : document;
-    drawn(root.parentElement || root);
+  document.addEventListener("htmx:afterSettle", () => {
     for (const one of document.querySelectorAll("#list input[type=checkbox]")) {
       if (ticked.includes(one.value)) one.checked = true;
     }

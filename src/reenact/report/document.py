@@ -1,0 +1,309 @@
+"""A document: what a command or a page has to say, before anyone decides how it looks.
+
+Every format shows the plain blocks. What only a page can show well (a source with its marks, what is folded
+away, a text beside another) is shown by `as_html` alone; a terminal has the plain blocks beside it.
+"""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from enum import StrEnum
+from typing import TypeAlias
+
+from reenact.types import ExitCode, JsonValue, Place, Table
+
+LABEL, WIDEST = 9, 90
+"""Letters of the label before a reason, and of a line of it."""
+MOST_FRAMES = 8
+"""Of a traceback in plain text."""
+
+
+class Level(StrEnum):
+    """How much a diagnostic matters."""
+
+    ERROR = "error"
+    WARNING = "warning"
+    NOTE = "note"
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """A paragraph, or several, as they stand."""
+
+    text: str
+    title: str = ""
+    is_diff: bool = False
+    """Lines of a unified diff: never broken, and coloured where colours can be."""
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """Names and values, one a line."""
+
+    title: str
+    facts: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Picture:
+    """A drawing; a format that cannot show it says what it shows."""
+
+    title: str
+    svg: str
+    """Made by `report/svg*.py`, where every word is escaped."""
+    alt: str
+    """What there is to be seen, in words or a line of bars."""
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One row of a board."""
+
+    cells: Sequence[str]
+    tone: str = ""
+    """Empty, good, warning or error."""
+    anchor: str = ""
+    hrefs: Mapping[int, str] = field(default_factory=dict)
+    """What a cell leads to, by its column."""
+
+
+@dataclass(frozen=True, slots=True)
+class Board:
+    """A table whose rows have a tone and lead somewhere."""
+
+    title: str
+    columns: Sequence[str]
+    rows: Sequence[Row]
+
+    @property
+    def plain(self) -> Table:
+        """The same without tones and links."""
+        return Table(self.title, tuple(self.columns), tuple(tuple(row.cells) for row in self.rows))
+
+
+@dataclass(frozen=True, slots=True)
+class Diagnostic:
+    """One thing found, with a stable code: what SARIF, annotations and problem matchers read."""
+
+    code: str
+    name: str
+    level: Level
+    message: str
+    place: Place | None = None
+    next_step: str = ""
+    aside: str = ""
+    """A few words beside the name, for readers: how sure, of what kind."""
+    source: str = ""
+    """The line it is about with a mark below, as a terminal shows it."""
+    reasons: tuple[tuple[str, str], ...] = ()
+    """A label and its words (saw, why, tried): what a reader gets instead of the message."""
+    help: str = ""
+    """Documentation of the code in Markdown, for formats that carry it (SARIF)."""
+    pictures: tuple[Picture, ...] = ()
+    """What was measured, drawn; shown where pictures can be."""
+    anchor: str = ""
+    href: str = ""
+    """Where its place is shown on the same page."""
+
+    @property
+    def detail(self) -> str:
+        """Source and reasons as lines of text."""
+        lines = [self.source] if self.source else []
+        return "\n".join([*lines, *(_entry(label, said) for label, said in self.reasons)])
+
+
+@dataclass(frozen=True, slots=True)
+class Squiggle:
+    """A part of a line that something is said about."""
+
+    line: int
+    start: int
+    end: int
+    """The column after it; 0: to the end of the line."""
+    said: str
+    """What a reader gets when pointing at it."""
+    href: str = ""
+    """Where more is said of it, on this page."""
+    tone: str = ""
+    """Empty for something wrong, `faint` for a doubt, `good` for something that holds."""
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A file of source code with squiggles."""
+
+    file: str
+    text: str
+    squiggles: Sequence[Squiggle] = ()
+    anchor: str = ""
+    """What its lines are called: `anchor-L12`."""
+
+    @property
+    def plain(self) -> Text:
+        return Text(self.text.rstrip("\n"))
+
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """One frame of a traceback."""
+
+    whose: str
+    """project, script or library."""
+    place: str
+    function: str
+
+
+@dataclass(frozen=True, slots=True)
+class Traceback:
+    """How an exception came about, innermost last."""
+
+    frames: Sequence[Frame]
+    message: str
+
+    @property
+    def plain(self) -> Text:
+        """The frames of the project alone: those of libraries are many."""
+        own = [f"{one.place} in {one.function}" for one in self.frames if one.whose == "project"]
+        return Text(
+            "\n".join(own[-MOST_FRAMES:]) or self.message, "In project code, innermost last" if own else ""
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Fold:
+    """Blocks that are there but folded away."""
+
+    summary: str
+    blocks: Sequence[Block]
+    tone: str = ""
+    href: str = ""
+    """Where the same stands on a page of its own; its blocks are fetched from there when they are empty."""
+
+
+@dataclass(frozen=True, slots=True)
+class Moment:
+    """One entry of a timeline."""
+
+    name: str
+    said: str
+    tone: str = ""
+    blocks: Sequence[Block] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Timeline:
+    """What happened, one after the other."""
+
+    moments: Sequence[Moment]
+
+    @property
+    def plain(self) -> Table:
+        return Table("", ("", ""), tuple((one.name, one.said) for one in self.moments))
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """A sentence or a formula of a text that is read."""
+
+    anchor: str
+    text: str
+    href: str = ""
+    """Where on this page the thing stands that it is about."""
+    said: str = ""
+    """What a reader gets when pointing at it."""
+    tone: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """A text, paragraph by paragraph, whose passages lead somewhere."""
+
+    title: str
+    paragraphs: Sequence[Sequence[Passage] | str]
+    """A paragraph, or the words of a heading."""
+
+
+@dataclass(frozen=True, slots=True)
+class Beside:
+    """Two groups side by side, below one another on a narrow screen."""
+
+    left: Sequence[Block]
+    right: Sequence[Block]
+    tall: bool = False
+    """Each side scrolls by itself."""
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """A part with a heading that can be linked to."""
+
+    title: str
+    blocks: Sequence[Block]
+    anchor: str = ""
+    leads: Sequence[tuple[str, str]] = ()
+    """Words and addresses of where the same stands elsewhere."""
+    page_only: bool = False
+    """Too long, or said already, where nothing can be folded away."""
+
+
+Plain: TypeAlias = Text | Facts | Table | Picture
+"""Blocks that every format shows as they are."""
+Block: TypeAlias = (
+    Plain | Board | Source | Traceback | Timeline | Diagnostic | Fold | Reading | Beside | Section
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """The whole answer of one command, or all that a page shows of a run."""
+
+    kind: str
+    """Word that names the JSON schema: doctor, config, runs, diagnose, watch."""
+    title: str
+    verdict: str
+    """The one line to read when only one is read."""
+    blocks: tuple[Block, ...] = ()
+    diagnostics: tuple[Diagnostic, ...] = ()
+    data: JsonValue = field(default_factory=dict)
+    """Everything, for the JSON output; the other formats show the blocks."""
+    reused: str = ""
+    """What of it was not made now, and how to have it made: the first line of every format."""
+    exit_code: ExitCode | None = None
+    """What the command that prints this ends with; none where the result does not decide it."""
+
+    @property
+    def plain_blocks(self) -> tuple[Plain, ...]:
+        """What formats of plain text show, each with the title of its section where it has none."""
+        return tuple(_plain(self.blocks))
+
+    @property
+    def sections(self) -> tuple[Section, ...]:
+        """What a page shows: the diagnostics first, then what stands alone, then the sections."""
+        found = Section("Findings", self.diagnostics, "findings")
+        alone = Section("", [block for block in self.blocks if not isinstance(block, Section)])
+        named = [block for block in self.blocks if isinstance(block, Section)]
+        return tuple(section for section in (found, alone, *named) if section.blocks)
+
+
+def _plain(blocks: Sequence[Block], title: str = "") -> Iterator[Plain]:
+    """`title` is that of the section: its first block has it where it has none of its own."""
+    for block in blocks:
+        if isinstance(block, Section) and not block.page_only:
+            yield from _plain(block.blocks, block.title)
+            continue
+        shown = block.plain if isinstance(block, Board | Source | Traceback | Timeline) else block
+        if isinstance(shown, Text | Facts | Table | Picture):
+            yield shown if shown.title or not title else replace(shown, title=title)
+            title = ""
+
+
+def _entry(label: str, said: str) -> str:
+    """A label and its words, wrapped below themselves; what has lines of its own keeps them."""
+    hang = " " * LABEL
+    if said.startswith(("- ", "+ ")):
+        return "\n".join(
+            f"{label if at == 0 else '':{LABEL}}{line}" for at, line in enumerate(said.splitlines())
+        )
+    return textwrap.fill(f"{label:{LABEL}}{said}", WIDEST, subsequent_indent=hang, drop_whitespace=True)

@@ -1,0 +1,89 @@
+"""Alternatives to a known repair: the graph of changes that are no worse, and those that repair."""
+
+from __future__ import annotations
+
+from reenact.repairs.neutral.graph import NeutralityGraph, Node, Standing
+from reenact.report.document import Document, Facts, Picture, Section
+from reenact.report.plots import graph_plot
+from reenact.report.stored import Stored
+from reenact.report.svg import COLOURS, number
+from reenact.report.svg_graph import Dot
+from reenact.types import Table
+
+RESULT = NeutralityGraph
+SHOWN = 20
+BLUE, ORANGE, GREEN = COLOURS[:3]
+GREY, INK = "#8f8f8f", "currentColor"
+SHADES = {
+    Standing.ROOT: ORANGE,
+    Standing.KNOWN: INK,
+    Standing.BETTER: GREEN,
+    Standing.AS_GOOD: BLUE,
+    Standing.NEUTRAL: GREY,
+}
+MEANING = {
+    ORANGE: "as it stands",
+    INK: "known repair",
+    GREEN: "significantly better",
+    BLUE: "as good or better",
+    GREY: "neutral to its parent",
+}
+
+
+def alternatives_document(found: NeutralityGraph, title: str) -> Document:
+    """The whole answer."""
+    others = found.alternatives
+    better = sum(node.standing is Standing.BETTER for node in others)
+    facts = {
+        "judged by": found.metric,
+        "trained": f"{found.trained} changed programs",
+        "neutral": f"{sum(node.parent >= 0 for node in found.nodes)} of them",
+        "ended": found.ended,
+    }
+    rows = tuple(
+        (_value(node, found), node.standing.value, str(node.patch.complexity), str(node.patch))
+        for node in others[:SHOWN]
+    )
+    columns = (found.metric, "beside the known", "changes", "change")
+    table = Table(f"{len(others)} alternatives, the best {len(rows)}", columns, rows)
+    return Document(
+        kind="neutral",
+        title=f"Neutrality of {title}",
+        verdict=f"{len(others)} alternative repairs, {better} significantly better than the known one.",
+        blocks=(
+            Section("Graph", [Facts("", tuple(facts.items())), neutrality_plot(found)], "graph"),
+            Section("Alternatives", [table], "others"),
+        ),
+        data=found.to_dict(),
+    )
+
+
+def from_run(stored: Stored) -> Document:
+    """The same of a recorded run."""
+    found = stored.result(NeutralityGraph)
+    if any(node.parent >= at for at, node in enumerate(found.nodes)):
+        raise ValueError("a node hangs on one that comes after it")
+    return alternatives_document(found, stored.run.what)
+
+
+def neutrality_plot(found: NeutralityGraph) -> Picture:
+    """Generations from left to right, coloured by what each node is worth."""
+    dots = [
+        Dot(
+            node.parent,
+            found.depth(at),
+            SHADES[node.standing],
+            f"{_value(node, found)}: {_words(node)}",
+            large=node.standing in (Standing.ROOT, Standing.KNOWN),
+        )
+        for at, node in enumerate(found.nodes)
+    ]
+    return graph_plot("Neutrality graph", dots, MEANING)
+
+
+def _words(node: Node) -> str:
+    return "the known repair" if node.standing is Standing.KNOWN else str(node.patch)
+
+
+def _value(node: Node, found: NeutralityGraph) -> str:
+    return number(node.fitness if found.larger_is_better else -node.fitness)

@@ -1,0 +1,205 @@
+"""A bug: report and symptom, the minimal script, what was seen and where, seeds, every attempt."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import PurePosixPath
+
+from reenact.bug.reproduction import Attempt, Reproduction, SeedRun, Verdict
+from reenact.report.document import (
+    Block,
+    Board,
+    Diagnostic,
+    Document,
+    Facts,
+    Fold,
+    Frame,
+    Level,
+    Row,
+    Section,
+    Source,
+    Text,
+    Traceback,
+)
+from reenact.report.stored import Stored
+from reenact.types import Place
+
+RESULT = Reproduction
+CODE, NAME = "BG001", "bug-shown"
+LEVELS = {Verdict.REPRODUCED: Level.ERROR, Verdict.SHOWN: Level.WARNING}
+SHOWN = 30
+
+
+def bug_document(found: Reproduction) -> Document:
+    """The whole answer."""
+    return Document(
+        kind="bug",
+        title=f"Bug: {found.title}",
+        verdict=found.sentence,
+        blocks=tuple(_sections(found)),
+        diagnostics=tuple(_diagnostics(found)),
+        data=found.to_dict(),
+        reused=found.reused,
+        exit_code=found.verdict.exit_code,
+    )
+
+
+def from_run(stored: Stored) -> Document:
+    """The same of a recorded run."""
+    return bug_document(stored.result(Reproduction))
+
+
+def _sections(found: Reproduction) -> Iterator[Section]:
+    yield Section("The project", [_facts(found)], "project")
+    yield Section("What must be seen", [Text(found.must_be_seen)], "symptom")
+    yield Section("The report", list(_report(found)), "report", page_only=True)
+    if found.showing is not None and found.showing.runs:
+        yield Section("What was seen", list(_seen(found.showing)), "seen")
+    if found.script:
+        yield Section("The script", list(_script(found)), "script")
+    if found.attempts:
+        blocks: list[Block] = [*_table(found), *map(_attempt, found.attempts)]
+        yield Section("Attempts", blocks, "attempts")
+    if found.findings:
+        title = "What `reenact diagnose` reads in the training programs"
+        yield Section(title, [Text("\n".join(found.findings))], "training")
+    more = list(_more(found))
+    if more:
+        yield Section("More", more, "more", page_only=True)
+    if found.notes:
+        yield Section("Notes", [Text("\n".join(found.notes))], "notes")
+
+
+def _facts(found: Reproduction) -> Facts:
+    facts = {"report": found.source, "project": f"{found.repository} {found.commit[:12]}".strip()}
+    if found.fixed:
+        facts["fixed"] = found.fixed[:12]
+    if found.seeds_run:
+        facts["seeds"] = f"{found.seeds_shown} of {found.seeds_run}"
+    facts["scripts"] = f"{len(found.attempts)}"
+    made = found.minimised
+    if made is not None and made.lines_after < made.lines_before:
+        facts["made shorter"] = f"{made.lines_before} lines, {made.lines_after} after {made.runs} runs"
+    facts["model"] = f"{found.tokens} tokens, {'price unknown' if found.money is None else f'${found.money}'}"
+    facts["time"] = f"{found.seconds:.0f} s"
+    if found.folder is not None:
+        facts["written"] = f"{found.folder}/: {', '.join(found.written)}"
+    return Facts("", tuple(facts.items()))
+
+
+def _report(found: Reproduction) -> Iterator[Block]:
+    one = found.report
+    if one is None:
+        yield Text("The report was not restructured.", found.title)
+        return
+    steps = "\n".join(f"{number}. {step}" for number, step in enumerate(one.steps, start=1))
+    named = ", ".join(f"{each.package} {each.version}".strip() for each in one.environment)
+    yield Text(one.observed, "Observed")
+    yield Text(one.expected, "Expected")
+    yield Text(steps or "none given", "Steps")
+    yield Text(named or "none given", "Environment")
+
+
+def _script(found: Reproduction) -> Iterator[Block]:
+    yield Source("script.py", found.script, anchor="script")
+    if found.minimised is not None and found.minimised.note:
+        yield Text(found.minimised.note)
+    if found.repro:
+        yield Fold("repro.py: the script with its judge", [Source("repro.py", found.repro)])
+
+
+def _seen(showing: Attempt) -> Iterator[Block]:
+    shown = next((run for run in showing.runs if run.shows), showing.runs[0])
+    yield Text(shown.seen.sentence)
+    if shown.sighting.frames:
+        yield _traceback(shown)
+    fixed = {run.seed: run.seen.outcome.value for run in showing.fixed_runs}
+    rows = [
+        Row(
+            (
+                str(run.seed),
+                run.seen.outcome.value,
+                fixed.get(run.seed, "not run"),
+                f"{run.sighting.wall_s:.1f} s",
+            ),
+            tone="good" if run.shows else "",
+        )
+        for run in showing.runs
+    ]
+    yield Board("Seeds", ("seed", "on the reported revision", "on the fixed revision", "time"), rows)
+    versions = ", ".join(f"{name} {version}" for name, version in shown.sighting.versions.items())
+    if versions:
+        yield Facts("", (("versions", versions),))
+    if shown.sighting.output:
+        yield Fold("What it printed", [Text(shown.sighting.output)])
+
+
+def _traceback(run: SeedRun) -> Traceback:
+    frames = [Frame(one.whose, f"{one.file}:{one.line}", one.qualified) for one in run.sighting.frames]
+    return Traceback(frames, f"{run.exception}: {run.sighting.message}" if run.exception else "")
+
+
+def _table(found: Reproduction) -> Iterator[Board]:
+    """Every attempt in a line; a script that shows the bug at once needs none."""
+    if found.script and len(found.attempts) == 1:
+        return
+    rows = []
+    for one in found.attempts[-SHOWN:]:
+        why = _flat(one.reasons)[:240] if one.objections else "it shows the symptom"
+        stage = one.stage.value if one.stage else "-"
+        rows.append(Row((str(one.context + 1), str(one.number + 1), stage, why), "good" if one.shows else ""))
+    yield Board("", ("context", "script", "stopped at", "why"), rows)
+
+
+def _attempt(one: Attempt) -> Fold:
+    shown = sum(run.shows for run in one.runs)
+    what = (
+        f"shows it in {shown} of {len(one.runs)} runs"
+        if one.stage is None
+        else f"stopped at {one.stage.value}"
+    )
+    why = f": {_flat(one.reasons)[:200]}" if one.objections else ""
+    blocks: list[Block] = [Text("\n".join(one.reasons), "Objections")] if one.objections else []
+    blocks += [Source("script", one.script)] if one.script else []
+    blocks += [Fold(f"seed {run.seed}: {run.seen.outcome.value}", list(_ran(run))) for run in one.runs]
+    title = f"Context {one.context + 1}, script {one.number + 1}: {what}{why}"
+    return Fold(title, blocks, tone="good" if one.shows else "")
+
+
+def _flat(reasons: Sequence[str]) -> str:
+    return " ".join(reasons[0].split())
+
+
+def _ran(run: SeedRun) -> Iterator[Block]:
+    yield Text(run.seen.sentence)
+    if run.sighting.frames:
+        yield _traceback(run)
+    if run.sighting.output:
+        yield Text(run.sighting.output, "Printed")
+
+
+def _more(found: Reproduction) -> Iterator[Block]:
+    if found.contexts:
+        listed = "\n".join(f"{number}. {text}" for number, text in enumerate(found.contexts, start=1))
+        yield Fold("Contexts that were looked at", [Text(listed)])
+    if found.packages:
+        yield Fold("Installed", [Text("\n".join(found.packages))])
+
+
+def _diagnostics(found: Reproduction) -> Iterator[Diagnostic]:
+    """One where the symptom was seen: at the innermost line of the project."""
+    runs = found.showing.runs if found.showing is not None else ()
+    shown = next((run for run in runs if run.shows), None)
+    if shown is None or found.verdict not in LEVELS:
+        return
+    frames = shown.sighting.project_frames
+    place = Place(PurePosixPath(frames[-1].file), frames[-1].line) if frames else None
+    yield Diagnostic(
+        CODE,
+        NAME,
+        LEVELS[found.verdict],
+        f"{found.title}: {shown.seen.sentence}",
+        place=place,
+        aside=found.verdict.value,
+        next_step=f"cd PROJECT && python {found.folder.absolute()}/repro.py" if found.folder else "",
+    )

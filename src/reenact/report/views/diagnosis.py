@@ -1,0 +1,241 @@
+"""A diagnosis: the findings, the curves and layers, the source with marks, what is less likely."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from reenact.diagnosis.accused import SourceFile, accused_source
+from reenact.diagnosis.diagnosis import Accusation, Diagnosis, Standing
+from reenact.diagnosis.suspect import Suspect
+from reenact.program.graph import TensorFacts
+from reenact.report.document import (
+    Block,
+    Diagnostic,
+    Document,
+    Facts,
+    Level,
+    Picture,
+    Section,
+    Source,
+    Squiggle,
+    Text,
+)
+from reenact.report.rule_pages import rule_help
+from reenact.report.stored import Stored
+from reenact.report.svg import number
+from reenact.report.views.finding import headline, reasons, seen, tried_words
+from reenact.report.views.source_lines import source_lines
+from reenact.rules.evidence import Evidence
+from reenact.rules.experiments import Experiments
+from reenact.rules.finding import Severity
+from reenact.types import Table
+
+RESULT = Diagnosis
+FAINT = 0.3
+"""Suspects below this that nobody tried are not listed."""
+LEVELS = {Severity.ERROR: Level.ERROR, Severity.WARNING: Level.WARNING, Severity.NOTE: Level.NOTE}
+GONE = "The trace of the watched training is no longer on this machine, so there are no curves."
+
+
+def diagnosis_document(
+    found: Diagnosis, title: str, files: Sequence[SourceFile] | None = None, gone: str = ""
+) -> Document:
+    """The whole answer. `files` is the source as it stood, `gone` says why there are no curves."""
+    files = accused_source(found) if files is None else files
+    blocks: list[Block] = [Section("The run", [_run(found), *_data(found.evidence)], "run")]
+    blocks += _sources(files, found)
+    blocks += _measured(found, gone)
+    less = [*_doubts(found.doubts), *_symptoms(found.symptoms, reasons_too=not found.accusations)]
+    blocks += [Section("Less likely, and symptoms", less, "less")] if less else []
+    if found.notes:
+        blocks.append(Section("Not done, or not seen", [Text("\n".join(found.notes))], "notes"))
+    if found.next_command:
+        blocks.append(Section("Next", [Text(found.next_command)], "next"))
+    return Document(
+        kind="diagnose",
+        title=f"Diagnosis of {title}",
+        verdict=found.sentence,
+        blocks=tuple(blocks),
+        diagnostics=tuple(_diagnostics(found, files)),
+        data=found.to_dict(),
+        reused=found.reused,
+        exit_code=found.exit_code,
+    )
+
+
+def from_run(stored: Stored) -> Document:
+    """The same of a recorded run: source and trace as they were left."""
+    found, trace = stored.result(Diagnosis), stored.trace()
+    files = stored.result(tuple[SourceFile, ...], "source") if stored.step("source") is not None else ()
+    gone = GONE if trace is None and stored.step("watch") is not None else ""
+    known = replace(found, evidence=replace(found.evidence, trace=trace))
+    return diagnosis_document(known, stored.run.what, files, gone)
+
+
+def _run(found: Diagnosis) -> Facts:
+    evidence, spent = found.evidence, found.spent
+    facts = {"depth": found.depth.value, "task": found.task.value}
+    if evidence.outcome is not None:
+        facts["watched run"] = evidence.outcome.sentence
+    if found.measure is not None:
+        facts["judged by"] = found.measure.name
+    if spent.trainings:
+        facts["trainings"] = f"{spent.trainings}, {spent.cpu_seconds:.0f} s of CPU time"
+    facts["time"] = f"{spent.seconds:.1f} s"
+    return Facts("", tuple(facts.items()))
+
+
+def _data(evidence: Evidence) -> Iterator[Facts]:
+    """Inputs and labels of each split, where most of them were seen: every evaluation tells of them anew."""
+    told = evidence.trace.data if evidence.trace is not None else ()
+    kinds = dict.fromkeys((one.split, one.role) for one in told)
+    most = [(f"{split} {role}", evidence.data(role, split)) for split, role in kinds]
+    facts = tuple((name, _tensor(one)) for name, one in most if one is not None)
+    if facts:
+        yield Facts("Data", facts)
+
+
+def _tensor(one: TensorFacts) -> str:
+    shape = " x ".join("?" if size is None else str(size) for size in one.shape[1:]) or "one value"
+    parts = [f"{shape} {one.dtype}"]
+    if one.minimum is not None and one.maximum is not None:
+        parts.append(f"{number(one.minimum)} to {number(one.maximum)}")
+    if one.mean is not None and one.std is not None and one.classes is None:
+        parts.append(f"mean {number(one.mean)}, deviation {number(one.std)}")
+    if one.classes is not None:
+        parts.append(f"{one.classes} classes")
+    return ", ".join([*parts, f"{one.rows_seen} rows seen"])
+
+
+def _sources(files: Sequence[SourceFile], found: Diagnosis) -> Iterator[Section]:
+    """The files; what findings rest on is marked, what only doubts rest on is marked faintly."""
+    places = [(at, one.suspect) for at, one in enumerate(found.accusations) if one.suspect.place is not None]
+    where: dict[tuple[str, int], str] = {}
+    accused: set[tuple[str, int, str]] = set()
+    for at, suspect in places:
+        assert suspect.place is not None
+        file, line = str(suspect.place.file), suspect.place.line
+        where.setdefault((file, line), f"#finding-{at}")
+        accused |= {(file, line, witness.code) for witness in suspect.witnesses}
+    shown = []
+    for at, one in enumerate(files):
+        marks = {(mark.place.line, mark.place.column, mark.code): mark for mark in one.marks}
+        squiggles = [
+            Squiggle(
+                line,
+                column,
+                mark.place.end_column if mark.place.end_line in (0, line) else 0,
+                f"{code} {mark.name}",
+                where.get((one.file, line), ""),
+                "" if (one.file, line, code) in accused else "faint",
+            )
+            for (line, column, code), mark in marks.items()
+        ]
+        shown.append(Source(one.file, one.text, squiggles, anchor=f"source-{at}"))
+    if shown:
+        yield Section("Source", shown, "source", page_only=True)
+
+
+def _measured(found: Diagnosis, gone: str) -> Iterator[Section]:
+    """Curves with the moment each rule fired, and layers against steps, from the trace."""
+    if found.evidence.trace is None:
+        if gone:
+            yield Section("Training", [Text(gone)], "training")
+        return
+    from reenact.report.trace_plots import curve_plots, layer_plots, marks_at
+
+    suspects = [*(one.suspect for one in found.accusations), *found.symptoms]
+    marks = marks_at((one.code, one.step) for suspect in suspects for one in suspect.witnesses)
+    curves = list(curve_plots(found.evidence, marks))
+    if curves:
+        yield Section("Training", curves, "training")
+    maps = list(layer_plots(found.evidence))
+    if maps:
+        yield Section("Layers by step", maps, "layers")
+
+
+def _doubts(doubts: Sequence[Accusation]) -> Iterator[Block]:
+    """What is less likely; the least likely are counted where nothing was tried."""
+    if not doubts:
+        return
+    shown = [one for one in doubts if one.confidence >= FAINT or one.standing is not Standing.UNTRIED]
+    rows = tuple(
+        (
+            f"{one.suspect.first.code} {one.suspect.first.name}",
+            one.suspect.first.fault.value if one.suspect.first.fault is not None else "-",
+            str(one.suspect.place or one.suspect.layer or "-"),
+            f"{one.confidence:.2f}",
+            one.note or one.standing.value,
+        )
+        for one in shown
+    )
+    faint = len(doubts) - len(shown)
+    if not rows:
+        yield Text(f"{faint} below a confidence of {FAINT}; --output-format json lists them.", "Less likely")
+        return
+    title = f"Less likely, and {faint} below {FAINT}" if faint else "Less likely"
+    yield Table(title, ("rule", "fault", "where", "confidence", "tried"), rows)
+
+
+def _symptoms(symptoms: Sequence[Suspect], *, reasons_too: bool) -> Iterator[Table]:
+    """What was seen and accuses nobody; why it matters only where no finding explains it."""
+    firsts = [one.first for one in symptoms]
+    if firsts and reasons_too:
+        rows = tuple((f"{one.code} {one.name}", seen(one), one.why) for one in firsts)
+        yield Table("Symptoms", ("rule", "seen", "why it matters"), rows)
+    elif firsts:
+        short = tuple((f"{one.code} {one.name}", seen(one)) for one in firsts)
+        yield Table("Symptoms", ("rule", "seen"), short)
+
+
+def _diagnostics(found: Diagnosis, files: Sequence[SourceFile]) -> Iterator[Diagnostic]:
+    """Every accusation; what a rule has said of another layer, or of a joint change, is not said again."""
+    told: set[str] = set()
+    changes: dict[str, str] = {}
+    numbers = {one.file: at for at, one in enumerate(files)}
+    for at, one in enumerate(found.accusations):
+        first = headline(one.suspect)
+        change = one.tried.patch.to_text() if one.tried is not None else ""
+        made = _diagnostic(
+            one, found.evidence, files, again=first.code in told, together=changes.get(change, "")
+        )
+        place = one.suspect.place
+        shown = numbers.get(str(place.file)) if place is not None else None
+        href = f"#source-{shown}-L{place.line}" if place is not None and shown is not None else ""
+        yield replace(made, anchor=f"finding-{at}", href=href)
+        told.add(first.code)
+        if change:
+            changes.setdefault(change, f"{first.code} {first.name}")
+
+
+def _diagnostic(
+    one: Accusation, evidence: Evidence, files: Sequence[SourceFile], *, again: bool, together: str
+) -> Diagnostic:
+    first, place = headline(one.suspect), one.suspect.place
+    fault = f"{first.fault.value} . " if first.fault is not None else ""
+    standing = f" . {one.standing.value}" if one.standing is not Standing.UNTRIED else ""
+    explained = rule_help(first.code)
+    tried = f" Tried: {tried_words(one.tried)}." if one.tried is not None else ""
+    return Diagnostic(
+        code=first.code,
+        name=first.name,
+        level=LEVELS[first.severity],
+        message=f"{seen(first)}. {first.why}{tried}",
+        place=place,
+        next_step=f"reenact explain {first.code}" if explained and not again else "",
+        aside=f"{fault}confidence {one.confidence:.2f}{standing}",
+        source="\n".join(source_lines(place, files)),
+        reasons=tuple(reasons(one, evidence.program, again=again, together=together)),
+        help=explained,
+        pictures=() if together or (again and one.tried is None) else _pictures(one, evidence),
+    )
+
+
+def _pictures(one: Accusation, evidence: Evidence) -> tuple[Picture, ...]:
+    """None where nothing was measured: what draws also loads what computes."""
+    if evidence.trace is None and one.tried is None and evidence.experiments == Experiments():
+        return ()
+    from reenact.report.views.finding_plots import finding_plots
+
+    return finding_plots(one, evidence)

@@ -1,0 +1,186 @@
+"""What an evaluation looks like on a page."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import PurePosixPath
+
+from reenact.paper.criterion import Value
+from reenact.paper.evaluate.evaluation import Evaluation, RubricScore
+from reenact.paper.evaluate.rubric import Scored
+from reenact.report.document import Block, Diagnostic, Document, Facts, Level, Text
+from reenact.types import Place, Table
+
+CODE, NAME = "EV001", "requirement-not-met"
+SHOWN = 200
+
+
+def evaluation_document(found: Evaluation) -> Document:
+    """The whole answer."""
+    return Document(
+        kind="evaluate",
+        title=f"Evaluation of {found.code}" + (f" for: {found.title}" if found.title else ""),
+        verdict=_verdict(found),
+        blocks=tuple(_blocks(found)),
+        diagnostics=tuple(_notices(found)),
+        data=found.to_json(),
+        reused=found.reused,
+    )
+
+
+def _verdict(found: Evaluation) -> str:
+    said = [f"Align-Score {one.level} {_number(one.score, 1)}" for one in found.align]
+    if found.rubric is not None and (tree := found.rubric.scored) is not None:
+        said.append(f"rubric {_percent(tree.score)}")
+    if found.human and found.human[-1].mean is not None:
+        said.append(f"people {found.human[-1].mean:.1f} of {found.human[-1].most}")
+    if found.executed is not None:
+        said.append(f"executed {_percent(found.executed.rate)}, gap {_percent(found.executed.gap)}")
+    if found.lineage is not None:
+        said.append(f"lineage {found.lineage.hits} of {found.lineage.k} listed")
+    if not said:
+        said.append(f"{found.quality.files} files, {found.quality.lines} lines of Python")
+    unjudged = f"; {found.unjudged} could not be judged" if found.unjudged else ""
+    return f"{', '.join(said)}{unjudged}."
+
+
+def _blocks(found: Evaluation) -> Iterator[Block]:
+    yield from _align(found)
+    if found.rubric is not None:
+        yield from _rubric(found.rubric)
+    yield from _people(found)
+    yield from _runs(found)
+    yield _quality(found)
+    if found.tokens:
+        money = "price unknown" if found.money is None else f"${found.money}"
+        yield Facts("", (("model", f"{found.tokens} tokens, {money}"), ("time", f"{found.seconds:.0f} s")))
+    if found.notes:
+        yield Text("\n".join(found.notes), "Notes")
+
+
+def _align(found: Evaluation) -> Iterator[Block]:
+    if not found.align:
+        return
+    yield Table(
+        "Align-Score",
+        ("level", "score of 100", "judged"),
+        tuple(
+            (one.level.value, _number(one.score, 1), f"{one.judged} of {len(one.marks)}")
+            for one in found.align
+        ),
+    )
+    for one in found.align:
+        rows = tuple((mark.name, _mark(mark.score, one.level.most), mark.reason) for mark in one.marks)
+        yield Table(f"Marks, {one.level} level", ("what", "mark", "why"), rows)
+
+
+def _rubric(rubric: RubricScore) -> Iterator[Block]:
+    tree = rubric.scored
+    if tree is None:
+        yield Text("Nothing of the rubric has any weight.", "Rubric")
+        return
+    facts = [
+        ("score", f"{_percent(tree.score)} of what was judged"),
+        ("if all that cannot be judged failed, passed", f"{_percent(tree.low)}, {_percent(tree.high)}"),
+        ("leaves", ", ".join(f"{rubric.count(value)} {value.value}" for value in Value)),
+    ]
+    if rubric.pruned:
+        facts.append(("left out", f"{rubric.pruned} leaves that ask for more than writing code"))
+    yield Facts("Rubric", tuple(facts))
+    rows = tuple(_leaf(leaf) for leaf in tree.leaves())
+    yield Table("Leaves", ("requirement", "weight", "verdict", "where", "why"), rows[:SHOWN])
+    if len(rows) > SHOWN:
+        yield Text(f"{len(rows) - SHOWN} more leaves are in the JSON.")
+
+
+def _leaf(leaf: Scored) -> tuple[str, ...]:
+    judged = leaf.judged
+    if judged is None:
+        return (leaf.node.requirements, str(leaf.node.weight), Value.UNKNOWN.value, "", "")
+    where = ", ".join(map(str, judged.lines[:3]))
+    return (leaf.node.requirements, str(leaf.node.weight), judged.value.value, where, judged.reason)
+
+
+def _people(found: Evaluation) -> Iterator[Block]:
+    if found.human:
+        rows = tuple(
+            (one.dimension, f"{one.most}", _number(one.mean, 2), _number(one.spread, 2), f"{one.raters}")
+            for one in found.human
+        )
+        yield Table("Human rubric", ("dimension", "most", "mean", "spread", "raters"), rows)
+    if (panel := found.panel) is not None:
+        rows = tuple(
+            (
+                f"{one.first}, {one.second}",
+                f"{one.n}",
+                _percent(one.same),
+                _number(one.kappa, 2),
+                _number(one.pearson, 2),
+            )
+            for one in panel.pairs
+        )
+        heading = ("judges", "items of both", "same", "Cohen's kappa", "Pearson's r")
+        yield Table("Agreement", heading, rows)
+        yield Facts("", (("Krippendorff's alpha", _number(panel.alpha, 2)), ("items", f"{panel.items}")))
+
+
+def _runs(found: Evaluation) -> Iterator[Block]:
+    if (score := found.lineage) is not None:
+        facts = (
+            (f"Top-1 Recall@{score.k}", "1" if score.top1 else "0"),
+            (f"Hits@{score.n}", f"{score.hits} of {score.k} chosen"),
+        )
+        yield Facts("Lineage", facts)
+    if found.edits:
+        rows = tuple(
+            (one.stage, one.purpose, _number(one.turns, 2), _number(one.lines, 1)) for one in found.edits
+        )
+        yield Table("Edits", ("stage", "purpose", "turns a run", "lines a turn"), rows)
+    if (runs := found.executed) is not None:
+        yield Facts(
+            "Execution",
+            (
+                ("runs that executed", f"{_percent(runs.rate)} of {runs.runs}"),
+                ("gap over all, a failure as 1", _percent(runs.gap)),
+                ("gap over those that executed", _percent(runs.gap_executed)),
+            ),
+        )
+
+
+def _quality(found: Evaluation) -> Facts:
+    one = found.quality
+    rules = ", ".join(f"{code} {count}" for code, count in one.rules)
+    lint = "ruff could not be asked" if one.lint is None else f"{one.lint}" + (f" ({rules})" if rules else "")
+    facts = [
+        ("Python", f"{one.files} files, {one.lines} lines"),
+        ("lint", lint),
+        ("lint a hundred lines", _number(one.lint_a_hundred, 1)),
+        ("with a type", f"{_percent(one.typed)} of parameters and returns"),
+        ("repeated lines", _percent(one.repeated)),
+    ]
+    if one.unparsed:
+        facts.append(("no Python", ", ".join(one.unparsed)))
+    return Facts("Code quality", tuple(facts))
+
+
+def _notices(found: Evaluation) -> Iterator[Diagnostic]:
+    """One notice a requirement that is not met, at the code that the verdict rests on."""
+    tree = found.rubric.scored if found.rubric is not None else None
+    for leaf in tree.leaves() if tree is not None else ():
+        judged = leaf.judged
+        if judged is None or judged.value is not Value.FAIL:
+            continue
+        place = Place(PurePosixPath(judged.lines[0].file), judged.lines[0].line) if judged.lines else None
+        yield Diagnostic(CODE, NAME, Level.WARNING, f"{leaf.node.requirements}: {judged.reason}", place=place)
+
+
+def _mark(score: int | None, most: int) -> str:
+    return Value.UNKNOWN.value if score is None else f"{score} of {most}"
+
+
+def _number(value: float | None, digits: int) -> str:
+    return "-" if value is None else f"{value:.{digits}f}"
+
+
+def _percent(share: float | None) -> str:
+    return "-" if share is None else f"{100 * share:.1f} %"

@@ -1,0 +1,176 @@
+"""A repair: the change, before and after over fresh seeds with the test, the search, the smaller changes."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+
+from reenact.repairs.judging import Judging
+from reenact.repairs.minimise import Cut
+from reenact.repairs.verdict import Decision, Repair, Verdict, summary
+from reenact.repairs.workbench import Look
+from reenact.report.document import Block, Board, Document, Facts, Picture, Row, Section, Text
+from reenact.report.plots import before_after_plot, line_plot
+from reenact.report.stored import Stored
+from reenact.report.svg import number
+from reenact.report.svg_lines import Curve
+from reenact.types import Table
+
+RESULT = Repair
+MOST_CURVES = 4
+SHOWN_LOOKS = 12
+
+
+def repair_document(found: Repair, title: str) -> Document:
+    """The whole answer."""
+    blocks: list[Block] = [Section("How it was found", [_facts(found)], "facts")]
+    change = [Text(found.diff.rstrip("\n"), is_diff=True)] if found.diff else []
+    change += [Text(found.applied)] if found.applied else []
+    if change:
+        blocks.append(Section("The change", change, "change"))
+    if found.verdicts:
+        blocks.append(Section("Before and after", list(_judged(found)), "judged"))
+    curves = list(_curves(found))
+    if curves:
+        blocks.append(Section("One training, before and after", curves, "curves"))
+    blocks.append(Section("Search", list(_searched(found.looks, found.judging)), "search"))
+    if found.cuts:
+        blocks.append(Section("Smaller changes that were tried", [_cuts(found.cuts)], "cuts"))
+    if found.why:
+        blocks.append(Section("What the diagnosis accused", [Text("\n".join(found.why))], "reasons"))
+    if found.notes:
+        blocks.append(Section("To know", [Text("\n".join(found.notes))], "notes"))
+    return Document(
+        kind="repair",
+        title=f"Repair of {title}",
+        verdict=found.sentence,
+        blocks=tuple(blocks),
+        data=found.to_dict(),
+        reused=found.reused,
+        exit_code=found.decision.exit_code,
+    )
+
+
+def from_run(stored: Stored) -> Document:
+    """The same of a recorded run."""
+    return repair_document(stored.result(Repair), stored.run.what)
+
+
+def progress(stored: Stored) -> Iterator[Section]:
+    """The best so far, while the search goes on."""
+    looks = stored.below("best", Look)
+    if looks:
+        yield Section("The best so far", list(_searched(looks, None)), "search")
+
+
+def _facts(found: Repair) -> Facts:
+    cost, judging = found.cost, found.judging
+    facts = {
+        "strategy": found.strategy,
+        "judged by": f"{judging.judge.name}; {judging.sentence}",
+        "searched": f"{cost.trainings} trainings, {cost.spent:.1f} times one of the program as it stands",
+        "verified": f"{cost.verifying} trainings, not counted in the budget",
+        "one training": f"{cost.one_training:.1f} s of CPU time",
+        "time": f"{cost.seconds:.0f} s",
+    }
+    return Facts("", tuple(facts.items()))
+
+
+def _judged(found: Repair) -> Iterator[Block]:
+    name = found.judging.judge.name
+    columns = (
+        "decision", f"{name} before", "after", "p (signed rank)", "rank-biserial", "Cohen's d", "seeds",
+        "change",
+    )  # fmt: skip
+    yield Board("The test", columns, [_verdict(one) for one in found.verdicts])
+    last = found.verdicts[-1]
+    title = f"{name} over {len(last.seeds)} fresh seeds, a dot a seed"
+    yield before_after_plot(title, last.before, last.after, name)
+
+
+def _verdict(one: Verdict) -> Row:
+    effect = one.comparison
+    cells = (
+        one.decision.value,
+        summary(one.before),
+        summary(one.after),
+        f"{one.p_value:.2g}",
+        f"{effect.rank_biserial:.2f}",
+        f"{effect.cohen_d:.2f}",
+        str(len(one.seeds)),
+        str(one.patch),
+    )
+    return Row(cells, tone="good" if one.decision is Decision.REPAIRED else "warning")
+
+
+def _curves(found: Repair) -> Iterator[Picture]:
+    """The judging metric and the losses, before and after."""
+    wanted = [found.judging.search.name, "val_loss", "loss", "step_loss", *found.curves]
+    for name in [one for one in dict.fromkeys(wanted) if one in found.curves][:MOST_CURVES]:
+        pairs = zip(("as it stands", "changed"), found.curves[name], strict=True)
+        drawn = [
+            Curve(title, [step for step, _ in points], [value for _, value in points])
+            for title, points in pairs
+            if len(points) > 1
+        ]
+        if drawn:
+            yield line_plot(name, drawn)
+
+
+def _searched(looks: Sequence[Look], judging: Judging | None) -> Iterator[Block]:
+    """The best so far against what was spent, and the best looks: whole trainings, the best first."""
+    sign = -1 if judging is not None and not judging.search.larger_is_better else 1
+    name = judging.search.name if judging is not None else "score, larger is better"
+    whole = [look for look in looks if look.share == 1]
+    spent, best = best_so_far(whole, sign)
+    if spent:
+        staircase = [Curve("best so far", spent, best)]
+        yield line_plot(f"Best so far: {name}", staircase, below="trainings' worth of CPU time spent")
+    surest: dict[str, Look] = {}
+    for look in sorted(whole, key=lambda one: one.seeds):
+        surest[str(look.patch)] = look
+    order = sorted(surest.values(), key=lambda one: -one.score)
+    rows = tuple(
+        (
+            number(sign * look.score) if math.isfinite(look.score) else "failed",
+            str(look.seeds),
+            f"{look.spent:.1f}",
+            str(look.patch),
+        )
+        for look in order[:SHOWN_LOOKS]
+    )
+    title = f"{len(whole)} whole and {len(looks) - len(whole)} short looks; the best"
+    yield Table(title, (name, "seeds", "spent", "change"), rows)
+
+
+def best_so_far(looks: Sequence[Look], sign: int) -> tuple[list[float], list[float]]:
+    """A staircase: each level holds until a better look."""
+    spent: list[float] = []
+    best: list[float] = []
+    top = -math.inf
+    for look in sorted(looks, key=lambda one: one.spent):
+        if not math.isfinite(look.score):
+            continue
+        if best and look.score > top:
+            spent.append(look.spent)
+            best.append(best[-1])
+        top = max(top, look.score)
+        spent.append(look.spent)
+        best.append(sign * top)
+    return spent, best
+
+
+def _cuts(cuts: Sequence[Cut]) -> Board:
+    rows = [
+        Row(
+            (
+                "suffices" if cut.suffices else "too little",
+                f"{100 * cut.kept:.0f} %",
+                str(cut.seeds),
+                str(cut.patch),
+            ),
+            tone="good" if cut.suffices else "",
+        )
+        for cut in cuts
+    ]
+    return Board("", ("", "of the gain", "seeds", "change"), rows)

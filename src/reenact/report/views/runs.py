@@ -1,0 +1,139 @@
+"""What `reenact runs` has to say, as sheets."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Sequence
+from typing import Any
+
+from reenact.journal import Run, Step
+from reenact.journal.query import Answer
+from reenact.journal.upkeep import Checked
+from reenact.report.document import Document, Facts, Text
+from reenact.report.run_words import (
+    as_json,
+    cost_of,
+    counted,
+    run_data,
+    sentence_of,
+    short,
+    state_of,
+    step_data,
+    steps_of,
+    time_of,
+    tree,
+    value_of,
+    verdict_of,
+)
+from reenact.types import Table
+
+VERDICT = 24
+"""Letters of a verdict in a list: the longest that a diagnosis comes to fits."""
+COLUMNS = ("run", "story", "what", "status", "verdict", "steps", "cost", "time")
+
+
+def list_document(found: Sequence[tuple[Run, str]], total: int) -> Document:
+    """Runs in a table."""
+    rows = tuple(
+        (
+            run.id,
+            run.story,
+            short(run.what),
+            standing,
+            short(verdict_of(run), VERDICT),
+            f"{run.done + run.reused}/{run.steps}",
+            cost_of(run.money, run.tokens_in + run.tokens_out, run.unpriced),
+            time_of(run.worked_s),
+        )
+        for run, standing in found
+    )
+    if not total:
+        verdict = "No runs recorded here yet."
+    else:
+        shown = "" if len(found) == total else f", the newest {len(found)} shown"
+        verdict = f"{counted(total, 'run')}{shown}. One of them: reenact runs show RUN"
+    return Document(
+        kind="runs",
+        title="Recorded runs",
+        verdict=verdict,
+        blocks=(Table("", COLUMNS, rows),) if rows else (),
+        data={"total": total, "runs": [run_data(run, standing) for run, standing in found]},
+    )
+
+
+def run_document(run: Run, standing: str, steps: Sequence[Step], limit: int) -> Document:
+    """One run with the tree of its steps."""
+    facts = (
+        ("story", f"{run.story}  {run.what}".rstrip()),
+        ("status", standing),
+        ("verdict", sentence_of(run) or "-"),
+        ("request", run.request),
+        ("command", shlex.join(["reenact", *run.command()]) if run.command() else "started from Python"),
+        ("started", f"{run.started_at}, {counted(run.executions, 'execution')}, {time_of(run.worked_s)}"),
+        ("steps", steps_of(run)),
+        ("cost", f"{cost_of(run.money, run.tokens_in + run.tokens_out, run.unpriced)}, {_tokens(run)}"),
+        ("version", f"reenact {run.version}, Python {run.python}{', imported' if run.imported else ''}"),
+    )
+    more = f"\n... and {len(steps) - limit} more; --limit shows them" if len(steps) > limit else ""
+    return Document(
+        kind="run",
+        title=f"Run {run.id}",
+        verdict=f"{standing}: {sentence_of(run) or 'no verdict yet'}",
+        blocks=(Facts("", facts), Text(tree(steps[:limit]) + more, "Steps")),
+        data={"run": run_data(run, standing), "steps": [step_data(step) for step in steps[:limit]]},
+    )
+
+
+def step_document(run: Run, step: Step, inputs: Any, result: Any) -> Document:
+    """One step with what went in and what came out."""
+    facts = tuple((name, str(value)) for name, value in step_data(step).items() if value not in (None, ""))
+    return Document(
+        kind="step",
+        title=f"Step {step.path} of run {run.id}",
+        verdict=f"{state_of(step)}, {counted(step.tries, 'try')}, {time_of(step.duration_s)}",
+        blocks=(Facts("", facts), Text(value_of(inputs), "Inputs"), Text(value_of(result), "Result")),
+        data={"step": step_data(step), "inputs": as_json(inputs), "result": as_json(result)},
+    )
+
+
+def answer_document(answer: Answer, limit: int) -> Document:
+    """Rows of a query."""
+    rows = tuple(tuple("" if value is None else str(value) for value in row) for row in answer.rows)
+    more = f"; there are more, --limit is {limit}" if answer.cut else ""
+    return Document(
+        kind="runs-query",
+        title="Answer",
+        verdict=f"{counted(len(rows), 'row')}{more}.",
+        blocks=(Table("", answer.columns, rows),) if rows else (),
+        data={
+            "columns": list(answer.columns),
+            "rows": [[as_json(value) for value in row] for row in answer.rows],
+            "cut": answer.cut,
+        },
+    )
+
+
+def check_document(checked: Checked) -> Document:
+    """What a check found."""
+    read = ", ".join(
+        (counted(checked.runs, "run"), counted(checked.steps, "step"), counted(checked.artefacts, "artefact"))
+    )
+    problems = tuple((problem,) for problem in checked.problems)
+    return Document(
+        kind="runs-check",
+        title="Check of the journal",
+        verdict=f"{read}: {counted(len(problems), 'problem')}."
+        if problems
+        else f"{read}: all as it was written.",
+        blocks=(Table("", ("problem",), problems),) if problems else (),
+        data={
+            "runs": checked.runs,
+            "steps": checked.steps,
+            "artefacts": checked.artefacts,
+            "problems": list(checked.problems),
+        },
+    )
+
+
+def _tokens(run: Run) -> str:
+    return f"{run.tokens_in} tokens in, {run.tokens_out} out"

@@ -1,0 +1,153 @@
+"""What a watched run looks like on a page: how it ended, its curves, its layers, which of them look wrong."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import asdict
+
+from reenact.probe.health import layer_health
+from reenact.probe.trace import Trace
+from reenact.probe.watch import Watched
+from reenact.program.graph import Layer, ModelGraph
+from reenact.report.document import Block, Document, Facts
+from reenact.report.plots import sparkline
+from reenact.types import JsonValue, Table
+
+
+def watch_document(watched: Watched, title: str) -> Document:
+    """The summary of a watched run."""
+    trace = watched.trace
+    wrong = list(_wrong_layers(trace)) if trace else []
+    blocks: list[Block] = (
+        [] if trace is None else [_run_facts(trace), _curves(trace), *layer_blocks(trace.graph)]
+    )
+    if wrong:
+        blocks.append(Table("Layers that look wrong", ("layer", "made at", "what was seen"), tuple(wrong)))
+    stored = f" Trace: {watched.folder}" if trace else ""
+    return Document(
+        kind="watch",
+        title=title,
+        verdict=f"{watched.outcome.sentence}{stored}",
+        blocks=tuple(blocks),
+        data=_data(watched, wrong),
+    )
+
+
+def layer_blocks(graph: ModelGraph | None) -> tuple[Block, ...]:
+    """The layers in execution order, each with the line that made it."""
+    if graph is None:
+        return ()
+    rows = tuple(_layer_row(layer) for layer in graph.layers)
+    columns = ("layer", "type", "made at", "output", "weights", "activation", "initial weights")
+    return (Table(f"Layers of {graph.model}", columns, rows),)
+
+
+def graph_facts(graph: ModelGraph) -> Facts:
+    """Loss, optimiser, task: what the layers are trained for."""
+    loss, optimizer = graph.loss, graph.optimizer
+    facts = {
+        "framework": graph.framework,
+        "task": graph.task.value,
+        "loss": "-" if loss is None else f"{loss.name}  {loss.place or ''}",
+        "optimizer": "-" if optimizer is None else f"{optimizer.name}  {optimizer.place or ''}",
+        "learning rate": "-" if optimizer is None else _number(optimizer.learning_rate),
+        "batch size": str(graph.batch_size or "-"),
+        "weights": f"{graph.parameters:,} ({graph.trainable_parameters:,} trainable)",
+    }
+    if graph.unregistered:
+        facts["not in the model"] = ", ".join(graph.unregistered)
+    return Facts("Training", tuple(facts.items()))
+
+
+def _run_facts(trace: Trace) -> Facts:
+    known = dict(graph_facts(trace.graph).facts) if trace.graph else {}
+    known |= {
+        "steps": f"{trace.step_count:,}" + (f" in {trace.epoch_count} epochs" if trace.epoch_count else ""),
+        "time": f"{trace.seconds:.1f} s, of which the probe took {trace.probe_seconds:.2f} s",
+    }
+    if trace.missing:
+        known["not seen"] = "; ".join(trace.missing)
+    return Facts("Run", tuple(known.items()))
+
+
+def _curves(trace: Trace) -> Table:
+    named = [
+        ("loss", trace.losses),
+        *((name, trace.metric(name)) for name in trace.metric_names() if name != "loss"),
+    ]
+    named += [
+        ("gradient norm", trace.steps.series("grad_norm")),
+        ("learning rate", trace.steps.series("learning_rate")),
+    ]
+    rows = []
+    for name, series in named:
+        values = [value for value in series.values.tolist() if not math.isnan(value)]
+        if values:
+            rows.append((name, sparkline(values), _number(values[0]), _number(values[-1])))
+    return Table("Curves", ("", "", "first", "last"), tuple(rows))
+
+
+def _layer_row(layer: Layer) -> tuple[str, ...]:
+    shape = "x".join("?" if size is None else str(size) for size in layer.output_shape or ())
+    count = sum(math.prod(weight.shape) for weight in layer.weights)
+    first = layer.weights[0] if layer.weights else None
+    initial = f"mean {first.mean:.2g}, std {first.std:.2g}" if first else "-"
+    place = str(layer.place) if layer.place else "-"
+    return (
+        layer.name,
+        layer.type,
+        place,
+        shape or "-",
+        f"{count:,}" if count else "-",
+        layer.activation or "-",
+        initial,
+    )
+
+
+def _wrong_layers(trace: Trace) -> Iterator[tuple[str, str, str]]:
+    for health in layer_health(trace):
+        if health.remarks:
+            yield health.name, str(health.place or "-"), "; ".join(health.remarks)
+
+
+def _number(value: float | None) -> str:
+    return "-" if value is None else f"{value:.4g}"
+
+
+def _data(watched: Watched, wrong: list[tuple[str, str, str]]) -> JsonValue:
+    trace = watched.trace
+    data: dict[str, JsonValue] = {
+        "outcome": watched.outcome.kind.value,
+        "exit_code": watched.outcome.exit_code,
+        "trace": str(watched.folder) if trace else None,
+        "seconds": watched.seconds,
+    }
+    if trace is None:
+        return data
+    return data | {
+        "steps": trace.step_count,
+        "epochs": trace.epoch_count,
+        "probe_seconds": trace.probe_seconds,
+        "losses": trace.losses.values.tolist()[-1000:],
+        "metrics": {name: trace.metric(name).values.tolist()[-1000:] for name in trace.metric_names()},
+        "missing": list(trace.missing),
+        "graph": graph_data(trace.graph),
+        "look_wrong": [dict(zip(("layer", "place", "seen"), row, strict=True)) for row in wrong],
+    }
+
+
+def graph_data(graph: ModelGraph | None) -> JsonValue:
+    """The whole graph as JSON; places as `file:line:column`."""
+    if graph is None:
+        return None
+    data = asdict(graph)
+    for owner, given in zip([*data["layers"], data["loss"], data["optimizer"]], _places(graph), strict=True):
+        if owner is not None:
+            owner["place"] = given
+    return data
+
+
+def _places(graph: ModelGraph) -> list[str | None]:
+    owners = [*graph.layers, graph.loss, graph.optimizer]
+    return [str(owner.place) if owner is not None and owner.place else None for owner in owners]

@@ -1,0 +1,111 @@
+"""Results as JSON: one encoder for all of them.
+
+A dataclass is an object of its fields. One that shows programs something else says so in `JSON`:
+
+    "seeds"                 the field, property or method of that name
+    "metric=measure.name"   another one, by its path; null where a part of the path is none
+    "confidence:3"          a number, rounded to so many digits
+    "note?"                 null where it is empty
+
+What is infinite or not a number becomes null: strict readers refuse NaN.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+import re
+from collections.abc import Mapping
+from datetime import date
+from decimal import Decimal
+from enum import Enum
+from functools import lru_cache
+from importlib import import_module
+from pathlib import PurePath
+from types import MethodType
+from typing import Any
+
+from reenact.types import JsonValue
+
+KEY = re.compile(r"(?P<name>\w+)(=(?P<path>[\w.]+))?(?P<empty>\?)?(:(?P<digits>\d+))?")
+
+
+class Result:
+    """What a pipeline comes to: shown by the views of `report`, stored whole by the journal."""
+
+    __slots__ = ()
+
+    def to_dict(self) -> dict[str, JsonValue]:
+        """Everything, for programs: the `data` of `--output-format json`."""
+        return _fields(self)
+
+    def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, str]:  # noqa: ARG002
+        """How a notebook draws it. What draws stands above this file, so it is found by its name."""
+        drawn: dict[str, str] = import_module("reenact.notebook").mimebundle(self)
+        return drawn
+
+
+def encoded(value: Any) -> JsonValue:
+    """Any part of a result as JSON."""
+    if value is None or (isinstance(value, bool | str) and not isinstance(value, Enum)):
+        return value
+    if isinstance(value, Enum):
+        return encoded(value.value)
+    if isinstance(value, int | float):
+        return value if math.isfinite(value) else None
+    if isinstance(value, Mapping):
+        return {str(key): encoded(item) for key, item in value.items()}
+    if isinstance(value, tuple) and hasattr(value, "_asdict"):
+        return encoded(value._asdict())
+    if isinstance(value, list | tuple):
+        return [encoded(item) for item in value]
+    if isinstance(value, set | frozenset):
+        return sorted((encoded(item) for item in value), key=str)
+    return _object(value)
+
+
+def _object(value: Any) -> JsonValue:
+    if isinstance(value, PurePath | Decimal):
+        return str(value)
+    if isinstance(value, date):
+        return value.isoformat()
+    if callable(to_json := getattr(value, "to_json", None)):
+        return encoded(to_json())
+    if callable(dump := getattr(value, "model_dump", None)):
+        return encoded(dump(mode="json"))
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        return _fields(value)
+    raise TypeError(f"A {type(value).__name__} is not part of any result. Received: {value!r:.80}")
+
+
+def _fields(value: Any) -> dict[str, JsonValue]:
+    keys = getattr(type(value), "JSON", None)
+    if keys is None:
+        keys = tuple(one.name for one in dataclasses.fields(value))
+    return {name: _part(value, path, empty, digits) for name, path, empty, digits in _read(keys)}
+
+
+def _part(value: Any, path: str, empty: bool, digits: int | None) -> JsonValue:
+    for name in path.split("."):
+        value = getattr(value, name) if value is not None else None
+        value = value() if isinstance(value, MethodType) else value
+    if empty and not value:
+        return None
+    if digits is not None and isinstance(value, float) and math.isfinite(value):
+        return round(value, digits)
+    return encoded(value)
+
+
+@lru_cache(maxsize=256)
+def _read(keys: tuple[str, ...]) -> tuple[tuple[str, str, bool, int | None], ...]:
+    found = [KEY.fullmatch(key) for key in keys]
+    return tuple(
+        (
+            one["name"],
+            one["path"] or one["name"],
+            bool(one["empty"]),
+            int(one["digits"]) if one["digits"] else None,
+        )
+        for one in found
+        if one is not None
+    )

@@ -1,0 +1,224 @@
+"""How a diagnosis is put into words and pictures, from evidence that is made by hand."""
+
+from __future__ import annotations
+
+import json
+import math
+from dataclasses import replace
+from pathlib import PurePosixPath
+
+import pytest
+
+from reenact.diagnosis.depth import Depth
+from reenact.diagnosis.diagnosis import Accusation, Diagnosis, Spent, Standing, Tried
+from reenact.diagnosis.suspect import Suspect, suspects_from
+from reenact.probe.columns import no_rows
+from reenact.probe.trace import Header, Trace
+from reenact.program.fault import Fault
+from reenact.program.graph import TensorFacts
+from reenact.program.knob import Kind
+from reenact.program.patch import Patch
+from reenact.program.program import Program, program_from_text
+from reenact.program.static_graph import static_graph
+from reenact.report.render import FORMATS, render
+from reenact.report.views.diagnosis import diagnosis_document
+from reenact.report.views.finding import change_words, headline
+from reenact.rules.evidence import Evidence
+from reenact.rules.experiments import Experiments, LearningRateRange, OneBatch
+from reenact.rules.finding import Finding, Severity, Suggestion
+from reenact.rules.rule import suggest
+from reenact.trials.metric import Measure
+from reenact.trials.statistics import compare
+from reenact.types import Place
+
+SOURCE = """import torch
+from torch import nn
+
+model = nn.Sequential(nn.Linear(4, 16), nn.ReLU(), nn.Linear(16, 3))
+optimizer = torch.optim.Adam(model.parameters(), lr=10.0)
+"""
+PLACE = Place(PurePosixPath("train.py"), 5, 52, 5, 56)
+
+
+@pytest.fixture
+def program() -> Program:
+    return program_from_text(SOURCE)
+
+
+@pytest.fixture
+def evidence(program: Program) -> Evidence:
+    tested = Experiments(
+        OneBatch(3, (1.0, 0.9, 0.8), 0.5), LearningRateRange((1e-4, 1e-3, 1e-2, 1e-1), (2.0, 1.0, 0.5, 9.0))
+    )
+    return Evidence(program, static_graph(program), experiments=tested)
+
+
+def finding(code: str, confidence: float, **more: object) -> Finding:
+    given: dict[str, object] = {
+        "name": "some-name", "family": "reenact", "fault": Fault.HLR, "severity": Severity.ERROR,
+        "saw": f"seen by {code}", "why": "It must not be.", "place": PLACE,
+    }  # fmt: skip
+    return Finding(code=code, confidence=confidence, **(given | more))  # type: ignore[arg-type]
+
+
+def suggestion(program: Program) -> Suggestion:
+    knob = next(knob for knob in static_graph(program).knobs if knob.kind is Kind.LEARNING_RATE)
+    return next(suggest(knob, (0.001,)))
+
+
+def diagnosis(evidence: Evidence, *accusations: Accusation, symptoms: tuple[Suspect, ...] = ()) -> Diagnosis:
+    return Diagnosis(Depth.NORMAL, evidence, accusations, (), symptoms, 0.5, Spent(1.0))
+
+
+def accused(*findings: Finding) -> Accusation:
+    (suspect,) = suspects_from(findings)
+    return Accusation(suspect, Standing.UNTRIED, suspect.confidence)
+
+
+def test_a_finding_shows_its_line_the_change_and_the_witnesses(program: Program, evidence: Evidence) -> None:
+    first = finding("UM005", 0.9, suggestions=(suggestion(program),))
+    others = [finding(code, 0.5) for code in ("RE019", "AT004", "AT005", "RE040")]
+    (notice,) = diagnosis_document(diagnosis(evidence, accused(first, *others)), "train.py").diagnostics
+    lines = notice.detail.splitlines()
+    assert lines[0].endswith("lr=10.0)")
+    assert lines[1].index("^") == lines[0].index("10.0")
+    assert "saw      seen by UM005" in lines
+    assert any(line.startswith("try      - optimizer") for line in lines)
+    assert any("+ optimizer" in line and "lr=0.001" in line for line in lines)
+    assert any("and RE040" in line for line in lines)
+    assert notice.next_step == "reenact explain UM005"
+    assert "## What" in notice.help
+
+
+def test_a_long_line_is_shown_around_the_place_and_the_change(evidence: Evidence) -> None:
+    long = SOURCE.replace("lr=10.0", f"betas=({0.9:.60f}, 0.999), lr=10.0, weight_decay={0:.30f}")
+    program = program_from_text(long)
+    line = long.splitlines()[4]
+    place = Place(PurePosixPath("train.py"), 5, line.index("10.0"), 5, line.index("10.0") + 4)
+    one = accused(finding("UM005", 0.9, place=place, suggestions=(suggestion(program),)))
+    known = replace(evidence, program=program, static=static_graph(program))
+    (notice,) = diagnosis_document(diagnosis(known, one), "train.py").diagnostics
+    source, mark, *rest = notice.detail.splitlines()
+    assert source[mark.index("^") : mark.rindex("^") + 1] == "10.0"
+    assert any("+" in told and "lr=0.001" in told for told in rest)
+    assert max(map(len, notice.detail.splitlines())) <= 96
+
+
+def test_a_rule_about_this_fault_is_named_before_one_that_infers_it() -> None:
+    infers = finding("AT002", 0.95)
+    direct = finding("UM005", 0.6)
+    (suspect,) = suspects_from([infers, direct])
+    assert suspect.first.code == "AT002"
+    assert headline(suspect).code == "UM005"
+    (alone,) = suspects_from([infers])
+    assert headline(alone).code == "AT002"
+
+
+def test_what_was_tried_is_told_and_drawn(program: Program, evidence: Evidence) -> None:
+    before, after = (-2.0, -2.5, -3.0, -2.2, -2.1, -math.inf), (-0.1, -0.2, -0.1, -0.3, -0.2, -0.1)
+    tried = Tried(
+        suggestion(program).patch, Measure("val_loss", larger_is_better=False), before, after,
+        compare(before, after), 0.0156, True, 9.0,
+    )  # fmt: skip
+    one = replace(accused(finding("UM005", 0.9)), standing=Standing.CONFIRMED, tried=tried)
+    document = diagnosis_document(diagnosis(evidence, one), "train.py")
+    (notice,) = document.diagnostics
+    assert "6 seeds, val_loss 2.36 +- 0.4 (1 failed) -> 0.167 +- 0.082 (p=0.016)" in notice.detail
+    assert "1 confirmed by training" in document.verdict
+    titles = [picture.title for picture in notice.pictures]
+    assert titles == ["Before and after, one dot a seed", "Learning-rate range test"]
+    assert "1 failed" in notice.pictures[0].svg
+    assert "in force: 10" in notice.pictures[1].svg
+
+
+def test_a_joint_change_is_told_once(program: Program, evidence: Evidence) -> None:
+    before, after = (0.1, 0.2, 0.1, 0.2, 0.1, 0.2), (0.9, 0.8, 0.9, 0.8, 0.9, 0.8)
+    tried = Tried(
+        suggestion(program).patch,
+        Measure("accuracy"),
+        before,
+        after,
+        compare(before, after),
+        0.0156,
+        True,
+        9.0,
+    )
+    both = [finding("UM005", 0.9), finding("RE026", 0.8, fault=Fault.OCH)]
+    joint = [replace(accused(one), standing=Standing.CONFIRMED, tried=tried) for one in both]
+    first, second = diagnosis_document(diagnosis(evidence, *joint), "train.py").diagnostics
+    assert "6 seeds" in first.detail
+    assert "together with UM005 some-name, see there" in second.detail
+    assert "6 seeds" not in second.detail
+    assert "6 seeds" in second.message, "formats of one line have no other finding to look at"
+    assert second.pictures == ()
+
+
+def test_what_a_rule_said_once_is_not_repeated_for_every_layer(evidence: Evidence) -> None:
+    layers = [finding("RE024", 0.8, fault=Fault.WCI, layer=name, saw="too wide") for name in ("0", "2")]
+    first, second = diagnosis_document(
+        diagnosis(evidence, *(accused(one) for one in layers)), "train.py"
+    ).diagnostics
+    assert "why " in first.detail
+    assert "why " not in second.detail
+    assert "layer 2: too wide" in second.detail
+    assert second.next_step == ""
+
+
+def test_one_batch_is_drawn_for_the_rule_that_speaks_of_it(evidence: Evidence) -> None:
+    one = accused(finding("RE020", 0.9, name="cannot-overfit-one-batch", fault=Fault.LCN))
+    (notice,) = diagnosis_document(diagnosis(evidence, one), "train.py").diagnostics
+    assert [picture.title for picture in notice.pictures] == ["Can it learn one batch?"]
+
+
+def test_no_fault_lists_symptoms_with_their_reason(evidence: Evidence) -> None:
+    symptoms = suspects_from([finding("DL007", 0.8, fault=None)])
+    document = diagnosis_document(diagnosis(evidence, symptoms=symptoms), "train.py")
+    assert document.verdict == "Training looks broken (1 symptom), cause not identified. Try --depth deep."
+    assert "It must not be." in render(document, "full")
+    harmless = suspects_from([finding("DL007", 0.8, fault=None, severity=Severity.NOTE)])
+    document = diagnosis_document(diagnosis(evidence, symptoms=harmless), "train.py")
+    assert document.verdict.startswith("Nothing could be judged: "), "nobody saw a training"
+
+
+def test_data_is_told_once_a_split_however_often_it_was_evaluated(evidence: Evidence) -> None:
+    def facts(split: str, rows: int) -> TensorFacts:
+        return TensorFacts(
+            split, "input", (None, 4), "float32", -1.0, 1.0, 0.0, 0.5, 0.0, 0, None, None, rows
+        )
+
+    nothing = no_rows(("step", "layer", "loss", "epoch", "backward_calls"))
+    data = (facts("train", 80), facts("validation", 10), facts("validation", 20), facts("validation", 20))
+    trace = Trace(
+        header=Header("probe"), steps=nothing, layers=nothing, parameters=nothing, layer_names=(),
+        parameter_facts=(), metrics=(), events=(), graph=None, data=data, overlaps=(), crash=None,
+        complete=True, seconds=1.0, probe_seconds=0.0, missing=(),
+    )  # fmt: skip
+    text = render(diagnosis_document(diagnosis(replace(evidence, trace=trace)), "train.py"), "full")
+    assert text.count("validation input") == 1
+    assert "20 rows seen" in text
+
+
+def test_a_change_on_one_line(program: Program) -> None:
+    known = suggestion(program)
+    assert change_words(known) == "learning-rate: 10.0 -> 0.001"
+    assert change_words(replace(known, new=None)) == "learning-rate: take 10.0 away"
+    assert change_words(Suggestion(Patch(), None, None, None)) == "no change"
+
+
+def test_a_suggestion_that_no_longer_applies_is_still_told(program: Program, evidence: Evidence) -> None:
+    elsewhere = replace(evidence, program=program_from_text("print('another program')\n"))
+    one = accused(finding("UM005", 0.9, suggestions=(suggestion(program),)))
+    (notice,) = diagnosis_document(diagnosis(elsewhere, one), "train.py").diagnostics
+    assert "try      learning-rate: 10.0 -> 0.001" in notice.detail
+
+
+@pytest.mark.parametrize("chosen", FORMATS)
+def test_every_format_renders_hostile_names(evidence: Evidence, chosen: str) -> None:
+    hostile = "</svg><script>x</script>\x1b[31m"
+    one = accused(finding("UM005", 0.9, layer=hostile, saw=hostile))
+    text = render(diagnosis_document(diagnosis(evidence, one), hostile), chosen)
+    assert "\x1b" not in text
+    if chosen == "html":
+        assert "<script" not in text
+    if chosen in ("json", "sarif"):
+        assert json.loads(text)

@@ -1,0 +1,81 @@
+"""Paper and code side by side: every link leads somewhere, and nothing of a stranger is markup."""
+
+from __future__ import annotations
+
+import re
+
+from reenact.intake.papers.paper import Equation, Paper, Paragraph, Section, Sentence, Span
+from reenact.paper.criterion import Category, CodeLine, Criterion, Judged, Level, Value
+from reenact.paper.develop.development import Development
+from reenact.paper.fingerprint.fingerprint import Fingerprint
+from reenact.paper.measure.verdict import Judgement, Verdict
+from reenact.paper.project import Project
+from reenact.paper.reproduction import Reproduction
+from reenact.paper.review.review import Review
+from reenact.paper.wishes import Goal
+from reenact.report.render import render
+from reenact.report.views.paper import paper_document
+
+NOWHERE = Span("paper.md", -1, -1)
+PAPER = Paper(
+    title="On <script>alert(1)</script>",
+    authors=(),
+    source="paper.md",
+    form="markdown",
+    sections=(
+        Section("3", 1, "Method", (Paragraph("3:1", (Sentence("3:1.2", "We use <b>Adam</b>.", NOWHERE),)),)),
+        Section("3.1", 2, "Loss", (Equation("3.1:2", "l = x^2", "", NOWHERE),)),
+    ),
+    references=(),
+    lost=(),
+)
+CRITERIA = (
+    Criterion(
+        "F1", "Adam is used.", "training", "We use Adam", ("3:1.2",), Level.FRAMEWORK, Category.SETUP, 2
+    ),
+    Criterion("F2", "The loss is l.", "loss", "l = x^2", ("3.1:2",), Level.PARAGRAPH, Category.ACTION, 3),
+    Criterion("F3", "Nobody looked.", "", "l = x^2", ("3.1:2",), Level.PARAGRAPH, Category.ACTION, 1),
+)
+JUDGED = (
+    Judged("F1", Value.PASS, "check", "found", (CodeLine("train.py", 2, "Adam()"),)),
+    Judged("F2", Value.FAIL, "judge", "<i>no</i> such line", ()),
+)
+PROJECT = Project({"train.py": "import x\nAdam()\n", "data/load.py": "1 < 2\n"})
+
+
+FOUND = Reproduction(
+    paper=PAPER, goal=Goal(), judgement=Judgement(Verdict.REPRODUCED, "It <i>holds</i>.", 0.0, 0.0),
+    review=Review((), (), ()), claims=(), exemplars=(), fingerprint=Fingerprint(CRITERIA, ()),
+    development=Development(PROJECT, (), 0, True, JUDGED, (), ()), runs=(), comparisons=(), mending=None,
+    scale=1.0, tokens=0, money=None, seconds=1.0, run_id="x",
+)  # fmt: skip
+
+
+def page() -> str:
+    return render(paper_document(FOUND), "html")
+
+
+def test_every_link_leads_to_one_place() -> None:
+    targets = re.findall(r'id="([^"]+)"', page())
+    links = re.findall(r'href="#([^"]+)"', page())
+    assert len(targets) == len(set(targets))
+    assert set(links) <= set(targets)
+    assert len(links) >= 7
+
+
+def test_what_comes_from_outside_is_text() -> None:
+    assert "<script" not in page()
+    assert "On &lt;script" in page()
+    assert "<b>Adam" not in page()
+    assert "It &lt;i&gt;holds" in page()
+    assert "&lt;i&gt;no" in page()
+
+
+def test_a_sentence_leads_to_its_line_and_the_line_back() -> None:
+    assert re.search(r'<a id="p-3:1\.2" class="passage good" href="#code-0-L2"', page())
+    assert re.search(r'<a class="squiggle good" href="#p-3:1\.2"[^>]*>Adam\(\)</a>', page())
+
+
+def test_a_criterion_nobody_verified_says_so() -> None:
+    assert "not verified" in page()
+    assert page().count('class="error"') >= 1
