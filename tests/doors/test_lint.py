@@ -8,8 +8,8 @@ import sys
 from pathlib import Path
 
 import pytest
-from reenact.cli.lint_files import A_SHARE, linted, sources
 
+from reenact.api.linting import A_SHARE, lint_files, sources
 from reenact.cli.edge import guarded
 from reenact.cli.lint import lint
 from reenact.diagnosis.depth import Depth
@@ -79,7 +79,7 @@ def test_what_cannot_be_parsed_is_named_and_is_not_good(
 
 def test_half_a_program_is_not_blamed_for_the_other_half(folder: Path) -> None:
     (folder / "deep" / "hot.py").write_text(HALF)
-    (found,) = linted([Path("deep/hot.py")], STATIC)
+    (found,) = lint_files([Path("deep/hot.py")], STATIC)
     assert (found.is_training, found.findings) == (True, ())
 
 
@@ -87,7 +87,7 @@ def test_a_notebook_is_read_too(folder: Path) -> None:
     cells = [{"cell_type": "code", "metadata": {}, "outputs": [], "source": HOT.format(comment="")}]
     book = {"cells": cells, "metadata": {}, "nbformat": 4, "nbformat_minor": 5}
     (folder / "study.ipynb").write_text(json.dumps(book))
-    (found,) = linted([Path("study.ipynb")], STATIC)
+    (found,) = lint_files([Path("study.ipynb")], STATIC)
     assert [notice.code for notice in found.diagnostics] == ["UM005"]
 
 
@@ -111,8 +111,8 @@ def test_shared_among_cores_the_answer_is_the_same(folder: Path) -> None:
     for number in range(2 * A_SHARE):
         files.append(folder / f"train_{number}.py")
         files[-1].write_text(HOT.format(comment="") if number % 3 == 0 else HALF)
-    together = linted(files, STATIC)
-    assert together == [linted([file], STATIC)[0] for file in files]
+    together = lint_files(files, STATIC)
+    assert together == [lint_files([file], STATIC)[0] for file in files]
 
 
 def test_no_framework_is_imported_and_nothing_is_recorded(folder: Path) -> None:

@@ -24,7 +24,7 @@ from reenact.program.source import Language, language_of, read_source
 from reenact.program.static_graph import static_graph
 from reenact.report.document import Diagnostic
 from reenact.report.views.diagnosis import diagnosis_document
-from reenact.result import Result
+from reenact.result import Result, encoded
 from reenact.rules.evidence import Evidence
 from reenact.sandbox.watch.ending import end_below
 from reenact.types import ExitCode, JsonValue
@@ -158,7 +158,7 @@ def _linted(path: Path, wishes: Wishes) -> Linted:
     return Linted(
         str(path),
         diagnostics=tuple(_placed(notice, path) for notice in notices),
-        findings=tuple({**one.to_json(), "file": str(path)} for one in found.accusations),
+        findings=tuple(_named(encoded(one), path) for one in found.accusations),
         is_training=True,
     )
 
@@ -168,6 +168,12 @@ def _alone(path: Path) -> Program:
     folder, name = path.parent, path.name
     source = read_source(folder, PurePosixPath(name))
     return Program(folder, source.path, (source,), Launch(name), folder)
+
+
+def _named(finding: JsonValue, path: Path) -> JsonValue:
+    """With the file as it was named."""
+    assert isinstance(finding, dict)
+    return {**finding, "file": str(path)}
 
 
 def _placed(notice: Diagnostic, path: Path) -> Diagnostic:
