@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import json
 import os
+from typing import Any
+
+from reenact_probe.types import Facts
 
 VARIABLE = "REENACT_PROBE"
 
@@ -11,7 +14,7 @@ VARIABLE = "REENACT_PROBE"
 class Config:
     """The wishes of the launcher. Every field has a default, so that an older launcher still works."""
 
-    def __init__(self, folder, **wishes):
+    def __init__(self, folder: str, **wishes: Any) -> None:
         self.folder = folder
         """Where the trace goes."""
         self.preset = wishes.get("preset", "quick")
@@ -36,11 +39,11 @@ class Config:
         self.hide = wishes.get("hide")
         """What must not stand in a file of the trace: rules of reenact's redact.py."""
 
-    def as_dict(self):
+    def as_dict(self) -> Facts:
         return dict(vars(self))
 
 
-def from_environment():
+def from_environment() -> Config | None:
     """The configuration in the environment, or none when this process is not watched."""
     text = os.environ.get(VARIABLE)
     if not text:
@@ -54,6 +57,6 @@ RANKS = ("RANK", "LOCAL_RANK", "NODE_RANK", "SLURM_PROCID", "OMPI_COMM_WORLD_RAN
 """What launchers tell a process of its place; not all tell the first. -1 means alone."""
 
 
-def is_rank_zero():
+def is_rank_zero() -> bool:
     """Whether this process is the one that records under distributed training."""
     return all(os.environ.get(name, "0") in ("0", "-1") for name in RANKS)

@@ -6,10 +6,16 @@ import atexit
 import os
 import sys
 import traceback
+from typing import TYPE_CHECKING
 
 from reenact_probe import forked
 from reenact_probe.guard import guarded, switch_off
 from reenact_probe.places import is_library
+from reenact_probe.types import Facts
+
+if TYPE_CHECKING:
+    from reenact_probe.boot import Session
+    from reenact_probe.recorder import Recorder
 
 _MAX_TEXT = 4000
 _MAX_FRAMES = 40
@@ -18,18 +24,18 @@ _MAX_FRAMES = 40
 class Ending:
     """Writes the end of a recording when the interpreter exits."""
 
-    def __init__(self, session):
+    def __init__(self, session: Session) -> None:
         self.session = session
         self._pid = os.getpid()
         atexit.register(self.at_exit)
 
-    def at_exit(self):
+    def at_exit(self) -> None:
         if os.getpid() == self._pid:
             # The interpreter keeps the exception that ended the main program before exit handlers run.
             close(self.session, getattr(sys, "last_value", None))
 
 
-def close(session, error):
+def close(session: Session, error: BaseException | None) -> None:
     """Finish every part and write how it ended, even when the probe switched itself off on the way."""
     _finish_parts(session)
     try:
@@ -39,14 +45,14 @@ def close(session, error):
 
 
 @guarded("exit")
-def _finish_parts(session):
+def _finish_parts(session: Session) -> None:
     for part in session.parts:
         part.finish()
     forked.mention(session.recorder)
 
 
-def _write(session, error):
-    facts = {"finished": error is None}
+def _write(session: Session, error: BaseException | None) -> None:
+    facts: Facts = {"finished": error is None}
     if error is not None:
         facts["error"] = describe(error)
         for part in session.parts:
@@ -55,7 +61,7 @@ def _write(session, error):
     session.recorder.close(facts)
 
 
-def _leave_note(recorder, error):
+def _leave_note(recorder: Recorder, error: Facts) -> None:
     """A process that trains nothing still says why it died."""
     if recorder.unclaimed:
         os.makedirs(recorder.folder.path, exist_ok=True)
@@ -64,7 +70,7 @@ def _leave_note(recorder, error):
         recorder.folder.write_json(name, {"error": error})
 
 
-def describe(error):
+def describe(error: BaseException) -> Facts:
     """An exception as JSON: type, message, frames, and the innermost place in the user's own code."""
     frames = traceback.extract_tb(error.__traceback__)
     own = [frame for frame in frames if not is_library(frame.filename)]
@@ -83,7 +89,7 @@ def describe(error):
     }
 
 
-def stop_here(recorder):
+def stop_here(recorder: Recorder) -> None:
     """End the process now: enough was seen. Output is written out first; nothing else of the program runs."""
     from reenact_probe import boot
 

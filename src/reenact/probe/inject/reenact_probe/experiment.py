@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import importlib
 import weakref
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
 
 from reenact_probe import ending, experiment_trials, guard
 from reenact_probe.experiment_accuracy import Pair
@@ -16,6 +18,12 @@ from reenact_probe.experiment_inputs import Inputs
 from reenact_probe.experiment_problem import KerasOptimizer, Problem, TorchOptimizer
 from reenact_probe.experiment_tape import Tape, Unseen, make_mode
 from reenact_probe.guard import guarded, patch, state
+from reenact_probe.types import Facts, Function, Library, Optimizer, Tensor
+
+if TYPE_CHECKING:
+    from reenact_probe.boot import Session
+    from reenact_probe.experiment_problem import ProgramOptimizer
+    from reenact_probe.recorder import Recorder
 
 NAME = "experiments.json"
 
@@ -23,22 +31,22 @@ NAME = "experiments.json"
 class TakeOver:
     """One per process. Waits for the first step of torch's or Keras's optimiser."""
 
-    def __init__(self, torch, session):
+    def __init__(self, torch: Library, session: Session) -> None:
         self.torch = torch
         self.recorder = session.recorder
-        self.seconds = float(session.config.experiments)
+        self.seconds = float(session.config.experiments or 0)
         self.tape = Tape(torch)
         self.inputs = Inputs(torch, self.tape)
-        self.pairs = []
-        self._losses = []
-        self._optimizers = []
-        self._clips = []
-        self._scaled = None
-        self._stepping = None
+        self.pairs: list[Pair] = []
+        self._losses: list[Tensor] = []
+        self._optimizers: list[Any] = []
+        self._clips: list[Function] = []
+        self._scaled: tuple[Tensor, Tensor] | None = None
+        self._stepping: Optimizer | None = None
         """An optimiser that was asked to step before its loss went backward: it was given a closure."""
         self._install()
 
-    def _install(self):
+    def _install(self) -> None:
         torch = self.torch
         optim = importlib.import_module("torch.optim.optimizer")
         patch(torch.autograd, "backward", self._wrap_backward)
@@ -51,7 +59,7 @@ class TakeOver:
         # Never left: it was entered before any mode of the program, so it lies under all of them.
         mode.__enter__()
 
-    def join_keras(self, keras):
+    def join_keras(self, keras: Library) -> None:
         """Keras on torch has its own optimisers, losses and layers; on another backend there is no tape."""
         base = importlib.import_module("keras.src.optimizers.base_optimizer").BaseOptimizer
         patch(base, "__init__", self._wrap_optimizer)
@@ -61,43 +69,43 @@ class TakeOver:
 
     # What is noticed on the way ---------------------------------------------------------------------------
 
-    def _wrap_optimizer(self, original):
-        def __init__(optimizer, *args, **kwargs):  # noqa: N807
+    def _wrap_optimizer(self, original: Function) -> Function:
+        def __init__(optimizer: Optimizer, *args: Any, **kwargs: Any) -> None:  # noqa: N807
             original(optimizer, *args, **kwargs)
             self._optimizers.append(weakref.ref(optimizer))
 
         return __init__
 
-    def _wrap_scale(self, original):
-        def scale(scaler, outputs):
+    def _wrap_scale(self, original: Function) -> Function:
+        def scale(scaler: Any, outputs: Any) -> Any:
             result = original(scaler, outputs)
             self._scaled = (result, outputs)
             return result
 
         return scale
 
-    def _wrap_clip(self, original):
-        def clip(parameters, *args, **kwargs):
+    def _wrap_clip(self, original: Function) -> Function:
+        def clip(parameters: Any, *args: Any, **kwargs: Any) -> Any:
             self._clips.append(lambda weights: original(weights, *args, **kwargs))
             return original(parameters, *args, **kwargs)
 
         return clip
 
-    def _wrap_loss(self, original):
-        def __call__(loss, y_true, y_pred, *args, **kwargs):  # noqa: N807
+    def _wrap_loss(self, original: Function) -> Function:
+        def __call__(loss: Any, y_true: Any, y_pred: Any, *args: Any, **kwargs: Any) -> Any:  # noqa: N807
             self._compared(loss, y_true, y_pred)
             return original(loss, y_true, y_pred, *args, **kwargs)
 
         return __call__
 
     @guarded("experiment-loss")
-    def _compared(self, loss, y_true, y_pred):
+    def _compared(self, loss: Any, y_true: Any, y_pred: Any) -> None:
         if all(isinstance(value, self.torch.Tensor) for value in (y_true, y_pred)):
             logits = bool(loss.get_config().get("from_logits"))
             self.pairs = [*self.pairs[-32:], Pair(y_pred, y_true, logits, True)]
 
-    def _wrap_backward(self, original):
-        def backward(tensors, *args, **kwargs):
+    def _wrap_backward(self, original: Function) -> Function:
+        def backward(tensors: Any, *args: Any, **kwargs: Any) -> None:
             self._goes_back(tensors)
             original(tensors, *args, **kwargs)
             self._went_back()
@@ -105,7 +113,7 @@ class TakeOver:
         return backward
 
     @guarded("experiment-backward")
-    def _goes_back(self, tensors):
+    def _goes_back(self, tensors: Any) -> None:
         loss = tensors if isinstance(tensors, self.torch.Tensor) else tensors[0]
         if self._scaled is not None and self._scaled[0] is loss:
             loss = self._scaled[1]
@@ -114,38 +122,38 @@ class TakeOver:
     # The moment -------------------------------------------------------------------------------------------
 
     @guarded("experiment-backward")
-    def _went_back(self):
+    def _went_back(self) -> None:
         if self._stepping is not None:
             self.take_over(lambda: TorchOptimizer(self._stepping, self._clips))
         elif not any(made() is not None for made in self._optimizers):
             self.take_over(None)
 
     @guarded("experiment-step")
-    def _before_step(self, optimizer, *_):
+    def _before_step(self, optimizer: Optimizer, *_: Any) -> None:
         if self._losses:
             self.take_over(lambda: TorchOptimizer(optimizer, self._clips))
         else:
             self._stepping = optimizer
 
-    def _wrap_apply(self, original):
-        def apply(optimizer, grads, trainable_variables=None):
+    def _wrap_apply(self, original: Function) -> Function:
+        def apply(optimizer: Optimizer, grads: Any, trainable_variables: Any = None) -> Any:
             self._before_apply(optimizer, trainable_variables)
             return original(optimizer, grads, trainable_variables)
 
         return apply
 
     @guarded("experiment-step")
-    def _before_apply(self, optimizer, variables):
+    def _before_apply(self, optimizer: Optimizer, variables: Any) -> None:
         variables = optimizer._trainable_variables if variables is None else variables
         self.take_over(lambda: KerasOptimizer(self.torch, optimizer, variables))
 
-    def take_over(self, make_optimizer):
+    def take_over(self, make_optimizer: Callable[[], ProgramOptimizer] | None) -> None:
         """The experiments, and the end of the process."""
         if not self.recorder.owned:
             return
         self.tape.open = False
         guard.stand_down()
-        facts = {"missing": []}
+        facts: Facts = {"missing": []}
         try:
             self._experiment(facts, make_optimizer)
         except Unseen as reason:
@@ -154,7 +162,7 @@ class TakeOver:
             facts["missing"].append(f"no further experiments: {type(error).__name__}: {error}"[:500])
         give(self.recorder, facts)
 
-    def _experiment(self, facts, make_optimizer):
+    def _experiment(self, facts: Facts, make_optimizer: Callable[[], ProgramOptimizer] | None) -> None:
         if any(loss.numel() != 1 for loss in self._losses):
             raise Unseen("what goes backward is no single number")
         optimizer = make_optimizer() if make_optimizer is not None else None
@@ -163,20 +171,22 @@ class TakeOver:
         problem = Problem(self.torch, self.tape, self._losses, weights, self.pairs)
         facts["one_batch"], price, missing = experiment_trials.one_batch(problem, self.seconds)
         facts["missing"] += [missing] if missing else []
-        refusal = optimizer.refuses if optimizer else "range of rates: the program moves its weights by hand"
-        if not refusal:
+        refusal: str | None = "range of rates: the program moves its weights by hand"
+        if optimizer is not None:
+            refusal = optimizer.refuses
+        if optimizer is not None and not refusal:
             facts["learning_rates"], refusal = experiment_trials.rate_range(
                 problem, optimizer, self.seconds, price
             )
         facts["missing"] += [refusal] if refusal else []
 
-    def _leaves(self):
+    def _leaves(self) -> list[Tensor]:
         found = {
             id(t): t for call in self.tape.calls for t in call.tensors() if t.requires_grad and t.is_leaf
         }
         return list(found.values())
 
-    def _refuse_rivals(self, weights):
+    def _refuse_rivals(self, weights: list[Tensor]) -> None:
         """Two optimisers with weights of their own: one batch of one of them is half of a game."""
         ours = {id(weight) for weight in weights}
         for made in self._optimizers:
@@ -186,14 +196,14 @@ class TakeOver:
                 raise Unseen("the program trains with several optimisers, each with weights of its own")
 
 
-def give(recorder, facts):
+def give(recorder: Recorder, facts: Facts) -> None:
     """Write what was found and end the process."""
     if recorder.owned:
         recorder.folder.write_json(NAME, facts)
         ending.stop_here(recorder)
 
 
-def refuse_backend(keras, backend, recorder):
+def refuse_backend(keras: Library, backend: str, recorder: Recorder) -> None:
     """Keras on a backend other than torch: say so when it begins to train."""
     reason = f"no experiments: Keras runs on {backend}, and only torch can be played again"
     for name in ("fit", "train_on_batch"):
@@ -201,9 +211,9 @@ def refuse_backend(keras, backend, recorder):
         patch(owner, name, _refusing(recorder, reason))
 
 
-def _refusing(recorder, reason):
-    def make(original):
-        def train(*args, **kwargs):
+def _refusing(recorder: Recorder, reason: str) -> Callable[[Function], Function]:
+    def make(original: Function) -> Function:
+        def train(*args: Any, **kwargs: Any) -> Any:
             give(recorder, {"missing": [reason]})
             return original(*args, **kwargs)
 

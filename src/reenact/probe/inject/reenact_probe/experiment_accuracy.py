@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from reenact_probe.types import Library, Tensor
+
+if TYPE_CHECKING:
+    from reenact_probe.experiment_tape import Call
+
 LOGITS = frozenset(["binary_cross_entropy_with_logits", "soft_margin_loss", "multilabel_soft_margin_loss"])
 
 
 class Pair:
     """A prediction and what it is compared with, as the program handed them to a loss."""
 
-    def __init__(self, prediction, target, logits, last_axis):
+    def __init__(self, prediction: Tensor, target: Tensor, logits: bool, last_axis: bool) -> None:
         self.prediction = prediction
         self.target = target
         self.logits = logits
@@ -16,7 +24,7 @@ class Pair:
         self.last_axis = last_axis
         """Classes lie along the last axis, as in Keras; along the second one otherwise."""
 
-    def accuracy(self, now):
+    def accuracy(self, now: Callable[[Tensor], Tensor]) -> float | None:
         """As a number, or none for a regression; `now` gives what a tensor was when last computed."""
         prediction, target = now(self.prediction).detach(), now(self.target).detach()
         same_rank = prediction.dim() == target.dim()
@@ -36,11 +44,11 @@ class Pair:
         return _share((prediction > (0.0 if self.logits else 0.5)) == (target > 0.5))
 
 
-def pair_of_call(torch, call):
+def pair_of_call(torch: Library, call: Call) -> Pair | None:
     """The pair that a functional loss was given, or none."""
     tensors = [value for value in (*call.args, *call.kwargs.values()) if isinstance(value, torch.Tensor)]
-    return Pair(*tensors[:2], call.name in LOGITS, False) if len(tensors) >= 2 else None
+    return Pair(tensors[0], tensors[1], call.name in LOGITS, False) if len(tensors) >= 2 else None
 
 
-def _share(right):
+def _share(right: Tensor) -> float:
     return float(right.float().mean())

@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 import threading
+from typing import TYPE_CHECKING, Any
 
 from reenact_probe.experiment_tape import tensors_in
 from reenact_probe.guard import guarded, patch
+from reenact_probe.types import Args, Function, Kwargs, Library, Module
+
+if TYPE_CHECKING:
+    from reenact_probe.experiment_tape import Tape
 
 _NOT_INPUTS = ("label", "target", "mask", "y_true")
 """Words in the name of an argument that is no input."""
@@ -14,7 +19,7 @@ _NOT_INPUTS = ("label", "target", "mask", "y_true")
 class Inputs:
     """Follows how modules are nested. A loss is a module too, but has no weights."""
 
-    def __init__(self, torch, tape):
+    def __init__(self, torch: Library, tape: Tape) -> None:
         self.torch = torch
         self.tape = tape
         self._depth = 0
@@ -23,11 +28,11 @@ class Inputs:
         # Module hooks are not told of keyword arguments, and Keras's layers do not run them.
         patch(torch.nn.Module, "__call__", self._wrap_call)
 
-    def join_keras(self, keras):
+    def join_keras(self, keras: Library) -> None:
         patch(keras.layers.Layer, "__call__", self._wrap_call)
 
-    def _wrap_call(self, original):
-        def __call__(module, *args, **kwargs):  # noqa: N807
+    def _wrap_call(self, original: Function) -> Function:
+        def __call__(module: Module, *args: Any, **kwargs: Any) -> Any:  # noqa: N807
             if not self.tape.open or threading.get_ident() != self._thread:
                 return original(module, *args, **kwargs)
             self._enter(module, args, kwargs)
@@ -40,7 +45,7 @@ class Inputs:
         return __call__
 
     @guarded("experiment-forward")
-    def _enter(self, module, args, kwargs):
+    def _enter(self, module: Module, args: Args, kwargs: Kwargs) -> None:
         if not self._depth:
             self._found = False
         if self._found or not self.torch.is_grad_enabled() or not self._has_weights(module):
@@ -51,6 +56,6 @@ class Inputs:
                 self.tape.add_input(tensor)
                 self._found = True
 
-    def _has_weights(self, module):
+    def _has_weights(self, module: Module) -> bool:
         """A Keras layer may make its weights only when it is called; Keras's losses are no layers."""
         return hasattr(module, "stateless_call") or next(module.parameters(), None) is not None

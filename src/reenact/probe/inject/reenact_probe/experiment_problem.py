@@ -4,18 +4,43 @@ from __future__ import annotations
 
 import copy
 import inspect
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, Protocol
 
 from reenact_probe.experiment_accuracy import pair_of_call
 from reenact_probe.experiment_tape import Unseen
 from reenact_probe.torch_functions import LOSSES
+from reenact_probe.types import Function, Library, Optimizer, Tensor
+
+if TYPE_CHECKING:
+    from reenact_probe.experiment_accuracy import Pair
+    from reenact_probe.experiment_tape import Tape
 
 MOST_PAIRS = 16
+
+
+class ProgramOptimizer(Protocol):
+    """What the experiments ask of an optimizer."""
+
+    refuses: str
+    """Why there is no range of rates, or empty."""
+
+    @property
+    def weights(self) -> list[Tensor]: ...
+
+    def reset(self) -> None:
+        """Forget every step."""
+
+    def step(self, rate: float) -> None:
+        """One step at this rate."""
 
 
 class Problem:
     """The tape of one step, with the weights that the optimiser was to move."""
 
-    def __init__(self, torch, tape, losses, weights, pairs):
+    def __init__(
+        self, torch: Library, tape: Tape, losses: list[Tensor], weights: list[Tensor], pairs: list[Pair]
+    ) -> None:
         self.torch = torch
         self.weights = [weight for weight in weights if weight.requires_grad and weight.is_leaf]
         if not self.weights:
@@ -32,9 +57,9 @@ class Problem:
         # A target that comes from the inputs (an autoencoder's, a language model's) would be zeroed too.
         self.can_zero = bool(tape.inputs) and not any(tape.holds(pair.target) for pair in self._pairs)
         self._first = [weight.detach().clone() for weight in self.weights]
-        self._now = None
+        self._now: Callable[[Tensor], Tensor] = lambda tensor: tensor
 
-    def reset(self, gradients=None):
+    def reset(self, gradients: list[Tensor | None] | None = None) -> None:
         """Weights as the program made them, with these gradients."""
         with self.torch.no_grad():
             for number, weight in enumerate(self.weights):
@@ -42,10 +67,10 @@ class Problem:
                 known = gradients[number] if gradients is not None else None
                 weight.grad = known.clone() if known is not None else None
 
-    def gradients(self):
+    def gradients(self) -> list[Tensor | None]:
         return [weight.grad for weight in self.weights]
 
-    def loss(self, zeroed=False, steady=False):
+    def loss(self, zeroed: bool = False, steady: bool = False) -> float:
         """The loss as a number; leaves its gradient with the weights. Steady: with the same random draws."""
         torch = self.torch
         if steady:
@@ -53,7 +78,7 @@ class Problem:
         with torch.enable_grad():
             self._now = self._tape.play(zeroed)
             total = sum(self._now(loss).reshape(()) for loss in self._losses)
-            gradients = [None] * len(self.weights)
+            gradients: Any = [None] * len(self.weights)
             if total.requires_grad:
                 gradients = torch.autograd.grad(total, self.weights, allow_unused=True)
         for weight, gradient in zip(self.weights, gradients):
@@ -61,7 +86,7 @@ class Problem:
             weight.grad = gradient.to_dense() if sparse else gradient
         return float(total.detach())
 
-    def accuracy(self):
+    def accuracy(self) -> float | None:
         """Of the predictions computed last; the worst where there are several outputs."""
         with self.torch.no_grad():
             found = [pair.accuracy(self._now) for pair in self._pairs]
@@ -71,7 +96,7 @@ class Problem:
 class TorchOptimizer:
     """The program's own optimiser object: nothing runs after the experiments, so none is spared."""
 
-    def __init__(self, optimizer, clips):
+    def __init__(self, optimizer: Optimizer, clips: list[Function]) -> None:
         self._optimizer = optimizer
         self._first = copy.deepcopy(optimizer.state_dict())
         self._clips = clips
@@ -87,13 +112,13 @@ class TorchOptimizer:
             self.refuses = f"range of rates: {name} chooses its own step length by asking for the loss again"
 
     @property
-    def weights(self):
+    def weights(self) -> list[Tensor]:
         return [weight for group in self._optimizer.param_groups for weight in group["params"]]
 
-    def reset(self):
+    def reset(self) -> None:
         self._optimizer.load_state_dict(copy.deepcopy(self._first))
 
-    def step(self, rate):
+    def step(self, rate: float) -> None:
         for group, share in zip(self._optimizer.param_groups, self._shares):
             group["lr"] = rate * share
         for clip in self._clips:
@@ -106,7 +131,7 @@ class KerasOptimizer:
 
     refuses = ""
 
-    def __init__(self, torch, optimizer, variables):
+    def __init__(self, torch: Library, optimizer: Optimizer, variables: Any) -> None:
         self._torch = torch
         self._variables = list(variables)
         config = dict(optimizer.get_config(), learning_rate=1e-7)
@@ -115,15 +140,15 @@ class KerasOptimizer:
         self._first = [variable.value.detach().clone() for variable in self._copy.variables]
 
     @property
-    def weights(self):
+    def weights(self) -> list[Tensor]:
         return [variable.value for variable in self._variables]
 
-    def reset(self):
+    def reset(self) -> None:
         with self._torch.no_grad():
             for variable, first in zip(self._copy.variables, self._first):
                 variable.value.copy_(first)
 
-    def step(self, rate):
+    def step(self, rate: float) -> None:
         self._copy.learning_rate = rate
         with self._torch.no_grad():
             self._copy.apply([variable.value.grad for variable in self._variables], self._variables)

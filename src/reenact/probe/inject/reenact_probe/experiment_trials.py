@@ -15,6 +15,12 @@ from __future__ import annotations
 
 import math
 import time
+from typing import TYPE_CHECKING
+
+from reenact_probe.types import Facts
+
+if TYPE_CHECKING:
+    from reenact_probe.experiment_problem import Problem, ProgramOptimizer
 
 STEPS = 100
 FEWEST = 25
@@ -32,24 +38,24 @@ DIVERGED = 4.0
 class Run:
     """Losses before each step, accuracy at the last one."""
 
-    def __init__(self, rate):
+    def __init__(self, rate: float) -> None:
         self.rate = rate
-        self.losses = []
-        self.accuracy = None
+        self.losses: list[float] = []
+        self.accuracy: float | None = None
 
     @property
-    def learnt(self):
+    def learnt(self) -> bool:
         low = self.losses[-1] <= LEARNT * abs(self.losses[0])
         return low and self.accuracy in (None, 1.0)
 
     @property
-    def order(self):
+    def order(self) -> tuple[float, float]:
         """Smaller is better."""
         last = self.losses[-1]
         return -(self.accuracy or 0.0), last if math.isfinite(last) else math.inf
 
 
-def one_batch(problem, seconds):
+def one_batch(problem: Problem, seconds: float) -> tuple[Facts | None, float, str | None]:
     """Facts of the best run and CPU seconds a step, or none and a sentence."""
     clock = _Clock(seconds)
     runs = []
@@ -72,7 +78,7 @@ def one_batch(problem, seconds):
     return facts, price, None
 
 
-def _overfit(problem, rate, steps, clock, zeroed=False):
+def _overfit(problem: Problem, rate: float, steps: int, clock: _Clock, zeroed: bool = False) -> Run:
     problem.reset()
     optimizer = problem.torch.optim.Adam(problem.weights, lr=rate)
     run = Run(rate)
@@ -86,7 +92,9 @@ def _overfit(problem, rate, steps, clock, zeroed=False):
     return run
 
 
-def rate_range(problem, optimizer, seconds, price):
+def rate_range(
+    problem: Problem, optimizer: ProgramOptimizer, seconds: float, price: float
+) -> tuple[Facts | None, str | None]:
     """Rates and the loss after a few steps at each, or none and a sentence."""
     plan = next((plan for plan in PLANS if plan[0] * plan[1] * price <= seconds), None)
     if plan is None:
@@ -109,7 +117,7 @@ def rate_range(problem, optimizer, seconds, price):
     return {"rates": rates, "losses": losses}, None
 
 
-def _after(problem, optimizer, rate, steps):
+def _after(problem: Problem, optimizer: ProgramOptimizer, rate: float, steps: int) -> float:
     loss = math.nan
     for _ in range(steps):
         optimizer.step(rate)
@@ -120,14 +128,14 @@ def _after(problem, optimizer, rate, steps):
 
 
 class _Clock:
-    def __init__(self, seconds):
+    def __init__(self, seconds: float) -> None:
         self._began = time.process_time()
         self._seconds = seconds
 
     @property
-    def spent(self):
+    def spent(self) -> float:
         return time.process_time() - self._began
 
     @property
-    def over(self):
+    def over(self) -> bool:
         return self.spent > self._seconds

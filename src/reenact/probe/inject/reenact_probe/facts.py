@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy
+
+from reenact_probe.types import Array, Facts
 
 MAX_FEATURES = 20_000
 MAX_CLASSES = 1000
@@ -12,22 +16,23 @@ _WEIGHTS = numpy.random.default_rng(0).integers(0, 2**63, KEY_VALUES, dtype="u8"
 """Odd and without a pattern, so that the same values in another order have another key."""
 
 
-class Facts:
+class TensorFacts:
     """Running facts of one role in one split."""
 
-    def __init__(self):
+    def __init__(self) -> None:
         self.rows = 0
-        self.shape = None
+        self.shape: list[int | None] | None = None
         self.dtype = ""
-        self.low, self.high = numpy.inf, -numpy.inf
+        self.low, self.high = float("inf"), -float("inf")
         self.total = self.squares = 0.0
         self.values = self.bad = 0
-        self.feature_low = self.feature_high = None
-        self.counts = {}
+        self.feature_low: Array = None
+        self.feature_high: Array = None
+        self.counts: dict[int, int] = {}
         self.integral = True
         self.one_hot = True
 
-    def update(self, array, dtype):
+    def update(self, array: Array, dtype: str) -> None:
         """Take in one batch: rows first. `dtype` is the one the program used."""
         self.rows += len(array)
         self.dtype = dtype
@@ -40,7 +45,7 @@ class Facts:
         self._moments(values if self.bad == 0 else values[finite])
         self._features(values)
 
-    def _moments(self, values):
+    def _moments(self, values: Array) -> None:
         if not values.size:
             return
         self.low, self.high = min(self.low, float(values.min())), max(self.high, float(values.max()))
@@ -48,7 +53,7 @@ class Facts:
         self.squares += float(numpy.square(values, dtype="f8").sum())
         self.values += values.size
 
-    def _features(self, values):
+    def _features(self, values: Array) -> None:
         flat = values.reshape(len(values), -1) if len(values) else values.reshape(0, 1)
         if flat.shape[1] > MAX_FEATURES or not len(flat):
             return
@@ -59,7 +64,7 @@ class Facts:
             self.feature_low = numpy.minimum(self.feature_low, low)
             self.feature_high = numpy.maximum(self.feature_high, high)
 
-    def count_classes(self, array):
+    def count_classes(self, array: Array) -> None:
         """Take in labels as classes, for as long as they look like classes."""
         array = numpy.asarray(array)
         if array.ndim > 1 and array.shape[-1] > 1 and self.one_hot:
@@ -74,9 +79,9 @@ class Facts:
         for value, count in zip(*numpy.unique(array, return_counts=True)):
             self.counts[int(value)] = self.counts.get(int(value), 0) + int(count)
 
-    def as_dict(self, split, role):
+    def as_dict(self, split: str, role: str) -> Facts:
         mean = self.total / self.values if self.values else None
-        variance = self.squares / self.values - mean * mean if self.values else None
+        variance = self.squares / self.values - mean * mean if mean is not None else None
         discrete = role == "label" and self.integral and 0 < len(self.counts) <= MAX_CLASSES
         constant = 0
         if role == "input" and self.feature_low is not None and self.rows > 1:
@@ -104,14 +109,14 @@ class Facts:
 class Split:
     """One source of batches: its inputs, its labels, and keys of its rows."""
 
-    def __init__(self, step):
+    def __init__(self, step: int) -> None:
         self.first_step = step
         self.last_step = step
-        self.input = Facts()
-        self.label = Facts()
-        self.keys = set()
+        self.input = TensorFacts()
+        self.label = TensorFacts()
+        self.keys: set[int] = set()
 
-    def add_keys(self, rows):
+    def add_keys(self, rows: Any) -> float:
         """Remember rows; gives the share of them that was known before."""
         keys = row_keys(rows)
         known = sum(key in self.keys for key in keys)
@@ -119,7 +124,7 @@ class Split:
             self.keys.update(keys)
         return known / max(1, len(keys))
 
-    def completed_by(self, seen):
+    def completed_by(self, seen: Split | None) -> Split:
         """A data set whose rows are known by their numbers only takes its facts from the batches seen."""
         if seen is None or self.input.rows or self.label.rows:
             return self
@@ -132,16 +137,16 @@ class Split:
 class Data:
     """All splits of a run."""
 
-    def __init__(self):
-        self.splits = {}
+    def __init__(self) -> None:
+        self.splits: dict[str, Split] = {}
         """By name, from the batches that were seen."""
-        self.whole = {}
+        self.whole: dict[str, Split] = {}
         """By name, read from a data set that lies in memory: better than what single batches tell."""
-        self.train_name = None
+        self.train_name: str | None = None
         """Name of the loader that training draws from."""
         self.dirty = False
 
-    def split(self, name, step):
+    def split(self, name: str, step: int) -> Split:
         found = self.splits.get(name)
         if found is None:
             found = self.splits[name] = Split(step)
@@ -149,7 +154,7 @@ class Data:
         self.dirty = True
         return found
 
-    def as_dict(self, steps):
+    def as_dict(self, steps: int) -> Facts:
         """JSON. An evaluation source used while training went on is validation, one used only after it is
         test.
         """
@@ -166,17 +171,17 @@ class Data:
         ]
         return {"tensors": distinct(tensors), "overlaps": distinct(self._overlaps(named))}
 
-    def _own_name(self, name):
+    def _own_name(self, name: str) -> str:
         return "train" if name == self.train_name else name
 
     @staticmethod
-    def _role_of(name, split, steps):
+    def _role_of(name: str, split: Split, steps: int) -> str:
         if name in ("train", "validation", "test"):
             return name
         return "validation" if split.first_step < steps else "test"
 
     @staticmethod
-    def _overlaps(named):
+    def _overlaps(named: list[tuple[str, Split]]) -> list[Facts]:
         train = next((split for name, split in named if name == "train"), None)
         if train is None or not train.keys:
             return []
@@ -187,16 +192,16 @@ class Data:
         ]
 
 
-def distinct(found):
+def distinct(found: list[Any]) -> list[Any]:
     """Each of these once: a loader that is made anew every epoch tells the same every time."""
-    kept = []
+    kept: list[Any] = []
     for one in found:
         if one not in kept[-50:]:
             kept.append(one)
     return kept
 
 
-def row_keys(rows):
+def row_keys(rows: Any) -> list[int]:
     """A 64-bit key for each row, from at most 1,024 of its values: equal rows have equal keys."""
     rows = numpy.asarray(rows)
     if not rows.size:
@@ -210,6 +215,6 @@ def row_keys(rows):
     return keys.tolist()
 
 
-def _finite(value):
+def _finite(value: Any) -> float | None:
     value = float(value)
     return value if numpy.isfinite(value) else None

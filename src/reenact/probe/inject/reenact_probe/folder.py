@@ -10,9 +10,11 @@ import math
 import os
 import zipfile
 from io import BytesIO
+from typing import Any
 
 from reenact_probe.hiding import Hiding
 from reenact_probe.tables import as_npy
+from reenact_probe.types import Facts
 
 OWNER = "owner"
 
@@ -23,13 +25,13 @@ class Folder:
     MAX_BYTES = 512 * 1024 * 1024
     """After this much only the rows of steps are kept."""
 
-    def __init__(self, path, hide=None):
+    def __init__(self, path: str, hide: Facts | None = None) -> None:
         self.path = path
         self._hiding = Hiding(hide)
         self.chunks = 0
         self.bytes = 0
 
-    def claim(self):
+    def claim(self) -> bool:
         """True when this process may record here."""
         os.makedirs(self.path, exist_ok=True)
         try:
@@ -41,13 +43,13 @@ class Folder:
         return True
 
     @property
-    def full(self):
+    def full(self) -> bool:
         return self.bytes >= self.MAX_BYTES
 
-    def write_json(self, name, content):
+    def write_json(self, name: str, content: Any) -> None:
         self._put(name, self._json(content))
 
-    def write_chunk(self, members, notes):
+    def write_chunk(self, members: dict[str, bytes], notes: Facts) -> None:
         """One npz file: tables by name, and the notes as JSON in an array of bytes."""
         text = self._json(notes)
         members = dict(members, notes=as_npy("|u1", (len(text),), text))
@@ -58,7 +60,7 @@ class Folder:
         self.chunks += 1
         self._put(f"chunk-{self.chunks:06d}.npz", buffer.getvalue())
 
-    def _put(self, name, data):
+    def _put(self, name: str, data: bytes) -> None:
         target = os.path.join(self.path, name)
         beside = f"{target}.{os.getpid()}.part"
         with open(beside, "wb", opener=_private) as file:
@@ -66,16 +68,16 @@ class Folder:
         os.replace(beside, target)
         self.bytes += len(data)
 
-    def _json(self, content):
+    def _json(self, content: Any) -> bytes:
         return self._hiding.dumped(_strict(content)).encode("utf-8")
 
 
-def _private(path, flags):
+def _private(path: str, flags: int) -> int:
     """What a program prints, raises and is given as arguments is for its user's eyes only."""
     return os.open(path, flags, 0o600)
 
 
-def _strict(value):
+def _strict(value: Any) -> Any:
     """JSON knows no NaN and no infinity: they are written as text, which `float` reads back."""
     if isinstance(value, float) and not math.isfinite(value):
         return str(value)

@@ -9,12 +9,15 @@ from __future__ import annotations
 import json
 import os
 import re
+from typing import Any
+
+from reenact_probe.types import Facts
 
 
 class Hiding:
     """Replaces secrets in what goes into a JSON file."""
 
-    def __init__(self, rules):
+    def __init__(self, rules: Facts | None) -> None:
         rules = rules or {}
         self._name = rules.get("name", "")
         self._shortest = rules.get("shortest", 12)
@@ -24,7 +27,7 @@ class Hiding:
         given = (os.environ.get(name, "").strip() for name in rules.get("variables", ()))
         self._given = [value for value in given if value]
 
-    def dumped(self, content):
+    def dumped(self, content: Any) -> str:
         """The content as JSON text without secrets. Most has none, and is searched only as a whole."""
         text = _text(content)
         values = self._values()
@@ -34,7 +37,7 @@ class Hiding:
             return _text(self._cleaned(content, values))
         return text
 
-    def _values(self):
+    def _values(self) -> list[str]:
         late = [name for name in os.environ if name not in self._at_start] if self._name else []
         values = {
             os.environ[name].strip()
@@ -43,7 +46,7 @@ class Hiding:
         }
         return sorted(values.union(self._given), key=len, reverse=True)
 
-    def _cleaned(self, value, values):
+    def _cleaned(self, value: Any, values: list[str]) -> Any:
         if isinstance(value, dict):
             return {self._word(str(key), values): self._cleaned(item, values) for key, item in value.items()}
         if isinstance(value, (list, tuple)):
@@ -52,7 +55,7 @@ class Hiding:
             return value
         return self._word(str(value), values)
 
-    def _word(self, text, values):
+    def _word(self, text: str, values: list[str]) -> str:
         for value in values:
             text = text.replace(value, self._hidden)
         lowered = text.lower()
@@ -62,5 +65,5 @@ class Hiding:
         return text
 
 
-def _text(content):
+def _text(content: Any) -> str:
     return json.dumps(content, default=str, allow_nan=False)

@@ -3,8 +3,13 @@
 from __future__ import annotations
 
 import time
+from typing import TYPE_CHECKING, Any
 
 from reenact_probe.guard import guarded, patch
+from reenact_probe.types import Function, Library, Logs, Row
+
+if TYPE_CHECKING:
+    from reenact_probe.keras_watch import KerasWatch
 
 NAN = float("nan")
 
@@ -12,7 +17,7 @@ NAN = float("nan")
 class Callbacks:
     """Listens where Keras tells its callbacks."""
 
-    def __init__(self, keras, watch):
+    def __init__(self, keras: Library, watch: KerasWatch) -> None:
         self.watch = watch
         self.recorder = watch.recorder
         self.epochs_begun = 0
@@ -23,15 +28,15 @@ class Callbacks:
         if watch.torch_watch is None:
             patch(told, "on_train_batch_end", self._wrap_train_batch_end)
 
-    def _wrap_epoch_begin(self, original):
-        def on_epoch_begin(container, epoch, logs=None):
+    def _wrap_epoch_begin(self, original: Function) -> Function:
+        def on_epoch_begin(container: Any, epoch: Any, logs: Any = None) -> Any:
             self._epoch_begins(container)
             return original(container, epoch, logs)
 
         return on_epoch_begin
 
     @guarded("epoch")
-    def _epoch_begins(self, container):
+    def _epoch_begins(self, container: Any) -> None:
         self.recorder.epoch = self.epochs_begun
         self.epochs_begun += 1
         if self.watch.torch_watch is None:
@@ -44,15 +49,15 @@ class Callbacks:
         if self.recorder.schedule.epoch_ends(last) and self.watch.torch_watch is not None:
             self.watch.torch_watch.steps.look_by(last)
 
-    def _wrap_epoch_end(self, original):
-        def on_epoch_end(container, epoch, logs=None):
+    def _wrap_epoch_end(self, original: Function) -> Function:
+        def on_epoch_end(container: Any, epoch: Any, logs: Any = None) -> Any:
             self._logged(logs, "")
             return original(container, epoch, logs)
 
         return on_epoch_end
 
-    def _wrap_test_end(self, original):
-        def on_test_end(container, logs=None):
+    def _wrap_test_end(self, original: Function) -> Function:
+        def on_test_end(container: Any, logs: Any = None) -> Any:
             if not self.watch.in_fit:
                 self._logged(logs, "test_")
             return original(container, logs)
@@ -60,19 +65,19 @@ class Callbacks:
         return on_test_end
 
     @guarded("metrics")
-    def _logged(self, logs, prefix):
+    def _logged(self, logs: Logs, prefix: str) -> None:
         for name, value in (logs or {}).items():
             self.recorder.metric(prefix + name, value, "keras")
 
-    def _wrap_train_batch_end(self, original):
-        def on_train_batch_end(container, batch, logs=None):
+    def _wrap_train_batch_end(self, original: Function) -> Function:
+        def on_train_batch_end(container: Any, batch: Any, logs: Any = None) -> Any:
             self._step_ends(logs)
             return original(container, batch, logs)
 
         return on_train_batch_end
 
     @guarded("keras-step")
-    def _step_ends(self, logs):
+    def _step_ends(self, logs: Logs) -> None:
         """A step on a backend whose inside is not seen: the loss is read on sampled steps only."""
         recorder = self.recorder
         now = time.perf_counter()
@@ -88,7 +93,7 @@ class Callbacks:
 
             ending.stop_here(recorder)
 
-    def _row(self, seconds, logs):
+    def _row(self, seconds: float, logs: Logs) -> Row:
         recorder, model = self.recorder, self.watch.model
         schedule = recorder.schedule
         sampled = not schedule.bare and schedule.next(recorder.step) == recorder.step

@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 import numpy
 
 from reenact_probe.facts import MAX_KEYS, Split, row_keys
+from reenact_probe.types import Array
+
+if TYPE_CHECKING:
+    from reenact_probe.facts import Data
 
 _ROWS = 2000
 _LABELS = 100_000
 
 
-def read(data, name, x, y, step):
+def read(data: Data, name: str, x: Any, y: Any, step: int) -> None:
     """Facts of one split, when its data lies in memory."""
     inputs, labels = _array(x), _array(y)
     if inputs is None:
@@ -27,7 +33,7 @@ def read(data, name, x, y, step):
     data.dirty = True
 
 
-def _array(value):
+def _array(value: Any) -> Any:
     """The first array in what was given: numpy, torch on the CPU, or a list of them."""
     if isinstance(value, (list, tuple)) and value and hasattr(value[0], "shape"):
         value = value[0]
@@ -44,7 +50,7 @@ def _array(value):
     return value
 
 
-def _from_list(value):
+def _from_list(value: Any) -> Array | None:
     try:
         array = numpy.asarray(value)
     except (ValueError, TypeError):
@@ -52,21 +58,21 @@ def _from_list(value):
     return array if array.dtype.kind in "fiub" else None
 
 
-def _on_device(value):
+def _on_device(value: Any) -> bool:
     device = getattr(value, "device", None)
     return getattr(device, "type", "cpu") != "cpu"
 
 
-def _values(value):
+def _values(value: Any) -> Array:
     return value.detach().numpy() if hasattr(value, "detach") else numpy.asarray(value)
 
 
-def in_memory(x):
+def in_memory(x: Any) -> bool:
     """Whether rows of it can be read without drawing from a generator."""
     return _array(x) is not None
 
 
-def split_off(x, y, share):
+def split_off(x: Any, y: Any, share: float) -> tuple[tuple[Any, Any], tuple[Any, Any]]:
     """What Keras itself does with `validation_split`: the last rows are held out."""
     first = _array(x)
     cut = int(len(first) * (1 - share)) if first is not None else 0
@@ -76,7 +82,7 @@ def split_off(x, y, share):
     )
 
 
-def _cut(value, rows):
+def _cut(value: Any, rows: slice) -> Any:
     if value is None:
         return None
     if isinstance(value, dict):

@@ -6,21 +6,28 @@ forget, each time, what it had learned about all classes of layers.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
 from reenact_probe.guard import patch
+from reenact_probe.types import Function, Library
+
+if TYPE_CHECKING:
+    from reenact_probe.torch_forward import ForwardHooks
 
 
 class KerasForward:
     """Feeds calls of Keras layers to the same stack that torch modules use."""
 
-    def __init__(self, keras, forwards):
+    def __init__(self, keras: Library, forwards: ForwardHooks) -> None:
         self.forwards = forwards
         self.symbolic = _symbolic_test()
         patch(keras.layers.Layer, "__call__", self._wrap_call)
 
-    def _wrap_call(self, original):
+    def _wrap_call(self, original: Function) -> Function:
         forwards, symbolic = self.forwards, self.symbolic
 
-        def __call__(layer, *args, **kwargs):  # noqa: N807
+        def __call__(layer: Any, *args: Any, **kwargs: Any) -> Any:  # noqa: N807
             if not forwards._handles or symbolic():
                 return original(layer, *args, **kwargs)
             forwards._before(layer, args)
@@ -35,7 +42,7 @@ class KerasForward:
         return __call__
 
 
-def _symbolic_test():
+def _symbolic_test() -> Callable[[], bool]:
     """Whether Keras only works out shapes right now."""
     try:
         from keras.src.backend.common.symbolic_scope import in_symbolic_scope

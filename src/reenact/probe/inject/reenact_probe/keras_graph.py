@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy
 
 from reenact_probe.torch_layers import is_plain, snake
+from reenact_probe.types import Facts, Module, Optimizer, Place
 
 QUIET = frozenset({
     "Flatten", "Reshape", "Permute", "InputLayer", "Dropout", "SpatialDropout1D", "SpatialDropout2D",
@@ -20,7 +23,7 @@ _ACTIVATIONS = {
 _LOSS_NAMES = {"mean_squared_error": "mse", "mean_absolute_error": "mae", "huber_loss": "huber"}
 
 
-def activation_of(layer):
+def activation_of(layer: Module) -> str | None:
     """The non-linearity a layer applies itself, or is; none for a linear one."""
     name = _ACTIVATIONS.get(type(layer).__name__)
     function = getattr(layer, "activation", None)
@@ -29,7 +32,7 @@ def activation_of(layer):
     return name if name != "linear" else None
 
 
-def settings_of(layer):
+def settings_of(layer: Module) -> Facts:
     """Plain values of the layer's configuration; initialisers, regularisers and activations by name."""
     try:
         config = layer.get_config()
@@ -38,7 +41,7 @@ def settings_of(layer):
     return {key: _setting(value) for key, value in config.items() if _setting(value) is not None}
 
 
-def _setting(value):
+def _setting(value: Any) -> Any:
     if is_plain(value):
         return list(value) if isinstance(value, tuple) else value
     if isinstance(value, dict) and "class_name" in value:
@@ -51,7 +54,7 @@ def _setting(value):
     return None
 
 
-def weight_facts(layer):
+def weight_facts(layer: Module) -> list[Facts]:
     """Statistics of the variables that a layer holds itself; the cell of a recurrent layer is part of it."""
     parts = () if hasattr(layer, "cell") else layer._flatten_layers(include_self=False)
     inner = {id(variable) for part in parts for variable in part.weights}
@@ -78,7 +81,9 @@ def weight_facts(layer):
     return facts
 
 
-def layer_facts(layer, place, inputs=None, output=None, calls=1):
+def layer_facts(
+    layer: Module, place: Place | None, inputs: Any = None, output: Any = None, calls: int = 1
+) -> Facts:
     return {
         "name": layer.name,
         "type": type(layer).__name__,
@@ -92,7 +97,7 @@ def layer_facts(layer, place, inputs=None, output=None, calls=1):
     }
 
 
-def _shapes(layer, side):
+def _shapes(layer: Module, side: str) -> list[Any]:
     """Symbolic shapes of a layer that was called in a functional or sequential model."""
     try:
         tensors = getattr(layer, side)
@@ -102,7 +107,7 @@ def _shapes(layer, side):
     return [list(tensor.shape) for tensor in tensors if hasattr(tensor, "shape")]
 
 
-def leaves(model):
+def leaves(model: Module) -> list[Module]:
     """The layers of a model in its own order, containers opened."""
     found = []
     for layer in getattr(model, "layers", ()):
@@ -111,7 +116,7 @@ def leaves(model):
     return found
 
 
-def loss_facts(loss, place):
+def loss_facts(loss: Any, place: Place | None) -> Facts:
     """Facts of a loss: a Loss object, a function or a name."""
     name, settings, logits = loss, {}, None
     if not isinstance(loss, str):
@@ -124,7 +129,7 @@ def loss_facts(loss, place):
     return {"name": name, "from_logits": logits, "settings": settings, "place": place}
 
 
-def _loss_settings(loss):
+def _loss_settings(loss: Any) -> Facts:
     settings = {}
     for source in (getattr(loss, "_fn_kwargs", None), vars(loss) if hasattr(loss, "__dict__") else None):
         for key, value in (source or {}).items():
@@ -133,7 +138,7 @@ def _loss_settings(loss):
     return settings
 
 
-def optimizer_facts(optimizer, place, rate, given):
+def optimizer_facts(optimizer: Optimizer, place: Place | None, rate: float, given: int) -> Facts:
     try:
         config = optimizer.get_config()
     except Exception:  # noqa: BLE001 - an optimiser of the program's own

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import weakref
 
+from reenact_probe.types import Facts, Module, Tensor
 from reenact_probe.window import RELU_LIKE
 
 
@@ -12,13 +13,21 @@ class LayerInfo:
 
     __slots__ = ("activation", "follower", "index", "is_last", "name", "quiet", "ref", "unit_axis")
 
-    def __init__(self, index, name, module, activation, unit_axis, quiet):
+    def __init__(
+        self,
+        index: int,
+        name: str,
+        module: Module,
+        activation: str | None,
+        unit_axis: int | None,
+        quiet: bool,
+    ) -> None:
         self.index = index
         self.name = name
         self.ref = weakref.ref(module)
         self.activation = activation
         """The non-linearity it applies itself, or is."""
-        self.follower = None
+        self.follower: str | None = None
         """A functional activation applied to its output."""
         self.unit_axis = unit_axis
         self.quiet = quiet
@@ -26,7 +35,7 @@ class LayerInfo:
         self.is_last = False
 
     @property
-    def relu_like(self):
+    def relu_like(self) -> bool:
         return self.activation in RELU_LIKE or self.follower in RELU_LIKE
 
 
@@ -35,17 +44,19 @@ class Layers:
 
     MAXIMUM = 2000
 
-    def __init__(self):
-        self._by_id = {}
-        self.all = []
+    def __init__(self) -> None:
+        self._by_id: dict[int, LayerInfo] = {}
+        self.all: list[LayerInfo] = []
         self.dirty = False
         """Something new since the header was written."""
 
-    def get(self, module):
+    def get(self, module: Module) -> LayerInfo | None:
         info = self._by_id.get(id(module))
         return info if info is not None and info.ref() is module else None
 
-    def add(self, module, name, activation, unit_axis, quiet=False):
+    def add(
+        self, module: Module, name: str, activation: str | None, unit_axis: int | None, quiet: bool = False
+    ) -> LayerInfo | None:
         """A new layer, or none when there are too many to follow."""
         if len(self.all) >= self.MAXIMUM:
             return None
@@ -55,7 +66,7 @@ class Layers:
         self.dirty = True
         return info
 
-    def names(self):
+    def names(self) -> list[str]:
         return [info.name for info in self.all]
 
 
@@ -64,7 +75,7 @@ class ParameterInfo:
 
     __slots__ = ("in_optimizer", "index", "name", "plain", "ref", "shape", "trainable")
 
-    def __init__(self, index, tensor, name):
+    def __init__(self, index: int, tensor: Tensor, name: str) -> None:
         self.index = index
         self.ref = weakref.ref(tensor)
         self.name = name
@@ -74,7 +85,7 @@ class ParameterInfo:
         self.plain = False
         """An ordinary dense tensor, whose values can be read."""
 
-    def facts(self):
+    def facts(self) -> Facts:
         return {
             "name": self.name,
             "shape": self.shape,
@@ -88,16 +99,16 @@ class Parameters:
 
     MAXIMUM = 5000
 
-    def __init__(self):
-        self._by_id = {}
-        self.all = []
+    def __init__(self) -> None:
+        self._by_id: dict[int, ParameterInfo] = {}
+        self.all: list[ParameterInfo] = []
         self.dirty = False
 
-    def get(self, tensor):
+    def get(self, tensor: Tensor) -> ParameterInfo | None:
         info = self._by_id.get(id(tensor))
         return info if info is not None and info.ref() is tensor else None
 
-    def add(self, tensor, name):
+    def add(self, tensor: Tensor, name: str) -> ParameterInfo | None:
         """The entry of a tensor, made when it is new; none when there are too many to follow."""
         info = self.get(tensor)
         if info is None and len(self.all) < self.MAXIMUM:
@@ -106,5 +117,5 @@ class Parameters:
             self.dirty = True
         return info
 
-    def facts(self):
+    def facts(self) -> list[Facts]:
         return [info.facts() for info in self.all]

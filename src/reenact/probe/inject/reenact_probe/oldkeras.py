@@ -12,20 +12,27 @@ import json
 import os
 import sys
 from importlib.machinery import ModuleSpec
+from types import FrameType, ModuleType
+from typing import TYPE_CHECKING, Any
 
 from reenact_probe.late import when_imported
 from reenact_probe.oldkeras_modules import make_module, serves
 from reenact_probe.places import is_library
+from reenact_probe.types import Library, Module
+
+if TYPE_CHECKING:
+    from reenact_probe.boot import Session
+    from reenact_probe.recorder import Recorder
 
 
 class Shim:
     """The running shim; `named` holds what it could not translate."""
 
-    def __init__(self, recorder):
+    def __init__(self, recorder: Recorder) -> None:
         self.recorder = recorder
-        self.named = set()
+        self.named: set[str] = set()
 
-    def name(self, what, instead=""):
+    def name(self, what: str, instead: str = "") -> None:
         """Say once that something old has no counterpart."""
         if what in self.named:
             return
@@ -40,22 +47,22 @@ class Shim:
 class _Finder:
     """Answers for modules that only older Keras or TensorFlow had."""
 
-    def __init__(self, shim):
+    def __init__(self, shim: Shim) -> None:
         self.shim = shim
 
-    def find_spec(self, name, *_):
+    def find_spec(self, name: str, *_: Any) -> ModuleSpec | None:
         if not serves(name) or (name == "tensorflow" and _asked_by_library()):
             return None
-        return ModuleSpec(name, self, is_package=True)
+        return ModuleSpec(name, self, is_package=True)  # type: ignore[arg-type]
 
-    def create_module(self, spec):
+    def create_module(self, spec: ModuleSpec) -> ModuleType:
         return make_module(spec.name, self.shim)
 
-    def exec_module(self, module):
+    def exec_module(self, module: Module) -> None:
         module.ready()
 
 
-def install(session):
+def install(session: Session) -> None:
     """Stand ready for old imports; does nothing where TensorFlow is installed."""
     if "tensorflow" in sys.modules or importlib.util.find_spec("tensorflow") is not None:
         return
@@ -65,7 +72,7 @@ def install(session):
     when_imported("keras", functools.partial(_adapt, shim))
 
 
-def _adapt(shim, keras):
+def _adapt(shim: Shim, keras: Library) -> None:
     from reenact_probe import oldkeras_adapt
 
     try:
@@ -74,7 +81,7 @@ def _adapt(shim, keras):
         shim.name(f"a part of Keras {keras.__version__} ({type(error).__name__}: {error})")
 
 
-def _choose_torch():
+def _choose_torch() -> None:
     """Keras would look for TensorFlow unless told otherwise."""
     if os.environ.get("KERAS_BACKEND") or _configured_backend() not in ("", "tensorflow"):
         return
@@ -82,7 +89,7 @@ def _choose_torch():
         os.environ["KERAS_BACKEND"] = "torch"
 
 
-def _configured_backend():
+def _configured_backend() -> str:
     home = os.environ.get("KERAS_HOME") or os.path.join(os.path.expanduser("~"), ".keras")
     try:
         with open(os.path.join(home, "keras.json"), encoding="utf-8") as file:
@@ -91,9 +98,9 @@ def _configured_backend():
         return ""
 
 
-def _asked_by_library():
+def _asked_by_library() -> bool:
     """Libraries ask whether TensorFlow is there and would then use it: they are told the truth."""
-    frame = sys._getframe(2)
+    frame: FrameType | None = sys._getframe(2)
     while frame is not None:
         file = frame.f_code.co_filename
         if not file.startswith("<frozen importlib") and "importlib" not in file:

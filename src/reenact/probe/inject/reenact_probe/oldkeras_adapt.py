@@ -4,12 +4,18 @@ from __future__ import annotations
 
 import functools
 import importlib
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
 
 from reenact_probe import oldkeras_arguments as arguments
 from reenact_probe import oldkeras_seeds
+from reenact_probe.types import Function, Kwargs, Library, Optimizer
+
+if TYPE_CHECKING:
+    from reenact_probe.oldkeras import Shim
 
 
-def put(owner, name, make):
+def put(owner: Any, name: str, make: Callable[[Function], Function]) -> None:
     """Replace an attribute for good: a program that needs the shim needs it also when the probe is
     switched off.
     """
@@ -17,7 +23,7 @@ def put(owner, name, make):
     setattr(owner, name, functools.wraps(original)(make(original)))
 
 
-def adapt(keras, shim):
+def adapt(keras: Library, shim: Shim) -> None:
     """Everything at once, right after Keras was imported."""
     oldkeras_seeds.install()
     _layers(keras, shim)
@@ -27,7 +33,7 @@ def adapt(keras, shim):
     _backend(keras)
 
 
-def _layers(keras, shim):
+def _layers(keras: Library, shim: Shim) -> None:
     layers = keras.layers
     for cls in {getattr(layers, name) for name in dir(layers) if isinstance(getattr(layers, name), type)}:
         if issubclass(cls, layers.Layer) and "__init__" in vars(cls):
@@ -44,19 +50,19 @@ def _layers(keras, shim):
         setattr(keras.regularizers, old, getattr(keras.regularizers, new))
 
 
-def _wrap_layer(cls, shim):
+def _wrap_layer(cls: Any, shim: Shim) -> Function:
     original, kind = cls.__init__, cls.__name__
 
-    def __init__(self, *args, **kwargs):  # noqa: N807
+    def __init__(self: Any, *args: Any, **kwargs: Any) -> None:  # noqa: N807
         original(self, *args, **arguments.layer(kind, kwargs, shim))
 
     return __init__
 
 
-def _factory(cls, translate):
+def _factory(cls: Any, translate: Function) -> Function:
     """Called like the class of Keras 1, makes an instance of the class of today."""
 
-    def make(*args, **kwargs):
+    def make(*args: Any, **kwargs: Any) -> Function:
         args, kwargs = translate(args, kwargs)
         return cls(*args, **kwargs)
 
@@ -64,18 +70,20 @@ def _factory(cls, translate):
     return make
 
 
-def _merge(layers):
+def _merge(layers: Any) -> Function:
     modes = {"concat": layers.concatenate, "sum": layers.add, "mul": layers.multiply, "ave": layers.average,
              "max": layers.maximum, "dot": layers.dot}  # fmt: skip
 
-    def merge(inputs, mode="sum", concat_axis=-1, dot_axes=-1, name=None, **_):
+    def merge(
+        inputs: Any, mode: Any = "sum", concat_axis: Any = -1, dot_axes: Any = -1, name: Any = None, **_: Any
+    ) -> Any:
         extra = {"concat": {"axis": concat_axis}, "dot": {"axes": dot_axes}}.get(mode, {})
         return modes[mode](inputs, name=name, **extra)
 
     return merge
 
 
-def _optimizers(keras):
+def _optimizers(keras: Library) -> None:
     base = importlib.import_module("keras.src.optimizers.base_optimizer").BaseOptimizer
     found = [getattr(keras.optimizers, name) for name in dir(keras.optimizers)]
     for cls in {item for item in found if isinstance(item, type)}:
@@ -86,9 +94,9 @@ def _optimizers(keras):
     )
 
 
-def _wrap_optimizer(keras):
-    def make(original):
-        def __init__(optimizer, *args, **kwargs):  # noqa: N807
+def _wrap_optimizer(keras: Library) -> Function:
+    def make(original: Function) -> Function:
+        def __init__(optimizer: Optimizer, *args: Any, **kwargs: Any) -> None:  # noqa: N807
             args, kwargs = arguments.optimizer(keras, args, kwargs)
             original(optimizer, *args, **kwargs)
 
@@ -97,7 +105,7 @@ def _wrap_optimizer(keras):
     return make
 
 
-def _models(keras):
+def _models(keras: Library) -> None:
     model = keras.Model
     fit_owner = next(base for base in model.__mro__ if "fit" in vars(base))
     compile_owner = next(base for base in model.__mro__ if "compile" in vars(base))
@@ -120,9 +128,9 @@ def _models(keras):
     model.predict_classes = _predict_classes
 
 
-def _wrap_method(name):
-    def make(original):
-        def method(model, *args, **kwargs):
+def _wrap_method(name: str) -> Function:
+    def make(original: Function) -> Function:
+        def method(model: Any, *args: Any, **kwargs: Any) -> Any:
             return original(model, *args, **arguments.method(name, kwargs))
 
         return method
@@ -130,73 +138,73 @@ def _wrap_method(name):
     return make
 
 
-def _wrap_functional(original):
-    def __init__(model, *args, **kwargs):  # noqa: N807
+def _wrap_functional(original: Function) -> Function:
+    def __init__(model: Any, *args: Any, **kwargs: Any) -> None:  # noqa: N807
         original(model, *args, **_plural(kwargs))
 
     return __init__
 
 
-def _wrap_new_model(original):
-    def __new__(cls, *args, **kwargs):  # noqa: N807
+def _wrap_new_model(original: Function) -> Function:
+    def __new__(cls: Any, *args: Any, **kwargs: Any) -> Any:  # noqa: N807
         return original(cls, *args, **_plural(kwargs))
 
     return __new__
 
 
-def _plural(kwargs):
+def _plural(kwargs: Kwargs) -> Kwargs:
     names = {"input": "inputs", "output": "outputs"}
     return {names.get(key, key): value for key, value in kwargs.items()}
 
 
-def _predict_classes(self, x, *args, **kwargs):
+def _predict_classes(self: Any, x: Any, *args: Any, **kwargs: Any) -> Any:
     found = self.predict(x, *args, **kwargs)
     return found.argmax(axis=-1) if found.shape[-1] > 1 else (found > 0.5).astype("int32")
 
 
-class OldLogs(dict):
+class OldLogs(dict[str, Any]):
     """Metrics under both names: `acc` and `accuracy`."""
 
-    def __missing__(self, key):
+    def __missing__(self, key: Any) -> Any:
         other = _other_name(key)
         if other in self:
             return dict.__getitem__(self, other)
         raise KeyError(key)
 
-    def __contains__(self, key):
+    def __contains__(self, key: Any) -> bool:
         return dict.__contains__(self, key) or dict.__contains__(self, _other_name(key))
 
-    def get(self, key, default=None):
+    def get(self, key: Any, default: Any = None) -> Any:
         try:
             return self[key]
         except KeyError:
             return default
 
 
-def _other_name(key):
+def _other_name(key: Any) -> str:
     key = str(key)
     if key.endswith("accuracy"):
         return key[: -len("accuracy")] + "acc"
     return key + "uracy" if key == "acc" or key.endswith("_acc") else key
 
 
-def _logs(keras):
+def _logs(keras: Library) -> None:
     history = keras.callbacks.History
     put(history, "on_train_begin", _wrap_history)
     utils = importlib.import_module("keras.src.utils.python_utils")
     put(utils, "pythonify_logs", _wrap_pythonify)
 
 
-def _wrap_history(original):
-    def on_train_begin(history, logs=None):
+def _wrap_history(original: Function) -> Function:
+    def on_train_begin(history: Any, logs: Any = None) -> None:
         original(history, logs)
         history.history = OldLogs(history.history)
 
     return on_train_begin
 
 
-def _wrap_pythonify(original):
-    def pythonify_logs(logs):
+def _wrap_pythonify(original: Function) -> Function:
+    def pythonify_logs(logs: Any) -> Any:
         return OldLogs(original(logs))
 
     return pythonify_logs
@@ -266,7 +274,7 @@ _OPS = [
 _RENAMED = {"pow": "power", "l2_normalize": "normalize", "permute_dimensions": "transpose"}
 
 
-def _backend(keras):
+def _backend(keras: Library) -> None:
     """`from keras import backend as K`: the functions of old, from `keras.ops`."""
     backend, ops = keras.backend, keras.ops
     for name in (*_OPS, *_RENAMED):

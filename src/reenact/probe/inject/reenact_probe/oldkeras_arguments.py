@@ -2,6 +2,13 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
+from reenact_probe.types import Args, Kwargs, Library
+
+if TYPE_CHECKING:
+    from reenact_probe.oldkeras import Shim
+
 ORDER = {"th": "channels_first", "tf": "channels_last", "default": None}
 
 _COMMON = {
@@ -18,11 +25,11 @@ _WIDE = frozenset({"Dense", "LSTM", "GRU", "SimpleRNN"})
 _SLOPED = frozenset({"LeakyReLU"})
 
 
-def layer(kind, given, shim):
+def layer(kind: str, given: Kwargs, shim: Shim) -> Kwargs:
     """Keyword arguments of a layer."""
     if not given:
         return given
-    found = {}
+    found: Kwargs = {}
     for key, value in given.items():
         if key == "dim_ordering":
             if ORDER.get(value) is not None:
@@ -41,7 +48,7 @@ def layer(kind, given, shim):
     return found
 
 
-def _layer_key(kind, key):
+def _layer_key(kind: str, key: str) -> str:
     if key == "output_dim" and kind in _WIDE:
         return "units"
     if key == "alpha" and kind in _SLOPED:
@@ -51,11 +58,11 @@ def _layer_key(kind, key):
     return _COMMON.get(key, key)
 
 
-def _convolution_1d(args, kwargs):
+def _convolution_1d(args: Args, kwargs: Kwargs) -> tuple[Args, Kwargs]:
     return args, kwargs
 
 
-def _convolution_2d(args, kwargs):
+def _convolution_2d(args: Args, kwargs: Kwargs) -> tuple[Args, Kwargs]:
     """`Convolution2D(filters, rows, columns)`: the kernel was two arguments."""
     kwargs = dict(kwargs)
     if len(args) >= 3 and isinstance(args[1], int) and isinstance(args[2], int):
@@ -65,7 +72,7 @@ def _convolution_2d(args, kwargs):
     return args, kwargs
 
 
-def _convolution_3d(args, kwargs):
+def _convolution_3d(args: Args, kwargs: Kwargs) -> tuple[Args, Kwargs]:
     if len(args) >= 4 and all(isinstance(value, int) for value in args[1:4]):
         args = (args[0], tuple(args[1:4]), *args[4:])
     return args, kwargs
@@ -78,7 +85,7 @@ CONVOLUTIONS = {
 }
 
 
-def optimizer(keras, args, kwargs):
+def optimizer(keras: Library, args: Args, kwargs: Kwargs) -> tuple[Args, Kwargs]:
     """`lr` and `decay`: the old decay divided the rate by `1 + decay * steps`."""
     kwargs = dict(kwargs)
     if "lr" in kwargs:
@@ -96,7 +103,7 @@ def optimizer(keras, args, kwargs):
     return args, kwargs
 
 
-_METHODS = {
+_METHODS: dict[str, dict[str, str | None]] = {
     "fit": {"nb_epoch": "epochs", "nb_worker": None, "show_accuracy": None, "workers": None,
             "max_queue_size": None, "use_multiprocessing": None},
     "evaluate": {"show_accuracy": None, "workers": None, "max_queue_size": None, "use_multiprocessing": None},
@@ -105,24 +112,27 @@ _METHODS = {
 }  # fmt: skip
 
 
-def method(name, given):
+def method(name: str, given: Kwargs) -> Kwargs:
     """Keyword arguments of `fit`, `evaluate`, `predict` or `compile`; what has no meaning any more is
     left out.
     """
-    table = _METHODS[name]
-    return {table.get(key, key): value for key, value in given.items() if table.get(key, key) is not None}
+    return _renamed(given, _METHODS[name])
 
 
-_GENERATOR = {"generator": "x", "samples_per_epoch": "steps_per_epoch", "nb_epoch": "epochs",
-              "val_samples": "steps", "nb_val_samples": "validation_steps", "nb_worker": None,
-              "max_q_size": None, "max_queue_size": None,
-              "workers": None, "use_multiprocessing": None, "pickle_safe": None}  # fmt: skip
+_GENERATOR: dict[str, str | None] = {
+    "generator": "x", "samples_per_epoch": "steps_per_epoch", "nb_epoch": "epochs",
+    "val_samples": "steps", "nb_val_samples": "validation_steps", "nb_worker": None,
+    "max_q_size": None, "max_queue_size": None,
+    "workers": None, "use_multiprocessing": None, "pickle_safe": None,
+}  # fmt: skip
 
 
-def generator(given):
+def generator(given: Kwargs) -> Kwargs:
     """Keyword arguments of the `..._generator` methods."""
-    return {
-        _GENERATOR.get(key, key): value
-        for key, value in given.items()
-        if _GENERATOR.get(key, key) is not None
-    }
+    return _renamed(given, _GENERATOR)
+
+
+def _renamed(given: Kwargs, names: dict[str, str | None]) -> Kwargs:
+    """What the table calls none is left out; what it does not know keeps its name."""
+    found = ((names.get(key, key), value) for key, value in given.items())
+    return {key: value for key, value in found if key is not None}

@@ -5,6 +5,13 @@ from __future__ import annotations
 import importlib
 import sys
 import types
+from types import ModuleType
+from typing import TYPE_CHECKING, Any
+
+from reenact_probe.types import Module
+
+if TYPE_CHECKING:
+    from reenact_probe.oldkeras import Shim
 
 _LAYERS = "core convolutional pooling normalization recurrent embeddings advanced_activations merge noise"
 _LAYERS += " wrappers local convolutional_recurrent cudnn_recurrent"
@@ -37,12 +44,12 @@ _KERAS_IN_TENSORFLOW = (
 )
 
 
-def serves(name):
+def serves(name: str) -> bool:
     """Whether this is a name of the past that the shim answers for."""
     return name in SOURCES or name.partition(".")[0] in _TENSORFLOW
 
 
-def make_module(name, shim):
+def make_module(name: str, shim: Shim) -> ModuleType:
     """The module object for an old name."""
     inside = next(
         (root for root in _KERAS_IN_TENSORFLOW if name == root or name.startswith(root + ".")), None
@@ -59,16 +66,16 @@ def make_module(name, shim):
 class _Alias(types.ModuleType):
     """`tensorflow.keras.layers` is `keras.layers`: every attribute is looked up there."""
 
-    def __init__(self, name, target, shim):
+    def __init__(self, name: str, target: Any, shim: Shim) -> None:
         super().__init__(name)
         self.__path__ = []
         self._target_name = target
         self._shim = shim
 
-    def ready(self):
+    def ready(self) -> None:
         _hide_tensorflow()
 
-    def __getattr__(self, attribute):
+    def __getattr__(self, attribute: str) -> Any:
         if attribute.startswith("__"):
             raise AttributeError(attribute)
         return look_up(self._target_name, attribute, self._shim)
@@ -77,18 +84,18 @@ class _Alias(types.ModuleType):
 class _Gathered(types.ModuleType):
     """An old module whose contents lie in one or more modules of today."""
 
-    def __init__(self, name, sources, shim):
+    def __init__(self, name: str, sources: tuple[str, ...], shim: Shim) -> None:
         super().__init__(name)
         self.__path__ = []
         self._sources = sources
         self._shim = shim
 
-    def ready(self):
+    def ready(self) -> None:
         parent, _, last = self.__name__.rpartition(".")
         if parent in sys.modules and not hasattr(sys.modules[parent], last):
             setattr(sys.modules[parent], last, self)
 
-    def __getattr__(self, attribute):
+    def __getattr__(self, attribute: str) -> Any:
         if attribute.startswith("__"):
             raise AttributeError(attribute)
         for source in self._sources:
@@ -99,7 +106,7 @@ class _Gathered(types.ModuleType):
         raise AttributeError(f"{self.__name__} has no {attribute} that Keras 3 still knows")
 
 
-def look_up(module, attribute, shim):
+def look_up(module: Module, attribute: str, shim: Shim) -> Any:
     """An attribute of a Keras module; a submodule when there is one."""
     for name in (module, "keras._tf_" + module.replace("keras", "keras.keras", 1)):
         try:
@@ -115,7 +122,7 @@ def look_up(module, attribute, shim):
         raise AttributeError(f"{module} has no {attribute} that Keras 3 still knows") from None
 
 
-def _hide_tensorflow():
+def _hide_tensorflow() -> None:
     """Keras itself must not take the stand-in for TensorFlow: it would hand tensors to it."""
     importlib.import_module("keras")
     lazy = importlib.import_module("keras.src.utils.module_utils").tensorflow

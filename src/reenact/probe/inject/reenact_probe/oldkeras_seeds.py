@@ -10,9 +10,12 @@ import functools
 import importlib
 import random
 import sys
+from typing import Any
+
+from reenact_probe.types import Function
 
 
-def seed_everything(seed):
+def seed_everything(seed: Any) -> None:
     """Seed what decides weights and shuffling; numpy itself is left to the program."""
     if not isinstance(seed, int):
         return
@@ -24,22 +27,23 @@ def seed_everything(seed):
     state.set_global_attribute(generator, None)
 
 
-def install():
+def install() -> None:
     """Let `numpy.random.seed` seed the others as well, and make up for a call that came before Keras."""
     import numpy
 
-    early = int(numpy.random.get_state()[1][0])
+    drawn: Any = numpy.random.get_state()
+    early = int(drawn[1][0])
     numpy.random.seed = _wrap_seed(numpy.random.seed)
     random.seed(early)
     if "torch" in sys.modules:
         sys.modules["torch"].manual_seed(early)
 
 
-def _wrap_seed(original):
+def _wrap_seed(original: Function) -> Function:
     @functools.wraps(original)
-    def seed(*args, **kwargs):
+    def seed(*args: Any, **kwargs: Any) -> Any:
         result = original(*args, **kwargs)
-        value = args[0] if args else kwargs.get("seed")
+        value: Any = args[0] if args else kwargs.get("seed")
         if hasattr(value, "__index__"):
             seed_everything(value.__index__())
         return result

@@ -4,8 +4,13 @@ from __future__ import annotations
 
 import importlib
 import types
+from typing import TYPE_CHECKING
 
 from reenact_probe.oldkeras_modules import _hide_tensorflow
+from reenact_probe.types import Facts
+
+if TYPE_CHECKING:
+    from reenact_probe.oldkeras import Shim
 
 _OPS = [
     "abs",
@@ -88,13 +93,13 @@ _VERSION = "2.0.0"
 class OldTensorflow(types.ModuleType):
     """`tensorflow` and its submodules. What is not here is named and raises AttributeError."""
 
-    def __init__(self, name, shim):
+    def __init__(self, name: str, shim: Shim) -> None:
         super().__init__(name)
         self.__path__ = []
         self.__version__ = _VERSION
         self._shim = shim
 
-    def ready(self):
+    def ready(self) -> None:
         _hide_tensorflow()
         part = self.__name__.partition(".")[2]
         if part:
@@ -110,7 +115,7 @@ class OldTensorflow(types.ModuleType):
         self.__dict__.update({name: name for name in _DTYPES})
         self.__dict__.update(_from_ops({**{op: op for op in _OPS}, **_RENAMED}))
 
-    def __getattr__(self, attribute):
+    def __getattr__(self, attribute: str) -> None:
         if attribute.startswith("__"):
             raise AttributeError(attribute)
         self._shim.name(f"{self.__name__}.{attribute}", "install tensorflow to run this program")
@@ -120,24 +125,24 @@ class OldTensorflow(types.ModuleType):
 class _Part(types.ModuleType):
     """One namespace of it."""
 
-    def __init__(self, name, contents, shim):
+    def __init__(self, name: str, contents: Facts, shim: Shim) -> None:
         super().__init__(name)
         self.__dict__.update(contents)
         self._shim = shim
 
-    def __getattr__(self, attribute):
+    def __getattr__(self, attribute: str) -> None:
         if attribute.startswith("__"):
             raise AttributeError(attribute)
         self._shim.name(f"{self.__name__}.{attribute}", "install tensorflow to run this program")
         raise AttributeError(f"the stand-in for {self.__name__} has no {attribute}")
 
 
-def _from_ops(names):
+def _from_ops(names: dict[str, str]) -> Facts:
     ops = importlib.import_module("keras.ops")
     return {old: getattr(ops, new) for old, new in names.items() if hasattr(ops, new)}
 
 
-def _random():
+def _random() -> Facts:
     from reenact_probe.oldkeras_seeds import seed_everything
 
     keras_random = importlib.import_module("keras.random")
@@ -145,7 +150,7 @@ def _random():
     return {"set_seed": seed_everything, **{name: getattr(keras_random, name) for name in names}}
 
 
-def _config():
+def _config() -> Facts:
     nothing = types.SimpleNamespace(set_memory_growth=lambda *_, **__: None)
     return {
         "list_physical_devices": lambda *_: [],
@@ -154,7 +159,7 @@ def _config():
     }
 
 
-def _part(name):
+def _part(name: str) -> Facts:
     """Contents of a submodule that is imported by name."""
     if name == "random":
         return _random()

@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import re
 import sys
+from typing import TYPE_CHECKING, Any
 
 from reenact_probe.guard import guarded, state
+
+if TYPE_CHECKING:
+    from reenact_probe.boot import Session
 
 _NUMBER = r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?"
 _DEFAULT = re.compile(
@@ -22,14 +26,14 @@ _MAX_LINE = 2000
 class Tap:
     """Listens to `write` of one stream."""
 
-    def __init__(self, stream, session):
+    def __init__(self, stream: Any, session: Session) -> None:
         self.session = session
         self.recorder = session.recorder
         self.patterns = [re.compile(text) for text in session.config.patterns]
         self._rest = ""
         original = stream.write
 
-        def write(text):
+        def write(text: Any) -> Any:
             written = original(text)
             self.heard(text)
             return written
@@ -39,7 +43,7 @@ class Tap:
         state.undo.append(lambda: stream.__dict__.pop("write", None))
 
     @guarded("output")
-    def heard(self, text):
+    def heard(self, text: str) -> None:
         if not isinstance(text, str):
             return
         lines = (self._rest + text).replace("\r", "\n").split("\n")
@@ -48,7 +52,7 @@ class Tap:
             if any(character.isdigit() for character in line):
                 self._line(line[:_MAX_LINE])
 
-    def _line(self, line):
+    def _line(self, line: str) -> None:
         for pattern in self.patterns:
             for match in pattern.finditer(line):
                 self._named(match)
@@ -60,13 +64,13 @@ class Tap:
         for match in _DEFAULT.finditer(line):
             self._default(match)
 
-    def _named(self, match):
+    def _named(self, match: re.Match[str]) -> None:
         groups = match.groupdict() or {"metric": match.group(1 if match.re.groups else 0)}
         for name, value in groups.items():
             if value is not None:
                 self.recorder.metric(name, value, "pattern")
 
-    def _default(self, match):
+    def _default(self, match: re.Match[str]) -> None:
         split = match.group("split") or ""
         prefix = "test_" if split.lower() == "test" else _SPLITS.get(split[:1].lower(), "")
         name = match.group("name").lower().replace("accuracy", "acc").replace("acc", "accuracy")
@@ -74,7 +78,7 @@ class Tap:
         self.recorder.metric(prefix + name, value, "output")
 
 
-def install(session):
+def install(session: Session) -> None:
     """Listen to standard output."""
     if sys.stdout is not None and hasattr(sys.stdout, "__dict__"):
         Tap(sys.stdout, session)

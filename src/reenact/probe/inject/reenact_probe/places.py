@@ -6,10 +6,14 @@ import itertools
 import os
 import sys
 import sysconfig
+from types import CodeType, FrameType
+from typing import Any
 
-LIBRARY = {}
+from reenact_probe.types import Place
+
+LIBRARY: dict[str, bool] = {}
 """By file name, once it was asked: whether it belongs to a library."""
-_POSITIONS = {}
+_POSITIONS: dict[tuple[int, int], tuple[CodeType, Place]] = {}
 """By a code object's identity and the instruction in it: the table behind it is read from its beginning."""
 _MOST_POSITIONS = 10_000
 _HERE = os.path.dirname(os.path.abspath(__file__))
@@ -17,7 +21,7 @@ _STDLIB = tuple({os.path.realpath(sysconfig.get_paths()[key]) + os.sep for key i
 _PACKAGES = (os.sep + "site-packages" + os.sep, os.sep + "dist-packages" + os.sep)
 
 
-def is_library(filename):
+def is_library(filename: str) -> bool:
     """Whether a source file belongs to an installed package, the standard library or the probe."""
     known = LIBRARY.get(filename)
     if known is None:
@@ -25,7 +29,7 @@ def is_library(filename):
     return known
 
 
-def _looks_like_library(filename):
+def _looks_like_library(filename: str) -> bool:
     if filename.startswith("<"):
         return not filename.startswith("<ipython")
     path = os.path.realpath(filename)
@@ -37,7 +41,7 @@ def _looks_like_library(filename):
     return path.startswith(_STDLIB) or any(part in path for part in _PACKAGES)
 
 
-def _program_folder():
+def _program_folder() -> str:
     """Folder of the main script when that itself lies among installed packages, else empty."""
     main = getattr(sys.modules.get("__main__"), "__file__", None)
     if not main:
@@ -46,13 +50,13 @@ def _program_folder():
     return folder if any(part in folder for part in _PACKAGES) else ""
 
 
-def caller(made=None):
+def caller(made: Any = None) -> Place | None:
     """`[file, line, column, end line, end column]` of the user's frame, or none.
 
     With `made`, frames of the object's own `__init__` chain are passed over: a layer is made where its class
     is called, not where its class calls `super().__init__()`.
     """
-    frame = sys._getframe(1)
+    frame: FrameType | None = sys._getframe(1)
     while frame is not None:
         code = frame.f_code
         if not is_library(code.co_filename) and not _builds(frame, code, made):
@@ -61,13 +65,13 @@ def caller(made=None):
     return None
 
 
-def _builds(frame, code, made):
+def _builds(frame: FrameType, code: CodeType, made: Any) -> bool:
     if made is None or code.co_name != "__init__" or not code.co_varnames:
         return False
     return frame.f_locals.get(code.co_varnames[0]) is made
 
 
-def position(frame):
+def position(frame: FrameType) -> Place:
     """The place a frame stands at; columns where the interpreter knows them (3.11 and later)."""
     code = frame.f_code
     key = (id(code), frame.f_lasti)
@@ -79,7 +83,7 @@ def position(frame):
     return known[1]
 
 
-def _read_position(frame, code):
+def _read_position(frame: FrameType, code: CodeType) -> Place:
     columns = getattr(code, "co_positions", None)
     if columns is not None:
         line, end_line, column, end_column = next(

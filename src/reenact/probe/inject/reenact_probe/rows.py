@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
 
 from reenact_probe import statistics as stat
+from reenact_probe.types import Array, Row
+
+if TYPE_CHECKING:
+    from reenact_probe.window import Window
 
 NAN = float("nan")
 
 
-def layer_rows(window, table, raw, step):
+def layer_rows(window: Window, table: Array, raw: list[Array], step: int) -> Iterator[Row]:
     """One row for each layer seen, in the columns of `tables.LAYER`."""
     for (index, phase), (_, training, slots) in window.outputs.items():
         values = table[slots["all"]]
@@ -27,7 +33,7 @@ def layer_rows(window, table, raw, step):
         )  # fmt: skip
 
 
-def parameter_rows(window, table, raw, step):
+def parameter_rows(window: Window, table: Array, raw: list[Array], step: int) -> Iterator[Row]:
     """One row for each parameter tensor, in the columns of `tables.PARAMETER`."""
     for i, (index, tensor) in enumerate(window.parameters):
         weight = table[window.weight_slots[i]]
@@ -41,7 +47,7 @@ def parameter_rows(window, table, raw, step):
         )  # fmt: skip
 
 
-def _gradient(window, table, raw, i, count):
+def _gradient(window: Window, table: Array, raw: list[Array], i: int, count: int) -> tuple[float, ...]:
     present = float(i in window.grad_present)
     norm = _raw(raw, window.grad_norms, i)
     slot = window.grad_slots.get(i)
@@ -67,14 +73,14 @@ def _gradient(window, table, raw, i, count):
     )
 
 
-def _update(update, weight, count, cap):
+def _update(update: Array, weight: Array, count: int, cap: int) -> tuple[float, float]:
     """Norm of the whole update, estimated from the sample, and its ratio to the weights of the sample."""
     scale = math.sqrt(max(1.0, count / cap))
     moved, held = math.sqrt(update[stat.SUM_SQUARES]), math.sqrt(weight[stat.SUM_SQUARES])
     return moved * scale, (moved / held if held > 0 else NAN)
 
 
-def total(raw, slots):
+def total(raw: list[Array], slots: dict[int, tuple[int, int]]) -> float:
     """Norm over all tensors of their norms."""
     if not slots:
         return NAN
@@ -82,12 +88,12 @@ def total(raw, slots):
     return math.sqrt(sum(norm * norm for norm in norms))
 
 
-def total_update(rows):
+def total_update(rows: list[Row]) -> float:
     moved = [row[-2] for row in rows]
     return math.sqrt(sum(value * value for value in moved)) if moved else NAN
 
 
-def _raw(raw, slots, key):
+def _raw(raw: list[Array], slots: dict[int, tuple[int, int]], key: Any) -> float:
     if key not in slots:
         return NAN
     slot, at = slots[key]

@@ -5,19 +5,22 @@ state.
 from __future__ import annotations
 
 from math import gcd
+from typing import Any
 
-_STRIDES = {}
-_NOT_NUMPY = set()
+from reenact_probe.types import Array, Library, Tensor
+
+_STRIDES: dict[tuple[int, int, int], int] = {}
+_NOT_NUMPY: set[Any] = set()
 """Types of numbers that numpy does not know; filled in once torch is there."""
 
 
-def learn_types(torch):
+def learn_types(torch: Library) -> None:
     """Remember which of torch's types numpy cannot hold."""
     names = ("bfloat16", "float8_e4m3fn", "float8_e5m2")
     _NOT_NUMPY.update(getattr(torch, name) for name in names if hasattr(torch, name))
 
 
-def plain(torch, tensor):
+def plain(torch: Library, tensor: Tensor) -> bool:
     """Whether a tensor is an ordinary one: dense, with storage, not a wrapper that stands for something
     else.
     """
@@ -30,7 +33,7 @@ def plain(torch, tensor):
     )
 
 
-def first_tensor(torch, value):
+def first_tensor(torch: Library, value: Any) -> Tensor | None:
     """The first tensor in nested tuples, lists and dictionaries, or none."""
     if isinstance(value, torch.Tensor):
         return value
@@ -44,7 +47,7 @@ def first_tensor(torch, value):
     return None
 
 
-def take(tensor, cap, copy=True):
+def take(tensor: Tensor, cap: int, copy: bool = True) -> Any:
     """At most about `cap` values of a tensor, evenly spread, one-dimensional and floating.
 
     A numpy array for what lies on the CPU, where that is faster, else a tensor on its device. Without `copy`
@@ -63,7 +66,7 @@ def take(tensor, cap, copy=True):
     return flat.clone() if copy else flat
 
 
-def _take_numpy(array, cap, copy):
+def _take_numpy(array: Array, cap: int, copy: bool) -> Array:
     if array.ndim == 4 and not array.flags.c_contiguous:
         array = array.transpose(0, 2, 3, 1)
     flat = array.reshape(-1)
@@ -74,14 +77,14 @@ def _take_numpy(array, cap, copy):
     return flat.copy() if copy else flat
 
 
-def _flatten(tensor):
+def _flatten(tensor: Tensor) -> Tensor:
     if not tensor.is_contiguous() and tensor.dim() == 4:
         # Channels-last memory: flatten in memory order, which is a view, instead of copying everything.
         tensor = tensor.permute(0, 2, 3, 1)
     return tensor.reshape(-1)
 
 
-def _stride(count, cap, rows):
+def _stride(count: int, cap: int, rows: Any) -> int:
     """A step that shares no factor with the row length: it visits every column instead of always the same
     ones.
     """

@@ -4,19 +4,21 @@ from __future__ import annotations
 
 import numpy
 
+from reenact_probe.types import Array
+
 MEAN, STD, MIN, MAX, MEAN_ABS, ZERO, NONPOSITIVE, BEYOND_5, TINY, BAD, SUM_SQUARES, NEGATIVE = range(12)
 TINY_BELOW = 1e-5
 
 
-def reduce(flat, lengths):
+def reduce(flat: Array, lengths: list[int]) -> Array:
     """One row of statistics for each segment of `flat`; shares are of the segment's length."""
-    lengths = numpy.asarray(lengths)
-    starts = numpy.concatenate(([0], numpy.cumsum(lengths)[:-1]))
+    counts = numpy.asarray(lengths)
+    starts = numpy.concatenate(([0], numpy.cumsum(counts)[:-1]))
     with numpy.errstate(all="ignore"):
-        return _reduce(flat, starts, lengths.astype("f8"))
+        return _reduce(flat, starts, counts.astype("f8"))
 
 
-def _reduce(flat, starts, counts):
+def _reduce(flat: Array, starts: Array, counts: Array) -> Array:
     magnitude = numpy.abs(flat)
     result = numpy.empty((len(counts), 12))
     result[:, MEAN] = numpy.add.reduceat(flat, starts, dtype="f8") / counts
@@ -37,5 +39,5 @@ def _reduce(flat, starts, counts):
     return result
 
 
-def _share(mask, starts, counts):
+def _share(mask: Array, starts: Array, counts: Array) -> Array:
     return numpy.add.reduceat(mask.view("u1"), starts, dtype="u4") / counts

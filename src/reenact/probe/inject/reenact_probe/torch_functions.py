@@ -7,8 +7,15 @@ the stack makes attention layers leave their fast path, which would change numbe
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
 from reenact_probe.guard import guarded, state
 from reenact_probe.places import caller
+from reenact_probe.types import Function, Library
+
+if TYPE_CHECKING:
+    from reenact_probe.torch_capture import Capture
 
 ACTIVATIONS = frozenset(
     [
@@ -105,19 +112,19 @@ LOSSES = frozenset(
 _NOTED = ACTIVATIONS | SHAPING | LOSSES
 
 
-def make_mode(torch, listener):
+def make_mode(torch: Library, listener: Capture) -> Any:
     """A mode that tells the listener of each noted call: `function_called(name, args, kwargs, output,
     place)`.
     """
 
     @guarded("function")
-    def tell(name, args, kwargs, output):
+    def tell(name: Any, args: Any, kwargs: Any, output: Any) -> None:
         listener.function_called(name, args, kwargs, output, caller())
 
     class Noting(torch.overrides.TorchFunctionMode):
         listens = True
 
-        def __torch_function__(self, func, types, args=(), kwargs=None):
+        def __torch_function__(self, func: Function, types: Any, args: Any = (), kwargs: Any = None) -> Any:
             kwargs = kwargs or {}
             output = func(*args, **kwargs)
             if self.listens and not state.asleep:
@@ -137,25 +144,25 @@ class ModeKeeper:
     a call (`loss.backward()` is one) is not on the stack at all, so leaving is tried again later.
     """
 
-    def __init__(self, torch, listener):
+    def __init__(self, torch: Library, listener: Capture) -> None:
         self.torch = torch
         self.mode = make_mode(torch, listener)
         self.on = False
-        self._deep = getattr(torch._C, "_len_torch_function_stack", None)
+        self._deep: Callable[[], int] | None = getattr(torch._C, "_len_torch_function_stack", None)
         state.undo.append(self.leave)
 
-    def enter(self):
+    def enter(self) -> None:
         if self.on or self._deep is None or self._deep() > 0:
             return
         self.mode.__enter__()
         self.on = self.mode.listens = True
 
-    def leave(self):
+    def leave(self) -> None:
         self.mode.listens = False
         if self.on and self._on_top():
             self.mode.__exit__(None, None, None)
             self.on = False
 
-    def _on_top(self):
-        depth = self._deep()
+    def _on_top(self) -> bool:
+        depth = self._deep() if self._deep is not None else 0
         return depth > 0 and self.torch._C._get_function_stack_at(depth - 1) is self.mode

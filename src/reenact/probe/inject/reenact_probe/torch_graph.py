@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
 import numpy
 
 from reenact_probe import statistics as stat
 from reenact_probe import torch_layers
 from reenact_probe.samples import plain, take
+from reenact_probe.types import Facts, Kwargs, Library, Module, Optimizer, Place, Tensor
+
+if TYPE_CHECKING:
+    from reenact_probe.torch_capture import Entry
 
 _EXACT = 1 << 20
 """Weights up to this size are measured whole."""
 
 
-def layer_facts(torch, entries, parameter_name):
+def layer_facts(torch: Library, entries: list[Entry], parameter_name: Callable[[Tensor], str]) -> list[Facts]:
     """The captured layers in order, each with the statistics of its own weights."""
     weights = weight_facts(torch, entries, parameter_name)
     return [
@@ -31,7 +38,7 @@ def layer_facts(torch, entries, parameter_name):
     ]
 
 
-def _activation(entry):
+def _activation(entry: Entry) -> str | None:
     if entry.module is not None:
         return torch_layers.activation_of(entry.module)
     from reenact_probe.torch_functions import ACTIVATIONS
@@ -39,7 +46,9 @@ def _activation(entry):
     return entry.function if entry.function in ACTIVATIONS else None
 
 
-def weight_facts(torch, entries, parameter_name):
+def weight_facts(
+    torch: Library, entries: list[Entry], parameter_name: Callable[[Tensor], str]
+) -> dict[int, list[Facts]]:
     """Statistics of the parameters that each layer holds itself, by identity of the entry."""
     named = [
         (entry, name, tensor)
@@ -53,7 +62,7 @@ def weight_facts(torch, entries, parameter_name):
     samples = [take(tensor.detach().cpu(), _EXACT, copy=False) for _, _, tensor in named]
     samples = [sample if isinstance(sample, numpy.ndarray) else sample.numpy() for sample in samples]
     table = stat.reduce(numpy.concatenate(samples), [len(sample) for sample in samples])
-    found = {}
+    found: dict[int, list[Facts]] = {}
     for (entry, name, tensor), row in zip(named, table):
         found.setdefault(id(entry), []).append(
             {
@@ -70,15 +79,15 @@ def weight_facts(torch, entries, parameter_name):
     return found
 
 
-def _own_parameters(entry):
+def _own_parameters(entry: Entry) -> list[tuple[str, Tensor]]:
     """A closed library module (attention) owns what its children hold: they are never called."""
-    module = entry.module
+    module: Module = entry.module
     if module._modules and type(module).__module__.startswith("torch.nn"):
         return list(module.named_parameters())
     return list(module._parameters.items())
 
 
-def optimizer_facts(optimizer, place):
+def optimizer_facts(optimizer: Optimizer, place: Place | None) -> Facts:
     """Class, learning rate and plain settings of the first parameter group."""
     group = optimizer.param_groups[0]
     settings = {
@@ -96,7 +105,7 @@ def optimizer_facts(optimizer, place):
     }
 
 
-def loss_facts(name, settings, place):
+def loss_facts(name: str, settings: Facts, place: Place | None) -> Facts:
     return {
         "name": name,
         "from_logits": torch_layers.FROM_LOGITS.get(name),
@@ -105,7 +114,7 @@ def loss_facts(name, settings, place):
     }
 
 
-def module_loss(module, place):
+def module_loss(module: Module, place: Place | None) -> Facts:
     """Facts of a loss that is a module."""
     written = type(module).__name__
     settings = torch_layers.settings_of(module)
@@ -114,6 +123,6 @@ def module_loss(module, place):
     return loss_facts(torch_layers.loss_name(written), settings, place)
 
 
-def function_loss(name, kwargs, place):
+def function_loss(name: str, kwargs: Kwargs, place: Place | None) -> Facts:
     settings = {key: value for key, value in kwargs.items() if torch_layers.is_plain(value)}
     return loss_facts(name, settings, place)

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import re
+from typing import Any
+
+from reenact_probe.types import Facts, Module
 
 QUIET = frozenset({"Flatten", "Unflatten", "Identity", "Dropout", "Dropout1d", "Dropout2d", "Dropout3d",
                    "AlphaDropout", "FeatureAlphaDropout", "ZeroPad2d", "PixelShuffle"})  # fmt: skip
@@ -42,7 +45,7 @@ _NAMES = {"SiLU": "silu", "GELU": "gelu", "Softmax2d": "softmax"}
 WRAPPERS = {"OptimizedModule": "_orig_mod", "DistributedDataParallel": "module", "DataParallel": "module"}
 
 
-def activation_of(module):
+def activation_of(module: Module) -> str | None:
     """The non-linearity a module is or applies, in lower case, or none."""
     name = type(module).__name__
     if name in _ACTIVATIONS:
@@ -53,7 +56,7 @@ def activation_of(module):
     return "tanh" if name in ("LSTM", "GRU", "LSTMCell", "GRUCell") else None
 
 
-def snake(name):
+def snake(name: str) -> str:
     """`CrossEntropyLoss` becomes `cross_entropy`, `LeakyReLU` becomes `leaky_relu`."""
     name = name.replace("ReLU", "Relu").replace("SELU", "Selu").replace("CELU", "Celu").replace("ELU", "Elu")
     name = name.replace("GLU", "Glu").replace("PRelu", "Prelu").replace("RRelu", "Rrelu")
@@ -84,14 +87,14 @@ FROM_LOGITS = {
 }
 
 
-def loss_name(written):
+def loss_name(written: str) -> str:
     """One name for a loss, whether it is a class or a function."""
     if written in LOSS_NAMES:
         return LOSS_NAMES[written]
     return written[: -len("_loss")] if written.endswith("_loss") else snake(written)
 
 
-def settings_of(module):
+def settings_of(module: Module) -> Facts:
     """Plain values among a module's public attributes: units, kernel size, rate and so on."""
     found = {}
     for key in (*getattr(module, "__constants__", ()), *vars(module)):
@@ -103,25 +106,25 @@ def settings_of(module):
     return found
 
 
-def is_plain(value):
+def is_plain(value: Any) -> bool:
     """Whether a value is JSON as it stands, or a short tuple of such."""
     if isinstance(value, (tuple, list)):
         return len(value) <= 8 and all(isinstance(item, (int, float, str, bool)) for item in value)
     return value is None or isinstance(value, (int, float, str, bool))
 
 
-def unit_axis(module):
+def unit_axis(module: Module) -> int | None:
     """Axis of the units in the output; none where the shape has to tell."""
     name = type(module).__name__
     return 1 if "Conv" in name or name.startswith(("BatchNorm", "InstanceNorm", "GroupNorm")) else None
 
 
-def shape_of(value):
+def shape_of(value: Any) -> list[int] | None:
     shape = getattr(value, "shape", None)
     return [int(size) for size in shape] if shape is not None else None
 
 
-def inner(module):
+def inner(module: Module) -> Module:
     """The model in a wrapper for compiling or for training in parallel: its mode is the one that counts."""
     while type(module).__name__ in WRAPPERS:
         wrapped = getattr(module, WRAPPERS[type(module).__name__], None)

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from time import perf_counter
+from typing import Any
 
 from reenact_probe.guard import guarded, patch
 from reenact_probe.samples import first_tensor
+from reenact_probe.types import Facts, Function, Library, Tensor
 
 _SHUFFLING = ("RandomSampler", "WeightedRandomSampler", "SubsetRandomSampler")
 
@@ -15,13 +17,13 @@ class Loader:
     epoch.
     """
 
-    def __init__(self, index):
+    def __init__(self, index: int) -> None:
         self.index = index
         self.name = f"loader-{index}"
         self.rounds = 0
         """Iterations begun; one that gave a single batch and was dropped does not count."""
         self.given = 0
-        self.batches = None
+        self.batches: int | None = None
         """How many a round gives, where that is known."""
         self.open = False
 
@@ -29,12 +31,12 @@ class Loader:
 class Loaders:
     """All DataLoaders; `current` is the one that gave the last batch."""
 
-    def __init__(self, torch, watch):
+    def __init__(self, torch: Library, watch: Any) -> None:
         self.torch = torch
         self.watch = watch
-        self.known = {}
-        self.current = None
-        self.batch = None
+        self.known: dict[tuple[int, Any, str], Loader] = {}
+        self.current: Loader | None = None
+        self.batch: Any = None
         """The last batch, kept only while somebody looks."""
         self.batch_size = 0
         self.wait = 0.0
@@ -43,16 +45,16 @@ class Loaders:
         patch(data.DataLoader, "__iter__", self._wrap_iter)
         patch(data.dataloader._BaseDataLoaderIter, "__next__", self._wrap_next)
 
-    def _wrap_iter(self, original):
-        def __iter__(loader):  # noqa: N807
+    def _wrap_iter(self, original: Function) -> Function:
+        def __iter__(loader: Any) -> Any:  # noqa: N807
             iterator = original(loader)
             self._begins(loader, iterator)
             return iterator
 
         return __iter__
 
-    def _wrap_next(self, original):
-        def __next__(iterator):  # noqa: N807
+    def _wrap_next(self, original: Function) -> Function:
+        def __next__(iterator: Any) -> Any:  # noqa: N807
             began = perf_counter()
             try:
                 batch = original(iterator)
@@ -71,7 +73,7 @@ class Loaders:
         return __next__
 
     @guarded("loader")
-    def _begins(self, loader, iterator):
+    def _begins(self, loader: Any, iterator: Any) -> None:
         key = (id(loader.dataset), loader.batch_size, type(loader.sampler).__name__)
         known = self.known.get(key)
         if known is None:
@@ -86,7 +88,7 @@ class Loaders:
         self.watch.loader_begins(known)
 
     @guarded("batch")
-    def _got(self, batch):
+    def _got(self, batch: Any) -> None:
         first = batch[0] if type(batch) in (list, tuple) and batch else batch
         if type(first) is not self.torch.Tensor:
             first = first_tensor(self.torch, batch)
@@ -94,18 +96,18 @@ class Loaders:
         self.batch = batch if self.watch.looking else None
 
     @guarded("batch")
-    def _last_given(self, loader):
+    def _last_given(self, loader: Loader) -> None:
         self.watch.last_batch(loader)
 
     @guarded("exhausted")
-    def _exhausted(self, iterator):
+    def _exhausted(self, iterator: Any) -> None:
         loader = getattr(iterator, "_reenact_loader", None)
         if loader is not None:
             loader.open = False
         self.watch.loader_exhausted(loader)
 
     @staticmethod
-    def _describe(loader, known):
+    def _describe(loader: Any, known: Loader) -> Facts:
         sampler = getattr(loader, "sampler", None)
         return {
             "loader": known.index,
@@ -119,7 +121,7 @@ class Loaders:
         }
 
 
-def labels_of(torch, batch):
+def labels_of(torch: Library, batch: Any) -> Tensor | None:
     """The second part of a batch, which by custom is the labels, or none."""
     if isinstance(batch, dict):
         label = next(
@@ -130,7 +132,7 @@ def labels_of(torch, batch):
     return label if isinstance(label, torch.Tensor) else None
 
 
-def _length(dataset):
+def _length(dataset: Any) -> int | None:
     try:
         return len(dataset)
     except Exception:  # noqa: BLE001 - the program's own `__len__`, whatever it raises

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+from reenact_probe.types import Facts, Tensor
+
 _NODES = {
     "NllLossBackward": "nll",
     "NllLoss2DBackward": "nll",
@@ -23,14 +27,20 @@ _DEPTH = 12
 class Read:
     """What the graph tells."""
 
-    def __init__(self, name, prediction=None, target=None, settings=None):
+    def __init__(
+        self,
+        name: str,
+        prediction: Tensor | None = None,
+        target: Tensor | None = None,
+        settings: Facts | None = None,
+    ) -> None:
         self.name = name
         self.prediction = prediction
         self.target = target
         self.settings = settings or {}
 
 
-def read(loss):
+def read(loss: Any) -> Read | None:
     """The loss function near the root of the graph of `loss`, or none."""
     waiting, seen = [loss.grad_fn], 0
     while waiting and seen < _DEPTH:
@@ -45,19 +55,19 @@ def read(loss):
     return None
 
 
-def _known(node):
+def _known(node: Any) -> Read | None:
     name = _NODES.get(_plain_name(node))
     if name is None:
         return None
     children = [_plain_name(child) for child, _ in node.next_functions if child is not None]
     if name == "nll" and any(child.startswith("LogSoftmax") for child in children):
         name = "cross_entropy"
-    reduction = _REDUCTIONS.get(getattr(node, "_saved_reduction", None))
+    reduction = _REDUCTIONS.get(getattr(node, "_saved_reduction", -1))
     settings = {"reduction": reduction} if reduction else {}
     return Read(name, _saved(node, "_saved_self"), _saved(node, "_saved_target"), settings)
 
 
-def _by_hand(node):
+def _by_hand(node: Any) -> Read | None:
     """`((p - y) ** 2).mean()` and `(p - y).abs().mean()`."""
     kind = _plain_name(node)
     if kind not in ("MeanBackward", "SumBackward"):
@@ -73,15 +83,15 @@ def _by_hand(node):
     return None
 
 
-def _follows(node, name):
+def _follows(node: Any, name: str) -> bool:
     return any(child is not None and _plain_name(child) == name for child, _ in node.next_functions)
 
 
-def _plain_name(node):
+def _plain_name(node: Any) -> str:
     return node.name().rstrip("0123456789")
 
 
-def _saved(node, name):
+def _saved(node: Any, name: str) -> Any:
     try:
         return getattr(node, name, None)
     except RuntimeError:

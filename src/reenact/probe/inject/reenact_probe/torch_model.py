@@ -5,31 +5,36 @@ hold.
 from __future__ import annotations
 
 import weakref
+from typing import TYPE_CHECKING, Any
 
 from reenact_probe import torch_graph, torch_layers
 from reenact_probe.samples import plain
+from reenact_probe.types import Facts, Library, Module, Optimizer, Place, Tensor
+
+if TYPE_CHECKING:
+    from reenact_probe.layers import LayerInfo, ParameterInfo
 
 
 class Model:
     """The roots met so far, and the graph made of them."""
 
-    def __init__(self, torch, watch):
+    def __init__(self, torch: Library, watch: Any) -> None:
         self.torch = torch
         self.watch = watch
-        self.roots = []
-        self.loss = None
+        self.roots: list[Any] = []
+        self.loss: Facts | None = None
         """Facts of the loss, once it is known."""
-        self._captured = set()
-        self._names = {}
-        self._taken = set()
-        self._described = None
-        self._containers = {}
-        self._unregistered = []
+        self._captured: set[int] = set()
+        self._names: dict[int, tuple[Any, str]] = {}
+        self._taken: set[str] = set()
+        self._described: tuple[int, bool, int] | None = None
+        self._containers: dict[int, Any] = {}
+        self._unregistered: list[str] = []
 
-    def is_new(self, module):
+    def is_new(self, module: Module) -> bool:
         return id(module) not in self._captured
 
-    def captured(self, module):
+    def captured(self, module: Module) -> None:
         """A pass through this root was seen: its last layer makes the output."""
         self._captured.add(id(module))
         called = [entry.module for entry in self.watch.capture.entries if entry.module is not None]
@@ -40,11 +45,11 @@ class Model:
         if infos and infos[-1] is not None:
             infos[-1].is_last = True
 
-    def compiled(self, module):
+    def compiled(self, module: Module) -> bool:
         """A compiled or scripted module runs no Python that could be looked at."""
         return isinstance(module, self.torch.jit.ScriptModule) or type(module).__name__ == "OptimizedModule"
 
-    def closed(self, module):
+    def closed(self, module: Module) -> None:
         """A compiled root was called: its layers are those it was made of, in the order they were made."""
         if not self.is_new(module):
             return
@@ -56,14 +61,14 @@ class Model:
             if known is not None and not part._modules and not isinstance(part, self.torch.jit.ScriptModule):
                 self.watch.capture.part(known[1], part)
 
-    def new_layer(self, module):
+    def new_layer(self, module: Module) -> LayerInfo | None:
         """Number a layer that is called for the first time."""
         name = self._name(module)
         quiet = type(module).__name__ in torch_layers.QUIET
         axis = torch_layers.unit_axis(module)
         return self.watch.layers.add(module, name, torch_layers.activation_of(module), axis, quiet)
 
-    def _name(self, module):
+    def _name(self, module: Module) -> str:
         root = self.watch.forwards.stack[0].module if self.watch.forwards.stack else module
         self._know(root)
         known = self._names.get(id(module))
@@ -74,7 +79,7 @@ class Model:
             self._unregistered.append(name)
         return name
 
-    def _know(self, root):
+    def _know(self, root: Any) -> None:
         """Names of everything in a root: the first root's stand alone, later ones begin with their class."""
         if any(known() is root for known in self.roots):
             return
@@ -89,7 +94,7 @@ class Model:
         for path, tensor in root.named_parameters():
             self.watch.parameters.add(tensor, prefix + _clean(path))
 
-    def _unique(self, name):
+    def _unique(self, name: str) -> str:
         number, candidate = 1, name
         while candidate in self._taken:
             number += 1
@@ -97,7 +102,7 @@ class Model:
         self._taken.add(candidate)
         return candidate
 
-    def place_of_container(self, module):
+    def place_of_container(self, module: Module) -> Place | None:
         for _ in range(50):
             ref = self._containers.get(id(module))
             module = ref() if ref is not None else None
@@ -108,12 +113,12 @@ class Model:
                 return place
         return None
 
-    def followed(self, tensors):
+    def followed(self, tensors: list[Tensor]) -> list[tuple[int, Tensor]]:
         """(index, tensor) of the parameters that an optimiser moves, as far as they are ordinary tensors."""
         entries = [(self._parameter(tensor), tensor) for tensor in tensors]
         return [(info.index, tensor) for info, tensor in entries if info is not None and info.plain]
 
-    def _parameter(self, tensor):
+    def _parameter(self, tensor: Tensor) -> ParameterInfo | None:
         info = self.watch.parameters.get(tensor)
         if info is None:
             info = self.watch.parameters.add(tensor, f"unnamed.{len(self.watch.parameters.all)}")
@@ -123,12 +128,12 @@ class Model:
             self.watch.parameters.dirty = True
         return info
 
-    def trainable(self):
+    def trainable(self) -> list[Tensor]:
         """What a program without an optimiser may move by hand."""
         tensors = [info.ref() for info in self.watch.parameters.all]
         return [tensor for tensor in tensors if tensor is not None and tensor.requires_grad]
 
-    def describe(self):
+    def describe(self) -> None:
         """Write header and graph when there is something new to say."""
         watch = self.watch
         optimizer = watch.current_optimizer
@@ -142,7 +147,7 @@ class Model:
             self._described = state
             watch.recorder.write_graph(self.graph(optimizer))
 
-    def graph(self, optimizer):
+    def graph(self, optimizer: Optimizer | None) -> Facts:
         watch = self.watch
         known = watch.keras.graph() if watch.keras is not None else None
         if known is not None:
@@ -163,26 +168,26 @@ class Model:
             "batch_size": watch.batch_size() or None,
         }
 
-    def _model_name(self):
+    def _model_name(self) -> str:
         """The class of the first root that holds weights, else of the first."""
         roots = [known() for known in self.roots]
         roots = [torch_layers.inner(root) for root in roots if root is not None]
         weighted = [root for root in roots if any(True for _ in root.parameters())]
         return next((type(root).__name__ for root in (*weighted, *roots)), "")
 
-    def _parameter_name(self, tensor):
+    def _parameter_name(self, tensor: Tensor) -> str:
         info = self.watch.parameters.get(tensor)
         return info.name if info is not None else ""
 
 
-def _clean(path):
+def _clean(path: str) -> str:
     """A path without what wrappers for compiling and data-parallel training put in front."""
     while path.startswith(("_orig_mod.", "module.")) or path in ("_orig_mod", "module"):
         path = path.partition(".")[2]
     return path
 
 
-def _size(shape):
+def _size(shape: Any) -> int:
     size = 1
     for part in shape:
         size *= part

@@ -3,19 +3,24 @@
 from __future__ import annotations
 
 import time
+from typing import TYPE_CHECKING, Any
 
 from reenact_probe.samples import first_tensor
 from reenact_probe.torch_layers import inner
+from reenact_probe.types import Args, Kwargs, Library, Module
+
+if TYPE_CHECKING:
+    from reenact_probe.layers import LayerInfo
 
 
 class Passes:
     """Listens to the forward hooks: layers go to the open window, losses and whole passes to the sight."""
 
-    def __init__(self, torch, watch):
+    def __init__(self, torch: Library, watch: Any) -> None:
         self.torch = torch
         self.watch = watch
 
-    def root_begins(self, module):
+    def root_begins(self, module: Module) -> None:
         watch = self.watch
         if watch.window is None or not self.torch.is_grad_enabled() or not inner(module).training:
             watch.leave_mode()
@@ -25,12 +30,12 @@ class Passes:
             if not self.torch.compiler.is_compiling() and not watch.model.compiled(module):
                 watch.mode.enter()
 
-    def is_closed(self, module):
+    def is_closed(self, module: Module) -> bool:
         """Whether what runs inside a layer is its own business: the cell of a recurrent Keras layer."""
         keras = self.watch.keras
         return keras is not None and keras.owns(module) and hasattr(module, "cell")
 
-    def layer_called(self, module, args, kwargs, output):
+    def layer_called(self, module: Module, args: Args, kwargs: Kwargs, output: Any) -> None:
         began = time.perf_counter()
         sight = self.watch.sight
         if self.watch.model.compiled(module):
@@ -41,7 +46,7 @@ class Passes:
             self._layer(module, args, kwargs, output)
         self.watch.price += time.perf_counter() - began
 
-    def _layer(self, module, args, kwargs, output):
+    def _layer(self, module: Module, args: Args, kwargs: Kwargs, output: Any) -> None:
         watch = self.watch
         info = watch.layers.get(module) or self._new_layer(module)
         if info is None:
@@ -53,13 +58,13 @@ class Passes:
         if window is not None and not info.quiet:
             window.output(info, first_tensor(self.torch, output), int(evaluating), float(module.training))
 
-    def _new_layer(self, module):
+    def _new_layer(self, module: Module) -> LayerInfo | None:
         keras = self.watch.keras
         if keras is not None and keras.owns(module):
             return keras.new_layer(module)
         return self.watch.model.new_layer(module)
 
-    def root_ends(self, module, args, kwargs, output):
+    def root_ends(self, module: Module, args: Args, kwargs: Kwargs, output: Any) -> str | None:
         watch = self.watch
         began = time.perf_counter()
         if watch.keras is not None and watch.keras.owns(module):
@@ -76,7 +81,7 @@ class Passes:
         watch.price += time.perf_counter() - began
         return kind
 
-    def _kind(self, module, output):
+    def _kind(self, module: Module, output: Any) -> str | None:
         if self.watch.sight.is_auxiliary(module, output):
             return None
         return "training" if self.torch.is_grad_enabled() else "evaluation"

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 import numpy
 
 from reenact_probe import rows, torch_graph, torch_loss
@@ -9,7 +11,11 @@ from reenact_probe.facts import MAX_KEYS, Split, row_keys
 from reenact_probe.samples import first_tensor, plain
 from reenact_probe.torch_layers import inner
 from reenact_probe.torch_loader import labels_of
+from reenact_probe.types import Args, Array, Kwargs, Library, Module, Tensor
 from reenact_probe.window import Window
+
+if TYPE_CHECKING:
+    from reenact_probe.torch_loader import Loader
 
 _LOOKS = 20
 """Batches whose inputs are read whole."""
@@ -22,24 +28,23 @@ _ROWS = 2000
 class Sight:
     """Knows which tensors are inputs, which are labels, and what the model made of them."""
 
-    def __init__(self, torch, watch):
+    def __init__(self, torch: Library, watch: Any) -> None:
         self.torch = torch
         self.watch = watch
-        self.window = None
+        self.window: Window | None = None
         """Layers of an evaluation pass."""
-        self.train_loader = None
+        self.train_loader: Loader | None = None
         self.batch_size = 0
         self.steps_an_epoch = 0
-        self._pair = None
-        self._input = None
+        self._pair: tuple[Tensor, Tensor] | None = None
+        self._input: Tensor | None = None
         self._looks = self._label_looks = 0
         self._fresh = True
         """Every batch so far brought new rows."""
-        self._metrics = []
 
     # What is called ---------------------------------------------------------------------------------------
 
-    def is_loss(self, module, output):
+    def is_loss(self, module: Module, output: Any) -> bool:
         home = type(module).__module__
         if home.startswith("torch.nn.modules."):
             return home == "torch.nn.modules.loss"
@@ -47,16 +52,16 @@ class Sight:
         return scalar and not any(True for _ in module.parameters())
 
     @staticmethod
-    def is_metric(module):
+    def is_metric(module: Module) -> bool:
         return any(base.__module__.startswith("torchmetrics") for base in type(module).__mro__)
 
-    def is_auxiliary(self, module, output):
+    def is_auxiliary(self, module: Module, output: Any) -> bool:
         """No pass through a model: a metric, a loss, a mere function that torch offers as a module."""
         library = type(module).__module__.startswith("torch.nn.modules.")
         mere = library and not module._modules and not module._parameters
         return mere or self.is_metric(module) or self.is_loss(module, output)
 
-    def loss_called(self, module, args, kwargs, output):
+    def loss_called(self, module: Module, args: Args, kwargs: Kwargs, output: Any) -> None:
         tensors = [value for value in (*args, *kwargs.values()) if isinstance(value, self.torch.Tensor)]
         pair = (tensors[0], tensors[1]) if len(tensors) >= 2 else None
         if not self.torch.is_grad_enabled():
@@ -66,13 +71,13 @@ class Sight:
         if self.watch.model.loss is None:
             self.watch.model.loss = torch_graph.module_loss(module, self.watch.place_of(module))
 
-    def pair(self, prediction, target):
+    def pair(self, prediction: Tensor, target: Any) -> None:
         """A loss outside torch's own compares these two; the first one in a step counts."""
         self._pair = self._pair or (prediction, target)
 
     # Passes -----------------------------------------------------------------------------------------------
 
-    def training_pass(self, args, kwargs):
+    def training_pass(self, args: Args, kwargs: Kwargs) -> None:
         if self._input is not None:
             return
         self._input = value = self._first_input(args, kwargs)
@@ -85,25 +90,25 @@ class Sight:
             self._looks += 1
             self._notice_return(self._take(split, "input", value))
 
-    def _known_whole(self):
+    def _known_whole(self) -> bool:
         """The data set behind the loader was read already: its batches add nothing."""
         loader = self.watch.loaders.current
         name = "train" if self._in_training_of_fit() else loader.name if loader is not None else None
         whole = self.watch.data.whole.get(name)
         return whole is not None and whole.input.rows > 0
 
-    def _in_training_of_fit(self):
+    def _in_training_of_fit(self) -> bool:
         """Keras's `fit` trains on data that was read whole: the loader it makes has another name."""
         return self.watch.in_fit and self.torch.is_grad_enabled()
 
-    def _first_input(self, args, kwargs):
+    def _first_input(self, args: Args, kwargs: Kwargs) -> Tensor | None:
         """The first tensor; Keras may be called with numpy arrays."""
         value = first_tensor(self.torch, (args, kwargs))
         if value is None and args and isinstance(args[0], numpy.ndarray) and args[0].dtype.kind in "fiub":
             value = self.torch.from_numpy(numpy.ascontiguousarray(args[0]))
         return value
 
-    def _notice_return(self, known):
+    def _notice_return(self, known: float | None) -> None:
         """Without a loader and without slices: rows that all come back at once tell that an epoch is over."""
         if known is None or self.watch.loaders.current is not None or self.steps_an_epoch:
             return
@@ -111,18 +116,18 @@ class Sight:
             self.steps_an_epoch = self.watch.recorder.step
         self._fresh = self._fresh and known < 0.1
 
-    def _guess_epoch(self, value):
+    def _guess_epoch(self, value: Any) -> None:
         """Without a loader: a batch that is a slice of a larger tensor tells how many make an epoch."""
         if self.watch.loaders.current is None and not self.steps_an_epoch and value._is_view():
             whole = value._base
             if whole is not None and whole.dim() == value.dim() and whole.shape[1:] == value.shape[1:]:
                 self.steps_an_epoch = -(-whole.shape[0] // max(1, value.shape[0]))
 
-    def evaluation_begins(self):
+    def evaluation_begins(self) -> None:
         schedule = self.watch.recorder.schedule
         self.window = None if schedule.bare else Window(self.torch, schedule)
 
-    def evaluation_pass(self, module, args, kwargs, output):
+    def evaluation_pass(self, module: Module, args: Args, kwargs: Kwargs, output: Any) -> None:
         watch, torch = self.watch, self.torch
         if not watch.recorder.step:
             return
@@ -142,7 +147,7 @@ class Sight:
             self._metric("val_accuracy", self._compare(prediction, labels.to(prediction.device)))
         self._close_evaluation()
 
-    def _close_evaluation(self):
+    def _close_evaluation(self) -> None:
         window, self.window = self.window, None
         if window is None or not window.outputs:
             return
@@ -152,13 +157,13 @@ class Sight:
 
     # The loss ---------------------------------------------------------------------------------------------
 
-    def loss_goes_back(self, tensor):
+    def loss_goes_back(self, tensor: Tensor) -> None:
         model, capture = self.watch.model, self.watch.capture
         if capture.losses:
             name, args, kwargs, place = capture.losses[-1]
             capture.losses = []
             tensors = [value for value in (*args, *kwargs.values()) if isinstance(value, self.torch.Tensor)]
-            self._pair = tuple(tensors[:2]) if len(tensors) >= 2 else self._pair
+            self._pair = (tensors[0], tensors[1]) if len(tensors) >= 2 else self._pair
             model.loss = model.loss or torch_graph.function_loss(name, kwargs, place)
         read = None
         if (self._pair is None or model.loss is None) and isinstance(tensor, self.torch.Tensor):
@@ -170,7 +175,7 @@ class Sight:
         self._labels()
         self._count_rows()
 
-    def _count_rows(self):
+    def _count_rows(self) -> None:
         """Inputs may have time first; the labels tell which size is the batch."""
         if self._pair is None or self._input is None or not self._pair[1].dim():
             return
@@ -178,7 +183,7 @@ class Sight:
         if self.batch_size != rows and self._input.dim() > 1 and self._input.shape[1] == rows:
             self.batch_size = rows
 
-    def _labels(self):
+    def _labels(self) -> None:
         """The labels of this batch: from the loss, else from the loader."""
         batch = self.watch.loaders.batch
         label = (
@@ -193,14 +198,14 @@ class Sight:
             self._label_looks += 1
             self._take(split, "label", label)
 
-    def accuracy(self, window):
+    def accuracy(self, window: Window) -> int | None:
         """Slot of the share of right predictions in this batch, or none where that means nothing."""
         if self._pair is None:
             return None
         share = self._compare(*self._pair)
         return window.add_raw(share) if share is not None else None
 
-    def _compare(self, prediction, target):
+    def _compare(self, prediction: Tensor, target: Any) -> Tensor | None:
         if not (plain(self.torch, prediction) and plain(self.torch, target)) or not prediction.dim():
             return None
         prediction, target = prediction.detach(), target.detach()
@@ -222,7 +227,7 @@ class Sight:
 
     # Bookkeeping ------------------------------------------------------------------------------------------
 
-    def _take(self, split, role, tensor):
+    def _take(self, split: Split, role: str, tensor: Tensor) -> float | None:
         """Read a batch into the facts, as many rows as fit; gives the share of input rows known before."""
         if not plain(self.torch, tensor) or not tensor.dim() or not tensor.numel():
             return None
@@ -233,13 +238,13 @@ class Sight:
         return split.add_keys(array) if role == "input" else None
 
     @staticmethod
-    def _update(split, role, array, dtype):
+    def _update(split: Split, role: str, array: Array, dtype: str) -> None:
         facts = split.input if role == "input" else split.label
         facts.update(array, dtype)
         if role == "label":
             facts.count_classes(array)
 
-    def dataset(self, loader, known):
+    def dataset(self, loader: Any, known: Loader) -> None:
         """Read tensors that lie in memory. Nothing is drawn from other data sets: drawing may be random."""
         data = self.torch.utils.data
         dataset, indices = loader.dataset, None
@@ -253,7 +258,7 @@ class Sight:
         if split.keys:
             self.watch.data.whole[known.name] = split
 
-    def _whole(self, split, tensors, indices):
+    def _whole(self, split: Split, tensors: Any, indices: Any) -> None:
         tensors = [
             tensor for tensor in tensors[:2] if plain(self.torch, tensor) and tensor.device.type == "cpu"
         ]
@@ -266,15 +271,15 @@ class Sight:
             if role == "input":
                 split.keys = set(row_keys(array[chosen[:MAX_KEYS]]))
 
-    def _metric(self, name, value):
+    def _metric(self, name: str, value: Any) -> None:
         if not self.watch.in_fit and isinstance(value, self.torch.Tensor) and value.numel() == 1:
             self.watch.recorder.metric(name, value.detach(), "probe")
 
-    def step_ended(self):
+    def step_ended(self) -> None:
         self._pair = self._input = None
         self.watch.loaders.batch = None
 
 
-def _numpy(torch, tensor):
+def _numpy(torch: Library, tensor: Tensor) -> Array:
     tensor = tensor.detach().cpu()
     return (tensor.float() if tensor.dtype == torch.bfloat16 else tensor).numpy()

@@ -7,9 +7,12 @@ from __future__ import annotations
 
 import importlib
 import weakref
+from collections.abc import Callable
 from time import perf_counter
+from typing import Any
 
 from reenact_probe.guard import guarded, patch, state
+from reenact_probe.types import Args, Function, Kwargs, Library, Module, Optimizer, Row, Tensor
 
 NAN = float("nan")
 LOSS = 3
@@ -20,29 +23,29 @@ _NO_TOTALS = (NAN, NAN, NAN, NAN)
 class Steps:
     """Counts steps and keeps what belongs to the one under way."""
 
-    def __init__(self, torch, watch):
+    def __init__(self, torch: Library, watch: Any) -> None:
         self.torch = torch
         self.watch = watch
         self.recorder = watch.recorder
-        self.optimizers = {}
+        self.optimizers: dict[int, int] = {}
         """Index by identity; a program has few."""
-        self.zeroed = set()
+        self.zeroed: set[int] = set()
         """Identities of the optimisers whose gradients were cleared since their last step."""
         self.backwards = 0
-        self.loss = NAN
-        self.next_look = 0
+        self.loss: Any = NAN
+        self.next_look: float = 0
         """The next step that is sampled."""
-        self._scaled = None
-        self._ended = None
-        self._last = None
+        self._scaled: tuple[Tensor, Tensor] | None = None
+        self._ended: float | None = None
+        self._last: Any = None
         """The optimiser of torch that stepped last, held weakly."""
         self._manual_open = False
-        self._add = self.recorder.tables["steps"].add
+        self.add_row: Callable[[Row], None] = self.recorder.tables["steps"].add
         stop = self.recorder.config.stop_after
         self._stop_at = float("inf") if stop is None else stop
         self._install()
 
-    def _install(self):
+    def _install(self) -> None:
         optim = importlib.import_module("torch.optim.optimizer")
         patch(self.torch.autograd, "backward", self._wrap_backward)
         patch(optim.Optimizer, "__init__", self._wrap_optimizer)
@@ -57,43 +60,43 @@ class Steps:
 
     # What is noticed on the way ---------------------------------------------------------------------------
 
-    def _wrap_optimizer(self, original):
-        def __init__(optimizer, *args, **kwargs):  # noqa: N807
+    def _wrap_optimizer(self, original: Function) -> Function:
+        def __init__(optimizer: Optimizer, *args: Any, **kwargs: Any) -> None:  # noqa: N807
             original(optimizer, *args, **kwargs)
             self._made(optimizer)
 
         return __init__
 
     @guarded("optimizer")
-    def _made(self, optimizer):
+    def _made(self, optimizer: Optimizer) -> None:
         self.know(optimizer)
         self.watch.made.note(optimizer)
 
-    def know(self, optimizer):
+    def know(self, optimizer: Optimizer) -> None:
         """Number an optimiser. One made before anybody looked: what seemed to be moved by hand is its
         step.
         """
         self._manual_open = False
         self.optimizers.setdefault(id(optimizer), len(self.optimizers))
 
-    def _wrap_zero_grad(self, original):
+    def _wrap_zero_grad(self, original: Function) -> Function:
         zeroed = self.zeroed
 
-        def zero_grad(optimizer, *args, **kwargs):
+        def zero_grad(optimizer: Optimizer, *args: Any, **kwargs: Any) -> Any:
             zeroed.add(id(optimizer))
             return original(optimizer, *args, **kwargs)
 
         return zero_grad
 
-    def _wrap_module_zero_grad(self, original):
-        def zero_grad(module, *args, **kwargs):
+    def _wrap_module_zero_grad(self, original: Function) -> Function:
+        def zero_grad(module: Module, *args: Any, **kwargs: Any) -> Any:
             self.zeroed.update(self.optimizers)
             return original(module, *args, **kwargs)
 
         return zero_grad
 
-    def _wrap_scale(self, original):
-        def scale(scaler, outputs):
+    def _wrap_scale(self, original: Function) -> Function:
+        def scale(scaler: Any, outputs: Any) -> Any:
             result = original(scaler, outputs)
             self._scaled = (result, outputs)
             return result
@@ -102,11 +105,11 @@ class Steps:
 
     # Backward ---------------------------------------------------------------------------------------------
 
-    def _wrap_backward(self, original):
+    def _wrap_backward(self, original: Function) -> Function:
         forwards = self.watch.forwards
         before, after = self._before_backward, self._after_backward
 
-        def backward(tensors, *args, **kwargs):
+        def backward(tensors: Any, *args: Any, **kwargs: Any) -> None:
             before(tensors)
             forwards.in_backward = True
             try:
@@ -118,7 +121,7 @@ class Steps:
         return backward
 
     @guarded("backward")
-    def _before_backward(self, tensors):
+    def _before_backward(self, tensors: Any) -> None:
         if self._manual_open:
             self._end_manual()
         tensor = tensors if isinstance(tensors, self.torch.Tensor) else tensors[0]
@@ -132,7 +135,7 @@ class Steps:
         if self.watch.window is not None:
             self.watch.loss_goes_back(tensor)
 
-    def _look_for_old_gradients(self):
+    def _look_for_old_gradients(self) -> None:
         """Gradients may be cleared by hand: what counts is whether any is left when the next ones come."""
         optimizer = self._last()
         if optimizer is None or id(optimizer) in self.zeroed:
@@ -143,7 +146,7 @@ class Steps:
         if not left or (readable and not any(bool(gradient.any()) for gradient in left)):
             self.zeroed.add(id(optimizer))
 
-    def _value(self, tensor):
+    def _value(self, tensor: Tensor) -> Any:
         """The loss as a number on the CPU, as a copy on its device elsewhere: reading it there would wait."""
         if not isinstance(tensor, self.torch.Tensor) or tensor.numel() != 1:
             return NAN
@@ -151,29 +154,29 @@ class Steps:
             return tensor.item()
         return tensor.detach().float().reshape(1).clone()
 
-    def _after_backward(self):
+    def _after_backward(self) -> None:
         if not self.optimizers and not self.watch.external_optimizer:
             self._begin_manual()
 
     @guarded("backward-end")
-    def _begin_manual(self):
+    def _begin_manual(self) -> None:
         """A program without an optimiser moves its weights by hand before the next backward call."""
         self._manual_open = True
         if self.watch.window is not None:
             self.watch.update.begins(self.watch.trainable(), late=False)
 
-    def _end_manual(self):
+    def _end_manual(self) -> None:
         self._manual_open = False
         self.end_step(None, NAN, NAN)
 
     # The step ---------------------------------------------------------------------------------------------
 
-    def _before_step(self, optimizer, args, kwargs):
+    def _before_step(self, optimizer: Optimizer, args: Args, kwargs: Kwargs) -> None:
         if self.watch.window is not None or id(optimizer) not in self.optimizers:
             self._look_before_step(optimizer, args, kwargs)
 
     @guarded("step")
-    def _look_before_step(self, optimizer, args, kwargs):
+    def _look_before_step(self, optimizer: Optimizer, args: Args, kwargs: Kwargs) -> None:
         self.know(optimizer)
         if self.watch.window is None:
             return
@@ -183,19 +186,19 @@ class Steps:
         self.watch.update.begins(parameters, late=closure is not None)
 
     @guarded("step-end")
-    def _after_step(self, optimizer, *_):
+    def _after_step(self, optimizer: Optimizer, *_: Any) -> None:
         if self._last is None or self._last() is not optimizer:
             self._last = weakref.ref(optimizer)
         rate = optimizer.param_groups[0].get("lr", NAN)
         self.end_step(optimizer, rate if type(rate) is float else self._rate(rate), self.carried(optimizer))
 
-    def _rate(self, rate):
+    def _rate(self, rate: float) -> float:
         """A rate that is a tensor on a device is read on sampled steps only."""
         if isinstance(rate, self.torch.Tensor) and not rate.is_cpu and self.watch.window is None:
             return NAN
         return float(rate)
 
-    def carried(self, optimizer):
+    def carried(self, optimizer: Optimizer) -> float:
         """1 when the gradients of the step before were not cleared. The first step carries nothing."""
         key = id(optimizer)
         if key in self.zeroed:
@@ -203,13 +206,13 @@ class Steps:
             return 0.0
         return 0.0 if self.recorder.step == 0 else 1.0
 
-    def end_step(self, optimizer, rate, carried):
+    def end_step(self, optimizer: Optimizer | None, rate: float, carried: float) -> None:
         """Write the row of the step that just ended and open the next one."""
         recorder, watch, loaders = self.recorder, self.watch, self.watch.loaders
         now = perf_counter()
         looked = watch.update.ends() if watch.window is not None else None
         step = recorder.step
-        self._add(
+        self.add_row(
             (step, now - recorder.began, watch.epoch(), self.loss, rate, watch.batch_size(), self.backwards,
              carried, watch.training, 0.0 if looked is None else 1.0, self.optimizers.get(id(optimizer), 0),
              loaders.wait, *(looked or _NO_TOTALS))
@@ -228,11 +231,21 @@ class Steps:
             watch.write_data()
             recorder.flush()
 
-    def look_by(self, step):
+    def listen(self, heard: Callable[[Row], None]) -> None:
+        """Hand on every row once it is written."""
+        add = self.add_row
+
+        def add_and_tell(row: Row) -> None:
+            add(row)
+            heard(row)
+
+        self.add_row = add_and_tell
+
+    def look_by(self, step: int) -> None:
         """Ask the schedule again at this step at the latest."""
         self.next_look = min(self.next_look, step)
 
-    def _account(self, now):
+    def _account(self, now: float) -> None:
         """Price of the look, and the time of the step without it."""
         end = perf_counter()
         price = self.watch.price + end - now
@@ -242,13 +255,13 @@ class Steps:
         self.watch.price = 0.0
         self._ended = end
 
-    def finish(self):
+    def finish(self) -> None:
         """The process ends: a step by hand is still open, losses may still lie on a device."""
         if self._manual_open:
             self._end_manual()
         self.settle()
 
-    def settle(self):
+    def settle(self) -> None:
         """Read the losses that lie on a device, all at once, into their rows."""
         rows = self.recorder.tables["steps"].rows
         waiting = [i for i, row in enumerate(rows) if not isinstance(row[LOSS], float)]

@@ -3,8 +3,13 @@
 from __future__ import annotations
 
 import time
+from typing import TYPE_CHECKING, Any
 
 from reenact_probe import rows
+from reenact_probe.types import Tensor
+
+if TYPE_CHECKING:
+    from reenact_probe.window import Window
 
 NAN = float("nan")
 
@@ -12,11 +17,11 @@ NAN = float("nan")
 class Update:
     """Asks the open window right before the weights move and right after."""
 
-    def __init__(self, watch):
+    def __init__(self, watch: Any) -> None:
         self.watch = watch
         self._late = False
 
-    def begins(self, parameters, late):
+    def begins(self, parameters: list[Tensor], late: bool) -> None:
         """Right before the weights move; `late` when the gradients come only with a closure."""
         watch = self.watch
         began = time.perf_counter()
@@ -28,7 +33,7 @@ class Update:
         watch.model.describe()
         watch.price += time.perf_counter() - began
 
-    def ends(self):
+    def ends(self) -> tuple[float, ...] | None:
         """Right after: rows of the window, and (gradient, weight, update norms, accuracy) of the whole
         step.
         """
@@ -46,7 +51,7 @@ class Update:
         window.after_step()
         return self._write(window)
 
-    def _write(self, window):
+    def _write(self, window: Window) -> tuple[float, ...]:
         recorder = self.watch.recorder
         accuracy = self.watch.sight.accuracy(window)
         table, raw = window.fetch()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from typing import TYPE_CHECKING, Any
 
 from reenact_probe import torch_layers
 from reenact_probe.facts import Data
@@ -20,7 +21,13 @@ from reenact_probe.torch_passes import Passes
 from reenact_probe.torch_sight import Sight
 from reenact_probe.torch_steps import Steps
 from reenact_probe.torch_update import Update
+from reenact_probe.types import Facts, Function, Library, Module, Optimizer, Place, Tensor
 from reenact_probe.window import Sketch, Window
+
+if TYPE_CHECKING:
+    from reenact_probe.keras_torch import KerasTorch
+    from reenact_probe.recorder import Recorder
+    from reenact_probe.torch_loader import Loader
 
 NAN = float("nan")
 PASSES_A_STEP = 4
@@ -29,19 +36,19 @@ PASSES_A_STEP = 4
 class TorchWatch:
     """One per process. Its parts see single things; this says what they mean together."""
 
-    def __init__(self, torch, recorder):
+    def __init__(self, torch: Library, recorder: Recorder) -> None:
         learn_types(torch)
         self.torch = torch
         self.recorder = recorder
-        self.window = None
+        self.window: Any = None
         """Open during a sampled step."""
         self.price = 0.0
         """Seconds spent looking during this step."""
         self.training = NAN
         self.external_optimizer = False
         """There is an optimiser that is not torch's: Keras has its own."""
-        self.current_optimizer = None
-        self.keras = None
+        self.current_optimizer: Optimizer | None = None
+        self.keras: KerasTorch | None = None
         """The part that knows Keras, when Keras runs on torch."""
         self.made = Made()
         self.layers = Layers()
@@ -59,54 +66,54 @@ class TorchWatch:
         patch(torch.nn.Module, "__init__", self._wrap_init)
         self.step_ended()
 
-    def _wrap_init(self, original):
-        def __init__(module, *args, **kwargs):  # noqa: N807
+    def _wrap_init(self, original: Function) -> Function:
+        def __init__(module: Module, *args: Any, **kwargs: Any) -> None:  # noqa: N807
             original(module, *args, **kwargs)
             self._made(module)
 
         return __init__
 
     @guarded("construct")
-    def _made(self, module):
+    def _made(self, module: Module) -> None:
         self.made.note(module)
 
-    def introduce(self, model):
+    def introduce(self, model: Module) -> None:
         """A model that was made before anybody looked: its parts get their names."""
         if isinstance(model, self.torch.nn.Module) and self.torch.nn.Module in type(model).__mro__:
             self.model._know(model)
 
     @property
-    def looking(self):
+    def looking(self) -> bool:
         return self.window is not None or self.forwards.armed
 
-    def place_of(self, module):
+    def place_of(self, module: Module) -> Place | None:
         """Where a module was made; a copy made by a library stands where what contains it was made."""
         place = self.made.place(module)
         return place if place is not None else self.model.place_of_container(module)
 
-    def leave_mode(self):
+    def leave_mode(self) -> None:
         if self.mode.on:
             self.mode.leave()
 
     @property
-    def in_fit(self):
+    def in_fit(self) -> bool:
         """Keras's `fit` drives: its own callbacks tell of epochs, data and metrics."""
         return self.keras is not None and self.keras.outer.in_fit
 
     # Data -------------------------------------------------------------------------------------------------
 
-    def loader_found(self, loader, known):
+    def loader_found(self, loader: Any, known: Loader) -> None:
         self.sight.dataset(loader, known)
 
-    def loader_begins(self, known):
+    def loader_begins(self, known: Loader) -> None:
         if known is not self.sight.train_loader:
             self.evaluations.look()
 
-    def loader_exhausted(self, known):
+    def loader_exhausted(self, known: Loader | None) -> None:
         if known is self.sight.train_loader:
             self.evaluations.look()
 
-    def last_batch(self, known):
+    def last_batch(self, known: Loader) -> None:
         """The batch just given is the last of its loader's round: the step it belongs to ends an epoch."""
         if known is not self.sight.train_loader or self.window is not None or self.in_fit:
             return
@@ -114,7 +121,7 @@ class TorchWatch:
             self.steps.next_look = 0
             self.open_window()
 
-    def epoch(self):
+    def epoch(self) -> int:
         """Epochs begun less one, by the best sign there is."""
         loader = self.loaders.current
         if self.keras is not None and self.keras.outer.in_fit:
@@ -128,26 +135,26 @@ class TorchWatch:
             self.recorder.epoch = self.recorder.step // self.sight.steps_an_epoch
         return self.recorder.epoch
 
-    def batch_size(self):
+    def batch_size(self) -> int:
         return self.sight.batch_size if self.loaders.current is None else self.loaders.batch_size
 
     # Steps ------------------------------------------------------------------------------------------------
 
-    def loss_goes_back(self, tensor):
+    def loss_goes_back(self, tensor: Tensor) -> None:
         began = time.perf_counter()
         self.leave_mode()
         self.sight.loss_goes_back(tensor)
         self.price += time.perf_counter() - began
 
-    def trainable(self):
+    def trainable(self) -> list[Tensor]:
         return self.model.trainable()
 
     @property
-    def unsettled(self):
+    def unsettled(self) -> bool:
         """Something is still open after a step: a window, hooks, a mode."""
-        return self.forwards._handles or self.mode.on
+        return self.forwards.armed or self.mode.on
 
-    def step_ended(self):
+    def step_ended(self) -> None:
         """Tidy up after a step and decide whether the next one is looked at."""
         recorder = self.recorder
         self.leave_mode()
@@ -161,30 +168,30 @@ class TorchWatch:
         elif self.forwards.armed:
             self.forwards.disarm()
 
-    def open_window(self):
+    def open_window(self) -> None:
         """Look at the step that is about to begin."""
         schedule = self.recorder.schedule
         schedule.looked(self.recorder.step)
         self.window = Sketch() if schedule.bare else Window(self.torch, schedule)
         self.forwards.arm(PASSES_A_STEP, PASSES_AN_EVALUATION)
 
-    def arm_step(self):
+    def arm_step(self) -> None:
         """Look at the training pass of the open window again."""
         self.forwards.arm(training=PASSES_A_STEP)
 
-    def finish(self):
+    def finish(self) -> None:
         """The process ends: close what is open."""
         self.steps.finish()
         if self.recorder.owned:
             self.model.describe()
             self.write_data()
 
-    def write_data(self):
+    def write_data(self) -> None:
         if self.data.dirty:
             self.data.dirty = False
             self.recorder.folder.write_json("data.json", self.data.as_dict(self.recorder.step))
 
-    def crash_facts(self, error):
+    def crash_facts(self, error: BaseException) -> Facts:
         """The layer whose forward raised, and what it was given."""
         failed = self.forwards.failed
         if failed is None or failed[0] is not error:

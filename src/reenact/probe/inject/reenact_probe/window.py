@@ -7,6 +7,7 @@ synchronisation a sampled step, none on the others.
 from __future__ import annotations
 
 import math
+from typing import TYPE_CHECKING, Any
 
 import numpy
 
@@ -14,6 +15,11 @@ from reenact_probe import statistics as stat
 from reenact_probe.guard import guarded
 from reenact_probe.samples import plain, take
 from reenact_probe.schedule import FULL, NORMS
+from reenact_probe.types import Array, Library, Tensor
+
+if TYPE_CHECKING:
+    from reenact_probe.layers import LayerInfo
+    from reenact_probe.schedule import Schedule
 
 _SIGMOID_5 = 1 / (1 + math.exp(-5)) - 0.5
 _TANH_5 = math.tanh(5)
@@ -23,25 +29,25 @@ RELU_LIKE = frozenset({"relu", "relu_", "relu6", "exponential"})
 class Window:
     """One sampled step of a torch or Keras-on-torch program."""
 
-    def __init__(self, torch, schedule):
+    def __init__(self, torch: Library, schedule: Schedule) -> None:
         self.torch = torch
         self.cap = schedule.cap
         self.detail = schedule.detail
         self.closed = False
-        self.samples = []
-        self.raw = []
-        self.outputs = {}
+        self.samples: list[Any] = []
+        self.raw: list[Tensor] = []
+        self.outputs: dict[tuple[int, int], tuple[LayerInfo, float, dict[str, int]]] = {}
         """By layer index and phase: (layer, training, slots of its samples)."""
-        self.gradients = {}
-        self.parameters = []
-        self.before = None
-        self.listeners = []
+        self.gradients: dict[int, int] = {}
+        self.parameters: list[tuple[int, Tensor]] = []
+        self.before: list[Any] | None = None
+        self.listeners: list[Any] = []
 
-    def _sample(self, tensor, copy=True):
+    def _sample(self, tensor: Tensor, copy: bool = True) -> int:
         self.samples.append(take(tensor, self.cap, copy))
         return len(self.samples) - 1
 
-    def add_raw(self, values):
+    def add_raw(self, values: Any) -> int:
         """Remember a small tensor whose values are wanted as they are; gives its slot."""
         values = values.detach().reshape(-1)
         self.raw.append(values if values.is_floating_point() else values.float())
@@ -49,7 +55,7 @@ class Window:
 
     # Layers -----------------------------------------------------------------------------------------------
 
-    def output(self, layer, tensor, phase, training):
+    def output(self, layer: LayerInfo, tensor: Tensor, phase: int, training: float) -> None:
         """The output of a layer in its first call of this step."""
         key = (layer.index, phase)
         if key in self.outputs or self.detail == NORMS or not _usable(self.torch, tensor):
@@ -66,29 +72,29 @@ class Window:
             # A hook leaves with the graph it hangs on; it holds the window, never a tensor.
             self.listeners.append(tensor.register_hook(_GradientListener(self, layer.index)))
 
-    def _saturation(self, activation, sample):
+    def _saturation(self, activation: str | None, sample: Any) -> int:
         """A copy that is beyond 5 exactly where the input of the activation was."""
         scaled = (sample - 0.5) * (5 / _SIGMOID_5) if activation == "sigmoid" else sample * (5 / _TANH_5)
         self.samples.append(scaled)
         return len(self.samples) - 1
 
-    def _unit_maxima(self, value, axis):
+    def _unit_maxima(self, value: Any, axis: int | None) -> int:
         axis = axis % value.dim() if axis is not None else (1 if value.dim() > 3 else value.dim() - 1)
         others = [dim for dim in range(value.dim()) if dim != axis]
         return self._sample(value.amax(dim=others).clamp_(min=0), copy=False)
 
-    def output_gradient(self, index, gradient):
+    def output_gradient(self, index: int, gradient: Tensor) -> None:
         if not self.closed and index not in self.gradients and _usable(self.torch, gradient):
             self.gradients[index] = self._sample(gradient)
 
     # Parameters -------------------------------------------------------------------------------------------
 
-    def before_step(self, parameters):
+    def before_step(self, parameters: list[tuple[int, Tensor]]) -> None:
         """Weights before the update: `parameters` are (index, tensor)."""
         self.parameters = parameters
         self.before = [take(tensor, self.cap) for _, tensor in parameters]
 
-    def take_gradients(self):
+    def take_gradients(self) -> None:
         """Gradients as the optimiser sees them."""
         found = [(i, tensor.grad) for i, (_, tensor) in enumerate(self.parameters) if tensor.grad is not None]
         dense = [(i, grad) for i, grad in found if plain(self.torch, grad) and grad.numel()]
@@ -99,17 +105,17 @@ class Window:
             self.grad_slots = {i: self._sample(grad, copy=False) for i, grad in dense}
         self.grad_norms = self._norms([i for i, _ in dense], [grad for _, grad in dense])
 
-    def after_step(self):
+    def after_step(self) -> None:
         """Weights after the update, and how far they moved."""
         tensors = [tensor.detach() for _, tensor in self.parameters]
         self.weight_norms = self._norms(range(len(tensors)), tensors)
         self.weight_slots, self.update_slots = [], []
-        for tensor, before in zip(tensors, self.before):
+        for tensor, before in zip(tensors, self.before or ()):
             self.weight_slots.append(self._sample(tensor, copy=False))
             self.samples.append(self.samples[-1] - before)
             self.update_slots.append(len(self.samples) - 1)
 
-    def _norms(self, keys, tensors):
+    def _norms(self, keys: Any, tensors: list[Tensor]) -> dict[int, tuple[int, int]]:
         """Where the exact norms lie, by key: (slot of the vector, position in it)."""
         floating = [(key, tensor) for key, tensor in zip(keys, tensors) if tensor.is_floating_point()]
         if not floating:
@@ -120,7 +126,7 @@ class Window:
 
     # The end ----------------------------------------------------------------------------------------------
 
-    def fetch(self):
+    def fetch(self) -> tuple[Any, list[Array]]:
         """Bring everything over, reduce it, and forget the tensors. Gives (statistics, raw values by
         slot).
         """
@@ -135,7 +141,7 @@ class Window:
         self.samples, self.raw, self.before = [], [], None
         return table, raw
 
-    def _on_host(self, parts):
+    def _on_host(self, parts: list[Any]) -> list[Array]:
         """All parts as numpy arrays; those on a device come over in one piece."""
         there = [i for i, part in enumerate(parts) if not isinstance(part, numpy.ndarray) and not part.is_cpu]
         if there:
@@ -152,28 +158,28 @@ class Sketch:
 
     before = None
 
-    def output(self, layer, tensor, phase, training):
+    def output(self, layer: LayerInfo, tensor: Tensor, phase: int, training: float) -> None:
         """Nothing."""
 
-    def before_step(self, parameters):
+    def before_step(self, parameters: list[tuple[int, Tensor]]) -> None:
         """Nothing."""
 
-    def take_gradients(self):
+    def take_gradients(self) -> None:
         """Nothing."""
 
 
 class _GradientListener:
     """Takes a sample of the gradient that reaches one layer's output, and changes nothing."""
 
-    def __init__(self, window, index):
+    def __init__(self, window: Window, index: int) -> None:
         self.window = window
         self.index = index
 
     @guarded("output-gradient")
-    def __call__(self, gradient):
+    def __call__(self, gradient: Tensor) -> None:
         if gradient is not None:
             self.window.output_gradient(self.index, gradient)
 
 
-def _usable(torch, tensor):
+def _usable(torch: Library, tensor: Tensor) -> bool:
     return tensor is not None and plain(torch, tensor) and tensor.numel() > 0 and tensor.dim() > 0
