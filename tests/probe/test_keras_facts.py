@@ -105,12 +105,12 @@ import sys
 import keras
 
 sys.path.insert(0, {str(FOLDER)!r})
-from reenact_probe import keras_graph
+from reenact_probe.keras import graph
 
 layer = keras.layers.Dense(2)
 layer.build((None, 3))
 layer.kernel._value = None
-print([facts["name"] for facts in keras_graph.weight_facts(layer)])
+print([facts["name"] for facts in graph.weight_facts(layer)])
 """
 
 

@@ -31,9 +31,9 @@ _DIE_WITH_PARENT, _ADOPT_ORPHANS = 1, 36
 _OPTIMIZERS = ("sgd", "adam", "adamw", "adamax", "adagrad", "adadelta", "nadam", "rmsprop", "lion")
 _LAZY = {
     # Imported by the first optimiser that is made: half the price of a short training.
-    "torch": ("torch._dynamo", "reenact_probe.torch_watch"),
+    "torch": ("torch._dynamo", "reenact_probe.torch.observer"),
     "keras": (
-        "reenact_probe.keras_watch",
+        "reenact_probe.keras.observer",
         *(f"keras.src.backend.torch.optimizers.torch_{kind}" for kind in _OPTIMIZERS),
     ),
 }

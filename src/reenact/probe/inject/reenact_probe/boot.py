@@ -4,16 +4,13 @@ from __future__ import annotations
 
 import functools
 import os
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from reenact_probe import config as configuration
 from reenact_probe import ending, guard, late
+from reenact_probe.config import Config
 from reenact_probe.recorder import Recorder
-from reenact_probe.types import Library, Module
-
-if TYPE_CHECKING:
-    from reenact_probe.config import Config
-    from reenact_probe.keras_watch import KerasWatch
+from reenact_probe.types import Library
 
 _session: Session | None = None
 
@@ -26,9 +23,8 @@ class Session:
         self.own_process = own_process
         """The whole process is watched from its start, not a stretch of it."""
         self.recorder = Recorder(config)
-        self.parts: list[Any] = []
         self.torch: Any = None
-        self.keras: KerasWatch | None = None
+        self.keras: Any = None
         guard.state.on_error = self._probe_failed
 
     @property
@@ -82,9 +78,9 @@ def start(config: Config, own_process: bool = False) -> Session:
 
         seeds.install(config.seed)
     if own_process and config.shim:
-        from reenact_probe import oldkeras
+        from reenact_probe.oldkeras import modules
 
-        oldkeras.install(session)
+        modules.install(session.recorder)
     if configuration.is_rank_zero():
         _observe(session, own_process)
     return session
@@ -95,7 +91,7 @@ def _observe(session: Session, own_process: bool) -> None:
     if session.config.experiments is not None:
         late.when_imported("torch", functools.partial(_torch_for_experiments, session))
         late.when_imported("keras", functools.partial(_keras_for_experiments, session))
-        ending.Ending(session)
+        ending.Ending(session.recorder)
         return
     late.when_imported("torch", functools.partial(_torch_imported, session))
     late.when_imported("keras", functools.partial(_keras_imported, session))
@@ -103,41 +99,41 @@ def _observe(session: Session, own_process: bool) -> None:
         late.when_imported(package, functools.partial(_lightning_imported, session, package))
     late.when_imported("torchmetrics", functools.partial(_torchmetrics_imported, session))
     if own_process:
-        ending.Ending(session)
+        ending.Ending(session.recorder)
         if session.config.tap_output:
-            from reenact_probe import output
+            from reenact_probe import metrics
 
-            output.install(session)
+            metrics.tap_output(session.recorder, lambda: session.keras_drives)
 
 
 @guard.guarded("torch")
 def _torch_imported(session: Session, torch: Library) -> None:
-    from reenact_probe.torch_watch import TorchWatch
+    from reenact_probe.torch.observer import TorchObserver
 
     session.recorder.note_framework("torch", torch.__version__)
-    session.torch = TorchWatch(torch, session.recorder)
-    session.parts.append(session.torch)
+    session.torch = TorchObserver(torch, session.recorder)
+    session.recorder.join(session.torch)
 
 
 @guard.guarded("keras")
 def _keras_imported(session: Session, keras: Library) -> None:
-    from reenact_probe.keras_watch import KerasWatch
+    from reenact_probe.keras.observer import KerasObserver
 
     session.recorder.note_framework("keras", keras.__version__)
-    session.keras = KerasWatch(keras, session)
-    session.parts.append(session.keras)
+    session.keras = KerasObserver(keras, session.recorder, session.torch)
+    session.recorder.join(session.keras)
 
 
 @guard.guarded("experiment-torch")
 def _torch_for_experiments(session: Session, torch: Library) -> None:
-    from reenact_probe.experiment import TakeOver
+    from reenact_probe.experiment.takeover import TakeOver
 
-    session.torch = TakeOver(torch, session)
+    session.torch = TakeOver(torch, session.recorder)
 
 
 @guard.guarded("experiment-keras")
 def _keras_for_experiments(session: Session, keras: Library) -> None:
-    from reenact_probe.experiment import refuse_backend
+    from reenact_probe.experiment.takeover import refuse_backend
 
     backend = keras.backend.backend()
     if backend == "torch" and session.torch is not None:
@@ -147,16 +143,16 @@ def _keras_for_experiments(session: Session, keras: Library) -> None:
 
 
 @guard.guarded("lightning-import")
-def _lightning_imported(session: Session, package: str, module: Module) -> None:
-    from reenact_probe.lightning_watch import LightningWatch
+def _lightning_imported(session: Session, package: str, module: Library) -> None:
+    from reenact_probe.metrics import LightningWatch
 
     session.recorder.note_framework("lightning", module.__version__)
     LightningWatch(package, session.recorder)
 
 
 @guard.guarded("torchmetrics-import")
-def _torchmetrics_imported(session: Session, module: Module) -> None:
-    from reenact_probe.torchmetrics_watch import TorchmetricsWatch
+def _torchmetrics_imported(session: Session, module: Library) -> None:
+    from reenact_probe.metrics import TorchmetricsWatch
 
     TorchmetricsWatch(module, session.recorder)
 
@@ -164,7 +160,7 @@ def _torchmetrics_imported(session: Session, module: Module) -> None:
 def end(session: Session, error: BaseException | None = None) -> None:
     """Stop observing a stretch of this process and close its trace."""
     global _session
-    ending.close(session, error)
+    ending.close(session.recorder, error)
     guard.stand_down()
     late.forget()
     _session = None
@@ -174,6 +170,4 @@ def _forked() -> None:
     """A child made by fork (a data-loading worker) records nothing."""
     was_asleep, guard.state.asleep = guard.state.asleep, True
     if not was_asleep and _session is not None and _session.torch is not None:
-        from reenact_probe import forked
-
-        forked.listen(_session.recorder.folder)
+        ending.note_training(_session.recorder.folder)

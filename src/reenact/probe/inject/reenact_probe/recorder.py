@@ -8,18 +8,26 @@ import platform
 import sys
 import time
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 from reenact_probe import tables
+from reenact_probe.config import Config
 from reenact_probe.folder import Folder
 from reenact_probe.schedule import Schedule
 from reenact_probe.types import Facts
 
-if TYPE_CHECKING:
-    from reenact_probe.config import Config
-
 SCHEMA = 1
 NAN = float("nan")
+
+
+class Observer(Protocol):
+    """What watches a framework."""
+
+    def finish(self) -> None:
+        """The process ends: tell what is left."""
+
+    def crash_facts(self, error: BaseException) -> Facts:
+        """What is known of the layer in which this was raised."""
 
 
 class Recorder:
@@ -43,6 +51,7 @@ class Recorder:
         self.spent = 0.0
         """Seconds the probe itself took."""
         self.tables = {name: tables.Table(name) for name in tables.COLUMNS}
+        self.observers: list[Observer] = []
         self.missing: list[str] = []
         self.graph: Facts | None = None
         self._metrics: list[list[Any]] = []
@@ -88,6 +97,22 @@ class Recorder:
     def unclaimed(self) -> bool:
         """Nobody has asked to record in this process yet: nothing was trained."""
         return self._owned is None
+
+    def join(self, observer: Observer) -> None:
+        """An observer that is asked for the rest when the process ends."""
+        self.observers.append(observer)
+
+    def next_step(self) -> int:
+        """A step of an optimizer is done; gives the number of the next one."""
+        self.step += 1
+        return self.step
+
+    def set_epoch(self, epoch: int) -> None:
+        self.epoch = epoch
+
+    def spend(self, seconds: float) -> None:
+        """The probe itself took this long."""
+        self.spent += seconds
 
     def write_header(self, **facts: Any) -> None:
         self._header.update(facts)

@@ -51,6 +51,11 @@ class Table:
     def __len__(self) -> int:
         return len(self.rows)
 
+    def set(self, row: int, column: int, value: float) -> None:
+        """Put a value that came late into its row."""
+        old = self.rows[row]
+        self.rows[row] = (*old[:column], value, *old[column + 1 :])
+
     def take(self) -> bytes:
         """All rows, as an npy file; the table is empty afterwards."""
         flat = array("d")
