@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from reenact.errors import InputError
-from reenact.probe.past import read_past
+from reenact.probe.past.read import read_past
 from reenact.probe.trace import Trace
 
 KERAS = (
