@@ -94,6 +94,46 @@ def patch(owner: Any, name: str, make: Callable[[Function], Function]) -> None:
     state.undo.append(undo)
 
 
+def when_made(owner: type, call: Callable[[Any], object]) -> None:
+    """Call this with each object of a class once it is made."""
+
+    def make(original: Function) -> Function:
+        def __init__(thing: Any, *args: Any, **kwargs: Any) -> None:  # noqa: N807
+            original(thing, *args, **kwargs)
+            call(thing)
+
+        return __init__
+
+    patch(owner, "__init__", make)
+
+
+def before(owner: Any, name: str, call: Function) -> None:
+    """Have a method call this first, with what it is given itself."""
+
+    def make(original: Function) -> Function:
+        def method(*args: Any, **kwargs: Any) -> Any:
+            call(*args, **kwargs)
+            return original(*args, **kwargs)
+
+        return method
+
+    patch(owner, name, make)
+
+
+def after(owner: Any, name: str, call: Function) -> None:
+    """Have a method call this at its end, with its result and what it is given itself."""
+
+    def make(original: Function) -> Function:
+        def method(*args: Any, **kwargs: Any) -> Any:
+            result = original(*args, **kwargs)
+            call(result, *args, **kwargs)
+            return result
+
+        return method
+
+    patch(owner, name, make)
+
+
 def _report(sentence: str) -> None:
     try:
         if state.on_error is not None:

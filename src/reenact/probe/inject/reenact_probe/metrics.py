@@ -11,7 +11,7 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
-from reenact_probe.guard import guarded, patch, state
+from reenact_probe.guard import after, guarded, patch, state
 from reenact_probe.recorder import Recorder
 from reenact_probe.types import Function, Library
 
@@ -99,16 +99,11 @@ class LightningWatch:
         self.recorder = recorder
         self._seen: dict[tuple[str, int], float] = {}
         call = importlib.import_module(package + ".trainer.call")
-        patch(call, "_call_callback_hooks", self._wrap)
+        after(call, "_call_callback_hooks", self._hooks_called)
 
-    def _wrap(self, original: Function) -> Function:
-        def _call_callback_hooks(trainer: Any, hook_name: Any, *args: Any, **kwargs: Any) -> Any:
-            result = original(trainer, hook_name, *args, **kwargs)
-            if hook_name in _MOMENTS:
-                self._read(trainer)
-            return result
-
-        return _call_callback_hooks
+    def _hooks_called(self, _: Any, trainer: Any, hook_name: str, *args: Any, **kwargs: Any) -> None:  # noqa: ARG002
+        if hook_name in _MOMENTS:
+            self._read(trainer)
 
     @guarded("lightning")
     def _read(self, trainer: Any) -> None:

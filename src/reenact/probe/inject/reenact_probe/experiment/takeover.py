@@ -17,11 +17,13 @@ from reenact_probe import ending, guard
 from reenact_probe.experiment import trials
 from reenact_probe.experiment.problem import KerasOptimizer, Pair, Problem, ProgramOptimizer, TorchOptimizer
 from reenact_probe.experiment.tape import Tape, Unseen, make_mode, tensors_in
-from reenact_probe.guard import guarded, patch, state
+from reenact_probe.guard import after, before, guarded, patch, state, when_made
 from reenact_probe.recorder import Recorder
 from reenact_probe.types import Args, Facts, Function, Kwargs, Library, Module, Optimizer, Tensor
 
 NAME = "experiments.json"
+_NOT_INPUTS = ("label", "target", "mask", "y_true")
+"""Words in the name of an argument that is no input."""
 
 
 class TakeOver:
@@ -46,8 +48,8 @@ class TakeOver:
         torch = self.torch
         optim = importlib.import_module("torch.optim.optimizer")
         patch(torch.autograd, "backward", self._wrap_backward)
-        patch(torch.amp.GradScaler, "scale", self._wrap_scale)
-        patch(optim.Optimizer, "__init__", self._wrap_optimizer)
+        after(torch.amp.GradScaler, "scale", self._loss_scaled)
+        when_made(optim.Optimizer, self._optimizer_made)
         for name in ("clip_grad_norm_", "clip_grad_value_"):
             patch(torch.nn.utils, name, self._wrap_clip)
         state.undo.append(optim.register_optimizer_step_pre_hook(self._before_step).remove)
@@ -58,27 +60,12 @@ class TakeOver:
     def join_keras(self, keras: Library) -> None:
         """Keras on torch has its own optimisers, losses and layers; on another backend there is no tape."""
         base = importlib.import_module("keras.src.optimizers.base_optimizer").BaseOptimizer
-        patch(base, "__init__", self._wrap_optimizer)
-        patch(base, "apply", self._wrap_apply)
-        patch(keras.losses.Loss, "__call__", self._wrap_loss)
+        when_made(base, self._optimizer_made)
+        before(base, "apply", self._before_apply)
+        before(keras.losses.Loss, "__call__", self._compared)
         self.inputs.join_keras(keras)
 
     # What is noticed on the way ---------------------------------------------------------------------------
-
-    def _wrap_optimizer(self, original: Function) -> Function:
-        def __init__(optimizer: Optimizer, *args: Any, **kwargs: Any) -> None:  # noqa: N807
-            original(optimizer, *args, **kwargs)
-            self._optimizers.append(weakref.ref(optimizer))
-
-        return __init__
-
-    def _wrap_scale(self, original: Function) -> Function:
-        def scale(scaler: Any, outputs: Any) -> Any:
-            result = original(scaler, outputs)
-            self._scaled = (result, outputs)
-            return result
-
-        return scale
 
     def _wrap_clip(self, original: Function) -> Function:
         def clip(parameters: Any, *args: Any, **kwargs: Any) -> Any:
@@ -87,15 +74,14 @@ class TakeOver:
 
         return clip
 
-    def _wrap_loss(self, original: Function) -> Function:
-        def __call__(loss: Any, y_true: Any, y_pred: Any, *args: Any, **kwargs: Any) -> Any:  # noqa: N807
-            self._compared(loss, y_true, y_pred)
-            return original(loss, y_true, y_pred, *args, **kwargs)
+    def _optimizer_made(self, optimizer: Optimizer) -> None:
+        self._optimizers.append(weakref.ref(optimizer))
 
-        return __call__
+    def _loss_scaled(self, scaled: Tensor, _: Any, outputs: Tensor) -> None:
+        self._scaled = (scaled, outputs)
 
     @guarded("experiment-loss")
-    def _compared(self, loss: Any, y_true: Any, y_pred: Any) -> None:
+    def _compared(self, loss: Any, y_true: Any, y_pred: Any, *args: Any, **kwargs: Any) -> None:  # noqa: ARG002
         if all(isinstance(value, self.torch.Tensor) for value in (y_true, y_pred)):
             logits = bool(loss.get_config().get("from_logits"))
             self.pairs = [*self.pairs[-32:], Pair(y_pred, y_true, logits, True)]
@@ -131,16 +117,10 @@ class TakeOver:
         else:
             self._stepping = optimizer
 
-    def _wrap_apply(self, original: Function) -> Function:
-        def apply(optimizer: Optimizer, grads: Any, trainable_variables: Any = None) -> Any:
-            self._before_apply(optimizer, trainable_variables)
-            return original(optimizer, grads, trainable_variables)
-
-        return apply
-
     @guarded("experiment-step")
-    def _before_apply(self, optimizer: Optimizer, variables: Any) -> None:
-        variables = optimizer._trainable_variables if variables is None else variables
+    def _before_apply(self, optimizer: Optimizer, grads: Any, trainable_variables: Any = None) -> None:  # noqa: ARG002
+        given = trainable_variables
+        variables = optimizer._trainable_variables if given is None else given
         self.take_over(lambda: KerasOptimizer(self.torch, optimizer, variables))
 
     def take_over(self, make_optimizer: Callable[[], ProgramOptimizer] | None) -> None:
@@ -202,22 +182,7 @@ def refuse_backend(keras: Library, backend: str, recorder: Recorder) -> None:
     reason = f"no experiments: Keras runs on {backend}, and only torch can be played again"
     for name in ("fit", "train_on_batch"):
         owner = next(base for base in keras.Model.__mro__ if name in vars(base))
-        patch(owner, name, _refusing(recorder, reason))
-
-
-def _refusing(recorder: Recorder, reason: str) -> Callable[[Function], Function]:
-    def make(original: Function) -> Function:
-        def train(*args: Any, **kwargs: Any) -> Any:
-            give(recorder, {"missing": [reason]})
-            return original(*args, **kwargs)
-
-        return train
-
-    return make
-
-
-_NOT_INPUTS = ("label", "target", "mask", "y_true")
-"""Words in the name of an argument that is no input."""
+        before(owner, name, lambda *_, **__: give(recorder, {"missing": [reason]}))
 
 
 class Inputs:

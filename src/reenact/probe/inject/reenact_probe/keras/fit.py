@@ -8,7 +8,7 @@ from typing import Any, Protocol
 
 from reenact_probe import ending
 from reenact_probe.data import Data
-from reenact_probe.guard import guarded, patch
+from reenact_probe.guard import before, guarded, patch
 from reenact_probe.keras import data as arrays
 from reenact_probe.keras.graph import learning_rate
 from reenact_probe.places import caller
@@ -47,7 +47,8 @@ class Fit:
         self.under_way = False
         owner = next(base for base in keras.Model.__mro__ if "fit" in vars(base))
         patch(owner, "fit", self._wrap_fit)
-        patch(owner, "evaluate", self._wrap_evaluate)
+        signature = inspect.signature(owner.evaluate)
+        before(owner, "evaluate", lambda *args, **kwargs: self._evaluates(signature, args, kwargs))
 
     def joined(self, begins: bool) -> None:
         """A callback says that a `fit` runs, or ends, that began before anybody looked."""
@@ -101,20 +102,12 @@ class Fit:
     def _ends(self, model: Module) -> None:
         self.listener.fit_ends(model)
 
-    def _wrap_evaluate(self, original: Function) -> Function:
-        signature = inspect.signature(original)
-
-        def evaluate(model: Module, *args: Any, **kwargs: Any) -> Any:
-            if not self.under_way:
-                self._evaluates(model, signature, args, kwargs)
-            return original(model, *args, **kwargs)
-
-        return evaluate
-
     @guarded("evaluate")
-    def _evaluates(self, model: Module, signature: inspect.Signature, args: Args, kwargs: Kwargs) -> None:
+    def _evaluates(self, signature: inspect.Signature, args: Args, kwargs: Kwargs) -> None:
+        if self.under_way:
+            return
         try:
-            given = signature.bind(model, *args, **kwargs).arguments
+            given = signature.bind(*args, **kwargs).arguments
         except TypeError:
             return
         arrays.read(self.data, "test", given.get("x"), given.get("y"), self.recorder.step)
@@ -128,18 +121,11 @@ class Callbacks:
         self.listener = listener
         self._epochs_begun = 0
         callbacks = keras.callbacks.CallbackList
-        patch(callbacks, "on_epoch_begin", self._wrap_epoch_begin)
-        patch(callbacks, "on_epoch_end", self._wrap_epoch_end)
-        patch(callbacks, "on_test_end", self._wrap_test_end)
+        before(callbacks, "on_epoch_begin", lambda list_, epoch, logs=None: self._epoch_begins(list_))  # noqa: ARG005
+        before(callbacks, "on_epoch_end", lambda list_, epoch, logs=None: self._logged(logs, ""))  # noqa: ARG005
+        before(callbacks, "on_test_end", self._test_ends)
         if sees_steps:
-            patch(callbacks, "on_train_batch_end", self._wrap_train_batch_end)
-
-    def _wrap_epoch_begin(self, original: Function) -> Function:
-        def on_epoch_begin(container: Any, epoch: Any, logs: Any = None) -> Any:
-            self._epoch_begins(container)
-            return original(container, epoch, logs)
-
-        return on_epoch_begin
+            before(callbacks, "on_train_batch_end", lambda list_, batch, logs=None: self._step_ends(logs))  # noqa: ARG005
 
     @guarded("epoch")
     def _epoch_begins(self, container: Any) -> None:
@@ -147,32 +133,14 @@ class Callbacks:
         self._epochs_begun += 1
         self.listener.epoch_begins((getattr(container, "params", None) or {}).get("steps"))
 
-    def _wrap_epoch_end(self, original: Function) -> Function:
-        def on_epoch_end(container: Any, epoch: Any, logs: Any = None) -> Any:
-            self._logged(logs, "")
-            return original(container, epoch, logs)
-
-        return on_epoch_end
-
-    def _wrap_test_end(self, original: Function) -> Function:
-        def on_test_end(container: Any, logs: Any = None) -> Any:
-            if not self.listener.in_fit:
-                self._logged(logs, "test_")
-            return original(container, logs)
-
-        return on_test_end
+    def _test_ends(self, _: Any, logs: Logs = None) -> None:
+        if not self.listener.in_fit:
+            self._logged(logs, "test_")
 
     @guarded("metrics")
     def _logged(self, logs: Logs, prefix: str) -> None:
         for name, value in (logs or {}).items():
             self.recorder.metric(prefix + name, value, "keras")
-
-    def _wrap_train_batch_end(self, original: Function) -> Function:
-        def on_train_batch_end(container: Any, batch: Any, logs: Any = None) -> Any:
-            self._step_ends(logs)
-            return original(container, batch, logs)
-
-        return on_train_batch_end
 
     @guarded("keras-step")
     def _step_ends(self, logs: Logs) -> None:

@@ -9,7 +9,7 @@ import math
 from typing import Any
 
 from reenact_probe.data import Data
-from reenact_probe.guard import guarded, patch
+from reenact_probe.guard import before, guarded, when_made
 from reenact_probe.keras import graph
 from reenact_probe.keras.fit import Callbacks, Fit
 from reenact_probe.keras.on_torch import KerasOnTorch
@@ -151,15 +151,15 @@ class Parts:
         self._compiled_at: Place | None = None
         self._fit_at: Place | None = None
         trainer = next(base for base in keras.Model.__mro__ if "compile" in vars(base))
-        patch(trainer, "compile", self._wrap_compile)
-        patch(keras.losses.Loss, "__init__", self._wrap_made)
-        patch(keras.losses.Loss, "__call__", self._wrap_loss)
+        before(trainer, "compile", lambda *_, **__: self._compiled())
+        when_made(keras.losses.Loss, self._note)
+        before(keras.losses.Loss, "__call__", self._before_loss)
         if notes_layers:
             # Not `__init__`: Keras reads that signature to learn what a layer was given.
             layer = keras.layers.Layer
             layer.__new__ = staticmethod(self._wrap_new(layer.__new__))
         optimizer = importlib.import_module("keras.src.optimizers.base_optimizer").BaseOptimizer
-        patch(optimizer, "__init__", self._wrap_optimizer)
+        when_made(optimizer, self._optimizer_made)
 
     def fit_called(self, place: Place | None) -> None:
         self._fit_at = place
@@ -169,13 +169,6 @@ class Parts:
         place = self.made.place(thing)
         return self._compiled_at if place is None or place == self._fit_at else place
 
-    def _wrap_made(self, original: Function) -> Function:
-        def __init__(thing: Any, *args: Any, **kwargs: Any) -> None:  # noqa: N807
-            original(thing, *args, **kwargs)
-            self._note(thing)
-
-        return __init__
-
     def _wrap_new(self, original: Function) -> Function:
         def __new__(cls: Any, *args: Any, **kwargs: Any) -> Any:  # noqa: N807
             layer = original(cls, *args, **kwargs)
@@ -184,36 +177,21 @@ class Parts:
 
         return __new__
 
-    def _wrap_optimizer(self, original: Function) -> Function:
-        def __init__(thing: Any, *args: Any, **kwargs: Any) -> None:  # noqa: N807
-            original(thing, *args, **kwargs)
-            self._note(thing)
-            self.observer.optimizer_made()
-
-        return __init__
+    def _optimizer_made(self, optimizer: Optimizer) -> None:
+        self._note(optimizer)
+        self.observer.optimizer_made()
 
     @guarded("keras-construct")
     def _note(self, thing: Any) -> None:
         self.made.note(thing)
 
-    def _wrap_compile(self, original: Function) -> Function:
-        def compile(model: Module, *args: Any, **kwargs: Any) -> Any:  # noqa: A001
-            self._compiled()
-            return original(model, *args, **kwargs)
-
-        return compile
-
     @guarded("compile")
     def _compiled(self) -> None:
         self._compiled_at = caller()
 
-    def _wrap_loss(self, original: Function) -> Function:
-        def __call__(loss: Any, y_true: Any, y_pred: Any, *args: Any, **kwargs: Any) -> Any:  # noqa: N807
-            if self.loss is None or self.observer.looks_inside:
-                self._loss_called(loss, y_true, y_pred)
-            return original(loss, y_true, y_pred, *args, **kwargs)
-
-        return __call__
+    def _before_loss(self, loss: Any, y_true: Any, y_pred: Any, *args: Any, **kwargs: Any) -> None:  # noqa: ARG002
+        if self.loss is None or self.observer.looks_inside:
+            self._loss_called(loss, y_true, y_pred)
 
     @guarded("keras-loss")
     def _loss_called(self, loss: Any, y_true: Any, y_pred: Any) -> None:

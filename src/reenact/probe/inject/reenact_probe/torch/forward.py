@@ -10,7 +10,7 @@ import sys
 import threading
 from typing import Any, Protocol
 
-from reenact_probe.guard import guarded, patch, state
+from reenact_probe.guard import before, guarded, patch, state
 from reenact_probe.places import LIBRARY, is_library
 from reenact_probe.recorder import Recorder
 from reenact_probe.types import Args, Function, Kwargs, Library, Module
@@ -197,17 +197,10 @@ class EvaluationSigns:
         self.listener = listener
         self._evaluated: int | None = None
         """The step between whose end and the next one an evaluation was looked at."""
-        patch(torch.nn.Module, "eval", self._wrap_eval)
+        before(torch.nn.Module, "eval", lambda _: self.look())
         for context in (torch.no_grad, torch.inference_mode):
             patch(context, "__enter__", self._wrap_enter)
             patch(context, "__exit__", self._wrap_exit)
-
-    def _wrap_eval(self, original: Function) -> Function:
-        def eval(module: Module) -> Any:  # noqa: A001
-            self.look()
-            return original(module)
-
-        return eval
 
     def _wrap_enter(self, original: Function) -> Function:
         getframe = sys._getframe

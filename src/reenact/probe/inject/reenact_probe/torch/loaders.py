@@ -5,7 +5,7 @@ from __future__ import annotations
 from time import perf_counter
 from typing import Any, Protocol
 
-from reenact_probe.guard import guarded, patch
+from reenact_probe.guard import after, guarded, patch
 from reenact_probe.recorder import Recorder
 from reenact_probe.torch.samples import first_tensor
 from reenact_probe.types import Facts, Function, Library, Tensor
@@ -62,16 +62,8 @@ class Loaders:
         self._wait = 0.0
         """Seconds waited for data since the last step."""
         data = torch.utils.data
-        patch(data.DataLoader, "__iter__", self._wrap_iter)
+        after(data.DataLoader, "__iter__", lambda iterator, loader: self._begins(loader, iterator))
         patch(data.dataloader._BaseDataLoaderIter, "__next__", self._wrap_next)
-
-    def _wrap_iter(self, original: Function) -> Function:
-        def __iter__(loader: Any) -> Any:  # noqa: N807
-            iterator = original(loader)
-            self._begins(loader, iterator)
-            return iterator
-
-        return __iter__
 
     def _wrap_next(self, original: Function) -> Function:
         def __next__(iterator: Any) -> Any:  # noqa: N807

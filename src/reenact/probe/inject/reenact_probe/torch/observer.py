@@ -7,7 +7,7 @@ from typing import Any, Protocol
 
 from reenact_probe import ending
 from reenact_probe.data import Data
-from reenact_probe.guard import guarded, patch
+from reenact_probe.guard import guarded, when_made
 from reenact_probe.places import Made
 from reenact_probe.recorder import Recorder
 from reenact_probe.torch import window as windows
@@ -22,7 +22,7 @@ from reenact_probe.torch.modules import inner, settings_of
 from reenact_probe.torch.samples import first_tensor, learn_types
 from reenact_probe.torch.steps import Steps
 from reenact_probe.torch.window import LookCost, Sketch, Window
-from reenact_probe.types import Args, Facts, Function, Kwargs, Library, Module, Optimizer, Tensor
+from reenact_probe.types import Args, Facts, Kwargs, Library, Module, Optimizer, Tensor
 
 NAN = float("nan")
 PASSES_A_STEP = 4
@@ -70,15 +70,8 @@ class TorchObserver:
         self._batches = BatchObserver(torch, recorder, self.data, self._loaders)
         self.steps = Steps(torch, recorder, self.forwards, self._loaders, self)
         self._evaluations = EvaluationSigns(torch, recorder, self)
-        patch(torch.nn.Module, "__init__", self._wrap_init)
+        when_made(torch.nn.Module, self._made)
         self.step_ended()
-
-    def _wrap_init(self, original: Function) -> Function:
-        def __init__(module: Module, *args: Any, **kwargs: Any) -> None:  # noqa: N807
-            original(module, *args, **kwargs)
-            self._made(module)
-
-        return __init__
 
     @guarded("construct")
     def _made(self, module: Module) -> None:

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from time import perf_counter
 from typing import Any, Protocol
 
-from reenact_probe.guard import guarded, patch, state
+from reenact_probe.guard import after, guarded, patch, state, when_made
 from reenact_probe.recorder import Recorder
 from reenact_probe.torch.forward import ForwardHooks
 from reenact_probe.torch.loaders import Loaders
@@ -94,10 +94,10 @@ class Steps:
     def _install(self) -> None:
         optim = importlib.import_module("torch.optim.optimizer")
         patch(self.torch.autograd, "backward", self._wrap_backward)
-        patch(optim.Optimizer, "__init__", self._wrap_optimizer)
+        when_made(optim.Optimizer, self._made)
         patch(optim.Optimizer, "zero_grad", self._wrap_zero_grad)
         patch(self.torch.nn.Module, "zero_grad", self._wrap_module_zero_grad)
-        patch(self.torch.amp.GradScaler, "scale", self._wrap_scale)
+        after(self.torch.amp.GradScaler, "scale", self._loss_scaled)
         handles = (
             optim.register_optimizer_step_pre_hook(self._before_step),
             optim.register_optimizer_step_post_hook(self._after_step),
@@ -106,12 +106,8 @@ class Steps:
 
     # What is noticed on the way ---------------------------------------------------------------------------
 
-    def _wrap_optimizer(self, original: Function) -> Function:
-        def __init__(optimizer: Optimizer, *args: Any, **kwargs: Any) -> None:  # noqa: N807
-            original(optimizer, *args, **kwargs)
-            self._made(optimizer)
-
-        return __init__
+    def _loss_scaled(self, scaled: Tensor, _: Any, outputs: Tensor) -> None:
+        self._scaled = (scaled, outputs)
 
     @guarded("optimizer")
     def _made(self, optimizer: Optimizer) -> None:
@@ -140,14 +136,6 @@ class Steps:
             return original(module, *args, **kwargs)
 
         return zero_grad
-
-    def _wrap_scale(self, original: Function) -> Function:
-        def scale(scaler: Any, outputs: Any) -> Any:
-            result = original(scaler, outputs)
-            self._scaled = (result, outputs)
-            return result
-
-        return scale
 
     # Backward ---------------------------------------------------------------------------------------------
 
