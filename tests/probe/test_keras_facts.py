@@ -77,7 +77,7 @@ def test_a_loss_given_by_name_stands_where_it_is_named(forks: Any) -> None:
     assert (graph.loss.place.line, graph.optimizer.place.line) == (line, line)
 
 
-def test_variables_given_as_a_generator_are_left_to_the_optimiser(forks: Any) -> None:
+def test_variables_given_as_a_generator_are_left_to_the_optimizer(forks: Any) -> None:
     text = """
 import keras
 import torch

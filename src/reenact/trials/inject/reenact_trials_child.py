@@ -30,7 +30,7 @@ _DIE_WITH_PARENT, _ADOPT_ORPHANS = 1, 36
 """Options of prctl(2)."""
 _OPTIMIZERS = ("sgd", "adam", "adamw", "adamax", "adagrad", "adadelta", "nadam", "rmsprop", "lion")
 _LAZY = {
-    # Imported by the first optimiser that is made: half the price of a short training.
+    # Imported by the first optimizer that is made: half the price of a short training.
     "torch": ("torch._dynamo", "reenact_probe.torch.observer"),
     "keras": (
         "reenact_probe.keras.observer",
@@ -40,7 +40,7 @@ _LAZY = {
 
 
 def preload(job: Facts) -> None:
-    """Import what the program will import. A package that fails here fails again, in sight, in the trial."""
+    """Import what the program will import. A package that fails here fails again, visibly, in the trial."""
     if job["inject"] not in sys.path:
         sys.path.append(job["inject"])
     before = len(sys.modules)
@@ -162,16 +162,16 @@ def _dress(job: Facts) -> None:
     sys.argv = list(job["argv"])
     from reenact_probe import boot, config, late
 
-    wishes = dict(job["wishes"])
+    options = dict(job["wishes"])
     if job["root"]:
         reenact_trials_links.guard(job["root"])
-    folder = wishes.pop("folder")
+    folder = options.pop("folder")
     if job["express"] and "reenact_express.install" in sys.modules:
         # Before the probe, which then stands around it.
         install = sys.modules["reenact_express.install"].install
         park = _park(job)
         late.when_imported("keras", lambda keras: install(keras, job["express"], park))
-    session = boot.start(config.Config(folder, **wishes), own_process=True)
+    session = boot.start(config.Config(folder, **options), own_process=True)
     if job["stop"]:
         reenact_trials_stop.watch(session, job["stop"])
     if job["weights"]:

@@ -2,7 +2,7 @@
 
 Covered: arrays that Keras is given in `evaluate` and, in `fit`, as `validation_data` or by
 `validation_split`. Not covered: data sets and generators, and evaluations that a program writes itself. How
-many evaluations were halved is told in a file, so that nobody takes for held out what was not.
+many evaluations were halved is written to a file, so that nobody takes for held out what was not.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 LEAST = 60
 """Rows below which a half says too little: such data stay whole."""
-TOLD = "halves.txt"
+NOTES = "halves.txt"
 
 
 class Halver:
@@ -24,7 +24,7 @@ class Halver:
 
     def __init__(self, second: bool, folder: str) -> None:
         self.second = second
-        self.told = os.path.join(folder, TOLD)
+        self.notes = os.path.join(folder, NOTES)
         self.inside = 0
         """Depth of calls: Keras calls `evaluate` inside `fit`."""
 
@@ -43,7 +43,7 @@ class Halver:
         count = lengths.pop()
         if count < LEAST:
             return None
-        with open(self.told, "a", encoding="ascii") as file:
+        with open(self.notes, "a", encoding="ascii") as file:
             file.write(f"{count}\n")
         rows = self.rows(count)
         return tuple(one if one is None else one[rows] for one in arrays)
@@ -54,7 +54,7 @@ def _is_array(value: Any) -> bool:
 
 
 def install(part: str, folder: str) -> None:
-    """`part` is search or judge; `folder` holds what is told."""
+    """`part` is search or judge; `folder` holds the notes."""
     from reenact_probe import late
 
     halver = Halver(part == "judge", folder)

@@ -70,7 +70,7 @@ class _Guard:
         """`busy` while this thread makes a copy."""
         self.lock = threading.Lock()
 
-    def heard(self, event: str, arguments: tuple[Any, ...]) -> None:
+    def on_event(self, event: str, arguments: tuple[Any, ...]) -> None:
         if event not in _EVENTS or getattr(self.here, "busy", False):
             return
         if event == "open" and not (isinstance(arguments[2], int) and arguments[2] & _WRITES):
@@ -118,7 +118,7 @@ def guard(root: str) -> None:
     """Stand guard in this process for good: an audit hook cannot be taken away."""
     from reenact_probe.late import when_imported
 
-    standing = _Guard(root)
-    sys.addaudithook(standing.heard)
-    when_imported("torch", standing.torch_arrived)
-    when_imported("h5py", standing.h5py_arrived)
+    guarding = _Guard(root)
+    sys.addaudithook(guarding.on_event)
+    when_imported("torch", guarding.torch_arrived)
+    when_imported("h5py", guarding.h5py_arrived)

@@ -121,9 +121,9 @@ class Running:
         return bool(data)
 
     def waits(self) -> bool:
-        """It has said that it waits; its clock stands still."""
-        told = os.read(self.line[0], 1) if self.line else b""
-        self.parked = told == b"p"
+        """It has signalled that it waits; its clock stands still."""
+        signal_ = os.read(self.line[0], 1) if self.line else b""
+        self.parked = signal_ == b"p"
         if self.parked:
             self._stopped = time.monotonic()
         return self.parked
@@ -187,7 +187,7 @@ def serve(channel: Channel, wake: int) -> None:
 
 
 def preload(job: Facts, channel: Channel) -> None:
-    """Imports can take long and hear nothing: meanwhile a timer looks whether anybody still waits for us."""
+    """Imports can take long and read nothing: meanwhile a timer looks whether anybody still waits for us."""
     signal.signal(signal.SIGALRM, lambda *_: os._exit(0) if channel.orphaned else None)
     signal.siginterrupt(signal.SIGALRM, False)
     signal.setitimer(signal.ITIMER_REAL, LOOK_S, LOOK_S)
@@ -241,23 +241,23 @@ def run(running: Running, channel: Channel, wake: int, parked: dict[int, Running
 
 def follow(running: Running, channel: Channel, wake: int) -> bool:
     """Until the trial is over; false when nobody waits for it any more."""
-    heard = [channel.incoming, wake, running.output, *(running.line or ())[:1]]
+    sources = [channel.incoming, wake, running.output, *(running.line or ())[:1]]
     wanted = True
     while not running.over():
-        ready = select.select(heard, [], [], running.pause())[0]
+        ready = select.select(sources, [], [], running.pause())[0]
         if wake in ready:
             os.read(wake, 4096)
         if running.output in ready and not running.drain():
-            heard.remove(running.output)
+            sources.remove(running.output)
         if running.line and running.line[0] in ready:
             if running.waits():
                 return True
-            heard.remove(running.line[0])
+            sources.remove(running.line[0])
         if channel.incoming in ready:
             wanted = channel.receive() is not None
             running.end("stopped")
             if not wanted:
-                heard.remove(channel.incoming)
+                sources.remove(channel.incoming)
         if wanted and channel.orphaned:
             wanted = False
             running.end("stopped")

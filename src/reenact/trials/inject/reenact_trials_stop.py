@@ -79,7 +79,7 @@ class Watch:
 
     def metric(self, name: str, value: Any, source: str) -> None:
         number = _as_number(value)
-        # A printed line may only repeat what Keras has told; what the probe saw of batches is no epoch.
+        # A printed line may only repeat what Keras has reported; what the probe saw of batches is no epoch.
         if (
             number is not None
             and source != "probe"
@@ -113,11 +113,11 @@ class Watch:
         ending.stop_here(self.session.recorder)
 
 
-def watch(session: Session, wishes: Facts) -> None:
+def watch(session: Session, rule: Facts) -> None:
     """Stand guard over a session of the probe from now on."""
     from reenact_probe.late import when_imported
 
-    when_imported("torch", Watch(session, Rule(**wishes)).torch_arrived)
+    when_imported("torch", Watch(session, Rule(**rule)).torch_arrived)
 
 
 def from_environment(session: Session) -> None:

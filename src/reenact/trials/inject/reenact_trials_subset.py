@@ -2,7 +2,7 @@
 
 Covered: arrays that Keras's `fit` is given, and `DataLoader`s of torch that shuffle a data set of known
 length. Not covered: generators, samplers of the program's own, loops over tensors. Evaluation data stay as
-they are. How many were cut is told in a file, so that nobody takes for a part what was the whole.
+they are. How many were cut is written to a file, so that nobody takes for a part what was the whole.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 LEAST = 200
 """Rows below which data stay whole."""
-TOLD = "subset.txt"
+NOTES = "subset.txt"
 
 
 class Cutter:
@@ -25,7 +25,7 @@ class Cutter:
 
     def __init__(self, share: float, folder: str) -> None:
         self.share = share
-        self.told = os.path.join(folder, TOLD)
+        self.notes = os.path.join(folder, NOTES)
         self.inside = 0
         """Depth of calls: `fit` may be called inside `fit`."""
 
@@ -36,13 +36,13 @@ class Cutter:
         import numpy as np
 
         kept = max(LEAST // 2, round(self.share * count))
-        with open(self.told, "a", encoding="ascii") as file:
+        with open(self.notes, "a", encoding="ascii") as file:
             file.write(f"{kept} {count}\n")
         return np.sort(np.random.RandomState(count % 2**32).permutation(count)[:kept])
 
 
 def install(share: float, folder: str) -> None:
-    """`share` of the training data; `folder` holds what is told."""
+    """`share` of the training data; `folder` holds the notes."""
     from reenact_probe import late
 
     cutter = Cutter(share, folder)

@@ -1,4 +1,4 @@
-"""Starts the probe: reads the wishes, then waits for the program to import what can be observed."""
+"""Starts the probe: reads the options, then waits for the program to import what can be observed."""
 
 from __future__ import annotations
 

@@ -105,7 +105,7 @@ SENTENCE = "a process made by fork trained: what happens in it is not observed (
 
 
 def note_training(folder: Folder) -> None:
-    """In the child: note the first step of an optimiser of torch."""
+    """In the child: note the first step of an optimizer of torch."""
     from torch.optim.optimizer import register_optimizer_step_post_hook
 
     def stepped(*_: Any) -> None:

@@ -40,7 +40,7 @@ class Tap:
 
         def write(text: Any) -> Any:
             written = original(text)
-            self.heard(text)
+            self._printed(text)
             return written
 
         # On the instance: the stream stays the same object, with the same buffer, encoding and file number.
@@ -48,7 +48,7 @@ class Tap:
         state.undo.append(lambda: stream.__dict__.pop("write", None))
 
     @guarded("output")
-    def heard(self, text: str) -> None:
+    def _printed(self, text: str) -> None:
         if not isinstance(text, str):
             return
         lines = (self._rest + text).replace("\r", "\n").split("\n")

@@ -19,7 +19,7 @@ from reenact_probe.types import Args, Module
 
 NAME = "opened.jsonl"
 MOST = 20_000
-"""Files; of a program that opens more it is only said that it does."""
+"""Files; of a program that opens more it is only noted that it does."""
 BELOW_PYTHON = frozenset((
     "av", "cv2", "decord", "duckdb", "ffcv", "grpc", "jpeg4py", "lmdb", "mxnet", "netCDF4", "nvidia.dali",
     "openslide", "polars", "pyarrow.csv", "pyarrow.dataset", "pyarrow.feather", "pyarrow.fs",
@@ -50,7 +50,7 @@ def install(folder: str) -> None:
     if _noting is None:
         _noting = _Noting(folder)
         _noting.line({"process": os.getpid()})
-        sys.addaudithook(_noting.heard)
+        sys.addaudithook(_noting.on_event)
         late.when_imported("h5py", _noting.listen_to_h5py)
         late.when_imported("torchvision.io.image", _noting.listen_to_torchvision)
         late.when_imported("torch.serialization", _noting.listen_to_torch)
@@ -78,7 +78,7 @@ class _Noting:
         for event, why in STARTS.items():
             self.events[event] = functools.partial(self._started, why)
 
-    def heard(self, event: str, args: Args) -> None:
+    def on_event(self, event: str, args: Args) -> None:
         """The audit hook: one look-up for everything that does not matter."""
         note = self.events.get(event)
         if note is None:
@@ -110,7 +110,7 @@ class _Noting:
 
         def listened(path: Any, *args: Any, **named: Any) -> Any:
             if isinstance(path, (str, bytes, os.PathLike)):
-                self.heard("open", (path, "", flags))
+                self.on_event("open", (path, "", flags))
             return function(path, *args, **named)
 
         setattr(module, name, listened)
@@ -190,7 +190,7 @@ class _Noting:
         try:
             self.line({"blind": f"the list of opened files broke off ({type(error).__name__})"})
         except OSError:
-            # No room for one line: neither is there room for the journal that would believe the list.
+            # No space for one line: neither is there space for the journal that would believe the list.
             return
 
 

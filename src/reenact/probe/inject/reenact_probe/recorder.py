@@ -45,7 +45,7 @@ class Recorder:
         self.folder = Folder(config.folder, config.hide)
         self.began = time.perf_counter()
         self.step = 0
-        """Optimiser steps completed."""
+        """Optimizer steps completed."""
         self.epoch = -1
         """Epochs begun, less one; -1 while no epoch is known."""
         self.spent = 0.0
@@ -135,17 +135,17 @@ class Recorder:
 
     def metric(self, name: Any, value: Any, source: str, epoch: int | None = None) -> None:
         number = _as_number(value)
-        if number is not None and self._room():
+        if number is not None and self._has_space():
             epoch = self.epoch if epoch is None else epoch
             self._metrics.append([str(name), number, self.step, epoch, self.now(), source])
-        for heard in self._on_metric:
-            heard(str(name), value, source)
+        for listener in self._on_metric:
+            listener(str(name), value, source)
 
     def event(self, kind: str, **facts: Any) -> None:
-        if self._room():
+        if self._has_space():
             self._events.append(dict(facts, kind=kind, step=self.step, epoch=self.epoch, time=self.now()))
-        for heard in self._on_event:
-            heard(kind, facts)
+        for listener in self._on_event:
+            listener(kind, facts)
 
     def listen(
         self,
@@ -156,7 +156,7 @@ class Recorder:
         self._on_metric += [on_metric] if on_metric is not None else []
         self._on_event += [on_event] if on_event is not None else []
 
-    def _room(self) -> bool:
+    def _has_space(self) -> bool:
         self._notes += 1
         return self._notes <= self.MAX_NOTES
 

@@ -10,7 +10,7 @@ STEP = (
     "step", "time", "epoch", "loss", "learning_rate", "batch_size", "backward_calls", "carried", "training",
     "sampled", "optimizer", "data_wait", "grad_norm", "weight_norm", "update_norm", "accuracy",
 )  # fmt: skip
-"""One row a step of an optimiser, sampled or not; what is known only on sampled steps is NaN elsewhere.
+"""One row a step of an optimizer, sampled or not; what is known only on sampled steps is NaN elsewhere.
 
 `carried` is 1 when gradients of the step before were still there at the first backward call, 0 when they had
 been cleared. `training` is the mode of the model in the last forward pass seen."""

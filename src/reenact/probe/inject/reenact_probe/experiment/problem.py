@@ -31,7 +31,7 @@ class ProgramOptimizer(Protocol):
 
 
 class Problem:
-    """The tape of one step, with the weights that the optimiser was to move."""
+    """The tape of one step, with the weights that the optimizer was to move."""
 
     def __init__(
         self, torch: Library, tape: Tape, losses: list[Tensor], weights: list[Tensor], pairs: list[Pair]
@@ -39,7 +39,7 @@ class Problem:
         self.torch = torch
         self.weights = [weight for weight in weights if weight.requires_grad and weight.is_leaf]
         if not self.weights:
-            raise Unseen("the optimiser holds no weight that can be trained")
+            raise Unseen("the optimizer holds no weight that can be trained")
         self._tape = tape
         self._losses = losses
         tape.cut(losses)
@@ -89,7 +89,7 @@ class Problem:
 
 
 class TorchOptimizer:
-    """The program's own optimiser object: nothing runs after the experiments, so none is spared."""
+    """The program's own optimizer object: nothing runs after the experiments, so none is spared."""
 
     def __init__(self, optimizer: Optimizer, clips: list[Function]) -> None:
         self._optimizer = optimizer
@@ -122,7 +122,7 @@ class TorchOptimizer:
 
 
 class KerasOptimizer:
-    """A copy of the program's optimiser: same class, same settings, the rate set from outside."""
+    """A copy of the program's optimizer: same class, same settings, the rate set from outside."""
 
     refuses = ""
 

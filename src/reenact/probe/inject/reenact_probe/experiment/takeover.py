@@ -27,7 +27,7 @@ _NOT_INPUTS = ("label", "target", "mask", "y_true")
 
 
 class TakeOver:
-    """One per process. Waits for the first step of torch's or Keras's optimiser."""
+    """One per process. Waits for the first step of torch's or Keras's optimizer."""
 
     def __init__(self, torch: Library, recorder: Recorder) -> None:
         self.torch = torch
@@ -41,7 +41,7 @@ class TakeOver:
         self._clips: list[Function] = []
         self._scaled: tuple[Tensor, Tensor] | None = None
         self._stepping: Optimizer | None = None
-        """An optimiser that was asked to step before its loss went backward: it was given a closure."""
+        """An optimizer that was asked to step before its loss went backward: it was given a closure."""
         self._install()
 
     def _install(self) -> None:
@@ -58,7 +58,7 @@ class TakeOver:
         mode.__enter__()
 
     def join_keras(self, keras: Library) -> None:
-        """Keras on torch has its own optimisers, losses and layers; on another backend there is no tape."""
+        """Keras on torch has its own optimizers, losses and layers; on another backend there is no tape."""
         base = importlib.import_module("keras.src.optimizers.base_optimizer").BaseOptimizer
         when_made(base, self._optimizer_made)
         before(base, "apply", self._before_apply)
@@ -161,13 +161,13 @@ class TakeOver:
         return list(found.values())
 
     def _refuse_rivals(self, weights: list[Tensor]) -> None:
-        """Two optimisers with weights of their own: one batch of one of them is half of a game."""
+        """Two optimizers with weights of their own: one batch of one of them is half of a game."""
         ours = {id(weight) for weight in weights}
         for made in self._optimizers:
             groups = getattr(made(), "param_groups", None) or ()
             theirs = {id(weight) for group in groups for weight in group["params"]}
             if theirs - ours:
-                raise Unseen("the program trains with several optimisers, each with weights of its own")
+                raise Unseen("the program trains with several optimizers, each with weights of its own")
 
 
 def give(recorder: Recorder, facts: Facts) -> None:
@@ -194,7 +194,7 @@ class Inputs:
         self._depth = 0
         self._found = False
         self._thread = threading.get_ident()
-        # Module hooks are not told of keyword arguments, and Keras's layers do not run them.
+        # Module hooks get no keyword arguments, and Keras's layers do not run them.
         patch(torch.nn.Module, "__call__", self._wrap_call)
 
     def join_keras(self, keras: Library) -> None:

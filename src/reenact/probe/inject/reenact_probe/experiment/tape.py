@@ -2,7 +2,7 @@
 
 A torch function mode notes each call that touches a weight, an input of a model or what came of them. What is
 computed from other tensors alone (labels, masks, data being prepared) enters as it is. Playing the tape again
-makes the same calls with the weights as they then are: the program's own model, loss and regularisers,
+makes the same calls with the weights as they then are: the program's own model, loss and regularizers,
 whoever wrote them, and fresh dropout. Numbers that the program took out of tensors (`.item()`) stay what they
 were.
 """
@@ -169,7 +169,7 @@ def changes_first_argument(name: str) -> bool:
 
 
 def is_weight(value: Any) -> bool:
-    """A leaf: torch lets it be changed in place only where it is initialised."""
+    """A leaf: torch lets it be changed in place only where it is initialized."""
     return value.requires_grad and value.is_leaf
 
 

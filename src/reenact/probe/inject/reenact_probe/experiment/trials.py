@@ -6,7 +6,7 @@ program's: can this model with this loss learn at all? 1e-2 is tried first, sinc
 number of steps with inputs set to zero: a model that does as well does not see its inputs.
 
 Range of rates, after Smith 2017 ("Cyclical learning rates for training neural networks", section 3.3): the
-program's own optimiser and settings, a few steps at each rate. Smith lets one training go on while the rate
+program's own optimizer and settings, a few steps at each rate. Smith lets one training go on while the rate
 grows; a single batch would be learnt before the large rates come, so each rate begins with the weights as the
 program made them, the same batch and the same dropout: the loss differs because of the rate alone.
 """

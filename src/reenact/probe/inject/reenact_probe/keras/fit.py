@@ -20,7 +20,7 @@ WANTED = ("batch_size", "epochs", "validation_split", "initial_epoch")
 
 
 class FitListener(Protocol):
-    """Who is told of fits."""
+    """Who is notified of fits."""
 
     @property
     def in_fit(self) -> bool: ...

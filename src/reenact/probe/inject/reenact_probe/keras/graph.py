@@ -33,7 +33,7 @@ def activation_of(layer: Module) -> str | None:
 
 
 def settings_of(layer: Module) -> Facts:
-    """Plain values of the layer's configuration; initialisers, regularisers and activations by name."""
+    """Plain values of the layer's configuration; initializers, regularizers and activations by name."""
     try:
         config = layer.get_config()
     except Exception:  # noqa: BLE001 - a layer of the program's own may have none, or a broken one
@@ -151,7 +151,7 @@ def learning_rate(optimizer: Optimizer) -> float:
 def optimizer_facts(optimizer: Optimizer, place: Place | None, rate: float, given: int) -> Facts:
     try:
         config = optimizer.get_config()
-    except Exception:  # noqa: BLE001 - an optimiser of the program's own
+    except Exception:  # noqa: BLE001 - an optimizer of the program's own
         config = {}
     settings = {key: _setting(value) for key, value in config.items() if _setting(value) is not None}
     return {

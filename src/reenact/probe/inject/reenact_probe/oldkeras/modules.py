@@ -62,7 +62,7 @@ def _adapt(shim: Shim, keras: Library) -> None:
 
 
 def _choose_torch() -> None:
-    """Keras would look for TensorFlow unless told otherwise."""
+    """Keras would look for TensorFlow unless set otherwise."""
     if os.environ.get("KERAS_BACKEND") or _configured_backend() not in ("", "tensorflow"):
         return
     if importlib.util.find_spec("torch") is not None:
@@ -79,7 +79,7 @@ def _configured_backend() -> str:
 
 
 def _asked_by_library() -> bool:
-    """Libraries ask whether TensorFlow is there and would then use it: they are told the truth."""
+    """Libraries ask whether TensorFlow is there and would then use it: they get the truth."""
     frame: FrameType | None = sys._getframe(2)
     while frame is not None:
         file = frame.f_code.co_filename

@@ -34,7 +34,7 @@ class Call:
 
 
 class PassListener(Protocol):
-    """Who is told of passes."""
+    """Who is notified of passes."""
 
     def is_closed(self, module: Module) -> bool: ...
 
@@ -179,7 +179,7 @@ class ForwardHooks:
 
 
 class EvaluationListener(Protocol):
-    """Who is told of evaluations."""
+    """Who is notified of evaluations."""
 
     window: Any
     forwards: ForwardHooks
@@ -206,7 +206,7 @@ class EvaluationSigns:
         getframe = sys._getframe
 
         def __enter__(context: Any) -> Any:  # noqa: N807
-            # Keras enters eight times a step: its files are told apart without a call.
+            # Keras enters eight times a step: its files are recognised without a call.
             file = getframe(1).f_code.co_filename
             if not LIBRARY.get(file) and not is_library(file):
                 self.look()

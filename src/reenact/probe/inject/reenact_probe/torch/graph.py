@@ -1,4 +1,4 @@
-"""The model graph as JSON, from a captured pass, the optimiser and the loss."""
+"""The model graph as JSON, from a captured pass, the optimizer and the loss."""
 
 from __future__ import annotations
 

@@ -30,7 +30,7 @@ class Loader:
 
 
 class LoaderListener(Protocol):
-    """Who is told of loaders."""
+    """Who is notified of loaders."""
 
     @property
     def looking(self) -> bool: ...

@@ -1,4 +1,4 @@
-"""Sees the loss go backward and the optimiser step; tells where one step ends and the next begins.
+"""Sees the loss go backward and the optimizer step; tells where one step ends and the next begins.
 
 This is the path that every step takes, so a step nobody looks at does here only what its row needs.
 """
@@ -25,7 +25,7 @@ _NO_TOTALS = (NAN, NAN, NAN, NAN)
 
 
 class StepListener(Protocol):
-    """Who is told of steps, and knows what a row says beside the loss."""
+    """Who is notified of steps, and knows what a row says beside the loss."""
 
     window: Window | Sketch | None
     training: float
@@ -74,7 +74,7 @@ class Steps:
         self.optimizers: dict[int, int] = {}
         """Index by identity; a program has few."""
         self.zeroed: set[int] = set()
-        """Identities of the optimisers whose gradients were cleared since their last step."""
+        """Identities of the optimizers whose gradients were cleared since their last step."""
         self.backwards = 0
         self.loss: Any = NAN
         self.next_look: float = 0
@@ -82,7 +82,7 @@ class Steps:
         self._scaled: tuple[Tensor, Tensor] | None = None
         self._ended: float | None = None
         self._last: Any = None
-        """The optimiser of torch that stepped last, held weakly."""
+        """The optimizer of torch that stepped last, held weakly."""
         self._manual_open = False
         self._others_step = False
         """There is an optimizer that is not torch's: Keras has its own."""
@@ -115,7 +115,7 @@ class Steps:
         self.listener.optimizer_made(optimizer)
 
     def know(self, optimizer: Optimizer) -> None:
-        """Number an optimiser. One made before anybody looked: what seemed to be moved by hand is its
+        """Number an optimizer. One made before anybody looked: what seemed to be moved by hand is its
         step.
         """
         self._manual_open = False
@@ -194,7 +194,7 @@ class Steps:
 
     @guarded("backward-end")
     def _begin_manual(self) -> None:
-        """A program without an optimiser moves its weights by hand before the next backward call."""
+        """A program without an optimizer moves its weights by hand before the next backward call."""
         self._manual_open = True
         if self.listener.window is not None:
             self.listener.update_by_hand_begins()
@@ -264,15 +264,15 @@ class Steps:
             watch.write_data()
             recorder.flush()
 
-    def listen(self, heard: Callable[[Row], None]) -> None:
+    def listen(self, listener: Callable[[Row], None]) -> None:
         """Hand on every row once it is written."""
         add = self.add_row
 
-        def add_and_tell(row: Row) -> None:
+        def add_and_notify(row: Row) -> None:
             add(row)
-            heard(row)
+            listener(row)
 
-        self.add_row = add_and_tell
+        self.add_row = add_and_notify
 
     def expect_others(self) -> None:
         """An optimizer that is not torch's was made: no step is one by hand."""

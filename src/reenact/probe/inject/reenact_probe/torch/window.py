@@ -108,13 +108,13 @@ class Window:
         self.before = [take(tensor, self.cap) for _, tensor in parameters]
 
     def take_gradients(self) -> None:
-        """Gradients as the optimiser sees them."""
+        """Gradients as the optimizer sees them."""
         found = [(i, tensor.grad) for i, (_, tensor) in enumerate(self.parameters) if tensor.grad is not None]
         dense = [(i, grad) for i, grad in found if plain(self.torch, grad) and grad.numel()]
         self.grad_present = {i for i, _ in found}
         self.grad_slots = {}
         if self.detail != NORMS:
-            # Optimisers leave gradients as they are, so they can still be read after the step.
+            # Optimizers leave gradients as they are, so they can still be read after the step.
             self.grad_slots = {i: self._sample(grad, copy=False) for i, grad in dense}
         self.grad_norms = self._norms([i for i, _ in dense], [grad for _, grad in dense])
 
