@@ -6,8 +6,6 @@ import json
 import os
 from typing import Any
 
-from reenact_probe.types import Facts
-
 VARIABLE = "REENACT_PROBE"
 
 
@@ -35,12 +33,8 @@ class Config:
         """Write down which files the program opens."""
         self.tap_output = bool(options.get("tap_output", True))
         """Read metrics off the printed lines."""
-
         self.hide = options.get("hide")
         """What must not stand in a file of the trace: rules of reenact's redact.py."""
-
-    def as_dict(self) -> Facts:
-        return dict(vars(self))
 
 
 def from_environment() -> Config | None:

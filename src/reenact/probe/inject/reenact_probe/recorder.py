@@ -53,7 +53,6 @@ class Recorder:
         self.tables = {name: tables.Table(name) for name in tables.COLUMNS}
         self.observers: list[Observer] = []
         self.missing: list[str] = []
-        self.graph: Facts | None = None
         self._metrics: list[list[Any]] = []
         self._events: list[Facts] = []
         self._notes = 0
@@ -129,7 +128,6 @@ class Recorder:
             self.write_header()
 
     def write_graph(self, graph: Facts) -> None:
-        self.graph = graph
         if self.owned:
             self.folder.write_json("graph.json", graph)
 

@@ -10,6 +10,7 @@ yet looking costs nobody anything. What is given up is named in the trace.
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import NamedTuple
 
 FULL, NO_OUTPUT_GRADIENTS, NORMS = 2, 1, 0
 _WHY = "from step {} on: looking took too large a share of the time"
@@ -21,26 +22,24 @@ LOWERED = {
 NEVER = float("inf")
 
 
-class Preset:
+class Preset(NamedTuple):
     """A price class."""
 
-    def __init__(self, name: str, first: int, stride: int | None, cap: int, share: float | None) -> None:
-        self.name = name
-        self.first = first
-        """Every one of the first steps is sampled."""
-        self.stride = stride
-        """After them one step in this many; none for no further one."""
-        self.cap = cap
-        """Numbers taken from each tensor, at most; 0 for a preset that only notes the model and the data."""
-        self.share = share
-        """Share of the training time the probe may take; none for no bound."""
+    first: int
+    """Every one of the first steps is sampled."""
+    stride: int | None
+    """After them one step in this many; none for no further one."""
+    cap: int
+    """Numbers taken from each tensor, at most; 0 for a preset that only notes the model and the data."""
+    share: float | None
+    """Share of the training time the probe may take; none for no bound."""
 
 
 PRESETS = {
-    "bare": Preset("bare", 20, None, 0, None),
-    "quick": Preset("quick", 20, 50, 4096, 0.03),
-    "normal": Preset("normal", 50, 10, 16384, 0.10),
-    "deep": Preset("deep", 100, 1, 1 << 20, None),
+    "bare": Preset(20, None, 0, None),
+    "quick": Preset(20, 50, 4096, 0.03),
+    "normal": Preset(50, 10, 16384, 0.10),
+    "deep": Preset(100, 1, 1 << 20, None),
 }
 
 

@@ -5,29 +5,14 @@ from __future__ import annotations
 import copy
 import inspect
 from collections.abc import Callable
-from typing import Any, Protocol
+from dataclasses import dataclass
+from typing import Any
 
 from reenact_probe.experiment.tape import Call, Tape, Unseen
 from reenact_probe.torch.capture import LOSSES
 from reenact_probe.types import Function, Library, Optimizer, Tensor
 
 MOST_PAIRS = 16
-
-
-class ProgramOptimizer(Protocol):
-    """What the experiments ask of an optimizer."""
-
-    refuses: str
-    """Why there is no range of rates, or empty."""
-
-    @property
-    def weights(self) -> list[Tensor]: ...
-
-    def reset(self) -> None:
-        """Forget every step."""
-
-    def step(self, rate: float) -> None:
-        """One step at this rate."""
 
 
 class Problem:
@@ -152,16 +137,16 @@ class KerasOptimizer:
 LOGITS = frozenset(["binary_cross_entropy_with_logits", "soft_margin_loss", "multilabel_soft_margin_loss"])
 
 
+@dataclass(eq=False)
 class Pair:
     """A prediction and what it is compared with, as the program handed them to a loss."""
 
-    def __init__(self, prediction: Tensor, target: Tensor, logits: bool, last_axis: bool) -> None:
-        self.prediction = prediction
-        self.target = target
-        self.logits = logits
-        """Positive means yes; otherwise above one half does."""
-        self.last_axis = last_axis
-        """Classes lie along the last axis, as in Keras; along the second one otherwise."""
+    prediction: Tensor
+    target: Tensor
+    logits: bool
+    """Positive means yes; otherwise above one half does."""
+    last_axis: bool
+    """Classes lie along the last axis, as in Keras; along the second one otherwise."""
 
     def accuracy(self, now: Callable[[Tensor], Tensor]) -> float | None:
         """As a number, or none for a regression; `now` gives what a tensor was when last computed."""

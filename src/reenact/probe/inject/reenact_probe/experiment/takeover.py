@@ -15,7 +15,7 @@ from typing import Any
 
 from reenact_probe import ending, guard
 from reenact_probe.experiment import trials
-from reenact_probe.experiment.problem import KerasOptimizer, Pair, Problem, ProgramOptimizer, TorchOptimizer
+from reenact_probe.experiment.problem import KerasOptimizer, Pair, Problem, TorchOptimizer
 from reenact_probe.experiment.tape import Tape, Unseen, make_mode, tensors_in
 from reenact_probe.guard import after, before, guarded, patch, state, when_made
 from reenact_probe.recorder import Recorder
@@ -123,7 +123,7 @@ class TakeOver:
         variables = optimizer._trainable_variables if given is None else given
         self.take_over(lambda: KerasOptimizer(self.torch, optimizer, variables))
 
-    def take_over(self, make_optimizer: Callable[[], ProgramOptimizer] | None) -> None:
+    def take_over(self, make_optimizer: Callable[[], TorchOptimizer | KerasOptimizer] | None) -> None:
         """The experiments, and the end of the process."""
         if not self.recorder.owned:
             return
@@ -138,7 +138,9 @@ class TakeOver:
             facts["missing"].append(f"no further experiments: {type(error).__name__}: {error}"[:500])
         give(self.recorder, facts)
 
-    def _experiment(self, facts: Facts, make_optimizer: Callable[[], ProgramOptimizer] | None) -> None:
+    def _experiment(
+        self, facts: Facts, make_optimizer: Callable[[], TorchOptimizer | KerasOptimizer] | None
+    ) -> None:
         if any(loss.numel() != 1 for loss in self._losses):
             raise Unseen("what goes backward is no single number")
         optimizer = make_optimizer() if make_optimizer is not None else None

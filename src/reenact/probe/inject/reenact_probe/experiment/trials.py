@@ -16,7 +16,7 @@ from __future__ import annotations
 import math
 import time
 
-from reenact_probe.experiment.problem import Problem, ProgramOptimizer
+from reenact_probe.experiment.problem import KerasOptimizer, Problem, TorchOptimizer
 from reenact_probe.types import Facts
 
 STEPS = 100
@@ -90,7 +90,7 @@ def _overfit(problem: Problem, rate: float, steps: int, clock: _Clock, zeroed: b
 
 
 def rate_range(
-    problem: Problem, optimizer: ProgramOptimizer, seconds: float, price: float
+    problem: Problem, optimizer: TorchOptimizer | KerasOptimizer, seconds: float, price: float
 ) -> tuple[Facts | None, str | None]:
     """Rates and the loss after a few steps at each, or none and a sentence."""
     plan = next((plan for plan in PLANS if plan[0] * plan[1] * price <= seconds), None)
@@ -114,7 +114,7 @@ def rate_range(
     return {"rates": rates, "losses": losses}, None
 
 
-def _after(problem: Problem, optimizer: ProgramOptimizer, rate: float, steps: int) -> float:
+def _after(problem: Problem, optimizer: TorchOptimizer | KerasOptimizer, rate: float, steps: int) -> float:
     loss = math.nan
     for _ in range(steps):
         optimizer.step(rate)

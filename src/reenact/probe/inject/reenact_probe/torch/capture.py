@@ -10,6 +10,7 @@ attention layers leave their fast path, which would change numbers.
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from reenact_probe.guard import guarded, state
@@ -49,26 +50,18 @@ Origin = tuple["Entry | None", "LayerInfo | None"]
 """What made a tensor: the entry, and the layer whose output it still is."""
 
 
+@dataclass(eq=False)
 class Entry:
     """One layer or functional call, in the order of the first pass."""
 
-    def __init__(
-        self,
-        name: str,
-        module: Module | None,
-        function: str | None,
-        place: Place | None,
-        inputs: list[list[int] | None],
-        output: list[int] | None,
-    ) -> None:
-        self.name = name
-        self.module = module
-        self.function = function
-        self.place = place
-        self.inputs = inputs
-        self.output = output
-        self.calls = 1
-        self.settings: Facts = {}
+    name: str
+    module: Module | None
+    function: str | None
+    place: Place | None
+    inputs: list[list[int] | None]
+    output: list[int] | None
+    settings: Facts
+    calls: int = 1
 
 
 class LossCall(NamedTuple):
@@ -122,18 +115,22 @@ class Capture:
         if entry is not None:
             entry.calls += 1
         elif len(self.entries) < self.MAXIMUM:
-            entry = Entry(info.name, module, None, self.place_of(module), *self._shapes(args, kwargs, output))
-            entry.settings = modules.settings_of(module)
-            self._by_module[id(module)] = entry
-            self.entries.append(entry)
+            entry = self._add_module(info.name, module, *self._shapes(args, kwargs, output))
         self._produced(output, (entry, info))
 
     def part(self, name: str, module: Module) -> None:
         """A layer that is known to be there, though nobody saw it called."""
         if id(module) not in self._by_module and len(self.entries) < self.MAXIMUM:
-            entry = self._by_module[id(module)] = Entry(name, module, None, self.place_of(module), [], None)
-            entry.settings = modules.settings_of(module)
-            self.entries.append(entry)
+            self._add_module(name, module, [], None)
+
+    def _add_module(
+        self, name: str, module: Module, inputs: list[list[int] | None], output: list[int] | None
+    ) -> Entry:
+        settings = modules.settings_of(module)
+        entry = Entry(name, module, None, self.place_of(module), inputs, output, settings)
+        self._by_module[id(module)] = entry
+        self.entries.append(entry)
+        return entry
 
     def _shapes(
         self, args: Args, kwargs: Kwargs, output: Any
@@ -152,9 +149,8 @@ class Capture:
             return
         source = self._source(args)
         if self._is_layer(name, args, output, in_library):
-            self._functional(
-                _CLEAN.get(name, name), args, kwargs, output, source, self._place(top, in_library, place)
-            )
+            place = self.place_of(top) if in_library else place
+            self._functional(_CLEAN.get(name, name), args, kwargs, output, source, place)
         elif source is not None:
             self._produced(output, source)
 
@@ -162,9 +158,6 @@ class Capture:
         if name in ("view", "reshape", "flatten"):
             return not in_library and _flattens(first_tensor(self.torch, args), output)
         return name in ACTIVATIONS or (name in SHAPING and not in_library)
-
-    def _place(self, top: Module, in_library: bool, place: Place | None) -> Place | None:
-        return self.place_of(top) if in_library else place
 
     def _functional(
         self, name: str, args: Args, kwargs: Kwargs, output: Any, source: Origin | None, place: Place | None
@@ -175,9 +168,8 @@ class Capture:
         if known:
             known[0].calls += 1
         elif len(self.entries) < self.MAXIMUM:
-            entry = Entry(label, None, name, place, *self._shapes(args, {}, output))
-            entry.settings = {key: value for key, value in kwargs.items() if modules.is_plain(value)}
-            self.entries.append(entry)
+            settings = {key: value for key, value in kwargs.items() if modules.is_plain(value)}
+            self.entries.append(Entry(label, None, name, place, *self._shapes(args, {}, output), settings))
         if name in ACTIVATIONS and source is not None and source[1] is not None:
             source[1].followed_by(name)
         made = known[0] if known else self.entries[-1]

@@ -4,7 +4,7 @@ with.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 from reenact_probe.torch import modules
 from reenact_probe.torch.modules import snake
@@ -80,20 +80,13 @@ _REDUCTIONS = {0: "none", 1: "mean", 2: "sum"}
 _DEPTH = 12
 
 
-class Read:
-    """What the graph tells."""
+class Read(NamedTuple):
+    """What the graph of a loss shows."""
 
-    def __init__(
-        self,
-        name: str,
-        prediction: Tensor | None = None,
-        target: Tensor | None = None,
-        settings: Facts | None = None,
-    ) -> None:
-        self.name = name
-        self.prediction = prediction
-        self.target = target
-        self.settings = settings or {}
+    name: str
+    settings: Facts
+    prediction: Tensor | None = None
+    target: Tensor | None = None
 
 
 def read(loss: Any) -> Read | None:
@@ -120,7 +113,7 @@ def _known(node: Any) -> Read | None:
         name = "cross_entropy"
     reduction = _REDUCTIONS.get(getattr(node, "_saved_reduction", -1))
     settings = {"reduction": reduction} if reduction else {}
-    return Read(name, _saved(node, "_saved_self"), _saved(node, "_saved_target"), settings)
+    return Read(name, settings, _saved(node, "_saved_self"), _saved(node, "_saved_target"))
 
 
 def _by_hand(node: Any) -> Read | None:
@@ -131,11 +124,11 @@ def _by_hand(node: Any) -> Read | None:
     child = node.next_functions[0][0] if node.next_functions else None
     settings = {"reduction": kind[: -len("Backward")].lower(), "by_hand": True}
     if child is not None and _plain_name(child) == "PowBackward" and _follows(child, "SubBackward"):
-        return Read("mse", settings=settings)
+        return Read("mse", settings)
     if child is not None and _plain_name(child) == "MulBackward" and _follows(child, "SubBackward"):
-        return Read("mse", settings=settings)
+        return Read("mse", settings)
     if child is not None and _plain_name(child) == "AbsBackward" and _follows(child, "SubBackward"):
-        return Read("l1", settings=settings)
+        return Read("l1", settings)
     return None
 
 
