@@ -182,7 +182,7 @@ def test_a_broken_model_cannot(name: str, forks: Any) -> None:
 
 
 REASONS = {
-    "several optimisers": DATA
+    "several optimizers": DATA
     + """
 net, other, criterion = nn.Linear(6, 3), nn.Linear(2, 6), nn.CrossEntropyLoss()
 optimizer, second = (torch.optim.Adam(part.parameters()) for part in (net, other))
@@ -207,7 +207,7 @@ net, criterion = (lambda rows: frozen(rows) + extra), nn.CrossEntropyLoss()
 optimizer = torch.optim.Adam(frozen.parameters())
 """
     + LOOP,
-    "no optimiser was seen": DATA,
+    "no optimizer was seen": DATA,
 }
 
 

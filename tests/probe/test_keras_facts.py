@@ -77,7 +77,7 @@ def test_a_loss_given_by_name_stands_where_it_is_named(forks: Any) -> None:
     assert (graph.loss.place.line, graph.optimizer.place.line) == (line, line)
 
 
-def test_variables_given_as_a_generator_are_left_to_the_optimiser(forks: Any) -> None:
+def test_variables_given_as_a_generator_are_left_to_the_optimizer(forks: Any) -> None:
     text = """
 import keras
 import torch
@@ -105,12 +105,12 @@ import sys
 import keras
 
 sys.path.insert(0, {str(FOLDER)!r})
-from reenact_probe import keras_graph
+from reenact_probe.keras import graph
 
 layer = keras.layers.Dense(2)
 layer.build((None, 3))
 layer.kernel._value = None
-print([facts["name"] for facts in keras_graph.weight_facts(layer)])
+print([facts["name"] for facts in graph.weight_facts(layer)])
 """
 
 

@@ -38,7 +38,7 @@ PLAIN = [
     if stated["runs"] and not stated["needs_shim"] and stated["entry"][0].endswith(".py")
     if name.startswith(("torch_", "keras_")) and name not in ("torch_gan", "torch_launcher")
 ]
-"""Two models and two optimisers have no single graph; a launcher line needs processes of its own."""
+"""Two models and two optimizers have no single graph; a launcher line needs processes of its own."""
 WIDTHS = {
     *("in_features", "out_features", "in_channels", "out_channels", "num_features", "normalized_shape"),
     *("input_size", "hidden_size", "units", "filters", "embedding_dim", "d_model"),

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from reenact.errors import InputError
-from reenact.probe.past import read_past
+from reenact.probe.past.read import read_past
 from reenact.probe.trace import Trace
 
 KERAS = (
@@ -73,7 +73,7 @@ def test_batches_that_begin_anew_are_numbered_through(tmp_path: Path) -> None:
     trace = _read(tmp_path, "epoch,batch,loss\n0,0,5\n0,10,4\n0,20,3\n1,0,2\n1,10,1\n1,20,0\n")
     assert trace.losses.steps.tolist() == [0, 10, 20, 30, 40, 50]
     assert trace.steps["epoch"].tolist() == [0, 0, 0, 1, 1, 1]
-    assert any("begin anew" in sentence for sentence in trace.missing)
+    assert any("start over" in sentence for sentence in trace.missing)
 
 
 def test_rows_without_a_number_are_counted(tmp_path: Path) -> None:

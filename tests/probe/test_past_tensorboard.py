@@ -11,10 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from reenact.errors import InputError
-from reenact.probe.past import read_past
-from reenact.probe.past.crc32c import crc32c, masked
+from reenact.probe.past.events import tensor_scalar
 from reenact.probe.past.names import Level, understand
-from reenact.probe.past.tensor import scalar
+from reenact.probe.past.read import read_past
+from reenact.probe.past.records import crc32c, masked
 from reenact.probe.trace import Trace
 
 FILES = Path(__file__).parent / "past_files"
@@ -176,7 +176,7 @@ def test_several_runs_are_not_mixed(tmp_path: Path, places: tuple[str, str]) -> 
     ],
 )
 def test_tensors_of_every_type(tensor: bytes, value: float | None) -> None:
-    assert scalar(tensor) == (pytest.approx(value) if value is not None else None)
+    assert tensor_scalar(tensor) == (pytest.approx(value) if value is not None else None)
 
 
 def test_torn_tail_keeps_what_came_before(tmp_path: Path) -> None:

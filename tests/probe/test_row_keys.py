@@ -18,7 +18,7 @@ KEY_VALUES = 1024
 
 def row_keys(rows: np.ndarray[Any, Any]) -> Sequence[int]:
     injected.load()
-    found: Sequence[int] = importlib.import_module("reenact_probe.facts").row_keys(rows)
+    found: Sequence[int] = importlib.import_module("reenact_probe.data").row_keys(rows)
     return found
 
 

@@ -90,10 +90,10 @@ def _kind(crash: Crash) -> tuple[OutcomeKind, str]:
 
 
 def _other_engine(crash: Crash) -> str:
-    """Keras 3 can run on what is there, but has to be told."""
+    """Keras 3 can run on what is there, but has to be asked to."""
     if "'tensorflow" not in crash.message or not any("/keras/src/" in frame for frame in crash.frames):
         return ""
-    return ". Keras asks for it unless it is told otherwise: KERAS_BACKEND=torch, where PyTorch is installed."
+    return ". Keras asks for it unless it is set otherwise: KERAS_BACKEND=torch, where PyTorch is installed."
 
 
 def _is(crash: Crash | None, name: str) -> bool:

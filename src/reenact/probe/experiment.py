@@ -1,4 +1,4 @@
-"""Small experiments with a program's own model, in a process that ends before its first optimiser step."""
+"""Small experiments with a program's own model, in a process that ends before its first optimizer step."""
 
 from __future__ import annotations
 
@@ -33,9 +33,9 @@ class ExperimentRecord:
     rate: float | None = None
     """Rate at which it learnt best."""
     zeroed_losses: tuple[float, ...] = ()
-    """The same with the inputs set to zero; empty where inputs and labels cannot be told apart."""
+    """The same with the inputs set to zero; empty where inputs and labels cannot be distinguished."""
     rates: tuple[float, ...] = ()
-    """Growing learning rates, each tried from the first weights on with the program's own optimiser."""
+    """Growing learning rates, each tried from the first weights on with the program's own optimizer."""
     rate_losses: tuple[float, ...] = ()
     """Loss after a few steps at each of these rates."""
     missing: tuple[str, ...] = ()
@@ -101,7 +101,7 @@ def _record(found: Mapping[str, Any]) -> ExperimentRecord:
 
 def _why_nothing(outcome: Outcome | None) -> str:
     if outcome is None or outcome.kind in (OutcomeKind.FINISHED, OutcomeKind.NO_TRAINING):
-        return "no experiments: no optimiser was seen to step"
+        return "no experiments: no optimizer was seen to step"
     return f"no experiments: before the first step, {outcome.sentence[:1].lower()}{outcome.sentence[1:]}"
 
 

@@ -67,8 +67,8 @@ class Opened:
     def digest(self) -> str:
         """One mark for all that was there to be read; none where that is not known. Files that were not
         there leave it as it is: the run that finds one has it in its own list."""
-        told = [[file.path, file.sha256] for file in self.files if file.was_there]
-        return "" if self.blind else hashlib.sha256(json.dumps(told).encode()).hexdigest()
+        contents = [[file.path, file.sha256] for file in self.files if file.was_there]
+        return "" if self.blind else hashlib.sha256(json.dumps(contents).encode()).hexdigest()
 
 
 def read_opened(folder: Path, program: Iterable[Path] = (), aside: Path | None = None) -> Opened:
@@ -80,13 +80,13 @@ def read_opened(folder: Path, program: Iterable[Path] = (), aside: Path | None =
     except OSError:
         return Opened()
     try:
-        told = [json.loads(line) for line in lines]
-        blind = tuple(dict.fromkeys(str(one["blind"]) for one in told if "blind" in one))
-        names = {str(one.get("file") or one["folder"]) for one in told if "file" in one or "folder" in one}
-        listed = {str(one["folder"]) for one in told if "folder" in one}
+        entries = [json.loads(line) for line in lines]
+        blind = tuple(dict.fromkeys(str(one["blind"]) for one in entries if "blind" in one))
+        names = {str(one.get("file") or one["folder"]) for one in entries if "file" in one or "folder" in one}
+        listed = {str(one["folder"]) for one in entries if "folder" in one}
     except (ValueError, TypeError, AttributeError, KeyError):
         return Opened()
-    if not any("process" in one for one in told):
+    if not any("process" in one for one in entries):
         return Opened()
     names -= {str(path) for path in program}
     if aside is not None:
@@ -111,11 +111,11 @@ def _looked_at(name: str, *, whole: bool) -> OpenedFile:
     if now is None:
         return OpenedFile(name, -1, 0, "")
     try:
-        told = _content(name, now, whole=whole)
+        digest = _content(name, now, whole=whole)
     except OSError as error:
-        told = hashlib.sha256(f"unreadable {error.errno}".encode())
+        digest = hashlib.sha256(f"unreadable {error.errno}".encode())
     size = 0 if stat.S_ISDIR(now.st_mode) else now.st_size
-    return OpenedFile(name, size, now.st_mtime_ns, told.hexdigest(), whole)
+    return OpenedFile(name, size, now.st_mtime_ns, digest.hexdigest(), whole)
 
 
 def _content(name: str, now: os.stat_result, *, whole: bool) -> hashlib._Hash:
@@ -129,11 +129,11 @@ def _content(name: str, now: os.stat_result, *, whole: bool) -> hashlib._Hash:
     with Path(name).open("rb") as file:
         if whole:
             return hashlib.file_digest(file, "sha256")
-        told = hashlib.sha256(f"{now.st_size} {now.st_mtime_ns}".encode())
-        told.update(file.read(MIB))
+        digest = hashlib.sha256(f"{now.st_size} {now.st_mtime_ns}".encode())
+        digest.update(file.read(MIB))
         file.seek(max(0, now.st_size - MIB))
-        told.update(file.read(MIB))
-        return told
+        digest.update(file.read(MIB))
+        return digest
 
 
 def _status(name: str) -> os.stat_result | None:

@@ -15,7 +15,7 @@ PRESETS = ("bare", "quick", "normal", "deep")
 
 @dataclass(frozen=True, slots=True)
 class WatchOptions:
-    """Every wish has a default: a plain `watch` observes and changes nothing."""
+    """Every option has a default: a plain `watch` observes and changes nothing."""
 
     folder: Path
     """Where the trace goes; made when it is not there."""
@@ -28,7 +28,7 @@ class WatchOptions:
     max_time: float | None = None
     """Seconds after which the program is ended."""
     stop_after: int | None = None
-    """Optimiser steps after which the program is ended."""
+    """Optimizer steps after which the program is ended."""
     interrupts: bool = True
     """When the user stops: interrupt the program as Ctrl-C does, so that it says where it was; else it is
     ended without a word."""
@@ -52,7 +52,7 @@ class WatchOptions:
             raise InputError(f"A seed lies between 0 and 4294967295. Received: seed={self.seed}.")
 
     def wishes(self, folder: str) -> dict[str, object]:
-        """What the injected part is told."""
+        """The options as the injected part reads them."""
         return {
             "folder": folder,
             "preset": self.preset,

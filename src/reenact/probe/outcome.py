@@ -28,7 +28,7 @@ class OutcomeKind(StrEnum):
     INTERRUPTED = "interrupted"
     """Ctrl-C."""
     NO_TRAINING = "no-training-seen"
-    """It ran to its end, but no optimiser took a step."""
+    """It ran to its end, but no optimizer took a step."""
     STOPPED = "stopped"
     """The probe ended it on purpose: enough was seen."""
     NOT_STARTED = "not-started"

@@ -36,7 +36,7 @@ def _with_first(steps: Columns) -> Columns:
 
 
 def epoch_length(events: Sequence[Event]) -> int | None:
-    """Steps an epoch, where the printed numbers grow in step with the optimiser; none where they do not."""
+    """Steps an epoch, where the printed numbers grow in step with the optimizer; none where they do not."""
     seen: dict[int, int] = {}
     for event in events:
         number = event.facts.get("number")

@@ -88,14 +88,14 @@ def interpreter(python: str) -> str:
     """Mark of an interpreter and the packages that it sees; asked once a process, by starting it."""
     found = shutil.which(python) or python
     try:
-        told = subprocess.run(  # noqa: S603 - the user's own interpreter
+        finished = subprocess.run(  # noqa: S603 - the user's own interpreter
             [found, str(_ASKED)],
             capture_output=True,
             timeout=STARTING_S,
             check=False,
             stdin=subprocess.DEVNULL,
         )
-        answer = told.stdout
+        answer = finished.stdout
     except (OSError, subprocess.TimeoutExpired) as error:
         # A program of this interpreter will not run either, and its run says why.
         answer = type(error).__name__.encode()

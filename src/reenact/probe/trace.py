@@ -56,7 +56,7 @@ class Metric:
     """Keras names: `loss`, `accuracy`, `val_loss`, `test_accuracy`."""
     value: float
     step: int
-    """Optimiser steps done when it was seen."""
+    """Optimizer steps done when it was seen."""
     epoch: int
     """Epoch it belongs to, from 0; -1 when not known."""
     time: float
@@ -96,7 +96,7 @@ class Trace:
 
     header: Header
     steps: Columns
-    """One row a step of an optimiser; columns in `reenact_probe.tables`."""
+    """One row a step of an optimizer; columns in `reenact_probe.tables`."""
     layers: Columns
     """One row a layer and sampled forward pass."""
     parameters: Columns

@@ -44,7 +44,7 @@ def watch(
     stop: Stop | None = None,
     on_poll: Callable[[], None] | None = None,
 ) -> Watched:
-    """Run a user's program under the probe, unmodified. Its output goes where ours goes unless told
+    """Run a user's program under the probe, unmodified. Its output goes where ours goes unless asked
     otherwise.
     """
     options = prepare(program, options)

@@ -1,4 +1,4 @@
-"""No module, no optimiser, no loader: two layers called one after the other and moved by hand."""
+"""No module, no optimizer, no loader: two layers called one after the other and moved by hand."""
 
 import hashlib
 

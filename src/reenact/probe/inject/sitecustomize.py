@@ -8,7 +8,7 @@ import os
 import sys
 
 
-def _start_probe():
+def _start_probe() -> None:
     if sys.version_info < (3, 9):  # noqa: UP036 - the program brings the interpreter
         sys.stderr.write("reenact: the probe needs Python 3.9 or later; this program runs unobserved.\n")
         return
@@ -17,7 +17,7 @@ def _start_probe():
     boot.from_environment()
 
 
-def _hand_over():
+def _hand_over() -> None:
     here = os.path.dirname(os.path.abspath(__file__))
     sys.path[:] = [entry for entry in sys.path if os.path.abspath(entry or ".") != here]
     sys.path_importer_cache.pop(here, None)
@@ -27,7 +27,8 @@ def _hand_over():
     except ImportError as error:
         if getattr(error, "name", None) != "sitecustomize":
             raise
-        sys.modules["sitecustomize"] = ours
+        if ours is not None:
+            sys.modules["sitecustomize"] = ours
 
 
 _start_probe()

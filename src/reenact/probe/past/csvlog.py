@@ -144,7 +144,7 @@ def _axis(steps: Sequence[float | None], epochs: Sequence[float | None], count: 
 
 
 def _numbered(steps: Sequence[float | None], epochs: Sequence[int]) -> _Axis:
-    """Steps as they were logged; where they begin anew in each epoch, numbered through."""
+    """Steps as they were logged; where they start over in each epoch, numbered through."""
     found = list(_filled(steps))
     back = [at for at in range(1, len(found)) if found[at] < found[at - 1]]
     if not back or len(set(epochs)) < 2:
@@ -155,7 +155,7 @@ def _numbered(steps: Sequence[float | None], epochs: Sequence[int]) -> _Axis:
         if found[at] < found[at - 1]:
             offset += found[at - 1] - found[at] + stride
         through.append(found[at] + offset)
-    return _Axis(through, epochs, False, ("the numbers of the steps: they begin anew in each epoch",))
+    return _Axis(through, epochs, False, ("the numbers of the steps: they start over in each epoch",))
 
 
 def _filled(steps: Sequence[float | None]) -> Iterator[int]:

@@ -55,6 +55,6 @@ def understand(logged: str, split: str = "") -> Name:
             kept.append(_SAME.get(word, word))
     name = "_".join(kept)
     if kept[:1] == ["learning_rate"] or name == "learning_rate":
-        # The rate belongs to no split; a library adds the name of the optimiser (`lr-Adam`).
+        # The rate belongs to no split; a library adds the name of the optimizer (`lr-Adam`).
         return Name("learning_rate", level)
     return Name(split + name if name else logged, level)

@@ -14,6 +14,8 @@ import signal
 import sys
 import types
 import weakref
+from collections.abc import Collection
+from typing import TYPE_CHECKING, Any
 
 import reenact_trials_halves
 import reenact_trials_links
@@ -21,21 +23,24 @@ import reenact_trials_stop
 import reenact_trials_subset
 import reenact_trials_weights
 
+if TYPE_CHECKING:
+    from reenact_probe.types import Facts
+
 _DIE_WITH_PARENT, _ADOPT_ORPHANS = 1, 36
 """Options of prctl(2)."""
 _OPTIMIZERS = ("sgd", "adam", "adamw", "adamax", "adagrad", "adadelta", "nadam", "rmsprop", "lion")
 _LAZY = {
-    # Imported by the first optimiser that is made: half the price of a short training.
-    "torch": ("torch._dynamo", "reenact_probe.torch_watch"),
+    # Imported by the first optimizer that is made: half the price of a short training.
+    "torch": ("torch._dynamo", "reenact_probe.torch.observer"),
     "keras": (
-        "reenact_probe.keras_watch",
+        "reenact_probe.keras.observer",
         *(f"keras.src.backend.torch.optimizers.torch_{kind}" for kind in _OPTIMIZERS),
     ),
 }
 
 
-def preload(job):
-    """Import what the program will import. A package that fails here fails again, in sight, in the trial."""
+def preload(job: Facts) -> None:
+    """Import what the program will import. A package that fails here fails again, visibly, in the trial."""
     if job["inject"] not in sys.path:
         sys.path.append(job["inject"])
     before = len(sys.modules)
@@ -53,7 +58,7 @@ def preload(job):
         _settle()
 
 
-def _settle():
+def _settle() -> None:
     """What is imported stays: no trial need walk through it, and so copy it, or take it apart at its end."""
     gc.collect()
     gc.freeze()
@@ -61,7 +66,7 @@ def _settle():
         finalizer.atexit = False
 
 
-def _import(name):
+def _import(name: str) -> None:
     """The module, or the nearest package around it: the last part may be a function."""
     while name and name not in sys.modules:
         try:
@@ -73,7 +78,7 @@ def _import(name):
             return
 
 
-def _keras_runs_on_torch(job):
+def _keras_runs_on_torch(job: Facts) -> bool:
     """Keras is imported ahead only on torch: other engines start threads, which no fork survives."""
     chosen = job["environment"].get("KERAS_BACKEND") or _configured()
     if not chosen and importlib.util.find_spec("tensorflow") is None:
@@ -83,7 +88,7 @@ def _keras_runs_on_torch(job):
     return chosen == "torch"
 
 
-def _configured():
+def _configured() -> str:
     """The engine in Keras's own settings, unless it is one that is not installed."""
     home = os.environ.get("KERAS_HOME") or os.path.join(os.path.expanduser("~"), ".keras")
     try:
@@ -94,7 +99,7 @@ def _configured():
     return chosen if importlib.util.find_spec(chosen or "keras") is not None else ""
 
 
-def become(job, output, wake):
+def become(job: Facts, output: int, wake: int) -> None:
     """Never returns."""
     server = os.getppid()
     os.setsid()
@@ -117,7 +122,7 @@ def become(job, output, wake):
     _run(job)
 
 
-def _replace(command):
+def _replace(command: list[str]) -> None:
     try:
         os.execvpe(command[0], command, os.environ)  # noqa: S606 - the user's own program
     except OSError as error:
@@ -126,7 +131,7 @@ def _replace(command):
         os._exit(127)
 
 
-def _run(job):
+def _run(job: Facts) -> None:
     code = 0
     try:
         if job.get("ensemble"):
@@ -148,7 +153,7 @@ def _run(job):
         os._exit(code)
 
 
-def _dress(job):
+def _dress(job: Facts) -> None:
     moved = [tuple(pair) for pair in job["moved"]]
     here = os.path.dirname(os.path.abspath(__file__))
     rest = [entry for entry in sys.path if entry not in (here, job["inject"])]
@@ -157,16 +162,16 @@ def _dress(job):
     sys.argv = list(job["argv"])
     from reenact_probe import boot, config, late
 
-    wishes = dict(job["wishes"])
+    options = dict(job["wishes"])
     if job["root"]:
         reenact_trials_links.guard(job["root"])
-    folder = wishes.pop("folder")
+    folder = options.pop("folder")
     if job["express"] and "reenact_express.install" in sys.modules:
         # Before the probe, which then stands around it.
         install = sys.modules["reenact_express.install"].install
         park = _park(job)
         late.when_imported("keras", lambda keras: install(keras, job["express"], park))
-    session = boot.start(config.Config(folder, **wishes), own_process=True)
+    session = boot.start(config.Config(folder, **options), own_process=True)
     if job["stop"]:
         reenact_trials_stop.watch(session, job["stop"])
     if job["weights"]:
@@ -177,7 +182,7 @@ def _dress(job):
         reenact_trials_subset.install(job["data"], folder)
 
 
-def _park(job):
+def _park(job: Facts) -> Any:
     """Where a training of this trial may wait to be trained with others; none when it may not."""
     if not job.get("park"):
         return None
@@ -185,15 +190,15 @@ def _park(job):
     return parking.Park(job["park"], *job["line"])
 
 
-def _move(entry, moved):
+def _move(entry: str, moved: list[tuple[str, ...]]) -> str:
     for old, new in moved:
         if entry == old or entry.startswith(old + os.sep):
             return new + entry[len(old) :]
     return entry
 
 
-def _execute(job):
-    main = types.ModuleType("__main__")
+def _execute(job: Facts) -> None:
+    main: Any = types.ModuleType("__main__")
     main.__builtins__ = __builtins__
     sys.modules["__main__"] = main
     if job["module"]:
@@ -206,14 +211,14 @@ def _execute(job):
     exec(code, main.__dict__)  # noqa: S102 - the user's own program
 
 
-def _exit_code(given):
+def _exit_code(given: Any) -> int:
     if given is None or isinstance(given, int):
         return (given or 0) & 0xFF
     sys.stderr.write(f"{given}\n")
     return 1
 
 
-def _uncaught(error):
+def _uncaught(error: BaseException) -> int:
     trace = error.__traceback__
     while trace is not None and trace.tb_frame.f_code.co_filename == __file__:
         trace = trace.tb_next
@@ -223,7 +228,7 @@ def _uncaught(error):
     return 130 if isinstance(error, KeyboardInterrupt) else 1
 
 
-def _flush(stream):
+def _flush(stream: Any) -> None:
     try:
         if stream is not None:
             stream.flush()
@@ -231,12 +236,12 @@ def _flush(stream):
         return
 
 
-def adopt_orphans():
+def adopt_orphans() -> None:
     """Processes that a trial leaves behind become ours, so that they can be ended."""
     _prctl(_ADOPT_ORPHANS, 1)
 
 
-def end_leftovers(spared=()):
+def end_leftovers(spared: Collection[int] = ()) -> float:
     """End what a trial left behind, also what left its group; seconds of processor time that it used.
     Trials that wait are spared.
     """
@@ -255,7 +260,7 @@ def end_leftovers(spared=()):
     return cpu
 
 
-def _children():
+def _children() -> list[int]:
     try:
         with open(f"/proc/self/task/{os.getpid()}/children", encoding="ascii") as file:
             return [int(word) for word in file.read().split()]
@@ -263,7 +268,7 @@ def _children():
         return []
 
 
-def _prctl(option, value):
+def _prctl(option: int, value: Any) -> None:
     """Linux only; elsewhere the end of the input does the same more slowly."""
     if sys.platform.startswith("linux"):
         ctypes.CDLL(None).prctl(option, int(value), 0, 0, 0)

@@ -2,36 +2,40 @@
 
 Covered: arrays that Keras is given in `evaluate` and, in `fit`, as `validation_data` or by
 `validation_split`. Not covered: data sets and generators, and evaluations that a program writes itself. How
-many evaluations were halved is told in a file, so that nobody takes for held out what was not.
+many evaluations were halved is written to a file, so that nobody takes for held out what was not.
 """
 
 from __future__ import annotations
 
 import functools
 import os
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from reenact_probe.types import Array, Function, Kwargs, Module
 
 LEAST = 60
 """Rows below which a half says too little: such data stay whole."""
-TOLD = "halves.txt"
+NOTES = "halves.txt"
 
 
 class Halver:
     """Takes the rows of one half out of arrays, and counts how often."""
 
-    def __init__(self, second, folder):
+    def __init__(self, second: bool, folder: str) -> None:
         self.second = second
-        self.told = os.path.join(folder, TOLD)
+        self.notes = os.path.join(folder, NOTES)
         self.inside = 0
         """Depth of calls: Keras calls `evaluate` inside `fit`."""
 
-    def rows(self, count):
+    def rows(self, count: int) -> Array:
         """The same rows in every training; drawn apart from the program's own chance."""
         import numpy as np
 
         order = np.random.RandomState(count % 2**32).permutation(count)
         return np.sort(order[count // 2 :] if self.second else order[: count // 2])
 
-    def half(self, arrays):
+    def half(self, arrays: tuple[Any, ...]) -> tuple[Any, ...] | None:
         """The same rows of each array, or none when they are no arrays of one length."""
         lengths = {len(one) for one in arrays if one is not None and _is_array(one)}
         if len(lengths) != 1 or not all(one is None or _is_array(one) for one in arrays):
@@ -39,33 +43,33 @@ class Halver:
         count = lengths.pop()
         if count < LEAST:
             return None
-        with open(self.told, "a", encoding="ascii") as file:
+        with open(self.notes, "a", encoding="ascii") as file:
             file.write(f"{count}\n")
         rows = self.rows(count)
         return tuple(one if one is None else one[rows] for one in arrays)
 
 
-def _is_array(value):
+def _is_array(value: Any) -> bool:
     return hasattr(value, "shape") and hasattr(value, "dtype") and len(value.shape) > 0
 
 
-def install(part, folder):
-    """`part` is search or judge; `folder` holds what is told."""
+def install(part: str, folder: str) -> None:
+    """`part` is search or judge; `folder` holds the notes."""
     from reenact_probe import late
 
     halver = Halver(part == "judge", folder)
     late.when_imported("keras", lambda keras: _wrap(keras.Model, halver))
 
 
-def _wrap(model, halver):
+def _wrap(model: Module, halver: Halver) -> None:
     # On the class that programs derive from: what the probe has put there is called by us.
     model.fit = _fit(model.fit, halver)
     model.evaluate = _evaluate(model.evaluate, halver)
 
 
-def _evaluate(evaluate, halver):
+def _evaluate(evaluate: Function, halver: Halver) -> Function:
     @functools.wraps(evaluate)
-    def halved(self, x=None, y=None, *args, **named):
+    def halved(self: Any, x: Any = None, y: Any = None, *args: Any, **named: Any) -> Any:
         if not halver.inside:
             weights = named.get("sample_weight")
             taken = halver.half((x, y, weights))
@@ -81,9 +85,9 @@ def _evaluate(evaluate, halver):
     return halved
 
 
-def _fit(fit, halver):
+def _fit(fit: Function, halver: Halver) -> Function:
     @functools.wraps(fit)
-    def halved(self, x=None, y=None, *args, **named):
+    def halved(self: Any, x: Any = None, y: Any = None, *args: Any, **named: Any) -> Any:
         if not halver.inside:
             x, y, named = _validation(x, y, dict(named), halver)
         halver.inside += 1
@@ -95,7 +99,7 @@ def _fit(fit, halver):
     return halved
 
 
-def _validation(x, y, named, halver):
+def _validation(x: Any, y: Any, named: Kwargs, halver: Halver) -> tuple[Any, Any, Kwargs]:
     given = named.get("validation_data")
     if isinstance(given, (tuple, list)) and len(given) in (2, 3):
         taken = halver.half(tuple(given))

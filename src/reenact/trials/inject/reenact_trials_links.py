@@ -14,6 +14,10 @@ import os
 import shutil
 import sys
 import threading
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from reenact_probe.types import Library
 
 VARIABLE = "REENACT_TRIAL_ROOT"
 _WRITES = os.O_WRONLY | os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_TRUNC
@@ -25,7 +29,7 @@ _ENTRIES = frozenset(("os.mkdir", "os.remove", "os.rmdir", "os.rename", "os.link
 """Events about entries of a folder: the folder must be ours, the entry itself may be a link."""
 
 
-def own(root, path, follow=True):
+def own(root: str, path: str, follow: bool = True) -> None:
     """Make a path below `root` safe to write to: a link on the way becomes a folder, at the end a copy."""
     relative = os.path.relpath(os.path.abspath(path), root)
     if relative == os.curdir or relative.startswith(os.pardir):
@@ -39,12 +43,12 @@ def own(root, path, follow=True):
             _copy(at)
 
 
-def _leads_out(root, link):
+def _leads_out(root: str, link: str) -> bool:
     target = os.path.realpath(link)
     return os.path.exists(target) and not target.startswith(os.path.realpath(root) + os.sep)
 
 
-def _copy(link):
+def _copy(link: str) -> None:
     target = os.path.realpath(link)
     beside = f"{link}.{os.getpid()}.part"
     if os.path.isdir(target):
@@ -60,13 +64,13 @@ def _copy(link):
 class _Guard:
     """Listens to the interpreter's events; its own work raises events too, which it passes over."""
 
-    def __init__(self, root):
+    def __init__(self, root: str) -> None:
         self.root = os.path.realpath(root)
         self.here = threading.local()
         """`busy` while this thread makes a copy."""
         self.lock = threading.Lock()
 
-    def heard(self, event, arguments):
+    def on_event(self, event: str, arguments: tuple[Any, ...]) -> None:
         if event not in _EVENTS or getattr(self.here, "busy", False):
             return
         if event == "open" and not (isinstance(arguments[2], int) and arguments[2] & _WRITES):
@@ -74,7 +78,7 @@ class _Guard:
         for path in arguments[:2] if event in ("os.rename", "os.link", "os.symlink") else arguments[:1]:
             self.keep(path, follow=event not in _ENTRIES)
 
-    def keep(self, path, follow=True):
+    def keep(self, path: Any, follow: bool = True) -> None:
         """Make one path ours; a number is a file that is open already."""
         if not isinstance(path, (str, bytes, os.PathLike)):
             return
@@ -85,21 +89,21 @@ class _Guard:
         finally:
             self.here.busy = False
 
-    def torch_arrived(self, torch):
+    def torch_arrived(self, torch: Library) -> None:
         writer = torch._C.PyTorchFileWriter
 
         @functools.wraps(writer)
-        def guarded(file, *args, **kwargs):
+        def guarded(file: Any, *args: Any, **kwargs: Any) -> Any:
             self.keep(file)
             return writer(file, *args, **kwargs)
 
         torch._C.PyTorchFileWriter = guarded
 
-    def h5py_arrived(self, h5py):
+    def h5py_arrived(self, h5py: Library) -> None:
         begin = h5py.File.__init__
 
         @functools.wraps(begin)
-        def guarded(file, name, mode="r", *args, **kwargs):
+        def guarded(file: Any, name: Any, mode: Any = "r", *args: Any, **kwargs: Any) -> None:
             if mode != "r":
                 self.keep(name)
             begin(file, name, mode, *args, **kwargs)
@@ -110,11 +114,11 @@ class _Guard:
 _EVENTS = frozenset(("open",)) | _FOLLOWS | _ENTRIES
 
 
-def guard(root):
+def guard(root: str) -> None:
     """Stand guard in this process for good: an audit hook cannot be taken away."""
     from reenact_probe.late import when_imported
 
-    standing = _Guard(root)
-    sys.addaudithook(standing.heard)
-    when_imported("torch", standing.torch_arrived)
-    when_imported("h5py", standing.h5py_arrived)
+    guarding = _Guard(root)
+    sys.addaudithook(guarding.on_event)
+    when_imported("torch", guarding.torch_arrived)
+    when_imported("h5py", guarding.h5py_arrived)

@@ -15,8 +15,14 @@ import select
 import signal
 import sys
 import time
+from collections.abc import Collection
+from typing import TYPE_CHECKING, Any
 
 import reenact_trials_child as child
+
+if TYPE_CHECKING:
+    from reenact_probe.types import Facts
+
 
 GRACE_S = 1.0
 """Between asking a trial to end and ending it."""
@@ -29,7 +35,7 @@ MOST_OUTPUT = 4 * 1024 * 1024
 class Channel:
     """The way to whoever started us, moved away from the standard streams."""
 
-    def __init__(self):
+    def __init__(self) -> None:
         self.incoming, self.outgoing = os.dup(0), os.dup(1)
         nowhere = os.open(os.devnull, os.O_RDWR)
         os.dup2(nowhere, 0)
@@ -38,10 +44,10 @@ class Channel:
         self.parent = os.getppid()
         self._rest = b""
 
-    def send(self, **answer):
+    def send(self, **answer: Any) -> None:
         os.write(self.outgoing, json.dumps(answer).encode() + b"\n")
 
-    def receive(self):
+    def receive(self) -> Any:
         """The next line; none when there will be no more."""
         while b"\n" not in self._rest:
             if not select.select([self.incoming], [], [], LOOK_S)[0]:
@@ -56,10 +62,10 @@ class Channel:
         return json.loads(line)
 
     @property
-    def orphaned(self):
+    def orphaned(self) -> bool:
         return os.getppid() != self.parent
 
-    def close(self):
+    def close(self) -> None:
         os.close(self.incoming)
         os.close(self.outgoing)
 
@@ -67,35 +73,35 @@ class Channel:
 class Running:
     """One trial: its process, its output, and how it is brought to an end."""
 
-    def __init__(self, pid, output, job):
+    def __init__(self, pid: int, output: int, job: Facts) -> None:
         self.pid = pid
         self.output = output
         self.began = time.monotonic()
         self.due = self.began + job["seconds"] if job["seconds"] else None
         """When the next harder signal is sent; none while there is no reason for any."""
         self.ended = ""
-        self.line = None
+        self.line: tuple[int, int] | None = None
         """Descriptors to hear that it waits, and to tell it to go on."""
         self.parked = False
         self._sent = 0
         self._kept = 0
         self._file = open(job["output"], "wb", buffering=0)  # noqa: SIM115 - closed when the trial is over
 
-    def over(self):
+    def over(self) -> bool:
         return os.waitid(os.P_PID, self.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is not None
 
-    def pause(self):
+    def pause(self) -> float:
         """Seconds until something is due."""
         return LOOK_S if self.due is None else max(0.0, min(LOOK_S, self.due - time.monotonic()))
 
-    def end(self, why):
+    def end(self, why: str) -> None:
         """Ask the whole group to end; `due` says when to insist."""
         self.ended = self.ended or why
         self.signal(signal.SIGKILL if self._sent else signal.SIGTERM)
         self._sent += 1
         self.due = time.monotonic() + GRACE_S
 
-    def signal(self, number):
+    def signal(self, number: int) -> None:
         for send in (os.killpg, os.kill):
             try:
                 send(self.pid, number)
@@ -103,7 +109,7 @@ class Running:
                 continue
             return
 
-    def drain(self):
+    def drain(self) -> bool:
         """Take what was printed; true while more may come."""
         try:
             data = os.read(self.output, 1 << 16)
@@ -114,25 +120,26 @@ class Running:
             self._kept += len(data)
         return bool(data)
 
-    def waits(self):
-        """It has said that it waits; its clock stands still."""
-        told = os.read(self.line[0], 1)
-        self.parked = told == b"p"
+    def waits(self) -> bool:
+        """It has signalled that it waits; its clock stands still."""
+        signal_ = os.read(self.line[0], 1) if self.line else b""
+        self.parked = signal_ == b"p"
         if self.parked:
             self._stopped = time.monotonic()
         return self.parked
 
-    def resume(self, word):
+    def resume(self, word: bytes) -> None:
         away = time.monotonic() - self._stopped
         self.began += away
         self.due = None if self.due is None else self.due + away
         self.parked = False
         try:
-            os.write(self.line[1], word)
+            if self.line:
+                os.write(self.line[1], word)
         except BrokenPipeError:
             return
 
-    def close(self, spared=()):
+    def close(self, spared: Collection[int] = ()) -> Facts:
         """Everything that is left of it ends; the numbers of the whole."""
         seconds = time.monotonic() - self.began
         # Before it is waited for: until then nobody else can have its number.
@@ -148,19 +155,19 @@ class Running:
         code = os.WEXITSTATUS(status) if os.WIFEXITED(status) else -os.WTERMSIG(status)
         return {"code": code, "seconds": seconds, "cpu": cpu, "ended": self.ended}
 
-    def forget(self):
+    def forget(self) -> None:
         """In the fork of another trial: these are not its descriptors."""
         for descriptor in (self.output, *(self.line or ())):
             os.close(descriptor)
         self._file.close()
 
-    def _readable(self):
+    def _readable(self) -> bool:
         return bool(select.select([self.output], [], [], 0)[0])
 
 
-def serve(channel, wake):
+def serve(channel: Channel, wake: int) -> None:
     """Trials until there are no more."""
-    parked = {}
+    parked: dict[int, Running] = {}
     while True:
         job = channel.receive()
         if job is None:
@@ -179,8 +186,8 @@ def serve(channel, wake):
         running.signal(signal.SIGKILL)
 
 
-def preload(job, channel):
-    """Imports can take long and hear nothing: meanwhile a timer looks whether anybody still waits for us."""
+def preload(job: Facts, channel: Channel) -> None:
+    """Imports can take long and read nothing: meanwhile a timer looks whether anybody still waits for us."""
     signal.signal(signal.SIGALRM, lambda *_: os._exit(0) if channel.orphaned else None)
     signal.siginterrupt(signal.SIGALRM, False)
     signal.setitimer(signal.ITIMER_REAL, LOOK_S, LOOK_S)
@@ -191,7 +198,7 @@ def preload(job, channel):
         signal.signal(signal.SIGALRM, signal.SIG_DFL)
 
 
-def start(job, channel, wake, parked):
+def start(job: Facts, channel: Channel, wake: int, parked: dict[int, Running]) -> Running:
     """Fork a trial."""
     reading, writing = os.pipe()
     line = (*os.pipe(), *os.pipe()) if job.get("park") else None
@@ -219,7 +226,7 @@ def start(job, channel, wake, parked):
     return running
 
 
-def run(running, channel, wake, parked):
+def run(running: Running, channel: Channel, wake: int, parked: dict[int, Running]) -> bool:
     """A trial to its end, or until it waits; false when whoever started us is gone."""
     wanted = follow(running, channel, wake)
     if running.parked:
@@ -232,25 +239,25 @@ def run(running, channel, wake, parked):
     return wanted
 
 
-def follow(running, channel, wake):
+def follow(running: Running, channel: Channel, wake: int) -> bool:
     """Until the trial is over; false when nobody waits for it any more."""
-    heard = [channel.incoming, wake, running.output, *(running.line or ())[:1]]
+    sources = [channel.incoming, wake, running.output, *(running.line or ())[:1]]
     wanted = True
     while not running.over():
-        ready = select.select(heard, [], [], running.pause())[0]
+        ready = select.select(sources, [], [], running.pause())[0]
         if wake in ready:
             os.read(wake, 4096)
         if running.output in ready and not running.drain():
-            heard.remove(running.output)
+            sources.remove(running.output)
         if running.line and running.line[0] in ready:
             if running.waits():
                 return True
-            heard.remove(running.line[0])
+            sources.remove(running.line[0])
         if channel.incoming in ready:
             wanted = channel.receive() is not None
             running.end("stopped")
             if not wanted:
-                heard.remove(channel.incoming)
+                sources.remove(channel.incoming)
         if wanted and channel.orphaned:
             wanted = False
             running.end("stopped")
@@ -259,7 +266,7 @@ def follow(running, channel, wake):
     return wanted
 
 
-def main():
+def main() -> None:
     channel = Channel()
     child.adopt_orphans()
     waiting, wake = os.pipe()

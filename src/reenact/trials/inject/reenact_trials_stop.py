@@ -5,6 +5,11 @@ from __future__ import annotations
 import json
 import math
 import os
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from reenact_probe.boot import Session
+    from reenact_probe.types import Facts, Row
 
 VARIABLE = "REENACT_TRIAL_STOP"
 LOST = 20
@@ -16,7 +21,16 @@ _LOSS = 3
 class Rule:
     """What is hopeless; `path` is where the note goes."""
 
-    def __init__(self, path, metric, bar, larger_is_better, share, epochs, not_finite):
+    def __init__(
+        self,
+        path: str,
+        metric: Any,
+        bar: float | None,
+        larger_is_better: bool,
+        share: float,
+        epochs: int | None,
+        not_finite: bool,
+    ) -> None:
         self.path = path
         self.metric = metric
         self.bar = bar
@@ -30,7 +44,7 @@ class Rule:
         """Values of the metric so far: one an epoch."""
         self.lost = 0
 
-    def value(self, name, value):
+    def value(self, name: str, value: float) -> str | None:
         """Why to stop after a value of a metric, or none."""
         if name != self.metric or self.bar is None:
             return None
@@ -46,7 +60,7 @@ class Rule:
             f"{name} had reached {best} after {self.values} of {self.epochs} epochs, the bar was {self.bar:g}"
         )
 
-    def step(self, loss):
+    def step(self, loss: Any) -> str | None:
         """Why to stop after a step, or none."""
         if not isinstance(loss, float) or math.isfinite(loss):
             self.lost = 0
@@ -56,48 +70,40 @@ class Rule:
 
 
 class Watch:
-    """Stands between the observers and the recorder."""
+    """Listens to the recorder, and to every step of torch."""
 
-    def __init__(self, session, rule):
+    def __init__(self, session: Session, rule: Rule) -> None:
         self.session = session
         self.rule = rule
-        recorder = session.recorder
-        self._metric, self._event = recorder.metric, recorder.event
-        recorder.metric, recorder.event = self.metric, self.event
+        session.recorder.listen(self.metric, self.event)
 
-    def metric(self, name, value, source, epoch=None):
-        self._metric(name, value, source, epoch)
+    def metric(self, name: str, value: Any, source: str) -> None:
         number = _as_number(value)
-        # A printed line may only repeat what Keras has told; what the probe saw of batches is no epoch.
+        # A printed line may only repeat what Keras has reported; what the probe saw of batches is no epoch.
         if (
             number is not None
             and source != "probe"
             and not (source == "output" and self.session.keras_drives)
         ):
-            self._end(self.rule.value(str(name), number))
+            self._end(self.rule.value(name, number))
 
-    def event(self, kind, **facts):
+    def event(self, kind: str, facts: Facts) -> None:
         if kind == "fit" and self.rule.epochs is None:
             self.rule.epochs = facts.get("epochs")
-        self._event(kind, **facts)
 
-    def torch_arrived(self, _):
+    def torch_arrived(self, _: Any) -> None:
         """Look at every row of a step, unless the probe stays away."""
         steps = getattr(self.session.torch, "steps", None)
-        if steps is None or not self.rule.not_finite:
-            return
-        add, step = steps._add, self.rule.step
+        if steps is not None and self.rule.not_finite:
+            steps.listen(self.step)
 
-        def added(row):
-            add(row)
-            why = step(row[_LOSS])
-            if why is not None:
-                self.session.recorder.step += 1
-                self._end(why)
+    def step(self, row: Row) -> None:
+        why = self.rule.step(row[_LOSS])
+        if why is not None:
+            self.session.recorder.step += 1
+            self._end(why)
 
-        steps._add = added
-
-    def _end(self, why):
+    def _end(self, why: str | None) -> None:
         if why is None:
             return
         from reenact_probe import ending
@@ -107,21 +113,21 @@ class Watch:
         ending.stop_here(self.session.recorder)
 
 
-def watch(session, wishes):
+def watch(session: Session, rule: Facts) -> None:
     """Stand guard over a session of the probe from now on."""
     from reenact_probe.late import when_imported
 
-    when_imported("torch", Watch(session, Rule(**wishes)).torch_arrived)
+    when_imported("torch", Watch(session, Rule(**rule)).torch_arrived)
 
 
-def from_environment(session):
+def from_environment(session: Session) -> None:
     """For a trial in a fresh interpreter."""
     text = os.environ.get(VARIABLE)
     if text and session is not None:
         watch(session, json.loads(text))
 
 
-def _as_number(value):
+def _as_number(value: Any) -> float | None:
     try:
         return float(value)
     except (TypeError, ValueError, RuntimeError):

@@ -7,7 +7,7 @@ import os
 import sys
 
 
-def _stand_guard():
+def _stand_guard() -> None:
     root = os.environ.get("REENACT_TRIAL_ROOT")
     # Without the probe, which is loaded before this, there is nothing that tells when torch arrives.
     if root and "reenact_probe" in sys.modules:
@@ -21,7 +21,7 @@ def _stand_guard():
         from_environment(boot.current())
 
 
-def _hand_over():
+def _hand_over() -> None:
     here = os.path.dirname(os.path.abspath(__file__))
     sys.path[:] = [entry for entry in sys.path if os.path.abspath(entry or ".") != here]
     sys.path_importer_cache.pop(here, None)
@@ -31,7 +31,8 @@ def _hand_over():
     except ImportError as error:
         if getattr(error, "name", None) != "sitecustomize":
             raise
-        sys.modules["sitecustomize"] = ours
+        if ours is not None:
+            sys.modules["sitecustomize"] = ours
 
 
 _stand_guard()

@@ -1,68 +1,70 @@
-"""Starts the probe: reads the wishes, then waits for the program to import what can be observed."""
+"""Starts the probe: reads the options, then waits for the program to import what can be observed."""
 
 from __future__ import annotations
 
 import functools
 import os
+from typing import Any
 
 from reenact_probe import config as configuration
 from reenact_probe import ending, guard, late
+from reenact_probe.config import Config
 from reenact_probe.recorder import Recorder
+from reenact_probe.types import Library
 
-_session = None
+_session: Session | None = None
 
 
 class Session:
     """The running probe of this process."""
 
-    def __init__(self, config, own_process):
+    def __init__(self, config: Config, own_process: bool) -> None:
         self.config = config
         self.own_process = own_process
         """The whole process is watched from its start, not a stretch of it."""
         self.recorder = Recorder(config)
-        self.parts = []
-        self.torch = None
-        self.keras = None
+        self.torch: Any = None
+        self.keras: Any = None
         guard.state.on_error = self._probe_failed
 
     @property
-    def keras_drives(self):
+    def keras_drives(self) -> bool:
         """Keras's `fit` runs: its callbacks tell the metrics, its progress bar only repeats them."""
         return self.keras is not None and self.keras.in_fit
 
-    def tell_metric(self, name, value):
+    def tell_metric(self, name: str, value: Any) -> None:
         """A value that the program itself tells; guarded like everything the program can enter."""
         if not guard.state.asleep:
             self._metric(name, value)
 
     @guard.guarded("metric")
-    def _metric(self, name, value):
+    def _metric(self, name: str, value: Any) -> None:
         self.recorder.metric(name, value, "user")
 
-    def _probe_failed(self, sentence):
+    def _probe_failed(self, sentence: str) -> None:
         self.recorder.event("probe-off", sentence=sentence)
         self.recorder.note_missing(f"{sentence}: nothing after that is recorded")
         self.recorder.flush()
 
 
-def current():
+def current() -> Session | None:
     """The session of this process, or none."""
     return _session
 
 
-def from_environment():
+def from_environment() -> None:
     """Start when the environment asks for it; called once by the interpreter's start."""
     _guarded_start()
 
 
 @guard.guarded("boot")
-def _guarded_start():
+def _guarded_start() -> None:
     config = configuration.from_environment()
     if config is not None:
         start(config, own_process=True)
 
 
-def start(config, own_process=False):
+def start(config: Config, own_process: bool = False) -> Session:
     """Begin to observe this process."""
     global _session
     guard.wake()
@@ -76,100 +78,96 @@ def start(config, own_process=False):
 
         seeds.install(config.seed)
     if own_process and config.shim:
-        from reenact_probe import oldkeras
+        from reenact_probe.oldkeras import modules
 
-        oldkeras.install(session)
+        modules.install(session.recorder)
     if configuration.is_rank_zero():
         _observe(session, own_process)
     return session
 
 
-def _observe(session, own_process):
+def _observe(session: Session, own_process: bool) -> None:
     os.register_at_fork(after_in_child=_forked)
     if session.config.experiments is not None:
-        late.when_imported("torch", _torch_for_experiments)
-        late.when_imported("keras", _keras_for_experiments)
-        ending.Ending(session)
+        late.when_imported("torch", functools.partial(_torch_for_experiments, session))
+        late.when_imported("keras", functools.partial(_keras_for_experiments, session))
+        ending.Ending(session.recorder)
         return
-    late.when_imported("torch", _torch_imported)
-    late.when_imported("keras", _keras_imported)
+    late.when_imported("torch", functools.partial(_torch_imported, session))
+    late.when_imported("keras", functools.partial(_keras_imported, session))
     for package in ("lightning.pytorch", "pytorch_lightning"):
-        late.when_imported(package, functools.partial(_lightning_imported, package))
-    late.when_imported("torchmetrics", _torchmetrics_imported)
+        late.when_imported(package, functools.partial(_lightning_imported, session, package))
+    late.when_imported("torchmetrics", functools.partial(_torchmetrics_imported, session))
     if own_process:
-        ending.Ending(session)
+        ending.Ending(session.recorder)
         if session.config.tap_output:
-            from reenact_probe import output
+            from reenact_probe import metrics
 
-            output.install(session)
+            metrics.tap_output(session.recorder, lambda: session.keras_drives)
 
 
 @guard.guarded("torch")
-def _torch_imported(torch):
-    from reenact_probe.torch_watch import TorchWatch
+def _torch_imported(session: Session, torch: Library) -> None:
+    from reenact_probe.torch.observer import TorchObserver
 
-    session = _session
     session.recorder.note_framework("torch", torch.__version__)
-    session.torch = TorchWatch(torch, session.recorder)
-    session.parts.append(session.torch)
+    session.torch = TorchObserver(torch, session.recorder)
+    session.recorder.join(session.torch)
 
 
 @guard.guarded("keras")
-def _keras_imported(keras):
-    from reenact_probe.keras_watch import KerasWatch
+def _keras_imported(session: Session, keras: Library) -> None:
+    from reenact_probe.keras.observer import KerasObserver
 
-    session = _session
     session.recorder.note_framework("keras", keras.__version__)
-    session.keras = KerasWatch(keras, session)
-    session.parts.append(session.keras)
+    session.keras = KerasObserver(keras, session.recorder, session.torch)
+    session.recorder.join(session.keras)
 
 
 @guard.guarded("experiment-torch")
-def _torch_for_experiments(torch):
-    from reenact_probe.experiment import TakeOver
+def _torch_for_experiments(session: Session, torch: Library) -> None:
+    from reenact_probe.experiment.takeover import TakeOver
 
-    _session.torch = TakeOver(torch, _session)
+    session.torch = TakeOver(torch, session.recorder)
 
 
 @guard.guarded("experiment-keras")
-def _keras_for_experiments(keras):
-    from reenact_probe.experiment import refuse_backend
+def _keras_for_experiments(session: Session, keras: Library) -> None:
+    from reenact_probe.experiment.takeover import refuse_backend
 
     backend = keras.backend.backend()
-    if backend == "torch" and _session.torch is not None:
-        _session.torch.join_keras(keras)
+    if backend == "torch" and session.torch is not None:
+        session.torch.join_keras(keras)
     else:
-        refuse_backend(keras, backend, _session.recorder)
+        refuse_backend(keras, backend, session.recorder)
 
 
 @guard.guarded("lightning-import")
-def _lightning_imported(package, module):
-    from reenact_probe.lightning_watch import LightningWatch
+def _lightning_imported(session: Session, package: str, module: Library) -> None:
+    from reenact_probe.metrics import LightningWatch
 
-    _session.recorder.note_framework("lightning", module.__version__)
-    LightningWatch(package, _session.recorder)
+    session.recorder.note_framework("lightning", module.__version__)
+    LightningWatch(package, session.recorder)
 
 
 @guard.guarded("torchmetrics-import")
-def _torchmetrics_imported(module):
-    from reenact_probe.torchmetrics_watch import TorchmetricsWatch
+def _torchmetrics_imported(session: Session, module: Library) -> None:
+    from reenact_probe.metrics import TorchmetricsWatch
 
-    TorchmetricsWatch(module, _session.recorder)
+    TorchmetricsWatch(module, session.recorder)
 
 
-def end(session, error=None):
+def end(session: Session, error: BaseException | None = None) -> None:
     """Stop observing a stretch of this process and close its trace."""
     global _session
-    ending.close(session, error)
+    ending.close(session.recorder, error)
     guard.stand_down()
     late.forget()
     _session = None
 
 
-def _forked():
+def _forked() -> None:
     """A child made by fork (a data-loading worker) records nothing."""
     was_asleep, guard.state.asleep = guard.state.asleep, True
     if not was_asleep and _session is not None and _session.torch is not None:
-        from reenact_probe import forked
-
-        forked.listen(_session.recorder.folder)
+        ending.note_training(_session.recorder.folder)

@@ -1,4 +1,8 @@
-"""How the process ends: the exception that ended it, and the last chunk of the trace."""
+"""How the process ends: the exception that ended it, the last chunk of the trace, and training in forks.
+
+A process made by fork shares its parent's recording and must not write to it. It leaves one small file at its
+first optimizer step; the parent finds the file when it ends. Loading workers never step, so they leave none.
+"""
 
 from __future__ import annotations
 
@@ -6,10 +10,13 @@ import atexit
 import os
 import sys
 import traceback
+from typing import Any
 
-from reenact_probe import forked
+from reenact_probe.folder import Folder
 from reenact_probe.guard import guarded, switch_off
 from reenact_probe.places import is_library
+from reenact_probe.recorder import Recorder
+from reenact_probe.types import Facts
 
 _MAX_TEXT = 4000
 _MAX_FRAMES = 40
@@ -18,44 +25,44 @@ _MAX_FRAMES = 40
 class Ending:
     """Writes the end of a recording when the interpreter exits."""
 
-    def __init__(self, session):
-        self.session = session
+    def __init__(self, recorder: Recorder) -> None:
+        self.recorder = recorder
         self._pid = os.getpid()
         atexit.register(self.at_exit)
 
-    def at_exit(self):
+    def at_exit(self) -> None:
         if os.getpid() == self._pid:
             # The interpreter keeps the exception that ended the main program before exit handlers run.
-            close(self.session, getattr(sys, "last_value", None))
+            close(self.recorder, getattr(sys, "last_value", None))
 
 
-def close(session, error):
+def close(recorder: Recorder, error: BaseException | None) -> None:
     """Finish every part and write how it ended, even when the probe switched itself off on the way."""
-    _finish_parts(session)
+    _finish(recorder)
     try:
-        _write(session, error)
+        _write(recorder, error)
     except Exception as failure:  # noqa: BLE001 - see guard.py
         switch_off("exit-end", failure)
 
 
 @guarded("exit")
-def _finish_parts(session):
-    for part in session.parts:
-        part.finish()
-    forked.mention(session.recorder)
+def _finish(recorder: Recorder) -> None:
+    for observer in recorder.observers:
+        observer.finish()
+    _mention_forks(recorder)
 
 
-def _write(session, error):
-    facts = {"finished": error is None}
+def _write(recorder: Recorder, error: BaseException | None) -> None:
+    facts: Facts = {"finished": error is None}
     if error is not None:
         facts["error"] = describe(error)
-        for part in session.parts:
-            facts["error"].update(part.crash_facts(error))
-        _leave_note(session.recorder, facts["error"])
-    session.recorder.close(facts)
+        for observer in recorder.observers:
+            facts["error"].update(observer.crash_facts(error))
+        _leave_note(recorder, facts["error"])
+    recorder.close(facts)
 
 
-def _leave_note(recorder, error):
+def _leave_note(recorder: Recorder, error: Facts) -> None:
     """A process that trains nothing still says why it died."""
     if recorder.unclaimed:
         os.makedirs(recorder.folder.path, exist_ok=True)
@@ -64,7 +71,7 @@ def _leave_note(recorder, error):
         recorder.folder.write_json(name, {"error": error})
 
 
-def describe(error):
+def describe(error: BaseException) -> Facts:
     """An exception as JSON: type, message, frames, and the innermost place in the user's own code."""
     frames = traceback.extract_tb(error.__traceback__)
     own = [frame for frame in frames if not is_library(frame.filename)]
@@ -83,13 +90,37 @@ def describe(error):
     }
 
 
-def stop_here(recorder):
+def stop_here(recorder: Recorder) -> None:
     """End the process now: enough was seen. Output is written out first; nothing else of the program runs."""
-    from reenact_probe import boot
-
-    _finish_parts(boot.current())
+    _finish(recorder)
     recorder.close({"finished": False, "stopped": True})
     for stream in (sys.stdout, sys.stderr):
         if stream is not None:
             stream.flush()
     os._exit(0)
+
+
+NOTE = "forked.json"
+SENTENCE = "a process made by fork trained: what happens in it is not observed (one made by spawn is)"
+
+
+def note_training(folder: Folder) -> None:
+    """In the child: note the first step of an optimizer of torch."""
+    from torch.optim.optimizer import register_optimizer_step_post_hook
+
+    def stepped(*_: Any) -> None:
+        handle.remove()
+        try:
+            os.makedirs(folder.path, exist_ok=True)
+            folder.write_json(NOTE, {"pid": os.getpid()})
+        except OSError:
+            # Nothing of the probe may reach the program, a full disk least of all.
+            return
+
+    handle = register_optimizer_step_post_hook(stepped)
+
+
+def _mention_forks(recorder: Recorder) -> None:
+    """In the parent, at its end: name the training that nobody saw."""
+    if os.path.exists(os.path.join(recorder.folder.path, NOTE)) and recorder.owned:
+        recorder.note_missing(SENTENCE)

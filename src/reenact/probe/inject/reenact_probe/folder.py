@@ -1,18 +1,23 @@
 """The folder of a trace: a header, a graph, an ending, and numbered chunks that are never touched again.
 
 Every file is written beside its place and moved there, so that a reader sees whole files only, whenever the
-program is killed.
+program is killed. Secrets are kept out by the rules that the launcher hands over (reenact/redact.py): it
+names variables, never their values, which are read here, where the program runs. Variables that the program
+itself sets later (from a file of settings, for example) count when their names say so.
 """
 
 from __future__ import annotations
 
+import json
 import math
 import os
+import re
 import zipfile
 from io import BytesIO
+from typing import Any
 
-from reenact_probe.hiding import Hiding
 from reenact_probe.tables import as_npy
+from reenact_probe.types import Facts
 
 OWNER = "owner"
 
@@ -23,13 +28,13 @@ class Folder:
     MAX_BYTES = 512 * 1024 * 1024
     """After this much only the rows of steps are kept."""
 
-    def __init__(self, path, hide=None):
+    def __init__(self, path: str, hide: Facts | None = None) -> None:
         self.path = path
         self._hiding = Hiding(hide)
         self.chunks = 0
         self.bytes = 0
 
-    def claim(self):
+    def claim(self) -> bool:
         """True when this process may record here."""
         os.makedirs(self.path, exist_ok=True)
         try:
@@ -41,13 +46,13 @@ class Folder:
         return True
 
     @property
-    def full(self):
+    def full(self) -> bool:
         return self.bytes >= self.MAX_BYTES
 
-    def write_json(self, name, content):
+    def write_json(self, name: str, content: Any) -> None:
         self._put(name, self._json(content))
 
-    def write_chunk(self, members, notes):
+    def write_chunk(self, members: dict[str, bytes], notes: Facts) -> None:
         """One npz file: tables by name, and the notes as JSON in an array of bytes."""
         text = self._json(notes)
         members = dict(members, notes=as_npy("|u1", (len(text),), text))
@@ -58,7 +63,7 @@ class Folder:
         self.chunks += 1
         self._put(f"chunk-{self.chunks:06d}.npz", buffer.getvalue())
 
-    def _put(self, name, data):
+    def _put(self, name: str, data: bytes) -> None:
         target = os.path.join(self.path, name)
         beside = f"{target}.{os.getpid()}.part"
         with open(beside, "wb", opener=_private) as file:
@@ -66,16 +71,16 @@ class Folder:
         os.replace(beside, target)
         self.bytes += len(data)
 
-    def _json(self, content):
+    def _json(self, content: Any) -> bytes:
         return self._hiding.dumped(_strict(content)).encode("utf-8")
 
 
-def _private(path, flags):
+def _private(path: str, flags: int) -> int:
     """What a program prints, raises and is given as arguments is for its user's eyes only."""
     return os.open(path, flags, 0o600)
 
 
-def _strict(value):
+def _strict(value: Any) -> Any:
     """JSON knows no NaN and no infinity: they are written as text, which `float` reads back."""
     if isinstance(value, float) and not math.isfinite(value):
         return str(value)
@@ -84,3 +89,58 @@ def _strict(value):
     if isinstance(value, (list, tuple)):
         return [_strict(item) for item in value]
     return value
+
+
+class Hiding:
+    """Replaces secrets in what goes into a JSON file."""
+
+    def __init__(self, rules: Facts | None) -> None:
+        rules = rules or {}
+        self._name = rules.get("name", "")
+        self._shortest = rules.get("shortest", 12)
+        self._shapes = rules.get("shapes", ())
+        self._hidden = rules.get("hidden", "[redacted]")
+        self._at_start = frozenset(os.environ)
+        given = (os.environ.get(name, "").strip() for name in rules.get("variables", ()))
+        self._given = [value for value in given if value]
+
+    def dumped(self, content: Any) -> str:
+        """The content as JSON text without secrets. Most has none, and is searched only as a whole."""
+        text = _text(content)
+        values = self._values()
+        lowered = text.lower()
+        suspect = any(needle in lowered for needles, _, _ in self._shapes for needle in needles)
+        if suspect or any(_text(value)[1:-1] in text for value in values):
+            return _text(self._cleaned(content, values))
+        return text
+
+    def _values(self) -> list[str]:
+        late = [name for name in os.environ if name not in self._at_start] if self._name else []
+        values = {
+            os.environ[name].strip()
+            for name in late
+            if re.search(self._name, name, re.IGNORECASE) and len(os.environ[name].strip()) >= self._shortest
+        }
+        return sorted(values.union(self._given), key=len, reverse=True)
+
+    def _cleaned(self, value: Any, values: list[str]) -> Any:
+        if isinstance(value, dict):
+            return {self._word(str(key), values): self._cleaned(item, values) for key, item in value.items()}
+        if isinstance(value, (list, tuple)):
+            return [self._cleaned(item, values) for item in value]
+        if value is None or isinstance(value, (bool, int, float)):
+            return value
+        return self._word(str(value), values)
+
+    def _word(self, text: str, values: list[str]) -> str:
+        for value in values:
+            text = text.replace(value, self._hidden)
+        lowered = text.lower()
+        for needles, pattern, instead in self._shapes:
+            if any(needle in lowered for needle in needles):
+                text = re.sub(pattern, instead, text)
+        return text
+
+
+def _text(content: Any) -> str:
+    return json.dumps(content, default=str, allow_nan=False)

@@ -10,29 +10,33 @@ from __future__ import annotations
 import functools
 import os
 import sys
+from collections.abc import Callable
+from typing import Any
+
+from reenact_probe.types import Function
 
 
 class _State:
     """One probe per process."""
 
-    def __init__(self):
+    def __init__(self) -> None:
         self.asleep = False
-        self.undo = []
-        self.on_error = None
+        self.undo: list[Callable[[], object]] = []
+        self.on_error: Callable[[str], None] | None = None
         """Called with the sentence, so that the trace says why it ends."""
 
 
 state = _State()
 
 
-def guarded(name):
+def guarded(name: str) -> Callable[[Function], Function]:
     """Wrap an entry point: asleep it does nothing, an error in it switches the probe off."""
 
-    def wrap(function):
+    def wrap(function: Function) -> Function:
         target = _with_armed_fault(name, function)
 
         @functools.wraps(function)
-        def safe(*args, **kwargs):
+        def safe(*args: Any, **kwargs: Any) -> Any:
             if state.asleep:
                 return None
             try:
@@ -46,7 +50,7 @@ def guarded(name):
     return wrap
 
 
-def switch_off(name, error):
+def switch_off(name: str, error: BaseException) -> None:
     """Put everything back and say so once."""
     if state.asleep:
         return
@@ -56,7 +60,7 @@ def switch_off(name, error):
     sys.stderr.write(f"reenact: {sentence} and switched itself off; the program goes on unobserved.\n")
 
 
-def stand_down():
+def stand_down() -> None:
     """Leave the program alone from now on, silently."""
     state.asleep = True
     while state.undo:
@@ -67,21 +71,21 @@ def stand_down():
             continue
 
 
-def wake():
+def wake() -> None:
     """Begin again in this process: a second watch, or a test."""
     state.asleep = False
     state.undo = []
     state.on_error = None
 
 
-def patch(owner, name, make):
+def patch(owner: Any, name: str, make: Callable[[Function], Function]) -> None:
     """Replace an attribute by `make(original)`, and remember how to put it back."""
     original = getattr(owner, name)
     own = name in vars(owner)
     replacement = functools.wraps(original)(make(original))
     setattr(owner, name, replacement)
 
-    def undo():
+    def undo() -> None:
         if not own:
             delattr(owner, name)
         elif vars(owner).get(name) is replacement:
@@ -90,7 +94,47 @@ def patch(owner, name, make):
     state.undo.append(undo)
 
 
-def _report(sentence):
+def when_made(owner: type, call: Callable[[Any], object]) -> None:
+    """Call this with each object of a class once it is made."""
+
+    def make(original: Function) -> Function:
+        def __init__(thing: Any, *args: Any, **kwargs: Any) -> None:  # noqa: N807
+            original(thing, *args, **kwargs)
+            call(thing)
+
+        return __init__
+
+    patch(owner, "__init__", make)
+
+
+def before(owner: Any, name: str, call: Function) -> None:
+    """Have a method call this first, with what it is given itself."""
+
+    def make(original: Function) -> Function:
+        def method(*args: Any, **kwargs: Any) -> Any:
+            call(*args, **kwargs)
+            return original(*args, **kwargs)
+
+        return method
+
+    patch(owner, name, make)
+
+
+def after(owner: Any, name: str, call: Function) -> None:
+    """Have a method call this at its end, with its result and what it is given itself."""
+
+    def make(original: Function) -> Function:
+        def method(*args: Any, **kwargs: Any) -> Any:
+            result = original(*args, **kwargs)
+            call(result, *args, **kwargs)
+            return result
+
+        return method
+
+    patch(owner, name, make)
+
+
+def _report(sentence: str) -> None:
     try:
         if state.on_error is not None:
             state.on_error(sentence)
@@ -98,13 +142,13 @@ def _report(sentence):
         state.on_error = None
 
 
-def _with_armed_fault(name, function):
+def _with_armed_fault(name: str, function: Function) -> Function:
     wanted, _, nth = os.environ.get("REENACT_PROBE_FAULT", "").partition(":")
     if wanted != name:
         return function
     left = [int(nth or 1)]
 
-    def faulty(*args, **kwargs):
+    def faulty(*args: Any, **kwargs: Any) -> Any:
         left[0] -= 1
         if left[0] == 0:
             raise RuntimeError("an armed fault")

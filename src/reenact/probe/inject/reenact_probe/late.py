@@ -6,16 +6,20 @@ The callbacks guard themselves: some belong to the probe, some (seeds, the shim)
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
+from typing import Any
+
+from reenact_probe.types import Module
 
 
 class _Watcher:
     """A finder at the head of `sys.meta_path` that finds nothing itself: it only listens."""
 
-    def __init__(self):
-        self.waiting = {}
-        self.busy = set()
+    def __init__(self) -> None:
+        self.waiting: dict[str, list[Callable[[Any], object]]] = {}
+        self.busy: set[str] = set()
 
-    def find_spec(self, name, path=None, target=None):
+    def find_spec(self, name: str, path: Any = None, target: Any = None) -> Any:
         if name not in self.waiting or name in self.busy:
             return None
         self.busy.add(name)
@@ -27,7 +31,7 @@ class _Watcher:
             self._listen(name, spec.loader)
         return spec
 
-    def _ask_the_others(self, name, path, target):
+    def _ask_the_others(self, name: str, path: str, target: Any) -> Any:
         for finder in sys.meta_path:
             find = getattr(finder, "find_spec", None)
             spec = find(name, path, target) if finder is not self and find else None
@@ -35,10 +39,10 @@ class _Watcher:
                 return spec
         return None
 
-    def _listen(self, name, loader):
+    def _listen(self, name: str, loader: Any) -> None:
         execute = loader.exec_module
 
-        def exec_module(module):
+        def exec_module(module: Module) -> None:
             # On the instance, for this one import: the loader stays the object the import system made.
             del loader.exec_module
             execute(module)
@@ -51,7 +55,7 @@ class _Watcher:
 _watcher = _Watcher()
 
 
-def when_imported(name, callback):
+def when_imported(name: str, callback: Callable[[Any], object]) -> None:
     """Call `callback(module)` once `name` is imported; at once when it already is."""
     module = sys.modules.get(name)
     # A module that is still being imported has no finished face yet.
@@ -63,7 +67,7 @@ def when_imported(name, callback):
     _watcher.waiting.setdefault(name, []).append(callback)
 
 
-def forget():
+def forget() -> None:
     """Listen to nothing any more."""
     _watcher.waiting.clear()
     if _watcher in sys.meta_path:

@@ -11,12 +11,15 @@ import functools
 import json
 import os
 import sys
+from types import FrameType
+from typing import Any
 
 from reenact_probe import late
+from reenact_probe.types import Args, Module
 
 NAME = "opened.jsonl"
 MOST = 20_000
-"""Files; of a program that opens more it is only said that it does."""
+"""Files; of a program that opens more it is only noted that it does."""
 BELOW_PYTHON = frozenset((
     "av", "cv2", "decord", "duckdb", "ffcv", "grpc", "jpeg4py", "lmdb", "mxnet", "netCDF4", "nvidia.dali",
     "openslide", "polars", "pyarrow.csv", "pyarrow.dataset", "pyarrow.feather", "pyarrow.fs",
@@ -41,13 +44,13 @@ _INSTALLED = ("/site-packages/", "/dist-packages/")
 _noting = None
 
 
-def install(folder):
+def install(folder: str) -> None:
     """Begin; called once in each interpreter of the program."""
     global _noting
     if _noting is None:
         _noting = _Noting(folder)
         _noting.line({"process": os.getpid()})
-        sys.addaudithook(_noting.heard)
+        sys.addaudithook(_noting.on_event)
         late.when_imported("h5py", _noting.listen_to_h5py)
         late.when_imported("torchvision.io.image", _noting.listen_to_torchvision)
         late.when_imported("torch.serialization", _noting.listen_to_torch)
@@ -56,10 +59,10 @@ def install(folder):
 class _Noting:
     """What one interpreter, and its forks, have written down."""
 
-    def __init__(self, folder):
+    def __init__(self, folder: str) -> None:
         self.target = os.path.join(folder, NAME)
-        self.seen = set()
-        self.written = set()
+        self.seen: set[Any] = set()
+        self.written: set[str] = set()
         here = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
         self.ours = (folder + os.sep, here + os.sep, os.path.dirname(os.__file__) + os.sep)
         self.importlib = os.path.join(os.path.dirname(os.__file__), "importlib") + os.sep
@@ -75,7 +78,7 @@ class _Noting:
         for event, why in STARTS.items():
             self.events[event] = functools.partial(self._started, why)
 
-    def heard(self, event, args):
+    def on_event(self, event: str, args: Args) -> None:
         """The audit hook: one look-up for everything that does not matter."""
         note = self.events.get(event)
         if note is None:
@@ -86,33 +89,33 @@ class _Noting:
             self.events = {}
             self._give_up(error)
 
-    def listen_to_h5py(self, module):
+    def listen_to_h5py(self, module: Module) -> None:
         """HDF5 opens its files itself: the two functions that h5py asks it with are listened to."""
         self._listen(getattr(module, "h5f", None), "open", "h5py", os.O_RDONLY)
         self._listen(getattr(module, "h5f", None), "create", "h5py", os.O_WRONLY)
 
-    def listen_to_torchvision(self, module):
+    def listen_to_torchvision(self, module: Module) -> None:
         """The same for pictures that torchvision reads itself."""
         self._listen(module, "read_file", "torchvision", os.O_RDONLY)
 
-    def listen_to_torch(self, module):
+    def listen_to_torch(self, module: Module) -> None:
         """The same for what `torch.save` writes: a program may read it back."""
         self._listen(module, "_open_zipfile_writer", "torch", os.O_WRONLY)
 
-    def _listen(self, module, name, library, flags):
+    def _listen(self, module: Module, name: str, library: str, flags: int) -> None:
         function = getattr(module, name, None)
         if function is None:
             self._blind(f"{library} opens files that cannot be seen")
             return
 
-        def listened(path, *args, **named):
+        def listened(path: Any, *args: Any, **named: Any) -> Any:
             if isinstance(path, (str, bytes, os.PathLike)):
-                self.heard("open", (path, "", flags))
+                self.on_event("open", (path, "", flags))
             return function(path, *args, **named)
 
         setattr(module, name, listened)
 
-    def line(self, content):
+    def line(self, content: Any) -> None:
         """Append one line, whatever became of files that were open before."""
         handle = os.open(self.target, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
         try:
@@ -120,7 +123,7 @@ class _Noting:
         finally:
             os.close(handle)
 
-    def _open(self, args):
+    def _open(self, args: Args) -> None:
         path, _, flags = args
         name = _full(path)
         if name is None or name == self.target:
@@ -131,17 +134,17 @@ class _Noting:
         else:
             self._note("file", _source(name))
 
-    def _connected(self, args):
+    def _connected(self, args: Args) -> None:
         name = _full(args[0])
         if name is not None:
             self._note("file", name)
 
-    def _loaded(self, args):
+    def _loaded(self, args: Args) -> None:
         # A library that is asked for by its name alone is one of the system.
         if args[0] and os.sep in os.fsdecode(args[0]):
             self._connected(args)
 
-    def _listed(self, args):
+    def _listed(self, args: Args) -> None:
         # To find a module the import system lists its folders; which names it found, its imports tell.
         if _caller().startswith(("<frozen importlib", self.importlib)):
             return
@@ -149,21 +152,21 @@ class _Noting:
         if name is not None:
             self._note("folder", name)
 
-    def _started(self, why, _):
+    def _started(self, why: str, _: Any) -> None:
         if not _caller_is(ASKING):
             self._blind(why)
 
-    def _network(self, args):
+    def _network(self, args: Args) -> None:
         # The address of a socket of the machine itself is a path.
         if not isinstance(args[1], (str, bytes)):
             self._blind("it uses the network")
 
-    def _imported(self, args):
+    def _imported(self, args: Args) -> None:
         module = args[0]
         if module in BELOW_PYTHON:
             self._blind(f"{module} opens files that cannot be seen")
 
-    def _note(self, kind, name):
+    def _note(self, kind: str, name: str) -> None:
         if name in self.written or (kind, name) in self.seen or self._is_aside(name):
             return
         self.seen.add((kind, name))
@@ -173,25 +176,25 @@ class _Noting:
             return
         self.line({kind: name})
 
-    def _is_aside(self, name):
+    def _is_aside(self, name: str) -> bool:
         """Of the interpreter, an installed package or ours: their versions say what they hold."""
         slashed = name + os.sep
         return slashed.startswith(_NOT_DATA + self.ours) or any(part in slashed for part in _INSTALLED)
 
-    def _blind(self, why):
+    def _blind(self, why: str) -> None:
         if why not in self.seen:
             self.seen.add(why)
             self.line({"blind": why})
 
-    def _give_up(self, error):
+    def _give_up(self, error: Exception) -> None:
         try:
             self.line({"blind": f"the list of opened files broke off ({type(error).__name__})"})
         except OSError:
-            # No room for one line: neither is there room for the journal that would believe the list.
+            # No space for one line: neither is there space for the journal that would believe the list.
             return
 
 
-def _full(path):
+def _full(path: str) -> str | None:
     """The path from the root; none for a descriptor, which somebody opened by its path before."""
     if isinstance(path, int):
         return None
@@ -203,7 +206,7 @@ def _full(path):
     return os.path.normpath(os.path.join(os.getcwd(), name))
 
 
-def _source(name):
+def _source(name: str) -> str:
     """The source of a compiled module: that is what decides whether the compiled one counts."""
     folder, file = os.path.split(name)
     if os.path.basename(folder) != "__pycache__" or not file.endswith(".pyc"):
@@ -211,18 +214,18 @@ def _source(name):
     return os.path.join(os.path.dirname(folder), file.partition(".")[0] + ".py")
 
 
-def _caller():
+def _caller() -> str:
     """File of the code that did what the hook was called for."""
-    frame = sys._getframe(1)
+    frame: FrameType | None = sys._getframe(1)
     while frame is not None and frame.f_code.co_filename == __file__:
         frame = frame.f_back
     return frame.f_code.co_filename if frame is not None else ""
 
 
-def _caller_is(endings):
+def _caller_is(endings: tuple[str, ...]) -> bool:
     """Whether one of these files of the standard library is on the way to it."""
     here = os.path.dirname(os.__file__)
-    frame = sys._getframe(1)
+    frame: FrameType | None = sys._getframe(1)
     while frame is not None:
         name = frame.f_code.co_filename
         if name.startswith(here) and name[len(here) + 1 :] in endings:

@@ -6,10 +6,16 @@ import itertools
 import os
 import sys
 import sysconfig
+import weakref
+from collections.abc import Callable
+from types import CodeType, FrameType
+from typing import Any
 
-LIBRARY = {}
+from reenact_probe.types import Place
+
+LIBRARY: dict[str, bool] = {}
 """By file name, once it was asked: whether it belongs to a library."""
-_POSITIONS = {}
+_POSITIONS: dict[tuple[int, int], tuple[CodeType, Place]] = {}
 """By a code object's identity and the instruction in it: the table behind it is read from its beginning."""
 _MOST_POSITIONS = 10_000
 _HERE = os.path.dirname(os.path.abspath(__file__))
@@ -17,7 +23,7 @@ _STDLIB = tuple({os.path.realpath(sysconfig.get_paths()[key]) + os.sep for key i
 _PACKAGES = (os.sep + "site-packages" + os.sep, os.sep + "dist-packages" + os.sep)
 
 
-def is_library(filename):
+def is_library(filename: str) -> bool:
     """Whether a source file belongs to an installed package, the standard library or the probe."""
     known = LIBRARY.get(filename)
     if known is None:
@@ -25,7 +31,7 @@ def is_library(filename):
     return known
 
 
-def _looks_like_library(filename):
+def _looks_like_library(filename: str) -> bool:
     if filename.startswith("<"):
         return not filename.startswith("<ipython")
     path = os.path.realpath(filename)
@@ -37,7 +43,7 @@ def _looks_like_library(filename):
     return path.startswith(_STDLIB) or any(part in path for part in _PACKAGES)
 
 
-def _program_folder():
+def _program_folder() -> str:
     """Folder of the main script when that itself lies among installed packages, else empty."""
     main = getattr(sys.modules.get("__main__"), "__file__", None)
     if not main:
@@ -46,13 +52,13 @@ def _program_folder():
     return folder if any(part in folder for part in _PACKAGES) else ""
 
 
-def caller(made=None):
+def caller(made: Any = None) -> Place | None:
     """`[file, line, column, end line, end column]` of the user's frame, or none.
 
     With `made`, frames of the object's own `__init__` chain are passed over: a layer is made where its class
     is called, not where its class calls `super().__init__()`.
     """
-    frame = sys._getframe(1)
+    frame: FrameType | None = sys._getframe(1)
     while frame is not None:
         code = frame.f_code
         if not is_library(code.co_filename) and not _builds(frame, code, made):
@@ -61,13 +67,13 @@ def caller(made=None):
     return None
 
 
-def _builds(frame, code, made):
+def _builds(frame: FrameType, code: CodeType, made: Any) -> bool:
     if made is None or code.co_name != "__init__" or not code.co_varnames:
         return False
     return frame.f_locals.get(code.co_varnames[0]) is made
 
 
-def position(frame):
+def position(frame: FrameType) -> Place:
     """The place a frame stands at; columns where the interpreter knows them (3.11 and later)."""
     code = frame.f_code
     key = (id(code), frame.f_lasti)
@@ -79,7 +85,7 @@ def position(frame):
     return known[1]
 
 
-def _read_position(frame, code):
+def _read_position(frame: FrameType, code: CodeType) -> Place:
     columns = getattr(code, "co_positions", None)
     if columns is not None:
         line, end_line, column, end_column = next(
@@ -88,3 +94,33 @@ def _read_position(frame, code):
         if line is not None and column is not None:
             return [code.co_filename, line, column, end_line, end_column]
     return [code.co_filename, frame.f_lineno, 0, 0, 0]
+
+
+class Made:
+    """Places by identity. Nothing is stored on the object, so nothing of ours is pickled or copied with
+    it.
+    """
+
+    def __init__(self) -> None:
+        self._places: dict[int, tuple[Any, Place]] = {}
+
+    def note(self, thing: Any) -> None:
+        """Remember the user's line that is making `thing` right now."""
+        key = id(thing)
+        if key in self._places and self._places[key][0]() is thing:
+            return
+        place = caller(made=thing)
+        if place is not None:
+            self._places[key] = (weakref.ref(thing, self._forget(key)), place)
+
+    def _forget(self, key: int) -> Callable[[Any], None]:
+        def forget(ref: Any) -> None:
+            known = self._places.get(key)
+            if known is not None and known[0] is ref:
+                del self._places[key]
+
+        return forget
+
+    def place(self, thing: Any) -> Place | None:
+        known = self._places.get(id(thing))
+        return known[1] if known is not None and known[0]() is thing else None

@@ -7,13 +7,27 @@ import os
 import platform
 import sys
 import time
+from collections.abc import Callable
+from typing import Any, Protocol
 
 from reenact_probe import tables
+from reenact_probe.config import Config
 from reenact_probe.folder import Folder
 from reenact_probe.schedule import Schedule
+from reenact_probe.types import Facts
 
 SCHEMA = 1
 NAN = float("nan")
+
+
+class Observer(Protocol):
+    """What watches a framework."""
+
+    def finish(self) -> None:
+        """The process ends: tell what is left."""
+
+    def crash_facts(self, error: BaseException) -> Facts:
+        """What is known of the layer in which this was raised."""
 
 
 class Recorder:
@@ -25,30 +39,32 @@ class Recorder:
     MAX_NOTES = 200_000
     """Metrics and events kept over the whole run; a program that logs more has the later ones dropped."""
 
-    def __init__(self, config):
+    def __init__(self, config: Config) -> None:
         self.config = config
         self.schedule = Schedule(config.preset, self.note_missing)
         self.folder = Folder(config.folder, config.hide)
         self.began = time.perf_counter()
         self.step = 0
-        """Optimiser steps completed."""
+        """Optimizer steps completed."""
         self.epoch = -1
         """Epochs begun, less one; -1 while no epoch is known."""
         self.spent = 0.0
         """Seconds the probe itself took."""
         self.tables = {name: tables.Table(name) for name in tables.COLUMNS}
-        self.missing = []
-        self.graph = None
-        self._metrics = []
-        self._events = []
+        self.observers: list[Observer] = []
+        self.missing: list[str] = []
+        self._metrics: list[list[Any]] = []
+        self._events: list[Facts] = []
         self._notes = 0
+        self._on_metric: list[Callable[[str, Any, str], None]] = []
+        self._on_event: list[Callable[[str, Facts], None]] = []
         self._header = self._first_header()
-        self._owned = None
+        self._owned: bool | None = None
         self.next_flush = self.began + 0.5
         """When the next chunk is due."""
         self._closed = False
 
-    def _first_header(self):
+    def _first_header(self) -> Facts:
         return {
             "schema": SCHEMA,
             "columns": {name: list(columns) for name, columns in tables.COLUMNS.items()},
@@ -66,57 +82,86 @@ class Recorder:
         }
 
     @property
-    def owned(self):
+    def owned(self) -> bool:
         """Whether this process records; asked for when training is first seen."""
-        if self._owned is None:
-            self._owned = self.folder.claim()
-            if self._owned:
-                self._header["argv"] = list(getattr(sys, "argv", []))
-                self.write_header()
+        if self._owned is not None:
+            return self._owned
+        self._owned = self.folder.claim()
+        if self._owned:
+            self._header["argv"] = list(getattr(sys, "argv", []))
+            self.write_header()
         return self._owned
 
     @property
-    def unclaimed(self):
+    def unclaimed(self) -> bool:
         """Nobody has asked to record in this process yet: nothing was trained."""
         return self._owned is None
 
-    def write_header(self, **facts):
+    def join(self, observer: Observer) -> None:
+        """An observer that is asked for the rest when the process ends."""
+        self.observers.append(observer)
+
+    def next_step(self) -> int:
+        """A step of an optimizer is done; gives the number of the next one."""
+        self.step += 1
+        return self.step
+
+    def set_epoch(self, epoch: int) -> None:
+        self.epoch = epoch
+
+    def spend(self, seconds: float) -> None:
+        """The probe itself took this long."""
+        self.spent += seconds
+
+    def write_header(self, **facts: Any) -> None:
         self._header.update(facts)
         if self._owned:
             self.folder.write_json("header.json", self._header)
 
-    def note_framework(self, name, version):
+    def note_framework(self, name: str, version: object) -> None:
         self._header["frameworks"][name] = str(version)
 
-    def note_missing(self, sentence):
+    def note_missing(self, sentence: str) -> None:
         """Name something this trace cannot hold."""
         if sentence not in self.missing:
             self.missing.append(sentence)
             self.write_header()
 
-    def write_graph(self, graph):
-        self.graph = graph
+    def write_graph(self, graph: Facts) -> None:
         if self.owned:
             self.folder.write_json("graph.json", graph)
 
-    def metric(self, name, value, source, epoch=None):
-        value = _as_number(value)
-        if value is not None and self._room():
+    def metric(self, name: Any, value: Any, source: str, epoch: int | None = None) -> None:
+        number = _as_number(value)
+        if number is not None and self._has_space():
             epoch = self.epoch if epoch is None else epoch
-            self._metrics.append([str(name), value, self.step, epoch, self.now(), source])
+            self._metrics.append([str(name), number, self.step, epoch, self.now(), source])
+        for listener in self._on_metric:
+            listener(str(name), value, source)
 
-    def event(self, kind, **facts):
-        if self._room():
+    def event(self, kind: str, **facts: Any) -> None:
+        if self._has_space():
             self._events.append(dict(facts, kind=kind, step=self.step, epoch=self.epoch, time=self.now()))
+        for listener in self._on_event:
+            listener(kind, facts)
 
-    def _room(self):
+    def listen(
+        self,
+        on_metric: Callable[[str, Any, str], None] | None = None,
+        on_event: Callable[[str, Facts], None] | None = None,
+    ) -> None:
+        """Hand on every metric (name, value, source) and every event (kind, facts) once it is noted."""
+        self._on_metric += [on_metric] if on_metric is not None else []
+        self._on_event += [on_event] if on_event is not None else []
+
+    def _has_space(self) -> bool:
         self._notes += 1
         return self._notes <= self.MAX_NOTES
 
-    def now(self):
+    def now(self) -> float:
         return time.perf_counter() - self.began
 
-    def flush(self):
+    def flush(self) -> None:
         now = time.perf_counter()
         # The pause grows with the run, so that chunks stay few.
         self.next_flush = now + max(self.FLUSH_SECONDS, (now - self.began) / 100)
@@ -131,7 +176,7 @@ class Recorder:
         self._metrics, self._events = [], []
         self.folder.write_chunk(members, notes)
 
-    def close(self, ending):
+    def close(self, ending: Facts) -> None:
         """Write what is left and how it ended; later calls do nothing."""
         if self._closed:
             return
@@ -142,7 +187,7 @@ class Recorder:
             self.folder.write_json("ending.json", ending)
 
 
-def _as_number(value):
+def _as_number(value: Any) -> float | None:
     """A float, or none for what is no single number."""
     try:
         number = float(value)

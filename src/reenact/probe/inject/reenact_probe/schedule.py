@@ -9,6 +9,9 @@ yet looking costs nobody anything. What is given up is named in the trace.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import NamedTuple
+
 FULL, NO_OUTPUT_GRADIENTS, NORMS = 2, 1, 0
 _WHY = "from step {} on: looking took too large a share of the time"
 LOWERED = {
@@ -19,26 +22,24 @@ LOWERED = {
 NEVER = float("inf")
 
 
-class Preset:
+class Preset(NamedTuple):
     """A price class."""
 
-    def __init__(self, name, first, stride, cap, share):
-        self.name = name
-        self.first = first
-        """Every one of the first steps is sampled."""
-        self.stride = stride
-        """After them one step in this many; none for no further one."""
-        self.cap = cap
-        """Numbers taken from each tensor, at most; 0 for a preset that only notes the model and the data."""
-        self.share = share
-        """Share of the training time the probe may take; none for no bound."""
+    first: int
+    """Every one of the first steps is sampled."""
+    stride: int | None
+    """After them one step in this many; none for no further one."""
+    cap: int
+    """Numbers taken from each tensor, at most; 0 for a preset that only notes the model and the data."""
+    share: float | None
+    """Share of the training time the probe may take; none for no bound."""
 
 
 PRESETS = {
-    "bare": Preset("bare", 20, None, 0, None),
-    "quick": Preset("quick", 20, 50, 4096, 0.03),
-    "normal": Preset("normal", 50, 10, 16384, 0.10),
-    "deep": Preset("deep", 100, 1, 1 << 20, None),
+    "bare": Preset(20, None, 0, None),
+    "quick": Preset(20, 50, 4096, 0.03),
+    "normal": Preset(50, 10, 16384, 0.10),
+    "deep": Preset(100, 1, 1 << 20, None),
 }
 
 
@@ -53,7 +54,7 @@ class Schedule:
     EPOCH_ENDS = 0.5
     """Seconds that all looks may take before the ends of epochs lose theirs."""
 
-    def __init__(self, preset, on_lower=None):
+    def __init__(self, preset: str, on_lower: Callable[[str], None] | None = None) -> None:
         self.preset = PRESETS[preset]
         self.cap = self.preset.cap
         self.detail = FULL
@@ -63,14 +64,14 @@ class Schedule:
         self._price = 0.0
         self._plain = 0.0
         self._last = -1
-        self._asked = NEVER
+        self._asked: float = NEVER
 
     @property
-    def bare(self):
+    def bare(self) -> bool:
         """The first steps are looked at for the model and the data only; no statistics are taken of them."""
         return not self.preset.cap
 
-    def next(self, step):
+    def next(self, step: int) -> float:
         """The first step from `step` on, counted from 0, that is sampled."""
         first, stride = self.preset.first, self.preset.stride
         if step < first:
@@ -80,7 +81,7 @@ class Schedule:
         regular = first if self._last < first else self._last + stride
         return max(step, min(regular, self._asked) if self._asked >= step else regular)
 
-    def epoch_ends(self, step):
+    def epoch_ends(self, step: int) -> bool:
         """Ask for a step that ends an epoch. Whether it will be looked at: not in a run where looks cost.
 
         The regular looks are counted on from it, so that long epochs bring no more of them.
@@ -90,11 +91,11 @@ class Schedule:
         self._asked = step
         return True
 
-    def looked(self, step):
+    def looked(self, step: int) -> None:
         """Tell which step was looked at."""
         self._last = step
 
-    def paid(self, price, step_time):
+    def paid(self, price: float, step_time: float) -> None:
         """Tell what the last look cost, beside the time the step itself took."""
         self._looks += 1
         self._spent += price
@@ -105,9 +106,9 @@ class Schedule:
         if self._looks % self.CALIBRATION == 0:
             self._judge()
 
-    def _judge(self):
-        share = self._price / self._plain / self.preset.stride
-        if share <= self.preset.share:
+    def _judge(self) -> None:
+        stride, most = self.preset.stride, self.preset.share
+        if stride is None or most is None or self._price / self._plain / stride <= most:
             return
         if self.cap > self.FLOOR:
             self.cap = max(self.FLOOR, self.cap // 4)
@@ -117,5 +118,5 @@ class Schedule:
                 self._on_lower(LOWERED[self.detail].format(self._last + 1))
 
 
-def _smooth(old, new):
+def _smooth(old: float, new: float) -> float:
     return new if old == 0.0 else 0.7 * old + 0.3 * new

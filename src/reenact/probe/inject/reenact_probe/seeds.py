@@ -11,9 +11,11 @@ from __future__ import annotations
 
 import functools
 import sys
+from typing import Any
 
 from reenact_probe.guard import guarded
 from reenact_probe.late import when_imported
+from reenact_probe.types import Args, Kwargs, Library, Module
 
 _LIMIT = 2**32
 
@@ -21,26 +23,26 @@ _LIMIT = 2**32
 class Override:
     """Translates the program's seeds."""
 
-    def __init__(self, seed):
+    def __init__(self, seed: int) -> None:
         self.seed = seed
-        self.first = None
+        self.first: int | None = None
         self.inside = False
 
-    def translate(self, given):
+    def translate(self, given: Any) -> int:
         if not isinstance(given, int):
             return self.seed
         if self.first is None:
             self.first = given
         return (self.seed + given - self.first) % _LIMIT
 
-    def replace(self, owner, name):
+    def replace(self, owner: Any, name: str) -> None:
         """Put a translating function in the place of a seeding one."""
         original = getattr(owner, name, None)
         if original is None:
             return
 
         @functools.wraps(original)
-        def seed(*args, **kwargs):
+        def seed(*args: Any, **kwargs: Any) -> Any:
             # Within another seeding call the seed is translated already; data-loading workers seed
             # themselves.
             if self.inside or sys._getframe(1).f_globals.get("__name__", "").startswith("torch.utils.data"):
@@ -54,7 +56,7 @@ class Override:
 
         setattr(owner, name, seed)
 
-    def _changed(self, args, kwargs):
+    def _changed(self, args: Args, kwargs: Kwargs) -> tuple[Args, Kwargs]:
         if args:
             return (self.translate(_plain(args[0])), *args[1:]), kwargs
         named = next((key for key in ("seed", "a") if key in kwargs), None)
@@ -63,7 +65,7 @@ class Override:
         return (self.seed,), kwargs
 
 
-def install(seed):
+def install(seed: int | None) -> None:
     """Override from now on; without a seed the program's own stand."""
     if seed is None:
         return
@@ -75,19 +77,19 @@ def install(seed):
 
 
 @guarded("seeds")
-def _standard(override, module):
+def _standard(override: Override, module: Library) -> None:
     module.seed(override.seed)
     override.replace(module, "seed")
 
 
 @guarded("seeds")
-def _numpy(override, module):
+def _numpy(override: Override, module: Library) -> None:
     module.seed(override.seed)
     override.replace(module, "seed")
 
 
 @guarded("seeds")
-def _torch(override, module):
+def _torch(override: Override, module: Module) -> None:
     module.manual_seed(override.seed)
     override.replace(module, "manual_seed")
     module.random.manual_seed = module.manual_seed
@@ -96,11 +98,11 @@ def _torch(override, module):
 
 
 @guarded("seeds")
-def _keras(override, module):
+def _keras(override: Override, module: Module) -> None:
     override.replace(module.utils, "set_random_seed")
 
 
-def _plain(value):
+def _plain(value: Any) -> Any:
     """An integer where it can be read as one: numpy integers count."""
     try:
         return value.__index__()

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from array import array
 
+from reenact_probe.types import Row
+
 STEP = (
     "step", "time", "epoch", "loss", "learning_rate", "batch_size", "backward_calls", "carried", "training",
     "sampled", "optimizer", "data_wait", "grad_norm", "weight_norm", "update_norm", "accuracy",
 )  # fmt: skip
-"""One row a step of an optimiser, sampled or not; what is known only on sampled steps is NaN elsewhere.
+"""One row a step of an optimizer, sampled or not; what is known only on sampled steps is NaN elsewhere.
 
 `carried` is 1 when gradients of the step before were still there at the first backward call, 0 when they had
 been cleared. `training` is the mode of the model in the last forward pass seen."""
@@ -40,16 +42,21 @@ COLUMNS = {"steps": STEP, "parameters": PARAMETER, "layers": LAYER}
 class Table:
     """Rows of numbers, kept as they come until they are written."""
 
-    def __init__(self, name):
+    def __init__(self, name: str) -> None:
         self.name = name
         self.width = len(COLUMNS[name])
-        self.rows = []
+        self.rows: list[Row] = []
         self.add = self.rows.append
 
-    def __len__(self):
+    def __len__(self) -> int:
         return len(self.rows)
 
-    def take(self):
+    def set(self, row: int, column: int, value: float) -> None:
+        """Put a value that came late into its row."""
+        old = self.rows[row]
+        self.rows[row] = (*old[:column], value, *old[column + 1 :])
+
+    def take(self) -> bytes:
         """All rows, as an npy file; the table is empty afterwards."""
         flat = array("d")
         for row in self.rows:
@@ -59,14 +66,14 @@ class Table:
         return as_npy("<f8", (count, self.width), _little(flat))
 
 
-def as_npy(descr, shape, data):
+def as_npy(descr: str, shape: tuple[int, ...], data: bytes) -> bytes:
     """The bytes of a version 1.0 npy file."""
     head = f"{{'descr': '{descr}', 'fortran_order': False, 'shape': {shape!r}, }}"
     head += " " * (-(len(head) + 11) % 64) + "\n"
     return b"\x93NUMPY\x01\x00" + len(head).to_bytes(2, "little") + head.encode("latin1") + data
 
 
-def _little(rows):
+def _little(rows: array[float]) -> bytes:
     import sys
 
     if sys.byteorder == "big":

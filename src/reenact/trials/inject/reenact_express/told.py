@@ -62,7 +62,7 @@ class Rows:
         now = time.perf_counter()
         pause = (now - began) / max(1, len(losses))
         steps = self.session.torch.steps if self.session.torch is not None else None
-        add = steps._add if steps is not None else recorder.tables["steps"].add
+        add = steps.add_row if steps is not None else recorder.tables["steps"].add
         for number, (loss, rate) in enumerate(zip(losses, rates), 1):
             at = began + number * pause - recorder.began
             add((recorder.step, at, recorder.epoch, loss, rate, self.batch, 1, 0.0, 1.0, 0.0, 0, 0.0, *_REST))

@@ -1,0 +1,247 @@
+"""What the data looks like: running facts of inputs and labels, by split, and rows that two splits share."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy
+
+from reenact_probe.types import Array, Facts
+
+MAX_FEATURES = 20_000
+MAX_CLASSES = 1000
+MAX_KEYS = 200_000
+KEY_VALUES = 1024
+_WEIGHTS = numpy.random.default_rng(0).integers(0, 2**63, KEY_VALUES, dtype="u8") * 2 + 1
+"""Odd and without a pattern, so that the same values in another order have another key."""
+
+
+class TensorFacts:
+    """Running facts of one role in one split."""
+
+    def __init__(self) -> None:
+        self.rows = 0
+        self.shape: list[int | None] | None = None
+        self.dtype = ""
+        self.low, self.high = float("inf"), -float("inf")
+        self.total = self.squares = 0.0
+        self.values = self.bad = 0
+        self.feature_low: Array = None
+        self.feature_high: Array = None
+        self.counts: dict[int, int] = {}
+        self.integral = True
+        self.one_hot = True
+
+    def update(self, array: Array, dtype: str) -> None:
+        """Take in one batch: rows first. `dtype` is the one the program used."""
+        self.rows += len(array)
+        self.dtype = dtype
+        shape = [None, *array.shape[1:]]
+        self.shape = shape if self.shape in (None, shape) else [None] * len(shape)
+        array = numpy.asarray(array)
+        values = array.astype("f8") if array.dtype.kind in "iub" else array
+        finite = numpy.isfinite(values)
+        self.bad += int(values.size - numpy.count_nonzero(finite))
+        self._moments(values if self.bad == 0 else values[finite])
+        self._features(values)
+
+    def _moments(self, values: Array) -> None:
+        if not values.size:
+            return
+        self.low, self.high = min(self.low, float(values.min())), max(self.high, float(values.max()))
+        self.total += float(values.sum(dtype="f8"))
+        self.squares += float(numpy.square(values, dtype="f8").sum())
+        self.values += values.size
+
+    def _features(self, values: Array) -> None:
+        flat = values.reshape(len(values), -1) if len(values) else values.reshape(0, 1)
+        if flat.shape[1] > MAX_FEATURES or not len(flat):
+            return
+        low, high = flat.min(axis=0), flat.max(axis=0)
+        if self.feature_low is None or self.feature_low.shape != low.shape:
+            self.feature_low, self.feature_high = low, high
+        else:
+            self.feature_low = numpy.minimum(self.feature_low, low)
+            self.feature_high = numpy.maximum(self.feature_high, high)
+
+    def count_classes(self, array: Array) -> None:
+        """Take in labels as classes, for as long as they look like classes."""
+        array = numpy.asarray(array)
+        if array.ndim > 1 and array.shape[-1] > 1 and self.one_hot:
+            self.one_hot = bool(((array == 0) | (array == 1)).all() and (array.sum(axis=-1) == 1).all())
+        elif array.ndim <= 1 or array.shape[-1] == 1:
+            self.one_hot = False
+        if self.one_hot:
+            array = array.argmax(axis=-1)
+        self.integral = self.integral and bool((array == numpy.floor(array)).all())
+        if not self.integral or len(self.counts) > MAX_CLASSES:
+            return
+        for value, count in zip(*numpy.unique(array, return_counts=True)):
+            self.counts[int(value)] = self.counts.get(int(value), 0) + int(count)
+
+    def as_dict(self, split: str, role: str) -> Facts:
+        mean = self.total / self.values if self.values else None
+        variance = self.squares / self.values - mean * mean if mean is not None else None
+        discrete = role == "label" and self.integral and 0 < len(self.counts) <= MAX_CLASSES
+        constant = 0
+        if role == "input" and self.feature_low is not None and self.rows > 1:
+            constant = int(numpy.count_nonzero(self.feature_low == self.feature_high))
+        return {
+            "split": split,
+            "role": role,
+            "shape": self.shape or [],
+            "dtype": self.dtype,
+            "minimum": _finite(self.low),
+            "maximum": _finite(self.high),
+            "mean": mean,
+            "std": max(0.0, variance) ** 0.5 if variance is not None else None,
+            "nan_share": self.bad / max(1, self.bad + self.values),
+            "constant_features": constant,
+            "classes": len(self.counts) if discrete else None,
+            "class_counts": [self.counts[key] for key in sorted(self.counts)] if discrete else None,
+            "class_values": sorted(self.counts) if discrete else None,
+            "integral": bool(role == "label" and self.integral and self.rows),
+            "one_hot": bool(role == "label" and self.one_hot and self.rows),
+            "rows_seen": self.rows,
+        }
+
+
+class Split:
+    """One source of batches: its inputs, its labels, and keys of its rows."""
+
+    def __init__(self, step: int) -> None:
+        self.first_step = step
+        self.last_step = step
+        self.input = TensorFacts()
+        self.label = TensorFacts()
+        self.keys: set[int] = set()
+
+    def update(self, role: str, array: Array, dtype: str) -> None:
+        """Take in rows of inputs or labels."""
+        facts = self.input if role == "input" else self.label
+        facts.update(array, dtype)
+        if role == "label":
+            facts.count_classes(array)
+
+    def add_keys(self, rows: Any) -> float:
+        """Remember rows; gives the share of them that was known before."""
+        keys = row_keys(rows)
+        known = sum(key in self.keys for key in keys)
+        if len(self.keys) < MAX_KEYS:
+            self.keys.update(keys)
+        return known / max(1, len(keys))
+
+    def completed_by(self, seen: Split | None) -> Split:
+        """A data set whose rows are known by their numbers only takes its facts from the batches seen."""
+        if seen is None or self.input.rows or self.label.rows:
+            return self
+        both = Split(self.first_step)
+        both.last_step, both.keys = seen.last_step, self.keys
+        both.input, both.label = seen.input, seen.label
+        return both
+
+
+class Data:
+    """All splits of a run."""
+
+    def __init__(self) -> None:
+        self.splits: dict[str, Split] = {}
+        """By name, from the batches that were seen."""
+        self.whole: dict[str, Split] = {}
+        """By name, read from a data set that lies in memory: better than what single batches tell."""
+        self.train_name: str | None = None
+        """Name of the loader that training draws from."""
+        self.dirty = False
+
+    def split(self, name: str, step: int) -> Split:
+        found = self.splits.get(name)
+        if found is None:
+            found = self.splits[name] = Split(step)
+        found.last_step = step
+        self.dirty = True
+        return found
+
+    def add_whole(self, name: str, split: Split, news: bool = False) -> None:
+        """A data set that was read whole; `news` when it is to be written though no batch is seen."""
+        self.whole[name] = split
+        self.dirty = self.dirty or news
+
+    def is_whole(self, name: str) -> bool:
+        """Whether the inputs of this data set were read whole."""
+        return name in self.whole and self.whole[name].input.rows > 0
+
+    def set_train(self, name: str) -> None:
+        """Training draws from this loader."""
+        self.train_name = name
+
+    def take_news(self, steps: int) -> Facts | None:
+        """The facts after so many steps as JSON; none when there is nothing new."""
+        if not self.dirty:
+            return None
+        self.dirty = False
+        return self.as_dict(steps)
+
+    def as_dict(self, steps: int) -> Facts:
+        """JSON. An evaluation source used while training went on is validation, one used only after it is
+        test.
+        """
+        best = dict(self.splits)
+        for name, whole in self.whole.items():
+            own = self._own_name(name)
+            best[own] = whole.completed_by(self.splits.get(own))
+        named = [(self._role_of(name, split, steps), split) for name, split in best.items()]
+        tensors = [
+            facts.as_dict(name, role)
+            for name, split in named
+            for role, facts in (("input", split.input), ("label", split.label))
+            if facts.rows
+        ]
+        return {"tensors": distinct(tensors), "overlaps": distinct(self._overlaps(named))}
+
+    def _own_name(self, name: str) -> str:
+        return "train" if name == self.train_name else name
+
+    @staticmethod
+    def _role_of(name: str, split: Split, steps: int) -> str:
+        if name in ("train", "validation", "test"):
+            return name
+        return "validation" if split.first_step < steps else "test"
+
+    @staticmethod
+    def _overlaps(named: list[tuple[str, Split]]) -> list[Facts]:
+        train = next((split for name, split in named if name == "train"), None)
+        if train is None or not train.keys:
+            return []
+        return [
+            {"split": name, "rows": len(split.keys), "shared": len(split.keys & train.keys)}
+            for name, split in named
+            if split is not train and split.keys
+        ]
+
+
+def distinct(found: list[Any]) -> list[Any]:
+    """Each of these once: a loader that is made anew every epoch tells the same every time."""
+    kept: list[Any] = []
+    for one in found:
+        if one not in kept[-50:]:
+            kept.append(one)
+    return kept
+
+
+def row_keys(rows: Any) -> list[int]:
+    """A 64-bit key for each row, from at most 1,024 of its values: equal rows have equal keys."""
+    rows = numpy.asarray(rows)
+    if not rows.size:
+        return []
+    flat = rows.reshape(len(rows), -1)
+    if flat.shape[1] > KEY_VALUES:
+        flat = flat[:, numpy.linspace(0, flat.shape[1] - 1, KEY_VALUES).astype(int)]
+    words = numpy.ascontiguousarray(flat, dtype="f4").view("u4")
+    # One pass without a copy as wide as the data: that copy would be most of what a short training pays.
+    keys = numpy.einsum("ij,j->i", words, _WEIGHTS[: words.shape[1]], dtype="u8", casting="unsafe")
+    return keys.tolist()
+
+
+def _finite(value: Any) -> float | None:
+    value = float(value)
+    return value if numpy.isfinite(value) else None

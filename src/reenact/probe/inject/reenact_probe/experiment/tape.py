@@ -1,0 +1,208 @@
+"""Remembers how the loss came from the weights, call by call, so that it can be computed again.
+
+A torch function mode notes each call that touches a weight, an input of a model or what came of them. What is
+computed from other tensors alone (labels, masks, data being prepared) enters as it is. Playing the tape again
+makes the same calls with the weights as they then are: the program's own model, loss and regularizers,
+whoever wrote them, and fresh dropout. Numbers that the program took out of tensors (`.item()`) stay what they
+were.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from reenact_probe.guard import guarded, state
+from reenact_probe.types import Args, Function, Kwargs, Library, Tensor
+
+_IN_PLACE = frozenset(
+    ["__setitem__", "__iadd__", "__isub__", "__imul__", "__itruediv__", "__idiv__", "__ipow__", "__imatmul__"]
+)
+
+
+class Unseen(Exception):
+    """The tape does not hold the whole way from the weights to the loss."""
+
+
+class Call:
+    """One call of a torch function."""
+
+    __slots__ = ("args", "function", "in_place", "kwargs", "name", "outputs")
+
+    def __init__(self, function: Function, args: Args, kwargs: Kwargs, output: Any) -> None:
+        self.function = function
+        self.name = getattr(function, "__name__", "")
+        self.in_place = changes_first_argument(self.name)
+        # Lists are copied: the program may go on filling them.
+        self.args = [_map(value, _same) for value in args]
+        self.kwargs = {key: _map(value, _same) for key, value in kwargs.items()}
+        self.outputs = list(tensors_in(output))
+
+    def tensors(self) -> Iterator[Tensor]:
+        return tensors_in((self.args, self.kwargs))
+
+    @property
+    def changed(self) -> Tensor:
+        """The tensor that a call in place changes."""
+        return next(self.tensors())
+
+
+class Tape:
+    """The calls since the start, the oldest dropped when they become too many."""
+
+    MOST = 20_000
+
+    def __init__(self, torch: Library) -> None:
+        self.torch = torch
+        self.calls: list[Call] = []
+        self.inputs: dict[int, Tensor] = {}
+        """Tensors handed to a model, by identity."""
+        self.originals: dict[int, Tensor] = {}
+        """What came from outside, as it was before the program changed it in place, by identity."""
+        self.open = True
+        self._known: dict[int, Tensor] = {}
+        """What came of weights and inputs, by identity; held, so that no identity is used twice."""
+
+    def add_input(self, tensor: Tensor) -> None:
+        if id(tensor) not in self._known and not tensor.requires_grad:
+            self.inputs[id(tensor)] = self._known[id(tensor)] = tensor
+
+    def concerns(self, args: Args, kwargs: Kwargs) -> bool:
+        known = self._known
+        return any(tensor.requires_grad or id(tensor) in known for tensor in tensors_in((args, kwargs)))
+
+    @guarded("experiment-tape")
+    def before(self, name: str, args: Args) -> None:
+        first: Any = args[0] if args and changes_first_argument(name) else None
+        if not hasattr(first, "grad_fn") or is_weight(first):
+            return
+        if id(first) in self.inputs or id(first) not in self._known:
+            self.originals.setdefault(id(first), first.detach().clone())
+
+    @guarded("experiment-tape")
+    def note(self, function: Function, args: Args, kwargs: Kwargs, output: Any) -> None:
+        call = Call(function, args, kwargs, output)
+        if not (call.outputs or call.in_place) or (call.in_place and is_weight(call.changed)):
+            return
+        self.calls.append(call)
+        for tensor in call.outputs:
+            self._known[id(tensor)] = tensor
+        if len(self.calls) > self.MOST:
+            self._forget_half()
+
+    def _forget_half(self) -> None:
+        half = self.MOST // 2
+        dropped, self.calls = self.calls[:half], self.calls[half:]
+        held = {id(tensor) for call in self.calls for tensor in (*call.outputs, *call.tensors())}
+        for call in dropped:
+            for tensor in call.outputs:
+                if id(tensor) not in held:
+                    self._known.pop(id(tensor), None)
+
+    def holds(self, tensor: Tensor) -> bool:
+        return id(tensor) in self._known
+
+    def cut(self, losses: list[Tensor]) -> None:
+        """Keep only what the losses came from. Raises `Unseen` when something of it was not noted."""
+        needed = {id(loss) for loss in losses}
+        storages: set[int] = set()
+        kept = []
+        for call in reversed(self.calls):
+            wanted = any(id(tensor) in needed for tensor in call.outputs)
+            if not wanted and call.in_place:
+                wanted = _storage(call.changed) in storages
+            if wanted:
+                kept.append(call)
+                needed.update(id(tensor) for tensor in call.tensors())
+                storages.update(_storage(tensor) for tensor in call.tensors())
+        self.calls = kept[::-1]
+        self._check(losses)
+
+    def _check(self, losses: list[Tensor]) -> None:
+        made = {id(tensor) for call in self.calls for tensor in call.outputs}
+        if any(id(loss) not in made for loss in losses):
+            raise Unseen("the loss was not computed by calls that can be seen")
+        for call in self.calls:
+            for tensor in call.tensors():
+                if tensor.grad_fn is not None and id(tensor) not in made:
+                    raise Unseen("a part of the model is compiled code or a function with its own gradient")
+
+    def play(self, zeroed: bool = False) -> Callable[[Tensor], Tensor]:
+        """Compute everything again; gives a function from a noted tensor to its new value."""
+        values = {key: tensor.clone() for key, tensor in self.originals.items()}
+        if zeroed:
+            values.update((key, self.torch.zeros_like(tensor)) for key, tensor in self.inputs.items())
+
+        def now(tensor: Tensor) -> Any:
+            return values.get(id(tensor), tensor)
+
+        for call in self.calls:
+            kwargs = {key: _map(value, now) for key, value in call.kwargs.items()}
+            output = call.function(*[_map(value, now) for value in call.args], **kwargs)
+            for old, new in zip(call.outputs, tensors_in(output)):
+                values[id(old)] = new
+        return now
+
+
+def make_mode(torch: Library, tape: Tape) -> Any:
+    """The mode that feeds the tape; it changes no call and no result."""
+
+    class Taping(torch.overrides.TorchFunctionMode):
+        def __torch_function__(self, func: Function, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+            kwargs = kwargs or {}
+            listens = tape.open and not state.asleep and torch.is_grad_enabled()
+            if not listens or not tape.concerns(args, kwargs):
+                return func(*args, **kwargs)
+            if func is torch.Tensor.__iter__:
+                # An iterator cannot be played again, the rows it gives can.
+                return iter(self.__torch_function__(torch.Tensor.unbind, types, (args[0], 0)))
+            tape.before(getattr(func, "__name__", ""), args)
+            output = func(*args, **kwargs)
+            tape.note(func, args, kwargs, output)
+            return output
+
+    return Taping()
+
+
+def changes_first_argument(name: str) -> bool:
+    return name in _IN_PLACE or (name.endswith("_") and not name.endswith("__"))
+
+
+def is_weight(value: Any) -> bool:
+    """A leaf: torch lets it be changed in place only where it is initialized."""
+    return value.requires_grad and value.is_leaf
+
+
+def tensors_in(value: Any) -> Iterator[Tensor]:
+    """Tensors in nested tuples, lists and dictionaries, in order."""
+    if hasattr(value, "grad_fn"):
+        yield value
+    elif isinstance(value, dict):
+        for item in value.values():
+            yield from tensors_in(item)
+    elif isinstance(value, (tuple, list)):
+        for item in value:
+            if not isinstance(item, (int, float, str)):
+                yield from tensors_in(item)
+
+
+def _map(value: Any, change: Function) -> Any:
+    if hasattr(value, "grad_fn"):
+        return change(value)
+    if isinstance(value, dict):
+        return {key: _map(item, change) for key, item in value.items()}
+    if type(value) in (tuple, list):
+        return type(value)([_map(item, change) for item in value])
+    return value
+
+
+def _same(value: Any) -> Any:
+    return value
+
+
+def _storage(tensor: Tensor) -> int:
+    try:
+        return tensor.untyped_storage().data_ptr()
+    except (RuntimeError, NotImplementedError):
+        # Sparse tensors and wrappers have no storage: each stands for itself.
+        return id(tensor)

@@ -1,0 +1,1 @@
+"""What is seen of a program that trains with Keras 3, on any backend."""

@@ -1,0 +1,178 @@
+"""Keras's `fit` and `evaluate`: what they are asked to do, and what Keras tells its callbacks meanwhile."""
+
+from __future__ import annotations
+
+import inspect
+import time
+from typing import Any, Protocol
+
+from reenact_probe import ending
+from reenact_probe.data import Data
+from reenact_probe.guard import before, guarded, patch
+from reenact_probe.keras import data as arrays
+from reenact_probe.keras.graph import learning_rate
+from reenact_probe.places import caller
+from reenact_probe.recorder import Recorder
+from reenact_probe.types import Args, Facts, Function, Kwargs, Library, Logs, Module, Place, Row
+
+NAN = float("nan")
+WANTED = ("batch_size", "epochs", "validation_split", "initial_epoch")
+
+
+class FitListener(Protocol):
+    """Who is notified of fits."""
+
+    @property
+    def in_fit(self) -> bool: ...
+
+    @property
+    def model(self) -> Module | None: ...
+
+    def fit_begins(self, model: Module, place: Place | None) -> None: ...
+
+    def fit_ends(self, model: Module) -> None: ...
+
+    def epoch_begins(self, steps: int | None) -> None: ...
+
+    def describe(self) -> None: ...
+
+
+class Fit:
+    """Knows whether a `fit` is under way."""
+
+    def __init__(self, keras: Library, recorder: Recorder, data: Data, listener: FitListener) -> None:
+        self.recorder = recorder
+        self.data = data
+        self.listener = listener
+        self.under_way = False
+        owner = next(base for base in keras.Model.__mro__ if "fit" in vars(base))
+        patch(owner, "fit", self._wrap_fit)
+        signature = inspect.signature(owner.evaluate)
+        before(owner, "evaluate", lambda *args, **kwargs: self._evaluates(signature, args, kwargs))
+
+    def joined(self, begins: bool) -> None:
+        """A callback says that a `fit` runs, or ends, that began before anybody looked."""
+        self.under_way = begins
+
+    def _wrap_fit(self, original: Function) -> Function:
+        signature = inspect.signature(original)
+
+        def fit(model: Module, *args: Any, **kwargs: Any) -> Any:
+            outer = self.under_way
+            self._begins(model, signature, args, kwargs)
+            self.under_way = True
+            try:
+                return original(model, *args, **kwargs)
+            finally:
+                self.under_way = outer
+                self._ends(model)
+
+        return fit
+
+    @guarded("fit")
+    def _begins(self, model: Module, signature: inspect.Signature, args: Args, kwargs: Kwargs) -> None:
+        place = caller()
+        self.listener.fit_begins(model, place)
+        try:
+            given = signature.bind(model, *args, **kwargs)
+        except TypeError:
+            return
+        given.apply_defaults()
+        wanted = given.arguments
+        facts = {key: wanted.get(key) for key in WANTED}
+        facts["shuffle"] = bool(wanted.get("shuffle"))
+        held_out = wanted.get("validation_data") is not None
+        facts["validation"] = held_out or bool(wanted.get("validation_split"))
+        facts["callbacks"] = [type(item).__name__ for item in _as_list(wanted.get("callbacks"))]
+        facts["class_weight"] = wanted.get("class_weight") is not None
+        facts["data"] = type(wanted.get("x")).__name__
+        self.recorder.event("fit", place=place, **facts)
+        self._read_data(wanted)
+
+    def _read_data(self, wanted: Facts) -> None:
+        x, y, held = wanted.get("x"), wanted.get("y"), wanted.get("validation_data")
+        share = wanted.get("validation_split")
+        if held is None and share and y is not None and arrays.in_memory(x):
+            (x, y), held = arrays.split_off(x, y, share)
+        arrays.read(self.data, "train", x, y, self.recorder.step)
+        if isinstance(held, (tuple, list)) and len(held) >= 2:
+            arrays.read(self.data, "validation", held[0], held[1], self.recorder.step)
+
+    @guarded("fit-end")
+    def _ends(self, model: Module) -> None:
+        self.listener.fit_ends(model)
+
+    @guarded("evaluate")
+    def _evaluates(self, signature: inspect.Signature, args: Args, kwargs: Kwargs) -> None:
+        if self.under_way:
+            return
+        try:
+            given = signature.bind(*args, **kwargs).arguments
+        except TypeError:
+            return
+        arrays.read(self.data, "test", given.get("x"), given.get("y"), self.recorder.step)
+
+
+class Callbacks:
+    """Listens where Keras tells its callbacks: epochs, metrics, and steps where nothing deeper is seen."""
+
+    def __init__(self, keras: Library, recorder: Recorder, listener: FitListener, sees_steps: bool) -> None:
+        self.recorder = recorder
+        self.listener = listener
+        self._epochs_begun = 0
+        callbacks = keras.callbacks.CallbackList
+        before(callbacks, "on_epoch_begin", lambda list_, epoch, logs=None: self._epoch_begins(list_))  # noqa: ARG005
+        before(callbacks, "on_epoch_end", lambda list_, epoch, logs=None: self._logged(logs, ""))  # noqa: ARG005
+        before(callbacks, "on_test_end", self._test_ends)
+        if sees_steps:
+            before(callbacks, "on_train_batch_end", lambda list_, batch, logs=None: self._step_ends(logs))  # noqa: ARG005
+
+    @guarded("epoch")
+    def _epoch_begins(self, container: Any) -> None:
+        self.recorder.set_epoch(self._epochs_begun)
+        self._epochs_begun += 1
+        self.listener.epoch_begins((getattr(container, "params", None) or {}).get("steps"))
+
+    def _test_ends(self, _: Any, logs: Logs = None) -> None:
+        if not self.listener.in_fit:
+            self._logged(logs, "test_")
+
+    @guarded("metrics")
+    def _logged(self, logs: Logs, prefix: str) -> None:
+        for name, value in (logs or {}).items():
+            self.recorder.metric(prefix + name, value, "keras")
+
+    @guarded("keras-step")
+    def _step_ends(self, logs: Logs) -> None:
+        """A step on a backend whose inside is not seen: the loss is read on sampled steps only."""
+        recorder = self.recorder
+        now = time.perf_counter()
+        recorder.tables["steps"].add(self._row(now - recorder.began, logs))
+        step = recorder.next_step()
+        if step == 1:
+            recorder.note_missing("the loss of a step is the running mean of its epoch")
+            self.listener.describe()
+        if now >= recorder.next_flush:
+            recorder.flush()
+        if recorder.config.stop_after is not None and step >= recorder.config.stop_after:
+            ending.stop_here(recorder)
+
+    def _row(self, seconds: float, logs: Logs) -> Row:
+        recorder, model = self.recorder, self.listener.model
+        schedule = recorder.schedule
+        sampled = not schedule.bare and schedule.next(recorder.step) == recorder.step
+        if sampled:
+            schedule.looked(recorder.step)
+        read = sampled or schedule.bare
+        loss = float((logs or {}).get("loss", NAN)) if read else NAN
+        rate = learning_rate(model.optimizer) if read and model is not None else NAN
+        row = [NAN] * 16
+        row[:5] = recorder.step, seconds, recorder.epoch, loss, rate
+        row[6], row[8], row[9], row[10] = 1, 1, float(sampled), 0
+        return row
+
+
+def _as_list(value: Any) -> list[Any]:
+    if value is None:
+        return []
+    return list(value) if isinstance(value, (list, tuple)) else [value]

@@ -1,0 +1,163 @@
+"""What Keras objects say of themselves, on any backend."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy
+
+from reenact_probe.torch.modules import is_plain, snake
+from reenact_probe.types import Facts, Module, Optimizer, Place
+
+QUIET = frozenset({
+    "Flatten", "Reshape", "Permute", "InputLayer", "Dropout", "SpatialDropout1D", "SpatialDropout2D",
+    "GaussianNoise", "GaussianDropout", "AlphaDropout", "RepeatVector", "Identity",
+})  # fmt: skip
+_ACTIVATIONS = {
+    "ReLU": "relu",
+    "LeakyReLU": "leaky_relu",
+    "PReLU": "prelu",
+    "ELU": "elu",
+    "Softmax": "softmax",
+}
+_LOSS_NAMES = {"mean_squared_error": "mse", "mean_absolute_error": "mae", "huber_loss": "huber"}
+
+
+def activation_of(layer: Module) -> str | None:
+    """The non-linearity a layer applies itself, or is; none for a linear one."""
+    name = _ACTIVATIONS.get(type(layer).__name__)
+    function = getattr(layer, "activation", None)
+    if name is None and callable(function):
+        name = getattr(function, "__name__", None) or snake(type(function).__name__)
+    return name if name != "linear" else None
+
+
+def settings_of(layer: Module) -> Facts:
+    """Plain values of the layer's configuration; initializers, regularizers and activations by name."""
+    try:
+        config = layer.get_config()
+    except Exception:  # noqa: BLE001 - a layer of the program's own may have none, or a broken one
+        return {}
+    return {key: _setting(value) for key, value in config.items() if _setting(value) is not None}
+
+
+def _setting(value: Any) -> Any:
+    if is_plain(value):
+        return list(value) if isinstance(value, tuple) else value
+    if isinstance(value, dict) and "class_name" in value:
+        inner = {
+            key: item
+            for key, item in (value.get("config") or {}).items()
+            if is_plain(item) and item is not None
+        }
+        return {"class_name": str(value["class_name"]), **inner} if inner else str(value["class_name"])
+    return None
+
+
+def weight_facts(layer: Module) -> list[Facts]:
+    """Statistics of the variables that a layer holds itself; the cell of a recurrent layer is part of it."""
+    parts = () if hasattr(layer, "cell") else layer._flatten_layers(include_self=False)
+    inner = {id(variable) for part in parts for variable in part.weights}
+    facts = []
+    for variable in layer.weights:
+        if id(variable) in inner:
+            continue
+        readable = hasattr(variable, "numpy") and getattr(variable, "_value", None) is not None
+        values = numpy.asarray(variable.numpy(), dtype="f8") if readable else None
+        if values is None or not values.size:
+            continue
+        facts.append(
+            {
+                "name": variable.name,
+                "path": variable.path,
+                "shape": list(variable.shape),
+                "trainable": bool(variable.trainable),
+                "mean": float(values.mean()),
+                "std": float(values.std()),
+                "minimum": float(values.min()),
+                "maximum": float(values.max()),
+            }
+        )
+    return facts
+
+
+def layer_facts(
+    layer: Module, place: Place | None, inputs: Any = None, output: Any = None, calls: int = 1
+) -> Facts:
+    return {
+        "name": layer.name,
+        "type": type(layer).__name__,
+        "place": place,
+        "input_shapes": inputs if inputs is not None else _shapes(layer, "input"),
+        "output_shape": output if output is not None else next(iter(_shapes(layer, "output")), None),
+        "activation": activation_of(layer),
+        "settings": settings_of(layer),
+        "weights": weight_facts(layer),
+        "calls": calls,
+    }
+
+
+def _shapes(layer: Module, side: str) -> list[Any]:
+    """Symbolic shapes of a layer that was called in a functional or sequential model."""
+    try:
+        tensors = getattr(layer, side)
+    except (AttributeError, ValueError):
+        return []
+    tensors = tensors if isinstance(tensors, (list, tuple)) else [tensors]
+    return [list(tensor.shape) for tensor in tensors if hasattr(tensor, "shape")]
+
+
+def leaves(model: Module) -> list[Module]:
+    """The layers of a model in its own order, containers opened."""
+    found = []
+    for layer in getattr(model, "layers", ()):
+        inner = leaves(layer) if getattr(layer, "layers", None) else []
+        found += inner or [layer]
+    return found
+
+
+def loss_facts(loss: Any, place: Place | None) -> Facts:
+    """Facts of a loss: a Loss object, a function or a name."""
+    name, settings, logits = loss, {}, None
+    if not isinstance(loss, str):
+        name = getattr(loss, "name", None) or getattr(loss, "__name__", None) or snake(type(loss).__name__)
+        settings = _loss_settings(loss)
+        logits = settings.get("from_logits")
+    name = _LOSS_NAMES.get(str(name), str(name))
+    if logits is None and name.endswith("crossentropy"):
+        logits = False
+    return {"name": name, "from_logits": logits, "settings": settings, "place": place}
+
+
+def _loss_settings(loss: Any) -> Facts:
+    settings = {}
+    for source in (getattr(loss, "_fn_kwargs", None), vars(loss) if hasattr(loss, "__dict__") else None):
+        for key, value in (source or {}).items():
+            if not key.startswith("_") and key != "name" and is_plain(value):
+                settings[key] = value
+    return settings
+
+
+def learning_rate(optimizer: Optimizer) -> float:
+    """The rate of the step to come, as a number."""
+    try:
+        value = optimizer._get_current_learning_rate()
+        value = getattr(value, "value", value)
+        return float(value.item() if hasattr(value, "item") else value)
+    except (AttributeError, TypeError, ValueError):
+        return float("nan")
+
+
+def optimizer_facts(optimizer: Optimizer, place: Place | None, rate: float, given: int) -> Facts:
+    try:
+        config = optimizer.get_config()
+    except Exception:  # noqa: BLE001 - an optimizer of the program's own
+        config = {}
+    settings = {key: _setting(value) for key, value in config.items() if _setting(value) is not None}
+    return {
+        "name": type(optimizer).__name__,
+        "learning_rate": rate,
+        "settings": settings,
+        "place": place,
+        "parameters_given": given,
+    }

@@ -1,0 +1,295 @@
+"""What passes through the model: inputs, labels, predictions and the loss, in training and in evaluation."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy
+
+from reenact_probe.data import MAX_KEYS, Data, Split, row_keys
+from reenact_probe.recorder import Recorder
+from reenact_probe.torch import loss as losses
+from reenact_probe.torch.capture import LossCall
+from reenact_probe.torch.loaders import Loader, Loaders, labels_of
+from reenact_probe.torch.modules import inner
+from reenact_probe.torch.samples import first_tensor, plain
+from reenact_probe.torch.window import Window, layer_rows
+from reenact_probe.types import Args, Array, Facts, Kwargs, Library, Module, Tensor
+
+_LOOKS = 20
+"""Batches whose inputs are read whole."""
+_LABEL_LOOKS = 400
+_VALUES = 1 << 19
+_ROWS = 2000
+"""Rows of a data set in memory that are measured."""
+
+
+class BatchObserver:
+    """Knows which tensors are inputs, which are labels, and what the model made of them."""
+
+    def __init__(self, torch: Library, recorder: Recorder, data: Data, loaders: Loaders) -> None:
+        self.torch = torch
+        self.recorder = recorder
+        self.data = data
+        self.loaders = loaders
+        self.window: Window | None = None
+        """Layers of an evaluation pass."""
+        self.train_loader: Loader | None = None
+        self._batch_size = 0
+        self._steps_an_epoch = 0
+        self._pair: tuple[Tensor, Tensor] | None = None
+        """What the loss of this step compares: prediction and target."""
+        self._input: Tensor | None = None
+        self._looks = self._label_looks = 0
+        self._fresh = True
+        """Every batch so far brought new rows."""
+
+    # What is called ---------------------------------------------------------------------------------------
+
+    def is_loss(self, module: Module, output: Any) -> bool:
+        home = type(module).__module__
+        if home.startswith("torch.nn.modules."):
+            return home == "torch.nn.modules.loss"
+        scalar = isinstance(output, self.torch.Tensor) and output.numel() == 1 and output.dim() == 0
+        return scalar and not any(True for _ in module.parameters())
+
+    @staticmethod
+    def is_metric(module: Module) -> bool:
+        return any(base.__module__.startswith("torchmetrics") for base in type(module).__mro__)
+
+    def is_auxiliary(self, module: Module, output: Any) -> bool:
+        """No pass through a model: a metric, a loss, a mere function that torch offers as a module."""
+        library = type(module).__module__.startswith("torch.nn.modules.")
+        mere = library and not module._modules and not module._parameters
+        return mere or self.is_metric(module) or self.is_loss(module, output)
+
+    def loss_called(self, args: Args, kwargs: Kwargs, output: Any, in_fit: bool) -> bool:
+        """A module that is a loss was called; gives whether it is the loss of a training pass."""
+        if not self.torch.is_grad_enabled():
+            self._metric("val_loss", output, in_fit)
+            return False
+        self._pair = self._compared_in(args, kwargs) or self._pair
+        return True
+
+    def _compared_in(self, args: Args, kwargs: Kwargs) -> tuple[Tensor, Tensor] | None:
+        tensors = [value for value in (*args, *kwargs.values()) if isinstance(value, self.torch.Tensor)]
+        return (tensors[0], tensors[1]) if len(tensors) >= 2 else None
+
+    def compared(self, prediction: Tensor, target: Tensor) -> None:
+        """A loss outside torch's own compares these two; the first one in a step counts."""
+        self._pair = self._pair or (prediction, target)
+
+    # Passes -----------------------------------------------------------------------------------------------
+
+    def training_pass(self, args: Args, kwargs: Kwargs, in_fit: bool) -> None:
+        if self._input is not None:
+            return
+        self._input = value = self._first_input(args, kwargs)
+        if value is None or not value.dim():
+            return
+        self._batch_size = value.shape[0]
+        self._guess_epoch(value)
+        split = self.data.split("train", self.recorder.step)
+        if self._looks < _LOOKS and not self._known_whole(in_fit):
+            self._looks += 1
+            self._notice_return(self._take(split, "input", value))
+
+    def _known_whole(self, in_fit: bool) -> bool:
+        """The data set behind the loader was read already: its batches add nothing.
+
+        Keras's `fit` trains on data that was read whole: the loader it makes has another name.
+        """
+        loader = self.loaders.current
+        if in_fit and self.torch.is_grad_enabled():
+            return self.data.is_whole("train")
+        return loader is not None and self.data.is_whole(loader.name)
+
+    def _first_input(self, args: Args, kwargs: Kwargs) -> Tensor | None:
+        """The first tensor; Keras may be called with numpy arrays."""
+        value = first_tensor(self.torch, (args, kwargs))
+        if value is None and args and isinstance(args[0], numpy.ndarray) and args[0].dtype.kind in "fiub":
+            value = self.torch.from_numpy(numpy.ascontiguousarray(args[0]))
+        return value
+
+    def _notice_return(self, known: float | None) -> None:
+        """Without a loader and without slices: rows that all come back at once tell that an epoch is over."""
+        if known is None or self.loaders.current is not None or self._steps_an_epoch:
+            return
+        if known > 0.5 and self._fresh:
+            self._steps_an_epoch = self.recorder.step
+        self._fresh = self._fresh and known < 0.1
+
+    def _guess_epoch(self, value: Tensor) -> None:
+        """Without a loader: a batch that is a slice of a larger tensor tells how many make an epoch."""
+        if self.loaders.current is None and not self._steps_an_epoch and value._is_view():
+            whole = value._base
+            if whole is not None and whole.dim() == value.dim() and whole.shape[1:] == value.shape[1:]:
+                self._steps_an_epoch = -(-whole.shape[0] // max(1, value.shape[0]))
+
+    def evaluation_begins(self) -> None:
+        schedule = self.recorder.schedule
+        self.window = None if schedule.bare else Window(self.torch, schedule)
+
+    def evaluation_pass(
+        self, module: Module, args: Args, kwargs: Kwargs, output: Any, from_logits: bool, in_fit: bool
+    ) -> None:
+        torch, step = self.torch, self.recorder.step
+        if not step:
+            return
+        model = inner(module)
+        self.recorder.event("evaluation", training=bool(model.training), model=type(model).__name__)
+        value = first_tensor(torch, (args, kwargs))
+        loader = self.loaders.current
+        split = self.data.split(loader.name if loader is not None else "evaluation", step)
+        batch = self.loaders.batch
+        labels = labels_of(torch, batch) if batch is not None else None
+        if value is not None and split.input.rows < 4096 and not self._known_whole(in_fit):
+            self._take(split, "input", value)
+        if labels is not None and split.label.rows < 65536:
+            self._take(split, "label", labels)
+        prediction = first_tensor(torch, output)
+        if labels is not None and prediction is not None:
+            share = self._compare(prediction, labels.to(prediction.device), from_logits)
+            self._metric("val_accuracy", share, in_fit)
+        self._close_evaluation()
+
+    def _close_evaluation(self) -> None:
+        window, self.window = self.window, None
+        if window is None or not window.outputs:
+            return
+        table, raw = window.fetch()
+        for row in layer_rows(window, table, raw, self.recorder.step):
+            self.recorder.tables["layers"].add(row)
+
+    # The loss ---------------------------------------------------------------------------------------------
+
+    def loss_goes_back(self, tensor: Any, call: LossCall | None, known: bool) -> Facts | None:
+        """Facts of the loss as far as they are news: from the functional call, else from its graph."""
+        facts = None
+        if call is not None:
+            self._pair = self._compared_in(call.args, call.kwargs) or self._pair
+            facts = losses.function_loss(call.name, call.kwargs, call.place)
+        read = None
+        if (self._pair is None or not (known or facts)) and isinstance(tensor, self.torch.Tensor):
+            read = losses.read(tensor)
+        if read is not None:
+            facts = facts or losses.loss_facts(read.name, read.settings, None)
+            if self._pair is None and read.target is not None and read.prediction is not None:
+                self._pair = (read.prediction, read.target)
+        self._labels()
+        self._count_rows()
+        return facts
+
+    def _count_rows(self) -> None:
+        """Inputs may have time first; the labels tell which size is the batch."""
+        if self._pair is None or self._input is None or not self._pair[1].dim():
+            return
+        rows = self._pair[1].shape[0]
+        if self._batch_size != rows and self._input.dim() > 1 and self._input.shape[1] == rows:
+            self._batch_size = rows
+
+    def _labels(self) -> None:
+        """The labels of this batch: from the loss, else from the loader."""
+        batch = self.loaders.batch
+        label = None
+        if self._pair is not None:
+            label = self._pair[1]
+        elif batch is not None:
+            label = labels_of(self.torch, batch)
+        split = self.data.split("train", self.recorder.step)
+        if label is not None and self._label_looks < _LABEL_LOOKS and split.label.rows < 100_000:
+            self._label_looks += 1
+            self._take(split, "label", label)
+
+    def accuracy(self, window: Window, from_logits: bool) -> int | None:
+        """Slot of the share of right predictions in this batch, or none where that means nothing."""
+        if self._pair is None:
+            return None
+        share = self._compare(*self._pair, from_logits)
+        return window.add_raw(share) if share is not None else None
+
+    def _compare(self, prediction: Tensor, target: Tensor, from_logits: bool) -> Tensor | None:
+        if not (plain(self.torch, prediction) and plain(self.torch, target)) or not prediction.dim():
+            return None
+        prediction, target = prediction.detach(), target.detach()
+        if target.dim() == prediction.dim() and target.shape[-1] == 1 and prediction.shape[-1] > 1:
+            target = target.squeeze(-1)
+        if prediction.dim() == target.dim() + 1 and prediction.shape[-1] == 1:
+            prediction = prediction.squeeze(-1)
+        labels = self.data.split("train", self.recorder.step).label
+        if not target.is_floating_point() and prediction.dim() == target.dim() + 1:
+            return (prediction.argmax(1) == target).float().mean()
+        if prediction.shape != target.shape or not labels.integral or not labels.rows:
+            return None
+        if labels.one_hot and prediction.dim() == 2:
+            return (prediction.argmax(1) == target.argmax(1)).float().mean()
+        if set(labels.counts) <= {0, 1}:
+            return ((prediction > (0.0 if from_logits else 0.5)) == (target > 0.5)).float().mean()
+        return None
+
+    # Bookkeeping ------------------------------------------------------------------------------------------
+
+    def epoch(self) -> int | None:
+        """Epochs begun less one: by the loader, else by the length of an epoch; none without a sign."""
+        loader = self.loaders.current
+        if loader is not None:
+            if loader is not self.train_loader:
+                self.train_loader = loader
+                self.data.set_train(loader.name)
+            return loader.rounds - 1
+        return self.recorder.step // self._steps_an_epoch if self._steps_an_epoch else None
+
+    def size(self) -> int:
+        """Rows of the batch of this step."""
+        return self._batch_size if self.loaders.current is None else self.loaders.batch_size
+
+    def step_ended(self) -> None:
+        self._pair = self._input = None
+
+    def _take(self, split: Split, role: str, tensor: Tensor) -> float | None:
+        """Read a batch into the facts, as many rows as fit; gives the share of input rows known before."""
+        if not plain(self.torch, tensor) or not tensor.dim() or not tensor.numel():
+            return None
+        tensor = tensor.detach()
+        fitting = max(1, _VALUES // max(1, tensor.numel() // tensor.shape[0]))
+        array = _numpy(self.torch, tensor[:fitting])
+        split.update(role, array, _type_name(tensor))
+        return split.add_keys(array) if role == "input" else None
+
+    def dataset(self, loader: Any, known: Loader) -> None:
+        """Read tensors that lie in memory. Nothing is drawn from other data sets: drawing may be random."""
+        data = self.torch.utils.data
+        dataset, indices = loader.dataset, None
+        if type(dataset) is data.Subset:
+            dataset, indices = dataset.dataset, dataset.indices
+        split = Split(self.recorder.step)
+        if type(dataset) is data.TensorDataset:
+            self._whole(split, dataset.tensors, indices)
+        elif indices is not None:
+            split.keys = {hash((id(dataset), int(index))) for index in indices}
+        if split.keys:
+            self.data.add_whole(known.name, split)
+
+    def _whole(self, split: Split, tensors: tuple[Tensor, ...], indices: Any) -> None:
+        usable = [one for one in tensors[:2] if plain(self.torch, one) and one.device.type == "cpu"]
+        for role, tensor in zip(("input", "label"), usable):
+            count = len(tensor) if indices is None else len(indices)
+            chosen = numpy.arange(count) if indices is None else numpy.asarray(indices)
+            array = _numpy(self.torch, tensor)
+            few = chosen[:: max(1, count // _ROWS)] if role == "input" else chosen[:100_000]
+            split.update(role, array[few], _type_name(tensor))
+            if role == "input":
+                split.keys = set(row_keys(array[chosen[:MAX_KEYS]]))
+
+    def _metric(self, name: str, value: Any, in_fit: bool) -> None:
+        if not in_fit and isinstance(value, self.torch.Tensor) and value.numel() == 1:
+            self.recorder.metric(name, value.detach(), "probe")
+
+
+def _numpy(torch: Library, tensor: Tensor) -> Array:
+    tensor = tensor.detach().cpu()
+    return (tensor.float() if tensor.dtype == torch.bfloat16 else tensor).numpy()
+
+
+def _type_name(tensor: Tensor) -> str:
+    return str(tensor.dtype).replace("torch.", "")

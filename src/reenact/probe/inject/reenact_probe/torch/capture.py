@@ -1,0 +1,252 @@
+"""One look at a whole forward pass: the order of layers and functional calls, their shapes, what follows
+what.
+
+Functional calls (`F.relu`, `torch.sigmoid`, `x.view`, `F.cross_entropy`) are seen by a torch function mode
+that stands between the program and torch for those few passes only. It calls what was called with what it was
+given, and notes the rest. It is entered only in a training pass: in evaluation a mode on the stack makes
+attention layers leave their fast path, which would change numbers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from reenact_probe.guard import guarded, state
+from reenact_probe.places import caller
+from reenact_probe.torch import modules
+from reenact_probe.torch.forward import ForwardHooks
+from reenact_probe.torch.layers import LayerInfo
+from reenact_probe.torch.loss import loss_name
+from reenact_probe.torch.modules import shape_of
+from reenact_probe.torch.samples import first_tensor
+from reenact_probe.types import Args, Facts, Function, Kwargs, Library, Module, Place, Tensor
+
+_ACTIVATIONS_NAMES = """
+relu relu_ relu6 leaky_relu leaky_relu_ elu elu_ selu selu_ celu gelu silu mish sigmoid sigmoid_ tanh
+tanh_ softmax log_softmax softmin softplus softsign hardtanh hardsigmoid hardswish logsigmoid prelu rrelu
+glu tanhshrink hardshrink threshold
+"""
+ACTIVATIONS = frozenset(_ACTIVATIONS_NAMES.split())
+_SHAPING_NAMES = """
+max_pool1d max_pool2d max_pool3d avg_pool1d avg_pool2d avg_pool3d adaptive_avg_pool1d adaptive_avg_pool2d
+adaptive_max_pool2d dropout dropout1d dropout2d alpha_dropout feature_alpha_dropout flatten view reshape
+batch_norm layer_norm group_norm instance_norm normalize interpolate linear conv1d conv2d conv3d embedding
+"""
+SHAPING = frozenset(_SHAPING_NAMES.split())
+_LOSSES_NAMES = """
+cross_entropy nll_loss mse_loss l1_loss smooth_l1_loss huber_loss binary_cross_entropy
+binary_cross_entropy_with_logits kl_div hinge_embedding_loss margin_ranking_loss multi_margin_loss
+multilabel_margin_loss multilabel_soft_margin_loss soft_margin_loss cosine_embedding_loss
+triplet_margin_loss poisson_nll_loss gaussian_nll_loss ctc_loss
+"""
+LOSSES = frozenset(_LOSSES_NAMES.split())
+_NOTED = ACTIVATIONS | SHAPING | LOSSES
+_CLEAN = {"relu_": "relu", "elu_": "elu", "selu_": "selu", "leaky_relu_": "leaky_relu", "tanh_": "tanh",
+          "sigmoid_": "sigmoid"}  # fmt: skip
+
+Origin = tuple["Entry | None", "LayerInfo | None"]
+"""What made a tensor: the entry, and the layer whose output it still is."""
+
+
+@dataclass(eq=False)
+class Entry:
+    """One layer or functional call, in the order of the first pass."""
+
+    name: str
+    module: Module | None
+    function: str | None
+    place: Place | None
+    inputs: list[list[int] | None]
+    output: list[int] | None
+    settings: Facts
+    calls: int = 1
+
+
+class LossCall(NamedTuple):
+    """A functional loss, as the program called it."""
+
+    name: str
+    args: Args
+    kwargs: Kwargs
+    place: Place | None
+
+
+class Capture:
+    """The pass being looked at, or the last one that was."""
+
+    MAXIMUM = 4000
+
+    def __init__(
+        self, torch: Library, forwards: ForwardHooks, place_of: Callable[[Module], Place | None]
+    ) -> None:
+        self.torch = torch
+        self.forwards = forwards
+        self.place_of = place_of
+        self.entries: list[Entry] = []
+        self.follows = False
+        """True while a pass is being captured: every call is followed, to know what feeds what."""
+        self._losses: list[LossCall] = []
+        self._by_module: dict[int, Entry] = {}
+        self._origin: dict[int, Origin] = {}
+        self._kept: list[Tensor] = []
+
+    def begin(self) -> None:
+        self.follows = True
+
+    def end(self) -> None:
+        """Let go of every tensor."""
+        self.follows = False
+        self._origin, self._kept = {}, []
+
+    def modules(self) -> list[Module]:
+        """The modules that were called, in order."""
+        return [entry.module for entry in self.entries if entry.module is not None]
+
+    def take_loss(self) -> LossCall | None:
+        """The last functional loss since this was asked last."""
+        last = self._losses[-1] if self._losses else None
+        self._losses = []
+        return last
+
+    def layer(self, module: Module, info: LayerInfo, args: Args, kwargs: Kwargs, output: Any) -> None:
+        entry = self._by_module.get(id(module))
+        if entry is not None:
+            entry.calls += 1
+        elif len(self.entries) < self.MAXIMUM:
+            entry = self._add_module(info.name, module, *self._shapes(args, kwargs, output))
+        self._produced(output, (entry, info))
+
+    def part(self, name: str, module: Module) -> None:
+        """A layer that is known to be there, though nobody saw it called."""
+        if id(module) not in self._by_module and len(self.entries) < self.MAXIMUM:
+            self._add_module(name, module, [], None)
+
+    def _add_module(
+        self, name: str, module: Module, inputs: list[list[int] | None], output: list[int] | None
+    ) -> Entry:
+        settings = modules.settings_of(module)
+        entry = Entry(name, module, None, self.place_of(module), inputs, output, settings)
+        self._by_module[id(module)] = entry
+        self.entries.append(entry)
+        return entry
+
+    def _shapes(
+        self, args: Args, kwargs: Kwargs, output: Any
+    ) -> tuple[list[list[int] | None], list[int] | None]:
+        tensors = [value for value in (*args, *kwargs.values()) if isinstance(value, self.torch.Tensor)]
+        return [shape_of(tensor) for tensor in tensors[:8]], shape_of(first_tensor(self.torch, output))
+
+    def function_called(
+        self, name: str, args: Args, kwargs: Kwargs, output: Any, place: Place | None
+    ) -> None:
+        top = self.forwards.innermost
+        in_library = top is not None and type(top).__module__.startswith("torch.nn")
+        if name in LOSSES and not in_library:
+            self._losses.append(LossCall(loss_name(name), args, kwargs, place))
+        if not self.follows or (in_library and _closed(top)):
+            return
+        source = self._source(args)
+        if self._is_layer(name, args, output, in_library):
+            place = self.place_of(top) if in_library else place
+            self._functional(_CLEAN.get(name, name), args, kwargs, output, source, place)
+        elif source is not None:
+            self._produced(output, source)
+
+    def _is_layer(self, name: str, args: Args, output: Any, in_library: bool) -> bool:
+        if name in ("view", "reshape", "flatten"):
+            return not in_library and _flattens(first_tensor(self.torch, args), output)
+        return name in ACTIVATIONS or (name in SHAPING and not in_library)
+
+    def _functional(
+        self, name: str, args: Args, kwargs: Kwargs, output: Any, source: Origin | None, place: Place | None
+    ) -> None:
+        owner = source[0].name if source is not None and source[0] is not None else ""
+        label = f"{owner}>{name}" if owner else name
+        known = [entry for entry in self.entries if entry.name == label and entry.place == place]
+        if known:
+            known[0].calls += 1
+        elif len(self.entries) < self.MAXIMUM:
+            settings = {key: value for key, value in kwargs.items() if modules.is_plain(value)}
+            self.entries.append(Entry(label, None, name, place, *self._shapes(args, {}, output), settings))
+        if name in ACTIVATIONS and source is not None and source[1] is not None:
+            source[1].followed_by(name)
+        made = known[0] if known else self.entries[-1]
+        self._produced(output, (made, None if name in ACTIVATIONS else source[1] if source else None))
+
+    def _source(self, args: Args) -> Origin | None:
+        tensor = first_tensor(self.torch, args)
+        return self._origin.get(id(tensor)) if tensor is not None else None
+
+    def _produced(self, output: Any, origin: Origin) -> None:
+        tensor = first_tensor(self.torch, output)
+        if tensor is not None and self.follows and len(self._kept) < 4 * self.MAXIMUM:
+            self._origin[id(tensor)] = origin
+            self._kept.append(tensor)
+
+
+def _closed(module: Module) -> bool:
+    """A library module whose inside is its own business."""
+    return not module._modules or type(module).__name__ == "MultiheadAttention"
+
+
+def _flattens(before: Any, after: Any) -> bool:
+    old, new = shape_of(before) or (), shape_of(after) or ()
+    return len(old) > 2 and len(new) == 2 and old[0] == new[0]
+
+
+def make_mode(torch: Library, listener: Capture) -> Any:
+    """A mode that tells the listener of each noted call: `function_called(name, args, kwargs, output,
+    place)`.
+    """
+
+    @guarded("function")
+    def tell(name: Any, args: Any, kwargs: Any, output: Any) -> None:
+        listener.function_called(name, args, kwargs, output, caller())
+
+    class Noting(torch.overrides.TorchFunctionMode):
+        listens = True
+
+        def __torch_function__(self, func: Function, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+            kwargs = kwargs or {}
+            output = func(*args, **kwargs)
+            if self.listens and not state.asleep:
+                name = getattr(func, "__name__", "")
+                if name in _NOTED or listener.follows:
+                    tell(name, args, kwargs, output)
+            return output
+
+    return Noting()
+
+
+class ModeKeeper:
+    """Enters the mode and leaves it again without ever disturbing a mode of the program.
+
+    Left on until the loss is known, the mode is not nested like a `with` block. So it is entered only below
+    everything: when the stack was empty. And it is popped only while it lies on top: a mode that is busy with
+    a call (`loss.backward()` is one) is not on the stack at all, so leaving is tried again later.
+    """
+
+    def __init__(self, torch: Library, listener: Capture) -> None:
+        self.torch = torch
+        self.mode = make_mode(torch, listener)
+        self.on = False
+        self._deep: Callable[[], int] | None = getattr(torch._C, "_len_torch_function_stack", None)
+        state.undo.append(self.leave)
+
+    def enter(self) -> None:
+        if self.on or self._deep is None or self._deep() > 0:
+            return
+        self.mode.__enter__()
+        self.on = self.mode.listens = True
+
+    def leave(self) -> None:
+        self.mode.listens = False
+        if self.on and self._on_top():
+            self.mode.__exit__(None, None, None)
+            self.on = False
+
+    def _on_top(self) -> bool:
+        depth = self._deep() if self._deep is not None else 0
+        return depth > 0 and self.torch._C._get_function_stack_at(depth - 1) is self.mode

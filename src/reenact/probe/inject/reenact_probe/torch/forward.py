@@ -1,0 +1,236 @@
+"""Sees forward passes: global module hooks that are registered only while somebody wants to look.
+
+On a step nobody looks at, no hook is registered and a forward pass costs what it always costs. The signs that
+an evaluation begins are noticed here too.
+"""
+
+from __future__ import annotations
+
+import sys
+import threading
+from typing import Any, Protocol
+
+from reenact_probe.guard import before, guarded, patch, state
+from reenact_probe.places import LIBRARY, is_library
+from reenact_probe.recorder import Recorder
+from reenact_probe.types import Args, Function, Kwargs, Library, Module
+
+ASKED = "_has_any_global_hook"
+KEPT = ("_global_backward", "_global_forward")
+"""Where torch asks for hooks on all modules, and where it keeps them."""
+
+
+class Call:
+    """A module that is being executed."""
+
+    __slots__ = ("had_child", "hidden", "module", "shuts")
+
+    def __init__(self, module: Module, hidden: bool, shuts: bool) -> None:
+        self.module = module
+        self.hidden = hidden
+        """It runs inside a layer whose inside is its own business."""
+        self.shuts = hidden or shuts
+        self.had_child = False
+
+
+class PassListener(Protocol):
+    """Who is notified of passes."""
+
+    def is_closed(self, module: Module) -> bool: ...
+
+    def root_begins(self, module: Module) -> None: ...
+
+    def layer_called(self, module: Module, args: Args, kwargs: Kwargs, output: Any) -> None: ...
+
+    def root_ends(self, module: Module, args: Args, kwargs: Kwargs, output: Any) -> str | None: ...
+
+
+class ForwardHooks:
+    """Keeps the stack of running modules and tells the listener: root_begins, layer_called, root_ends."""
+
+    def __init__(self, torch: Library, listener: PassListener) -> None:
+        self.torch = torch
+        self.listener = listener
+        self.stack: list[Call] = []
+        self.failed: tuple[BaseException | None, Module, Args, Kwargs] | None = None
+        """The innermost module whose forward raised, for the report of a crash."""
+        self._paused = False
+        """A backward pass runs: what it calls again was seen before."""
+        self._left = {"training": 0, "evaluation": 0}
+        """Passes still to be looked at, by kind."""
+        self._thread = threading.get_ident()
+        self.handles: tuple[Any, ...] = ()
+        """Registered while somebody looks."""
+        self._is_compiling = torch.compiler.is_compiling
+        state.undo.append(self.disarm)
+        if hasattr(torch.nn.modules.module, ASKED):
+            patch(torch.nn.modules.module, ASKED, self._wrap_asked)
+
+    def _wrap_asked(self, original: Function) -> Function:
+        """A compiled model warns of hooks on all modules: of ours it need not."""
+
+        def _has_any_global_hook() -> Any:
+            return original() and not self._alone()
+
+        return _has_any_global_hook
+
+    def _alone(self) -> bool:
+        """All hooks on all modules are ours."""
+        own = {handle.id for handle in self.handles}
+        module = vars(self.torch.nn.modules.module)
+        kept = [value for name, value in module.items() if name.startswith(KEPT) and isinstance(value, dict)]
+        return all(own.issuperset(hooks) for hooks in kept)
+
+    @property
+    def armed(self) -> bool:
+        return bool(self.handles)
+
+    def arm(self, training: int = 0, evaluation: int = 0) -> None:
+        """Look at the next forward passes, so many of each kind."""
+        left = self._left
+        left["training"] = max(left["training"], training)
+        left["evaluation"] = max(left["evaluation"], evaluation)
+        if self.handles:
+            return
+        module = self.torch.nn.modules.module
+        self.stack = []
+        self.handles = (
+            module.register_module_forward_pre_hook(self.before),
+            module.register_module_forward_hook(self.after, with_kwargs=True, always_call=True),
+        )
+
+    def pause(self) -> None:
+        """Look at nothing until `resume`."""
+        self._paused = True
+
+    def resume(self) -> None:
+        self._paused = False
+
+    @property
+    def outermost(self) -> Module | None:
+        """The module whose pass is under way."""
+        return self.stack[0].module if self.stack else None
+
+    @property
+    def innermost(self) -> Module | None:
+        """The module that runs right now."""
+        return self.stack[-1].module if self.stack else None
+
+    def disarm(self) -> None:
+        handles, self.handles = self.handles, ()
+        for handle in handles:
+            handle.remove()
+
+    def before(self, module: Module, _: Any) -> None:
+        # A compiler that traces this hook must find nothing to trace: this test is a constant to it.
+        if self._is_compiling() or self._paused or threading.get_ident() != self._thread:
+            return
+        self._enter(module)
+
+    def after(self, module: Module, args: Args, *rest: Any) -> None:
+        if self._is_compiling() or self._paused or threading.get_ident() != self._thread:
+            return
+        kwargs, output = rest if len(rest) == 2 else ({}, rest[0])
+        self._leave(module, args, kwargs, output)
+
+    @guarded("forward")
+    def _enter(self, module: Module) -> None:
+        if self.torch._C._get_tracing_state():
+            return
+        stack = self.stack
+        hidden = bool(stack) and stack[-1].shuts
+        if stack and not hidden:
+            stack[-1].had_child = True
+        stack.append(Call(module, hidden, self.listener.is_closed(module)))
+        if len(stack) == 1:
+            self.listener.root_begins(module)
+
+    @guarded("forward-end")
+    def _leave(self, module: Module, args: Args, kwargs: Kwargs, output: Any) -> None:
+        call = self._pop(module)
+        if call is None:
+            return
+        if output is None and sys.exc_info()[0] is not None:
+            self._note_failure(module, args, kwargs)
+        elif not call.hidden and (not call.had_child or module._parameters):
+            self.listener.layer_called(module, args, kwargs, output)
+        if not self.stack:
+            self._root_left(module, args, kwargs, output)
+
+    def _pop(self, module: Module) -> Call | None:
+        """Take the module off the stack, with whatever an exception left above it."""
+        while self.stack:
+            call = self.stack.pop()
+            if call.module is module:
+                return call
+        return None
+
+    def _root_left(self, module: Module, args: Args, kwargs: Kwargs, output: Any) -> None:
+        kind = self.listener.root_ends(module, args, kwargs, output)
+        if kind is not None:
+            self._left[kind] -= 1
+            if self._left[kind] <= 0:
+                self.disarm()
+
+    def _note_failure(self, module: Module, args: Args, kwargs: Kwargs) -> None:
+        error = sys.exc_info()[1]
+        if self.failed is None or self.failed[0] is not error:
+            self.failed = (error, module, args, kwargs)
+
+
+class EvaluationListener(Protocol):
+    """Who is notified of evaluations."""
+
+    window: Any
+    forwards: ForwardHooks
+
+    def arm_step(self) -> None: ...
+
+    def evaluation_begins(self) -> None: ...
+
+
+class EvaluationSigns:
+    """Notices that somebody is about to evaluate: `eval()`, a stretch without gradients, another loader."""
+
+    def __init__(self, torch: Library, recorder: Recorder, listener: EvaluationListener) -> None:
+        self.recorder = recorder
+        self.listener = listener
+        self._evaluated: int | None = None
+        """The step between whose end and the next one an evaluation was looked at."""
+        before(torch.nn.Module, "eval", lambda _: self.look())
+        for context in (torch.no_grad, torch.inference_mode):
+            patch(context, "__enter__", self._wrap_enter)
+            patch(context, "__exit__", self._wrap_exit)
+
+    def _wrap_enter(self, original: Function) -> Function:
+        getframe = sys._getframe
+
+        def __enter__(context: Any) -> Any:  # noqa: N807
+            # Keras enters eight times a step: its files are recognised without a call.
+            file = getframe(1).f_code.co_filename
+            if not LIBRARY.get(file) and not is_library(file):
+                self.look()
+            return original(context)
+
+        return __enter__
+
+    def _wrap_exit(self, original: Function) -> Function:
+        def __exit__(context: Any, *error: Any) -> Any:  # noqa: N807
+            # A long evaluation used up its looks; the training pass that comes next is still wanted.
+            if self.listener.window is not None and not self.listener.forwards.armed:
+                self._arm_step()
+            return original(context, *error)
+
+        return __exit__
+
+    @guarded("arm")
+    def _arm_step(self) -> None:
+        self.listener.arm_step()
+
+    @guarded("evaluation")
+    def look(self) -> None:
+        """Somebody is about to evaluate: look at a few passes, once between two steps."""
+        step = self.recorder.step
+        if self._evaluated != step and step:
+            self._evaluated = step
+            self.listener.evaluation_begins()

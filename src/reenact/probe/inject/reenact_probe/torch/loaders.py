@@ -1,0 +1,159 @@
+"""Sees data loaders: epochs, batch sizes, shuffling, the time spent waiting, and the data set behind them."""
+
+from __future__ import annotations
+
+from time import perf_counter
+from typing import Any, Protocol
+
+from reenact_probe.guard import after, guarded, patch
+from reenact_probe.recorder import Recorder
+from reenact_probe.torch.samples import first_tensor
+from reenact_probe.types import Facts, Function, Library, Tensor
+
+_SHUFFLING = ("RandomSampler", "WeightedRandomSampler", "SubsetRandomSampler")
+
+
+class Loader:
+    """The loaders of one data set that draw from it in the same way: a program may make a new one each
+    epoch.
+    """
+
+    def __init__(self, index: int) -> None:
+        self.index = index
+        self.name = f"loader-{index}"
+        self.rounds = 0
+        """Iterations begun; one that gave a single batch and was dropped does not count."""
+        self.given = 0
+        self.batches: int | None = None
+        """How many a round gives, where that is known."""
+        self.open = False
+
+
+class LoaderListener(Protocol):
+    """Who is notified of loaders."""
+
+    @property
+    def looking(self) -> bool: ...
+
+    @property
+    def in_fit(self) -> bool: ...
+
+    def loader_found(self, loader: Any, known: Loader) -> None: ...
+
+    def loader_begins(self, known: Loader) -> None: ...
+
+    def loader_exhausted(self, known: Loader | None) -> None: ...
+
+    def last_batch(self, known: Loader) -> None: ...
+
+
+class Loaders:
+    """All DataLoaders; `current` is the one that gave the last batch."""
+
+    def __init__(self, torch: Library, recorder: Recorder, listener: LoaderListener) -> None:
+        self.torch = torch
+        self.recorder = recorder
+        self.listener = listener
+        self.known: dict[tuple[int, Any, str], Loader] = {}
+        self.current: Loader | None = None
+        self.batch: Any = None
+        """The last batch, kept only while somebody looks."""
+        self.batch_size = 0
+        self._wait = 0.0
+        """Seconds waited for data since the last step."""
+        data = torch.utils.data
+        after(data.DataLoader, "__iter__", lambda iterator, loader: self._begins(loader, iterator))
+        patch(data.dataloader._BaseDataLoaderIter, "__next__", self._wrap_next)
+
+    def _wrap_next(self, original: Function) -> Function:
+        def __next__(iterator: Any) -> Any:  # noqa: N807
+            began = perf_counter()
+            try:
+                batch = original(iterator)
+            except StopIteration:
+                self._exhausted(iterator)
+                raise
+            self._wait += perf_counter() - began
+            self.current = loader = iterator.__dict__.get("_reenact_loader")
+            if loader is not None:
+                loader.given += 1
+            self._got(batch)
+            if loader is not None and loader.given == loader.batches:
+                self._last_given(loader)
+            return batch
+
+        return __next__
+
+    def take_wait(self) -> float:
+        """Seconds waited for data since this was asked last."""
+        wait, self._wait = self._wait, 0.0
+        return wait
+
+    def forget_batch(self) -> None:
+        self.batch = None
+
+    @guarded("loader")
+    def _begins(self, loader: Any, iterator: Any) -> None:
+        key = (id(loader.dataset), loader.batch_size, type(loader.sampler).__name__)
+        known = self.known.get(key)
+        if known is None:
+            known = self.known[key] = Loader(len(self.known))
+            if not self.listener.in_fit:
+                self.recorder.event("loader", **self._describe(loader, known))
+                self.listener.loader_found(loader, known)
+        if not (known.open and known.given == 1):
+            known.rounds += 1
+        known.open, known.given, known.batches = True, 0, _length(loader)
+        iterator._reenact_loader = known
+        self.listener.loader_begins(known)
+
+    @guarded("batch")
+    def _got(self, batch: Any) -> None:
+        first = batch[0] if type(batch) in (list, tuple) and batch else batch
+        if type(first) is not self.torch.Tensor:
+            first = first_tensor(self.torch, batch)
+        self.batch_size = first.shape[0] if first is not None and first.dim() else 0
+        self.batch = batch if self.listener.looking else None
+
+    @guarded("batch")
+    def _last_given(self, loader: Loader) -> None:
+        self.listener.last_batch(loader)
+
+    @guarded("exhausted")
+    def _exhausted(self, iterator: Any) -> None:
+        loader = getattr(iterator, "_reenact_loader", None)
+        if loader is not None:
+            loader.open = False
+        self.listener.loader_exhausted(loader)
+
+    @staticmethod
+    def _describe(loader: Any, known: Loader) -> Facts:
+        sampler = getattr(loader, "sampler", None)
+        return {
+            "loader": known.index,
+            "batch_size": loader.batch_size,
+            "sampler": type(sampler).__name__,
+            "shuffled": type(sampler).__name__ in _SHUFFLING or bool(getattr(sampler, "shuffle", False)),
+            "drop_last": bool(getattr(loader, "drop_last", False)),
+            "workers": loader.num_workers,
+            "dataset": type(loader.dataset).__name__,
+            "rows": _length(loader.dataset),
+        }
+
+
+def labels_of(torch: Library, batch: Any) -> Tensor | None:
+    """The second part of a batch, which by custom is the labels, or none."""
+    if isinstance(batch, dict):
+        label = next(
+            (batch[key] for key in ("labels", "label", "targets", "target", "y") if key in batch), None
+        )
+    else:
+        label = batch[1] if isinstance(batch, (tuple, list)) and len(batch) >= 2 else None
+    return label if isinstance(label, torch.Tensor) else None
+
+
+def _length(dataset: Any) -> int | None:
+    try:
+        return len(dataset)
+    except Exception:  # noqa: BLE001 - the program's own `__len__`, whatever it raises
+        return None

@@ -1,0 +1,348 @@
+"""The observer of PyTorch: opens a window on sampled steps and turns what passes into the trace."""
+
+from __future__ import annotations
+
+from time import perf_counter
+from typing import Any, Protocol
+
+from reenact_probe import ending
+from reenact_probe.data import Data
+from reenact_probe.guard import guarded, when_made
+from reenact_probe.places import Made
+from reenact_probe.recorder import Recorder
+from reenact_probe.torch import window as windows
+from reenact_probe.torch.batches import BatchObserver
+from reenact_probe.torch.capture import Capture, ModeKeeper
+from reenact_probe.torch.forward import EvaluationSigns, ForwardHooks
+from reenact_probe.torch.layers import LayerInfo
+from reenact_probe.torch.loaders import Loader, Loaders
+from reenact_probe.torch.loss import module_loss
+from reenact_probe.torch.model import Model
+from reenact_probe.torch.modules import inner, settings_of
+from reenact_probe.torch.samples import first_tensor, learn_types
+from reenact_probe.torch.steps import Steps
+from reenact_probe.torch.window import LookCost, Sketch, Window
+from reenact_probe.types import Args, Facts, Kwargs, Library, Module, Optimizer, Tensor
+
+NAN = float("nan")
+PASSES_A_STEP = 4
+PASSES_AN_EVALUATION = 3
+
+
+class KerasPart(Protocol):
+    """What knows Keras, when Keras runs on torch."""
+
+    @property
+    def in_fit(self) -> bool: ...
+
+    def owns(self, module: Module) -> bool: ...
+
+    def new_layer(self, layer: Module) -> LayerInfo | None: ...
+
+    def root_called(self, model: Module) -> None: ...
+
+    def graph(self) -> Facts | None: ...
+
+
+class TorchObserver:
+    """One per process. Its parts see single things and tell them; this says what they mean together."""
+
+    def __init__(self, torch: Library, recorder: Recorder) -> None:
+        learn_types(torch)
+        self.torch = torch
+        self.recorder = recorder
+        self.window: Window | Sketch | None = None
+        """Open during a sampled step."""
+        self.cost = LookCost()
+        self.training = NAN
+        """The mode of the model in the last training pass seen."""
+        self.made = Made()
+        self.data = Data()
+        self._optimizer: Optimizer | None = None
+        self._keras: KerasPart | None = None
+        self._late = False
+        """The gradients of the update under way come with a closure."""
+        self.forwards = ForwardHooks(torch, self)
+        self.model = Model(torch, self.made)
+        self.capture = Capture(torch, self.forwards, self.model.place_of)
+        self._mode = ModeKeeper(torch, self.capture)
+        self._loaders = Loaders(torch, recorder, self)
+        self._batches = BatchObserver(torch, recorder, self.data, self._loaders)
+        self.steps = Steps(torch, recorder, self.forwards, self._loaders, self)
+        self._evaluations = EvaluationSigns(torch, recorder, self)
+        when_made(torch.nn.Module, self._made)
+        self.step_ended()
+
+    @guarded("construct")
+    def _made(self, module: Module) -> None:
+        self.made.note(module)
+
+    def introduce(self, model: Module) -> None:
+        """A model that was made before anybody looked: its parts get their names."""
+        if isinstance(model, self.torch.nn.Module) and self.torch.nn.Module in type(model).__mro__:
+            self.model.name_parts(model)
+
+    def join_keras(self, part: KerasPart) -> None:
+        """Keras runs on torch: its layers, its `fit` and its graph are asked of this part."""
+        self._keras = part
+
+    @property
+    def in_fit(self) -> bool:
+        """Keras's `fit` drives: its own callbacks tell of epochs, data and metrics."""
+        return self._keras is not None and self._keras.in_fit
+
+    def _leave_mode(self) -> None:
+        if self._mode.on:
+            self._mode.leave()
+
+    # Data -------------------------------------------------------------------------------------------------
+
+    @property
+    def looking(self) -> bool:
+        return self.window is not None or self.forwards.armed
+
+    def loader_found(self, loader: Any, known: Loader) -> None:
+        self._batches.dataset(loader, known)
+
+    def loader_begins(self, known: Loader) -> None:
+        if known is not self._batches.train_loader:
+            self._evaluations.look()
+
+    def loader_exhausted(self, known: Loader | None) -> None:
+        if known is self._batches.train_loader:
+            self._evaluations.look()
+
+    def last_batch(self, known: Loader) -> None:
+        """The batch just given is the last of its loader's round: the step it belongs to ends an epoch."""
+        if known is not self._batches.train_loader or self.window is not None or self.in_fit:
+            return
+        if self.recorder.schedule.epoch_ends(self.recorder.step):
+            self.steps.look_by(0)
+            self._open_window()
+
+    def epoch(self) -> int:
+        """Epochs begun less one, by the best sign there is."""
+        if not self.in_fit:
+            epoch = self._batches.epoch()
+            if epoch is not None:
+                self.recorder.set_epoch(epoch)
+        return self.recorder.epoch
+
+    def batch_size(self) -> int:
+        return self._batches.size()
+
+    def write_data(self) -> None:
+        facts = self.data.take_news(self.recorder.step)
+        if facts is not None:
+            self.recorder.folder.write_json("data.json", facts)
+
+    # Forward passes ---------------------------------------------------------------------------------------
+
+    def root_begins(self, module: Module) -> None:
+        if self.window is None or not self.torch.is_grad_enabled() or not inner(module).training:
+            self._leave_mode()
+            return
+        if self.model.is_new(module):
+            self.capture.begin()
+            if not self.torch.compiler.is_compiling() and not self.model.compiled(module):
+                self._mode.enter()
+
+    def is_closed(self, module: Module) -> bool:
+        """Whether what runs inside a layer is its own business: the cell of a recurrent Keras layer."""
+        return self._owned_by_keras(module) and hasattr(module, "cell")
+
+    def _owned_by_keras(self, module: Module) -> bool:
+        return self._keras is not None and self._keras.owns(module)
+
+    def layer_called(self, module: Module, args: Args, kwargs: Kwargs, output: Any) -> None:
+        began = perf_counter()
+        if self.model.compiled(module):
+            self._compiled_called(module)
+        elif self._batches.is_loss(module, output):
+            trains = self._batches.loss_called(args, kwargs, output, self.in_fit)
+            if trains and self.model.loss is None:
+                self.model.set_loss(module_loss(module, self.model.place_of(module)))
+        elif not self._batches.is_metric(module):
+            self._layer(module, args, kwargs, output)
+        self.cost.add(perf_counter() - began)
+
+    def _compiled_called(self, module: Module) -> None:
+        if self.model.is_new(module):
+            self.recorder.note_missing("layer outputs and their shapes: the model is compiled")
+            for name, part in self.model.parts_of_compiled(module):
+                self.capture.part(name, part)
+
+    def _layer(self, module: Module, args: Args, kwargs: Kwargs, output: Any) -> None:
+        info = self.model.layers.get(module) or self._new_layer(module)
+        if info is None:
+            return
+        if self.capture.follows:
+            self.capture.layer(module, info, args, kwargs, output)
+        evaluating = not self.torch.is_grad_enabled()
+        window = self._batches.window if evaluating else self.window
+        if window is not None and not info.quiet:
+            window.output(info, first_tensor(self.torch, output), int(evaluating), float(module.training))
+
+    def _new_layer(self, module: Module) -> LayerInfo | None:
+        if self._keras is not None and self._keras.owns(module):
+            return self._keras.new_layer(module)
+        return self.model.new_layer(module, self.forwards.outermost or module)
+
+    def root_ends(self, module: Module, args: Args, kwargs: Kwargs, output: Any) -> str | None:
+        began = perf_counter()
+        if self._keras is not None and self._keras.owns(module):
+            self._keras.root_called(module)
+        if self.capture.follows:
+            self.capture.end()
+            self.model.captured(module, self.capture.modules())
+        kind = None
+        if not self._batches.is_auxiliary(module, output):
+            kind = "training" if self.torch.is_grad_enabled() else "evaluation"
+        if kind == "training":
+            self.training = float(inner(module).training)
+            self._batches.training_pass(args, kwargs, self.in_fit)
+        elif kind == "evaluation":
+            logits = self.model.from_logits
+            self._batches.evaluation_pass(module, args, kwargs, output, logits, self.in_fit)
+        self.cost.add(perf_counter() - began)
+        return kind
+
+    def evaluation_begins(self) -> None:
+        """Somebody is about to evaluate: look at a few passes."""
+        self._batches.evaluation_begins()
+        self.forwards.arm(evaluation=PASSES_AN_EVALUATION)
+
+    def arm_step(self) -> None:
+        """Look at the training pass of the open window again."""
+        self.forwards.arm(training=PASSES_A_STEP)
+
+    # The loss ---------------------------------------------------------------------------------------------
+
+    def loss_goes_back(self, tensor: Any) -> None:
+        began = perf_counter()
+        self._leave_mode()
+        call = self.capture.take_loss()
+        self.model.set_loss(self._batches.loss_goes_back(tensor, call, self.model.loss is not None))
+        self.cost.add(perf_counter() - began)
+
+    def keras_loss_called(self, prediction: Any, target: Any, facts: Facts | None) -> None:
+        """A loss of Keras compares these two."""
+        tensors = (self.torch.Tensor, self.torch.nn.Parameter)
+        if self.window is not None and self.torch.is_grad_enabled():
+            if isinstance(prediction, tensors) and isinstance(target, tensors):
+                self._batches.compared(prediction, target)
+            self.model.set_loss(facts)
+
+    # Steps ------------------------------------------------------------------------------------------------
+
+    def optimizer_made(self, optimizer: Optimizer) -> None:
+        self.made.note(optimizer)
+
+    def update_begins(
+        self, parameters: list[Tensor], late: bool = False, optimizer: Optimizer | None = None
+    ) -> None:
+        """Right before the weights move; `late` when the gradients come only with a closure."""
+        began = perf_counter()
+        if optimizer is not None:
+            self._optimizer = optimizer
+        self._leave_mode()
+        if self.window is not None:
+            self.window.before_step(self.model.followed(parameters))
+            if not late:
+                self.window.take_gradients()
+        self._late = late
+        self._describe()
+        self.cost.add(perf_counter() - began)
+
+    def update_by_hand_begins(self) -> None:
+        self.update_begins(self.model.trainable())
+
+    def update_ends(self) -> tuple[float, ...] | None:
+        """Right after the weights moved: rows of the window, and (gradient, weight, update norms, accuracy)
+        of the whole step.
+        """
+        window, self.window = self.window, None
+        if self._late:
+            # The closure brought the first pass: only now is there something to describe.
+            self._describe()
+        if window is None or isinstance(window, Sketch) or window.before is None:
+            self.recorder.spend(self.cost.take())
+            return None
+        if self._late:
+            window.take_gradients()
+        window.after_step()
+        return self._write(window)
+
+    def _write(self, window: Window) -> tuple[float, ...]:
+        accuracy = self._batches.accuracy(window, self.model.from_logits)
+        table, raw = window.fetch()
+        for row in windows.layer_rows(window, table, raw, self.recorder.step):
+            self.recorder.tables["layers"].add(row)
+        moved = list(windows.parameter_rows(window, table, raw, self.recorder.step))
+        for row in moved:
+            self.recorder.tables["parameters"].add(row)
+        return (
+            windows.total(raw, window.grad_norms),
+            windows.total(raw, window.weight_norms),
+            windows.total_update(moved),
+            float(raw[accuracy][0]) if accuracy is not None else NAN,
+        )
+
+    @property
+    def unsettled(self) -> bool:
+        """Something is still open after a step: hooks, a mode."""
+        return self.forwards.armed or self._mode.on
+
+    def step_ended(self) -> None:
+        """Tidy up after a step and decide whether the next one is looked at."""
+        recorder = self.recorder
+        self._leave_mode()
+        self._batches.step_ended()
+        self._loaders.forget_batch()
+        if recorder.config.stop_after is not None and recorder.step >= recorder.config.stop_after:
+            ending.stop_here(recorder)
+        if recorder.schedule.next(recorder.step) == recorder.step:
+            self._open_window()
+        elif self.forwards.armed:
+            self.forwards.disarm()
+
+    def _open_window(self) -> None:
+        """Look at the step that is about to begin."""
+        schedule = self.recorder.schedule
+        schedule.looked(self.recorder.step)
+        self.window = Sketch() if schedule.bare else Window(self.torch, schedule)
+        self.forwards.arm(PASSES_A_STEP, PASSES_AN_EVALUATION)
+
+    # The graph and the end --------------------------------------------------------------------------------
+
+    def _describe(self) -> None:
+        """Write header and graph when there is something new to say."""
+        header = self.model.take_header()
+        if header is not None:
+            self.recorder.write_header(**header)
+        if self.model.take_news(len(self.capture.entries), self._optimizer):
+            known = self._keras.graph() if self._keras is not None else None
+            if known is None:
+                known = self.model.graph(self.capture.entries, self._optimizer, self.batch_size())
+            self.recorder.write_graph(known)
+
+    def finish(self) -> None:
+        """The process ends: close what is open."""
+        self.steps.finish()
+        if self.recorder.owned:
+            self._describe()
+            self.write_data()
+
+    def crash_facts(self, error: BaseException) -> Facts:
+        """The layer whose forward raised, and what it was given."""
+        failed = self.forwards.failed
+        if failed is None or failed[0] is not error:
+            return {}
+        _, module, args, kwargs = failed
+        tensors = [value for value in (*args, *kwargs.values()) if isinstance(value, self.torch.Tensor)]
+        return {
+            "layer": type(module).__name__,
+            "layer_place": self.model.place_of(module),
+            "layer_settings": settings_of(module),
+            "inputs": [[list(tensor.shape), str(tensor.dtype), str(tensor.device)] for tensor in tensors[:4]],
+        }

@@ -1,0 +1,307 @@
+"""Sees the loss go backward and the optimizer step; tells where one step ends and the next begins.
+
+This is the path that every step takes, so a step nobody looks at does here only what its row needs.
+"""
+
+from __future__ import annotations
+
+import importlib
+import weakref
+from collections.abc import Callable
+from time import perf_counter
+from typing import Any, Protocol
+
+from reenact_probe.guard import after, guarded, patch, state, when_made
+from reenact_probe.recorder import Recorder
+from reenact_probe.torch.forward import ForwardHooks
+from reenact_probe.torch.loaders import Loaders
+from reenact_probe.torch.window import LookCost, Sketch, Window
+from reenact_probe.types import Args, Function, Kwargs, Library, Module, Optimizer, Row, Tensor
+
+NAN = float("nan")
+LOSS = 3
+"""Column of the loss."""
+_NO_TOTALS = (NAN, NAN, NAN, NAN)
+
+
+class StepListener(Protocol):
+    """Who is notified of steps, and knows what a row says beside the loss."""
+
+    window: Window | Sketch | None
+    training: float
+    cost: LookCost
+
+    @property
+    def unsettled(self) -> bool: ...
+
+    def epoch(self) -> int: ...
+
+    def batch_size(self) -> int: ...
+
+    def optimizer_made(self, optimizer: Optimizer) -> None: ...
+
+    def loss_goes_back(self, tensor: Any) -> None: ...
+
+    def update_begins(
+        self, parameters: list[Tensor], late: bool = False, optimizer: Optimizer | None = None
+    ) -> None: ...
+
+    def update_by_hand_begins(self) -> None: ...
+
+    def update_ends(self) -> tuple[float, ...] | None: ...
+
+    def step_ended(self) -> None: ...
+
+    def write_data(self) -> None: ...
+
+
+class Steps:
+    """Counts steps and keeps what belongs to the one under way."""
+
+    def __init__(
+        self,
+        torch: Library,
+        recorder: Recorder,
+        forwards: ForwardHooks,
+        loaders: Loaders,
+        listener: StepListener,
+    ) -> None:
+        self.torch = torch
+        self.recorder = recorder
+        self.forwards = forwards
+        self.loaders = loaders
+        self.listener = listener
+        self.optimizers: dict[int, int] = {}
+        """Index by identity; a program has few."""
+        self.zeroed: set[int] = set()
+        """Identities of the optimizers whose gradients were cleared since their last step."""
+        self.backwards = 0
+        self.loss: Any = NAN
+        self.next_look: float = 0
+        """The next step that is sampled."""
+        self._scaled: tuple[Tensor, Tensor] | None = None
+        self._ended: float | None = None
+        self._last: Any = None
+        """The optimizer of torch that stepped last, held weakly."""
+        self._manual_open = False
+        self._others_step = False
+        """There is an optimizer that is not torch's: Keras has its own."""
+        self.add_row: Callable[[Row], None] = self.recorder.tables["steps"].add
+        stop = self.recorder.config.stop_after
+        self._stop_at = float("inf") if stop is None else stop
+        self._install()
+
+    def _install(self) -> None:
+        optim = importlib.import_module("torch.optim.optimizer")
+        patch(self.torch.autograd, "backward", self._wrap_backward)
+        when_made(optim.Optimizer, self._made)
+        patch(optim.Optimizer, "zero_grad", self._wrap_zero_grad)
+        patch(self.torch.nn.Module, "zero_grad", self._wrap_module_zero_grad)
+        after(self.torch.amp.GradScaler, "scale", self._loss_scaled)
+        handles = (
+            optim.register_optimizer_step_pre_hook(self._before_step),
+            optim.register_optimizer_step_post_hook(self._after_step),
+        )
+        state.undo.extend(handle.remove for handle in handles)
+
+    # What is noticed on the way ---------------------------------------------------------------------------
+
+    def _loss_scaled(self, scaled: Tensor, _: Any, outputs: Tensor) -> None:
+        self._scaled = (scaled, outputs)
+
+    @guarded("optimizer")
+    def _made(self, optimizer: Optimizer) -> None:
+        self.know(optimizer)
+        self.listener.optimizer_made(optimizer)
+
+    def know(self, optimizer: Optimizer) -> None:
+        """Number an optimizer. One made before anybody looked: what seemed to be moved by hand is its
+        step.
+        """
+        self._manual_open = False
+        self.optimizers.setdefault(id(optimizer), len(self.optimizers))
+
+    def _wrap_zero_grad(self, original: Function) -> Function:
+        zeroed = self.zeroed
+
+        def zero_grad(optimizer: Optimizer, *args: Any, **kwargs: Any) -> Any:
+            zeroed.add(id(optimizer))
+            return original(optimizer, *args, **kwargs)
+
+        return zero_grad
+
+    def _wrap_module_zero_grad(self, original: Function) -> Function:
+        def zero_grad(module: Module, *args: Any, **kwargs: Any) -> Any:
+            self.zeroed.update(self.optimizers)
+            return original(module, *args, **kwargs)
+
+        return zero_grad
+
+    # Backward ---------------------------------------------------------------------------------------------
+
+    def _wrap_backward(self, original: Function) -> Function:
+        forwards = self.forwards
+        before, after = self._before_backward, self._after_backward
+
+        def backward(tensors: Any, *args: Any, **kwargs: Any) -> None:
+            before(tensors)
+            forwards.pause()
+            try:
+                original(tensors, *args, **kwargs)
+            finally:
+                forwards.resume()
+            after()
+
+        return backward
+
+    @guarded("backward")
+    def _before_backward(self, tensors: Any) -> None:
+        if self._manual_open:
+            self._end_manual()
+        tensor = tensors if isinstance(tensors, self.torch.Tensor) else tensors[0]
+        if self._scaled is not None:
+            tensor = self._scaled[1] if self._scaled[0] is tensor else tensor
+            self._scaled = None
+        if not self.backwards and self._last is not None:
+            self._look_for_old_gradients()
+        self.backwards += 1
+        self.loss = self._value(tensor)
+        if self.listener.window is not None:
+            self.listener.loss_goes_back(tensor)
+
+    def _look_for_old_gradients(self) -> None:
+        """Gradients may be cleared by hand: what counts is whether any is left when the next ones come."""
+        optimizer = self._last()
+        if optimizer is None or id(optimizer) in self.zeroed:
+            return
+        left = [tensor.grad for group in optimizer.param_groups for tensor in group["params"]]
+        left = [gradient for gradient in left[:8] if gradient is not None]
+        readable = all(gradient.is_cpu for gradient in left) or self.listener.window is not None
+        if not left or (readable and not any(bool(gradient.any()) for gradient in left)):
+            self.zeroed.add(id(optimizer))
+
+    def _value(self, tensor: Tensor) -> Any:
+        """The loss as a number on the CPU, as a copy on its device elsewhere: reading it there would wait."""
+        if not isinstance(tensor, self.torch.Tensor) or tensor.numel() != 1:
+            return NAN
+        if tensor.is_cpu:
+            return tensor.item()
+        return tensor.detach().float().reshape(1).clone()
+
+    def _after_backward(self) -> None:
+        if not self.optimizers and not self._others_step:
+            self._begin_manual()
+
+    @guarded("backward-end")
+    def _begin_manual(self) -> None:
+        """A program without an optimizer moves its weights by hand before the next backward call."""
+        self._manual_open = True
+        if self.listener.window is not None:
+            self.listener.update_by_hand_begins()
+
+    def _end_manual(self) -> None:
+        self._manual_open = False
+        self.end_step(None, NAN, NAN)
+
+    # The step ---------------------------------------------------------------------------------------------
+
+    def _before_step(self, optimizer: Optimizer, args: Args, kwargs: Kwargs) -> None:
+        if self.listener.window is not None or id(optimizer) not in self.optimizers:
+            self._look_before_step(optimizer, args, kwargs)
+
+    @guarded("step")
+    def _look_before_step(self, optimizer: Optimizer, args: Args, kwargs: Kwargs) -> None:
+        self.know(optimizer)
+        if self.listener.window is None:
+            return
+        closure = kwargs.get("closure") or (args[1] if len(args) > 1 else None)
+        parameters = [tensor for group in optimizer.param_groups for tensor in group["params"]]
+        self.listener.update_begins(parameters, closure is not None, optimizer)
+
+    @guarded("step-end")
+    def _after_step(self, optimizer: Optimizer, *_: Any) -> None:
+        if self._last is None or self._last() is not optimizer:
+            self._last = weakref.ref(optimizer)
+        rate = optimizer.param_groups[0].get("lr", NAN)
+        self.end_step(optimizer, rate if type(rate) is float else self._rate(rate), self.carried(optimizer))
+
+    def _rate(self, rate: float) -> float:
+        """A rate that is a tensor on a device is read on sampled steps only."""
+        if isinstance(rate, self.torch.Tensor) and not rate.is_cpu and self.listener.window is None:
+            return NAN
+        return float(rate)
+
+    def carried(self, optimizer: Optimizer) -> float:
+        """1 when the gradients of the step before were not cleared. The first step carries nothing."""
+        key = id(optimizer)
+        if key in self.zeroed:
+            self.zeroed.discard(key)
+            return 0.0
+        return 0.0 if self.recorder.step == 0 else 1.0
+
+    def end_step(self, optimizer: Optimizer | None, rate: float, carried: float) -> None:
+        """Write the row of the step that just ended and open the next one."""
+        recorder, watch = self.recorder, self.listener
+        now = perf_counter()
+        looked = watch.update_ends() if watch.window is not None else None
+        step = recorder.step
+        self.add_row(
+            (step, now - recorder.began, watch.epoch(), self.loss, rate, watch.batch_size(), self.backwards,
+             carried, watch.training, 0.0 if looked is None else 1.0, self.optimizers.get(id(optimizer), 0),
+             self.loaders.take_wait(), *(looked or _NO_TOTALS))
+        )  # fmt: skip
+        if looked is not None:
+            self._account(now)
+        else:
+            self._ended = now
+        step = recorder.next_step()
+        self.backwards, self.loss = 0, NAN
+        if watch.unsettled or step >= self.next_look or step >= self._stop_at:
+            self.next_look = recorder.schedule.next(step)
+            watch.step_ended()
+        if now >= recorder.next_flush or len(recorder.tables["layers"].rows) >= recorder.FLUSH_ROWS:
+            self.settle()
+            watch.write_data()
+            recorder.flush()
+
+    def listen(self, listener: Callable[[Row], None]) -> None:
+        """Hand on every row once it is written."""
+        add = self.add_row
+
+        def add_and_notify(row: Row) -> None:
+            add(row)
+            listener(row)
+
+        self.add_row = add_and_notify
+
+    def expect_others(self) -> None:
+        """An optimizer that is not torch's was made: no step is one by hand."""
+        self._others_step = True
+
+    def look_by(self, step: int) -> None:
+        """Ask the schedule again at this step at the latest."""
+        self.next_look = min(self.next_look, step)
+
+    def _account(self, now: float) -> None:
+        """Price of the look, and the time of the step without it."""
+        end, looking = perf_counter(), self.listener.cost.take()
+        price = looking + end - now
+        self.recorder.spend(price)
+        if self._ended is not None:
+            self.recorder.schedule.paid(price, now - self._ended - looking)
+        self._ended = end
+
+    def finish(self) -> None:
+        """The process ends: a step by hand is still open, losses may still lie on a device."""
+        if self._manual_open:
+            self._end_manual()
+        self.settle()
+
+    def settle(self) -> None:
+        """Read the losses that lie on a device, all at once, into their rows."""
+        table = self.recorder.tables["steps"]
+        waiting = [i for i, row in enumerate(table.rows) if not isinstance(row[LOSS], float)]
+        if waiting:
+            values = self.torch.cat([table.rows[i][LOSS] for i in waiting]).tolist()
+            for i, value in zip(waiting, values):
+                table.set(i, LOSS, value)
