@@ -4,12 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from reenact.program.fault import Fault
-from reenact.program.knob import Kind
-from reenact.rules.evidence import Evidence
-from reenact.rules.finding import Finding, Severity
+from reenact.rules import Evidence, Fault, Finding, Kind, Needs, Rule, Severity
 from reenact.rules.measured import among, inputs_scaled, output_rows
-from reenact.rules.rule import Needs, Rule
 
 LARGEST_OUTPUT = 10.0
 SURE = 0.95

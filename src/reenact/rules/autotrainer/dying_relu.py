@@ -4,13 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from reenact.program.fault import Fault
-from reenact.program.knob import Kind
+from reenact.rules import Evidence, Fault, Finding, Kind, Needs, Rule, Severity
 from reenact.rules.autotrainer._features import everywhere, gradient_trouble, zero_gradients
-from reenact.rules.evidence import Evidence
-from reenact.rules.finding import Finding, Severity
 from reenact.rules.measured import inputs_scaled, update_ratios
-from reenact.rules.rule import Needs, Rule
 
 LARGEST_STEP = 0.1
 UNSURE = 0.3

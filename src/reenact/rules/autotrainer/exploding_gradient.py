@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from reenact.program.fault import Fault
-from reenact.program.knob import Kind
+from reenact.rules import Evidence, Fault, Finding, Kind, Needs, Rule, Severity
 from reenact.rules.autotrainer._features import (
     everywhere,
     gradient_ends,
@@ -13,10 +12,7 @@ from reenact.rules.autotrainer._features import (
     lost,
     suggestions_for,
 )
-from reenact.rules.evidence import Evidence
-from reenact.rules.finding import Finding, Severity
 from reenact.rules.measured import update_ratios
-from reenact.rules.rule import Needs, Rule
 
 LARGEST_STEP = 0.1
 UNSURE = 0.45

@@ -4,15 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from reenact.program.fault import Fault
-from reenact.program.graph import TaskType
-from reenact.program.knob import Kind
-from reenact.rules.evidence import Evidence
-from reenact.rules.finding import Finding, Severity
-from reenact.rules.layer_view import LayerView
-from reenact.rules.losses import Wanted
+from reenact.rules import Evidence, Fault, Finding, Kind, LayerView, Needs, Rule, Severity, TaskType, Wanted
 from reenact.rules.measured import among, output_rows
-from reenact.rules.rule import Needs, Rule
 
 FITTING = {Wanted.SOFTMAX: "softmax", Wanted.SIGMOID: "sigmoid", Wanted.LOG_SOFTMAX: "log_softmax"}
 NEARLY, SUM = 1e-4, 0.1

@@ -4,13 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from reenact.program.fault import Fault
-from reenact.program.knob import Kind
+from reenact.rules import Evidence, Fault, Finding, Kind, Needs, Rule, Severity
 from reenact.rules.autotrainer._features import EVEN, gradient_trouble, lost, progress
-from reenact.rules.evidence import Evidence
-from reenact.rules.finding import Finding, Severity
 from reenact.rules.measured import among, update_ratios
-from reenact.rules.rule import Needs, Rule
 
 SMALLEST_STEP = 1e-5
 UNSURE = 0.4

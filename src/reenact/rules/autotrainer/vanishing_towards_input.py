@@ -4,12 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from reenact.program.fault import Fault
-from reenact.program.knob import Kind
+from reenact.rules import Evidence, Fault, Finding, Kind, Needs, Rule, Severity
 from reenact.rules.autotrainer._features import everywhere, gradient_ends, gradient_trouble
-from reenact.rules.evidence import Evidence
-from reenact.rules.finding import Finding, Severity
-from reenact.rules.rule import Needs, Rule
 
 FLAT = ("sigmoid", "tanh", "softmax")
 UNSURE = 0.4

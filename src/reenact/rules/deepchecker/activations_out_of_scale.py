@@ -5,10 +5,8 @@ from __future__ import annotations
 import statistics
 from collections.abc import Iterator
 
-from reenact.rules.evidence import Evidence
-from reenact.rules.finding import Finding, Severity
+from reenact.rules import Evidence, Finding, Needs, Rule, Severity, Status
 from reenact.rules.own._series import finite
-from reenact.rules.rule import Needs, Rule, Status
 
 LOW, HIGH = 0.3, 2.0
 """The lower bound is that of half a unit after relu has cut the signal."""

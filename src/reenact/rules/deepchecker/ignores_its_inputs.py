@@ -5,10 +5,8 @@ from __future__ import annotations
 import statistics
 from collections.abc import Iterator
 
-from reenact.rules.evidence import Evidence
-from reenact.rules.finding import Finding, Severity
+from reenact.rules import Evidence, Finding, Needs, Rule, Severity
 from reenact.rules.own._series import finite
-from reenact.rules.rule import Needs, Rule
 
 LATE = 20
 WORSE = 1.05

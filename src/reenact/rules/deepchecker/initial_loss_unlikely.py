@@ -5,11 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 
-from reenact.rules.evidence import Evidence
-from reenact.rules.finding import Finding
-from reenact.rules.losses import LossFamily
+from reenact.rules import Evidence, Finding, LossFamily, Needs, Rule
 from reenact.rules.own._series import losses, optimizers
-from reenact.rules.rule import Needs, Rule
 
 
 class InitialLossUnlikely(Rule):

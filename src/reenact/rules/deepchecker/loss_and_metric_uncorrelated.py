@@ -5,10 +5,8 @@ from __future__ import annotations
 import statistics
 from collections.abc import Iterator
 
-from reenact.rules.evidence import Evidence
-from reenact.rules.finding import Finding
+from reenact.rules import Evidence, Finding, Needs, Rule
 from reenact.rules.own._series import ACCURACIES, metric
-from reenact.rules.rule import Needs, Rule
 
 FEWEST = 5
 WEAK = 0.5

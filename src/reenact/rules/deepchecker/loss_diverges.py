@@ -4,13 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from reenact.program.fault import Fault
-from reenact.program.knob import Kind
-from reenact.rules.evidence import Evidence
-from reenact.rules.finding import Finding, Severity
+from reenact.rules import Evidence, Fault, Finding, Kind, Needs, Rule, Severity
 from reenact.rules.own._places import usual_rates
 from reenact.rules.own._series import finite, losses, optimizers, windows
-from reenact.rules.rule import Needs, Rule
 
 CHECKS = 5
 

@@ -5,10 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import pairwise
 
-from reenact.rules.evidence import Evidence
-from reenact.rules.finding import Finding
+from reenact.rules import Evidence, Finding, Needs, Rule
 from reenact.rules.own._series import learned, losses, optimizers, windows
-from reenact.rules.rule import Needs, Rule
 
 CHECKS = 6
 FALL = 0.05

@@ -4,13 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from reenact.program.fault import Fault
-from reenact.program.knob import Kind
-from reenact.rules.evidence import Evidence
-from reenact.rules.finding import Finding
-from reenact.rules.layer_view import LayerView
+from reenact.rules import Evidence, Fault, Finding, Kind, LayerView, Needs, Rule
 from reenact.rules.own._series import finite
-from reenact.rules.rule import Needs, Rule
 
 LEFT = 0.2
 

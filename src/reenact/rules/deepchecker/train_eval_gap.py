@@ -6,13 +6,9 @@ import statistics
 from collections.abc import Iterator
 
 from reenact.probe.trace import EVALUATION, Trace
-from reenact.program.fault import Fault
-from reenact.program.knob import Kind
-from reenact.rules.evidence import Evidence
-from reenact.rules.finding import Finding
+from reenact.rules import Evidence, Fault, Finding, Kind, Needs, Rule
 from reenact.rules.own._places import has_modes
 from reenact.rules.own._series import finite, optimizers
-from reenact.rules.rule import Needs, Rule
 
 TIMES = 2.5
 FEWEST = 2

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from reenact.rules import Evidence, Finding, Needs, Rule
 from reenact.rules.deepchecker._ratios import unmoved
-from reenact.rules.evidence import Evidence
-from reenact.rules.finding import Finding
-from reenact.rules.rule import Needs, Rule
 
 
 class UntrainedWeights(Rule):

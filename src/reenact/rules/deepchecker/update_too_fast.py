@@ -4,13 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from reenact.program.fault import Fault
-from reenact.program.knob import Kind
+from reenact.rules import Evidence, Fault, Finding, Kind, Needs, Rule
 from reenact.rules.deepchecker._ratios import ratios
-from reenact.rules.evidence import Evidence
-from reenact.rules.finding import Finding
 from reenact.rules.own._places import optimizer_name, usual_rates
-from reenact.rules.rule import Needs, Rule
 
 LARGEST = -1.0
 

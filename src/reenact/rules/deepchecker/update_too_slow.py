@@ -4,14 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from reenact.program.fault import Fault
-from reenact.program.knob import Kind
+from reenact.rules import Evidence, Fault, Finding, Kind, Needs, Rule
 from reenact.rules.deepchecker._ratios import ratios
-from reenact.rules.evidence import Evidence
-from reenact.rules.finding import Finding
 from reenact.rules.own._places import usual_rates
 from reenact.rules.own._series import learned
-from reenact.rules.rule import Needs, Rule
 
 SMALLEST = -4.0
 

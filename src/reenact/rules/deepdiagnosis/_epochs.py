@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from reenact.probe.columns import Columns
-from reenact.rules.evidence import Evidence
+from reenact.rules import Evidence
 
 
 def epoch_ends(evidence: Evidence, rows: Columns) -> Columns:

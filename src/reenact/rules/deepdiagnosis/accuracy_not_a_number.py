@@ -5,11 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 
-from reenact.program.graph import TaskType
+from reenact.rules import Evidence, Finding, Needs, Rule, Severity, TaskType
 from reenact.rules.deepdiagnosis._advice import for_invalid, report
-from reenact.rules.evidence import Evidence
-from reenact.rules.finding import Finding, Severity
-from reenact.rules.rule import Needs, Rule
 
 
 class AccuracyNotANumber(Rule):

@@ -4,12 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from reenact.program.graph import TaskType
+from reenact.rules import Evidence, Finding, Needs, Rule, Severity, TaskType
 from reenact.rules.deepdiagnosis._advice import for_no_progress, report
-from reenact.rules.evidence import Evidence
-from reenact.rules.finding import Finding, Severity
 from reenact.rules.measured import accuracies, learned
-from reenact.rules.rule import Needs, Rule
 
 EPOCHS = 20
 BETTER = 0.01

@@ -5,13 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
+from reenact.rules import Evidence, Finding, LayerView, Needs, Rule, Severity
 from reenact.rules.deepdiagnosis._advice import for_idle_units, host_of, report
 from reenact.rules.deepdiagnosis._epochs import epoch_ends
-from reenact.rules.evidence import Evidence
-from reenact.rules.finding import Finding, Severity
-from reenact.rules.layer_view import LayerView
 from reenact.rules.measured import output_rows
-from reenact.rules.rule import Needs, Rule
 
 DEAD = 0.7
 HINT = 0.2

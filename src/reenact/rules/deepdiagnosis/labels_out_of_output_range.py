@@ -5,15 +5,9 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 
-from reenact.program.fault import Fault
-from reenact.program.knob import Kind
+from reenact.rules import Evidence, Fault, Finding, Kind, LayerView, LossFamily, Needs, Rule, Severity, Wanted
 from reenact.rules.deepdiagnosis._advice import bare_output, report
-from reenact.rules.evidence import Evidence
-from reenact.rules.finding import Finding, Severity
-from reenact.rules.layer_view import LayerView
-from reenact.rules.losses import LossFamily, Wanted
 from reenact.rules.measured import among
-from reenact.rules.rule import Needs, Rule
 
 RANGES = {
     "sigmoid": (0.0, 1.0),

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from reenact.rules import Evidence, Finding, Needs, Rule, Severity
 from reenact.rules.deepdiagnosis._advice import for_no_progress, report
-from reenact.rules.evidence import Evidence
-from reenact.rules.finding import Finding, Severity
 from reenact.rules.hits import WINDOW
 from reenact.rules.measured import epochs_of, learned
-from reenact.rules.rule import Needs, Rule
 
 
 class LossNotDecreasing(Rule):

@@ -4,13 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from reenact.rules import Evidence, Finding, LayerView, Needs, Rule, Severity
 from reenact.rules.deepdiagnosis._advice import for_numbers, report
-from reenact.rules.evidence import Evidence
-from reenact.rules.finding import Finding, Severity
 from reenact.rules.hits import WINDOW, behind_weights, first_hit
-from reenact.rules.layer_view import LayerView
 from reenact.rules.measured import first_bad, mostly_zero_since, output_rows
-from reenact.rules.rule import Needs, Rule
 
 
 class NumericalErrorForward(Rule):

@@ -5,13 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import partial
 
+from reenact.rules import Evidence, Finding, LayerView, Needs, Rule, Severity
 from reenact.rules.deepdiagnosis._advice import for_gradients, for_numbers, report
-from reenact.rules.evidence import Evidence
-from reenact.rules.finding import Finding, Severity
 from reenact.rules.hits import WINDOW, first_hit
-from reenact.rules.layer_view import LayerView
 from reenact.rules.measured import first_bad, kernel_rows, learned, mostly_zero_since
-from reenact.rules.rule import Needs, Rule
 
 
 class NumericalErrorWeights(Rule):

@@ -4,13 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from reenact.rules import Evidence, Finding, LayerView, Needs, Rule, Severity
 from reenact.rules.deepdiagnosis._advice import for_idle_units, host_of, report
-from reenact.rules.evidence import Evidence
-from reenact.rules.finding import Finding, Severity
 from reenact.rules.hits import WINDOW, first_hit
-from reenact.rules.layer_view import LayerView
 from reenact.rules.measured import output_rows
-from reenact.rules.rule import Needs, Rule
 
 SHARE = 0.5
 

@@ -4,14 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from reenact.rules import Evidence, Finding, LayerView, Needs, Rule, Severity
 from reenact.rules.deepdiagnosis._advice import for_stillness, other_activation, report
 from reenact.rules.deepdiagnosis._epochs import epoch_ends
-from reenact.rules.evidence import Evidence
-from reenact.rules.finding import Finding, Severity
 from reenact.rules.hits import WINDOW, behind_weights, first_hit
-from reenact.rules.layer_view import LayerView
 from reenact.rules.measured import kernel_rows, learned, output_rows, still_since
-from reenact.rules.rule import Needs, Rule
 
 
 class UnchangedTensor(Rule):

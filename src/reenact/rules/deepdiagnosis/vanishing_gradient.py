@@ -4,13 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from reenact.rules import Evidence, Finding, LayerView, Needs, Rule, Severity
 from reenact.rules.deepdiagnosis._advice import for_vanishing, report
-from reenact.rules.evidence import Evidence
-from reenact.rules.finding import Finding, Severity
 from reenact.rules.hits import first_hit
-from reenact.rules.layer_view import LayerView
 from reenact.rules.measured import kernel_rows, learned
-from reenact.rules.rule import Needs, Rule
 
 SMALLEST = 1e-7
 

@@ -5,9 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 
-from reenact.rules.evidence import Evidence
-from reenact.rules.finding import Finding, Severity
-from reenact.rules.rule import Needs, Rule
+from reenact.rules import Evidence, Finding, Needs, Rule, Severity
 
 ACCURACIES = ("accuracy", "val_accuracy", "test_accuracy")
 

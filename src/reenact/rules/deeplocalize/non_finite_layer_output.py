@@ -4,12 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from reenact.rules.evidence import Evidence
-from reenact.rules.finding import Finding, Severity
+from reenact.rules import Evidence, Finding, LayerView, Needs, Rule, Severity
 from reenact.rules.hits import first_hit
-from reenact.rules.layer_view import LayerView
 from reenact.rules.measured import first_bad, output_rows
-from reenact.rules.rule import Needs, Rule
 
 
 class NonFiniteLayerOutput(Rule):

@@ -4,12 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from reenact.program.graph import TaskType
-from reenact.rules.evidence import Evidence
-from reenact.rules.finding import Finding, Severity
+from reenact.rules import Evidence, Finding, Needs, Rule, Severity, TaskType
 from reenact.rules.hits import WINDOW
 from reenact.rules.measured import accuracies, learned
-from reenact.rules.rule import Needs, Rule
 
 BETTER = 0.01
 """A gain that is worth the name."""

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from reenact.rules.evidence import Evidence
-from reenact.rules.finding import Finding, Severity
+from reenact.rules import Evidence, Finding, Needs, Rule, Severity
 from reenact.rules.hits import WINDOW
 from reenact.rules.measured import learned, still_since
-from reenact.rules.rule import Needs, Rule
 
 
 class UnchangedLoss(Rule):

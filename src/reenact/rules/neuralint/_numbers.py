@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from reenact.rules.evidence import Evidence
-from reenact.rules.layer_view import LayerView
+from reenact.rules import Evidence, LayerView
 
 DEEP = 10
 """Convolution and pooling layers from which NeuraLint calls a network deep."""

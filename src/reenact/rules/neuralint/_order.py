@@ -6,11 +6,8 @@ import math
 from collections.abc import Callable, Iterator, Sequence
 
 from reenact.program.change import Remove
-from reenact.program.knob import Kind
 from reenact.program.patch import Patch
-from reenact.rules.evidence import Evidence
-from reenact.rules.finding import Suggestion
-from reenact.rules.layer_view import LayerView
+from reenact.rules import Evidence, Kind, LayerView, Suggestion
 
 _OPAQUE = frozenset({"", "merge", "composite", "wrapper", "input"})
 """Families behind which nobody knows whose output goes on."""

@@ -4,13 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from reenact.program.fault import Fault
-from reenact.rules.evidence import Evidence
-from reenact.rules.finding import Finding, Severity
-from reenact.rules.layer_view import LayerView
+from reenact.rules import Evidence, Fault, Finding, LayerView, Needs, Rule, Severity, Status
 from reenact.rules.neuralint._numbers import filters, is_deep, is_pooling, window
 from reenact.rules.neuralint._order import rows, until_weights
-from reenact.rules.rule import Needs, Rule, Status
 
 
 class AsymmetricConvolutionBlocks(Rule):

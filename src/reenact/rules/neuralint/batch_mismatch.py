@@ -5,13 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from reenact.program.fault import Fault
-from reenact.program.knob import Kind
-from reenact.rules.evidence import Evidence
-from reenact.rules.finding import Finding, Severity
+from reenact.rules import Evidence, Fault, Finding, JsonValue, Kind, Needs, Rule, Severity
 from reenact.rules.neuralint._shape import crash_of, trained
-from reenact.rules.rule import Needs, Rule
-from reenact.types import JsonValue
 
 MISMATCH = re.compile(r"input batch_size \((\d+)\) to match target batch_size \((\d+)\)")
 

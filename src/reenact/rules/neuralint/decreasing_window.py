@@ -5,12 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import pairwise
 
-from reenact.program.fault import Fault
-from reenact.program.knob import Kind
-from reenact.rules.evidence import Evidence
-from reenact.rules.finding import Finding, Severity
+from reenact.rules import Evidence, Fault, Finding, Kind, Needs, Rule, Severity, Status
 from reenact.rules.neuralint._numbers import convolutions, window
-from reenact.rules.rule import Needs, Rule, Status
 
 
 class DecreasingWindow(Rule):

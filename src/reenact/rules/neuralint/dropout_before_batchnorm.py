@@ -4,11 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from reenact.program.fault import Fault
-from reenact.rules.evidence import Evidence
-from reenact.rules.finding import Finding
+from reenact.rules import Evidence, Fault, Finding, Needs, Rule
 from reenact.rules.neuralint._order import directly_before, without
-from reenact.rules.rule import Needs, Rule
 
 
 class DropoutBeforeBatchnorm(Rule):

@@ -4,12 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from reenact.program.fault import Fault
-from reenact.rules.evidence import Evidence
-from reenact.rules.finding import Finding, Severity
+from reenact.rules import Evidence, Fault, Finding, Needs, Rule, Severity
 from reenact.rules.neuralint._numbers import is_max_pooling
 from reenact.rules.neuralint._order import directly_before, without
-from reenact.rules.rule import Needs, Rule
 
 
 class DropoutBeforeMaxPooling(Rule):

@@ -5,11 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from reenact.program.fault import Fault
-from reenact.rules.evidence import Evidence
-from reenact.rules.finding import Finding, Severity
+from reenact.rules import Evidence, Fault, Finding, Needs, Rule, Severity
 from reenact.rules.neuralint._shape import crash_of
-from reenact.rules.rule import Needs, Rule
 
 TOO_SMALL = re.compile(
     r"kernel size can't be greater than actual input|output size is too small|negative dimension size"

@@ -5,11 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import pairwise
 
-from reenact.program.fault import Fault
-from reenact.program.knob import Kind
-from reenact.rules.evidence import Evidence
-from reenact.rules.finding import Finding, Severity
-from reenact.rules.rule import Needs, Rule, Status
+from reenact.rules import Evidence, Fault, Finding, Kind, Needs, Rule, Severity, Status
 
 
 class IncreasingDenseWidth(Rule):

@@ -4,11 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from reenact.program.fault import Fault
-from reenact.rules.evidence import Evidence
-from reenact.rules.finding import Finding, Severity
+from reenact.rules import Evidence, Fault, Finding, Needs, Rule, Severity, Status
 from reenact.rules.neuralint._numbers import convolutions, is_deep, is_pooling, strided
-from reenact.rules.rule import Needs, Rule, Status
 
 
 class IneffectivePooling(Rule):

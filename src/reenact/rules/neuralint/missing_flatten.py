@@ -5,14 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from reenact.program.change import Insert
-from reenact.program.fault import Fault
-from reenact.program.knob import Kind
 from reenact.program.patch import Patch
 from reenact.program.static_graph import StaticLayer
-from reenact.rules.evidence import Evidence
-from reenact.rules.finding import Finding, Severity, Suggestion
+from reenact.rules import Evidence, Fault, Finding, Kind, Needs, Rule, Severity, Suggestion
 from reenact.rules.neuralint._shape import crash_of, per_place, ranked, view_of
-from reenact.rules.rule import Needs, Rule
 
 
 class MissingFlatten(Rule):

@@ -4,11 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from reenact.program.fault import Fault
-from reenact.rules.evidence import Evidence
-from reenact.rules.finding import Finding, Severity
+from reenact.rules import Evidence, Fault, Finding, Needs, Rule, Severity
 from reenact.rules.neuralint._shape import crash_of, rank_of_type, ranked, trained, view_of
-from reenact.rules.rule import Needs, Rule
 
 
 class MissingReshape(Rule):

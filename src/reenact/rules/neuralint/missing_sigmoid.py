@@ -4,12 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from reenact.program.fault import Fault
-from reenact.program.knob import Kind
-from reenact.rules.evidence import Evidence
-from reenact.rules.finding import Finding, Severity
+from reenact.rules import Evidence, Fault, Finding, Kind, Needs, Rule, Severity
 from reenact.rules.neuralint._output import lacks_sigmoid, output_of
-from reenact.rules.rule import Needs, Rule
 
 
 class MissingSigmoid(Rule):

@@ -4,12 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from reenact.program.fault import Fault
-from reenact.rules.evidence import Evidence
-from reenact.rules.finding import Finding, Severity
+from reenact.rules import Evidence, Fault, Finding, Needs, Rule, Severity, Status
 from reenact.rules.neuralint._numbers import convolutions, is_deep, is_max_pooling
 from reenact.rules.neuralint._order import rows, until_weights
-from reenact.rules.rule import Needs, Rule, Status
 
 
 class PoolingTooOften(Rule):

@@ -5,10 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from reenact.rules.evidence import Evidence
-from reenact.rules.finding import Finding, Severity
+from reenact.rules import Evidence, Finding, Needs, Rule, Severity
 from reenact.rules.neuralint._shape import crash_of
-from reenact.rules.rule import Needs, Rule
 
 FALSIFIED = re.compile(
     r"is invalid for input of size|total size of (the )?(tensor|new array) must be unchanged"

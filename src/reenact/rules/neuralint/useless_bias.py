@@ -4,11 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from reenact.rules.evidence import Evidence
-from reenact.rules.finding import Finding, Severity
-from reenact.rules.layer_view import LayerView
+from reenact.rules import Evidence, Finding, LayerView, Needs, Rule, Severity, Status
 from reenact.rules.neuralint._order import rows
-from reenact.rules.rule import Needs, Rule, Status
 
 
 class UselessBias(Rule):

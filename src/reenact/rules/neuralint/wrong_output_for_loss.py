@@ -4,13 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from reenact.program.fault import Fault
-from reenact.program.knob import Kind
-from reenact.rules.evidence import Evidence
-from reenact.rules.finding import Finding, Severity
-from reenact.rules.losses import Wanted
+from reenact.rules import Evidence, Fault, Finding, Kind, Needs, Rule, Severity, Wanted
 from reenact.rules.neuralint._output import Output, output_of
-from reenact.rules.rule import Needs, Rule
 
 
 class WrongOutputForLoss(Rule):

@@ -5,13 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from enum import StrEnum
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from reenact.probe.outcome import Crash
-    from reenact.rules.evidence import Evidence
-    from reenact.rules.finding import Finding
-    from reenact.rules.rule import Rule
+from reenact.probe.outcome import Crash
+from reenact.rules import Evidence, Finding, Rule
 
 
 class CrashKind(StrEnum):

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from reenact.rules.layer_view import LayerView
+from reenact.rules import LayerView
 
 
 def fans(layer: LayerView, framework: str) -> tuple[int, int] | None:

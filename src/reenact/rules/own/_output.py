@@ -2,14 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from reenact.program.knob import Kind
+from reenact.probe.columns import Columns
+from reenact.rules import Evidence, Kind
 from reenact.rules.own._places import says
-
-if TYPE_CHECKING:
-    from reenact.probe.columns import Columns
-    from reenact.rules.evidence import Evidence
 
 
 def reads_logits(evidence: Evidence) -> bool:

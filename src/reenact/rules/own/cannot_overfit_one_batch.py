@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from reenact.rules.evidence import Evidence
-from reenact.rules.finding import Finding, Severity
+from reenact.rules import Evidence, Finding, Needs, Rule, Severity
 from reenact.rules.own._series import finite
-from reenact.rules.rule import Needs, Rule
 
 ACCURATE = 0.9
 LEFT = 0.3

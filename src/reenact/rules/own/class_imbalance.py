@@ -4,12 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from reenact.program.graph import TaskType
-from reenact.rules.evidence import Evidence
-from reenact.rules.finding import Finding, Severity
+from reenact.rules import Evidence, Finding, Needs, Rule, Severity, TaskType
 from reenact.rules.own._places import says
 from reenact.rules.own._series import accuracy
-from reenact.rules.rule import Needs, Rule
 
 RATIO = 10
 FEWEST = 50

@@ -5,14 +5,9 @@ from __future__ import annotations
 import statistics
 from collections.abc import Iterator
 
-from reenact.program.fault import Fault
-from reenact.program.knob import Kind
-from reenact.rules.evidence import Evidence
-from reenact.rules.finding import Finding, Severity
-from reenact.rules.layer_view import LayerView
+from reenact.rules import Evidence, Fault, Finding, Kind, LayerView, Needs, Rule, Severity
 from reenact.rules.own._places import at_knob, framework, named_knob, raw_inputs, usual_rates
 from reenact.rules.own._series import finite
-from reenact.rules.rule import Needs, Rule
 
 MOST = 0.95
 MANY = 0.8

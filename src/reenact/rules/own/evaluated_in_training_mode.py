@@ -4,13 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from reenact.program.fault import Fault
-from reenact.program.knob import Kind
-from reenact.rules.evidence import Evidence
-from reenact.rules.finding import Finding
+from reenact.rules import Evidence, Fault, Finding, Kind, Needs, Rule
 from reenact.rules.own._places import at_knob, has_modes, named_knob
 from reenact.rules.own._series import optimizers
-from reenact.rules.rule import Needs, Rule
 
 
 class EvaluatedInTrainingMode(Rule):

@@ -6,10 +6,7 @@ import math
 from collections.abc import Iterator
 
 from reenact.probe.trace import Trace
-from reenact.rules.evidence import Evidence
-from reenact.rules.finding import Finding, Severity
-from reenact.rules.layer_view import LayerView
-from reenact.rules.rule import Needs, Rule
+from reenact.rules import Evidence, Finding, LayerView, Needs, Rule, Severity
 
 
 class FrozenOrForgottenWeights(Rule):

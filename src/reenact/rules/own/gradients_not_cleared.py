@@ -4,11 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from reenact.program.fault import Fault
-from reenact.program.knob import Kind
-from reenact.rules.evidence import Evidence
-from reenact.rules.finding import Finding, Severity
-from reenact.rules.rule import Needs, Rule
+from reenact.rules import Evidence, Fault, Finding, Kind, Needs, Rule, Severity
 
 MOST = 0.9
 FEWEST = 3

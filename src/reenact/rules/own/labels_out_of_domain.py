@@ -4,13 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from reenact.program.fault import Fault
-from reenact.program.graph import TensorFacts
-from reenact.program.knob import Kind
-from reenact.rules.evidence import Evidence
-from reenact.rules.finding import Finding, Severity
-from reenact.rules.losses import LossFamily
-from reenact.rules.rule import Needs, Rule
+from reenact.rules import Evidence, Fault, Finding, Kind, LossFamily, Needs, Rule, Severity, TensorFacts
 
 RANGES = {"sigmoid": (0.0, 1.0), "tanh": (-1.0, 1.0), "relu": (0.0, float("inf")), "softmax": (0.0, 1.0)}
 IGNORED = -100

@@ -6,14 +6,9 @@ import math
 import statistics
 from collections.abc import Iterator
 
-from reenact.program.fault import Fault
-from reenact.program.knob import Kind
-from reenact.rules.evidence import Evidence
-from reenact.rules.finding import Finding
+from reenact.rules import Evidence, Fault, Finding, JsonValue, Kind, Needs, Rule
 from reenact.rules.own._places import optimizer_name, usual_rates
 from reenact.rules.own._series import finite, learned, losses, windows
-from reenact.rules.rule import Needs, Rule
-from reenact.types import JsonValue
 
 USUAL = {"sgd": (1e-4, 1.0), "adadelta": (1e-2, 10.0), "adagrad": (1e-4, 1.0), "lbfgs": (1e-3, 2.0)}
 """What is usual by optimiser; for all others, which scale their steps, the next line."""

@@ -5,13 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from reenact.program.fault import Fault
-from reenact.program.knob import Kind
-from reenact.rules.evidence import Evidence
-from reenact.rules.finding import Finding
-from reenact.rules.layer_view import LayerView
-from reenact.rules.rule import Needs, Rule
-from reenact.types import JsonValue
+from reenact.rules import Evidence, Fault, Finding, JsonValue, Kind, LayerView, Needs, Rule
 
 THROUGH = frozenset({"dropout", "norm", "pool", "shape"})
 PARALLEL = re.compile(

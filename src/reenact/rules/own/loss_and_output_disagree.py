@@ -4,16 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from reenact.program.fault import Fault
-from reenact.program.graph import TaskType
-from reenact.program.knob import Kind
-from reenact.rules.evidence import Evidence
-from reenact.rules.finding import Finding, Severity
-from reenact.rules.layer_view import LayerView
-from reenact.rules.losses import LossFamily, Wanted
+from reenact.rules import (
+    Evidence,
+    Fault,
+    Finding,
+    JsonValue,
+    Kind,
+    LayerView,
+    LossFamily,
+    Needs,
+    Rule,
+    Severity,
+    TaskType,
+    Wanted,
+)
 from reenact.rules.own._output import adds_up_to_one, is_probability, left_open
-from reenact.rules.rule import Needs, Rule
-from reenact.types import JsonValue
 
 BENT = frozenset({"relu", "sigmoid", "tanh", "elu", "selu", "leaky_relu", "softplus"})
 

@@ -4,17 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from reenact.program.fault import Fault
-from reenact.program.graph import TaskType, TensorFacts
-from reenact.program.knob import Kind
-from reenact.rules.evidence import Evidence
-from reenact.rules.finding import Finding, Severity
-from reenact.rules.losses import LossFamily
+from reenact.rules import (
+    Evidence,
+    Fault,
+    Finding,
+    JsonValue,
+    Kind,
+    LossFamily,
+    Needs,
+    Rule,
+    Severity,
+    TaskType,
+    TensorFacts,
+)
 from reenact.rules.own._places import framework
 from reenact.rules.own._series import optimizers
 from reenact.rules.own.labels_out_of_domain import no_class_numbers
-from reenact.rules.rule import Needs, Rule
-from reenact.types import JsonValue
 
 CLASSES = (TaskType.MULTI_CLASS, TaskType.BINARY)
 

@@ -7,9 +7,7 @@ from collections.abc import Iterator
 from statistics import fmean
 
 from reenact.probe.outcome import OutcomeKind
-from reenact.program.graph import TaskType
-from reenact.rules.evidence import Evidence
-from reenact.rules.finding import Finding, Severity
+from reenact.rules import Evidence, Finding, Needs, Rule, Severity, TaskType
 from reenact.rules.own._series import (
     ACCURACIES,
     finite,
@@ -19,7 +17,6 @@ from reenact.rules.own._series import (
     optimizers,
     several_outputs,
 )
-from reenact.rules.rule import Needs, Rule
 
 FEWEST_STEPS = 100
 """A shorter run may be a smoke test, or not have begun to learn."""

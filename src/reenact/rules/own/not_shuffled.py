@@ -5,14 +5,9 @@ from __future__ import annotations
 import statistics
 from collections.abc import Iterator
 
-from reenact.program.fault import Fault
-from reenact.program.graph import TaskType
-from reenact.program.knob import Kind
-from reenact.rules.evidence import Evidence
-from reenact.rules.finding import Finding
+from reenact.rules import Evidence, Fault, Finding, Kind, Needs, Rule, TaskType
 from reenact.rules.own._places import framework
 from reenact.rules.own._series import epoch_losses, finite, losses
-from reenact.rules.rule import Needs, Rule
 
 SWING = 0.6
 """Spread of the losses within an epoch, against their mean, above which batches are of different kinds."""

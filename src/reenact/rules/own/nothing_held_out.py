@@ -4,12 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from reenact.program.fault import Fault
-from reenact.program.knob import Kind, Knob
-from reenact.rules.evidence import Evidence
-from reenact.rules.finding import Finding, Severity
+from reenact.rules import Evidence, Fault, Finding, Kind, Knob, Needs, Rule, Severity
 from reenact.rules.own._places import says
-from reenact.rules.rule import Needs, Rule
 
 EVALUATES = (".evaluate(", ".predict(", ".eval()", "no_grad", "inference_mode", "test_loader", "val_loader")
 

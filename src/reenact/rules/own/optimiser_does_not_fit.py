@@ -4,13 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from reenact.program.fault import Fault
-from reenact.program.knob import Kind
-from reenact.rules.evidence import Evidence
-from reenact.rules.finding import Finding
+from reenact.rules import Evidence, Fault, Finding, Kind, Needs, Rule
 from reenact.rules.own._places import optimizer_name
 from reenact.rules.own._series import finite, learned, losses, optimizers, windows
-from reenact.rules.rule import Needs, Rule
 
 SLOW = {"adadelta": 0.05, "adagrad": 0.002, "ftrl": 0.002}
 MOVED = 0.95

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from reenact.rules.evidence import Evidence
-from reenact.rules.finding import Finding
+from reenact.rules import Evidence, Finding, Needs, Rule
 from reenact.rules.own._series import accuracy, epoch_losses, metric, optimizers, validation_accuracy
-from reenact.rules.rule import Needs, Rule
 
 RISE = 1.25
 GAP = 0.15

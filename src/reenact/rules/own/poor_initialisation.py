@@ -4,16 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from reenact.program.fault import Fault
-from reenact.program.knob import Kind
-from reenact.rules.evidence import Evidence
-from reenact.rules.finding import Finding, Severity
-from reenact.rules.layer_view import LayerView
+from reenact.rules import Evidence, Fault, Finding, JsonValue, Kind, LayerView, Needs, Rule, Severity
 from reenact.rules.own._fans import times_usual
 from reenact.rules.own._places import framework
 from reenact.rules.own._series import learned
-from reenact.rules.rule import Needs, Rule
-from reenact.types import JsonValue
 
 FAR = 3.0
 TINY = 0.1

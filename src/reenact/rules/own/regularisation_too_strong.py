@@ -5,15 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from reenact.program.fault import Fault
-from reenact.program.knob import Kind
-from reenact.rules.evidence import Evidence
-from reenact.rules.finding import Finding
-from reenact.rules.layer_view import LayerView
+from reenact.rules import Evidence, Fault, Finding, JsonValue, Kind, LayerView, Needs, Rule
 from reenact.rules.own._places import optimizer_name
 from reenact.rules.own._series import learned
-from reenact.rules.rule import Needs, Rule
-from reenact.types import JsonValue
 
 STRONG = {"l1": 0.01, "l2": 0.05}
 DROPOUT = 0.75

@@ -5,15 +5,10 @@ from __future__ import annotations
 import statistics
 from collections.abc import Iterator
 
-from reenact.program.fault import Fault
-from reenact.program.knob import Kind
-from reenact.rules.evidence import Evidence
-from reenact.rules.finding import Finding
-from reenact.rules.layer_view import LayerView
+from reenact.rules import Evidence, Fault, Finding, Kind, LayerView, Needs, Rule
 from reenact.rules.own._fans import times_usual
 from reenact.rules.own._places import framework, raw_inputs
 from reenact.rules.own._series import finite
-from reenact.rules.rule import Needs, Rule
 
 MOST = 0.5
 

@@ -4,12 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from reenact.program.fault import Fault
-from reenact.program.knob import Kind, Knob
-from reenact.rules.evidence import Evidence
-from reenact.rules.finding import Finding
+from reenact.rules import Evidence, Fault, Finding, Kind, Knob, Needs, Rule
 from reenact.rules.own._series import accuracy, epoch_losses, metric, optimizers, runaway
-from reenact.rules.rule import Needs, Rule
 
 SHARE = 0.12
 """Part of the whole fall that belongs to the last quarter of the epochs."""

@@ -4,14 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from reenact.program.fault import Fault
-from reenact.program.graph import TaskType
-from reenact.program.knob import Kind
-from reenact.rules.evidence import Evidence
-from reenact.rules.finding import Finding
-from reenact.rules.losses import LossFamily
+from reenact.rules import Evidence, Fault, Finding, Kind, LossFamily, Needs, Rule, TaskType
 from reenact.rules.own._series import learned
-from reenact.rules.rule import Needs, Rule
 
 LARGE = 10.0
 

@@ -4,13 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from reenact.program.fault import Fault
-from reenact.program.graph import TensorFacts
-from reenact.program.knob import Kind
-from reenact.rules.evidence import Evidence
-from reenact.rules.finding import Finding, Severity
+from reenact.rules import Evidence, Fault, Finding, Kind, Needs, Rule, Severity, TensorFacts
 from reenact.rules.own._places import at_knob, named_knob
-from reenact.rules.rule import Needs, Rule
 
 ENOUGH = 16
 """Rows of a split below which its mean tells little."""

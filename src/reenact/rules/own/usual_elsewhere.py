@@ -4,17 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from reenact.program.fault import Fault
-from reenact.program.graph import TaskType
-from reenact.program.knob import Kind, Knob
+from reenact.rules import Evidence, Fault, Finding, JsonValue, Kind, Knob, Needs, Rule, Severity, TaskType
 from reenact.rules.deepchecker.loss_stalls import LossStalls
-from reenact.rules.evidence import Evidence
-from reenact.rules.finding import Finding, Severity
 from reenact.rules.own._series import learned, losses, optimizers, windows
 from reenact.rules.own.collapsed_output import CollapsedOutput
 from reenact.rules.own.learns_nothing import LearnsNothing
-from reenact.rules.rule import Needs, Rule
-from reenact.types import JsonValue
 
 PARTS = 6
 BARELY = 0.7

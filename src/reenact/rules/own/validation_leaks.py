@@ -5,12 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from reenact.probe.trace import Overlap
-from reenact.program.fault import Fault
-from reenact.program.knob import Kind
-from reenact.rules.evidence import Evidence
-from reenact.rules.finding import Finding, Severity
+from reenact.rules import Evidence, Fault, Finding, Kind, Needs, Rule, Severity
 from reenact.rules.own._places import framework
-from reenact.rules.rule import Needs, Rule
 
 FEWEST = 10
 LEAST = 0.05

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from reenact.program.graph import TensorFacts
-from reenact.rules.evidence import Evidence
-from reenact.rules.layer_view import LayerView
+from reenact.rules import Evidence, LayerView, TensorFacts
 
 _SCALING = ("BatchNorm", "Normalization", "Rescaling", "LayerNorm", "InstanceNorm")
 _PREPARING = ("Rescaling", "CategoryEncoding", "Lookup", "Hashing", "Discretization", "TextVectorization")

@@ -5,11 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from reenact.program.fault import Fault
-from reenact.program.knob import Kind
-from reenact.rules.evidence import Evidence
-from reenact.rules.finding import Finding
-from reenact.rules.rule import Needs, Rule
+from reenact.rules import Evidence, Fault, Finding, Kind, Needs, Rule
 from reenact.rules.umlaut._inputs import casts_itself, reads_symbols, training_inputs
 
 TYPES = re.compile(r"same dtype|scalar type|should be the same", re.IGNORECASE)

@@ -4,12 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from reenact.program.fault import Fault
-from reenact.program.graph import TensorFacts
-from reenact.program.knob import Kind
-from reenact.rules.evidence import Evidence
-from reenact.rules.finding import Finding
-from reenact.rules.rule import Needs, Rule
+from reenact.rules import Evidence, Fault, Finding, Kind, Needs, Rule, TensorFacts
 from reenact.rules.umlaut._inputs import reads_symbols, scales_itself, training_inputs
 
 FAR = 10.0

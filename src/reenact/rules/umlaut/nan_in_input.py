@@ -5,11 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 
-from reenact.program.fault import Fault
-from reenact.program.knob import Kind
-from reenact.rules.evidence import Evidence
-from reenact.rules.finding import Finding, Severity
-from reenact.rules.rule import Needs, Rule
+from reenact.rules import Evidence, Fault, Finding, Kind, Needs, Rule, Severity
 from reenact.rules.umlaut._inputs import training_inputs
 
 

@@ -4,10 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from reenact.program.graph import TaskType
-from reenact.rules.evidence import Evidence
-from reenact.rules.finding import Finding, Severity
-from reenact.rules.rule import Needs, Rule
+from reenact.rules import Evidence, Finding, Needs, Rule, Severity, TaskType
 
 TELLING = ("acc", "f1", "auc", "precision", "recall", "error", "correct", "iou", "dice", "score")
 

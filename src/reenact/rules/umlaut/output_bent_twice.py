@@ -4,13 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from reenact.program.fault import Fault
-from reenact.program.knob import Kind
-from reenact.rules.evidence import Evidence
-from reenact.rules.finding import Finding
-from reenact.rules.losses import LossFamily, Wanted
+from reenact.rules import Evidence, Fault, Finding, Kind, LossFamily, Needs, Rule, Wanted
 from reenact.rules.neuralint._output import bends, output_of
-from reenact.rules.rule import Needs, Rule
 
 
 class OutputBentTwice(Rule):

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from reenact.rules.evidence import Evidence
-from reenact.rules.finding import Finding
-from reenact.rules.rule import Needs, Rule
+from reenact.rules import Evidence, Finding, Needs, Rule
 from reenact.rules.umlaut._curves import loss_curves
 
 PATIENCE, RISE = 3, 1.1

@@ -4,10 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from reenact.program.knob import Kind
-from reenact.rules.evidence import Evidence
-from reenact.rules.finding import Finding, Severity
-from reenact.rules.rule import Needs, Rule
+from reenact.rules import Evidence, Finding, Kind, Needs, Rule, Severity
 from reenact.rules.umlaut._curves import shared_rows
 
 EPOCHS, PERFECT, LEAD, MANY = 3, 0.95, 0.05, 0.2
