@@ -25,34 +25,21 @@ class DyingRelu(Rule):
     Symptom
         Accuracy stays at chance from some step on.
     Example
-        import keras
-        from keras import layers
-        from reenact.testing.toys import blobs
+        import torch
+        from torch import nn
+        from reenact.testing.toys import curve
 
-        x, y = blobs()
-        sunk = keras.initializers.Constant(-100.0)
-        model = keras.Sequential(
-            [
-                layers.Dense(16, activation="relu", bias_initializer=sunk),
-                layers.Dense(3, activation="softmax"),
-            ]
-        )
-        model.compile(keras.optimizers.SGD(0.1), "sparse_categorical_crossentropy", metrics=["accuracy"])
-        model.fit(x, y, epochs=6, batch_size=50, verbose=0)
+        x, y = map(torch.from_numpy, curve())
+        y = y - 4
+        model = nn.Sequential(nn.Linear(4, 32), nn.ReLU(), nn.Linear(32, 1), nn.ReLU())
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+        for epoch in range(60):
+            optimizer.zero_grad()
+            nn.functional.mse_loss(model(x), y).backward()
+            optimizer.step()
     Instead
-        import keras
-        from keras import layers
-        from reenact.testing.toys import blobs
-
-        x, y = blobs()
-        model = keras.Sequential(
-            [
-                layers.Dense(16, activation="relu"),
-                layers.Dense(3, activation="softmax"),
-            ]
-        )
-        model.compile(keras.optimizers.SGD(0.1), "sparse_categorical_crossentropy", metrics=["accuracy"])
-        model.fit(x, y, epochs=6, batch_size=50, verbose=0)
+        - model = nn.Sequential(nn.Linear(4, 32), nn.ReLU(), nn.Linear(32, 1), nn.ReLU())
+        + model = nn.Sequential(nn.Linear(4, 32), nn.ReLU(), nn.Linear(32, 1))
     Fix safety
         Unsafe: the repair makes another training.
     Sources

@@ -24,22 +24,18 @@ class ImproperActivation(Rule):
         The loss is NaN, cut off or stays high; accuracy stays at chance.
     Example
         import keras
-        from keras import layers
         from reenact.testing.toys import moons
 
         x, y = moons()
-        model = keras.Sequential([layers.Dense(16, activation="relu"), layers.Dense(1, activation="relu")])
-        model.compile(keras.optimizers.SGD(0.1), "binary_crossentropy", metrics=["accuracy"])
-        model.fit(x, y, epochs=6, batch_size=50, verbose=0)
+        model = keras.Sequential([
+            keras.layers.Dense(16, activation="relu"),
+            keras.layers.Dense(1, activation="relu"),
+        ])
+        model.compile(keras.optimizers.Adam(0.01), "binary_crossentropy", metrics=["accuracy"])
+        model.fit(x, y, epochs=10, validation_split=0.2)
     Instead
-        import keras
-        from keras import layers
-        from reenact.testing.toys import moons
-
-        x, y = moons()
-        model = keras.Sequential([layers.Dense(16, activation="relu"), layers.Dense(1, activation="sigmoid")])
-        model.compile(keras.optimizers.SGD(0.1), "binary_crossentropy", metrics=["accuracy"])
-        model.fit(x, y, epochs=6, batch_size=50, verbose=0)
+        -     keras.layers.Dense(1, activation="relu"),
+        +     keras.layers.Dense(1, activation="sigmoid"),
     Fix safety
         Unsafe: the repair makes another training.
     Sources

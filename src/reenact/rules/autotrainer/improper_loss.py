@@ -23,34 +23,19 @@ class ImproperLoss(Rule):
         Accuracy rises slowly or not at all, and the loss says little of it.
     Example
         import keras
-        from keras import layers
         from reenact.testing.toys import blobs
 
-        x, y = blobs()
+        x, y = blobs(spread=2.0)
         y = keras.utils.to_categorical(y)
-        model = keras.Sequential(
-            [
-                layers.Dense(16, activation="relu"),
-                layers.Dense(3, activation="softmax"),
-            ]
-        )
-        model.compile(keras.optimizers.SGD(0.1), "mean_squared_error", metrics=["accuracy"])
-        model.fit(x, y, epochs=6, batch_size=50, verbose=0)
+        model = keras.Sequential([
+            keras.layers.Dense(16, activation="relu"),
+            keras.layers.Dense(3, activation="softmax"),
+        ])
+        model.compile(keras.optimizers.Adam(0.01), "mean_squared_error", metrics=["accuracy"])
+        model.fit(x, y, epochs=10, validation_split=0.2)
     Instead
-        import keras
-        from keras import layers
-        from reenact.testing.toys import blobs
-
-        x, y = blobs()
-        y = keras.utils.to_categorical(y)
-        model = keras.Sequential(
-            [
-                layers.Dense(16, activation="relu"),
-                layers.Dense(3, activation="softmax"),
-            ]
-        )
-        model.compile(keras.optimizers.SGD(0.1), "categorical_crossentropy", metrics=["accuracy"])
-        model.fit(x, y, epochs=6, batch_size=50, verbose=0)
+        - model.compile(keras.optimizers.Adam(0.01), "mean_squared_error", metrics=["accuracy"])
+        + model.compile(keras.optimizers.Adam(0.01), "categorical_crossentropy", metrics=["accuracy"])
     Fix safety
         Unsafe: the repair makes another training.
     Sources

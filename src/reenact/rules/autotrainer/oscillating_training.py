@@ -31,22 +31,13 @@ class OscillatingTraining(Rule):
         x, y = map(torch.from_numpy, curve())
         model = nn.Sequential(nn.Linear(4, 1))
         optimizer = torch.optim.SGD(model.parameters(), lr=1.5, momentum=0.98)
-        for epoch in range(30):
+        for epoch in range(60):
             optimizer.zero_grad()
             nn.functional.mse_loss(model(x), y).backward()
             optimizer.step()
     Instead
-        import torch
-        from torch import nn
-        from reenact.testing.toys import curve
-
-        x, y = map(torch.from_numpy, curve())
-        model = nn.Sequential(nn.Linear(4, 1))
-        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
-        for epoch in range(30):
-            optimizer.zero_grad()
-            nn.functional.mse_loss(model(x), y).backward()
-            optimizer.step()
+        - optimizer = torch.optim.SGD(model.parameters(), lr=1.5, momentum=0.98)
+        + optimizer = torch.optim.SGD(model.parameters(), lr=0.01, momentum=0.9)
     Fix safety
         Unsafe: the repair makes another training.
     Sources

@@ -30,25 +30,14 @@ class VanishingTowardsInput(Rule):
         x, y = map(torch.from_numpy, blobs())
         hidden = [part for _ in range(12) for part in (nn.Linear(8, 8), nn.Sigmoid())]
         model = nn.Sequential(*hidden, nn.Linear(8, 3))
-        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
-        for epoch in range(10):
-            for rows in torch.randperm(300).split(50):
-                optimizer.zero_grad()
-                nn.functional.cross_entropy(model(x[rows]), y[rows]).backward()
-                optimizer.step()
+        optimizer = torch.optim.Adam(model.parameters(), lr=0.01)
+        for epoch in range(60):
+            optimizer.zero_grad()
+            nn.functional.cross_entropy(model(x), y).backward()
+            optimizer.step()
     Instead
-        import torch
-        from torch import nn
-        from reenact.testing.toys import blobs
-
-        x, y = map(torch.from_numpy, blobs())
-        model = nn.Sequential(nn.Linear(8, 16), nn.ReLU(), nn.Linear(16, 3))
-        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
-        for epoch in range(10):
-            for rows in torch.randperm(300).split(50):
-                optimizer.zero_grad()
-                nn.functional.cross_entropy(model(x[rows]), y[rows]).backward()
-                optimizer.step()
+        - hidden = [part for _ in range(12) for part in (nn.Linear(8, 8), nn.Sigmoid())]
+        + hidden = [part for _ in range(1) for part in (nn.Linear(8, 8), nn.Sigmoid())]
     Fix safety
         Unsafe: the repair makes another training.
     Sources

@@ -26,28 +26,18 @@ class AccuracyNotIncreasing(Rule):
     Example
         import torch
         from torch import nn
-        from reenact.testing.toys import blobs
+        from reenact.testing.toys import moons
 
-        x, y = map(torch.from_numpy, blobs())
-        model = nn.Sequential(nn.Linear(8, 16), nn.ReLU(), nn.Linear(16, 3))
-        optimizer = torch.optim.SGD(model.parameters(), lr=1e-12)
-        for epoch in range(25):
+        x, y = map(torch.from_numpy, moons())
+        model = nn.Sequential(nn.Linear(2, 32), nn.ReLU(), nn.Linear(32, 1))
+        optimizer = torch.optim.Adam(model.parameters(), lr=1e-8)
+        for epoch in range(40):
             optimizer.zero_grad()
-            nn.functional.cross_entropy(model(x), y).backward()
+            nn.functional.binary_cross_entropy_with_logits(model(x)[:, 0], y.float()).backward()
             optimizer.step()
     Instead
-        import torch
-        from torch import nn
-        from reenact.testing.toys import blobs
-
-        x, y = map(torch.from_numpy, blobs())
-        model = nn.Sequential(nn.Linear(8, 16), nn.ReLU(), nn.Linear(16, 3))
-        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
-        for epoch in range(10):
-            for rows in torch.randperm(300).split(50):
-                optimizer.zero_grad()
-                nn.functional.cross_entropy(model(x[rows]), y[rows]).backward()
-                optimizer.step()
+        - optimizer = torch.optim.Adam(model.parameters(), lr=1e-8)
+        + optimizer = torch.optim.Adam(model.parameters(), lr=0.01)
     Fix safety
         Unsafe: whatever the tree suggests makes another training.
     Sources

@@ -25,33 +25,18 @@ class DeadNode(Rule):
         The loss stops early, or never moves.
     Example
         import keras
-        from keras import layers
         from reenact.testing.toys import blobs
 
-        x, y = blobs()
-        sunk = keras.initializers.Constant(-100.0)
-        model = keras.Sequential(
-            [
-                layers.Dense(16, activation="relu", bias_initializer=sunk),
-                layers.Dense(3, activation="softmax"),
-            ]
-        )
-        model.compile(keras.optimizers.SGD(0.1), "sparse_categorical_crossentropy", metrics=["accuracy"])
-        model.fit(x, y, epochs=6, batch_size=50, verbose=0)
+        x, y = blobs(spread=2.0)
+        model = keras.Sequential([
+            keras.layers.Dense(16, activation="relu", bias_initializer=keras.initializers.Constant(-9.0)),
+            keras.layers.Dense(3, activation="softmax"),
+        ])
+        model.compile(keras.optimizers.Adam(0.01), "sparse_categorical_crossentropy", metrics=["accuracy"])
+        model.fit(x, y, epochs=10, validation_split=0.2)
     Instead
-        import keras
-        from keras import layers
-        from reenact.testing.toys import blobs
-
-        x, y = blobs()
-        model = keras.Sequential(
-            [
-                layers.Dense(16, activation="relu"),
-                layers.Dense(3, activation="softmax"),
-            ]
-        )
-        model.compile(keras.optimizers.SGD(0.1), "sparse_categorical_crossentropy", metrics=["accuracy"])
-        model.fit(x, y, epochs=6, batch_size=50, verbose=0)
+        -     keras.layers.Dense(16, activation="relu", bias_initializer=keras.initializers.Constant(-9.0)),
+        +     keras.layers.Dense(16, activation="relu", bias_initializer="zeros"),
     Fix safety
         Unsafe: whatever the tree suggests makes another training.
     Sources

@@ -25,25 +25,16 @@ class LossNotDecreasing(Rule):
         from reenact.testing.toys import blobs
 
         x, y = map(torch.from_numpy, blobs())
-        model = nn.Sequential(nn.Linear(8, 16), nn.ReLU(), nn.Linear(16, 3))
-        optimizer = torch.optim.SGD(model.parameters(), lr=1e-12)
-        for epoch in range(25):
-            optimizer.zero_grad()
+        model = nn.Sequential(nn.Linear(8, 32), nn.Tanh(), nn.Linear(32, 3))
+        optimizer = torch.optim.Adam(model.parameters(), lr=0.01)
+        for epoch in range(30):
             nn.functional.cross_entropy(model(x), y).backward()
+            optimizer.zero_grad()
             optimizer.step()
     Instead
-        import torch
-        from torch import nn
-        from reenact.testing.toys import blobs
-
-        x, y = map(torch.from_numpy, blobs())
-        model = nn.Sequential(nn.Linear(8, 16), nn.ReLU(), nn.Linear(16, 3))
-        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
-        for epoch in range(10):
-            for rows in torch.randperm(300).split(50):
-                optimizer.zero_grad()
-                nn.functional.cross_entropy(model(x[rows]), y[rows]).backward()
-                optimizer.step()
+          for epoch in range(30):
+        +     optimizer.zero_grad()
+        -     optimizer.zero_grad()
     Fix safety
         Unsafe: whatever the tree suggests makes another training.
     Sources

@@ -21,31 +21,19 @@ class NumericalErrorForward(Rule):
     Symptom
         The loss is NaN or stays where it is.
     Example
-        import torch
-        from torch import nn
-        from reenact.testing.toys import blobs
+        import keras
+        from reenact.testing.toys import curve
 
-        x, y = map(torch.from_numpy, blobs())
-        model = nn.Sequential(nn.Linear(8, 16), nn.ReLU(), nn.Linear(16, 3))
-        optimizer = torch.optim.SGD(model.parameters(), lr=1e30)
-        for epoch in range(10):
-            for rows in torch.randperm(300).split(50):
-                optimizer.zero_grad()
-                nn.functional.cross_entropy(model(x[rows]), y[rows]).backward()
-                optimizer.step()
+        x, y = curve()
+        model = keras.Sequential([
+            keras.layers.Dense(16, activation="relu"),
+            keras.layers.Dense(1),
+        ])
+        model.compile(keras.optimizers.SGD(1000.0), "mean_squared_error")
+        model.fit(x, y, epochs=10, validation_split=0.2)
     Instead
-        import torch
-        from torch import nn
-        from reenact.testing.toys import blobs
-
-        x, y = map(torch.from_numpy, blobs())
-        model = nn.Sequential(nn.Linear(8, 16), nn.ReLU(), nn.Linear(16, 3))
-        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
-        for epoch in range(10):
-            for rows in torch.randperm(300).split(50):
-                optimizer.zero_grad()
-                nn.functional.cross_entropy(model(x[rows]), y[rows]).backward()
-                optimizer.step()
+        - model.compile(keras.optimizers.SGD(1000.0), "mean_squared_error")
+        + model.compile(keras.optimizers.SGD(0.1), "mean_squared_error")
     Fix safety
         Unsafe: whatever the tree suggests makes another training.
     Sources

@@ -22,30 +22,19 @@ class UnchangedTensor(Rule):
     Symptom
         Loss and predictions are the same after every epoch.
     Example
-        import torch
-        from torch import nn
+        import keras
         from reenact.testing.toys import blobs
 
-        x, y = map(torch.from_numpy, blobs())
-        model = nn.Sequential(nn.Linear(8, 16), nn.ReLU(), nn.Linear(16, 3))
-        optimizer = torch.optim.SGD(model.parameters(), lr=1e-12)
-        for epoch in range(25):
-            optimizer.zero_grad()
-            nn.functional.cross_entropy(model(x), y).backward()
-            optimizer.step()
+        x, y = blobs(spread=2.0)
+        model = keras.Sequential([
+            keras.layers.Dense(16, activation="relu"),
+            keras.layers.Dense(3, activation="softmax"),
+        ])
+        model.compile(keras.optimizers.SGD(1e-12), "sparse_categorical_crossentropy", metrics=["accuracy"])
+        model.fit(x, y, epochs=6)
     Instead
-        import torch
-        from torch import nn
-        from reenact.testing.toys import blobs
-
-        x, y = map(torch.from_numpy, blobs())
-        model = nn.Sequential(nn.Linear(8, 16), nn.ReLU(), nn.Linear(16, 3))
-        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
-        for epoch in range(10):
-            for rows in torch.randperm(300).split(50):
-                optimizer.zero_grad()
-                nn.functional.cross_entropy(model(x[rows]), y[rows]).backward()
-                optimizer.step()
+        - model.compile(keras.optimizers.SGD(1e-12), "sparse_categorical_crossentropy", metrics=["accuracy"])
+        + model.compile(keras.optimizers.SGD(0.1), "sparse_categorical_crossentropy", metrics=["accuracy"])
     Fix safety
         Unsafe: whatever the tree suggests makes another training.
     Sources

@@ -30,27 +30,17 @@ class VanishingGradient(Rule):
         from reenact.testing.toys import blobs
 
         x, y = map(torch.from_numpy, blobs())
-        hidden = [part for _ in range(12) for part in (nn.Linear(8, 8), nn.Sigmoid())]
-        model = nn.Sequential(*hidden, nn.Linear(8, 3))
+        model = nn.Sequential(nn.Linear(8, 16), nn.Tanh(), nn.Linear(16, 16), nn.Tanh(), nn.Linear(16, 3))
+        for layer in model[::2]:
+            nn.init.normal_(layer.weight, std=0.0001)
         optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
-        for epoch in range(10):
-            for rows in torch.randperm(300).split(50):
-                optimizer.zero_grad()
-                nn.functional.cross_entropy(model(x[rows]), y[rows]).backward()
-                optimizer.step()
+        for epoch in range(60):
+            optimizer.zero_grad()
+            nn.functional.cross_entropy(model(x), y).backward()
+            optimizer.step()
     Instead
-        import torch
-        from torch import nn
-        from reenact.testing.toys import blobs
-
-        x, y = map(torch.from_numpy, blobs())
-        model = nn.Sequential(nn.Linear(8, 16), nn.ReLU(), nn.Linear(16, 3))
-        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
-        for epoch in range(10):
-            for rows in torch.randperm(300).split(50):
-                optimizer.zero_grad()
-                nn.functional.cross_entropy(model(x[rows]), y[rows]).backward()
-                optimizer.step()
+        -     nn.init.normal_(layer.weight, std=0.0001)
+        +     nn.init.normal_(layer.weight, std=0.3)
     Fix safety
         Unsafe: whatever the tree suggests makes another training.
     Sources

@@ -21,34 +21,21 @@ class BrokenWeightGradient(Rule):
     Symptom
         The loss is NaN, or does not move.
     Example
-        import keras
-        from keras import layers
+        import torch
+        from torch import nn
         from reenact.testing.toys import blobs
 
-        x, y = blobs()
-        sunk = keras.initializers.Constant(-100.0)
-        model = keras.Sequential(
-            [
-                layers.Dense(16, activation="relu", bias_initializer=sunk),
-                layers.Dense(3, activation="softmax"),
-            ]
-        )
-        model.compile(keras.optimizers.SGD(0.1), "sparse_categorical_crossentropy", metrics=["accuracy"])
-        model.fit(x, y, epochs=6, batch_size=50, verbose=0)
+        x, y = map(torch.from_numpy, blobs())
+        model = nn.Sequential(nn.Linear(8, 16), nn.ReLU(), nn.Linear(16, 3))
+        optimizer = torch.optim.Adam(model.parameters(), lr=0.01)
+        for epoch in range(30):
+            optimizer.zero_grad()
+            nn.functional.cross_entropy(model(x), y).backward()
+            nn.utils.clip_grad_norm_(model.parameters(), max_norm=0.0)
+            optimizer.step()
     Instead
-        import keras
-        from keras import layers
-        from reenact.testing.toys import blobs
-
-        x, y = blobs()
-        model = keras.Sequential(
-            [
-                layers.Dense(16, activation="relu"),
-                layers.Dense(3, activation="softmax"),
-            ]
-        )
-        model.compile(keras.optimizers.SGD(0.1), "sparse_categorical_crossentropy", metrics=["accuracy"])
-        model.fit(x, y, epochs=6, batch_size=50, verbose=0)
+        -     nn.utils.clip_grad_norm_(model.parameters(), max_norm=0.0)
+        +     nn.utils.clip_grad_norm_(model.parameters(), max_norm=1.0)
     Fix safety
         None is offered: the tool names the layer and the phase, not a cause.
     Sources

@@ -20,33 +20,22 @@ class BrokenWeights(Rule):
     Symptom
         The loss is NaN, or does not move.
     Example
-        import keras
-        from keras import layers
+        import torch
+        from torch import nn
         from reenact.testing.toys import blobs
 
-        x, y = blobs()
-        model = keras.Sequential(
-            [
-                layers.Dense(16, activation="relu"),
-                layers.Dense(3, activation="softmax"),
-            ]
-        )
-        model.compile(keras.optimizers.SGD(1e30), "sparse_categorical_crossentropy", metrics=["accuracy"])
-        model.fit(x, y, epochs=6, batch_size=50, verbose=0)
+        x, y = map(torch.from_numpy, blobs())
+        model = nn.Sequential(nn.Linear(8, 16), nn.ReLU(), nn.Linear(16, 3))
+        for weights in model.parameters():
+            nn.init.zeros_(weights)
+        optimizer = torch.optim.Adam(model.parameters(), lr=0.01)
+        for epoch in range(30):
+            optimizer.zero_grad()
+            nn.functional.cross_entropy(model(x), y).backward()
+            optimizer.step()
     Instead
-        import keras
-        from keras import layers
-        from reenact.testing.toys import blobs
-
-        x, y = blobs()
-        model = keras.Sequential(
-            [
-                layers.Dense(16, activation="relu"),
-                layers.Dense(3, activation="softmax"),
-            ]
-        )
-        model.compile(keras.optimizers.SGD(0.1), "sparse_categorical_crossentropy", metrics=["accuracy"])
-        model.fit(x, y, epochs=6, batch_size=50, verbose=0)
+        - for weights in model.parameters():
+        -     nn.init.zeros_(weights)
     Fix safety
         None is offered: the tool names the layer and the phase, not a cause.
     Sources

@@ -19,11 +19,8 @@ class DropoutBeforeBatchnorm(Rule):
     Symptom
         Evaluation is worse, and jumps more, than training.
     Example
-        import torch
         from torch import nn
-        from reenact.testing.toys import blobs
 
-        x, y = map(torch.from_numpy, blobs())
         model = nn.Sequential(
             nn.Linear(8, 16),
             nn.Dropout(0.5),
@@ -31,29 +28,10 @@ class DropoutBeforeBatchnorm(Rule):
             nn.ReLU(),
             nn.Linear(16, 3),
         )
-        optimizer = torch.optim.Adam(model.parameters(), lr=0.001)
-        for epoch in range(20):
-            optimizer.zero_grad()
-            nn.functional.cross_entropy(model(x), y).backward()
-            optimizer.step()
     Instead
-        import torch
-        from torch import nn
-        from reenact.testing.toys import blobs
-
-        x, y = map(torch.from_numpy, blobs())
-        model = nn.Sequential(
-            nn.Linear(8, 16),
-            nn.BatchNorm1d(16),
-            nn.ReLU(),
-            nn.Dropout(0.5),
-            nn.Linear(16, 3),
-        )
-        optimizer = torch.optim.Adam(model.parameters(), lr=0.001)
-        for epoch in range(20):
-            optimizer.zero_grad()
-            nn.functional.cross_entropy(model(x), y).backward()
-            optimizer.step()
+              nn.Linear(8, 16),
+        +     nn.BatchNorm1d(16),
+        -     nn.BatchNorm1d(16),
     Fix safety
         Unsafe: the network becomes another one and must be trained anew.
     Sources

@@ -31,36 +31,15 @@ class FeatureSpaceTooSmall(Rule):
         from reenact.testing.toys import images
 
         x, y = map(torch.from_numpy, images())
-        model = nn.Sequential(
-            nn.Conv2d(1, 4, 3),
-            nn.ReLU(),
-            nn.MaxPool2d(8),
-            nn.Flatten(),
-            nn.Linear(4, 3),
-        )
-        optimizer = torch.optim.Adam(model.parameters(), lr=0.001)
-        for epoch in range(20):
+        model = nn.Sequential(nn.Conv2d(1, 4, 3), nn.ReLU(), nn.MaxPool2d(8), nn.Flatten(), nn.Linear(36, 3))
+        optimizer = torch.optim.Adam(model.parameters(), lr=0.01)
+        for epoch in range(30):
             optimizer.zero_grad()
             nn.functional.cross_entropy(model(x), y).backward()
             optimizer.step()
     Instead
-        import torch
-        from torch import nn
-        from reenact.testing.toys import images
-
-        x, y = map(torch.from_numpy, images())
-        model = nn.Sequential(
-            nn.Conv2d(1, 4, 3),
-            nn.ReLU(),
-            nn.MaxPool2d(6),
-            nn.Flatten(),
-            nn.Linear(4, 3),
-        )
-        optimizer = torch.optim.Adam(model.parameters(), lr=0.001)
-        for epoch in range(20):
-            optimizer.zero_grad()
-            nn.functional.cross_entropy(model(x), y).backward()
-            optimizer.step()
+        - model = nn.Sequential(nn.Conv2d(1, 4, 3), nn.ReLU(), nn.MaxPool2d(8), nn.Flatten(), nn.Linear(36, 3))
+        + model = nn.Sequential(nn.Conv2d(1, 4, 3), nn.ReLU(), nn.MaxPool2d(2), nn.Flatten(), nn.Linear(36, 3))
     Fix safety
         Unsafe: a smaller window, padding or fewer layers make another network.
     Sources

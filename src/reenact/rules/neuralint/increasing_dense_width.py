@@ -18,41 +18,20 @@ class IncreasingDenseWidth(Rule):
     Symptom
         None that can be relied on.
     Example
-        import torch
         from torch import nn
-        from reenact.testing.toys import blobs
 
-        x, y = map(torch.from_numpy, blobs())
         model = nn.Sequential(
-            nn.Linear(8, 16),
+            nn.Linear(20, 16),
             nn.ReLU(),
             nn.Linear(16, 32),
             nn.ReLU(),
             nn.Linear(32, 3),
         )
-        optimizer = torch.optim.Adam(model.parameters(), lr=0.001)
-        for epoch in range(20):
-            optimizer.zero_grad()
-            nn.functional.cross_entropy(model(x), y).backward()
-            optimizer.step()
     Instead
-        import torch
-        from torch import nn
-        from reenact.testing.toys import blobs
-
-        x, y = map(torch.from_numpy, blobs())
-        model = nn.Sequential(
-            nn.Linear(8, 16),
-            nn.ReLU(),
-            nn.Linear(16, 16),
-            nn.ReLU(),
-            nn.Linear(16, 3),
-        )
-        optimizer = torch.optim.Adam(model.parameters(), lr=0.001)
-        for epoch in range(20):
-            optimizer.zero_grad()
-            nn.functional.cross_entropy(model(x), y).backward()
-            optimizer.step()
+        -     nn.Linear(20, 16),
+        +     nn.Linear(20, 64),
+        -     nn.Linear(16, 32),
+        +     nn.Linear(64, 32),
     Fix safety
         Unsafe: the network becomes another one and must be trained anew.
     Sources

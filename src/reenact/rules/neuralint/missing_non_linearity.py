@@ -19,35 +19,17 @@ class MissingNonLinearity(Rule):
     Symptom
         The network does no better than a smaller one; it cannot bend its boundary between classes.
     Example
-        import torch
         from torch import nn
-        from reenact.testing.toys import blobs
 
-        x, y = map(torch.from_numpy, blobs())
-        model = nn.Sequential(nn.Linear(8, 16), nn.Linear(16, 16), nn.ReLU(), nn.Linear(16, 3))
-        optimizer = torch.optim.Adam(model.parameters(), lr=0.001)
-        for epoch in range(20):
-            optimizer.zero_grad()
-            nn.functional.cross_entropy(model(x), y).backward()
-            optimizer.step()
-    Instead
-        import torch
-        from torch import nn
-        from reenact.testing.toys import blobs
-
-        x, y = map(torch.from_numpy, blobs())
         model = nn.Sequential(
-            nn.Linear(8, 16),
-            nn.ReLU(),
-            nn.Linear(16, 16),
+            nn.Linear(8, 32),
+            nn.Linear(32, 16),
             nn.ReLU(),
             nn.Linear(16, 3),
         )
-        optimizer = torch.optim.Adam(model.parameters(), lr=0.001)
-        for epoch in range(20):
-            optimizer.zero_grad()
-            nn.functional.cross_entropy(model(x), y).backward()
-            optimizer.step()
+    Instead
+              nn.Linear(8, 32),
+        +     nn.ReLU(),
     Fix safety
         Unsafe: the network becomes another one and must be trained anew.
     Sources

@@ -21,32 +21,17 @@ class MissingReshape(Rule):
         The program ends with a shape error when the model is built or in its first step.
     Example
         import keras
-        from reenact.testing.toys import sequences
 
-        x, y = sequences()
-        model = keras.Sequential(
-            [
-                keras.layers.LSTM(8),
-                keras.layers.LSTM(8),
-                keras.layers.Dense(1, activation="sigmoid"),
-            ]
-        )
-        model.compile("adam", "binary_crossentropy")
-        model.fit(x, y, epochs=3, verbose=0)
+        model = keras.Sequential([
+            keras.layers.Input((12, 1)),
+            keras.layers.LSTM(8),
+            keras.layers.LSTM(8),
+            keras.layers.Dense(1, activation="sigmoid"),
+        ])
+        model.compile("adam", "binary_crossentropy", metrics=["accuracy"])
     Instead
-        import keras
-        from reenact.testing.toys import sequences
-
-        x, y = sequences()
-        model = keras.Sequential(
-            [
-                keras.layers.LSTM(8, return_sequences=True),
-                keras.layers.LSTM(8),
-                keras.layers.Dense(1, activation="sigmoid"),
-            ]
-        )
-        model.compile("adam", "binary_crossentropy")
-        model.fit(x, y, epochs=3, verbose=0)
+        -     keras.layers.LSTM(8),
+        +     keras.layers.LSTM(8, return_sequences=True),
     Fix safety
         Unsafe: whether steps are to be kept or folded is for the author to say.
     Sources

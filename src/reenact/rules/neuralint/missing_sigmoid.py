@@ -21,30 +21,16 @@ class MissingSigmoid(Rule):
         The loss jumps between a few large values; torch refuses to compute it.
     Example
         import keras
-        from reenact.testing.toys import moons
 
-        x, y = moons()
-        model = keras.Sequential(
-            [
-                keras.layers.Dense(8, activation="relu"),
-                keras.layers.Dense(1),
-            ]
-        )
-        model.compile("adam", "binary_crossentropy")
-        model.fit(x, y, epochs=3, verbose=0)
+        model = keras.Sequential([
+            keras.layers.Input((2,)),
+            keras.layers.Dense(8, activation="relu"),
+            keras.layers.Dense(1),
+        ])
+        model.compile("adam", "binary_crossentropy", metrics=["accuracy"])
     Instead
-        import keras
-        from reenact.testing.toys import moons
-
-        x, y = moons()
-        model = keras.Sequential(
-            [
-                keras.layers.Dense(8, activation="relu"),
-                keras.layers.Dense(1, activation="sigmoid"),
-            ]
-        )
-        model.compile("adam", "binary_crossentropy")
-        model.fit(x, y, epochs=3, verbose=0)
+        -     keras.layers.Dense(1),
+        +     keras.layers.Dense(1, activation="sigmoid"),
     Fix safety
         Unsafe: outputs become probabilities; code that applies a sigmoid later must drop it.
     Sources

@@ -20,30 +20,16 @@ class NonZeroBiasInit(Rule):
         A slow start; with large values units that never change side.
     Example
         import keras
-        from reenact.testing.toys import blobs
 
-        x, y = blobs()
-        model = keras.Sequential(
-            [
-                keras.layers.Dense(16, activation="relu", bias_initializer="ones"),
-                keras.layers.Dense(3, activation="softmax"),
-            ]
-        )
-        model.compile("adam", "sparse_categorical_crossentropy")
-        model.fit(x, y, epochs=3, verbose=0)
+        model = keras.Sequential([
+            keras.layers.Input((8,)),
+            keras.layers.Dense(16, activation="relu", bias_initializer="ones"),
+            keras.layers.Dense(3, activation="softmax"),
+        ])
+        model.compile("adam", "sparse_categorical_crossentropy", metrics=["accuracy"])
     Instead
-        import keras
-        from reenact.testing.toys import blobs
-
-        x, y = blobs()
-        model = keras.Sequential(
-            [
-                keras.layers.Dense(16, activation="relu"),
-                keras.layers.Dense(3, activation="softmax"),
-            ]
-        )
-        model.compile("adam", "sparse_categorical_crossentropy")
-        model.fit(x, y, epochs=3, verbose=0)
+        -     keras.layers.Dense(16, activation="relu", bias_initializer="ones"),
+        +     keras.layers.Dense(16, activation="relu", bias_initializer="zeros"),
     Fix safety
         Unsafe: the network becomes another one and must be trained anew.
     Sources

@@ -19,29 +19,16 @@ class RedundantActivation(Rule):
     Symptom
         Learning is slower than it should be, or stalls; outputs use part of their range only.
     Example
-        import torch
         from torch import nn
-        from reenact.testing.toys import blobs
 
-        x, y = map(torch.from_numpy, blobs())
-        model = nn.Sequential(nn.Linear(8, 16), nn.ReLU(), nn.Sigmoid(), nn.Linear(16, 3))
-        optimizer = torch.optim.Adam(model.parameters(), lr=0.001)
-        for epoch in range(20):
-            optimizer.zero_grad()
-            nn.functional.cross_entropy(model(x), y).backward()
-            optimizer.step()
+        model = nn.Sequential(
+            nn.Linear(8, 16),
+            nn.ReLU(),
+            nn.Sigmoid(),
+            nn.Linear(16, 3),
+        )
     Instead
-        import torch
-        from torch import nn
-        from reenact.testing.toys import blobs
-
-        x, y = map(torch.from_numpy, blobs())
-        model = nn.Sequential(nn.Linear(8, 16), nn.ReLU(), nn.Linear(16, 3))
-        optimizer = torch.optim.Adam(model.parameters(), lr=0.001)
-        for epoch in range(20):
-            optimizer.zero_grad()
-            nn.functional.cross_entropy(model(x), y).backward()
-            optimizer.step()
+        -     nn.Sigmoid(),
     Fix safety
         Unsafe: taking out one of the two changes what is computed, unless both are the same ReLU.
     Sources

@@ -31,24 +31,15 @@ class ReshapeFalsifiesSize(Rule):
         from reenact.testing.toys import images
 
         x, y = map(torch.from_numpy, images())
-        model = nn.Sequential(nn.Linear(60, 16), nn.ReLU(), nn.Linear(16, 3))
-        optimizer = torch.optim.Adam(model.parameters(), lr=0.001)
-        for epoch in range(5):
+        model = nn.Sequential(nn.Linear(64, 16), nn.ReLU(), nn.Linear(16, 3))
+        optimizer = torch.optim.Adam(model.parameters(), lr=0.01)
+        for epoch in range(30):
             optimizer.zero_grad()
-            nn.functional.cross_entropy(model(x.reshape(len(x), 60)), y).backward()
+            nn.functional.cross_entropy(model(x.reshape(200, 60)), y).backward()
             optimizer.step()
     Instead
-        import torch
-        from torch import nn
-        from reenact.testing.toys import images
-
-        x, y = map(torch.from_numpy, images())
-        model = nn.Sequential(nn.Linear(64, 16), nn.ReLU(), nn.Linear(16, 3))
-        optimizer = torch.optim.Adam(model.parameters(), lr=0.001)
-        for epoch in range(5):
-            optimizer.zero_grad()
-            nn.functional.cross_entropy(model(x.reshape(len(x), 64)), y).backward()
-            optimizer.step()
+        -     nn.functional.cross_entropy(model(x.reshape(200, 60)), y).backward()
+        +     nn.functional.cross_entropy(model(x.reshape(200, 64)), y).backward()
     Fix safety
         Unsafe: only the author knows which layout is meant.
     Sources

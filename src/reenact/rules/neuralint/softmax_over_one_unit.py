@@ -19,30 +19,16 @@ class SoftmaxOverOneUnit(Rule):
         Predictions are 1 for every row, accuracy is the share of ones, and no weight ever changes.
     Example
         import keras
-        from reenact.testing.toys import moons
 
-        x, y = moons()
-        model = keras.Sequential(
-            [
-                keras.layers.Dense(8, activation="relu"),
-                keras.layers.Dense(1, activation="softmax"),
-            ]
-        )
-        model.compile("adam", "binary_crossentropy")
-        model.fit(x, y, epochs=3, verbose=0)
+        model = keras.Sequential([
+            keras.layers.Input((2,)),
+            keras.layers.Dense(8, activation="relu"),
+            keras.layers.Dense(1, activation="softmax"),
+        ])
+        model.compile("adam", "binary_crossentropy", metrics=["accuracy"])
     Instead
-        import keras
-        from reenact.testing.toys import moons
-
-        x, y = moons()
-        model = keras.Sequential(
-            [
-                keras.layers.Dense(8, activation="relu"),
-                keras.layers.Dense(1, activation="sigmoid"),
-            ]
-        )
-        model.compile("adam", "binary_crossentropy")
-        model.fit(x, y, epochs=3, verbose=0)
+        -     keras.layers.Dense(1, activation="softmax"),
+        +     keras.layers.Dense(1, activation="sigmoid"),
     Fix safety
         Safe: what is there cannot learn.
     Sources

@@ -25,38 +25,18 @@ class CollapsedOutput(Rule):
     Example
         import torch
         from torch import nn
-        from torch.utils.data import DataLoader, TensorDataset
-        from reenact.testing.toys import blobs
+        from reenact.testing.toys import moons
 
-        x, y = map(torch.from_numpy, blobs(310, spread=2.0))
-        loader = DataLoader(TensorDataset(x[:250], y[:250]), batch_size=16, shuffle=True)
-        model = nn.Sequential(nn.Linear(8, 16), nn.ReLU(), nn.Linear(16, 16), nn.ReLU(), nn.Linear(16, 3))
-        optimizer = torch.optim.Adam(model.parameters(), lr=3.0)
-        for epoch in range(12):
-            for rows, classes in loader:
-                optimizer.zero_grad()
-                nn.functional.cross_entropy(model(rows), classes).backward()
-                optimizer.step()
-    Instead
-        import torch
-        from torch import nn
-        from torch.utils.data import DataLoader, TensorDataset
-        from reenact.testing.toys import blobs
-
-        x, y = map(torch.from_numpy, blobs(310, spread=2.0))
-        loader = DataLoader(TensorDataset(x[:250], y[:250]), batch_size=16, shuffle=True)
-        norm, drop = nn.BatchNorm1d(16), nn.Dropout(0.1)
-        model = nn.Sequential(nn.Linear(8, 16), norm, nn.ReLU(), drop, nn.Linear(16, 3))
+        x, y = map(torch.from_numpy, moons())
+        model = nn.Sequential(nn.Linear(2, 16), nn.ReLU(), nn.Linear(16, 1), nn.Softmax(dim=1))
         optimizer = torch.optim.Adam(model.parameters(), lr=0.01)
-        for epoch in range(12):
-            model.train()
-            for rows, classes in loader:
-                optimizer.zero_grad()
-                nn.functional.cross_entropy(model(rows), classes).backward()
-                optimizer.step()
-            model.eval()
-            with torch.no_grad():
-                print("val_accuracy", (model(x[250:]).argmax(1) == y[250:]).float().mean().item())
+        for epoch in range(60):
+            optimizer.zero_grad()
+            nn.functional.binary_cross_entropy(model(x)[:, 0], y.float()).backward()
+            optimizer.step()
+    Instead
+        - model = nn.Sequential(nn.Linear(2, 16), nn.ReLU(), nn.Linear(16, 1), nn.Softmax(dim=1))
+        + model = nn.Sequential(nn.Linear(2, 16), nn.ReLU(), nn.Linear(16, 1), nn.Sigmoid())
     Fix safety
         There is nothing to change here: look for the finding that explains it.
     Sources

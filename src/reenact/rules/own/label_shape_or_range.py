@@ -30,11 +30,8 @@ class LabelShapeOrRange(Rule):
         nn.functional.cross_entropy(model(x), y).backward()
         optimizer.step()
     Instead
-        from reenact.testing.toys import blobs
-
-        x, y = blobs()
-        history = {"loss": [0.5, 0.4], "acc": [0.7, 0.8]}
-        print("accuracy", history["acc"][-1], len(x))
+        - model = nn.Sequential(nn.Linear(8, 16), nn.ReLU(), nn.Linear(16, 2))
+        + model = nn.Sequential(nn.Linear(8, 16), nn.ReLU(), nn.Linear(16, 3))
     Fix safety
         There is nothing to change automatically: widen the output, encode the labels, or take the loss for
         their form.

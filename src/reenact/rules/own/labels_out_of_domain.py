@@ -42,27 +42,14 @@ class LabelsOutOfDomain(Rule):
 
         x, y = map(torch.from_numpy, curve())
         model = nn.Sequential(nn.Linear(4, 32), nn.Tanh(), nn.Linear(32, 1), nn.Sigmoid())
-        optimizer = torch.optim.SGD(model.parameters(), lr=0.1, momentum=0.9)
-        for epoch in range(20):
-            for start in range(0, 240, 16):
-                optimizer.zero_grad()
-                nn.functional.mse_loss(model(x[start : start + 16]), y[start : start + 16]).backward()
-                optimizer.step()
+        optimizer = torch.optim.Adam(model.parameters(), lr=0.01)
+        for epoch in range(60):
+            optimizer.zero_grad()
+            nn.functional.mse_loss(model(x), y).backward()
+            optimizer.step()
     Instead
-        import torch
-        from torch import nn
-        from reenact.testing.toys import curve
-
-        x, y = map(torch.from_numpy, curve())
-        model = nn.Sequential(nn.Linear(4, 32), nn.Tanh(), nn.Linear(32, 1))
-        optimizer = torch.optim.SGD(model.parameters(), lr=0.1, momentum=0.9)
-        for epoch in range(20):
-            for start in range(0, 240, 16):
-                optimizer.zero_grad()
-                nn.functional.mse_loss(model(x[start : start + 16]), y[start : start + 16]).backward()
-                optimizer.step()
-        with torch.no_grad():
-            print("val_loss", nn.functional.mse_loss(model(x[240:]), y[240:]).item())
+        - model = nn.Sequential(nn.Linear(4, 32), nn.Tanh(), nn.Linear(32, 1), nn.Sigmoid())
+        + model = nn.Sequential(nn.Linear(4, 32), nn.Tanh(), nn.Linear(32, 1))
     Fix safety
         Unsafe: it changes what is trained.
     Sources

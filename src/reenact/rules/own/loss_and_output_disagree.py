@@ -37,31 +37,20 @@ class LossAndOutputDisagree(Rule):
     Symptom
         The accuracy stays where guessing would be, or the loss is NaN or negative.
     Example
-        import keras
-        from keras import layers
-        from reenact.testing.toys import moons
+        import torch
+        from torch import nn
+        from reenact.testing.toys import blobs
 
-        x, y = moons()
-        model = keras.Sequential([
-            layers.Input((2,)),
-            layers.Dense(16, activation="relu"),
-            layers.Dense(1, activation="softmax"),
-        ])
-        model.compile("adam", "binary_crossentropy", metrics=["accuracy"])
-        model.fit(x, y, batch_size=16, epochs=20, validation_split=0.2, verbose=0)
+        x, y = map(torch.from_numpy, blobs())
+        model = nn.Sequential(nn.Linear(8, 16), nn.ReLU(), nn.Linear(16, 3), nn.Softmax(dim=1))
+        optimizer = torch.optim.Adam(model.parameters(), lr=0.01)
+        for epoch in range(30):
+            optimizer.zero_grad()
+            nn.functional.nll_loss(model(x), y).backward()
+            optimizer.step()
     Instead
-        import keras
-        from keras import layers
-        from reenact.testing.toys import moons
-
-        x, y = moons()
-        model = keras.Sequential([
-            layers.Input((2,)),
-            layers.Dense(16, activation="relu"),
-            layers.Dense(1, activation="sigmoid"),
-        ])
-        model.compile("adam", "binary_crossentropy", metrics=["accuracy"])
-        model.fit(x, y, batch_size=16, epochs=20, validation_split=0.2, verbose=0)
+        - model = nn.Sequential(nn.Linear(8, 16), nn.ReLU(), nn.Linear(16, 3), nn.Softmax(dim=1))
+        + model = nn.Sequential(nn.Linear(8, 16), nn.ReLU(), nn.Linear(16, 3), nn.LogSoftmax(dim=1))
     Fix safety
         Unsafe: it changes what is trained.
     Sources

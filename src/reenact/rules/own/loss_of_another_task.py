@@ -37,32 +37,19 @@ class LossOfAnotherTask(Rule):
         The loss falls while the accuracy does not rise, or stops early at a poor one.
     Example
         import keras
-        from keras import layers
         from reenact.testing.toys import blobs
 
         x, y = blobs(spread=2.0)
-        raw = 40 * x + 100
+        y = keras.utils.to_categorical(y)
         model = keras.Sequential([
-            layers.Input((8,)),
-            layers.Dense(16, activation="relu"),
-            layers.Dense(3, activation="sigmoid"),
+            keras.layers.Dense(16, activation="relu"),
+            keras.layers.Dense(3, activation="softmax"),
         ])
-        model.compile(keras.optimizers.Adam(0.0003), "mse", metrics=["accuracy"])
-        classes = keras.utils.to_categorical(y)
-        model.fit(x[:200], classes[:200], epochs=1, validation_data=(raw[200:], classes[200:]), verbose=0)
+        model.compile(keras.optimizers.Adam(0.01), "binary_crossentropy", metrics=["accuracy"])
+        model.fit(x, y, epochs=10, validation_split=0.2)
     Instead
-        import keras
-        from keras import layers
-        from reenact.testing.toys import blobs
-
-        x, y = blobs(spread=2.0)
-        model = keras.Sequential([
-            layers.Input((8,)),
-            layers.Dense(16, activation="relu"),
-            layers.Dense(3, activation="softmax"),
-        ])
-        model.compile(keras.optimizers.Adam(0.01), "sparse_categorical_crossentropy", metrics=["accuracy"])
-        model.fit(x, y, batch_size=16, epochs=12, validation_split=0.2, verbose=0)
+        - model.compile(keras.optimizers.Adam(0.01), "binary_crossentropy", metrics=["accuracy"])
+        + model.compile(keras.optimizers.Adam(0.01), "categorical_crossentropy", metrics=["accuracy"])
     Fix safety
         Unsafe: another loss is another training; learning rate and last activation may have to follow.
     Sources

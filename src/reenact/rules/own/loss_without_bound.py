@@ -24,26 +24,15 @@ class LossWithoutBound(Rule):
         from reenact.testing.toys import curve
 
         x, y = map(torch.from_numpy, curve())
-        model = nn.Sequential(nn.Linear(4, 8), nn.Tanh(), nn.Linear(8, 8))
-        optimizer = torch.optim.SGD(model.parameters(), lr=0.5)
-        for epoch in range(6):
-            for start in range(0, 240, 16):
-                optimizer.zero_grad()
-                (-model(x[start : start + 16]).square().mean()).backward()
-                optimizer.step()
+        model = nn.Sequential(nn.Linear(4, 32), nn.Tanh(), nn.Linear(32, 1))
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+        for epoch in range(60):
+            optimizer.zero_grad()
+            (-nn.functional.mse_loss(model(x), y)).backward()
+            optimizer.step()
     Instead
-        import torch
-        from torch import nn
-        from reenact.testing.toys import curve
-
-        x, y = map(torch.from_numpy, curve())
-        model = nn.Sequential(nn.Linear(4, 8), nn.Tanh(), nn.Linear(8, 1))
-        optimizer = torch.optim.SGD(model.parameters(), lr=0.05)
-        for epoch in range(6):
-            for start in range(0, 240, 16):
-                optimizer.zero_grad()
-                nn.functional.mse_loss(model(x[start : start + 16]), y[start : start + 16]).backward()
-                optimizer.step()
+        -     (-nn.functional.mse_loss(model(x), y)).backward()
+        +     nn.functional.mse_loss(model(x), y).backward()
     Fix safety
         There is nothing to change automatically: look at the signs of the terms of the loss.
     Sources

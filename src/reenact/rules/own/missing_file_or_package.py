@@ -22,14 +22,10 @@ class MissingFileOrPackage(Rule):
         from reenact.testing.toys import blobs
 
         x, y = blobs()
-        names = Path("class_names_of_another_machine.txt").read_text()
-        print(x.shape, names)
+        print(len(x), Path("classes.txt").read_text().split())
     Instead
-        from reenact.testing.toys import blobs
-
-        x, y = blobs()
-        history = {"loss": [0.5, 0.4], "acc": [0.7, 0.8]}
-        print("accuracy", history["acc"][-1], len(x))
+          x, y = blobs()
+        + Path("classes.txt").write_text("a b c")
     Fix safety
         Safe: bring the file, correct the path, or install the package.
     Sources

@@ -48,36 +48,18 @@ class NoBetterThanAConstant(Rule):
         from torch import nn
         from reenact.testing.toys import blobs
 
-        x, y = map(torch.from_numpy, blobs(400, spread=2.0))
-        y = torch.randperm(400, generator=torch.Generator().manual_seed(0)) % 3
-        model = nn.Sequential(nn.Linear(8, 8), nn.ReLU(), nn.Linear(8, 3))
-        optimizer = torch.optim.Adam(model.parameters(), lr=0.003)
-        for epoch in range(8):
-            model.train()
-            for start in range(0, 240, 16):
-                optimizer.zero_grad()
-                nn.functional.cross_entropy(model(x[start : start + 16]), y[start : start + 16]).backward()
-                optimizer.step()
-            model.eval()
-            with torch.no_grad():
-                print("val_accuracy", (model(x[240:]).argmax(1) == y[240:]).float().mean().item())
+        x, y = map(torch.from_numpy, blobs(spread=2.0))
+        y = y[torch.randperm(300)]
+        model = nn.Sequential(nn.Linear(8, 16), nn.ReLU(), nn.Linear(16, 3))
+        optimizer = torch.optim.Adam(model.parameters(), lr=0.01)
+        for epoch in range(120):
+            optimizer.zero_grad()
+            nn.functional.cross_entropy(model(x[:240]), y[:240]).backward()
+            optimizer.step()
+        with torch.no_grad():
+            print("val_accuracy", (model(x[240:]).argmax(1) == y[240:]).float().mean().item())
     Instead
-        import torch
-        from torch import nn
-        from reenact.testing.toys import blobs
-
-        x, y = map(torch.from_numpy, blobs(400, spread=2.0))
-        model = nn.Sequential(nn.Linear(8, 8), nn.ReLU(), nn.Linear(8, 3))
-        optimizer = torch.optim.Adam(model.parameters(), lr=0.003)
-        for epoch in range(8):
-            model.train()
-            for start in range(0, 240, 16):
-                optimizer.zero_grad()
-                nn.functional.cross_entropy(model(x[start : start + 16]), y[start : start + 16]).backward()
-                optimizer.step()
-            model.eval()
-            with torch.no_grad():
-                print("val_accuracy", (model(x[240:]).argmax(1) == y[240:]).float().mean().item())
+        - y = y[torch.randperm(300)]
     Fix safety
         There is nothing to change here: look for what separates inputs from their labels.
     Sources

@@ -26,11 +26,8 @@ class OutOfMemory(Rule):
         pairs = np.zeros((len(x), 10**9, 10**6), dtype="float32")
         print(pairs.mean())
     Instead
-        from reenact.testing.toys import blobs
-
-        x, y = blobs()
-        history = {"loss": [0.5, 0.4], "acc": [0.7, 0.8]}
-        print("accuracy", history["acc"][-1], len(x))
+        - pairs = np.zeros((len(x), 10**9, 10**6), dtype="float32")
+        + pairs = np.zeros((len(x), len(x), 10), dtype="float32")
     Fix safety
         Unsafe: a smaller batch is another training.
     Sources

@@ -29,32 +29,17 @@ class SaturatedLayer(Rule):
         from torch import nn
         from reenact.testing.toys import blobs
 
-        x, y = map(torch.from_numpy, blobs(spread=2.0))
-        x[:, 0] = 1.0
-        model = nn.Sequential(nn.Linear(8, 32), nn.Tanh(), nn.Linear(32, 32), nn.Tanh(), nn.Linear(32, 3))
-        for layer in (model[0], model[2], model[4]):
-            nn.init.normal_(layer.weight, std=4.0)
-        optimizer = torch.optim.Adam(model.parameters(), lr=0.001)
-        for epoch in range(6):
-            for start in range(0, 300, 16):
-                optimizer.zero_grad()
-                nn.functional.cross_entropy(model(x[start : start + 16]), y[start : start + 16]).backward()
-                optimizer.step()
+        x, y = map(torch.from_numpy, blobs())
+        model = nn.Sequential(nn.Linear(8, 32), nn.Tanh(), nn.Linear(32, 3))
+        nn.init.normal_(model[0].weight, std=5.0)
+        optimizer = torch.optim.Adam(model.parameters(), lr=0.01)
+        for epoch in range(30):
+            optimizer.zero_grad()
+            nn.functional.cross_entropy(model(x), y).backward()
+            optimizer.step()
     Instead
-        import torch
-        from torch import nn
-        from reenact.testing.toys import curve
-
-        x, y = map(torch.from_numpy, curve())
-        model = nn.Sequential(nn.Linear(4, 32), nn.Tanh(), nn.Linear(32, 1))
-        optimizer = torch.optim.SGD(model.parameters(), lr=0.1, momentum=0.9)
-        for epoch in range(20):
-            for start in range(0, 240, 16):
-                optimizer.zero_grad()
-                nn.functional.mse_loss(model(x[start : start + 16]), y[start : start + 16]).backward()
-                optimizer.step()
-        with torch.no_grad():
-            print("val_loss", nn.functional.mse_loss(model(x[240:]), y[240:]).item())
+        - nn.init.normal_(model[0].weight, std=5.0)
+        + nn.init.normal_(model[0].weight, std=0.3)
     Fix safety
         Unsafe: another activation, start or scaling is another training.
     Sources

@@ -29,11 +29,8 @@ class ShapeMismatch(Rule):
         nn.functional.cross_entropy(model(x), y).backward()
         optimizer.step()
     Instead
-        from reenact.testing.toys import blobs
-
-        x, y = blobs()
-        history = {"loss": [0.5, 0.4], "acc": [0.7, 0.8]}
-        print("accuracy", history["acc"][-1], len(x))
+        - model = nn.Sequential(nn.Linear(8, 16), nn.ReLU(), nn.Linear(32, 3))
+        + model = nn.Sequential(nn.Linear(8, 16), nn.ReLU(), nn.Linear(16, 3))
     Fix safety
         There is nothing to change automatically: the place says which layer got what.
     Sources

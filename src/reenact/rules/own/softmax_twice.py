@@ -28,28 +28,15 @@ class SoftmaxTwice(Rule):
 
         x, y = map(torch.from_numpy, blobs())
         model = nn.Sequential(nn.Linear(8, 16), nn.ReLU(), nn.Linear(16, 3), nn.Softmax(dim=1))
-        optimizer = torch.optim.Adam(model.parameters(), lr=0.01)
         loss_of = nn.CrossEntropyLoss()
-        for epoch in range(20):
-            loss = loss_of(model(x), y)
-            loss.backward()
+        optimizer = torch.optim.Adam(model.parameters(), lr=0.01)
+        for epoch in range(30):
+            optimizer.zero_grad()
+            loss_of(model(x), y).backward()
             optimizer.step()
     Instead
-        import torch
-        from torch import nn
-        from reenact.testing.toys import blobs
-
-        x, y = map(torch.from_numpy, blobs())
-        model = nn.Sequential(nn.Linear(8, 16), nn.ReLU(), nn.Linear(16, 3))
-        optimizer = torch.optim.Adam(model.parameters(), lr=0.01)
-        loss_of = nn.CrossEntropyLoss()
-        for epoch in range(20):
-            optimizer.zero_grad()
-            loss = loss_of(model(x[:240]), y[:240])
-            loss.backward()
-            optimizer.step()
-        with torch.no_grad():
-            print("validation", loss_of(model(x[240:]), y[240:]).item())
+        - model = nn.Sequential(nn.Linear(8, 16), nn.ReLU(), nn.Linear(16, 3), nn.Softmax(dim=1))
+        + model = nn.Sequential(nn.Linear(8, 16), nn.ReLU(), nn.Linear(16, 3))
     Fix safety
         Unsafe: it changes what is trained. Code that reads probabilities off the model must apply the softmax
         itself afterwards.

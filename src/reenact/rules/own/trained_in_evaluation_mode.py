@@ -24,43 +24,21 @@ class TrainedInEvaluationMode(Rule):
     Example
         import torch
         from torch import nn
-        from torch.utils.data import DataLoader, TensorDataset
         from reenact.testing.toys import blobs
 
-        x, y = map(torch.from_numpy, blobs(310, spread=2.0))
-        loader = DataLoader(TensorDataset(3 * x[:250] + 8, y[:250]), batch_size=16, shuffle=True)
-        norm = nn.BatchNorm1d(8, momentum=0.0001)
-        model = nn.Sequential(norm, nn.Linear(8, 16), nn.ReLU(), nn.Linear(16, 3))
+        x, y = map(torch.from_numpy, blobs(spread=2.0))
+        model = nn.Sequential(nn.Linear(8, 32), nn.ReLU(), nn.Dropout(0.2), nn.Linear(32, 3))
         optimizer = torch.optim.Adam(model.parameters(), lr=0.01)
-        for epoch in range(12):
-            for rows, classes in loader:
-                optimizer.zero_grad()
-                nn.functional.cross_entropy(model(rows), classes).backward()
-                optimizer.step()
+        for epoch in range(60):
+            optimizer.zero_grad()
+            nn.functional.cross_entropy(model(x[:240]), y[:240]).backward()
+            optimizer.step()
             model.eval()
             with torch.no_grad():
-                print("val_accuracy", (model(3 * x[250:] + 8).argmax(1) == y[250:]).float().mean().item())
-            model.train(epoch < 3)
+                print("val_accuracy", (model(x[240:]).argmax(1) == y[240:]).float().mean().item())
     Instead
-        import torch
-        from torch import nn
-        from torch.utils.data import DataLoader, TensorDataset
-        from reenact.testing.toys import blobs
-
-        x, y = map(torch.from_numpy, blobs(310, spread=2.0))
-        loader = DataLoader(TensorDataset(x[:250], y[:250]), batch_size=16, shuffle=True)
-        norm, drop = nn.BatchNorm1d(16), nn.Dropout(0.1)
-        model = nn.Sequential(nn.Linear(8, 16), norm, nn.ReLU(), drop, nn.Linear(16, 3))
-        optimizer = torch.optim.Adam(model.parameters(), lr=0.01)
-        for epoch in range(12):
-            model.train()
-            for rows, classes in loader:
-                optimizer.zero_grad()
-                nn.functional.cross_entropy(model(rows), classes).backward()
-                optimizer.step()
-            model.eval()
-            with torch.no_grad():
-                print("val_accuracy", (model(x[250:]).argmax(1) == y[250:]).float().mean().item())
+          for epoch in range(60):
+        +     model.train()
     Fix safety
         Unsafe: it changes what is trained.
     Sources

@@ -18,17 +18,11 @@ class UnexplainedCrash(Rule):
     Symptom
         A traceback.
     Example
-        from reenact.testing.toys import blobs
-
-        x, y = blobs()
-        history = {"loss": [0.5, 0.4]}
-        print("accuracy", history["acc"][-1], len(x))
+        history = {"loss": [0.5, 0.4], "accuracy": [0.7, 0.8]}
+        print("accuracy", history["acc"][-1])
     Instead
-        from reenact.testing.toys import blobs
-
-        x, y = blobs()
-        history = {"loss": [0.5, 0.4], "acc": [0.7, 0.8]}
-        print("accuracy", history["acc"][-1], len(x))
+        - print("accuracy", history["acc"][-1])
+        + print("accuracy", history["accuracy"][-1])
     Fix safety
         There is nothing to change automatically: the place says where.
     Sources

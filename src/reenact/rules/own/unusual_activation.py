@@ -35,16 +35,15 @@ class UnusualHiddenActivation(Rule):
         from torch import nn
 
         model = nn.Sequential(
-            nn.Linear(8, 32), nn.ReLU(), nn.Linear(32, 32), nn.Hardsigmoid(), nn.Linear(32, 32), nn.ReLU(),
+            nn.Linear(8, 32),
+            nn.ReLU(),
+            nn.Linear(32, 32),
+            nn.Softmax(dim=1),
             nn.Linear(32, 3),
         )
     Instead
-        from torch import nn
-
-        model = nn.Sequential(
-            nn.Linear(8, 32), nn.ReLU(), nn.Linear(32, 32), nn.ReLU(), nn.Linear(32, 32), nn.ReLU(),
-            nn.Linear(32, 3),
-        )
+        -     nn.Softmax(dim=1),
+        +     nn.ReLU(),
     Fix safety
         Unsafe: another activation is another model.
     Sources

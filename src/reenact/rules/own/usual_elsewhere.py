@@ -33,20 +33,16 @@ class UsualElsewhere(Rule):
         import keras
         from reenact.testing.toys import blobs
 
-        x, y = blobs(310, spread=2.0)
-        layers = keras.layers
-        model = keras.Sequential([layers.Dense(16, activation="relu"), layers.Dense(3, activation="softmax")])
-        model.compile(keras.optimizers.SGD(1e-7), "sparse_categorical_crossentropy", metrics=["accuracy"])
-        model.fit(x[:250], y[:250], batch_size=16, epochs=12, verbose=0, validation_data=(x[250:], y[250:]))
+        x, y = blobs(spread=2.0)
+        model = keras.Sequential([
+            keras.layers.Dense(16, activation="relu"),
+            keras.layers.Dense(3, activation="softmax"),
+        ])
+        model.compile(keras.optimizers.SGD(1e-6), "sparse_categorical_crossentropy", metrics=["accuracy"])
+        model.fit(x, y, epochs=10, validation_split=0.2)
     Instead
-        import keras
-        from reenact.testing.toys import blobs
-
-        x, y = blobs(310, spread=2.0)
-        layers = keras.layers
-        model = keras.Sequential([layers.Dense(16, activation="relu"), layers.Dense(3, activation="softmax")])
-        model.compile(keras.optimizers.Adam(0.01), "sparse_categorical_crossentropy", metrics=["accuracy"])
-        model.fit(x[:250], y[:250], batch_size=16, epochs=12, verbose=0, validation_data=(x[250:], y[250:]))
+        - model.compile(keras.optimizers.SGD(1e-6), "sparse_categorical_crossentropy", metrics=["accuracy"])
+        + model.compile(keras.optimizers.Adam(0.01), "sparse_categorical_crossentropy", metrics=["accuracy"])
     Fix safety
         Unsafe: each is another training. The finding is a thing to try, and is reported only when it helps.
     Sources

@@ -25,24 +25,15 @@ class DropoutTooHigh(Rule):
         from reenact.testing.toys import blobs
 
         x, y = map(torch.from_numpy, blobs())
-        model = nn.Sequential(nn.Linear(8, 16), nn.ReLU(), nn.Dropout(0.8), nn.Linear(16, 3))
-        optimizer = torch.optim.Adam(model.parameters(), lr=0.001)
-        for epoch in range(20):
+        model = nn.Sequential(nn.Linear(8, 32), nn.ReLU(), nn.Dropout(0.8), nn.Linear(32, 3))
+        optimizer = torch.optim.Adam(model.parameters(), lr=0.01)
+        for epoch in range(40):
             optimizer.zero_grad()
             nn.functional.cross_entropy(model(x), y).backward()
             optimizer.step()
     Instead
-        import torch
-        from torch import nn
-        from reenact.testing.toys import blobs
-
-        x, y = map(torch.from_numpy, blobs())
-        model = nn.Sequential(nn.Linear(8, 16), nn.ReLU(), nn.Dropout(0.3), nn.Linear(16, 3))
-        optimizer = torch.optim.Adam(model.parameters(), lr=0.001)
-        for epoch in range(20):
-            optimizer.zero_grad()
-            nn.functional.cross_entropy(model(x), y).backward()
-            optimizer.step()
+        - model = nn.Sequential(nn.Linear(8, 32), nn.ReLU(), nn.Dropout(0.8), nn.Linear(32, 3))
+        + model = nn.Sequential(nn.Linear(8, 32), nn.ReLU(), nn.Dropout(0.2), nn.Linear(32, 3))
     Fix safety
         Unsafe: less regularisation may overfit.
     Sources

@@ -27,29 +27,17 @@ class InputNotFloating(Rule):
         import keras
         from reenact.testing.toys import blobs
 
-        x, y = blobs()
-        x = (100 * x).astype("int64")
-        model = keras.Sequential(
-            [
-                keras.layers.Dense(16, activation="relu"),
-                keras.layers.Dense(3, activation="softmax"),
-            ]
-        )
-        model.compile("adam", "sparse_categorical_crossentropy")
-        model.fit(x, y, epochs=3, verbose=0)
+        x, y = blobs(spread=2.0)
+        x = (1.5 * x).round().astype("int64")
+        model = keras.Sequential([
+            keras.layers.Dense(16, activation="relu"),
+            keras.layers.Dense(3, activation="softmax"),
+        ])
+        model.compile(keras.optimizers.Adam(0.01), "sparse_categorical_crossentropy", metrics=["accuracy"])
+        model.fit(x, y, epochs=10, validation_split=0.2)
     Instead
-        import keras
-        from reenact.testing.toys import blobs
-
-        x, y = blobs()
-        model = keras.Sequential(
-            [
-                keras.layers.Dense(16, activation="relu"),
-                keras.layers.Dense(3, activation="softmax"),
-            ]
-        )
-        model.compile("adam", "sparse_categorical_crossentropy")
-        model.fit(x, y, epochs=3, verbose=0)
+        - x = (1.5 * x).round().astype("int64")
+        + x = (1.5 * x).round().astype("float32")
     Fix safety
         Unsafe: the data changes, and with it what is learned; do the same to data that comes later.
     Sources

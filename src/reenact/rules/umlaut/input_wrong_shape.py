@@ -24,30 +24,16 @@ class InputWrongShape(Rule):
         from reenact.testing.toys import images
 
         x, y = images()
-        model = keras.Sequential(
-            [
-                keras.layers.Conv2D(4, 3, padding="same", activation="relu"),
-                keras.layers.Flatten(),
-                keras.layers.Dense(3, activation="softmax"),
-            ]
-        )
-        model.compile("adam", "sparse_categorical_crossentropy")
-        model.fit(x, y, epochs=3, verbose=0)
+        model = keras.Sequential([
+            keras.layers.Conv2D(4, 3, padding="same", activation="relu"),
+            keras.layers.Flatten(),
+            keras.layers.Dense(3, activation="softmax"),
+        ])
+        model.compile(keras.optimizers.Adam(0.01), "sparse_categorical_crossentropy", metrics=["accuracy"])
+        model.fit(x, y, epochs=10)
     Instead
-        import keras
-        from reenact.testing.toys import images
-
-        x, y = images()
-        x = x.transpose(0, 2, 3, 1)
-        model = keras.Sequential(
-            [
-                keras.layers.Conv2D(4, 3, padding="same", activation="relu"),
-                keras.layers.Flatten(),
-                keras.layers.Dense(3, activation="softmax"),
-            ]
-        )
-        model.compile("adam", "sparse_categorical_crossentropy")
-        model.fit(x, y, epochs=3, verbose=0)
+          x, y = images()
+        + x = x.transpose(0, 2, 3, 1)
     Fix safety
         Unsafe: the data changes, and with it what is learned; do the same to data that comes later.
     Sources

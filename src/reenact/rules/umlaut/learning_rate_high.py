@@ -26,22 +26,13 @@ class LearningRateHigh(Rule):
         x, y = map(torch.from_numpy, blobs())
         model = nn.Sequential(nn.Linear(8, 16), nn.ReLU(), nn.Linear(16, 3))
         optimizer = torch.optim.Adam(model.parameters(), lr=0.5)
-        for epoch in range(20):
+        for epoch in range(30):
             optimizer.zero_grad()
             nn.functional.cross_entropy(model(x), y).backward()
             optimizer.step()
     Instead
-        import torch
-        from torch import nn
-        from reenact.testing.toys import blobs
-
-        x, y = map(torch.from_numpy, blobs())
-        model = nn.Sequential(nn.Linear(8, 16), nn.ReLU(), nn.Linear(16, 3))
-        optimizer = torch.optim.Adam(model.parameters(), lr=0.001)
-        for epoch in range(20):
-            optimizer.zero_grad()
-            nn.functional.cross_entropy(model(x), y).backward()
-            optimizer.step()
+        - optimizer = torch.optim.Adam(model.parameters(), lr=0.5)
+        + optimizer = torch.optim.Adam(model.parameters(), lr=0.01)
     Fix safety
         Unsafe: another learning rate is another training.
     Sources

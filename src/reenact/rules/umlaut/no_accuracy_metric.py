@@ -23,28 +23,16 @@ class NoAccuracyMetric(Rule):
         import keras
         from reenact.testing.toys import blobs
 
-        x, y = blobs()
-        model = keras.Sequential(
-            [
-                keras.layers.Dense(16, activation="relu"),
-                keras.layers.Dense(3, activation="softmax"),
-            ]
-        )
-        model.compile("adam", "sparse_categorical_crossentropy")
-        model.fit(x, y, epochs=3, verbose=0)
+        x, y = blobs(spread=2.0)
+        model = keras.Sequential([
+            keras.layers.Dense(16, activation="relu"),
+            keras.layers.Dense(3, activation="softmax"),
+        ])
+        model.compile(keras.optimizers.Adam(0.01), "sparse_categorical_crossentropy")
+        model.fit(x, y, epochs=10, validation_split=0.2)
     Instead
-        import keras
-        from reenact.testing.toys import blobs
-
-        x, y = blobs()
-        model = keras.Sequential(
-            [
-                keras.layers.Dense(16, activation="relu"),
-                keras.layers.Dense(3, activation="softmax"),
-            ]
-        )
-        model.compile("adam", "sparse_categorical_crossentropy", metrics=["accuracy"])
-        model.fit(x, y, epochs=3, verbose=0)
+        - model.compile(keras.optimizers.Adam(0.01), "sparse_categorical_crossentropy")
+        + model.compile(keras.optimizers.Adam(0.01), "sparse_categorical_crossentropy", metrics=["accuracy"])
     Fix safety
         Safe: a metric changes nothing in the training.
     Sources

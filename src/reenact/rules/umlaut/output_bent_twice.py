@@ -22,30 +22,17 @@ class OutputBentTwice(Rule):
         import keras
         from reenact.testing.toys import blobs
 
-        x, y = blobs()
-        model = keras.Sequential(
-            [
-                keras.layers.Dense(16, activation="relu"),
-                keras.layers.Dense(3, activation="relu"),
-                keras.layers.Softmax(),
-            ]
-        )
-        model.compile("adam", "sparse_categorical_crossentropy")
-        model.fit(x, y, epochs=3, verbose=0)
+        x, y = blobs(spread=2.0)
+        model = keras.Sequential([
+            keras.layers.Dense(16, activation="relu"),
+            keras.layers.Dense(3, activation="relu"),
+            keras.layers.Softmax(),
+        ])
+        model.compile(keras.optimizers.Adam(0.01), "sparse_categorical_crossentropy", metrics=["accuracy"])
+        model.fit(x, y, epochs=10, validation_split=0.2)
     Instead
-        import keras
-        from reenact.testing.toys import blobs
-
-        x, y = blobs()
-        model = keras.Sequential(
-            [
-                keras.layers.Dense(16, activation="relu"),
-                keras.layers.Dense(3),
-                keras.layers.Softmax(),
-            ]
-        )
-        model.compile("adam", "sparse_categorical_crossentropy")
-        model.fit(x, y, epochs=3, verbose=0)
+        -     keras.layers.Dense(3, activation="relu"),
+        +     keras.layers.Dense(3),
     Fix safety
         Unsafe: the outputs in front of the softmax change their range.
     Sources

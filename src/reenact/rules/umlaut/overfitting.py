@@ -23,28 +23,16 @@ class Overfitting(Rule):
         import keras
         from reenact.testing.toys import blobs
 
-        x, y = blobs(rows=60, features=20, spread=6.0)
-        model = keras.Sequential(
-            [
-                keras.layers.Dense(64, activation="relu"),
-                keras.layers.Dense(3, activation="softmax"),
-            ]
-        )
-        model.compile(keras.optimizers.Adam(0.01), "sparse_categorical_crossentropy")
-        model.fit(x, y, epochs=30, validation_split=0.3, verbose=0)
+        x, y = blobs(60, features=20, spread=6.0)
+        model = keras.Sequential([
+            keras.layers.Dense(64, activation="relu"),
+            keras.layers.Dense(3, activation="softmax"),
+        ])
+        model.compile(keras.optimizers.Adam(0.01), "sparse_categorical_crossentropy", metrics=["accuracy"])
+        model.fit(x, y, epochs=30, validation_split=0.3)
     Instead
-        import keras
-        from reenact.testing.toys import blobs
-
-        x, y = blobs()
-        model = keras.Sequential(
-            [
-                keras.layers.Dense(16, activation="relu"),
-                keras.layers.Dense(3, activation="softmax"),
-            ]
-        )
-        model.compile("adam", "sparse_categorical_crossentropy")
-        model.fit(x, y, epochs=5, validation_split=0.3, verbose=0)
+        - model.fit(x, y, epochs=30, validation_split=0.3)
+        + model.fit(x, y, epochs=6, validation_split=0.3)
     Fix safety
         Unsafe: fewer epochs, dropout or a smaller model make another training.
     Sources
