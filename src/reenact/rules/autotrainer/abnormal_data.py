@@ -46,8 +46,7 @@ class AbnormalData(Rule):
         with a mean near zero and a deviation near one, or behind a layer that scales them.
     """
 
-    code, name, family = "AT008", "abnormal-data", "autotrainer"
-    fault = Fault.CPP
+    code, name, family, fault = "AT008", "abnormal-data", "autotrainer", Fault.CPP
     needs = Needs.GRAPH | Needs.TRACE
     severity = Severity.ERROR
     confidence = 0.75

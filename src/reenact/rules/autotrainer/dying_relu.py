@@ -48,8 +48,7 @@ class DyingRelu(Rule):
         repairs are another activation in all hidden layers, then normalisation and initial values.
     """
 
-    code, name, family = "AT003", "dying-relu", "autotrainer"
-    fault = Fault.ACH
+    code, name, family, fault = "AT003", "dying-relu", "autotrainer", Fault.ACH
     needs = Needs.TRACE
     severity = Severity.ERROR
     confidence = 0.45

@@ -56,8 +56,7 @@ class ExplodingGradient(Rule):
         instead, which the tool never changes for this problem.
     """
 
-    code, name, family = "AT002", "exploding-gradient", "autotrainer"
-    fault = Fault.ACH
+    code, name, family, fault = "AT002", "exploding-gradient", "autotrainer", Fault.ACH
     needs = Needs.TRACE
     severity = Severity.ERROR
     confidence = 0.85

@@ -45,8 +45,7 @@ class ImproperActivation(Rule):
         the loss wants is never reported, whatever its activation is called.
     """
 
-    code, name, family = "AT006", "improper-activation", "autotrainer"
-    fault = Fault.ACH
+    code, name, family, fault = "AT006", "improper-activation", "autotrainer", Fault.ACH
     needs = Needs.GRAPH
     severity = Severity.ERROR
     confidence = 0.85

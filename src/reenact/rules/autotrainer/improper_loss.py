@@ -44,8 +44,7 @@ class ImproperLoss(Rule):
         task decides. Adversarial networks, which use mean errors on purpose, are left alone.
     """
 
-    code, name, family = "AT007", "improper-loss", "autotrainer"
-    fault = Fault.LCH
+    code, name, family, fault = "AT007", "improper-loss", "autotrainer", Fault.LCH
     needs = Needs.GRAPH | Needs.TRACE
     severity = Severity.ERROR
     confidence = 0.7

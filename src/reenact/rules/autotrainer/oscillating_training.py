@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from reenact.rules import Evidence, Fault, Finding, Kind, Needs, Rule, Severity
+from reenact.rules import Evidence, Fault, Finding, Kind, Needs, Rule
 from reenact.rules.autotrainer._features import EVEN, SWING, gradient_trouble, lost, progress
 from reenact.rules.measured import among, update_ratios
 
@@ -47,10 +47,8 @@ class OscillatingTraining(Rule):
         is named where Adam is there, or single steps are larger than a tenth of the weights.
     """
 
-    code, name, family = "AT004", "oscillating-training", "autotrainer"
-    fault = Fault.HLR
+    code, name, family, fault = "AT004", "oscillating-training", "autotrainer", Fault.HLR
     needs = Needs.TRACE
-    severity = Severity.WARNING
     confidence = 0.7
     why = "Steps that jump across the valley undo each other."
 

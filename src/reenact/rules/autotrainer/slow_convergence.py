@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from reenact.rules import Evidence, Fault, Finding, Kind, Needs, Rule, Severity
+from reenact.rules import Evidence, Fault, Finding, Kind, Needs, Rule
 from reenact.rules.autotrainer._features import EVEN, gradient_trouble, lost, progress
 from reenact.rules.measured import among, update_ratios
 
@@ -48,10 +48,8 @@ class SlowConvergence(Rule):
         already or the steps are tiny beside the weights.
     """
 
-    code, name, family = "AT005", "slow-convergence", "autotrainer"
-    fault = Fault.HLR
+    code, name, family, fault = "AT005", "slow-convergence", "autotrainer", Fault.HLR
     needs = Needs.TRACE
-    severity = Severity.WARNING
     confidence = 0.8
     why = "Steps that are too small for the way spend the epochs on its first part."
 

@@ -46,8 +46,7 @@ class VanishingTowardsInput(Rule):
         every third epoch. The first repair is another activation in all hidden layers.
     """
 
-    code, name, family = "AT001", "vanishing-towards-input", "autotrainer"
-    fault = Fault.ACH
+    code, name, family, fault = "AT001", "vanishing-towards-input", "autotrainer", Fault.ACH
     needs = Needs.TRACE
     severity = Severity.ERROR
     confidence = 0.75

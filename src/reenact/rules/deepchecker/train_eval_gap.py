@@ -33,7 +33,8 @@ class TrainEvalGap(Rule):
 
         x, y = map(torch.from_numpy, blobs(spread=2.0))
         x = 3 * x + 8
-        model = nn.Sequential(nn.BatchNorm1d(8, momentum=0.0001), nn.Linear(8, 16), nn.ReLU(), nn.Linear(16, 3))
+        norm = nn.BatchNorm1d(8, momentum=0.0001)
+        model = nn.Sequential(norm, nn.Linear(8, 16), nn.ReLU(), nn.Linear(16, 3))
         optimizer = torch.optim.Adam(model.parameters(), lr=0.01)
         for epoch in range(40):
             optimizer.zero_grad()
@@ -42,8 +43,8 @@ class TrainEvalGap(Rule):
             with torch.no_grad():
                 print("val_accuracy", (model.eval()(x[240:]).argmax(1) == y[240:]).float().mean().item())
     Instead
-        - model = nn.Sequential(nn.BatchNorm1d(8, momentum=0.0001), nn.Linear(8, 16), nn.ReLU(), nn.Linear(16, 3))
-        + model = nn.Sequential(nn.BatchNorm1d(8, momentum=0.1), nn.Linear(8, 16), nn.ReLU(), nn.Linear(16, 3))
+        - norm = nn.BatchNorm1d(8, momentum=0.0001)
+        + norm = nn.BatchNorm1d(8, momentum=0.1)
     Fix safety
         Unsafe: another momentum, batch size or dropout rate is another training.
     Sources

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 
-from reenact.rules import Evidence, Finding, Needs, Rule, Severity, TaskType
+from reenact.rules import Evidence, Finding, Needs, Rule, TaskType
 from reenact.rules.deepdiagnosis._advice import for_invalid, report
 
 
@@ -42,10 +42,8 @@ class AccuracyNotANumber(Rule):
         calls the first zero of a long training invalid, and the accuracy of a regression.
     """
 
-    code, name, family = "DD008", "accuracy-not-a-number", "deepdiagnosis"
-    fault = None
+    code, name, family, fault = "DD008", "accuracy-not-a-number", "deepdiagnosis", None
     needs = Needs.TRACE
-    severity = Severity.WARNING
     confidence = 0.7
     why = "A training that nobody can judge may as well have failed."
 

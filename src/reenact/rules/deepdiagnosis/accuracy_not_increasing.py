@@ -46,8 +46,7 @@ class AccuracyNotIncreasing(Rule):
         fires on a perfect accuracy too.
     """
 
-    code, name, family = "DD009", "accuracy-not-increasing", "deepdiagnosis"
-    fault = None
+    code, name, family, fault = "DD009", "accuracy-not-increasing", "deepdiagnosis", None
     needs = Needs.TRACE
     severity = Severity.ERROR
     confidence = 0.85

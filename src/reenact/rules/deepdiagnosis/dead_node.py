@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from reenact.rules import Evidence, Finding, LayerView, Needs, Rule, Severity
+from reenact.rules import Evidence, Finding, LayerView, Needs, Rule
 from reenact.rules.deepdiagnosis._advice import for_idle_units, host_of, report
-from reenact.rules.deepdiagnosis._epochs import epoch_ends
-from reenact.rules.measured import output_rows
+from reenact.rules.measured import epoch_ends, output_rows
 
 DEAD = 0.7
 HINT = 0.2
@@ -45,10 +44,8 @@ class DeadNode(Rule):
         that sparse: only where whole units are silent for the whole batch is the finding more than a hint.
     """
 
-    code, name, family = "DD003", "dead-node", "deepdiagnosis"
-    fault = None
+    code, name, family, fault = "DD003", "dead-node", "deepdiagnosis", None
     needs = Needs.TRACE
-    severity = Severity.WARNING
     confidence = 0.8
     why = "A unit that is never positive has no gradient."
 

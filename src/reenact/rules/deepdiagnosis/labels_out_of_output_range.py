@@ -55,8 +55,7 @@ class LabelsOutOfOutputRange(Rule):
         output is left out: such an output can reach any label.
     """
 
-    code, name, family = "DD001", "labels-out-of-output-range", "deepdiagnosis"
-    fault = None
+    code, name, family, fault = "DD001", "labels-out-of-output-range", "deepdiagnosis", None
     needs = Needs.GRAPH
     severity = Severity.ERROR
     confidence = 0.85

@@ -40,8 +40,7 @@ class LossNotANumber(Rule):
         Actionable Fixes in Deep Learning Programs", ICSE 2022. Symptom "invalid loss".
     """
 
-    code, name, family = "DD006", "loss-not-a-number", "deepdiagnosis"
-    fault = None
+    code, name, family, fault = "DD006", "loss-not-a-number", "deepdiagnosis", None
     needs = Needs.TRACE
     severity = Severity.ERROR
     confidence = 0.95

@@ -6,8 +6,7 @@ from collections.abc import Iterator
 
 from reenact.rules import Evidence, Finding, Needs, Rule, Severity
 from reenact.rules.deepdiagnosis._advice import for_no_progress, report
-from reenact.rules.hits import WINDOW
-from reenact.rules.measured import epochs_of, learned
+from reenact.rules.measured import WINDOW, epochs_of, learned
 
 
 class LossNotDecreasing(Rule):
@@ -43,8 +42,7 @@ class LossNotDecreasing(Rule):
         stops with a TypeError instead of reporting it.
     """
 
-    code, name, family = "DD007", "loss-not-decreasing", "deepdiagnosis"
-    fault = None
+    code, name, family, fault = "DD007", "loss-not-decreasing", "deepdiagnosis", None
     needs = Needs.TRACE
     severity = Severity.ERROR
     confidence = 0.85

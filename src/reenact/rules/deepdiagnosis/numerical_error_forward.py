@@ -6,8 +6,14 @@ from collections.abc import Iterator
 
 from reenact.rules import Evidence, Finding, LayerView, Needs, Rule, Severity
 from reenact.rules.deepdiagnosis._advice import for_numbers, report
-from reenact.rules.hits import WINDOW, behind_weights, first_hit
-from reenact.rules.measured import first_bad, mostly_zero_since, output_rows
+from reenact.rules.measured import (
+    WINDOW,
+    behind_weights,
+    first_bad,
+    first_hit,
+    mostly_zero_since,
+    output_rows,
+)
 
 
 class NumericalErrorForward(Rule):
@@ -42,8 +48,7 @@ class NumericalErrorForward(Rule):
         values, not their mean.
     """
 
-    code, name, family = "DD002", "numerical-error-forward", "deepdiagnosis"
-    fault = None
+    code, name, family, fault = "DD002", "numerical-error-forward", "deepdiagnosis", None
     needs = Needs.TRACE
     severity = Severity.ERROR
     confidence = 0.9

@@ -7,8 +7,7 @@ from functools import partial
 
 from reenact.rules import Evidence, Finding, LayerView, Needs, Rule, Severity
 from reenact.rules.deepdiagnosis._advice import for_gradients, for_numbers, report
-from reenact.rules.hits import WINDOW, first_hit
-from reenact.rules.measured import first_bad, kernel_rows, learned, mostly_zero_since
+from reenact.rules.measured import WINDOW, first_bad, first_hit, kernel_rows, learned, mostly_zero_since
 
 
 class NumericalErrorWeights(Rule):
@@ -46,8 +45,7 @@ class NumericalErrorWeights(Rule):
         delta weights", layers from back to front; zero means all values, not their mean.
     """
 
-    code, name, family = "DD011", "numerical-error-weights", "deepdiagnosis"
-    fault = None
+    code, name, family, fault = "DD011", "numerical-error-weights", "deepdiagnosis", None
     needs = Needs.TRACE
     severity = Severity.ERROR
     confidence = 0.9

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from reenact.rules import Evidence, Finding, LayerView, Needs, Rule, Severity
+from reenact.rules import Evidence, Finding, LayerView, Needs, Rule
 from reenact.rules.deepdiagnosis._advice import for_idle_units, host_of, report
-from reenact.rules.hits import WINDOW, first_hit
-from reenact.rules.measured import output_rows
+from reenact.rules.measured import WINDOW, first_hit, output_rows
 
 SHARE = 0.5
 
@@ -48,10 +47,8 @@ class SaturatedActivation(Rule):
         count.
     """
 
-    code, name, family = "DD004", "saturated-activation", "deepdiagnosis"
-    fault = None
+    code, name, family, fault = "DD004", "saturated-activation", "deepdiagnosis", None
     needs = Needs.TRACE
-    severity = Severity.WARNING
     confidence = 0.75
     why = "Where the curve is flat no gradient comes through."
 

@@ -6,9 +6,16 @@ from collections.abc import Iterator
 
 from reenact.rules import Evidence, Finding, LayerView, Needs, Rule, Severity
 from reenact.rules.deepdiagnosis._advice import for_stillness, other_activation, report
-from reenact.rules.deepdiagnosis._epochs import epoch_ends
-from reenact.rules.hits import WINDOW, behind_weights, first_hit
-from reenact.rules.measured import kernel_rows, learned, output_rows, still_since
+from reenact.rules.measured import (
+    WINDOW,
+    behind_weights,
+    epoch_ends,
+    first_hit,
+    kernel_rows,
+    learned,
+    output_rows,
+    still_since,
+)
 
 
 class UnchangedTensor(Rule):
@@ -43,8 +50,7 @@ class UnchangedTensor(Rule):
         compares means alone, and any five epochs.
     """
 
-    code, name, family = "DD005", "unchanged-tensor", "deepdiagnosis"
-    fault = None
+    code, name, family, fault = "DD005", "unchanged-tensor", "deepdiagnosis", None
     needs = Needs.TRACE
     severity = Severity.ERROR
     confidence = 0.85

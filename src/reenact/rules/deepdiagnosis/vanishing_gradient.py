@@ -6,8 +6,7 @@ from collections.abc import Iterator
 
 from reenact.rules import Evidence, Finding, LayerView, Needs, Rule, Severity
 from reenact.rules.deepdiagnosis._advice import for_vanishing, report
-from reenact.rules.hits import first_hit
-from reenact.rules.measured import kernel_rows, learned
+from reenact.rules.measured import first_hit, kernel_rows, learned
 
 SMALLEST = 1e-7
 
@@ -30,17 +29,16 @@ class VanishingGradient(Rule):
         from reenact.testing.toys import blobs
 
         x, y = map(torch.from_numpy, blobs())
-        model = nn.Sequential(nn.Linear(8, 16), nn.Tanh(), nn.Linear(16, 16), nn.Tanh(), nn.Linear(16, 3))
-        for layer in model[::2]:
-            nn.init.normal_(layer.weight, std=0.0001)
-        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+        hidden = (nn.Sequential(nn.Linear(8, 8), nn.Sigmoid()) for _ in range(16))
+        model = nn.Sequential(*hidden, nn.Linear(8, 3))
+        optimizer = torch.optim.Adam(model.parameters(), lr=0.01)
         for epoch in range(60):
             optimizer.zero_grad()
             nn.functional.cross_entropy(model(x), y).backward()
             optimizer.step()
     Instead
-        -     nn.init.normal_(layer.weight, std=0.0001)
-        +     nn.init.normal_(layer.weight, std=0.3)
+        - hidden = (nn.Sequential(nn.Linear(8, 8), nn.Sigmoid()) for _ in range(16))
+        + hidden = (nn.Sequential(nn.Linear(8, 8), nn.Sigmoid()) for _ in range(2))
     Fix safety
         Unsafe: whatever the tree suggests makes another training.
     Sources
@@ -50,8 +48,7 @@ class VanishingGradient(Rule):
         mostly zero by nature.
     """
 
-    code, name, family = "DD010", "vanishing-gradient", "deepdiagnosis"
-    fault = None
+    code, name, family, fault = "DD010", "vanishing-gradient", "deepdiagnosis", None
     needs = Needs.TRACE
     severity = Severity.ERROR
     confidence = 0.75

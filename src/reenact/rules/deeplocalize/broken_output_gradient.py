@@ -5,8 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from reenact.rules import Evidence, Finding, LayerView, Needs, Rule, Severity
-from reenact.rules.hits import WINDOW, behind_weights, first_hit
-from reenact.rules.measured import first_bad, learned, mostly_zero_since, output_rows, still_since
+from reenact.rules.measured import (
+    WINDOW,
+    behind_weights,
+    first_bad,
+    first_hit,
+    learned,
+    mostly_zero_since,
+    output_rows,
+    still_since,
+)
 
 GRADIENT = ("grad_mean", "grad_mean_abs")
 
@@ -45,8 +53,7 @@ class BrokenOutputGradient(Rule):
         errors and critics of adversarial networks have a constant gradient there.
     """
 
-    code, name, family = "DL011", "broken-output-gradient", "deeplocalize"
-    fault = None
+    code, name, family, fault = "DL011", "broken-output-gradient", "deeplocalize", None
     needs = Needs.TRACE
     severity = Severity.ERROR
     confidence = 0.95

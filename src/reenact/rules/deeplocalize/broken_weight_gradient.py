@@ -5,8 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from reenact.rules import Evidence, Finding, LayerView, Needs, Rule, Severity
-from reenact.rules.hits import WINDOW, first_hit
-from reenact.rules.measured import first_bad, kernel_rows, learned, mostly_zero_since, still_since
+from reenact.rules.measured import (
+    WINDOW,
+    first_bad,
+    first_hit,
+    kernel_rows,
+    learned,
+    mostly_zero_since,
+    still_since,
+)
 
 
 class BrokenWeightGradient(Rule):
@@ -43,8 +50,7 @@ class BrokenWeightGradient(Rule):
         symptom, layers from back to front. The release looks at layers named `dense` and at means alone.
     """
 
-    code, name, family = "DL010", "broken-weight-gradient", "deeplocalize"
-    fault = None
+    code, name, family, fault = "DL010", "broken-weight-gradient", "deeplocalize", None
     needs = Needs.TRACE
     severity = Severity.ERROR
     confidence = 0.95

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from reenact.rules import Evidence, Finding, LayerView, Needs, Rule, Severity
-from reenact.rules.hits import WINDOW, first_hit
-from reenact.rules.measured import first_bad, kernel_rows, mostly_zero_since
+from reenact.rules.measured import WINDOW, first_bad, first_hit, kernel_rows, mostly_zero_since
 
 
 class BrokenWeights(Rule):
@@ -43,8 +42,7 @@ class BrokenWeights(Rule):
         symptom, layers from back to front. Zero means that all weights are, not that their mean is.
     """
 
-    code, name, family = "DL004", "broken-weights", "deeplocalize"
-    fault = None
+    code, name, family, fault = "DL004", "broken-weights", "deeplocalize", None
     needs = Needs.TRACE
     severity = Severity.ERROR
     confidence = 0.95

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 
-from reenact.rules import Evidence, Finding, Needs, Rule, Severity
+from reenact.rules import Evidence, Finding, Needs, Rule
 
 ACCURACIES = ("accuracy", "val_accuracy", "test_accuracy")
 
@@ -47,10 +47,8 @@ class InvalidAccuracy(Rule):
         symptom; the release reads the log entry `acc` alone.
     """
 
-    code, name, family = "DL008", "invalid-accuracy", "deeplocalize"
-    fault = None
+    code, name, family, fault = "DL008", "invalid-accuracy", "deeplocalize", None
     needs = Needs.TRACE
-    severity = Severity.WARNING
     confidence = 0.8
     why = "An accuracy that is no number says nothing about the training."
 

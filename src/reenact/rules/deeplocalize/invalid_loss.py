@@ -41,8 +41,7 @@ class InvalidLoss(Rule):
         symptom.
     """
 
-    code, name, family = "DL006", "invalid-loss", "deeplocalize"
-    fault = None
+    code, name, family, fault = "DL006", "invalid-loss", "deeplocalize", None
     needs = Needs.TRACE
     severity = Severity.ERROR
     confidence = 0.97

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from reenact.rules import Evidence, Finding, LayerView, Needs, Rule, Severity
-from reenact.rules.hits import first_hit
-from reenact.rules.measured import first_bad, output_rows
+from reenact.rules.measured import first_bad, first_hit, output_rows
 
 
 class NonFiniteLayerOutput(Rule):
@@ -41,8 +40,7 @@ class NonFiniteLayerOutput(Rule):
         symptom of its algorithm; the release tests the mean of the tensor, which is bad when one value is.
     """
 
-    code, name, family = "DL001", "non-finite-layer-output", "deeplocalize"
-    fault = None
+    code, name, family, fault = "DL001", "non-finite-layer-output", "deeplocalize", None
     needs = Needs.TRACE
     severity = Severity.ERROR
     confidence = 0.95

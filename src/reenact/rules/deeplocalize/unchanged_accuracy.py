@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from reenact.rules import Evidence, Finding, Needs, Rule, Severity, TaskType
-from reenact.rules.hits import WINDOW
-from reenact.rules.measured import accuracies, learned
+from reenact.rules.measured import WINDOW, accuracies, learned
 
 BETTER = 0.01
 """A gain that is worth the name."""
@@ -45,8 +44,7 @@ class UnchangedAccuracy(Rule):
         accuracies by chance, and a perfect model has the accuracy one for ever.
     """
 
-    code, name, family = "DL009", "unchanged-accuracy", "deeplocalize"
-    fault = None
+    code, name, family, fault = "DL009", "unchanged-accuracy", "deeplocalize", None
     needs = Needs.TRACE
     severity = Severity.ERROR
     confidence = 0.7

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from reenact.rules import Evidence, Finding, LayerView, Needs, Rule, Severity
-from reenact.rules.hits import WINDOW, behind_weights, first_hit
-from reenact.rules.measured import learned, output_rows, still_since
+from reenact.rules.measured import WINDOW, behind_weights, first_hit, learned, output_rows, still_since
 
 
 class UnchangedLayerOutput(Rule):
@@ -43,8 +42,7 @@ class UnchangedLayerOutput(Rule):
         here the tensor must be still to the end of the run, in a model that has not learned.
     """
 
-    code, name, family = "DL003", "unchanged-layer-output", "deeplocalize"
-    fault = None
+    code, name, family, fault = "DL003", "unchanged-layer-output", "deeplocalize", None
     needs = Needs.TRACE
     severity = Severity.ERROR
     confidence = 0.8

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from reenact.rules import Evidence, Finding, Needs, Rule, Severity
-from reenact.rules.hits import WINDOW
-from reenact.rules.measured import learned, still_since
+from reenact.rules.measured import WINDOW, learned, still_since
 
 
 class UnchangedLoss(Rule):
@@ -41,8 +40,7 @@ class UnchangedLoss(Rule):
         fell is a training that is over, and not reported here.
     """
 
-    code, name, family = "DL007", "unchanged-loss", "deeplocalize"
-    fault = None
+    code, name, family, fault = "DL007", "unchanged-loss", "deeplocalize", None
     needs = Needs.TRACE
     severity = Severity.ERROR
     confidence = 0.85

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from reenact.rules import Evidence, Finding, LayerView, Needs, Rule, Severity
-from reenact.rules.hits import WINDOW, first_hit
-from reenact.rules.measured import kernel_rows, learned, still_since
+from reenact.rules.measured import WINDOW, first_hit, kernel_rows, learned, still_since
 
 
 class UnchangedWeights(Rule):
@@ -44,8 +43,7 @@ class UnchangedWeights(Rule):
         weights to learn. Frozen layers do not count.
     """
 
-    code, name, family = "DL005", "unchanged-weights", "deeplocalize"
-    fault = None
+    code, name, family, fault = "DL005", "unchanged-weights", "deeplocalize", None
     needs = Needs.TRACE
     severity = Severity.ERROR
     confidence = 0.85

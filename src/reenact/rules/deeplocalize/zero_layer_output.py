@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from reenact.rules import Evidence, Finding, LayerView, Needs, Rule, Severity
-from reenact.rules.hits import WINDOW, behind_weights, first_hit
-from reenact.rules.measured import mostly_zero_since, output_rows
+from reenact.rules.measured import WINDOW, behind_weights, first_hit, mostly_zero_since, output_rows
 
 
 class ZeroLayerOutput(Rule):
@@ -43,8 +42,7 @@ class ZeroLayerOutput(Rule):
         counts, so that a centred tensor is none.
     """
 
-    code, name, family = "DL002", "zero-layer-output", "deeplocalize"
-    fault = None
+    code, name, family, fault = "DL002", "zero-layer-output", "deeplocalize", None
     needs = Needs.TRACE
     severity = Severity.ERROR
     confidence = 0.85

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from reenact.rules import Evidence, Kind, LayerView, LossFamily, Place, TaskType, Wanted
-from reenact.rules.neuralint._order import mentions, rows, until_weights
+from reenact.rules.neuralint._layers import mentions, rows, until_weights
 
 SQUASHING = frozenset({"softmax", "sigmoid", "log_softmax", "hard_sigmoid", "hardsigmoid", "softmin"})
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from reenact.probe.outcome import Crash
 from reenact.program.static_graph import StaticLayer
 from reenact.rules import Evidence, JsonValue, LayerView
-from reenact.rules.neuralint._order import mentions
+from reenact.rules.neuralint._layers import mentions
 
 _DIMENSION = re.compile(r"([123])[dD]$")
 

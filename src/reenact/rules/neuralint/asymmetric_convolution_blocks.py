@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from reenact.rules import Evidence, Fault, Finding, LayerView, Needs, Rule, Severity, Status
-from reenact.rules.neuralint._numbers import filters, is_deep, is_pooling, window
-from reenact.rules.neuralint._order import rows, until_weights
+from reenact.rules.neuralint._layers import filters, is_deep, is_pooling, rows, until_weights, window
 
 
 class AsymmetricConvolutionBlocks(Rule):
@@ -39,7 +38,6 @@ class AsymmetricConvolutionBlocks(Rule):
             keras.layers.Flatten(),
             keras.layers.Dense(10, activation="softmax"),
         ])
-        model.compile("adam", "sparse_categorical_crossentropy", metrics=["accuracy"])
     Instead
         -     keras.layers.Conv2D(32, 3, activation="relu"),
         +     keras.layers.Conv2D(16, 3, activation="relu"),

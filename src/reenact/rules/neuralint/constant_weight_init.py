@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from reenact.rules import Evidence, Fault, Finding, Kind, LayerView, Needs, Rule, Severity
-from reenact.rules.neuralint._order import is_keras
+from reenact.rules.neuralint._layers import is_keras
 
 CONSTANT = frozenset({"zeros", "ones", "constant", "zero", "one"})
 KERAS_STARTS = ("glorot_uniform", "he_uniform")
@@ -30,7 +30,6 @@ class ConstantWeightInit(Rule):
             keras.layers.Dense(16, activation="relu", kernel_initializer="ones"),
             keras.layers.Dense(3, activation="softmax"),
         ])
-        model.compile("adam", "sparse_categorical_crossentropy", metrics=["accuracy"])
     Instead
         -     keras.layers.Dense(16, activation="relu", kernel_initializer="ones"),
         +     keras.layers.Dense(16, activation="relu", kernel_initializer="he_normal"),

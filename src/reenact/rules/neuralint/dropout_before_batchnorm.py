@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from reenact.rules import Evidence, Fault, Finding, Needs, Rule
-from reenact.rules.neuralint._order import directly_before, without
+from reenact.rules.neuralint._layers import directly_before, without
 
 
 class DropoutBeforeBatchnorm(Rule):

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from reenact.rules import Evidence, Fault, Finding, Needs, Rule, Severity
-from reenact.rules.neuralint._numbers import is_max_pooling
-from reenact.rules.neuralint._order import directly_before, without
+from reenact.rules.neuralint._layers import directly_before, is_max_pooling, without
 
 
 class DropoutBeforeMaxPooling(Rule):
@@ -30,7 +29,6 @@ class DropoutBeforeMaxPooling(Rule):
             keras.layers.Flatten(),
             keras.layers.Dense(10, activation="softmax"),
         ])
-        model.compile("adam", "sparse_categorical_crossentropy", metrics=["accuracy"])
     Instead
               keras.layers.Conv2D(8, 3, activation="relu"),
         +     keras.layers.MaxPooling2D(2),

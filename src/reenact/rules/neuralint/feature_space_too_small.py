@@ -31,15 +31,16 @@ class FeatureSpaceTooSmall(Rule):
         from reenact.testing.toys import images
 
         x, y = map(torch.from_numpy, images())
-        model = nn.Sequential(nn.Conv2d(1, 4, 3), nn.ReLU(), nn.MaxPool2d(8), nn.Flatten(), nn.Linear(36, 3))
+        features = nn.Sequential(nn.Conv2d(1, 4, 3), nn.ReLU(), nn.MaxPool2d(8))
+        model = nn.Sequential(features, nn.Flatten(), nn.Linear(36, 3))
         optimizer = torch.optim.Adam(model.parameters(), lr=0.01)
         for epoch in range(30):
             optimizer.zero_grad()
             nn.functional.cross_entropy(model(x), y).backward()
             optimizer.step()
     Instead
-        - model = nn.Sequential(nn.Conv2d(1, 4, 3), nn.ReLU(), nn.MaxPool2d(8), nn.Flatten(), nn.Linear(36, 3))
-        + model = nn.Sequential(nn.Conv2d(1, 4, 3), nn.ReLU(), nn.MaxPool2d(2), nn.Flatten(), nn.Linear(36, 3))
+        - features = nn.Sequential(nn.Conv2d(1, 4, 3), nn.ReLU(), nn.MaxPool2d(8))
+        + features = nn.Sequential(nn.Conv2d(1, 4, 3), nn.ReLU(), nn.MaxPool2d(2))
     Fix safety
         Unsafe: a smaller window, padding or fewer layers make another network.
     Sources

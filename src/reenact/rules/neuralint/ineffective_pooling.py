@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from reenact.rules import Evidence, Fault, Finding, Needs, Rule, Severity, Status
-from reenact.rules.neuralint._numbers import convolutions, is_deep, is_pooling, strided
+from reenact.rules.neuralint._layers import convolutions, is_deep, is_pooling, strided
 
 
 class IneffectivePooling(Rule):
@@ -36,7 +36,6 @@ class IneffectivePooling(Rule):
             keras.layers.Flatten(),
             keras.layers.Dense(10, activation="softmax"),
         ])
-        model.compile("adam", "sparse_categorical_crossentropy", metrics=["accuracy"])
     Instead
               keras.layers.Conv2D(16, 3, activation="relu"),
               keras.layers.Conv2D(16, 3, activation="relu"),

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from reenact.rules import Evidence, Fault, Finding, Needs, Rule, Severity, Status
-from reenact.rules.neuralint._numbers import convolutions, is_pooling, strided
-from reenact.rules.neuralint._order import mentions
+from reenact.rules.neuralint._layers import convolutions, is_pooling, mentions, strided
 
 
 class LackOfPooling(Rule):
@@ -28,7 +27,6 @@ class LackOfPooling(Rule):
             keras.layers.Flatten(),
             keras.layers.Dense(10, activation="softmax"),
         ])
-        model.compile("adam", "sparse_categorical_crossentropy", metrics=["accuracy"])
     Instead
               keras.layers.Conv2D(8, 3, activation="relu"),
         +     keras.layers.MaxPooling2D(2),

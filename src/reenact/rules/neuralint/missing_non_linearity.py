@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from reenact.rules import Evidence, Fault, Finding, Kind, Needs, Rule
-from reenact.rules.neuralint._order import is_keras, narrows, unbent
+from reenact.rules.neuralint._layers import is_keras, narrows, unbent
 
 
 class MissingNonLinearity(Rule):

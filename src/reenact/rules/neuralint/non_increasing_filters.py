@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from itertools import pairwise
 
 from reenact.rules import Evidence, Fault, Finding, Kind, Needs, Rule, Severity, Status
-from reenact.rules.neuralint._numbers import convolutions, filters
+from reenact.rules.neuralint._layers import convolutions, filters
 
 
 class NonIncreasingFilters(Rule):

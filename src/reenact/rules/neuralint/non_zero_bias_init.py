@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from reenact.rules import Evidence, Fault, Finding, Kind, LayerView, Needs, Rule
-from reenact.rules.neuralint._order import is_keras
+from reenact.rules.neuralint._layers import is_keras
 
 
 class NonZeroBiasInit(Rule):
@@ -26,7 +26,6 @@ class NonZeroBiasInit(Rule):
             keras.layers.Dense(16, activation="relu", bias_initializer="ones"),
             keras.layers.Dense(3, activation="softmax"),
         ])
-        model.compile("adam", "sparse_categorical_crossentropy", metrics=["accuracy"])
     Instead
         -     keras.layers.Dense(16, activation="relu", bias_initializer="ones"),
         +     keras.layers.Dense(16, activation="relu", bias_initializer="zeros"),

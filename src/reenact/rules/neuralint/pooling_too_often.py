@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from reenact.rules import Evidence, Fault, Finding, Needs, Rule, Severity, Status
-from reenact.rules.neuralint._numbers import convolutions, is_deep, is_max_pooling
-from reenact.rules.neuralint._order import rows, until_weights
+from reenact.rules.neuralint._layers import convolutions, is_deep, is_max_pooling, rows, until_weights
 
 
 class PoolingTooOften(Rule):
@@ -38,7 +37,6 @@ class PoolingTooOften(Rule):
             keras.layers.Flatten(),
             keras.layers.Dense(10, activation="softmax"),
         ])
-        model.compile("adam", "sparse_categorical_crossentropy", metrics=["accuracy"])
     Instead
               keras.layers.Input((64, 64, 3)),
         +     keras.layers.Conv2D(4, 3, activation="relu"),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from reenact.rules import Evidence, Fault, Finding, Kind, LayerView, Needs, Rule, suggest
-from reenact.rules.neuralint._order import rows, sure, until_weights
+from reenact.rules.neuralint._layers import rows, sure, until_weights
 
 
 class RedundantActivation(Rule):

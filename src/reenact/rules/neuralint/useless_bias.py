@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from reenact.rules import Evidence, Finding, LayerView, Needs, Rule, Severity, Status
-from reenact.rules.neuralint._order import rows
+from reenact.rules.neuralint._layers import rows
 
 
 class UselessBias(Rule):
@@ -28,7 +28,6 @@ class UselessBias(Rule):
             keras.layers.Activation("relu"),
             keras.layers.Dense(3, activation="softmax"),
         ])
-        model.compile("adam", "sparse_categorical_crossentropy", metrics=["accuracy"])
     Instead
         -     keras.layers.Dense(16),
         +     keras.layers.Dense(16, use_bias=False),

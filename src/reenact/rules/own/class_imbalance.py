@@ -26,7 +26,7 @@ class ClassImbalance(Rule):
         import keras
         from reenact.testing.toys import blobs
 
-        x, y = blobs(450, spread=2.0)
+        x, y = blobs(450, spread=3.0)
         many = (y != 2) | (x[:, 0] > 1.2)
         x, y = x[many], y[many]
         model = keras.Sequential([

@@ -6,6 +6,7 @@ import statistics
 from collections.abc import Iterator
 
 from reenact.rules import Evidence, Fault, Finding, Kind, LayerView, Needs, Rule, Severity
+from reenact.rules.own._model import owner_of
 from reenact.rules.own._places import at_knob, framework, named_knob, raw_inputs, usual_rates
 from reenact.rules.own._series import finite
 
@@ -63,7 +64,7 @@ class DeadLayer(Rule):
         when = "from the start" if from_start else "in the end"
         saw = f"{late:.0%} of the units give zero for every row, {when}"
         sure = 0.9 if late >= MOST else 0.55
-        owner = _owner(evidence, layer)
+        owner = owner_of(evidence, layer)
         kernel = owner.kernel()
         equal = kernel is not None and kernel.std == 0
         if raw_inputs(evidence) and not equal:
@@ -94,9 +95,3 @@ class DeadLayer(Rule):
         return self.finding(
             evidence, saw, layer=owner, kind=kind, values=values, fault=fault, confidence=sure
         )
-
-
-def _owner(evidence: Evidence, layer: LayerView) -> LayerView:
-    """The layer with weights whose output it is."""
-    before = evidence.layers[: evidence.layers.index(layer) + 1]
-    return next((one for one in reversed(before) if one.weighted), layer)

@@ -31,13 +31,11 @@ class FrozenOrForgottenWeights(Rule):
         class Net(nn.Module):
             def __init__(self):
                 super().__init__()
-                self.layers = [nn.Linear(8, 16), nn.Linear(16, 16)]
+                self.hidden = [nn.Linear(8, 16)]
                 self.head = nn.Linear(16, 3)
 
             def forward(self, x):
-                for layer in self.layers:
-                    x = torch.relu(layer(x))
-                return self.head(x)
+                return self.head(self.hidden[0](x).relu())
 
 
         model = Net()
@@ -47,8 +45,8 @@ class FrozenOrForgottenWeights(Rule):
             nn.functional.cross_entropy(model(x), y).backward()
             optimizer.step()
     Instead
-        -         self.layers = [nn.Linear(8, 16), nn.Linear(16, 16)]
-        +         self.layers = nn.ModuleList([nn.Linear(8, 16), nn.Linear(16, 16)])
+        -         self.hidden = [nn.Linear(8, 16)]
+        +         self.hidden = nn.ModuleList([nn.Linear(8, 16)])
     Fix safety
         Unsafe: it changes what is trained.
     Sources

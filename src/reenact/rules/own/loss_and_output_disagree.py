@@ -18,7 +18,7 @@ from reenact.rules import (
     TaskType,
     Wanted,
 )
-from reenact.rules.own._output import adds_up_to_one, is_probability, left_open
+from reenact.rules.own._model import adds_up_to_one, is_probability, left_open
 
 BENT = frozenset({"relu", "sigmoid", "tanh", "elu", "selu", "leaky_relu", "softplus"})
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from reenact.rules import Evidence, Fault, Finding, JsonValue, Kind, LayerView, Needs, Rule, Severity
-from reenact.rules.own._fans import times_usual
+from reenact.rules.own._model import times_usual
 from reenact.rules.own._places import framework
 from reenact.rules.own._series import learned
 

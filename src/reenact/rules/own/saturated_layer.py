@@ -6,7 +6,7 @@ import statistics
 from collections.abc import Iterator
 
 from reenact.rules import Evidence, Fault, Finding, Kind, LayerView, Needs, Rule
-from reenact.rules.own._fans import times_usual
+from reenact.rules.own._model import owner_of, times_usual
 from reenact.rules.own._places import framework, raw_inputs
 from reenact.rules.own._series import finite
 
@@ -59,8 +59,8 @@ class SaturatedLayer(Rule):
             if len(shares) < 3 or evidence.last_activation == layer.own_activation == "sigmoid":
                 continue
             late = statistics.median(shares[-max(1, len(shares) // 3) :])
-            if late > MOST and _owner(evidence, layer).role == "hidden":
-                yield self._saturated(evidence, _owner(evidence, layer), late)
+            if late > MOST and owner_of(evidence, layer).role == "hidden":
+                yield self._saturated(evidence, owner_of(evidence, layer), late)
                 return
 
     def _saturated(self, evidence: Evidence, layer: LayerView, late: float) -> Finding:
@@ -73,9 +73,3 @@ class SaturatedLayer(Rule):
                 evidence, saw, layer=layer, kind=Kind.WEIGHT_INIT, values=values, fault=Fault.WCI
             )
         return self.finding(evidence, saw, layer=layer, kind=Kind.ACTIVATION, values=("relu",))
-
-
-def _owner(evidence: Evidence, layer: LayerView) -> LayerView:
-    """The layer with weights whose output it is."""
-    before = evidence.layers[: evidence.layers.index(layer) + 1]
-    return next((one for one in reversed(before) if one.weighted), layer)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from reenact.rules import Evidence, Fault, Finding, Kind, LossFamily, Needs, Rule, Severity, Wanted
-from reenact.rules.own._output import reads_logits
+from reenact.rules.own._model import reads_logits
 
 TWICE = {LossFamily.CATEGORICAL: "softmax", LossFamily.BINARY: "sigmoid"}
 

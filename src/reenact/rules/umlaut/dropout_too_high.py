@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from reenact.rules import Evidence, Fault, Finding, Kind, Needs, Rule
-from reenact.rules.neuralint._order import is_dropout
+from reenact.rules.neuralint._layers import is_dropout
 
 MOST = 0.5
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from reenact.rules import Evidence, Fault, Finding, Kind, Needs, Rule
-from reenact.rules.umlaut._inputs import casts_itself, reads_symbols, training_inputs
+from reenact.rules.umlaut._data import casts_itself, reads_symbols, training_inputs
 
 TYPES = re.compile(r"same dtype|scalar type|should be the same", re.IGNORECASE)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from reenact.rules import Evidence, Fault, Finding, Kind, Needs, Rule, TensorFacts
-from reenact.rules.umlaut._inputs import reads_symbols, scales_itself, training_inputs
+from reenact.rules.umlaut._data import reads_symbols, scales_itself, training_inputs
 
 FAR = 10.0
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from reenact.rules import Evidence, Fault, Finding, Needs, Rule, Severity
 from reenact.rules.layer_view import Shape
-from reenact.rules.umlaut._inputs import channels_last, training_inputs
+from reenact.rules.umlaut._data import channels_last, training_inputs
 
 
 class InputWrongShape(Rule):

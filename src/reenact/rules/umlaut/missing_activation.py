@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from reenact.rules import Evidence, Fault, Finding, Kind, Needs, Rule, Severity
-from reenact.rules.neuralint._order import narrows, unbent
+from reenact.rules.neuralint._layers import narrows, unbent
 
 
 class MissingActivation(Rule):

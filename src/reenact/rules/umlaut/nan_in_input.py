@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator
 
 from reenact.rules import Evidence, Fault, Finding, Kind, Needs, Rule, Severity
-from reenact.rules.umlaut._inputs import training_inputs
+from reenact.rules.umlaut._data import training_inputs
 
 
 class NanInInput(Rule):

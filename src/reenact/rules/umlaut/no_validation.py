@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from reenact.rules import Evidence, Fault, Finding, Kind, Needs, Rule, Severity
-from reenact.rules.neuralint._order import mentions
-from reenact.rules.umlaut._curves import shared_rows
+from reenact.rules.neuralint._layers import mentions
+from reenact.rules.umlaut._data import shared_rows
 
 
 class NoValidation(Rule):

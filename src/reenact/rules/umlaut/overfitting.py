@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
+from reenact.probe.trace import Trace
 from reenact.rules import Evidence, Finding, Needs, Rule
-from reenact.rules.umlaut._curves import loss_curves
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 PATIENCE, RISE = 3, 1.1
 
@@ -50,7 +55,7 @@ class Overfitting(Rule):
     def check(self, evidence: Evidence) -> Iterator[Finding]:
         if evidence.trace is None:
             return
-        held, trained = loss_curves(evidence.trace)
+        held, trained = _loss_curves(evidence.trace)
         if len(held) <= PATIENCE:
             return
         best = int(held.argmin())
@@ -62,3 +67,19 @@ class Overfitting(Rule):
                 f"training loss {trained[best]:.3g} -> {trained[-1]:.3g}"
             )
             yield self.finding(evidence, saw)
+
+
+def _loss_curves(trace: Trace) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Validation losses, and the mean loss of the steps since the validation before."""
+    import numpy as np
+
+    seen, losses = trace.metric("val_loss").known, trace.losses.known
+    held, trained = [], []
+    before = -1
+    for step, value in zip(seen.steps, seen.values, strict=True):
+        steps = losses.values[(losses.steps > before) & (losses.steps <= step)]
+        if len(steps):
+            held.append(float(value))
+            trained.append(float(steps.mean()))
+            before = int(step)
+    return np.array(held), np.array(trained)

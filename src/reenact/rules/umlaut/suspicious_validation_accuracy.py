@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from reenact.rules import Evidence, Finding, Kind, Needs, Rule, Severity
-from reenact.rules.umlaut._curves import shared_rows
+from reenact.rules.umlaut._data import shared_rows
 
 EPOCHS, PERFECT, LEAD, MANY = 3, 0.95, 0.05, 0.2
 
