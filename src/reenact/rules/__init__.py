@@ -1,6 +1,6 @@
 """Rules: evidence -> findings, one rule a file, one folder a family.
 
-What a rule's author needs is here: `from reenact.rules import Evidence, Fault, Finding, Kind, Needs, Rule`.
+What a rule's author needs is here: `from reenact.rules import Evidence, Fault, Findings, Kind, Needs, Rule`.
 Importing the package itself loads nothing; a name brings its module when it is first used.
 """
 
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from reenact.program.knob import Knob as Knob
     from reenact.rules.evidence import Evidence as Evidence
     from reenact.rules.finding import Finding as Finding
+    from reenact.rules.finding import Findings as Findings
     from reenact.rules.finding import Severity as Severity
     from reenact.rules.finding import Suggestion as Suggestion
     from reenact.rules.layer_view import LayerView as LayerView
@@ -34,7 +35,7 @@ _MODULES = {
     "reenact.program.graph": ("TaskType", "TensorFacts"),
     "reenact.program.knob": ("Kind", "Knob"),
     "reenact.rules.evidence": ("Evidence",),
-    "reenact.rules.finding": ("Finding", "Severity", "Suggestion"),
+    "reenact.rules.finding": ("Finding", "Findings", "Severity", "Suggestion"),
     "reenact.rules.layer_view": ("LayerView",),
     "reenact.rules.losses": ("LossFamily", "Wanted"),
     "reenact.rules.rule": ("Needs", "Rule", "Status", "suggest"),

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from reenact.rules import Evidence, Fault, Finding, Kind, Needs, Rule, Severity
+from reenact.rules import Evidence, Fault, Findings, Kind, Needs, Rule, Severity
 from reenact.rules.measured import among, inputs_scaled, output_rows
 
 LARGEST_OUTPUT = 10.0
@@ -52,7 +50,7 @@ class AbnormalData(Rule):
     confidence = 0.75
     why = "Inputs far from one make activations saturate and steps overshoot."
 
-    def check(self, evidence: Evidence) -> Iterator[Finding]:
+    def check(self, evidence: Evidence) -> Findings:
         facts, first = evidence.inputs, next(iter(evidence.weighted), None)
         if facts is None or first is None:
             return

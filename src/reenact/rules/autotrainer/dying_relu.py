@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from reenact.rules import Evidence, Fault, Finding, Kind, Needs, Rule, Severity
+from reenact.rules import Evidence, Fault, Findings, Kind, Needs, Rule, Severity
 from reenact.rules.autotrainer._features import everywhere, gradient_trouble, zero_gradients
 from reenact.rules.measured import inputs_scaled, update_ratios
 
@@ -54,7 +52,7 @@ class DyingRelu(Rule):
     confidence = 0.45
     why = "A ReLU that is never positive passes no gradient."
 
-    def check(self, evidence: Evidence) -> Iterator[Finding]:
+    def check(self, evidence: Evidence) -> Findings:
         share = zero_gradients(evidence)
         if share is None or gradient_trouble(evidence) != "dying":
             return

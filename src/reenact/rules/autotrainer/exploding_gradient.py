@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from reenact.rules import Evidence, Fault, Finding, Kind, Needs, Rule, Severity
+from reenact.rules import Evidence, Fault, Finding, Findings, Kind, Needs, Rule, Severity
 from reenact.rules.autotrainer._features import (
     everywhere,
     gradient_ends,
@@ -62,7 +60,7 @@ class ExplodingGradient(Rule):
     confidence = 0.85
     why = "Steps that grow without bound leave every valley."
 
-    def check(self, evidence: Evidence) -> Iterator[Finding]:
+    def check(self, evidence: Evidence) -> Findings:
         if evidence.inputs is not None and evidence.inputs.nan_share > 0:
             return
         broken = lost(evidence)
@@ -86,11 +84,5 @@ class ExplodingGradient(Rule):
         clips = suggestions_for(evidence, Kind.GRADIENT_CLIP, (1.0, 5.0))
         cures = (*everywhere(evidence, "selu", "relu"), *clips)
         return self.finding(
-            evidence,
-            saw,
-            layer=hidden,
-            kind=Kind.ACTIVATION,
-            suggestions=cures,
-            confidence=UNSURE,
-            step=step,
+            evidence, saw, layer=hidden, kind=Kind.ACTIVATION, suggestions=cures, confidence=UNSURE, step=step
         )

@@ -2,9 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from reenact.rules import Evidence, Fault, Finding, Kind, LayerView, Needs, Rule, Severity, TaskType, Wanted
+from reenact.rules import (
+    Evidence,
+    Fault,
+    Finding,
+    Findings,
+    Kind,
+    LayerView,
+    Needs,
+    Rule,
+    Severity,
+    TaskType,
+    Wanted,
+)
 from reenact.rules.measured import among, output_rows
 
 FITTING = {Wanted.SOFTMAX: "softmax", Wanted.SIGMOID: "sigmoid", Wanted.LOG_SOFTMAX: "log_softmax"}
@@ -51,7 +61,7 @@ class ImproperActivation(Rule):
     confidence = 0.85
     why = "The loss compares something that is no probability."
 
-    def check(self, evidence: Evidence) -> Iterator[Finding]:
+    def check(self, evidence: Evidence) -> Findings:
         output, has = evidence.output, evidence.last_activation or "linear"
         if output is None:
             return

@@ -2,9 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from reenact.rules import Evidence, Fault, Finding, Kind, LossFamily, Needs, Rule, Severity, TaskType
+from reenact.rules import (
+    Evidence,
+    Fault,
+    Finding,
+    Findings,
+    Kind,
+    LossFamily,
+    Needs,
+    Rule,
+    Severity,
+    TaskType,
+)
 from reenact.rules.measured import among
 
 SURE = 0.9
@@ -50,7 +59,7 @@ class ImproperLoss(Rule):
     confidence = 0.7
     why = "A loss for another kind of task has a gradient that leads elsewhere."
 
-    def check(self, evidence: Evidence) -> Iterator[Finding]:
+    def check(self, evidence: Evidence) -> Findings:
         family, output = evidence.loss_family, evidence.output
         if evidence.trace is None or output is None or (evidence.trace.steps["optimizer"] > 0).any():
             return

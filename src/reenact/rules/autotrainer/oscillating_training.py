@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from reenact.rules import Evidence, Fault, Finding, Kind, Needs, Rule
+from reenact.rules import Evidence, Fault, Findings, Kind, Needs, Rule
 from reenact.rules.autotrainer._features import EVEN, SWING, gradient_trouble, lost, progress
 from reenact.rules.measured import among, update_ratios
 
@@ -52,7 +50,7 @@ class OscillatingTraining(Rule):
     confidence = 0.7
     why = "Steps that jump across the valley undo each other."
 
-    def check(self, evidence: Evidence) -> Iterator[Finding]:
+    def check(self, evidence: Evidence) -> Findings:
         so_far = progress(evidence)
         if not so_far.restless or lost(evidence) is not None or gradient_trouble(evidence) is not None:
             return

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from reenact.rules import Evidence, Fault, Finding, Kind, Needs, Rule
+from reenact.rules import Evidence, Fault, Findings, Kind, Needs, Rule
 from reenact.rules.autotrainer._features import EVEN, gradient_trouble, lost, progress
 from reenact.rules.measured import among, update_ratios
 
@@ -53,7 +51,7 @@ class SlowConvergence(Rule):
     confidence = 0.8
     why = "Steps that are too small for the way spend the epochs on its first part."
 
-    def check(self, evidence: Evidence) -> Iterator[Finding]:
+    def check(self, evidence: Evidence) -> Findings:
         so_far = progress(evidence)
         if not so_far.slow or lost(evidence) is not None or gradient_trouble(evidence) is not None:
             return

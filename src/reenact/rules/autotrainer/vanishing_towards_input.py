@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from reenact.rules import Evidence, Fault, Finding, Kind, Needs, Rule, Severity
+from reenact.rules import Evidence, Fault, Findings, Kind, Needs, Rule, Severity
 from reenact.rules.autotrainer._features import everywhere, gradient_ends, gradient_trouble
 
 FLAT = ("sigmoid", "tanh", "softmax")
@@ -52,7 +50,7 @@ class VanishingTowardsInput(Rule):
     confidence = 0.75
     why = "Layers that no gradient reaches do not learn."
 
-    def check(self, evidence: Evidence) -> Iterator[Finding]:
+    def check(self, evidence: Evidence) -> Findings:
         ends = gradient_ends(evidence)
         if ends is None or gradient_trouble(evidence) != "vanishing":
             return

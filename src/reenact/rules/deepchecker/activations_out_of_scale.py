@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import statistics
-from collections.abc import Iterator
 
-from reenact.rules import Evidence, Finding, Needs, Rule, Severity, Status
+from reenact.rules import Evidence, Findings, Needs, Rule, Severity, Status
 from reenact.rules.own._series import finite
 
 LOW, HIGH = 0.3, 2.0
@@ -52,7 +51,7 @@ class ActivationsOutOfScale(Rule):
     confidence = 0.15
     why = "Signals that grow or shrink from layer to layer saturate or vanish."
 
-    def check(self, evidence: Evidence) -> Iterator[Finding]:
+    def check(self, evidence: Evidence) -> Findings:
         assert evidence.trace is not None
         for layer in evidence.layers:
             if not layer.own_activation or layer.role == "output" or layer is evidence.output_activation:

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from reenact.rules import Evidence, Fault, Finding, Needs, Rule, Severity
+from reenact.rules import Evidence, Fault, Findings, Needs, Rule, Severity
 
 
 class ConstantFeature(Rule):
@@ -44,7 +42,7 @@ class ConstantFeature(Rule):
     confidence = 0.35
     why = "What never changes tells nothing, and scaling it divides by zero."
 
-    def check(self, evidence: Evidence) -> Iterator[Finding]:
+    def check(self, evidence: Evidence) -> Findings:
         inputs = evidence.inputs
         if inputs is None or not inputs.constant_features or inputs.rows_seen < 20:
             return

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import statistics
-from collections.abc import Iterator
 
-from reenact.rules import Evidence, Finding, Needs, Rule, Severity
+from reenact.rules import Evidence, Findings, Needs, Rule, Severity
 from reenact.rules.own._series import finite
 
 LATE = 20
@@ -51,7 +50,7 @@ class IgnoresItsInputs(Rule):
     confidence = 0.8
     why = "What is learned does not depend on what is asked."
 
-    def check(self, evidence: Evidence) -> Iterator[Finding]:
+    def check(self, evidence: Evidence) -> Findings:
         tried = evidence.experiments.one_batch
         if tried is None:
             return

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
 
-from reenact.rules import Evidence, Finding, LossFamily, Needs, Rule
+from reenact.rules import Evidence, Findings, LossFamily, Needs, Rule
 from reenact.rules.own._series import losses, optimizers
 
 
@@ -35,7 +34,6 @@ class InitialLossUnlikely(Rule):
             optimizer.step()
     Instead
         - nn.init.normal_(model[2].weight, std=8.0)
-        + nn.init.normal_(model[2].weight, std=0.2)
     Fix safety
         There is nothing to change here: look for the finding that explains it.
     Sources
@@ -49,7 +47,7 @@ class InitialLossUnlikely(Rule):
     confidence = 0.5
     why = "A model that knows nothing yet should find all classes about equally likely."
 
-    def check(self, evidence: Evidence) -> Iterator[Finding]:
+    def check(self, evidence: Evidence) -> Findings:
         labels, known = evidence.labels, losses(evidence)
         summed = evidence.loss is not None and evidence.loss.settings.get("reduction") == "sum"
         if evidence.loss_family is not LossFamily.CATEGORICAL or labels is None or not known or summed:

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import statistics
-from collections.abc import Iterator
 
-from reenact.rules import Evidence, Finding, Needs, Rule
+from reenact.rules import Evidence, Findings, Needs, Rule
 from reenact.rules.own._series import ACCURACIES, metric
 
 FEWEST = 5
@@ -54,7 +53,7 @@ class LossAndMetricUncorrelated(Rule):
     confidence = 0.4
     why = "What is minimised should be what is wanted."
 
-    def check(self, evidence: Evidence) -> Iterator[Finding]:
+    def check(self, evidence: Evidence) -> Findings:
         # The first epoch begins anywhere and says nothing about what the two do together.
         loss, score = metric(evidence, "loss")[1:], metric(evidence, *ACCURACIES)[1:]
         count = min(len(loss), len(score))

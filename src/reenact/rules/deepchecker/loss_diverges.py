@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from reenact.rules import Evidence, Fault, Finding, Kind, Needs, Rule, Severity
+from reenact.rules import Evidence, Fault, Findings, Kind, Needs, Rule, Severity
 from reenact.rules.own._places import usual_rates
 from reenact.rules.own._series import finite, losses, optimizers, windows
 
@@ -26,7 +24,7 @@ class LossDiverges(Rule):
         from reenact.testing.toys import curve
 
         x, y = map(torch.from_numpy, curve())
-        model = nn.Linear(4, 1)
+        model = nn.Sequential(nn.Linear(4, 32), nn.Tanh(), nn.Linear(32, 1))
         optimizer = torch.optim.SGD(model.parameters(), lr=3.0)
         for epoch in range(60):
             optimizer.zero_grad()
@@ -34,7 +32,7 @@ class LossDiverges(Rule):
             optimizer.step()
     Instead
         - optimizer = torch.optim.SGD(model.parameters(), lr=3.0)
-        + optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+        + optimizer = torch.optim.Adam(model.parameters(), lr=0.01)
     Fix safety
         Unsafe: another learning rate is another training.
     Sources
@@ -48,7 +46,7 @@ class LossDiverges(Rule):
     confidence = 0.75
     why = "Steps that are too large climb out of the valley and do not come back."
 
-    def check(self, evidence: Evidence) -> Iterator[Finding]:
+    def check(self, evidence: Evidence) -> Findings:
         known = losses(evidence)
         if not known or optimizers(evidence) > 1:
             return

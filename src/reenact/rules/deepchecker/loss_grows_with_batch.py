@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import statistics
-from collections.abc import Iterator
 
-from reenact.rules import Evidence, Fault, Finding, Kind, Needs, Rule
+from reenact.rules import Evidence, Fault, Findings, Kind, Needs, Rule
 from reenact.rules.own._series import optimizers
 
 FEWEST = 5
@@ -51,7 +50,7 @@ class LossGrowsWithBatch(Rule):
     confidence = 0.7
     why = "The size of a step then depends on the size of the batch."
 
-    def check(self, evidence: Evidence) -> Iterator[Finding]:
+    def check(self, evidence: Evidence) -> Findings:
         assert evidence.trace is not None
         if optimizers(evidence) > 1:
             return

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from itertools import pairwise
 
-from reenact.rules import Evidence, Finding, Needs, Rule
+from reenact.rules import Evidence, Findings, Needs, Rule
 from reenact.rules.own._series import learned, losses, optimizers, windows
 
 CHECKS = 6
@@ -29,7 +28,7 @@ class LossStalls(Rule):
         x, y = map(torch.from_numpy, blobs())
         model = nn.Sequential(nn.Linear(8, 16), nn.ReLU(), nn.Linear(16, 3))
         optimizer = torch.optim.SGD(model.parameters(), lr=0.001)
-        for epoch in range(40):
+        for epoch in range(30):
             optimizer.zero_grad()
             nn.functional.cross_entropy(model(x), y).backward()
             optimizer.step()
@@ -49,7 +48,7 @@ class LossStalls(Rule):
     confidence = 0.5
     why = "A loss that never falls means that nothing is learned."
 
-    def check(self, evidence: Evidence) -> Iterator[Finding]:
+    def check(self, evidence: Evidence) -> Findings:
         curve = windows(losses(evidence), CHECKS)
         if len(curve) < CHECKS or optimizers(evidence) > 1 or learned(evidence) or curve[0] <= 0:
             return

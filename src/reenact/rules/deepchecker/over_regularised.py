@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from reenact.rules import Evidence, Fault, Finding, Kind, LayerView, Needs, Rule
+from reenact.rules import Evidence, Fault, Findings, Kind, LayerView, Needs, Rule
 from reenact.rules.own._series import finite
 
 LEFT = 0.2
@@ -47,7 +45,7 @@ class OverRegularised(Rule):
     confidence = 0.75
     why = "A penalty that outweighs the data leads to a model without weights."
 
-    def check(self, evidence: Evidence) -> Iterator[Finding]:
+    def check(self, evidence: Evidence) -> Findings:
         assert evidence.trace is not None
         decay = evidence.optimizer.settings.get("weight_decay") if evidence.optimizer is not None else None
         for layer in evidence.weighted:

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import statistics
-from collections.abc import Iterator
 
 from reenact.probe.trace import EVALUATION, Trace
-from reenact.rules import Evidence, Fault, Finding, Kind, Needs, Rule
+from reenact.rules import Evidence, Fault, Findings, Kind, Needs, Rule
 from reenact.rules.own._places import has_modes
 from reenact.rules.own._series import finite, optimizers
 
@@ -58,7 +57,7 @@ class TrainEvalGap(Rule):
     confidence = 0.35
     why = "What was learned in one mode must hold in the other."
 
-    def check(self, evidence: Evidence) -> Iterator[Finding]:
+    def check(self, evidence: Evidence) -> Findings:
         assert evidence.trace is not None
         if not has_modes(evidence) or optimizers(evidence) > 1 or evidence.output is None:
             return

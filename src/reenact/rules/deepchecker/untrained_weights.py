@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from reenact.rules import Evidence, Finding, Needs, Rule
+from reenact.rules import Evidence, Findings, Needs, Rule
 from reenact.rules.deepchecker._ratios import unmoved
 
 
@@ -45,7 +43,7 @@ class UntrainedWeights(Rule):
     confidence = 0.75
     why = "They keep their random start."
 
-    def check(self, evidence: Evidence) -> Iterator[Finding]:
+    def check(self, evidence: Evidence) -> Findings:
         names = unmoved(evidence)
         if names:
             yield self.finding(evidence, f"{', '.join(names[:4])} never changed")

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from reenact.rules import Evidence, Fault, Finding, Kind, Needs, Rule
+from reenact.rules import Evidence, Fault, Findings, Kind, Needs, Rule
 from reenact.rules.deepchecker._ratios import ratios
 from reenact.rules.own._places import optimizer_name, usual_rates
 
@@ -47,7 +45,7 @@ class UpdateTooFast(Rule):
     confidence = 0.6
     why = "Weights that change by a tenth in one step forget what they were."
 
-    def check(self, evidence: Evidence) -> Iterator[Finding]:
+    def check(self, evidence: Evidence) -> Findings:
         found = ratios(evidence) if optimizer_name(evidence) != "lbfgs" else {}
         fast = {name: ratio for name, ratio in found.items() if ratio > LARGEST}
         if 2 * len(fast) > len(found):

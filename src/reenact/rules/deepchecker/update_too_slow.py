@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from reenact.rules import Evidence, Fault, Finding, Kind, Needs, Rule
+from reenact.rules import Evidence, Fault, Findings, Kind, Needs, Rule
 from reenact.rules.deepchecker._ratios import ratios
 from reenact.rules.own._places import usual_rates
 from reenact.rules.own._series import learned
@@ -49,7 +47,7 @@ class UpdateTooSlow(Rule):
     confidence = 0.5
     why = "At that pace weights stay near their random start."
 
-    def check(self, evidence: Evidence) -> Iterator[Finding]:
+    def check(self, evidence: Evidence) -> Findings:
         found = ratios(evidence)
         slow = {name: ratio for name, ratio in found.items() if ratio < SMALLEST}
         if not slow or len(slow) < 0.5 * len(found) or learned(evidence):

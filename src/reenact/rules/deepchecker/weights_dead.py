@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from reenact.rules import Evidence, Fault, Finding, Kind, Needs, Rule
+from reenact.rules import Evidence, Fault, Findings, Kind, Needs, Rule
 from reenact.rules.own._series import finite
 
 MOST = 0.95
@@ -37,7 +35,6 @@ class WeightsDead(Rule):
             optimizer.step()
     Instead
         - nn.init.uniform_(model[0].weight, -1.0, 0.0)
-        + nn.init.uniform_(model[0].weight, -0.5, 0.5)
     Fix safety
         Unsafe: another start, penalty or learning rate is another training.
     Sources
@@ -50,7 +47,7 @@ class WeightsDead(Rule):
     confidence = 0.6
     why = "A layer of zeros passes nothing on, and negative weights leave every relu at zero."
 
-    def check(self, evidence: Evidence) -> Iterator[Finding]:
+    def check(self, evidence: Evidence) -> Findings:
         assert evidence.trace is not None
         for number, facts in enumerate(evidence.trace.parameter_facts):
             rows = evidence.trace.parameters.where(parameter=number)

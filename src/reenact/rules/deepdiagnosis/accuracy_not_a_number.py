@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
 
-from reenact.rules import Evidence, Finding, Needs, Rule, TaskType
+from reenact.rules import Evidence, Findings, Needs, Rule, TaskType
 from reenact.rules.deepdiagnosis._advice import for_invalid, report
 
 
@@ -47,7 +46,7 @@ class AccuracyNotANumber(Rule):
     confidence = 0.7
     why = "A training that nobody can judge may as well have failed."
 
-    def check(self, evidence: Evidence) -> Iterator[Finding]:
+    def check(self, evidence: Evidence) -> Findings:
         if evidence.trace is None:
             return
         told = evidence.trace.metric("accuracy")

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from reenact.rules import Evidence, Finding, Needs, Rule, Severity, TaskType
+from reenact.rules import Evidence, Findings, Needs, Rule, Severity, TaskType
 from reenact.rules.deepdiagnosis._advice import for_no_progress, report
 from reenact.rules.measured import accuracies, learned
 
@@ -52,7 +50,7 @@ class AccuracyNotIncreasing(Rule):
     confidence = 0.85
     why = "A model that learns gets more cases right."
 
-    def check(self, evidence: Evidence) -> Iterator[Finding]:
+    def check(self, evidence: Evidence) -> Findings:
         if evidence.task is TaskType.REGRESSION:
             return
         values = accuracies(evidence)

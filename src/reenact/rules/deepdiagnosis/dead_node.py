@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
 
-from reenact.rules import Evidence, Finding, LayerView, Needs, Rule
+from reenact.rules import Evidence, Finding, Findings, LayerView, Needs, Rule
 from reenact.rules.deepdiagnosis._advice import for_idle_units, host_of, report
 from reenact.rules.measured import epoch_ends, output_rows
 
@@ -35,7 +34,7 @@ class DeadNode(Rule):
         model.fit(x, y, epochs=10, validation_split=0.2)
     Instead
         -     keras.layers.Dense(16, activation="relu", bias_initializer=keras.initializers.Constant(-9.0)),
-        +     keras.layers.Dense(16, activation="relu", bias_initializer="zeros"),
+        +     keras.layers.Dense(16, activation="relu"),
     Fix safety
         Unsafe: whatever the tree suggests makes another training.
     Sources
@@ -49,7 +48,7 @@ class DeadNode(Rule):
     confidence = 0.8
     why = "A unit that is never positive has no gradient."
 
-    def check(self, evidence: Evidence) -> Iterator[Finding]:
+    def check(self, evidence: Evidence) -> Findings:
         for layer in evidence.layers:
             rows = epoch_ends(evidence, output_rows(evidence, layer))
             if not len(rows) or not (layer.own_activation == "relu" or rows["dead_unit_share"][-1] >= 0):

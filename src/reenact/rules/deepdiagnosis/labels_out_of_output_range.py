@@ -3,9 +3,20 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
 
-from reenact.rules import Evidence, Fault, Finding, Kind, LayerView, LossFamily, Needs, Rule, Severity, Wanted
+from reenact.rules import (
+    Evidence,
+    Fault,
+    Finding,
+    Findings,
+    Kind,
+    LayerView,
+    LossFamily,
+    Needs,
+    Rule,
+    Severity,
+    Wanted,
+)
 from reenact.rules.deepdiagnosis._advice import bare_output, report
 from reenact.rules.measured import among
 
@@ -61,7 +72,7 @@ class LabelsOutOfOutputRange(Rule):
     confidence = 0.85
     why = "A prediction that cannot reach its target leaves a loss that no training removes."
 
-    def check(self, evidence: Evidence) -> Iterator[Finding]:
+    def check(self, evidence: Evidence) -> Findings:
         advice = bare_output(evidence)
         if evidence.loss_family is LossFamily.CATEGORICAL:
             if advice is not None:

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from reenact.rules import Evidence, Finding, Needs, Rule, Severity
+from reenact.rules import Evidence, Findings, Needs, Rule, Severity
 from reenact.rules.deepdiagnosis._advice import for_invalid, report
 from reenact.rules.measured import invalid_loss
 
@@ -46,7 +44,7 @@ class LossNotANumber(Rule):
     confidence = 0.95
     why = "A loss that is no number gives no gradient."
 
-    def check(self, evidence: Evidence) -> Iterator[Finding]:
+    def check(self, evidence: Evidence) -> Findings:
         step = invalid_loss(evidence)
         if step is not None:
             advice = for_invalid(evidence, step)

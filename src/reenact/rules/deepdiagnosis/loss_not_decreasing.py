@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from reenact.rules import Evidence, Finding, Needs, Rule, Severity
+from reenact.rules import Evidence, Findings, Needs, Rule, Severity
 from reenact.rules.deepdiagnosis._advice import for_no_progress, report
 from reenact.rules.measured import WINDOW, epochs_of, learned
 
@@ -48,7 +46,7 @@ class LossNotDecreasing(Rule):
     confidence = 0.85
     why = "A loss that never changes is not being minimised."
 
-    def check(self, evidence: Evidence) -> Iterator[Finding]:
+    def check(self, evidence: Evidence) -> Findings:
         if learned(evidence):
             return
         losses = epochs_of(evidence, "loss")

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from reenact.rules import Evidence, Finding, LayerView, Needs, Rule, Severity
+from reenact.rules import Evidence, Findings, LayerView, Needs, Rule, Severity
 from reenact.rules.deepdiagnosis._advice import for_numbers, report
 from reenact.rules.measured import (
     WINDOW,
@@ -39,7 +37,7 @@ class NumericalErrorForward(Rule):
         model.fit(x, y, epochs=10, validation_split=0.2)
     Instead
         - model.compile(keras.optimizers.SGD(1000.0), "mean_squared_error")
-        + model.compile(keras.optimizers.SGD(0.1), "mean_squared_error")
+        + model.compile(keras.optimizers.Adam(0.01), "mean_squared_error")
     Fix safety
         Unsafe: whatever the tree suggests makes another training.
     Sources
@@ -54,7 +52,7 @@ class NumericalErrorForward(Rule):
     confidence = 0.9
     why = "What is no number, or nothing, is passed on to all layers behind."
 
-    def check(self, evidence: Evidence) -> Iterator[Finding]:
+    def check(self, evidence: Evidence) -> Findings:
         def bad(layer: LayerView) -> int | None:
             return first_bad(output_rows(evidence, layer), "bad_share")
 

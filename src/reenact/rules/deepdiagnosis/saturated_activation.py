@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from reenact.rules import Evidence, Finding, LayerView, Needs, Rule
+from reenact.rules import Evidence, Findings, LayerView, Needs, Rule
 from reenact.rules.deepdiagnosis._advice import for_idle_units, host_of, report
 from reenact.rules.measured import WINDOW, first_hit, output_rows
 
@@ -52,7 +50,7 @@ class SaturatedActivation(Rule):
     confidence = 0.75
     why = "Where the curve is flat no gradient comes through."
 
-    def check(self, evidence: Evidence) -> Iterator[Finding]:
+    def check(self, evidence: Evidence) -> Findings:
         last = evidence.output
         hidden = evidence.layers[: evidence.layers.index(last)] if last in evidence.layers else ()
 

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from reenact.rules import Evidence, Finding, LayerView, Needs, Rule, Severity
+from reenact.rules import Evidence, Findings, LayerView, Needs, Rule, Severity
 from reenact.rules.deepdiagnosis._advice import for_stillness, other_activation, report
 from reenact.rules.measured import (
     WINDOW,
@@ -38,10 +36,10 @@ class UnchangedTensor(Rule):
             keras.layers.Dense(3, activation="softmax"),
         ])
         model.compile(keras.optimizers.SGD(1e-12), "sparse_categorical_crossentropy", metrics=["accuracy"])
-        model.fit(x, y, epochs=6)
+        model.fit(x, y, epochs=10, validation_split=0.2)
     Instead
         - model.compile(keras.optimizers.SGD(1e-12), "sparse_categorical_crossentropy", metrics=["accuracy"])
-        + model.compile(keras.optimizers.SGD(0.1), "sparse_categorical_crossentropy", metrics=["accuracy"])
+        + model.compile(keras.optimizers.Adam(0.01), "sparse_categorical_crossentropy", metrics=["accuracy"])
     Fix safety
         Unsafe: whatever the tree suggests makes another training.
     Sources
@@ -56,7 +54,7 @@ class UnchangedTensor(Rule):
     confidence = 0.85
     why = "Nothing that stands still learns."
 
-    def check(self, evidence: Evidence) -> Iterator[Finding]:
+    def check(self, evidence: Evidence) -> Findings:
         if learned(evidence):
             return
 

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from reenact.rules import Evidence, Finding, LayerView, Needs, Rule, Severity
+from reenact.rules import Evidence, Findings, LayerView, Needs, Rule, Severity
 from reenact.rules.deepdiagnosis._advice import for_vanishing, report
 from reenact.rules.measured import first_hit, kernel_rows, learned
 
@@ -54,7 +52,7 @@ class VanishingGradient(Rule):
     confidence = 0.75
     why = "Layers that no gradient reaches do not learn."
 
-    def check(self, evidence: Evidence) -> Iterator[Finding]:
+    def check(self, evidence: Evidence) -> Findings:
         if learned(evidence):
             return
 

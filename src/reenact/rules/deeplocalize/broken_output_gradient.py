@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from reenact.rules import Evidence, Finding, LayerView, Needs, Rule, Severity
+from reenact.rules import Evidence, Findings, LayerView, Needs, Rule, Severity
 from reenact.rules.measured import (
     WINDOW,
     behind_weights,
@@ -59,7 +57,7 @@ class BrokenOutputGradient(Rule):
     confidence = 0.95
     why = "What does not come back to a layer does not reach those before it."
 
-    def check(self, evidence: Evidence) -> Iterator[Finding]:
+    def check(self, evidence: Evidence) -> Findings:
         done = learned(evidence)
         inner = behind_weights(evidence)
         if evidence.output in inner:

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from reenact.rules import Evidence, Finding, LayerView, Needs, Rule, Severity
+from reenact.rules import Evidence, Findings, LayerView, Needs, Rule, Severity
 from reenact.rules.measured import (
     WINDOW,
     first_bad,
@@ -56,7 +54,7 @@ class BrokenWeightGradient(Rule):
     confidence = 0.95
     why = "Without a usable gradient a layer cannot learn."
 
-    def check(self, evidence: Evidence) -> Iterator[Finding]:
+    def check(self, evidence: Evidence) -> Findings:
         done = learned(evidence)
 
         def bad(layer: LayerView) -> int | None:

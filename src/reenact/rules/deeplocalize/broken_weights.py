@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from reenact.rules import Evidence, Finding, LayerView, Needs, Rule, Severity
+from reenact.rules import Evidence, Findings, LayerView, Needs, Rule, Severity
 from reenact.rules.measured import WINDOW, first_bad, first_hit, kernel_rows, mostly_zero_since
 
 
@@ -48,7 +46,7 @@ class BrokenWeights(Rule):
     confidence = 0.95
     why = "Weights that are no numbers, or stay zero, learn nothing."
 
-    def check(self, evidence: Evidence) -> Iterator[Finding]:
+    def check(self, evidence: Evidence) -> Findings:
         def bad(layer: LayerView) -> int | None:
             return first_bad(kernel_rows(evidence, layer), "weight_bad_share")
 

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
 
-from reenact.rules import Evidence, Finding, Needs, Rule
+from reenact.rules import Evidence, Findings, Needs, Rule
 
 ACCURACIES = ("accuracy", "val_accuracy", "test_accuracy")
 
@@ -52,7 +51,7 @@ class InvalidAccuracy(Rule):
     confidence = 0.8
     why = "An accuracy that is no number says nothing about the training."
 
-    def check(self, evidence: Evidence) -> Iterator[Finding]:
+    def check(self, evidence: Evidence) -> Findings:
         if evidence.trace is None:
             return
         for metric in evidence.trace.metrics:

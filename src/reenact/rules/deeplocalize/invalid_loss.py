@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from reenact.rules import Evidence, Finding, Needs, Rule, Severity
+from reenact.rules import Evidence, Findings, Needs, Rule, Severity
 from reenact.rules.measured import invalid_loss
 
 
@@ -47,7 +45,7 @@ class InvalidLoss(Rule):
     confidence = 0.97
     why = "A loss that is no number gives no gradient."
 
-    def check(self, evidence: Evidence) -> Iterator[Finding]:
+    def check(self, evidence: Evidence) -> Findings:
         step = invalid_loss(evidence)
         if step is not None:
             yield self.finding(evidence, f"loss NaN or infinite at step {step}", step=step)

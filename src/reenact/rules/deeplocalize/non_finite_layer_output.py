@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from reenact.rules import Evidence, Finding, LayerView, Needs, Rule, Severity
+from reenact.rules import Evidence, Findings, LayerView, Needs, Rule, Severity
 from reenact.rules.measured import first_bad, first_hit, output_rows
 
 
@@ -32,7 +30,7 @@ class NonFiniteLayerOutput(Rule):
             optimizer.step()
     Instead
         - optimizer = torch.optim.SGD(model.parameters(), lr=100.0)
-        + optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+        + optimizer = torch.optim.Adam(model.parameters(), lr=0.01)
     Fix safety
         None is offered: the tool names the layer and the phase, not a cause.
     Sources
@@ -46,7 +44,7 @@ class NonFiniteLayerOutput(Rule):
     confidence = 0.95
     why = "A value that is no number spreads to the loss and to all weights."
 
-    def check(self, evidence: Evidence) -> Iterator[Finding]:
+    def check(self, evidence: Evidence) -> Findings:
         def bad(layer: LayerView) -> int | None:
             return first_bad(output_rows(evidence, layer), "bad_share")
 

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from reenact.rules import Evidence, Finding, Needs, Rule, Severity, TaskType
+from reenact.rules import Evidence, Findings, Needs, Rule, Severity, TaskType
 from reenact.rules.measured import WINDOW, accuracies, learned
 
 BETTER = 0.01
@@ -27,7 +25,7 @@ class UnchangedAccuracy(Rule):
         from reenact.testing.toys import blobs
 
         x, y = map(torch.from_numpy, blobs())
-        model = nn.Sequential(nn.Linear(8, 32), nn.ReLU(), nn.Linear(32, 3))
+        model = nn.Sequential(nn.Linear(8, 16), nn.ReLU(), nn.Linear(16, 3))
         optimizer = torch.optim.SGD(model.parameters(), lr=1e-6)
         for epoch in range(30):
             optimizer.zero_grad()
@@ -35,7 +33,7 @@ class UnchangedAccuracy(Rule):
             optimizer.step()
     Instead
         - optimizer = torch.optim.SGD(model.parameters(), lr=1e-6)
-        + optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+        + optimizer = torch.optim.Adam(model.parameters(), lr=0.01)
     Fix safety
         None is offered: the tool names the layer and the phase, not a cause.
     Sources
@@ -50,7 +48,7 @@ class UnchangedAccuracy(Rule):
     confidence = 0.7
     why = "A model that learns gets more cases right."
 
-    def check(self, evidence: Evidence) -> Iterator[Finding]:
+    def check(self, evidence: Evidence) -> Findings:
         if evidence.trace is None or evidence.task is TaskType.REGRESSION or learned(evidence):
             return
         values = accuracies(evidence)

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from reenact.rules import Evidence, Finding, LayerView, Needs, Rule, Severity
+from reenact.rules import Evidence, Findings, LayerView, Needs, Rule, Severity
 from reenact.rules.measured import WINDOW, behind_weights, first_hit, learned, output_rows, still_since
 
 
@@ -48,7 +46,7 @@ class UnchangedLayerOutput(Rule):
     confidence = 0.8
     why = "An output that never changes belongs to weights that never change."
 
-    def check(self, evidence: Evidence) -> Iterator[Finding]:
+    def check(self, evidence: Evidence) -> Findings:
         if learned(evidence):
             return
 

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from reenact.rules import Evidence, Finding, Needs, Rule, Severity
+from reenact.rules import Evidence, Findings, Needs, Rule, Severity
 from reenact.rules.measured import WINDOW, learned, still_since
 
 
@@ -31,7 +29,7 @@ class UnchangedLoss(Rule):
             optimizer.step()
     Instead
         - optimizer = torch.optim.Adam(model.parameters(), lr=1 // 100)
-        + optimizer = torch.optim.Adam(model.parameters(), lr=1 / 100)
+        + optimizer = torch.optim.Adam(model.parameters(), lr=0.01)
     Fix safety
         None is offered: the tool names the layer and the phase, not a cause.
     Sources
@@ -46,7 +44,7 @@ class UnchangedLoss(Rule):
     confidence = 0.85
     why = "A loss that never changes is not being minimised."
 
-    def check(self, evidence: Evidence) -> Iterator[Finding]:
+    def check(self, evidence: Evidence) -> Findings:
         if evidence.trace is None or learned(evidence):
             return
         step = still_since(evidence.trace.steps, ("loss",), WINDOW)

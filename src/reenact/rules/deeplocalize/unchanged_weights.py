@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from reenact.rules import Evidence, Finding, LayerView, Needs, Rule, Severity
+from reenact.rules import Evidence, Findings, LayerView, Needs, Rule, Severity
 from reenact.rules.measured import WINDOW, first_hit, kernel_rows, learned, still_since
 
 
@@ -34,7 +32,7 @@ class UnchangedWeights(Rule):
             optimizer.step()
     Instead
         - optimizer = torch.optim.SGD(model.parameters(), lr=1e-12)
-        + optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+        + optimizer = torch.optim.Adam(model.parameters(), lr=0.01)
     Fix safety
         None is offered: the tool names the layer and the phase, not a cause.
     Sources
@@ -49,7 +47,7 @@ class UnchangedWeights(Rule):
     confidence = 0.85
     why = "Weights that do not move do not learn."
 
-    def check(self, evidence: Evidence) -> Iterator[Finding]:
+    def check(self, evidence: Evidence) -> Findings:
         if learned(evidence):
             return
 

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from reenact.rules import Evidence, Finding, LayerView, Needs, Rule, Severity
+from reenact.rules import Evidence, Findings, LayerView, Needs, Rule, Severity
 from reenact.rules.measured import WINDOW, behind_weights, first_hit, mostly_zero_since, output_rows
 
 
@@ -33,7 +31,6 @@ class ZeroLayerOutput(Rule):
             optimizer.step()
     Instead
         - nn.init.constant_(model[0].bias, -100.0)
-        + nn.init.zeros_(model[0].bias)
     Fix safety
         None is offered: the tool names the layer and the phase, not a cause.
     Sources
@@ -48,7 +45,7 @@ class ZeroLayerOutput(Rule):
     confidence = 0.85
     why = "A layer of zeros passes on neither data nor gradient."
 
-    def check(self, evidence: Evidence) -> Iterator[Finding]:
+    def check(self, evidence: Evidence) -> Findings:
         def empty(layer: LayerView) -> int | None:
             return mostly_zero_since(output_rows(evidence, layer), "mean_abs", WINDOW)
 

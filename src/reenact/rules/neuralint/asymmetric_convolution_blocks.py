@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from reenact.rules import Evidence, Fault, Finding, LayerView, Needs, Rule, Severity, Status
+from reenact.rules import Evidence, Fault, Findings, LayerView, Needs, Rule, Severity, Status
 from reenact.rules.neuralint._layers import filters, is_deep, is_pooling, rows, until_weights, window
 
 
@@ -55,7 +53,7 @@ class AsymmetricConvolutionBlocks(Rule):
     confidence = 0.1
     why = "Convolutions of one block usually have one size."
 
-    def check(self, evidence: Evidence) -> Iterator[Finding]:
+    def check(self, evidence: Evidence) -> Findings:
         if not is_deep(evidence):
             return
         for row in rows(evidence):
@@ -66,7 +64,7 @@ class AsymmetricConvolutionBlocks(Rule):
                 if len(block) == 2 and not any(map(is_pooling, between)):
                     yield from self._compared(evidence, *block)
 
-    def _compared(self, evidence: Evidence, first: LayerView, second: LayerView) -> Iterator[Finding]:
+    def _compared(self, evidence: Evidence, first: LayerView, second: LayerView) -> Findings:
         one, two = (window(first), filters(first)), (window(second), filters(second))
         if None not in (*one, *two) and one != two:
             saw = f"{first.name} has window and filters {one}, {second.name} {two}"

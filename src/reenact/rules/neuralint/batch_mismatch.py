@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 
-from reenact.rules import Evidence, Fault, Finding, JsonValue, Kind, Needs, Rule, Severity
+from reenact.rules import Evidence, Fault, Findings, JsonValue, Kind, Needs, Rule, Severity
 from reenact.rules.neuralint._shape import crash_of, trained
 
 MISMATCH = re.compile(r"input batch_size \((\d+)\) to match target batch_size \((\d+)\)")
@@ -49,7 +48,7 @@ class BatchMismatch(Rule):
     confidence = 0.9
     why = "The model expects another number of rows than a batch has."
 
-    def check(self, evidence: Evidence) -> Iterator[Finding]:
+    def check(self, evidence: Evidence) -> Findings:
         if trained(evidence):
             return
         knob = evidence.knob(Kind.BATCH_SIZE)

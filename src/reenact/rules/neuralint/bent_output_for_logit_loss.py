@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from reenact.rules import Evidence, Fault, Finding, Kind, LossFamily, Needs, Rule, Severity, Wanted
+from reenact.rules import Evidence, Fault, Findings, Kind, LossFamily, Needs, Rule, Severity, Wanted
 from reenact.rules.neuralint._output import SQUASHING, output_of
 
 
@@ -48,7 +46,7 @@ class BentOutputForLogitLoss(Rule):
     confidence = 0.92
     why = "The loss applies the function itself, so that it is applied twice."
 
-    def check(self, evidence: Evidence) -> Iterator[Finding]:
+    def check(self, evidence: Evidence) -> Findings:
         out = output_of(evidence)
         if out is None or out.wanted is not Wanted.LOGITS:
             return

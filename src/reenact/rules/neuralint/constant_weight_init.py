@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from reenact.rules import Evidence, Fault, Finding, Kind, LayerView, Needs, Rule, Severity
+from reenact.rules import Evidence, Fault, Findings, Kind, LayerView, Needs, Rule, Severity
 from reenact.rules.neuralint._layers import is_keras
 
 CONSTANT = frozenset({"zeros", "ones", "constant", "zero", "one"})
@@ -47,7 +45,7 @@ class ConstantWeightInit(Rule):
     confidence = 0.9
     why = "Units that start equal stay equal, so the layer learns a single feature."
 
-    def check(self, evidence: Evidence) -> Iterator[Finding]:
+    def check(self, evidence: Evidence) -> Findings:
         values = KERAS_STARTS if is_keras(evidence) else TORCH_STARTS
         for layer in evidence.weighted:
             saw = _constant(evidence, layer)

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from itertools import pairwise
 
-from reenact.rules import Evidence, Fault, Finding, Kind, Needs, Rule, Severity, Status
+from reenact.rules import Evidence, Fault, Findings, Kind, Needs, Rule, Severity, Status
 from reenact.rules.neuralint._layers import convolutions, window
 
 
@@ -50,7 +49,7 @@ class DecreasingWindow(Rule):
     confidence = 0.1
     why = "Windows usually stay equal or grow with depth."
 
-    def check(self, evidence: Evidence) -> Iterator[Finding]:
+    def check(self, evidence: Evidence) -> Findings:
         for first, second in pairwise(convolutions(evidence)):
             one, two = window(first), window(second)
             if one is not None and two is not None and 1 < two < one:

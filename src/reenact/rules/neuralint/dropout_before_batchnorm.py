@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from reenact.rules import Evidence, Fault, Finding, Needs, Rule
+from reenact.rules import Evidence, Fault, Findings, Needs, Rule
 from reenact.rules.neuralint._layers import directly_before, without
 
 
@@ -45,7 +43,7 @@ class DropoutBeforeBatchnorm(Rule):
     confidence = 0.4
     why = "The statistics that normalisation gathers in training do not hold when dropout is off."
 
-    def check(self, evidence: Evidence) -> Iterator[Finding]:
+    def check(self, evidence: Evidence) -> Findings:
         for dropout, norm in directly_before(evidence, lambda layer: "BatchNorm" in layer.type):
             saw = f"{dropout.name} stands before {norm.type} {norm.name}"
             yield self.finding(evidence, saw, layer=dropout, suggestions=without(evidence, dropout))

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from reenact.rules import Evidence, Fault, Finding, Needs, Rule, Severity
+from reenact.rules import Evidence, Fault, Findings, Needs, Rule, Severity
 from reenact.rules.neuralint._layers import directly_before, is_max_pooling, without
 
 
@@ -46,7 +44,7 @@ class DropoutBeforeMaxPooling(Rule):
     confidence = 0.3
     why = "Pooling picks what dropout has left, which undoes part of it."
 
-    def check(self, evidence: Evidence) -> Iterator[Finding]:
+    def check(self, evidence: Evidence) -> Findings:
         for dropout, pool in directly_before(evidence, is_max_pooling):
             saw = f"{dropout.name} stands before {pool.type} {pool.name}"
             yield self.finding(evidence, saw, layer=dropout, suggestions=without(evidence, dropout))

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 
-from reenact.rules import Evidence, Fault, Finding, Needs, Rule, Severity
+from reenact.rules import Evidence, Fault, Findings, Needs, Rule, Severity
 from reenact.rules.neuralint._shape import crash_of
 
 TOO_SMALL = re.compile(
@@ -54,7 +53,7 @@ class FeatureSpaceTooSmall(Rule):
     confidence = 0.95
     why = "There is no place in the map where the window fits."
 
-    def check(self, evidence: Evidence) -> Iterator[Finding]:
+    def check(self, evidence: Evidence) -> Findings:
         crash = crash_of(evidence)
         if crash is None or not TOO_SMALL.search(crash.message):
             return

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from itertools import pairwise
 
-from reenact.rules import Evidence, Fault, Finding, Kind, Needs, Rule, Severity, Status
+from reenact.rules import Evidence, Fault, Findings, Kind, Needs, Rule, Severity, Status
 
 
 class IncreasingDenseWidth(Rule):
@@ -47,7 +46,7 @@ class IncreasingDenseWidth(Rule):
     confidence = 0.12
     why = "Dense layers usually narrow towards the output."
 
-    def check(self, evidence: Evidence) -> Iterator[Finding]:
+    def check(self, evidence: Evidence) -> Findings:
         hidden = [layer for layer in evidence.layers if layer.family == "dense" and layer.role == "hidden"]
         for first, second in pairwise(hidden):
             if first.width is not None and second.width is not None and second.width > first.width:

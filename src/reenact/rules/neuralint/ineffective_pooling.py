@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from reenact.rules import Evidence, Fault, Finding, Needs, Rule, Severity, Status
+from reenact.rules import Evidence, Fault, Findings, Needs, Rule, Severity, Status
 from reenact.rules.neuralint._layers import convolutions, is_deep, is_pooling, strided
 
 
@@ -55,7 +53,7 @@ class IneffectivePooling(Rule):
     confidence = 0.1
     why = "Maps of the last convolutions are not made smaller any more."
 
-    def check(self, evidence: Evidence) -> Iterator[Finding]:
+    def check(self, evidence: Evidence) -> Findings:
         pools = [number for number, layer in enumerate(evidence.layers) if is_pooling(layer)]
         if not is_deep(evidence) or not pools:
             return

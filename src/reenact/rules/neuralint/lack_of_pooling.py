@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from reenact.rules import Evidence, Fault, Finding, Needs, Rule, Severity, Status
+from reenact.rules import Evidence, Fault, Findings, Needs, Rule, Severity, Status
 from reenact.rules.neuralint._layers import convolutions, is_pooling, mentions, strided
 
 
@@ -46,7 +44,7 @@ class LackOfPooling(Rule):
     confidence = 0.1
     why = "Without pooling or strides maps stay large and the first dense layer holds most weights."
 
-    def check(self, evidence: Evidence) -> Iterator[Finding]:
+    def check(self, evidence: Evidence) -> Findings:
         found = convolutions(evidence)
         dense = any(layer.family == "dense" for layer in evidence.layers)
         if not found or not dense or any(map(strided, found)) or any(map(is_pooling, evidence.layers)):

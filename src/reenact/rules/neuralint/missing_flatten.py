@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from reenact.program.change import Insert
 from reenact.program.patch import Patch
 from reenact.program.static_graph import StaticLayer
-from reenact.rules import Evidence, Fault, Finding, Kind, Needs, Rule, Severity, Suggestion
+from reenact.rules import Evidence, Fault, Finding, Findings, Kind, Needs, Rule, Severity, Suggestion
 from reenact.rules.neuralint._shape import crash_of, per_place, ranked, view_of
 
 
@@ -51,7 +49,7 @@ class MissingFlatten(Rule):
     confidence = 0.8
     why = "A dense layer over a map gives one answer for every place in it."
 
-    def check(self, evidence: Evidence) -> Iterator[Finding]:
+    def check(self, evidence: Evidence) -> Findings:
         if per_place(evidence):
             return
         mapped = False
@@ -76,7 +74,7 @@ class MissingFlatten(Rule):
             evidence, saw, layer=view, place=layer.place, suggestions=suggestions, confidence=confidence
         )
 
-    def _crashed(self, evidence: Evidence) -> Iterator[Finding]:
+    def _crashed(self, evidence: Evidence) -> Findings:
         crash = crash_of(evidence)
         if crash is None or crash.layer not in ("Linear", "Dense") or not crash.layer_inputs:
             return

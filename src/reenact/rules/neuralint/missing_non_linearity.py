@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from reenact.rules import Evidence, Fault, Finding, Kind, Needs, Rule
+from reenact.rules import Evidence, Fault, Findings, Kind, Needs, Rule
 from reenact.rules.neuralint._layers import is_keras, narrows, unbent
 
 
@@ -44,7 +42,7 @@ class MissingNonLinearity(Rule):
     confidence = 0.8
     why = "Two linear layers in a row can learn no more than one."
 
-    def check(self, evidence: Evidence) -> Iterator[Finding]:
+    def check(self, evidence: Evidence) -> Findings:
         values = ("relu", "tanh") if is_keras(evidence) else ("relu", "leaky_relu", "tanh")
         for layer, taker in unbent(evidence):
             confidence = 0.4 if narrows(layer, taker) else self.confidence

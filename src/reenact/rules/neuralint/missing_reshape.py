@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from reenact.rules import Evidence, Fault, Finding, Needs, Rule, Severity
+from reenact.rules import Evidence, Fault, Findings, Needs, Rule, Severity
 from reenact.rules.neuralint._shape import crash_of, rank_of_type, ranked, trained, view_of
 
 
@@ -46,7 +44,7 @@ class MissingReshape(Rule):
     confidence = 0.85
     why = "The layer takes tensors of another rank than it is given."
 
-    def check(self, evidence: Evidence) -> Iterator[Finding]:
+    def check(self, evidence: Evidence) -> Findings:
         if trained(evidence):
             return
         for layer, taken, given in ranked(evidence):
@@ -55,7 +53,7 @@ class MissingReshape(Rule):
                 yield self.finding(evidence, saw, layer=view_of(evidence, layer), place=layer.place)
         yield from self._crashed(evidence)
 
-    def _crashed(self, evidence: Evidence) -> Iterator[Finding]:
+    def _crashed(self, evidence: Evidence) -> Findings:
         crash = crash_of(evidence)
         if crash is None or not crash.layer or not crash.layer_inputs:
             return

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from reenact.rules import Evidence, Fault, Finding, Kind, Needs, Rule, Severity
+from reenact.rules import Evidence, Fault, Findings, Kind, Needs, Rule, Severity
 from reenact.rules.neuralint._output import lacks_sigmoid, output_of
 
 
@@ -45,7 +43,7 @@ class MissingSigmoid(Rule):
     confidence = 0.9
     why = "The loss wants a probability, and gets any number."
 
-    def check(self, evidence: Evidence) -> Iterator[Finding]:
+    def check(self, evidence: Evidence) -> Findings:
         out = output_of(evidence)
         if out is not None and lacks_sigmoid(evidence, out):
             saw = f"{out.loss} over the output of {out.layer.name} without a sigmoid"

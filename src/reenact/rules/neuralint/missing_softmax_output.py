@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from reenact.rules import Evidence, Fault, Finding, Kind, Needs, Rule, Severity, Wanted
+from reenact.rules import Evidence, Fault, Findings, Kind, Needs, Rule, Severity, Wanted
 from reenact.rules.neuralint._output import lacks_softmax, output_of
 
 
@@ -45,7 +43,7 @@ class MissingSoftmax(Rule):
     confidence = 0.9
     why = "The loss wants probabilities that add up to one, and gets plain numbers."
 
-    def check(self, evidence: Evidence) -> Iterator[Finding]:
+    def check(self, evidence: Evidence) -> Findings:
         out = output_of(evidence)
         if out is None or not lacks_softmax(evidence, out):
             return

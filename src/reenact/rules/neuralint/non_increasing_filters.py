@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from itertools import pairwise
 
-from reenact.rules import Evidence, Fault, Finding, Kind, Needs, Rule, Severity, Status
+from reenact.rules import Evidence, Fault, Findings, Kind, Needs, Rule, Severity, Status
 from reenact.rules.neuralint._layers import convolutions, filters
 
 
@@ -51,7 +50,7 @@ class NonIncreasingFilters(Rule):
     confidence = 0.12
     why = "The number of filters usually grows as maps shrink."
 
-    def check(self, evidence: Evidence) -> Iterator[Finding]:
+    def check(self, evidence: Evidence) -> Findings:
         for first, second in pairwise(convolutions(evidence)):
             one, two = filters(first), filters(second)
             if one is not None and two is not None and two < one:

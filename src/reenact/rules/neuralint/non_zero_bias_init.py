@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from reenact.rules import Evidence, Fault, Finding, Kind, LayerView, Needs, Rule
+from reenact.rules import Evidence, Fault, Findings, Kind, LayerView, Needs, Rule
 from reenact.rules.neuralint._layers import is_keras
 
 
@@ -43,7 +41,7 @@ class NonZeroBiasInit(Rule):
     confidence = 0.45
     why = "Biases usually start at zero, as weights already tell the units apart."
 
-    def check(self, evidence: Evidence) -> Iterator[Finding]:
+    def check(self, evidence: Evidence) -> Findings:
         values = ("zeros",) if is_keras(evidence) else ("zeros_",)
         for layer in evidence.layers:
             if layer.family in ("dense", "conv") and (saw := _shifted(evidence, layer)):

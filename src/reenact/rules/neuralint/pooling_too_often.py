@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from reenact.rules import Evidence, Fault, Finding, Needs, Rule, Severity, Status
+from reenact.rules import Evidence, Fault, Findings, Needs, Rule, Severity, Status
 from reenact.rules.neuralint._layers import convolutions, is_deep, is_max_pooling, rows, until_weights
 
 
@@ -54,7 +52,7 @@ class PoolingTooOften(Rule):
     confidence = 0.15
     why = "Deep networks do well with several convolutions between two poolings."
 
-    def check(self, evidence: Evidence) -> Iterator[Finding]:
+    def check(self, evidence: Evidence) -> Findings:
         if not is_deep(evidence):
             return
         pooled = [

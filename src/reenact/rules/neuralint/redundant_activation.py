@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from reenact.rules import Evidence, Fault, Finding, Kind, LayerView, Needs, Rule, suggest
+from reenact.rules import Evidence, Fault, Findings, Kind, LayerView, Needs, Rule, suggest
 from reenact.rules.neuralint._layers import rows, sure, until_weights
 
 
@@ -41,13 +39,13 @@ class RedundantActivation(Rule):
     confidence = 0.75
     why = "The second function sees only what the first left over."
 
-    def check(self, evidence: Evidence) -> Iterator[Finding]:
+    def check(self, evidence: Evidence) -> Findings:
         for row in rows(evidence):
             for number, layer in enumerate(row):
                 if layer.weighted and layer.family not in ("recurrent", "embedding"):
                     yield from self._one(evidence, layer, until_weights(row, number))
 
-    def _one(self, evidence: Evidence, layer: LayerView, behind: tuple[LayerView, ...]) -> Iterator[Finding]:
+    def _one(self, evidence: Evidence, layer: LayerView, behind: tuple[LayerView, ...]) -> Findings:
         flat = (None, "linear", "identity")
         bending = [part for part in (layer, *behind) if part.own_activation not in flat]
         if len(bending) < 2 or any(part.family == "recurrent" for part in bending):

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 
-from reenact.rules import Evidence, Finding, Needs, Rule, Severity
+from reenact.rules import Evidence, Findings, Needs, Rule, Severity
 from reenact.rules.neuralint._shape import crash_of
 
 FALSIFIED = re.compile(
@@ -54,7 +53,7 @@ class ReshapeFalsifiesSize(Rule):
     confidence = 0.95
     why = "A reshape can neither add nor lose values."
 
-    def check(self, evidence: Evidence) -> Iterator[Finding]:
+    def check(self, evidence: Evidence) -> Findings:
         crash = crash_of(evidence)
         if crash is None or not FALSIFIED.search(crash.message):
             return

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from reenact.rules import Evidence, Fault, Finding, Kind, Needs, Rule, Severity, TaskType
+from reenact.rules import Evidence, Fault, Findings, Kind, Needs, Rule, Severity, TaskType
 from reenact.rules.neuralint._output import bends
 
 
@@ -42,7 +40,7 @@ class SoftmaxOverOneUnit(Rule):
     confidence = 0.97
     why = "A softmax over a single unit is one whatever the weights are."
 
-    def check(self, evidence: Evidence) -> Iterator[Finding]:
+    def check(self, evidence: Evidence) -> Findings:
         for layer in evidence.layers:
             if layer.role != "output" or layer.family != "dense" or layer.width != 1:
                 continue

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from reenact.rules import Evidence, Finding, LayerView, Needs, Rule, Severity, Status
+from reenact.rules import Evidence, Findings, LayerView, Needs, Rule, Severity, Status
 from reenact.rules.neuralint._layers import rows
 
 
@@ -46,7 +44,7 @@ class UselessBias(Rule):
     confidence = 0.15
     why = "Batch normalisation takes away what the bias adds."
 
-    def check(self, evidence: Evidence) -> Iterator[Finding]:
+    def check(self, evidence: Evidence) -> Findings:
         for row in rows(evidence):
             for number, layer in enumerate(row):
                 if layer.family not in ("dense", "conv") or not _has_bias(layer) or layer.own_activation:

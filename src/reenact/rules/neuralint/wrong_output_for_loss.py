@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from reenact.rules import Evidence, Fault, Finding, Kind, Needs, Rule, Severity, Wanted
+from reenact.rules import Evidence, Fault, Finding, Findings, Kind, Needs, Rule, Severity, Wanted
 from reenact.rules.neuralint._output import Output, output_of
 
 
@@ -47,7 +45,7 @@ class WrongOutputForLoss(Rule):
     confidence = 0.85
     why = "The loss reads the output as probabilities, which this function does not give."
 
-    def check(self, evidence: Evidence) -> Iterator[Finding]:
+    def check(self, evidence: Evidence) -> Findings:
         out = output_of(evidence)
         if out is None or out.bend is None:
             return
@@ -60,7 +58,7 @@ class WrongOutputForLoss(Rule):
         elif out.wanted in (Wanted.SOFTMAX, Wanted.LOG_SOFTMAX) and out.bend != out.wanted.value:
             yield self._bend(evidence, out, out.wanted.value)
 
-    def _binary(self, evidence: Evidence, out: Output) -> Iterator[Finding]:
+    def _binary(self, evidence: Evidence, out: Output) -> Findings:
         if out.bend in ("sigmoid", "hard_sigmoid", "hardsigmoid"):
             return
         if out.bend != "softmax":

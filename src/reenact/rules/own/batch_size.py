@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import statistics
-from collections.abc import Iterator
 
-from reenact.rules import Evidence, Fault, Finding, Kind, Needs, Rule
+from reenact.rules import Evidence, Fault, Findings, Kind, Needs, Rule
 from reenact.rules.own._places import optimizer_name
 from reenact.rules.own._series import learned, optimizers
 
@@ -51,7 +50,7 @@ class BatchSize(Rule):
     needs = Needs.TRACE
     why = "Weights move once a batch: too few steps go nowhere, steps of one row go everywhere."
 
-    def check(self, evidence: Evidence) -> Iterator[Finding]:
+    def check(self, evidence: Evidence) -> Findings:
         assert evidence.trace is not None
         sizes = [float(size) for size in evidence.trace.steps["batch_size"] if size > 0]
         rows, steps = _rows(evidence), evidence.trace.step_count

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from reenact.rules import Evidence, Fault, Finding, Kind, LayerView, Needs, Rule
+from reenact.rules import Evidence, Fault, Findings, Kind, LayerView, Needs, Rule
 
 TIMES = 4
 TINY = 8
@@ -44,7 +42,7 @@ class Bottleneck(Rule):
     confidence = 0.3
     why = "All that later layers know has passed through these few units."
 
-    def check(self, evidence: Evidence) -> Iterator[Finding]:
+    def check(self, evidence: Evidence) -> Findings:
         dense = [layer for layer in evidence.layers if layer.family == "dense"]
         if not dense or _autoencoder(dense):
             return

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from reenact.rules import Evidence, Finding, Needs, Rule, Severity
+from reenact.rules import Evidence, Findings, Needs, Rule, Severity
 from reenact.rules.own._series import finite
 
 ACCURATE = 0.9
@@ -50,7 +48,7 @@ class CannotOverfitOneBatch(Rule):
     confidence = 0.75
     why = "A few rows can be learned by heart by almost any model; one that cannot has a broken part."
 
-    def check(self, evidence: Evidence) -> Iterator[Finding]:
+    def check(self, evidence: Evidence) -> Findings:
         tried = evidence.experiments.one_batch
         if tried is None or len(tried.losses) < 20:
             return

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from reenact.rules import Evidence, Finding, Needs, Rule, Severity, TaskType
+from reenact.rules import Evidence, Findings, Needs, Rule, Severity, TaskType
 from reenact.rules.own._places import says
 from reenact.rules.own._series import accuracy
 
@@ -37,7 +35,7 @@ class ClassImbalance(Rule):
         model.fit(x, y, epochs=10, validation_split=0.2)
     Instead
         - model.fit(x, y, epochs=10, validation_split=0.2)
-        + model.fit(x, y, epochs=10, validation_split=0.2, class_weight={0: 1.0, 1: 1.0, 2: 10.0})
+        + model.fit(x, y, epochs=10, validation_split=0.2, class_weight={0: 0.5, 1: 0.5, 2: 5.0})
     Fix safety
         Unsafe: weights, resampling or another metric are for the program to choose.
     Sources
@@ -51,7 +49,7 @@ class ClassImbalance(Rule):
     confidence = 0.45
     why = "Naming only the frequent class already scores well, so the rare one is not learned."
 
-    def check(self, evidence: Evidence) -> Iterator[Finding]:
+    def check(self, evidence: Evidence) -> Findings:
         labels = evidence.labels
         if labels is None or evidence.task not in (TaskType.BINARY, TaskType.MULTI_CLASS):
             return

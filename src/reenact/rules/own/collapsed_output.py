@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from reenact.rules import Evidence, Finding, Needs, Rule, Severity
+from reenact.rules import Evidence, Findings, Needs, Rule, Severity
 from reenact.rules.own._series import accuracy, chance, finite, guessing, losses, optimizers, windows
 
 FLAT = 1e-4
@@ -49,7 +47,7 @@ class CollapsedOutput(Rule):
     confidence = 0.8
     why = "A constant is what is left when no signal passes through the model."
 
-    def check(self, evidence: Evidence) -> Iterator[Finding]:
+    def check(self, evidence: Evidence) -> Findings:
         if optimizers(evidence) > 1:
             return
         flat = _flat(evidence)

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import statistics
-from collections.abc import Iterator
 
-from reenact.rules import Evidence, Fault, Finding, Kind, LayerView, Needs, Rule, Severity
+from reenact.rules import Evidence, Fault, Finding, Findings, Kind, LayerView, Needs, Rule, Severity
 from reenact.rules.own._model import owner_of
 from reenact.rules.own._places import at_knob, framework, named_knob, raw_inputs, usual_rates
 from reenact.rules.own._series import finite
@@ -37,7 +36,7 @@ class DeadLayer(Rule):
         model.fit(x, y, epochs=10, validation_split=0.2)
     Instead
         -     keras.layers.Dense(16, activation="relu", kernel_initializer="zeros"),
-        +     keras.layers.Dense(16, activation="relu", kernel_initializer="he_normal"),
+        +     keras.layers.Dense(16, activation="relu"),
     Fix safety
         Unsafe: another start, activation or learning rate is another training.
     Sources
@@ -49,7 +48,7 @@ class DeadLayer(Rule):
     severity = Severity.ERROR
     why = "Units that give zero get no gradient and never come back."
 
-    def check(self, evidence: Evidence) -> Iterator[Finding]:
+    def check(self, evidence: Evidence) -> Findings:
         assert evidence.trace is not None
         for layer in evidence.layers:
             shares = finite(list(evidence.trace.layer(layer.name, "dead_unit_share").values))

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from reenact.rules import Evidence, Finding, Needs, Rule, Severity
+from reenact.rules import Evidence, Findings, Needs, Rule, Severity
 from reenact.rules.own._crash import CrashKind, crash_findings
 
 
@@ -43,5 +41,5 @@ class DeviceMismatch(Rule):
     confidence = 0.95
     why = "A computation happens on one device, and tensors are not moved by themselves."
 
-    def check(self, evidence: Evidence) -> Iterator[Finding]:
+    def check(self, evidence: Evidence) -> Findings:
         yield from crash_findings(self, evidence, CrashKind.DEVICE)

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from reenact.rules import Evidence, Fault, Finding, Needs, Rule, Severity
+from reenact.rules import Evidence, Fault, Findings, Needs, Rule, Severity
 from reenact.rules.own._crash import CrashKind, crash_findings
 
 
@@ -44,5 +42,5 @@ class DtypeMismatch(Rule):
     confidence = 0.95
     why = "PyTorch does not convert types by itself, and NumPy makes doubles by default."
 
-    def check(self, evidence: Evidence) -> Iterator[Finding]:
+    def check(self, evidence: Evidence) -> Findings:
         yield from crash_findings(self, evidence, CrashKind.DTYPE)

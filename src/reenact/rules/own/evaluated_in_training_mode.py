@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from reenact.rules import Evidence, Fault, Finding, Kind, Needs, Rule
+from reenact.rules import Evidence, Fault, Findings, Kind, Needs, Rule
 from reenact.rules.own._places import at_knob, has_modes, named_knob
 from reenact.rules.own._series import optimizers
 
@@ -47,7 +45,7 @@ class EvaluatedInTrainingMode(Rule):
     confidence = 0.85
     why = "Dropout and batch norm must not behave as in training when a model is judged."
 
-    def check(self, evidence: Evidence) -> Iterator[Finding]:
+    def check(self, evidence: Evidence) -> Findings:
         assert evidence.trace is not None
         if optimizers(evidence) > 1 or not has_modes(evidence):
             return

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
 
 from reenact.probe.trace import Trace
-from reenact.rules import Evidence, Finding, LayerView, Needs, Rule, Severity
+from reenact.rules import Evidence, Findings, LayerView, Needs, Rule, Severity
 
 
 class FrozenOrForgottenWeights(Rule):
@@ -61,7 +60,7 @@ class FrozenOrForgottenWeights(Rule):
     confidence = 0.8
     why = "What keeps its random start only scrambles what passes through it."
 
-    def check(self, evidence: Evidence) -> Iterator[Finding]:
+    def check(self, evidence: Evidence) -> Findings:
         assert evidence.graph is not None
         assert evidence.trace is not None
         if evidence.graph.unregistered:

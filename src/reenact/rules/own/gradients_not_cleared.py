@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from reenact.rules import Evidence, Fault, Finding, Kind, Needs, Rule, Severity
+from reenact.rules import Evidence, Fault, Findings, Kind, Needs, Rule, Severity
 
 MOST = 0.9
 FEWEST = 3
@@ -51,7 +49,7 @@ class GradientsNotCleared(Rule):
     confidence = 0.95
     why = "Every step then follows the sum of all gradients so far, not the gradient of now."
 
-    def check(self, evidence: Evidence) -> Iterator[Finding]:
+    def check(self, evidence: Evidence) -> Findings:
         known = _carried(evidence)
         if len(known) >= FEWEST:
             if sum(known) < MOST * len(known):

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from reenact.rules import Evidence, Fault, Finding, Kind, LayerView, Needs, Rule
+from reenact.rules import Evidence, Fault, Findings, Kind, LayerView, Needs, Rule
 from reenact.rules.own._places import at_knob, named_knob
 from reenact.rules.own._series import learned
 
@@ -50,7 +48,7 @@ class InputsUnscaled(Rule):
     needs = Needs.GRAPH
     why = "Initialisers and learning rates are made for inputs of about unit size."
 
-    def check(self, evidence: Evidence) -> Iterator[Finding]:
+    def check(self, evidence: Evidence) -> Findings:
         inputs = evidence.inputs
         if inputs is None or inputs.mean is None or inputs.std is None or inputs.maximum is None:
             return

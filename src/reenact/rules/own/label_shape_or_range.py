@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from reenact.rules import Evidence, Finding, Needs, Rule, Severity
+from reenact.rules import Evidence, Findings, Needs, Rule, Severity
 from reenact.rules.own._crash import CrashKind, crash_findings
 
 
@@ -46,7 +44,7 @@ class LabelShapeOrRange(Rule):
     confidence = 0.95
     why = "Each loss takes labels of one form, and one unit of the output for every class."
 
-    def check(self, evidence: Evidence) -> Iterator[Finding]:
+    def check(self, evidence: Evidence) -> Findings:
 
         labels, output = evidence.labels, evidence.output
         width = f"; the output has {output.width} units" if output is not None and output.width else ""

@@ -2,9 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from reenact.rules import Evidence, Fault, Finding, Kind, LossFamily, Needs, Rule, Severity, TensorFacts
+from reenact.rules import (
+    Evidence,
+    Fault,
+    Findings,
+    Kind,
+    LossFamily,
+    Needs,
+    Rule,
+    Severity,
+    TensorFacts,
+)
 
 RANGES = {"sigmoid": (0.0, 1.0), "tanh": (-1.0, 1.0), "relu": (0.0, float("inf")), "softmax": (0.0, 1.0)}
 IGNORED = -100
@@ -62,7 +70,7 @@ class LabelsOutOfDomain(Rule):
     confidence = 0.9
     why = "A model cannot learn values that its output cannot take or its loss does not know."
 
-    def check(self, evidence: Evidence) -> Iterator[Finding]:
+    def check(self, evidence: Evidence) -> Findings:
         labels = evidence.labels
         if labels is None or labels.minimum is None or labels.maximum is None:
             return
@@ -77,7 +85,7 @@ class LabelsOutOfDomain(Rule):
         elif family is LossFamily.REGRESSION and not labels.one_hot:
             yield from self._unreachable(evidence, labels, low, high)
 
-    def _classes(self, evidence: Evidence, values: tuple[int, ...]) -> Iterator[Finding]:
+    def _classes(self, evidence: Evidence, values: tuple[int, ...]) -> Findings:
         width = evidence.output.width if evidence.output is not None else None
         beyond = [value for value in values if value != IGNORED and (value < 0 or (width or 10**9) <= value)]
         if beyond and width and "int" in (evidence.labels.dtype if evidence.labels is not None else ""):
@@ -85,9 +93,7 @@ class LabelsOutOfDomain(Rule):
             fault = Fault.LCN if beyond[0] > 0 else Fault.CPP
             yield self.finding(evidence, saw, layer=evidence.output, fault=fault)
 
-    def _unreachable(
-        self, evidence: Evidence, labels: TensorFacts, low: float, high: float
-    ) -> Iterator[Finding]:
+    def _unreachable(self, evidence: Evidence, labels: TensorFacts, low: float, high: float) -> Findings:
         least, most = RANGES.get(evidence.last_activation or "", (-float("inf"), float("inf")))
         slack = 0.02 * max(high - low, 1e-6)
         if low >= least - slack and high <= most + slack:

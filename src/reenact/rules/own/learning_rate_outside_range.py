@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import math
 import statistics
-from collections.abc import Iterator
 
-from reenact.rules import Evidence, Fault, Finding, JsonValue, Kind, Needs, Rule
+from reenact.rules import Evidence, Fault, Findings, JsonValue, Kind, Needs, Rule
 from reenact.rules.own._places import optimizer_name, usual_rates
 from reenact.rules.own._series import finite, learned, losses, windows
 
@@ -34,7 +33,7 @@ class LearningRateOutsideRange(Rule):
         from reenact.testing.toys import blobs
 
         x, y = map(torch.from_numpy, blobs())
-        model = nn.Sequential(nn.Linear(8, 32), nn.ReLU(), nn.Linear(32, 3))
+        model = nn.Sequential(nn.Linear(8, 16), nn.ReLU(), nn.Linear(16, 3))
         optimizer = torch.optim.Adam(model.parameters(), lr=3.0)
         for epoch in range(30):
             optimizer.zero_grad()
@@ -54,7 +53,7 @@ class LearningRateOutsideRange(Rule):
     needs = Needs.TRACE
     why = "Too large a step jumps across the valley, too small a one never gets there."
 
-    def check(self, evidence: Evidence) -> Iterator[Finding]:
+    def check(self, evidence: Evidence) -> Findings:
         rate = _rate(evidence)
         if rate is None or rate <= 0:
             return

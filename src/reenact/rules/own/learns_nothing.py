@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from reenact.rules import Evidence, Finding, Needs, Rule, Severity
+from reenact.rules import Evidence, Findings, Needs, Rule, Severity
 from reenact.rules.own._series import accuracy, chance, guessing, learned, losses, optimizers, windows
 
 LATE = 3
@@ -50,7 +48,7 @@ class LearnsNothing(Rule):
     confidence = 0.85
     why = "Any model that uses its inputs does better."
 
-    def check(self, evidence: Evidence) -> Iterator[Finding]:
+    def check(self, evidence: Evidence) -> Findings:
         best = guessing(evidence)
         curve = windows(losses(evidence))
         if best is None or len(curve) < 2 * LATE or optimizers(evidence) > 1 or learned(evidence):

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 
-from reenact.rules import Evidence, Fault, Finding, JsonValue, Kind, LayerView, Needs, Rule
+from reenact.rules import Evidence, Fault, Findings, JsonValue, Kind, LayerView, Needs, Rule
 
 THROUGH = frozenset({"dropout", "norm", "pool", "shape"})
 PARALLEL = re.compile(
@@ -48,7 +47,7 @@ class LinearHiddenLayer(Rule):
     confidence = 0.75
     why = "Two linear layers in a row are one: the second adds parameters and no power."
 
-    def check(self, evidence: Evidence) -> Iterator[Finding]:
+    def check(self, evidence: Evidence) -> Findings:
         layers = [layer for layer in evidence.layers if layer.family != "input"]
         for number, layer in enumerate(layers):
             if not _told_linear(evidence, layer) or _code(evidence, layer):

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from reenact.rules import (
     Evidence,
     Fault,
     Finding,
+    Findings,
     JsonValue,
     Kind,
     LayerView,
@@ -64,7 +63,7 @@ class LossAndOutputDisagree(Rule):
     confidence = 0.9
     why = "Outside its domain a loss has no meaning and its gradient no direction."
 
-    def check(self, evidence: Evidence) -> Iterator[Finding]:
+    def check(self, evidence: Evidence) -> Findings:
         output = evidence.output
         if output is None or output.family not in ("dense", "conv") or left_open(evidence):
             return
@@ -88,13 +87,13 @@ class LossAndOutputDisagree(Rule):
         ):
             yield self._told(evidence, output, "softmax before a regression", ("linear",), 0.8)
 
-    def _no_softmax(self, evidence: Evidence, output: LayerView, activation: str | None) -> Iterator[Finding]:
+    def _no_softmax(self, evidence: Evidence, output: LayerView, activation: str | None) -> Findings:
         if adds_up_to_one(evidence) or evidence.task in (TaskType.REGRESSION, TaskType.MULTI_LABEL):
             return
         sure = 0.65 if activation == "sigmoid" else 0.9
         yield self._told(evidence, output, _saw(evidence, activation), ("softmax",), sure)
 
-    def _no_sigmoid(self, evidence: Evidence, output: LayerView, activation: str | None) -> Iterator[Finding]:
+    def _no_sigmoid(self, evidence: Evidence, output: LayerView, activation: str | None) -> Findings:
         if activation in ("softmax", "hard_sigmoid"):
             several = activation == "softmax" and evidence.task is TaskType.MULTI_LABEL
             if several:

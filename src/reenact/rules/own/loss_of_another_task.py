@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from reenact.rules import (
     Evidence,
     Fault,
-    Finding,
+    Findings,
     JsonValue,
     Kind,
     LossFamily,
@@ -61,7 +59,7 @@ class LossOfAnotherTask(Rule):
     severity = Severity.ERROR
     why = "The loss must measure what the labels mean."
 
-    def check(self, evidence: Evidence) -> Iterator[Finding]:
+    def check(self, evidence: Evidence) -> Findings:
         labels, output, loss = evidence.labels, evidence.output, evidence.loss_family
         if labels is None or output is None or loss in (None, LossFamily.OTHER):
             return

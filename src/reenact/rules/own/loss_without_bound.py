@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from reenact.rules import Evidence, Finding, Needs, Rule, Severity
+from reenact.rules import Evidence, Findings, Needs, Rule, Severity
 from reenact.rules.own._series import runaway
 
 
@@ -46,7 +44,7 @@ class LossWithoutBound(Rule):
     confidence = 0.9
     why = "A loss that can be lowered, or grows, for ever rewards large outputs instead of right ones."
 
-    def check(self, evidence: Evidence) -> Iterator[Finding]:
+    def check(self, evidence: Evidence) -> Findings:
         ends = runaway(evidence)
         if ends is not None:
             yield self.finding(evidence, f"loss {ends[0]:.3g} at the first step, {ends[1]:.3g} at the last")

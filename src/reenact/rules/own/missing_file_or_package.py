@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from reenact.rules import Evidence, Finding, Needs, Rule, Severity
+from reenact.rules import Evidence, Findings, Needs, Rule, Severity
 from reenact.rules.own._crash import CrashKind, crash_findings
 
 
@@ -40,5 +38,5 @@ class MissingFileOrPackage(Rule):
     confidence = 0.95
     why = "Paths and environments of one machine are seldom those of another."
 
-    def check(self, evidence: Evidence) -> Iterator[Finding]:
+    def check(self, evidence: Evidence) -> Findings:
         yield from crash_findings(self, evidence, CrashKind.MISSING)

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
 from statistics import fmean
 
 from reenact.probe.outcome import OutcomeKind
-from reenact.rules import Evidence, Finding, Needs, Rule, Severity, TaskType
+from reenact.rules import Evidence, Findings, Needs, Rule, Severity, TaskType
 from reenact.rules.own._series import (
     ACCURACIES,
     finite,
@@ -73,7 +72,7 @@ class NoBetterThanAConstant(Rule):
     confidence = 0.8
     why = "A model that uses its inputs does better than one constant answer."
 
-    def check(self, evidence: Evidence) -> Iterator[Finding]:
+    def check(self, evidence: Evidence) -> Findings:
         assert evidence.trace is not None
         if evidence.trace.step_count < FEWEST_STEPS or not _finished(evidence) or optimizers(evidence) > 1:
             return

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import statistics
-from collections.abc import Iterator
 
-from reenact.rules import Evidence, Fault, Finding, Kind, Needs, Rule, TaskType
+from reenact.rules import Evidence, Fault, Findings, Kind, Needs, Rule, TaskType
 from reenact.rules.own._places import framework
 from reenact.rules.own._series import epoch_losses, finite, losses
 
@@ -52,7 +51,7 @@ class NotShuffled(Rule):
     needs = Needs.TRACE
     why = "Batches of neighbours pull the weights to and fro in the same way in every epoch."
 
-    def check(self, evidence: Evidence) -> Iterator[Finding]:
+    def check(self, evidence: Evidence) -> Findings:
         source = _in_order(evidence)
         if not source or any(layer.family == "recurrent" for layer in evidence.layers):
             return

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from reenact.rules import Evidence, Fault, Finding, Kind, Knob, Needs, Rule, Severity
+from reenact.rules import Evidence, Fault, Findings, Kind, Knob, Needs, Rule, Severity
 from reenact.rules.own._places import says
 
 EVALUATES = (".evaluate(", ".predict(", ".eval()", "no_grad", "inference_mode", "test_loader", "val_loader")
@@ -50,7 +48,7 @@ class NothingHeldOut(Rule):
     confidence = 0.45
     why = "Without held-out data nobody can tell learning from remembering."
 
-    def check(self, evidence: Evidence) -> Iterator[Finding]:
+    def check(self, evidence: Evidence) -> Findings:
         knob = evidence.knob(Kind.VALIDATION)
         if knob is None or not knob.absent or _seen(evidence):
             return

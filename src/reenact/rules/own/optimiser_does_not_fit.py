@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from reenact.rules import Evidence, Fault, Finding, Kind, Needs, Rule
+from reenact.rules import Evidence, Fault, Findings, Kind, Needs, Rule
 from reenact.rules.own._places import optimizer_name
 from reenact.rules.own._series import finite, learned, losses, optimizers, windows
 
@@ -50,7 +48,7 @@ class OptimiserDoesNotFit(Rule):
     confidence = 0.75
     why = "With this rate it needs far more steps than it has."
 
-    def check(self, evidence: Evidence) -> Iterator[Finding]:
+    def check(self, evidence: Evidence) -> Findings:
         word, rate = optimizer_name(evidence), evidence.learning_rate
         if rate is None or learned(evidence) or optimizers(evidence) > 1:
             return

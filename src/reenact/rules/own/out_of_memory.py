@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from reenact.rules import Evidence, Finding, Needs, Rule, Severity
+from reenact.rules import Evidence, Findings, Needs, Rule, Severity
 from reenact.rules.own._crash import CrashKind, crash_findings
 
 
@@ -41,5 +39,5 @@ class OutOfMemory(Rule):
     confidence = 0.9
     why = "Memory grows with the batch and with what is kept for the way back."
 
-    def check(self, evidence: Evidence) -> Iterator[Finding]:
+    def check(self, evidence: Evidence) -> Findings:
         yield from crash_findings(self, evidence, CrashKind.MEMORY)

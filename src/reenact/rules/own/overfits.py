@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from reenact.rules import Evidence, Finding, Needs, Rule
+from reenact.rules import Evidence, Findings, Needs, Rule
 from reenact.rules.own._series import accuracy, epoch_losses, metric, optimizers, validation_accuracy
 
 RISE = 1.25
@@ -22,19 +20,22 @@ class Overfits(Rule):
     Symptom
         Validation loss rises while training loss falls.
     Example
-        import keras
+        import torch
+        from torch import nn
         from reenact.testing.toys import blobs
 
-        x, y = blobs(90, features=40, spread=14.0)
-        model = keras.Sequential([
-            keras.layers.Dense(128, activation="relu"),
-            keras.layers.Dense(3, activation="softmax"),
-        ])
-        model.compile(keras.optimizers.Adam(0.01), "sparse_categorical_crossentropy", metrics=["accuracy"])
-        model.fit(x[:50], y[:50], epochs=20, validation_data=(x[50:], y[50:]))
+        x, y = map(torch.from_numpy, blobs(80, features=30, spread=6.0))
+        model = nn.Sequential(nn.Linear(30, 64), nn.ReLU(), nn.Linear(64, 3))
+        optimizer = torch.optim.Adam(model.parameters(), lr=0.01)
+        for epoch in range(60):
+            optimizer.zero_grad()
+            nn.functional.cross_entropy(model(x[::2]), y[::2]).backward()
+            optimizer.step()
+            with torch.no_grad():
+                print("val_accuracy", (model(x[1::2]).argmax(1) == y[1::2]).float().mean().item())
     Instead
-        - model.fit(x[:50], y[:50], epochs=20, validation_data=(x[50:], y[50:]))
-        + model.fit(x[:50], y[:50], epochs=2, validation_data=(x[50:], y[50:]))
+        - x, y = map(torch.from_numpy, blobs(80, features=30, spread=6.0))
+        + x, y = map(torch.from_numpy, blobs(1600, features=30, spread=6.0))
     Fix safety
         There is nothing to change here: fewer epochs, dropout, a penalty, more data or a smaller model may
         help.
@@ -47,7 +48,7 @@ class Overfits(Rule):
     confidence = 0.65
     why = "It remembers its rows instead of learning what they have in common."
 
-    def check(self, evidence: Evidence) -> Iterator[Finding]:
+    def check(self, evidence: Evidence) -> Findings:
         if optimizers(evidence) > 1:
             return
         held, trained = metric(evidence, "val_loss"), epoch_losses(evidence)

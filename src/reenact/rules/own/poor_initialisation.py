@@ -2,9 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from reenact.rules import Evidence, Fault, Finding, JsonValue, Kind, LayerView, Needs, Rule, Severity
+from reenact.rules import (
+    Evidence,
+    Fault,
+    Finding,
+    Findings,
+    JsonValue,
+    Kind,
+    LayerView,
+    Needs,
+    Rule,
+    Severity,
+)
 from reenact.rules.own._model import times_usual
 from reenact.rules.own._places import framework
 from reenact.rules.own._series import learned
@@ -40,7 +49,6 @@ class PoorInitialisation(Rule):
             optimizer.step()
     Instead
         - nn.init.constant_(model[0].weight, 0.5)
-        + nn.init.kaiming_uniform_(model[0].weight)
     Fix safety
         Unsafe: another start is another training.
     Sources
@@ -54,7 +62,7 @@ class PoorInitialisation(Rule):
     confidence = 0.8
     why = "Equal weights stay equal; too large ones saturate and too small ones let the signal vanish."
 
-    def check(self, evidence: Evidence) -> Iterator[Finding]:
+    def check(self, evidence: Evidence) -> Findings:
         doubt = 0.5 if learned(evidence) else 1.0
         for layer in evidence.weighted:
             kernel, bias = layer.kernel(), layer.bias()

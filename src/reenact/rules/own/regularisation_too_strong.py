@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from reenact.rules import Evidence, Fault, Finding, JsonValue, Kind, LayerView, Needs, Rule
+from reenact.rules import Evidence, Fault, Findings, JsonValue, Kind, LayerView, Needs, Rule
 from reenact.rules.own._places import optimizer_name
 from reenact.rules.own._series import learned
 
@@ -34,14 +34,14 @@ class RegularisationTooStrong(Rule):
 
         x, y = blobs(spread=2.0)
         model = keras.Sequential([
-            keras.layers.Dense(32, activation="relu", kernel_regularizer=keras.regularizers.L2(0.5)),
+            keras.layers.Dense(16, activation="relu", kernel_regularizer=keras.regularizers.L2(0.5)),
             keras.layers.Dense(3, activation="softmax"),
         ])
         model.compile(keras.optimizers.Adam(0.01), "sparse_categorical_crossentropy", metrics=["accuracy"])
         model.fit(x, y, epochs=10, validation_split=0.2)
     Instead
-        -     keras.layers.Dense(32, activation="relu", kernel_regularizer=keras.regularizers.L2(0.5)),
-        +     keras.layers.Dense(32, activation="relu", kernel_regularizer=keras.regularizers.L2(0.0001)),
+        -     keras.layers.Dense(16, activation="relu", kernel_regularizer=keras.regularizers.L2(0.5)),
+        +     keras.layers.Dense(16, activation="relu"),
     Fix safety
         Unsafe: it changes what is trained.
     Sources
@@ -54,7 +54,7 @@ class RegularisationTooStrong(Rule):
     confidence = 0.7
     why = "A penalty that outweighs the data leaves nothing to learn with."
 
-    def check(self, evidence: Evidence) -> Iterator[Finding]:
+    def check(self, evidence: Evidence) -> Findings:
         doubt = 0.4 if learned(evidence) else 1.0
         # Where training was seen to fail, less is already too much.
         failed = evidence.trace is not None and evidence.trace.step_count > 0 and doubt == 1.0
@@ -71,7 +71,7 @@ class RegularisationTooStrong(Rule):
                 confidence=(0.8 if decay > 4 * DECAY else 0.6) * doubt,
             )
 
-    def _layer(self, evidence: Evidence, layer: LayerView, doubt: float, bound: float) -> Iterator[Finding]:
+    def _layer(self, evidence: Evidence, layer: LayerView, doubt: float, bound: float) -> Findings:
         for word, factor in _penalties(layer.settings.get("kernel_regularizer")):
             if factor >= bound * STRONG[word]:
                 sure = 0.8 if factor >= 4 * STRONG[word] else 0.6 if factor >= STRONG[word] else 0.5

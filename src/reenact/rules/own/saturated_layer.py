@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import statistics
-from collections.abc import Iterator
 
-from reenact.rules import Evidence, Fault, Finding, Kind, LayerView, Needs, Rule
+from reenact.rules import Evidence, Fault, Finding, Findings, Kind, LayerView, Needs, Rule
 from reenact.rules.own._model import owner_of, times_usual
 from reenact.rules.own._places import framework, raw_inputs
 from reenact.rules.own._series import finite
@@ -39,7 +38,6 @@ class SaturatedLayer(Rule):
             optimizer.step()
     Instead
         - nn.init.normal_(model[0].weight, std=5.0)
-        + nn.init.normal_(model[0].weight, std=0.3)
     Fix safety
         Unsafe: another activation, start or scaling is another training.
     Sources
@@ -52,7 +50,7 @@ class SaturatedLayer(Rule):
     confidence = 0.65
     why = "At the ends of its range a sigmoid or tanh is flat and passes no gradient."
 
-    def check(self, evidence: Evidence) -> Iterator[Finding]:
+    def check(self, evidence: Evidence) -> Findings:
         assert evidence.trace is not None
         for layer in evidence.layers:
             shares = finite(list(evidence.trace.layer(layer.name, "saturated_share").values))

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from reenact.rules import Evidence, Finding, Needs, Rule, Severity
+from reenact.rules import Evidence, Findings, Needs, Rule, Severity
 from reenact.rules.own._crash import CrashKind, crash_findings
 
 
@@ -45,5 +43,5 @@ class ShapeMismatch(Rule):
     confidence = 0.95
     why = "What comes out of one layer must have the width that the next one was made for."
 
-    def check(self, evidence: Evidence) -> Iterator[Finding]:
+    def check(self, evidence: Evidence) -> Findings:
         yield from crash_findings(self, evidence, CrashKind.SHAPE)

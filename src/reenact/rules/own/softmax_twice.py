@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from reenact.rules import Evidence, Fault, Finding, Kind, LossFamily, Needs, Rule, Severity, Wanted
+from reenact.rules import Evidence, Fault, Findings, Kind, LossFamily, Needs, Rule, Severity, Wanted
 from reenact.rules.own._model import reads_logits
 
 TWICE = {LossFamily.CATEGORICAL: "softmax", LossFamily.BINARY: "sigmoid"}
@@ -50,7 +48,7 @@ class SoftmaxTwice(Rule):
     confidence = 0.9
     why = "The loss applies it itself; twice makes every answer nearly equal and its gradient small."
 
-    def check(self, evidence: Evidence) -> Iterator[Finding]:
+    def check(self, evidence: Evidence) -> Findings:
         output, loss = evidence.output, evidence.loss_family
         if output is None or loss is None or evidence.last_activation != TWICE.get(loss, ""):
             return

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from reenact.rules import Evidence, Fault, Finding, Kind, Knob, Needs, Rule
+from reenact.rules import Evidence, Fault, Findings, Kind, Knob, Needs, Rule
 from reenact.rules.own._series import accuracy, epoch_losses, metric, optimizers, runaway
 
 SHARE = 0.12
@@ -50,7 +48,7 @@ class StillImproving(Rule):
     needs = Needs.TRACE
     why = "A curve that is cut off while it is steep ends far from what the model can do."
 
-    def check(self, evidence: Evidence) -> Iterator[Finding]:
+    def check(self, evidence: Evidence) -> Findings:
         assert evidence.trace is not None
         knob, score = evidence.knob(Kind.EPOCHS), accuracy(evidence)
         if optimizers(evidence) > 1 or (score is not None and score > 0.98):

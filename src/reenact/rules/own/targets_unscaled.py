@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from reenact.rules import Evidence, Fault, Finding, Kind, LossFamily, Needs, Rule, TaskType
+from reenact.rules import Evidence, Fault, Findings, Kind, LossFamily, Needs, Rule, TaskType
 from reenact.rules.own._series import learned
 
 LARGE = 10.0
@@ -47,7 +45,7 @@ class TargetsUnscaled(Rule):
     needs = Needs.GRAPH
     why = "Errors as large as the targets make gradients that no usual learning rate bears."
 
-    def check(self, evidence: Evidence) -> Iterator[Finding]:
+    def check(self, evidence: Evidence) -> Findings:
         labels = evidence.labels
         if evidence.task is not TaskType.REGRESSION or evidence.loss_family is not LossFamily.REGRESSION:
             return

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from reenact.rules import Evidence, Fault, Finding, Kind, Needs, Rule, Severity, TensorFacts
+from reenact.rules import Evidence, Fault, Findings, Kind, Needs, Rule, Severity, TensorFacts
 from reenact.rules.own._places import at_knob, named_knob
 
 ENOUGH = 16
@@ -52,7 +50,7 @@ class TrainAndTestScaledDifferently(Rule):
     confidence = 0.85
     why = "A model knows nothing about numbers of another scale than those it was trained on."
 
-    def check(self, evidence: Evidence) -> Iterator[Finding]:
+    def check(self, evidence: Evidence) -> Findings:
         train = evidence.inputs
         for split in ("validation", "test"):
             held = evidence.data("input", split)

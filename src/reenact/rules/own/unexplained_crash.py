@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from reenact.rules import Evidence, Finding, Needs, Rule, Severity
+from reenact.rules import Evidence, Findings, Needs, Rule, Severity
 from reenact.rules.own._crash import CrashKind, crash_findings
 
 
@@ -36,7 +34,7 @@ class UnexplainedCrash(Rule):
     confidence = 0.9
     why = "Whatever training was done until then is all there is."
 
-    def check(self, evidence: Evidence) -> Iterator[Finding]:
+    def check(self, evidence: Evidence) -> Findings:
         # A text that cannot be parsed never ran: there is no crash to explain, and nothing to judge.
         if evidence.program is not None and evidence.program.unparsed and _is_syntax_error(evidence):
             return

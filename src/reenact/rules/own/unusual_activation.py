@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
 
-from reenact.rules import Evidence, Fault, Finding, Kind, LayerView, Needs, Rule
+from reenact.rules import Evidence, Fault, Findings, Kind, LayerView, Needs, Rule
 
 UNUSUAL = {
     "softmax": 0.85,
@@ -56,7 +55,7 @@ class UnusualHiddenActivation(Rule):
     confidence = 0.4
     why = "Functions with small slopes, or that make units compete, starve the layers in front of them."
 
-    def check(self, evidence: Evidence) -> Iterator[Finding]:
+    def check(self, evidence: Evidence) -> Findings:
         hidden = [layer for layer in evidence.layers if layer.role == "hidden" and _feeds_forward(layer)]
         words = Counter(layer.activation for layer in hidden)
         for layer in hidden:

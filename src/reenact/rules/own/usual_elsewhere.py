@@ -2,9 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
-from reenact.rules import Evidence, Fault, Finding, JsonValue, Kind, Knob, Needs, Rule, Severity, TaskType
+from reenact.rules import (
+    Evidence,
+    Fault,
+    Findings,
+    JsonValue,
+    Kind,
+    Knob,
+    Needs,
+    Rule,
+    Severity,
+    TaskType,
+)
 from reenact.rules.deepchecker.loss_stalls import LossStalls
 from reenact.rules.own._series import learned, losses, optimizers, windows
 from reenact.rules.own.collapsed_output import CollapsedOutput
@@ -56,7 +67,7 @@ class UsualElsewhere(Rule):
     confidence = 0.2
     why = "The training fails, and trainings like it mostly have another value here."
 
-    def check(self, evidence: Evidence) -> Iterator[Finding]:
+    def check(self, evidence: Evidence) -> Findings:
         seen = next((finding.saw for rule in SYMPTOMS for finding in rule.check(evidence)), _barely(evidence))
         if not seen:
             return

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from reenact.probe.trace import Overlap
-from reenact.rules import Evidence, Fault, Finding, Kind, Needs, Rule, Severity
+from reenact.rules import Evidence, Fault, Findings, Kind, Needs, Rule, Severity
 from reenact.rules.own._places import framework
 
 FEWEST = 10
@@ -50,7 +48,7 @@ class ValidationLeaks(Rule):
     severity = Severity.ERROR
     why = "What was seen in training is answered from memory."
 
-    def check(self, evidence: Evidence) -> Iterator[Finding]:
+    def check(self, evidence: Evidence) -> Findings:
         assert evidence.trace is not None
         leaks = evidence.trace.overlaps
         clean = any(overlap.rows >= FEWEST and overlap.share < LEAST for overlap in leaks)

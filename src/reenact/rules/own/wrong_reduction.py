@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from reenact.rules import Evidence, Fault, Finding, Kind, Needs, Rule
+from reenact.rules import Evidence, Fault, Findings, Kind, Needs, Rule
 from reenact.rules.own._places import optimizer_name
 from reenact.rules.own._series import learned
 
@@ -46,7 +44,7 @@ class WrongReduction(Rule):
     confidence = 0.65
     why = "Steps grow with the batch, so that no learning rate suits two batch sizes."
 
-    def check(self, evidence: Evidence) -> Iterator[Finding]:
+    def check(self, evidence: Evidence) -> Findings:
         loss = evidence.loss
         if loss is None or loss.settings.get("reduction") != "sum" or loss.settings.get("by_hand"):
             return

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from reenact.rules import Evidence, Fault, Finding, Kind, Needs, Rule
+from reenact.rules import Evidence, Fault, Findings, Kind, Needs, Rule
 from reenact.rules.neuralint._layers import is_dropout
 
 MOST = 0.5
@@ -46,7 +44,7 @@ class DropoutTooHigh(Rule):
     confidence = 0.55
     why = "Most of the signal is thrown away at every step; 0.2 to 0.5 is usual."
 
-    def check(self, evidence: Evidence) -> Iterator[Finding]:
+    def check(self, evidence: Evidence) -> Findings:
         for layer in evidence.layers:
             rate = layer.settings.get("rate", layer.settings.get("p"))
             if not is_dropout(layer) or not isinstance(rate, int | float) or rate <= MOST:

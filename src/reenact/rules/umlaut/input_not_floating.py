@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 
-from reenact.rules import Evidence, Fault, Finding, Kind, Needs, Rule
+from reenact.rules import Evidence, Fault, Findings, Kind, Needs, Rule
 from reenact.rules.umlaut._data import casts_itself, reads_symbols, training_inputs
 
 TYPES = re.compile(r"same dtype|scalar type|should be the same", re.IGNORECASE)
@@ -51,7 +50,7 @@ class InputNotFloating(Rule):
     confidence = 0.3
     why = "Layers compute with floating numbers."
 
-    def check(self, evidence: Evidence) -> Iterator[Finding]:
+    def check(self, evidence: Evidence) -> Findings:
         crash = evidence.outcome.crash if evidence.outcome is not None else None
         if crash is not None and crash.layer and crash.layer_inputs and TYPES.search(crash.message):
             dtype = crash.layer_inputs[0].dtype.removeprefix("torch.")

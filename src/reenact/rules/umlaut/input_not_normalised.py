@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from reenact.rules import Evidence, Fault, Finding, Kind, Needs, Rule, TensorFacts
+from reenact.rules import Evidence, Fault, Findings, Kind, Needs, Rule, TensorFacts
 from reenact.rules.umlaut._data import reads_symbols, scales_itself, training_inputs
 
 FAR = 10.0
@@ -49,7 +47,7 @@ class InputNotNormalised(Rule):
     needs = Needs.GRAPH
     why = "Layers start with weights that suit inputs near zero of about one."
 
-    def check(self, evidence: Evidence) -> Iterator[Finding]:
+    def check(self, evidence: Evidence) -> Findings:
         if reads_symbols(evidence) or scales_itself(evidence):
             return
         for facts in training_inputs(evidence):

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from reenact.rules import Evidence, Fault, Finding, Needs, Rule, Severity
+from reenact.rules import Evidence, Fault, Findings, Needs, Rule, Severity
 from reenact.rules.layer_view import Shape
 from reenact.rules.umlaut._data import channels_last, training_inputs
 
@@ -48,7 +46,7 @@ class InputWrongShape(Rule):
     confidence = 0.85
     why = "The convolution takes a side of the picture for its channels."
 
-    def check(self, evidence: Evidence) -> Iterator[Finding]:
+    def check(self, evidence: Evidence) -> Findings:
         first = next((layer for layer in evidence.layers if layer.weighted), None)
         if first is None or first.family != "conv" or "2" not in first.type:
             return

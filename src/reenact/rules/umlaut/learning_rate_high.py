@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from reenact.rules import Evidence, Fault, Finding, Kind, Needs, Rule
+from reenact.rules import Evidence, Fault, Findings, Kind, Needs, Rule
 
 LARGEST = 0.01
 
@@ -46,7 +44,7 @@ class LearningRateHigh(Rule):
     confidence = 0.3
     why = "Adam is usually given 1e-5 to 1e-2; larger steps jump across the valley."
 
-    def check(self, evidence: Evidence) -> Iterator[Finding]:
+    def check(self, evidence: Evidence) -> Findings:
         rate = evidence.learning_rate
         if rate is not None and rate > LARGEST:
             saw, kind, values = f"learning rate {rate:g}", Kind.LEARNING_RATE, (0.001, 0.01)

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from reenact.rules import Evidence, Fault, Finding, Kind, Needs, Rule, Severity
+from reenact.rules import Evidence, Fault, Findings, Kind, Needs, Rule, Severity
 
 SMALLEST = 1e-7
 
@@ -48,7 +46,7 @@ class LearningRateLow(Rule):
     confidence = 0.9
     why = "Steps so small leave the weights where they start, and negative ones climb."
 
-    def check(self, evidence: Evidence) -> Iterator[Finding]:
+    def check(self, evidence: Evidence) -> Findings:
         rate = _highest(evidence)
         if rate is not None and rate < SMALLEST:
             saw, kind, values = f"learning rate {rate:g}", Kind.LEARNING_RATE, (0.001, 0.0001)

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from reenact.rules import Evidence, Fault, Finding, Kind, Needs, Rule, Severity
+from reenact.rules import Evidence, Fault, Findings, Kind, Needs, Rule, Severity
 from reenact.rules.neuralint._layers import narrows, unbent
 
 
@@ -24,15 +22,12 @@ class MissingActivation(Rule):
         x, y = blobs(spread=2.0)
         model = keras.Sequential([
             keras.layers.Dense(16),
-            keras.layers.Dense(16),
             keras.layers.Dense(3, activation="softmax"),
         ])
         model.compile(keras.optimizers.Adam(0.01), "sparse_categorical_crossentropy", metrics=["accuracy"])
         model.fit(x, y, epochs=10, validation_split=0.2)
     Instead
         -     keras.layers.Dense(16),
-        -     keras.layers.Dense(16),
-        +     keras.layers.Dense(16, activation="relu"),
         +     keras.layers.Dense(16, activation="relu"),
     Fix safety
         Unsafe: the network becomes another one and must be trained anew.
@@ -49,7 +44,7 @@ class MissingActivation(Rule):
     confidence = 0.8
     why = "Without a bend between them two layers can do no more than one."
 
-    def check(self, evidence: Evidence) -> Iterator[Finding]:
+    def check(self, evidence: Evidence) -> Findings:
         for layer, taker in unbent(evidence):
             confidence = 0.4 if narrows(layer, taker) else self.confidence
             saw = f"{layer.name} feeds {taker.name} without an activation"

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
 
-from reenact.rules import Evidence, Fault, Finding, Kind, Needs, Rule, Severity
+from reenact.rules import Evidence, Fault, Findings, Kind, Needs, Rule, Severity
 from reenact.rules.umlaut._data import training_inputs
 
 
@@ -49,7 +48,7 @@ class NanInInput(Rule):
     confidence = 0.97
     why = "NaN in, NaN out: one such value ruins all weights."
 
-    def check(self, evidence: Evidence) -> Iterator[Finding]:
+    def check(self, evidence: Evidence) -> Findings:
         for facts in training_inputs(evidence):
             if facts.nan_share > 0:
                 lost = _lost(evidence)

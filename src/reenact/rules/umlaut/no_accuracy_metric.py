@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from reenact.rules import Evidence, Finding, Needs, Rule, Severity, TaskType
+from reenact.rules import Evidence, Findings, Needs, Rule, Severity, TaskType
 
 TELLING = ("acc", "f1", "auc", "precision", "recall", "error", "correct", "iou", "dice", "score")
 
@@ -46,7 +44,7 @@ class NoAccuracyMetric(Rule):
     confidence = 0.3
     why = "A loss does not say how many rows are put into the right class."
 
-    def check(self, evidence: Evidence) -> Iterator[Finding]:
+    def check(self, evidence: Evidence) -> Findings:
         trace = evidence.trace
         if trace is None or evidence.task not in (TaskType.BINARY, TaskType.MULTI_CLASS):
             return

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from reenact.rules import Evidence, Fault, Finding, Kind, Needs, Rule, Severity
+from reenact.rules import Evidence, Fault, Findings, Kind, Needs, Rule, Severity
 from reenact.rules.neuralint._layers import mentions
 from reenact.rules.umlaut._data import shared_rows
 
@@ -46,7 +44,7 @@ class NoValidation(Rule):
     confidence = 0.35
     why = "Only rows that were not trained on tell what a model is worth."
 
-    def check(self, evidence: Evidence) -> Iterator[Finding]:
+    def check(self, evidence: Evidence) -> Findings:
         knob = evidence.knob(Kind.VALIDATION)
         if knob is None or not knob.absent or _measured(evidence):
             return

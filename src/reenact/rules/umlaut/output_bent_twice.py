@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from reenact.rules import Evidence, Fault, Finding, Kind, LossFamily, Needs, Rule, Wanted
+from reenact.rules import Evidence, Fault, Findings, Kind, LossFamily, Needs, Rule, Wanted
 from reenact.rules.neuralint._output import bends, output_of
 
 
@@ -46,7 +44,7 @@ class OutputBentTwice(Rule):
     confidence = 0.85
     why = "The first function takes away what the softmax needs to tell classes apart."
 
-    def check(self, evidence: Evidence) -> Iterator[Finding]:
+    def check(self, evidence: Evidence) -> Findings:
         out = output_of(evidence)
         if out is None:
             return

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from reenact.probe.trace import Trace
-from reenact.rules import Evidence, Finding, Needs, Rule
+from reenact.rules import Evidence, Findings, Needs, Rule
 
 if TYPE_CHECKING:
     import numpy as np
@@ -25,19 +24,22 @@ class Overfitting(Rule):
     Symptom
         A gap between the two losses that grows from epoch to epoch.
     Example
-        import keras
+        import torch
+        from torch import nn
         from reenact.testing.toys import blobs
 
-        x, y = blobs(60, features=20, spread=6.0)
-        model = keras.Sequential([
-            keras.layers.Dense(64, activation="relu"),
-            keras.layers.Dense(3, activation="softmax"),
-        ])
-        model.compile(keras.optimizers.Adam(0.01), "sparse_categorical_crossentropy", metrics=["accuracy"])
-        model.fit(x, y, epochs=30, validation_split=0.3)
+        x, y = map(torch.from_numpy, blobs(60, features=20, spread=6.0))
+        model = nn.Sequential(nn.Linear(20, 64), nn.ReLU(), nn.Linear(64, 3))
+        optimizer = torch.optim.Adam(model.parameters(), lr=0.01)
+        for epoch in range(60):
+            optimizer.zero_grad()
+            nn.functional.cross_entropy(model(x[::2]), y[::2]).backward()
+            optimizer.step()
+            with torch.no_grad():
+                print("val_loss", nn.functional.cross_entropy(model(x[1::2]), y[1::2]).item())
     Instead
-        - model.fit(x, y, epochs=30, validation_split=0.3)
-        + model.fit(x, y, epochs=6, validation_split=0.3)
+        - x, y = map(torch.from_numpy, blobs(60, features=20, spread=6.0))
+        + x, y = map(torch.from_numpy, blobs(1200, features=20, spread=6.0))
     Fix safety
         Unsafe: fewer epochs, dropout or a smaller model make another training.
     Sources
@@ -52,7 +54,7 @@ class Overfitting(Rule):
     confidence = 0.7
     why = "What is still learned helps on the training rows only."
 
-    def check(self, evidence: Evidence) -> Iterator[Finding]:
+    def check(self, evidence: Evidence) -> Findings:
         if evidence.trace is None:
             return
         held, trained = _loss_curves(evidence.trace)

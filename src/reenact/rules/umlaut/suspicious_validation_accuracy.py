@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from reenact.rules import Evidence, Finding, Kind, Needs, Rule, Severity
+from reenact.rules import Evidence, Findings, Kind, Needs, Rule, Severity
 from reenact.rules.umlaut._data import shared_rows
 
 EPOCHS, PERFECT, LEAD, MANY = 3, 0.95, 0.05, 0.2
@@ -33,7 +31,7 @@ class SuspiciousValidationAccuracy(Rule):
         model.fit(x, y, epochs=10, validation_data=(x, y))
     Instead
         - model.fit(x, y, epochs=10, validation_data=(x, y))
-        + model.fit(x[:240], y[:240], epochs=10, validation_data=(x[240:], y[240:]))
+        + model.fit(x, y, epochs=10, validation_split=0.2)
     Fix safety
         Unsafe: another split gives other figures, and truer ones.
     Sources
@@ -49,7 +47,7 @@ class SuspiciousValidationAccuracy(Rule):
     confidence = 0.15
     why = "Validation should be a little worse than training, not better."
 
-    def check(self, evidence: Evidence) -> Iterator[Finding]:
+    def check(self, evidence: Evidence) -> Findings:
         trace = evidence.trace
         if trace is None:
             return
