@@ -26,7 +26,7 @@ class ActivationsOutOfScale(Rule):
         from reenact.testing.toys import blobs
 
         x, y = blobs(spread=2.0)
-        start = keras.initializers.RandomNormal(stddev=0.01)
+        start = keras.initializers.RandomNormal(stddev=2.0)
         model = keras.Sequential([
             keras.layers.Dense(16, activation="relu", kernel_initializer=start),
             keras.layers.Dense(3, activation="softmax"),
@@ -34,7 +34,7 @@ class ActivationsOutOfScale(Rule):
         model.compile(keras.optimizers.Adam(0.01), "sparse_categorical_crossentropy", metrics=["accuracy"])
         model.fit(x, y, epochs=10, validation_split=0.2)
     Instead
-        - start = keras.initializers.RandomNormal(stddev=0.01)
+        - start = keras.initializers.RandomNormal(stddev=2.0)
         + start = "he_normal"
     Fix safety
         Unsafe: another start or a normalisation is another training.

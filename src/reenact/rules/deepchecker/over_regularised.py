@@ -24,14 +24,14 @@ class OverRegularised(Rule):
 
         x, y = map(torch.from_numpy, blobs())
         model = nn.Sequential(nn.Linear(8, 16), nn.ReLU(), nn.Linear(16, 3))
-        optimizer = torch.optim.AdamW(model.parameters(), lr=0.01, weight_decay=5.0)
+        optimizer = torch.optim.Adam(model.parameters(), lr=0.01, weight_decay=1.0)
         for epoch in range(60):
             optimizer.zero_grad()
             nn.functional.cross_entropy(model(x), y).backward()
             optimizer.step()
     Instead
-        - optimizer = torch.optim.AdamW(model.parameters(), lr=0.01, weight_decay=5.0)
-        + optimizer = torch.optim.AdamW(model.parameters(), lr=0.01, weight_decay=0.01)
+        - optimizer = torch.optim.Adam(model.parameters(), lr=0.01, weight_decay=1.0)
+        + optimizer = torch.optim.Adam(model.parameters(), lr=0.01, weight_decay=0.0001)
     Fix safety
         Unsafe: another penalty is another training.
     Sources

@@ -21,17 +21,17 @@ class UpdateTooFast(Rule):
     Example
         import torch
         from torch import nn
-        from reenact.testing.toys import blobs
+        from reenact.testing.toys import curve
 
-        x, y = map(torch.from_numpy, blobs())
-        model = nn.Sequential(nn.Linear(8, 32), nn.Tanh(), nn.Linear(32, 3))
-        optimizer = torch.optim.Adam(model.parameters(), lr=0.3)
-        for epoch in range(30):
+        x, y = map(torch.from_numpy, curve())
+        model = nn.Sequential(nn.Linear(4, 32), nn.Tanh(), nn.Linear(32, 1))
+        optimizer = torch.optim.SGD(model.parameters(), lr=1.0, momentum=0.9)
+        for epoch in range(60):
             optimizer.zero_grad()
-            nn.functional.cross_entropy(model(x), y).backward()
+            nn.functional.mse_loss(model(x), y).backward()
             optimizer.step()
     Instead
-        - optimizer = torch.optim.Adam(model.parameters(), lr=0.3)
+        - optimizer = torch.optim.SGD(model.parameters(), lr=1.0, momentum=0.9)
         + optimizer = torch.optim.Adam(model.parameters(), lr=0.01)
     Fix safety
         Unsafe: another learning rate is another training.

@@ -27,14 +27,14 @@ class WeightsDead(Rule):
 
         x, y = map(torch.from_numpy, blobs())
         model = nn.Sequential(nn.Linear(8, 16), nn.ReLU(), nn.Linear(16, 3))
-        nn.init.uniform_(model[0].weight, -1.0, 0.0)
+        nn.init.constant_(model[0].weight, -0.5)
         optimizer = torch.optim.Adam(model.parameters(), lr=0.01)
         for epoch in range(30):
             optimizer.zero_grad()
             nn.functional.cross_entropy(model(x), y).backward()
             optimizer.step()
     Instead
-        - nn.init.uniform_(model[0].weight, -1.0, 0.0)
+        - nn.init.constant_(model[0].weight, -0.5)
     Fix safety
         Unsafe: another start, penalty or learning rate is another training.
     Sources

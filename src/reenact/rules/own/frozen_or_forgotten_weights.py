@@ -25,27 +25,16 @@ class FrozenOrForgottenWeights(Rule):
         from reenact.testing.toys import blobs
 
         x, y = map(torch.from_numpy, blobs())
-
-
-        class Net(nn.Module):
-            def __init__(self):
-                super().__init__()
-                self.hidden = [nn.Linear(8, 16)]
-                self.head = nn.Linear(16, 3)
-
-            def forward(self, x):
-                return self.head(self.hidden[0](x).relu())
-
-
-        model = Net()
-        optimizer = torch.optim.Adam(model.parameters(), lr=0.01)
+        body, head = nn.Sequential(nn.Linear(8, 16), nn.ReLU()), nn.Linear(16, 3)
+        model = nn.Sequential(body, head)
+        optimizer = torch.optim.Adam(head.parameters(), lr=0.01)
         for epoch in range(30):
             optimizer.zero_grad()
             nn.functional.cross_entropy(model(x), y).backward()
             optimizer.step()
     Instead
-        -         self.hidden = [nn.Linear(8, 16)]
-        +         self.hidden = nn.ModuleList([nn.Linear(8, 16)])
+        - optimizer = torch.optim.Adam(head.parameters(), lr=0.01)
+        + optimizer = torch.optim.Adam(model.parameters(), lr=0.01)
     Fix safety
         Unsafe: it changes what is trained.
     Sources

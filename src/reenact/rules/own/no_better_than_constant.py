@@ -48,17 +48,18 @@ class NoBetterThanAConstant(Rule):
         from reenact.testing.toys import blobs
 
         x, y = map(torch.from_numpy, blobs(spread=2.0))
-        y = y[torch.randperm(300)]
+        x = x[torch.randperm(300)]
         model = nn.Sequential(nn.Linear(8, 16), nn.ReLU(), nn.Linear(16, 3))
         optimizer = torch.optim.Adam(model.parameters(), lr=0.01)
-        for epoch in range(120):
-            optimizer.zero_grad()
-            nn.functional.cross_entropy(model(x[:240]), y[:240]).backward()
-            optimizer.step()
-        with torch.no_grad():
-            print("val_accuracy", (model(x[240:]).argmax(1) == y[240:]).float().mean().item())
+        for epoch in range(8):
+            for rows in torch.randperm(200).split(16):
+                optimizer.zero_grad()
+                nn.functional.cross_entropy(model(x[rows]), y[rows]).backward()
+                optimizer.step()
+            with torch.no_grad():
+                print("val_accuracy", (model(x[200:]).argmax(1) == y[200:]).float().mean().item())
     Instead
-        - y = y[torch.randperm(300)]
+        - x = x[torch.randperm(300)]
     Fix safety
         There is nothing to change here: look for what separates inputs from their labels.
     Sources

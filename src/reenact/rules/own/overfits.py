@@ -24,18 +24,18 @@ class Overfits(Rule):
         from torch import nn
         from reenact.testing.toys import blobs
 
-        x, y = map(torch.from_numpy, blobs(80, features=30, spread=6.0))
+        x, y = map(torch.from_numpy, blobs(60, features=30, spread=5.0))
         model = nn.Sequential(nn.Linear(30, 64), nn.ReLU(), nn.Linear(64, 3))
         optimizer = torch.optim.Adam(model.parameters(), lr=0.01)
-        for epoch in range(60):
+        for epoch in range(40):
             optimizer.zero_grad()
             nn.functional.cross_entropy(model(x[::2]), y[::2]).backward()
             optimizer.step()
             with torch.no_grad():
                 print("val_accuracy", (model(x[1::2]).argmax(1) == y[1::2]).float().mean().item())
     Instead
-        - x, y = map(torch.from_numpy, blobs(80, features=30, spread=6.0))
-        + x, y = map(torch.from_numpy, blobs(1600, features=30, spread=6.0))
+        - x, y = map(torch.from_numpy, blobs(60, features=30, spread=5.0))
+        + x, y = map(torch.from_numpy, blobs(3000, features=30, spread=5.0))
     Fix safety
         There is nothing to change here: fewer epochs, dropout, a penalty, more data or a smaller model may
         help.

@@ -31,7 +31,7 @@ class Overfitting(Rule):
         x, y = map(torch.from_numpy, blobs(60, features=20, spread=6.0))
         model = nn.Sequential(nn.Linear(20, 64), nn.ReLU(), nn.Linear(64, 3))
         optimizer = torch.optim.Adam(model.parameters(), lr=0.01)
-        for epoch in range(60):
+        for epoch in range(40):
             optimizer.zero_grad()
             nn.functional.cross_entropy(model(x[::2]), y[::2]).backward()
             optimizer.step()
@@ -39,7 +39,7 @@ class Overfitting(Rule):
                 print("val_loss", nn.functional.cross_entropy(model(x[1::2]), y[1::2]).item())
     Instead
         - x, y = map(torch.from_numpy, blobs(60, features=20, spread=6.0))
-        + x, y = map(torch.from_numpy, blobs(1200, features=20, spread=6.0))
+        + x, y = map(torch.from_numpy, blobs(6000, features=20, spread=6.0))
     Fix safety
         Unsafe: fewer epochs, dropout or a smaller model make another training.
     Sources
