@@ -19,17 +19,10 @@ class DropoutBeforeBatchnorm(Rule):
     Example
         from torch import nn
 
-        model = nn.Sequential(
-            nn.Linear(8, 16),
-            nn.Dropout(0.5),
-            nn.BatchNorm1d(16),
-            nn.ReLU(),
-            nn.Linear(16, 3),
-        )
+        block = nn.Sequential(nn.Linear(8, 16), nn.Dropout(0.5), nn.BatchNorm1d(16), nn.ReLU())
     Instead
-              nn.Linear(8, 16),
-        +     nn.BatchNorm1d(16),
-        -     nn.BatchNorm1d(16),
+        - block = nn.Sequential(nn.Linear(8, 16), nn.Dropout(0.5), nn.BatchNorm1d(16), nn.ReLU())
+        + block = nn.Sequential(nn.Linear(8, 16), nn.BatchNorm1d(16), nn.Dropout(0.5), nn.ReLU())
     Fix safety
         Unsafe: the network becomes another one and must be trained anew.
     Sources

@@ -19,18 +19,10 @@ class IncreasingDenseWidth(Rule):
     Example
         from torch import nn
 
-        model = nn.Sequential(
-            nn.Linear(20, 16),
-            nn.ReLU(),
-            nn.Linear(16, 32),
-            nn.ReLU(),
-            nn.Linear(32, 3),
-        )
+        model = nn.Sequential(nn.Linear(20, 16), nn.ReLU(), nn.Linear(16, 32), nn.ReLU(), nn.Linear(32, 3))
     Instead
-        -     nn.Linear(20, 16),
-        +     nn.Linear(20, 64),
-        -     nn.Linear(16, 32),
-        +     nn.Linear(64, 32),
+        - model = nn.Sequential(nn.Linear(20, 16), nn.ReLU(), nn.Linear(16, 32), nn.ReLU(), nn.Linear(32, 3))
+        + model = nn.Sequential(nn.Linear(20, 64), nn.ReLU(), nn.Linear(64, 32), nn.ReLU(), nn.Linear(32, 3))
     Fix safety
         Unsafe: the network becomes another one and must be trained anew.
     Sources

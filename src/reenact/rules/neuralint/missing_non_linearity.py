@@ -19,15 +19,10 @@ class MissingNonLinearity(Rule):
     Example
         from torch import nn
 
-        model = nn.Sequential(
-            nn.Linear(8, 32),
-            nn.Linear(32, 16),
-            nn.ReLU(),
-            nn.Linear(16, 3),
-        )
+        model = nn.Sequential(nn.Linear(8, 32), nn.Linear(32, 16), nn.ReLU(), nn.Linear(16, 3))
     Instead
-              nn.Linear(8, 32),
-        +     nn.ReLU(),
+        - model = nn.Sequential(nn.Linear(8, 32), nn.Linear(32, 16), nn.ReLU(), nn.Linear(16, 3))
+        + model = nn.Sequential(nn.Linear(8, 32), nn.ReLU(), nn.Linear(32, 16), nn.ReLU(), nn.Linear(16, 3))
     Fix safety
         Unsafe: the network becomes another one and must be trained anew.
     Sources

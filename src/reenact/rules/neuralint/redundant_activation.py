@@ -19,14 +19,10 @@ class RedundantActivation(Rule):
     Example
         from torch import nn
 
-        model = nn.Sequential(
-            nn.Linear(8, 16),
-            nn.ReLU(),
-            nn.Sigmoid(),
-            nn.Linear(16, 3),
-        )
+        model = nn.Sequential(nn.Linear(8, 16), nn.ReLU(), nn.Sigmoid(), nn.Linear(16, 3))
     Instead
-        -     nn.Sigmoid(),
+        - model = nn.Sequential(nn.Linear(8, 16), nn.ReLU(), nn.Sigmoid(), nn.Linear(16, 3))
+        + model = nn.Sequential(nn.Linear(8, 16), nn.ReLU(), nn.Linear(16, 3))
     Fix safety
         Unsafe: taking out one of the two changes what is computed, unless both are the same ReLU.
     Sources

@@ -33,16 +33,10 @@ class UnusualHiddenActivation(Rule):
     Example
         from torch import nn
 
-        model = nn.Sequential(
-            nn.Linear(8, 32),
-            nn.ReLU(),
-            nn.Linear(32, 32),
-            nn.Softmax(dim=1),
-            nn.Linear(32, 3),
-        )
+        model = nn.Sequential(nn.Linear(8, 16), nn.ReLU(), nn.Linear(16, 8), nn.Sigmoid(), nn.Linear(8, 3))
     Instead
-        -     nn.Softmax(dim=1),
-        +     nn.ReLU(),
+        - model = nn.Sequential(nn.Linear(8, 16), nn.ReLU(), nn.Linear(16, 8), nn.Sigmoid(), nn.Linear(8, 3))
+        + model = nn.Sequential(nn.Linear(8, 16), nn.ReLU(), nn.Linear(16, 8), nn.ReLU(), nn.Linear(8, 3))
     Fix safety
         Unsafe: another activation is another model.
     Sources

@@ -19,15 +19,9 @@ class LearningRateHigh(Rule):
     Example
         import torch
         from torch import nn
-        from reenact.testing.toys import blobs
 
-        x, y = map(torch.from_numpy, blobs())
         model = nn.Sequential(nn.Linear(8, 16), nn.ReLU(), nn.Linear(16, 3))
         optimizer = torch.optim.Adam(model.parameters(), lr=0.5)
-        for epoch in range(30):
-            optimizer.zero_grad()
-            nn.functional.cross_entropy(model(x), y).backward()
-            optimizer.step()
     Instead
         - optimizer = torch.optim.Adam(model.parameters(), lr=0.5)
         + optimizer = torch.optim.Adam(model.parameters(), lr=0.01)

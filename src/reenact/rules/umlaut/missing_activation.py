@@ -17,17 +17,17 @@ class MissingActivation(Rule):
         The model learns what a linear one would, and no more.
     Example
         import keras
-        from reenact.testing.toys import blobs
 
-        x, y = blobs(spread=2.0)
         model = keras.Sequential([
+            keras.layers.Input((8,)),
+            keras.layers.Dense(16),
             keras.layers.Dense(16),
             keras.layers.Dense(3, activation="softmax"),
         ])
-        model.compile(keras.optimizers.Adam(0.01), "sparse_categorical_crossentropy", metrics=["accuracy"])
-        model.fit(x, y, epochs=10, validation_split=0.2)
     Instead
         -     keras.layers.Dense(16),
+        -     keras.layers.Dense(16),
+        +     keras.layers.Dense(16, activation="relu"),
         +     keras.layers.Dense(16, activation="relu"),
     Fix safety
         Unsafe: the network becomes another one and must be trained anew.
