@@ -12,9 +12,8 @@ from reenact.probe.inject.reenact_probe.tables import LAYER, PARAMETER, STEP
 from reenact.probe.trace import Header, Metric, Trace
 from reenact.rules.evidence import Evidence
 from reenact.rules.finding import Finding
-from reenact.rules.hits import first_hit
 from reenact.rules.layer_view import LayerView
-from reenact.rules.measured import mostly_zero_since, still_since
+from reenact.rules.measured import first_hit, mostly_zero_since, still_since
 from reenact.rules.registry import chosen, rule
 from reenact.rules.rule import run_rules
 

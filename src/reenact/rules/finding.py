@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -90,3 +91,7 @@ class Finding:
             "knob": str(self.knob) if self.knob is not None else None,
             "suggestions": [suggestion.to_json() for suggestion in self.suggestions],
         }
+
+
+Findings = Iterator[Finding]
+"""What a rule's `check` yields."""

@@ -1,9 +1,11 @@
-"""What was measured, as rules ask for it: a layer's output or kernel over the steps, losses by epoch."""
+"""What was measured, as rules ask for it: a layer's output or kernel over the steps, losses by epoch, and the
+first layer that is wrong, where DeepLocalize and DeepDiagnosis stop."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from reenact.probe.columns import Columns, no_rows
@@ -21,6 +23,8 @@ HALF = 0.5
 WIDEST = 3.0
 """Deviation up to which inputs about zero count as standardised."""
 SCALING = ("Rescaling", "Normalization")
+WINDOW = 5
+"""Batches, or epochs, that the tools compare."""
 
 
 def output_rows(evidence: Evidence, layer: LayerView) -> Columns:
@@ -103,6 +107,19 @@ def epochs_of(evidence: Evidence, column: str) -> NDArray[np.float64]:
     return np.array([mean for mean in means if mean == mean])
 
 
+def epoch_ends(evidence: Evidence, rows: Columns) -> Columns:
+    """The last row of each epoch; all rows when there is no sign of epochs."""
+    import numpy as np
+
+    trace = evidence.trace
+    if trace is None or not trace.epoch_count or trace.epoch_count < 2:
+        return rows
+    epoch = dict(zip(trace.steps["step"].tolist(), trace.steps["epoch"].tolist(), strict=True))
+    last = {max(0, epoch.get(step, 0)): number for number, step in enumerate(rows["step"].tolist())}
+    keep = np.array(sorted(last.values()), dtype=np.int64)
+    return Columns(rows.columns, rows.rows[keep])
+
+
 def accuracies(evidence: Evidence, split: str = "") -> NDArray[np.float64]:
     """Accuracy by epoch, as the program tells it, else as measured on the batches. `split` may be `val_`."""
     import numpy as np
@@ -167,6 +184,45 @@ def among(
         return ()
     spelled = {_plain(value): value for value in knob.alternatives if isinstance(value, str)}
     return tuple(spelled[_plain(name)] for name in wanted if _plain(name) in spelled)
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """A layer, what is wrong with it and since when."""
+
+    layer: LayerView
+    step: int
+    what: str
+    sure: float
+    """Confidence in a finding of this kind."""
+
+    @property
+    def saw(self) -> str:
+        return f"{self.what} in layer {self.layer.name} ({self.layer.type}) at step {self.step}"
+
+
+Symptom = tuple[str, float, Callable[[LayerView], int | None]]
+"""What is wrong, how sure that makes, and the step at which a layer shows it."""
+
+
+def first_hit(layers: Iterable[LayerView], symptoms: Iterable[Symptom]) -> Hit | None:
+    """The earliest hit; of several at one step that of the first layer in the order given."""
+    kinds = tuple(symptoms)
+    found = [
+        Hit(layer, step, what, sure)
+        for layer in layers
+        for what, sure, when in kinds
+        if (step := when(layer)) is not None
+    ]
+    return min(found, key=lambda hit: hit.step, default=None)
+
+
+def behind_weights(evidence: Evidence) -> tuple[LayerView, ...]:
+    """Layers whose output training can change: the first with weights, and all that follow and are known."""
+    numbers = [number for number, layer in enumerate(evidence.layers) if layer.weighted]
+    if not numbers:
+        return ()
+    return tuple(layer for layer in evidence.layers[numbers[0] :] if layer.family)
 
 
 def _plain(name: str) -> str:

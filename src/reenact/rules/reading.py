@@ -6,6 +6,7 @@ import inspect
 import re
 from dataclasses import dataclass
 
+from reenact.errors import InputError
 from reenact.rules.rule import Rule
 
 SECTIONS = ("What", "Why", "Symptom", "Example", "Instead", "Fix safety", "Sources")
@@ -24,10 +25,35 @@ class Reading:
 
 
 def reading(rule: Rule) -> Reading:
-    """The parts of a rule's docstring: headings stand alone on a line, text below is indented."""
+    """The parts of a rule's docstring: headings stand alone on a line, text below is indented.
+
+    Instead is a whole program, or the lines in which it differs from Example, marked as in a diff: `- ` goes,
+    `+ ` comes, two spaces stay and say where.
+    """
     text = inspect.getdoc(type(rule)) or ""
     parts = _HEADING.split(text + "\n")
     sections = {
         name: inspect.cleandoc("\n" + body) for name, body in zip(parts[1::2], parts[2::2], strict=True)
     }
+    if re.search(r"^[-+] ", sections.get("Instead", ""), re.MULTILINE):
+        sections["Instead"] = _changed(rule, sections["Example"], sections["Instead"])
     return Reading(parts[0].strip(), sections)
+
+
+def _changed(rule: Rule, program: str, diff: str) -> str:
+    lines = iter(program.splitlines())
+    result: list[str] = []
+    for edit in diff.splitlines():
+        mark, text = edit[:2], edit[2:]
+        if mark == "+ ":
+            result.append(text)
+            continue
+        for line in lines:
+            if line == text:
+                break
+            result.append(line)
+        else:
+            raise InputError(f"{rule.code}: Instead changes a line that Example does not have: {text!r}.")
+        if mark != "- ":
+            result.append(text)
+    return "\n".join([*result, *lines])

@@ -1,11 +1,13 @@
 """What every rule must fulfil: complete documentation, a bad example on which it fires, a good one on which
-it is silent. `complaints(rule)` tells what is wrong with one."""
+it is silent. `complaints(rule)` lists what is wrong with one. Every program is executed once: in a fork of a
+process that has done the imports, and kept for the next rule that asks."""
 
 from __future__ import annotations
 
 import atexit
 import os
 import tempfile
+from collections.abc import Iterable
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
@@ -17,7 +19,7 @@ from reenact.program.program import program_from_text, read_program
 from reenact.program.static_graph import static_graph
 from reenact.rules.evidence import Evidence
 from reenact.rules.experiments import Experiments, experiments_from
-from reenact.rules.finding import Finding
+from reenact.rules.finding import Finding, Severity
 from reenact.rules.reading import reading
 from reenact.rules.rule import Needs, Rule, run_rules
 from reenact.trials.pool import ProcessPool
@@ -31,6 +33,16 @@ def findings(rule: Rule, source: str) -> tuple[Finding, ...]:
     """What a rule says of a program text; the program is run only when the rule needs it."""
     tried = bool(rule.needs & Needs.EXPERIMENTS)
     return run_rules((rule,), evidence_of(source, run=bool(rule.needs & RUN), experiments=tried))
+
+
+def findings_beside(rule: Rule, others: Iterable[Rule]) -> tuple[Finding, ...]:
+    """What other rules, as severe as this one or more so, say of its good example when it is run."""
+    source = reading(rule).sections["Instead"]
+    evidence = evidence_of(source, run=True, experiments=bool(rule.needs & Needs.EXPERIMENTS))
+    severities = list(Severity)
+    severe = severities[: severities.index(rule.severity) + 1]
+    found = run_rules((other for other in others if other.code != rule.code), evidence)
+    return tuple(finding for finding in found if finding.severity in severe)
 
 
 def evidence_of(source: str, *, run: bool, experiments: bool = False) -> Evidence:

@@ -10,15 +10,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from reenact.program.graph import TaskType
-from reenact.program.knob import Kind
 from reenact.program.patch import Patch, change_for
-from reenact.rules.evidence import Evidence
-from reenact.rules.finding import Suggestion
-from reenact.rules.losses import LossFamily
+from reenact.rules import Evidence, JsonValue, Kind, LossFamily, Suggestion, TaskType, suggest
 from reenact.rules.measured import accuracies, among, epochs_of, invalid_loss, kernel_rows, parameter_rows
-from reenact.rules.rule import suggest
-from reenact.types import JsonValue
 
 if TYPE_CHECKING:
     import numpy as np

@@ -2,14 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from reenact.program.fault import Fault
-from reenact.program.knob import Kind
-from reenact.rules.evidence import Evidence
-from reenact.rules.finding import Finding, Severity
+from reenact.rules import Evidence, Fault, Findings, Kind, Needs, Rule, Severity
 from reenact.rules.measured import among, inputs_scaled, output_rows
-from reenact.rules.rule import Needs, Rule
 
 LARGEST_OUTPUT = 10.0
 SURE = 0.95
@@ -31,27 +25,17 @@ class AbnormalData(Rule):
         from reenact.testing.toys import blobs
 
         x, y = map(torch.from_numpy, blobs())
-        x = 1000 * x
-        model = nn.Sequential(nn.Linear(8, 16), nn.Tanh(), nn.Linear(16, 3))
-        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
-        for epoch in range(10):
-            for rows in torch.randperm(300).split(50):
-                optimizer.zero_grad()
-                nn.functional.cross_entropy(model(x[rows]), y[rows]).backward()
-                optimizer.step()
+        raw = 1000 * x + 300
+        x = raw
+        model = nn.Sequential(nn.Linear(8, 16), nn.ReLU(), nn.Linear(16, 3))
+        optimizer = torch.optim.Adam(model.parameters(), lr=0.01)
+        for epoch in range(30):
+            optimizer.zero_grad()
+            nn.functional.cross_entropy(model(x), y).backward()
+            optimizer.step()
     Instead
-        import torch
-        from torch import nn
-        from reenact.testing.toys import blobs
-
-        x, y = map(torch.from_numpy, blobs())
-        model = nn.Sequential(nn.Linear(8, 16), nn.Tanh(), nn.Linear(16, 3))
-        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
-        for epoch in range(10):
-            for rows in torch.randperm(300).split(50):
-                optimizer.zero_grad()
-                nn.functional.cross_entropy(model(x[rows]), y[rows]).backward()
-                optimizer.step()
+        - x = raw
+        + x = (raw - raw.mean(0)) / raw.std(0)
     Fix safety
         Unsafe: the repair makes another training.
     Sources
@@ -60,14 +44,13 @@ class AbnormalData(Rule):
         with a mean near zero and a deviation near one, or behind a layer that scales them.
     """
 
-    code, name, family = "AT008", "abnormal-data", "autotrainer"
-    fault = Fault.CPP
+    code, name, family, fault = "AT008", "abnormal-data", "autotrainer", Fault.CPP
     needs = Needs.GRAPH | Needs.TRACE
     severity = Severity.ERROR
     confidence = 0.75
     why = "Inputs far from one make activations saturate and steps overshoot."
 
-    def check(self, evidence: Evidence) -> Iterator[Finding]:
+    def check(self, evidence: Evidence) -> Findings:
         facts, first = evidence.inputs, next(iter(evidence.weighted), None)
         if facts is None or first is None:
             return

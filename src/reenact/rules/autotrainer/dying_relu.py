@@ -2,15 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from reenact.program.fault import Fault
-from reenact.program.knob import Kind
+from reenact.rules import Evidence, Fault, Findings, Kind, Needs, Rule, Severity
 from reenact.rules.autotrainer._features import everywhere, gradient_trouble, zero_gradients
-from reenact.rules.evidence import Evidence
-from reenact.rules.finding import Finding, Severity
 from reenact.rules.measured import inputs_scaled, update_ratios
-from reenact.rules.rule import Needs, Rule
 
 LARGEST_STEP = 0.1
 UNSURE = 0.3
@@ -29,34 +23,21 @@ class DyingRelu(Rule):
     Symptom
         Accuracy stays at chance from some step on.
     Example
-        import keras
-        from keras import layers
-        from reenact.testing.toys import blobs
+        import torch
+        from torch import nn
+        from reenact.testing.toys import curve
 
-        x, y = blobs()
-        sunk = keras.initializers.Constant(-100.0)
-        model = keras.Sequential(
-            [
-                layers.Dense(16, activation="relu", bias_initializer=sunk),
-                layers.Dense(3, activation="softmax"),
-            ]
-        )
-        model.compile(keras.optimizers.SGD(0.1), "sparse_categorical_crossentropy", metrics=["accuracy"])
-        model.fit(x, y, epochs=6, batch_size=50, verbose=0)
+        x, y = map(torch.from_numpy, curve())
+        y = y - 4
+        model = nn.Sequential(nn.Linear(4, 32), nn.ReLU(), nn.Linear(32, 1), nn.ReLU())
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+        for epoch in range(60):
+            optimizer.zero_grad()
+            nn.functional.mse_loss(model(x), y).backward()
+            optimizer.step()
     Instead
-        import keras
-        from keras import layers
-        from reenact.testing.toys import blobs
-
-        x, y = blobs()
-        model = keras.Sequential(
-            [
-                layers.Dense(16, activation="relu"),
-                layers.Dense(3, activation="softmax"),
-            ]
-        )
-        model.compile(keras.optimizers.SGD(0.1), "sparse_categorical_crossentropy", metrics=["accuracy"])
-        model.fit(x, y, epochs=6, batch_size=50, verbose=0)
+        - model = nn.Sequential(nn.Linear(4, 32), nn.ReLU(), nn.Linear(32, 1), nn.ReLU())
+        + model = nn.Sequential(nn.Linear(4, 32), nn.ReLU(), nn.Linear(32, 1))
     Fix safety
         Unsafe: the repair makes another training.
     Sources
@@ -65,14 +46,13 @@ class DyingRelu(Rule):
         repairs are another activation in all hidden layers, then normalisation and initial values.
     """
 
-    code, name, family = "AT003", "dying-relu", "autotrainer"
-    fault = Fault.ACH
+    code, name, family, fault = "AT003", "dying-relu", "autotrainer", Fault.ACH
     needs = Needs.TRACE
     severity = Severity.ERROR
     confidence = 0.45
     why = "A ReLU that is never positive passes no gradient."
 
-    def check(self, evidence: Evidence) -> Iterator[Finding]:
+    def check(self, evidence: Evidence) -> Findings:
         share = zero_gradients(evidence)
         if share is None or gradient_trouble(evidence) != "dying":
             return

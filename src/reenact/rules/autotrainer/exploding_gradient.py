@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from reenact.program.fault import Fault
-from reenact.program.knob import Kind
+from reenact.rules import Evidence, Fault, Finding, Findings, Kind, Needs, Rule, Severity
 from reenact.rules.autotrainer._features import (
     everywhere,
     gradient_ends,
@@ -13,10 +10,7 @@ from reenact.rules.autotrainer._features import (
     lost,
     suggestions_for,
 )
-from reenact.rules.evidence import Evidence
-from reenact.rules.finding import Finding, Severity
 from reenact.rules.measured import update_ratios
-from reenact.rules.rule import Needs, Rule
 
 LARGEST_STEP = 0.1
 UNSURE = 0.45
@@ -40,26 +34,17 @@ class ExplodingGradient(Rule):
         from reenact.testing.toys import blobs
 
         x, y = map(torch.from_numpy, blobs())
-        model = nn.Sequential(nn.Linear(8, 16), nn.ReLU(), nn.Linear(16, 3))
-        optimizer = torch.optim.SGD(model.parameters(), lr=1e30)
-        for epoch in range(10):
-            for rows in torch.randperm(300).split(50):
-                optimizer.zero_grad()
-                nn.functional.cross_entropy(model(x[rows]), y[rows]).backward()
-                optimizer.step()
+        model = nn.Sequential(nn.Linear(8, 64), nn.ReLU(), nn.Linear(64, 64), nn.ReLU(), nn.Linear(64, 3))
+        for layer in model[::2]:
+            nn.init.normal_(layer.weight, std=5.0)
+        optimizer = torch.optim.Adam(model.parameters(), lr=0.01)
+        for epoch in range(30):
+            optimizer.zero_grad()
+            nn.functional.cross_entropy(model(x), y).backward()
+            optimizer.step()
     Instead
-        import torch
-        from torch import nn
-        from reenact.testing.toys import blobs
-
-        x, y = map(torch.from_numpy, blobs())
-        model = nn.Sequential(nn.Linear(8, 16), nn.ReLU(), nn.Linear(16, 3))
-        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
-        for epoch in range(10):
-            for rows in torch.randperm(300).split(50):
-                optimizer.zero_grad()
-                nn.functional.cross_entropy(model(x[rows]), y[rows]).backward()
-                optimizer.step()
+        -     nn.init.normal_(layer.weight, std=5.0)
+        +     nn.init.kaiming_normal_(layer.weight)
     Fix safety
         Unsafe: the repair makes another training.
     Sources
@@ -69,14 +54,13 @@ class ExplodingGradient(Rule):
         instead, which the tool never changes for this problem.
     """
 
-    code, name, family = "AT002", "exploding-gradient", "autotrainer"
-    fault = Fault.ACH
+    code, name, family, fault = "AT002", "exploding-gradient", "autotrainer", Fault.ACH
     needs = Needs.TRACE
     severity = Severity.ERROR
     confidence = 0.85
     why = "Steps that grow without bound leave every valley."
 
-    def check(self, evidence: Evidence) -> Iterator[Finding]:
+    def check(self, evidence: Evidence) -> Findings:
         if evidence.inputs is not None and evidence.inputs.nan_share > 0:
             return
         broken = lost(evidence)
@@ -100,11 +84,5 @@ class ExplodingGradient(Rule):
         clips = suggestions_for(evidence, Kind.GRADIENT_CLIP, (1.0, 5.0))
         cures = (*everywhere(evidence, "selu", "relu"), *clips)
         return self.finding(
-            evidence,
-            saw,
-            layer=hidden,
-            kind=Kind.ACTIVATION,
-            suggestions=cures,
-            confidence=UNSURE,
-            step=step,
+            evidence, saw, layer=hidden, kind=Kind.ACTIVATION, suggestions=cures, confidence=UNSURE, step=step
         )

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from reenact.program.fault import Fault
-from reenact.program.graph import TaskType
-from reenact.program.knob import Kind
-from reenact.rules.evidence import Evidence
-from reenact.rules.finding import Finding, Severity
-from reenact.rules.layer_view import LayerView
-from reenact.rules.losses import Wanted
+from reenact.rules import (
+    Evidence,
+    Fault,
+    Finding,
+    Findings,
+    Kind,
+    LayerView,
+    Needs,
+    Rule,
+    Severity,
+    TaskType,
+    Wanted,
+)
 from reenact.rules.measured import among, output_rows
-from reenact.rules.rule import Needs, Rule
 
 FITTING = {Wanted.SOFTMAX: "softmax", Wanted.SIGMOID: "sigmoid", Wanted.LOG_SOFTMAX: "log_softmax"}
 NEARLY, SUM = 1e-4, 0.1
@@ -31,22 +34,18 @@ class ImproperActivation(Rule):
         The loss is NaN, cut off or stays high; accuracy stays at chance.
     Example
         import keras
-        from keras import layers
         from reenact.testing.toys import moons
 
         x, y = moons()
-        model = keras.Sequential([layers.Dense(16, activation="relu"), layers.Dense(1, activation="relu")])
-        model.compile(keras.optimizers.SGD(0.1), "binary_crossentropy", metrics=["accuracy"])
-        model.fit(x, y, epochs=6, batch_size=50, verbose=0)
+        model = keras.Sequential([
+            keras.layers.Dense(16, activation="relu"),
+            keras.layers.Dense(1, activation="relu"),
+        ])
+        model.compile(keras.optimizers.Adam(0.01), "binary_crossentropy", metrics=["accuracy"])
+        model.fit(x, y, epochs=10, validation_split=0.2)
     Instead
-        import keras
-        from keras import layers
-        from reenact.testing.toys import moons
-
-        x, y = moons()
-        model = keras.Sequential([layers.Dense(16, activation="relu"), layers.Dense(1, activation="sigmoid")])
-        model.compile(keras.optimizers.SGD(0.1), "binary_crossentropy", metrics=["accuracy"])
-        model.fit(x, y, epochs=6, batch_size=50, verbose=0)
+        -     keras.layers.Dense(1, activation="relu"),
+        +     keras.layers.Dense(1, activation="sigmoid"),
     Fix safety
         Unsafe: the repair makes another training.
     Sources
@@ -56,14 +55,13 @@ class ImproperActivation(Rule):
         the loss wants is never reported, whatever its activation is called.
     """
 
-    code, name, family = "AT006", "improper-activation", "autotrainer"
-    fault = Fault.ACH
+    code, name, family, fault = "AT006", "improper-activation", "autotrainer", Fault.ACH
     needs = Needs.GRAPH
     severity = Severity.ERROR
     confidence = 0.85
     why = "The loss compares something that is no probability."
 
-    def check(self, evidence: Evidence) -> Iterator[Finding]:
+    def check(self, evidence: Evidence) -> Findings:
         output, has = evidence.output, evidence.last_activation or "linear"
         if output is None:
             return

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from reenact.program.fault import Fault
-from reenact.program.graph import TaskType
-from reenact.program.knob import Kind
-from reenact.rules.evidence import Evidence
-from reenact.rules.finding import Finding, Severity
-from reenact.rules.losses import LossFamily
+from reenact.rules import (
+    Evidence,
+    Fault,
+    Finding,
+    Findings,
+    Kind,
+    LossFamily,
+    Needs,
+    Rule,
+    Severity,
+    TaskType,
+)
 from reenact.rules.measured import among
-from reenact.rules.rule import Needs, Rule
 
 SURE = 0.9
 
@@ -29,34 +32,19 @@ class ImproperLoss(Rule):
         Accuracy rises slowly or not at all, and the loss says little of it.
     Example
         import keras
-        from keras import layers
         from reenact.testing.toys import blobs
 
-        x, y = blobs()
+        x, y = blobs(spread=2.0)
         y = keras.utils.to_categorical(y)
-        model = keras.Sequential(
-            [
-                layers.Dense(16, activation="relu"),
-                layers.Dense(3, activation="softmax"),
-            ]
-        )
-        model.compile(keras.optimizers.SGD(0.1), "mean_squared_error", metrics=["accuracy"])
-        model.fit(x, y, epochs=6, batch_size=50, verbose=0)
+        model = keras.Sequential([
+            keras.layers.Dense(16, activation="relu"),
+            keras.layers.Dense(3, activation="softmax"),
+        ])
+        model.compile(keras.optimizers.Adam(0.01), "mean_squared_error", metrics=["accuracy"])
+        model.fit(x, y, epochs=10, validation_split=0.2)
     Instead
-        import keras
-        from keras import layers
-        from reenact.testing.toys import blobs
-
-        x, y = blobs()
-        y = keras.utils.to_categorical(y)
-        model = keras.Sequential(
-            [
-                layers.Dense(16, activation="relu"),
-                layers.Dense(3, activation="softmax"),
-            ]
-        )
-        model.compile(keras.optimizers.SGD(0.1), "categorical_crossentropy", metrics=["accuracy"])
-        model.fit(x, y, epochs=6, batch_size=50, verbose=0)
+        - model.compile(keras.optimizers.Adam(0.01), "mean_squared_error", metrics=["accuracy"])
+        + model.compile(keras.optimizers.Adam(0.01), "categorical_crossentropy", metrics=["accuracy"])
     Fix safety
         Unsafe: the repair makes another training.
     Sources
@@ -65,14 +53,13 @@ class ImproperLoss(Rule):
         task decides. Adversarial networks, which use mean errors on purpose, are left alone.
     """
 
-    code, name, family = "AT007", "improper-loss", "autotrainer"
-    fault = Fault.LCH
+    code, name, family, fault = "AT007", "improper-loss", "autotrainer", Fault.LCH
     needs = Needs.GRAPH | Needs.TRACE
     severity = Severity.ERROR
     confidence = 0.7
     why = "A loss for another kind of task has a gradient that leads elsewhere."
 
-    def check(self, evidence: Evidence) -> Iterator[Finding]:
+    def check(self, evidence: Evidence) -> Findings:
         family, output = evidence.loss_family, evidence.output
         if evidence.trace is None or output is None or (evidence.trace.steps["optimizer"] > 0).any():
             return

@@ -2,15 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from reenact.program.fault import Fault
-from reenact.program.knob import Kind
+from reenact.rules import Evidence, Fault, Findings, Kind, Needs, Rule
 from reenact.rules.autotrainer._features import EVEN, SWING, gradient_trouble, lost, progress
-from reenact.rules.evidence import Evidence
-from reenact.rules.finding import Finding, Severity
 from reenact.rules.measured import among, update_ratios
-from reenact.rules.rule import Needs, Rule
 
 LARGEST_STEP = 0.1
 UNSURE = 0.4
@@ -35,22 +29,13 @@ class OscillatingTraining(Rule):
         x, y = map(torch.from_numpy, curve())
         model = nn.Sequential(nn.Linear(4, 1))
         optimizer = torch.optim.SGD(model.parameters(), lr=1.5, momentum=0.98)
-        for epoch in range(30):
+        for epoch in range(60):
             optimizer.zero_grad()
             nn.functional.mse_loss(model(x), y).backward()
             optimizer.step()
     Instead
-        import torch
-        from torch import nn
-        from reenact.testing.toys import curve
-
-        x, y = map(torch.from_numpy, curve())
-        model = nn.Sequential(nn.Linear(4, 1))
-        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
-        for epoch in range(30):
-            optimizer.zero_grad()
-            nn.functional.mse_loss(model(x), y).backward()
-            optimizer.step()
+        - optimizer = torch.optim.SGD(model.parameters(), lr=1.5, momentum=0.98)
+        + optimizer = torch.optim.SGD(model.parameters(), lr=0.01, momentum=0.9)
     Fix safety
         Unsafe: the repair makes another training.
     Sources
@@ -60,14 +45,12 @@ class OscillatingTraining(Rule):
         is named where Adam is there, or single steps are larger than a tenth of the weights.
     """
 
-    code, name, family = "AT004", "oscillating-training", "autotrainer"
-    fault = Fault.HLR
+    code, name, family, fault = "AT004", "oscillating-training", "autotrainer", Fault.HLR
     needs = Needs.TRACE
-    severity = Severity.WARNING
     confidence = 0.7
     why = "Steps that jump across the valley undo each other."
 
-    def check(self, evidence: Evidence) -> Iterator[Finding]:
+    def check(self, evidence: Evidence) -> Findings:
         so_far = progress(evidence)
         if not so_far.restless or lost(evidence) is not None or gradient_trouble(evidence) is not None:
             return

@@ -2,15 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from reenact.program.fault import Fault
-from reenact.program.knob import Kind
+from reenact.rules import Evidence, Fault, Findings, Kind, Needs, Rule
 from reenact.rules.autotrainer._features import EVEN, gradient_trouble, lost, progress
-from reenact.rules.evidence import Evidence
-from reenact.rules.finding import Finding, Severity
 from reenact.rules.measured import among, update_ratios
-from reenact.rules.rule import Needs, Rule
 
 SMALLEST_STEP = 1e-5
 UNSURE = 0.4
@@ -34,24 +28,14 @@ class SlowConvergence(Rule):
 
         x, y = map(torch.from_numpy, blobs())
         model = nn.Sequential(nn.Linear(8, 16), nn.ReLU(), nn.Linear(16, 3))
-        optimizer = torch.optim.SGD(model.parameters(), lr=1e-12)
-        for epoch in range(25):
+        optimizer = torch.optim.SGD(model.parameters(), lr=1e-4)
+        for epoch in range(30):
             optimizer.zero_grad()
             nn.functional.cross_entropy(model(x), y).backward()
             optimizer.step()
     Instead
-        import torch
-        from torch import nn
-        from reenact.testing.toys import blobs
-
-        x, y = map(torch.from_numpy, blobs())
-        model = nn.Sequential(nn.Linear(8, 16), nn.ReLU(), nn.Linear(16, 3))
-        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
-        for epoch in range(10):
-            for rows in torch.randperm(300).split(50):
-                optimizer.zero_grad()
-                nn.functional.cross_entropy(model(x[rows]), y[rows]).backward()
-                optimizer.step()
+        - optimizer = torch.optim.SGD(model.parameters(), lr=1e-4)
+        + optimizer = torch.optim.Adam(model.parameters(), lr=0.01)
     Fix safety
         Unsafe: the repair makes another training.
     Sources
@@ -62,14 +46,12 @@ class SlowConvergence(Rule):
         already or the steps are tiny beside the weights.
     """
 
-    code, name, family = "AT005", "slow-convergence", "autotrainer"
-    fault = Fault.HLR
+    code, name, family, fault = "AT005", "slow-convergence", "autotrainer", Fault.HLR
     needs = Needs.TRACE
-    severity = Severity.WARNING
     confidence = 0.8
     why = "Steps that are too small for the way spend the epochs on its first part."
 
-    def check(self, evidence: Evidence) -> Iterator[Finding]:
+    def check(self, evidence: Evidence) -> Findings:
         so_far = progress(evidence)
         if not so_far.slow or lost(evidence) is not None or gradient_trouble(evidence) is not None:
             return

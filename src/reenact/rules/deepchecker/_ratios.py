@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import math
 from statistics import median
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from reenact.rules.evidence import Evidence
+from reenact.rules import Evidence
 
 
 def ratios(evidence: Evidence) -> dict[str, float]:

@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import statistics
-from collections.abc import Iterator
 
-from reenact.rules.evidence import Evidence
-from reenact.rules.finding import Finding, Severity
+from reenact.rules import Evidence, Findings, Needs, Rule, Severity, Status
 from reenact.rules.own._series import finite
-from reenact.rules.rule import Needs, Rule, Status
 
 LOW, HIGH = 0.3, 2.0
 """The lower bound is that of half a unit after relu has cut the signal."""
@@ -25,40 +22,20 @@ class ActivationsOutOfScale(Rule):
     Symptom
         Gradients that grow or shrink from layer to layer.
     Example
-        import torch
-        from torch import nn
-        from torch.utils.data import DataLoader, TensorDataset
+        import keras
         from reenact.testing.toys import blobs
 
-        x, y = map(torch.from_numpy, blobs(310, spread=2.0))
-        loader = DataLoader(TensorDataset(x[:250], y[:250]), batch_size=16, shuffle=True)
-        model = nn.Sequential(nn.Linear(8, 16), nn.ReLU(), nn.Linear(16, 16), nn.ReLU(), nn.Linear(16, 3))
-        optimizer = torch.optim.Adam(model.parameters(), lr=3.0)
-        for epoch in range(12):
-            for rows, classes in loader:
-                optimizer.zero_grad()
-                nn.functional.cross_entropy(model(rows), classes).backward()
-                optimizer.step()
+        x, y = blobs(spread=2.0)
+        start = keras.initializers.RandomNormal(stddev=2.0)
+        model = keras.Sequential([
+            keras.layers.Dense(16, activation="relu", kernel_initializer=start),
+            keras.layers.Dense(3, activation="softmax"),
+        ])
+        model.compile(keras.optimizers.Adam(0.01), "sparse_categorical_crossentropy", metrics=["accuracy"])
+        model.fit(x, y, epochs=10, validation_split=0.2)
     Instead
-        import torch
-        from torch import nn
-        from torch.utils.data import DataLoader, TensorDataset
-        from reenact.testing.toys import blobs
-
-        x, y = map(torch.from_numpy, blobs(310, spread=2.0))
-        loader = DataLoader(TensorDataset(x[:250], y[:250]), batch_size=16, shuffle=True)
-        norm, drop = nn.BatchNorm1d(16), nn.Dropout(0.1)
-        model = nn.Sequential(nn.Linear(8, 16), norm, nn.ReLU(), drop, nn.Linear(16, 3))
-        optimizer = torch.optim.Adam(model.parameters(), lr=0.01)
-        for epoch in range(12):
-            model.train()
-            for rows, classes in loader:
-                optimizer.zero_grad()
-                nn.functional.cross_entropy(model(rows), classes).backward()
-                optimizer.step()
-            model.eval()
-            with torch.no_grad():
-                print("val_accuracy", (model(x[250:]).argmax(1) == y[250:]).float().mean().item())
+        - start = keras.initializers.RandomNormal(stddev=2.0)
+        + start = "he_normal"
     Fix safety
         Unsafe: another start or a normalisation is another training.
     Sources
@@ -74,7 +51,7 @@ class ActivationsOutOfScale(Rule):
     confidence = 0.15
     why = "Signals that grow or shrink from layer to layer saturate or vanish."
 
-    def check(self, evidence: Evidence) -> Iterator[Finding]:
+    def check(self, evidence: Evidence) -> Findings:
         assert evidence.trace is not None
         for layer in evidence.layers:
             if not layer.own_activation or layer.role == "output" or layer is evidence.output_activation:

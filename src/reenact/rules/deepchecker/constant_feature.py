@@ -2,12 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from reenact.program.fault import Fault
-from reenact.rules.evidence import Evidence
-from reenact.rules.finding import Finding, Severity
-from reenact.rules.rule import Needs, Rule
+from reenact.rules import Evidence, Fault, Findings, Needs, Rule, Severity
 
 
 class ConstantFeature(Rule):
@@ -21,41 +16,19 @@ class ConstantFeature(Rule):
     Symptom
         None, or NaN after scaling.
     Example
-        import torch
-        from torch import nn
+        import keras
         from reenact.testing.toys import blobs
 
-        x, y = map(torch.from_numpy, blobs(spread=2.0))
+        x, y = blobs(spread=2.0)
         x[:, 0] = 1.0
-        model = nn.Sequential(nn.Linear(8, 32), nn.Tanh(), nn.Linear(32, 32), nn.Tanh(), nn.Linear(32, 3))
-        for layer in (model[0], model[2], model[4]):
-            nn.init.normal_(layer.weight, std=4.0)
-        optimizer = torch.optim.Adam(model.parameters(), lr=0.001)
-        for epoch in range(6):
-            for start in range(0, 300, 16):
-                optimizer.zero_grad()
-                nn.functional.cross_entropy(model(x[start : start + 16]), y[start : start + 16]).backward()
-                optimizer.step()
+        model = keras.Sequential([
+            keras.layers.Dense(16, activation="relu"),
+            keras.layers.Dense(3, activation="softmax"),
+        ])
+        model.compile(keras.optimizers.Adam(0.01), "sparse_categorical_crossentropy", metrics=["accuracy"])
+        model.fit(x, y, epochs=10, validation_split=0.2)
     Instead
-        import torch
-        from torch import nn
-        from torch.utils.data import DataLoader, TensorDataset
-        from reenact.testing.toys import blobs
-
-        x, y = map(torch.from_numpy, blobs(310, spread=2.0))
-        loader = DataLoader(TensorDataset(x[:250], y[:250]), batch_size=16, shuffle=True)
-        norm, drop = nn.BatchNorm1d(16), nn.Dropout(0.1)
-        model = nn.Sequential(nn.Linear(8, 16), norm, nn.ReLU(), drop, nn.Linear(16, 3))
-        optimizer = torch.optim.Adam(model.parameters(), lr=0.01)
-        for epoch in range(12):
-            model.train()
-            for rows, classes in loader:
-                optimizer.zero_grad()
-                nn.functional.cross_entropy(model(rows), classes).backward()
-                optimizer.step()
-            model.eval()
-            with torch.no_grad():
-                print("val_accuracy", (model(x[250:]).argmax(1) == y[250:]).float().mean().item())
+        - x[:, 0] = 1.0
     Fix safety
         Unsafe: the model becomes narrower, and data must be prepared alike wherever it is used.
     Sources
@@ -69,7 +42,7 @@ class ConstantFeature(Rule):
     confidence = 0.35
     why = "What never changes tells nothing, and scaling it divides by zero."
 
-    def check(self, evidence: Evidence) -> Iterator[Finding]:
+    def check(self, evidence: Evidence) -> Findings:
         inputs = evidence.inputs
         if inputs is None or not inputs.constant_features or inputs.rows_seen < 20:
             return

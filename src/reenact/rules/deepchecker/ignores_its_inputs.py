@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import statistics
-from collections.abc import Iterator
 
-from reenact.rules.evidence import Evidence
-from reenact.rules.finding import Finding, Severity
+from reenact.rules import Evidence, Findings, Needs, Rule, Severity
 from reenact.rules.own._series import finite
-from reenact.rules.rule import Needs, Rule
 
 LATE = 20
 WORSE = 1.05
@@ -25,32 +22,20 @@ class IgnoresItsInputs(Rule):
     Symptom
         Predictions are the same for every row.
     Example
-        import keras
-        from keras import layers
-        from reenact.testing.toys import moons
+        import torch
+        from torch import nn
+        from reenact.testing.toys import images
 
-        x, y = moons()
-        model = keras.Sequential([
-            layers.Input((2,)),
-            layers.Dense(16, activation="relu", kernel_initializer="zeros"),
-            layers.Dense(8, activation="relu", kernel_regularizer=keras.regularizers.L2(0.5)),
-            layers.Dense(1, activation="sigmoid"),
-        ])
-        model.compile(keras.optimizers.Adam(0.01), "binary_crossentropy", metrics=["accuracy"])
-        model.fit(x, y, batch_size=16, epochs=6, verbose=0)
+        x, y = map(torch.from_numpy, images())
+        x = x // 255
+        model = nn.Sequential(nn.Conv2d(1, 4, 3), nn.ReLU(), nn.Flatten(), nn.Linear(144, 3))
+        optimizer = torch.optim.Adam(model.parameters(), lr=0.01)
+        for epoch in range(30):
+            optimizer.zero_grad()
+            nn.functional.cross_entropy(model(x), y).backward()
+            optimizer.step()
     Instead
-        import keras
-        from keras import layers
-        from reenact.testing.toys import blobs
-
-        x, y = blobs(spread=2.0)
-        model = keras.Sequential([
-            layers.Input((8,)),
-            layers.Dense(16, activation="relu"),
-            layers.Dense(3, activation="softmax"),
-        ])
-        model.compile(keras.optimizers.Adam(0.01), "sparse_categorical_crossentropy", metrics=["accuracy"])
-        model.fit(x, y, batch_size=16, epochs=12, validation_split=0.2, verbose=0)
+        - x = x // 255
     Fix safety
         There is nothing to change here: look for the finding that explains it.
     Sources
@@ -65,7 +50,7 @@ class IgnoresItsInputs(Rule):
     confidence = 0.8
     why = "What is learned does not depend on what is asked."
 
-    def check(self, evidence: Evidence) -> Iterator[Finding]:
+    def check(self, evidence: Evidence) -> Findings:
         tried = evidence.experiments.one_batch
         if tried is None:
             return

@@ -3,13 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
 
-from reenact.rules.evidence import Evidence
-from reenact.rules.finding import Finding
-from reenact.rules.losses import LossFamily
+from reenact.rules import Evidence, Findings, LossFamily, Needs, Rule
 from reenact.rules.own._series import losses, optimizers
-from reenact.rules.rule import Needs, Rule
 
 
 class InitialLossUnlikely(Rule):
@@ -28,37 +24,16 @@ class InitialLossUnlikely(Rule):
         from torch import nn
         from reenact.testing.toys import blobs
 
-        x, y = map(torch.from_numpy, blobs(spread=2.0))
-        x[:, 0] = 1.0
-        model = nn.Sequential(nn.Linear(8, 32), nn.Tanh(), nn.Linear(32, 32), nn.Tanh(), nn.Linear(32, 3))
-        for layer in (model[0], model[2], model[4]):
-            nn.init.normal_(layer.weight, std=4.0)
-        optimizer = torch.optim.Adam(model.parameters(), lr=0.001)
-        for epoch in range(6):
-            for start in range(0, 300, 16):
-                optimizer.zero_grad()
-                nn.functional.cross_entropy(model(x[start : start + 16]), y[start : start + 16]).backward()
-                optimizer.step()
-    Instead
-        import torch
-        from torch import nn
-        from torch.utils.data import DataLoader, TensorDataset
-        from reenact.testing.toys import blobs
-
-        x, y = map(torch.from_numpy, blobs(310, spread=2.0))
-        loader = DataLoader(TensorDataset(x[:250], y[:250]), batch_size=16, shuffle=True)
-        norm, drop = nn.BatchNorm1d(16), nn.Dropout(0.1)
-        model = nn.Sequential(nn.Linear(8, 16), norm, nn.ReLU(), drop, nn.Linear(16, 3))
+        x, y = map(torch.from_numpy, blobs())
+        model = nn.Sequential(nn.Linear(8, 16), nn.ReLU(), nn.Linear(16, 3))
+        nn.init.normal_(model[2].weight, std=8.0)
         optimizer = torch.optim.Adam(model.parameters(), lr=0.01)
-        for epoch in range(12):
-            model.train()
-            for rows, classes in loader:
-                optimizer.zero_grad()
-                nn.functional.cross_entropy(model(rows), classes).backward()
-                optimizer.step()
-            model.eval()
-            with torch.no_grad():
-                print("val_accuracy", (model(x[250:]).argmax(1) == y[250:]).float().mean().item())
+        for epoch in range(30):
+            optimizer.zero_grad()
+            nn.functional.cross_entropy(model(x), y).backward()
+            optimizer.step()
+    Instead
+        - nn.init.normal_(model[2].weight, std=8.0)
     Fix safety
         There is nothing to change here: look for the finding that explains it.
     Sources
@@ -72,7 +47,7 @@ class InitialLossUnlikely(Rule):
     confidence = 0.5
     why = "A model that knows nothing yet should find all classes about equally likely."
 
-    def check(self, evidence: Evidence) -> Iterator[Finding]:
+    def check(self, evidence: Evidence) -> Findings:
         labels, known = evidence.labels, losses(evidence)
         summed = evidence.loss is not None and evidence.loss.settings.get("reduction") == "sum"
         if evidence.loss_family is not LossFamily.CATEGORICAL or labels is None or not known or summed:

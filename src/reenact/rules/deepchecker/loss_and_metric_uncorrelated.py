@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import statistics
-from collections.abc import Iterator
 
-from reenact.rules.evidence import Evidence
-from reenact.rules.finding import Finding
+from reenact.rules import Evidence, Findings, Needs, Rule
 from reenact.rules.own._series import ACCURACIES, metric
-from reenact.rules.rule import Needs, Rule
 
 FEWEST = 5
 WEAK = 0.5
@@ -25,32 +22,24 @@ class LossAndMetricUncorrelated(Rule):
     Symptom
         The loss falls and the accuracy does not rise.
     Example
-        import keras
-        from keras import layers
-        from reenact.testing.toys import moons
-
-        x, y = moons()
-        model = keras.Sequential([
-            layers.Input((2,)),
-            layers.Dense(16, activation="relu", kernel_initializer="zeros"),
-            layers.Dense(8, activation="relu", kernel_regularizer=keras.regularizers.L2(0.5)),
-            layers.Dense(1, activation="sigmoid"),
-        ])
-        model.compile(keras.optimizers.Adam(0.01), "binary_crossentropy", metrics=["accuracy"])
-        model.fit(x, y, batch_size=16, epochs=6, verbose=0)
-    Instead
-        import keras
-        from keras import layers
+        import torch
+        from torch import nn
         from reenact.testing.toys import blobs
 
-        x, y = blobs(spread=2.0)
-        model = keras.Sequential([
-            layers.Input((8,)),
-            layers.Dense(16, activation="relu"),
-            layers.Dense(3, activation="softmax"),
-        ])
-        model.compile(keras.optimizers.Adam(0.01), "sparse_categorical_crossentropy", metrics=["accuracy"])
-        model.fit(x, y, batch_size=16, epochs=12, validation_split=0.2, verbose=0)
+        x, y = map(torch.from_numpy, blobs(spread=2.0))
+        model = nn.Sequential(nn.Linear(8, 16), nn.ReLU(), nn.Linear(16, 3))
+        optimizer = torch.optim.Adam(model.parameters(), lr=0.01)
+        for epoch in range(30):
+            rows = torch.randperm(300)
+            optimizer.zero_grad()
+            loss = nn.functional.cross_entropy(model(x[rows]), y[rows])
+            loss.backward()
+            optimizer.step()
+            hits = model(x[rows]).argmax(1) == y
+            print("loss", loss.item(), "accuracy", hits.float().mean().item())
+    Instead
+        -     hits = model(x[rows]).argmax(1) == y
+        +     hits = model(x[rows]).argmax(1) == y[rows]
     Fix safety
         There is nothing to change here: look for the finding that explains it.
     Sources
@@ -64,7 +53,7 @@ class LossAndMetricUncorrelated(Rule):
     confidence = 0.4
     why = "What is minimised should be what is wanted."
 
-    def check(self, evidence: Evidence) -> Iterator[Finding]:
+    def check(self, evidence: Evidence) -> Findings:
         # The first epoch begins anywhere and says nothing about what the two do together.
         loss, score = metric(evidence, "loss")[1:], metric(evidence, *ACCURACIES)[1:]
         count = min(len(loss), len(score))

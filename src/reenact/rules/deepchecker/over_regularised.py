@@ -2,15 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from reenact.program.fault import Fault
-from reenact.program.knob import Kind
-from reenact.rules.evidence import Evidence
-from reenact.rules.finding import Finding
-from reenact.rules.layer_view import LayerView
+from reenact.rules import Evidence, Fault, Findings, Kind, LayerView, Needs, Rule
 from reenact.rules.own._series import finite
-from reenact.rules.rule import Needs, Rule
 
 LEFT = 0.2
 
@@ -25,32 +18,20 @@ class OverRegularised(Rule):
     Symptom
         Weights go to zero, predictions become constant.
     Example
-        import keras
-        from keras import layers
-        from reenact.testing.toys import moons
-
-        x, y = moons()
-        model = keras.Sequential([
-            layers.Input((2,)),
-            layers.Dense(16, activation="relu", kernel_initializer="zeros"),
-            layers.Dense(8, activation="relu", kernel_regularizer=keras.regularizers.L2(0.5)),
-            layers.Dense(1, activation="sigmoid"),
-        ])
-        model.compile(keras.optimizers.Adam(0.01), "binary_crossentropy", metrics=["accuracy"])
-        model.fit(x, y, batch_size=16, epochs=6, verbose=0)
-    Instead
-        import keras
-        from keras import layers
+        import torch
+        from torch import nn
         from reenact.testing.toys import blobs
 
-        x, y = blobs(spread=2.0)
-        model = keras.Sequential([
-            layers.Input((8,)),
-            layers.Dense(16, activation="relu"),
-            layers.Dense(3, activation="softmax"),
-        ])
-        model.compile(keras.optimizers.Adam(0.01), "sparse_categorical_crossentropy", metrics=["accuracy"])
-        model.fit(x, y, batch_size=16, epochs=12, validation_split=0.2, verbose=0)
+        x, y = map(torch.from_numpy, blobs())
+        model = nn.Sequential(nn.Linear(8, 16), nn.ReLU(), nn.Linear(16, 3))
+        optimizer = torch.optim.Adam(model.parameters(), lr=0.01, weight_decay=1.0)
+        for epoch in range(60):
+            optimizer.zero_grad()
+            nn.functional.cross_entropy(model(x), y).backward()
+            optimizer.step()
+    Instead
+        - optimizer = torch.optim.Adam(model.parameters(), lr=0.01, weight_decay=1.0)
+        + optimizer = torch.optim.Adam(model.parameters(), lr=0.01, weight_decay=0.0001)
     Fix safety
         Unsafe: another penalty is another training.
     Sources
@@ -64,7 +45,7 @@ class OverRegularised(Rule):
     confidence = 0.75
     why = "A penalty that outweighs the data leads to a model without weights."
 
-    def check(self, evidence: Evidence) -> Iterator[Finding]:
+    def check(self, evidence: Evidence) -> Findings:
         assert evidence.trace is not None
         decay = evidence.optimizer.settings.get("weight_decay") if evidence.optimizer is not None else None
         for layer in evidence.weighted:

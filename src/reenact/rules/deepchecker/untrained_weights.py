@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
+from reenact.rules import Evidence, Findings, Needs, Rule
 from reenact.rules.deepchecker._ratios import unmoved
-from reenact.rules.evidence import Evidence
-from reenact.rules.finding import Finding
-from reenact.rules.rule import Needs, Rule
 
 
 class UntrainedWeights(Rule):
@@ -20,32 +16,21 @@ class UntrainedWeights(Rule):
     Symptom
         The layer does the same before and after training.
     Example
-        import keras
-        from keras import layers
-        from reenact.testing.toys import moons
-
-        x, y = moons()
-        model = keras.Sequential([
-            layers.Input((2,)),
-            layers.Dense(16, activation="relu", kernel_initializer="zeros"),
-            layers.Dense(8, activation="relu", kernel_regularizer=keras.regularizers.L2(0.5)),
-            layers.Dense(1, activation="sigmoid"),
-        ])
-        model.compile(keras.optimizers.Adam(0.01), "binary_crossentropy", metrics=["accuracy"])
-        model.fit(x, y, batch_size=16, epochs=6, verbose=0)
-    Instead
-        import keras
-        from keras import layers
+        import torch
+        from torch import nn
         from reenact.testing.toys import blobs
 
-        x, y = blobs(spread=2.0)
-        model = keras.Sequential([
-            layers.Input((8,)),
-            layers.Dense(16, activation="relu"),
-            layers.Dense(3, activation="softmax"),
-        ])
-        model.compile(keras.optimizers.Adam(0.01), "sparse_categorical_crossentropy", metrics=["accuracy"])
-        model.fit(x, y, batch_size=16, epochs=12, validation_split=0.2, verbose=0)
+        x, y = map(torch.from_numpy, blobs(spread=2.0))
+        body, head = nn.Linear(8, 16), nn.Linear(16, 3)
+        optimizer = torch.optim.Adam([*body.parameters(), *head.parameters()], lr=0.01)
+        for epoch in range(40):
+            optimizer.zero_grad()
+            hidden = body(x).relu().detach()
+            nn.functional.cross_entropy(head(hidden), y).backward()
+            optimizer.step()
+    Instead
+        -     hidden = body(x).relu().detach()
+        +     hidden = body(x).relu()
     Fix safety
         There is nothing to change here: look for the finding that explains it.
     Sources
@@ -58,7 +43,7 @@ class UntrainedWeights(Rule):
     confidence = 0.75
     why = "They keep their random start."
 
-    def check(self, evidence: Evidence) -> Iterator[Finding]:
+    def check(self, evidence: Evidence) -> Findings:
         names = unmoved(evidence)
         if names:
             yield self.finding(evidence, f"{', '.join(names[:4])} never changed")

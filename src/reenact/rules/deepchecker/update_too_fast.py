@@ -2,15 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from reenact.program.fault import Fault
-from reenact.program.knob import Kind
+from reenact.rules import Evidence, Fault, Findings, Kind, Needs, Rule
 from reenact.rules.deepchecker._ratios import ratios
-from reenact.rules.evidence import Evidence
-from reenact.rules.finding import Finding
 from reenact.rules.own._places import optimizer_name, usual_rates
-from reenact.rules.rule import Needs, Rule
 
 LARGEST = -1.0
 
@@ -30,29 +24,15 @@ class UpdateTooFast(Rule):
         from reenact.testing.toys import curve
 
         x, y = map(torch.from_numpy, curve())
-        x, y = 100 * x + 150, 500 * y + 2000
         model = nn.Sequential(nn.Linear(4, 32), nn.Tanh(), nn.Linear(32, 1))
-        optimizer = torch.optim.SGD(model.parameters(), lr=0.1, momentum=0.9)
-        for epoch in range(20):
-            for start in range(0, 240, 16):
-                optimizer.zero_grad()
-                nn.functional.mse_loss(model(x[start : start + 16]), y[start : start + 16]).backward()
-                optimizer.step()
+        optimizer = torch.optim.SGD(model.parameters(), lr=1.0, momentum=0.9)
+        for epoch in range(60):
+            optimizer.zero_grad()
+            nn.functional.mse_loss(model(x), y).backward()
+            optimizer.step()
     Instead
-        import torch
-        from torch import nn
-        from reenact.testing.toys import curve
-
-        x, y = map(torch.from_numpy, curve())
-        model = nn.Sequential(nn.Linear(4, 32), nn.Tanh(), nn.Linear(32, 1))
-        optimizer = torch.optim.SGD(model.parameters(), lr=0.1, momentum=0.9)
-        for epoch in range(20):
-            for start in range(0, 240, 16):
-                optimizer.zero_grad()
-                nn.functional.mse_loss(model(x[start : start + 16]), y[start : start + 16]).backward()
-                optimizer.step()
-        with torch.no_grad():
-            print("val_loss", nn.functional.mse_loss(model(x[240:]), y[240:]).item())
+        - optimizer = torch.optim.SGD(model.parameters(), lr=1.0, momentum=0.9)
+        + optimizer = torch.optim.Adam(model.parameters(), lr=0.01)
     Fix safety
         Unsafe: another learning rate is another training.
     Sources
@@ -65,7 +45,7 @@ class UpdateTooFast(Rule):
     confidence = 0.6
     why = "Weights that change by a tenth in one step forget what they were."
 
-    def check(self, evidence: Evidence) -> Iterator[Finding]:
+    def check(self, evidence: Evidence) -> Findings:
         found = ratios(evidence) if optimizer_name(evidence) != "lbfgs" else {}
         fast = {name: ratio for name, ratio in found.items() if ratio > LARGEST}
         if 2 * len(fast) > len(found):

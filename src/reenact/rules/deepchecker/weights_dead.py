@@ -2,14 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from reenact.program.fault import Fault
-from reenact.program.knob import Kind
-from reenact.rules.evidence import Evidence
-from reenact.rules.finding import Finding
+from reenact.rules import Evidence, Fault, Findings, Kind, Needs, Rule
 from reenact.rules.own._series import finite
-from reenact.rules.rule import Needs, Rule
 
 MOST = 0.95
 FEWEST = 16
@@ -27,32 +21,20 @@ class WeightsDead(Rule):
     Symptom
         Outputs of the layer are zero or constant.
     Example
-        import keras
-        from keras import layers
-        from reenact.testing.toys import moons
-
-        x, y = moons()
-        model = keras.Sequential([
-            layers.Input((2,)),
-            layers.Dense(16, activation="relu", kernel_initializer="zeros"),
-            layers.Dense(8, activation="relu", kernel_regularizer=keras.regularizers.L2(0.5)),
-            layers.Dense(1, activation="sigmoid"),
-        ])
-        model.compile(keras.optimizers.Adam(0.01), "binary_crossentropy", metrics=["accuracy"])
-        model.fit(x, y, batch_size=16, epochs=6, verbose=0)
-    Instead
-        import keras
-        from keras import layers
+        import torch
+        from torch import nn
         from reenact.testing.toys import blobs
 
-        x, y = blobs(spread=2.0)
-        model = keras.Sequential([
-            layers.Input((8,)),
-            layers.Dense(16, activation="relu"),
-            layers.Dense(3, activation="softmax"),
-        ])
-        model.compile(keras.optimizers.Adam(0.01), "sparse_categorical_crossentropy", metrics=["accuracy"])
-        model.fit(x, y, batch_size=16, epochs=12, validation_split=0.2, verbose=0)
+        x, y = map(torch.from_numpy, blobs())
+        model = nn.Sequential(nn.Linear(8, 16), nn.ReLU(), nn.Linear(16, 3))
+        nn.init.constant_(model[0].weight, -0.5)
+        optimizer = torch.optim.Adam(model.parameters(), lr=0.01)
+        for epoch in range(30):
+            optimizer.zero_grad()
+            nn.functional.cross_entropy(model(x), y).backward()
+            optimizer.step()
+    Instead
+        - nn.init.constant_(model[0].weight, -0.5)
     Fix safety
         Unsafe: another start, penalty or learning rate is another training.
     Sources
@@ -65,7 +47,7 @@ class WeightsDead(Rule):
     confidence = 0.6
     why = "A layer of zeros passes nothing on, and negative weights leave every relu at zero."
 
-    def check(self, evidence: Evidence) -> Iterator[Finding]:
+    def check(self, evidence: Evidence) -> Findings:
         assert evidence.trace is not None
         for number, facts in enumerate(evidence.trace.parameter_facts):
             rows = evidence.trace.parameters.where(parameter=number)

@@ -12,16 +12,19 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from reenact.program.fault import Fault
-from reenact.program.graph import TaskType
-from reenact.program.knob import Kind
-from reenact.rules.evidence import Evidence
-from reenact.rules.finding import Finding
-from reenact.rules.layer_view import LayerView
-from reenact.rules.losses import LossFamily, Wanted
+from reenact.rules import (
+    Evidence,
+    Fault,
+    Finding,
+    JsonValue,
+    Kind,
+    LayerView,
+    LossFamily,
+    Rule,
+    TaskType,
+    Wanted,
+)
 from reenact.rules.measured import among, inputs_scaled, update_ratios
-from reenact.rules.rule import Rule
-from reenact.types import JsonValue
 
 SMALLEST_VARIANCE, LARGEST_VARIANCE = 1e-5, 10.0
 SMALLEST_RATIO, LARGEST_RATIO = 1e-5, 0.1

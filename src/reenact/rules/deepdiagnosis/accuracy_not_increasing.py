@@ -2,14 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from reenact.program.graph import TaskType
+from reenact.rules import Evidence, Findings, Needs, Rule, Severity, TaskType
 from reenact.rules.deepdiagnosis._advice import for_no_progress, report
-from reenact.rules.evidence import Evidence
-from reenact.rules.finding import Finding, Severity
 from reenact.rules.measured import accuracies, learned
-from reenact.rules.rule import Needs, Rule
 
 EPOCHS = 20
 BETTER = 0.01
@@ -29,28 +24,18 @@ class AccuracyNotIncreasing(Rule):
     Example
         import torch
         from torch import nn
-        from reenact.testing.toys import blobs
+        from reenact.testing.toys import moons
 
-        x, y = map(torch.from_numpy, blobs())
-        model = nn.Sequential(nn.Linear(8, 16), nn.ReLU(), nn.Linear(16, 3))
-        optimizer = torch.optim.SGD(model.parameters(), lr=1e-12)
-        for epoch in range(25):
+        x, y = map(torch.from_numpy, moons())
+        model = nn.Sequential(nn.Linear(2, 32), nn.ReLU(), nn.Linear(32, 1))
+        optimizer = torch.optim.Adam(model.parameters(), lr=1e-8)
+        for epoch in range(40):
             optimizer.zero_grad()
-            nn.functional.cross_entropy(model(x), y).backward()
+            nn.functional.binary_cross_entropy_with_logits(model(x)[:, 0], y.float()).backward()
             optimizer.step()
     Instead
-        import torch
-        from torch import nn
-        from reenact.testing.toys import blobs
-
-        x, y = map(torch.from_numpy, blobs())
-        model = nn.Sequential(nn.Linear(8, 16), nn.ReLU(), nn.Linear(16, 3))
-        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
-        for epoch in range(10):
-            for rows in torch.randperm(300).split(50):
-                optimizer.zero_grad()
-                nn.functional.cross_entropy(model(x[rows]), y[rows]).backward()
-                optimizer.step()
+        - optimizer = torch.optim.Adam(model.parameters(), lr=1e-8)
+        + optimizer = torch.optim.Adam(model.parameters(), lr=0.01)
     Fix safety
         Unsafe: whatever the tree suggests makes another training.
     Sources
@@ -59,14 +44,13 @@ class AccuracyNotIncreasing(Rule):
         fires on a perfect accuracy too.
     """
 
-    code, name, family = "DD009", "accuracy-not-increasing", "deepdiagnosis"
-    fault = None
+    code, name, family, fault = "DD009", "accuracy-not-increasing", "deepdiagnosis", None
     needs = Needs.TRACE
     severity = Severity.ERROR
     confidence = 0.85
     why = "A model that learns gets more cases right."
 
-    def check(self, evidence: Evidence) -> Iterator[Finding]:
+    def check(self, evidence: Evidence) -> Findings:
         if evidence.task is TaskType.REGRESSION:
             return
         values = accuracies(evidence)

@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
 
-from reenact.program.fault import Fault
-from reenact.program.knob import Kind
+from reenact.rules import (
+    Evidence,
+    Fault,
+    Finding,
+    Findings,
+    Kind,
+    LayerView,
+    LossFamily,
+    Needs,
+    Rule,
+    Severity,
+    Wanted,
+)
 from reenact.rules.deepdiagnosis._advice import bare_output, report
-from reenact.rules.evidence import Evidence
-from reenact.rules.finding import Finding, Severity
-from reenact.rules.layer_view import LayerView
-from reenact.rules.losses import LossFamily, Wanted
 from reenact.rules.measured import among
-from reenact.rules.rule import Needs, Rule
 
 RANGES = {
     "sigmoid": (0.0, 1.0),
@@ -39,22 +44,18 @@ class LabelsOutOfOutputRange(Rule):
         The loss falls for a while and then stays well above zero.
     Example
         import keras
-        from keras import layers
         from reenact.testing.toys import curve
 
         x, y = curve()
-        model = keras.Sequential([layers.Dense(16, activation="relu"), layers.Dense(1, activation="sigmoid")])
-        model.compile(keras.optimizers.SGD(0.1), "mean_squared_error")
-        model.fit(x, y, epochs=6, batch_size=50, verbose=0)
+        model = keras.Sequential([
+            keras.layers.Dense(16, activation="relu"),
+            keras.layers.Dense(1, activation="sigmoid"),
+        ])
+        model.compile(keras.optimizers.Adam(0.01), "mean_squared_error")
+        model.fit(x, y, epochs=10, validation_split=0.2)
     Instead
-        import keras
-        from keras import layers
-        from reenact.testing.toys import curve
-
-        x, y = curve()
-        model = keras.Sequential([layers.Dense(16, activation="relu"), layers.Dense(1)])
-        model.compile(keras.optimizers.SGD(0.1), "mean_squared_error")
-        model.fit(x, y, epochs=6, batch_size=50, verbose=0)
+        -     keras.layers.Dense(1, activation="sigmoid"),
+        +     keras.layers.Dense(1),
     Fix safety
         Unsafe: whatever the tree suggests makes another training.
     Sources
@@ -65,14 +66,13 @@ class LabelsOutOfOutputRange(Rule):
         output is left out: such an output can reach any label.
     """
 
-    code, name, family = "DD001", "labels-out-of-output-range", "deepdiagnosis"
-    fault = None
+    code, name, family, fault = "DD001", "labels-out-of-output-range", "deepdiagnosis", None
     needs = Needs.GRAPH
     severity = Severity.ERROR
     confidence = 0.85
     why = "A prediction that cannot reach its target leaves a loss that no training removes."
 
-    def check(self, evidence: Evidence) -> Iterator[Finding]:
+    def check(self, evidence: Evidence) -> Findings:
         advice = bare_output(evidence)
         if evidence.loss_family is LossFamily.CATEGORICAL:
             if advice is not None:

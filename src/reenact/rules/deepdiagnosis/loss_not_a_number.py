@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
+from reenact.rules import Evidence, Findings, Needs, Rule, Severity
 from reenact.rules.deepdiagnosis._advice import for_invalid, report
-from reenact.rules.evidence import Evidence
-from reenact.rules.finding import Finding, Severity
 from reenact.rules.measured import invalid_loss
-from reenact.rules.rule import Needs, Rule
 
 
 class LossNotANumber(Rule):
@@ -22,32 +18,19 @@ class LossNotANumber(Rule):
         The loss is printed as `nan` or `inf`.
     Example
         import keras
-        from keras import layers
-        from reenact.testing.toys import blobs
+        from reenact.testing.toys import curve
 
-        x, y = blobs()
-        model = keras.Sequential(
-            [
-                layers.Dense(16, activation="relu"),
-                layers.Dense(3, activation="softmax"),
-            ]
-        )
-        model.compile(keras.optimizers.SGD(1e30), "sparse_categorical_crossentropy", metrics=["accuracy"])
-        model.fit(x, y, epochs=6, batch_size=50, verbose=0)
+        x, y = curve()
+        y[::50] = float("nan")
+        model = keras.Sequential([
+            keras.layers.Dense(16, activation="tanh"),
+            keras.layers.Dense(1),
+        ])
+        model.compile(keras.optimizers.Adam(0.01), "mean_squared_error")
+        model.fit(x, y, epochs=10, validation_split=0.2)
     Instead
-        import keras
-        from keras import layers
-        from reenact.testing.toys import blobs
-
-        x, y = blobs()
-        model = keras.Sequential(
-            [
-                layers.Dense(16, activation="relu"),
-                layers.Dense(3, activation="softmax"),
-            ]
-        )
-        model.compile(keras.optimizers.SGD(0.1), "sparse_categorical_crossentropy", metrics=["accuracy"])
-        model.fit(x, y, epochs=6, batch_size=50, verbose=0)
+          y[::50] = float("nan")
+        + x, y = x[y[:, 0] == y[:, 0]], y[y[:, 0] == y[:, 0]]
     Fix safety
         Unsafe: whatever the tree suggests makes another training.
     Sources
@@ -55,14 +38,13 @@ class LossNotANumber(Rule):
         Actionable Fixes in Deep Learning Programs", ICSE 2022. Symptom "invalid loss".
     """
 
-    code, name, family = "DD006", "loss-not-a-number", "deepdiagnosis"
-    fault = None
+    code, name, family, fault = "DD006", "loss-not-a-number", "deepdiagnosis", None
     needs = Needs.TRACE
     severity = Severity.ERROR
     confidence = 0.95
     why = "A loss that is no number gives no gradient."
 
-    def check(self, evidence: Evidence) -> Iterator[Finding]:
+    def check(self, evidence: Evidence) -> Findings:
         step = invalid_loss(evidence)
         if step is not None:
             advice = for_invalid(evidence, step)

@@ -2,14 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
+from reenact.rules import Evidence, Findings, Needs, Rule, Severity
 from reenact.rules.deepdiagnosis._advice import for_no_progress, report
-from reenact.rules.evidence import Evidence
-from reenact.rules.finding import Finding, Severity
-from reenact.rules.hits import WINDOW
-from reenact.rules.measured import epochs_of, learned
-from reenact.rules.rule import Needs, Rule
+from reenact.rules.measured import WINDOW, epochs_of, learned
 
 
 class LossNotDecreasing(Rule):
@@ -27,25 +22,16 @@ class LossNotDecreasing(Rule):
         from reenact.testing.toys import blobs
 
         x, y = map(torch.from_numpy, blobs())
-        model = nn.Sequential(nn.Linear(8, 16), nn.ReLU(), nn.Linear(16, 3))
-        optimizer = torch.optim.SGD(model.parameters(), lr=1e-12)
-        for epoch in range(25):
-            optimizer.zero_grad()
+        model = nn.Sequential(nn.Linear(8, 32), nn.Tanh(), nn.Linear(32, 3))
+        optimizer = torch.optim.Adam(model.parameters(), lr=0.01)
+        for epoch in range(30):
             nn.functional.cross_entropy(model(x), y).backward()
+            optimizer.zero_grad()
             optimizer.step()
     Instead
-        import torch
-        from torch import nn
-        from reenact.testing.toys import blobs
-
-        x, y = map(torch.from_numpy, blobs())
-        model = nn.Sequential(nn.Linear(8, 16), nn.ReLU(), nn.Linear(16, 3))
-        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
-        for epoch in range(10):
-            for rows in torch.randperm(300).split(50):
-                optimizer.zero_grad()
-                nn.functional.cross_entropy(model(x[rows]), y[rows]).backward()
-                optimizer.step()
+          for epoch in range(30):
+        +     optimizer.zero_grad()
+        -     optimizer.zero_grad()
     Fix safety
         Unsafe: whatever the tree suggests makes another training.
     Sources
@@ -54,14 +40,13 @@ class LossNotDecreasing(Rule):
         stops with a TypeError instead of reporting it.
     """
 
-    code, name, family = "DD007", "loss-not-decreasing", "deepdiagnosis"
-    fault = None
+    code, name, family, fault = "DD007", "loss-not-decreasing", "deepdiagnosis", None
     needs = Needs.TRACE
     severity = Severity.ERROR
     confidence = 0.85
     why = "A loss that never changes is not being minimised."
 
-    def check(self, evidence: Evidence) -> Iterator[Finding]:
+    def check(self, evidence: Evidence) -> Findings:
         if learned(evidence):
             return
         losses = epochs_of(evidence, "loss")

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
+from reenact.rules import Evidence, Findings, LayerView, Needs, Rule, Severity
 from reenact.rules.deepdiagnosis._advice import for_numbers, report
-from reenact.rules.evidence import Evidence
-from reenact.rules.finding import Finding, Severity
-from reenact.rules.hits import WINDOW, behind_weights, first_hit
-from reenact.rules.layer_view import LayerView
-from reenact.rules.measured import first_bad, mostly_zero_since, output_rows
-from reenact.rules.rule import Needs, Rule
+from reenact.rules.measured import (
+    WINDOW,
+    behind_weights,
+    first_bad,
+    first_hit,
+    mostly_zero_since,
+    output_rows,
+)
 
 
 class NumericalErrorForward(Rule):
@@ -24,31 +25,19 @@ class NumericalErrorForward(Rule):
     Symptom
         The loss is NaN or stays where it is.
     Example
-        import torch
-        from torch import nn
-        from reenact.testing.toys import blobs
+        import keras
+        from reenact.testing.toys import curve
 
-        x, y = map(torch.from_numpy, blobs())
-        model = nn.Sequential(nn.Linear(8, 16), nn.ReLU(), nn.Linear(16, 3))
-        optimizer = torch.optim.SGD(model.parameters(), lr=1e30)
-        for epoch in range(10):
-            for rows in torch.randperm(300).split(50):
-                optimizer.zero_grad()
-                nn.functional.cross_entropy(model(x[rows]), y[rows]).backward()
-                optimizer.step()
+        x, y = curve()
+        model = keras.Sequential([
+            keras.layers.Dense(16, activation="relu"),
+            keras.layers.Dense(1),
+        ])
+        model.compile(keras.optimizers.SGD(1000.0), "mean_squared_error")
+        model.fit(x, y, epochs=10, validation_split=0.2)
     Instead
-        import torch
-        from torch import nn
-        from reenact.testing.toys import blobs
-
-        x, y = map(torch.from_numpy, blobs())
-        model = nn.Sequential(nn.Linear(8, 16), nn.ReLU(), nn.Linear(16, 3))
-        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
-        for epoch in range(10):
-            for rows in torch.randperm(300).split(50):
-                optimizer.zero_grad()
-                nn.functional.cross_entropy(model(x[rows]), y[rows]).backward()
-                optimizer.step()
+        - model.compile(keras.optimizers.SGD(1000.0), "mean_squared_error")
+        + model.compile(keras.optimizers.Adam(0.01), "mean_squared_error")
     Fix safety
         Unsafe: whatever the tree suggests makes another training.
     Sources
@@ -57,14 +46,13 @@ class NumericalErrorForward(Rule):
         values, not their mean.
     """
 
-    code, name, family = "DD002", "numerical-error-forward", "deepdiagnosis"
-    fault = None
+    code, name, family, fault = "DD002", "numerical-error-forward", "deepdiagnosis", None
     needs = Needs.TRACE
     severity = Severity.ERROR
     confidence = 0.9
     why = "What is no number, or nothing, is passed on to all layers behind."
 
-    def check(self, evidence: Evidence) -> Iterator[Finding]:
+    def check(self, evidence: Evidence) -> Findings:
         def bad(layer: LayerView) -> int | None:
             return first_bad(output_rows(evidence, layer), "bad_share")
 

@@ -2,15 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
+from reenact.rules import Evidence, Findings, LayerView, Needs, Rule
 from reenact.rules.deepdiagnosis._advice import for_idle_units, host_of, report
-from reenact.rules.evidence import Evidence
-from reenact.rules.finding import Finding, Severity
-from reenact.rules.hits import WINDOW, first_hit
-from reenact.rules.layer_view import LayerView
-from reenact.rules.measured import output_rows
-from reenact.rules.rule import Needs, Rule
+from reenact.rules.measured import WINDOW, first_hit, output_rows
 
 SHARE = 0.5
 
@@ -27,32 +21,21 @@ class SaturatedActivation(Rule):
     Symptom
         The loss falls very slowly.
     Example
-        import torch
-        from torch import nn
+        import keras
         from reenact.testing.toys import blobs
 
-        x, y = map(torch.from_numpy, blobs())
-        x = 1000 * x
-        model = nn.Sequential(nn.Linear(8, 16), nn.Tanh(), nn.Linear(16, 3))
-        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
-        for epoch in range(10):
-            for rows in torch.randperm(300).split(50):
-                optimizer.zero_grad()
-                nn.functional.cross_entropy(model(x[rows]), y[rows]).backward()
-                optimizer.step()
+        x, y = blobs(spread=2.0)
+        raw = 100 * x + 40
+        x = raw - raw.mean(0)
+        model = keras.Sequential([
+            keras.layers.Dense(16, activation="tanh"),
+            keras.layers.Dense(3, activation="softmax"),
+        ])
+        model.compile(keras.optimizers.Adam(0.01), "sparse_categorical_crossentropy", metrics=["accuracy"])
+        model.fit(x, y, epochs=10, validation_split=0.2)
     Instead
-        import torch
-        from torch import nn
-        from reenact.testing.toys import blobs
-
-        x, y = map(torch.from_numpy, blobs())
-        model = nn.Sequential(nn.Linear(8, 16), nn.Tanh(), nn.Linear(16, 3))
-        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
-        for epoch in range(10):
-            for rows in torch.randperm(300).split(50):
-                optimizer.zero_grad()
-                nn.functional.cross_entropy(model(x[rows]), y[rows]).backward()
-                optimizer.step()
+        - x = raw - raw.mean(0)
+        + x = (raw - raw.mean(0)) / raw.std(0)
     Fix safety
         Unsafe: whatever the tree suggests makes another training.
     Sources
@@ -62,14 +45,12 @@ class SaturatedActivation(Rule):
         count.
     """
 
-    code, name, family = "DD004", "saturated-activation", "deepdiagnosis"
-    fault = None
+    code, name, family, fault = "DD004", "saturated-activation", "deepdiagnosis", None
     needs = Needs.TRACE
-    severity = Severity.WARNING
     confidence = 0.75
     why = "Where the curve is flat no gradient comes through."
 
-    def check(self, evidence: Evidence) -> Iterator[Finding]:
+    def check(self, evidence: Evidence) -> Findings:
         last = evidence.output
         hidden = evidence.layers[: evidence.layers.index(last)] if last in evidence.layers else ()
 

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
+from reenact.rules import Evidence, Findings, LayerView, Needs, Rule, Severity
 from reenact.rules.deepdiagnosis._advice import for_stillness, other_activation, report
-from reenact.rules.deepdiagnosis._epochs import epoch_ends
-from reenact.rules.evidence import Evidence
-from reenact.rules.finding import Finding, Severity
-from reenact.rules.hits import WINDOW, behind_weights, first_hit
-from reenact.rules.layer_view import LayerView
-from reenact.rules.measured import kernel_rows, learned, output_rows, still_since
-from reenact.rules.rule import Needs, Rule
+from reenact.rules.measured import (
+    WINDOW,
+    behind_weights,
+    epoch_ends,
+    first_hit,
+    kernel_rows,
+    learned,
+    output_rows,
+    still_since,
+)
 
 
 class UnchangedTensor(Rule):
@@ -25,30 +27,19 @@ class UnchangedTensor(Rule):
     Symptom
         Loss and predictions are the same after every epoch.
     Example
-        import torch
-        from torch import nn
+        import keras
         from reenact.testing.toys import blobs
 
-        x, y = map(torch.from_numpy, blobs())
-        model = nn.Sequential(nn.Linear(8, 16), nn.ReLU(), nn.Linear(16, 3))
-        optimizer = torch.optim.SGD(model.parameters(), lr=1e-12)
-        for epoch in range(25):
-            optimizer.zero_grad()
-            nn.functional.cross_entropy(model(x), y).backward()
-            optimizer.step()
+        x, y = blobs(spread=2.0)
+        model = keras.Sequential([
+            keras.layers.Dense(16, activation="relu"),
+            keras.layers.Dense(3, activation="softmax"),
+        ])
+        model.compile(keras.optimizers.SGD(1e-12), "sparse_categorical_crossentropy", metrics=["accuracy"])
+        model.fit(x, y, epochs=10, validation_split=0.2)
     Instead
-        import torch
-        from torch import nn
-        from reenact.testing.toys import blobs
-
-        x, y = map(torch.from_numpy, blobs())
-        model = nn.Sequential(nn.Linear(8, 16), nn.ReLU(), nn.Linear(16, 3))
-        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
-        for epoch in range(10):
-            for rows in torch.randperm(300).split(50):
-                optimizer.zero_grad()
-                nn.functional.cross_entropy(model(x[rows]), y[rows]).backward()
-                optimizer.step()
+        - model.compile(keras.optimizers.SGD(1e-12), "sparse_categorical_crossentropy", metrics=["accuracy"])
+        + model.compile(keras.optimizers.Adam(0.01), "sparse_categorical_crossentropy", metrics=["accuracy"])
     Fix safety
         Unsafe: whatever the tree suggests makes another training.
     Sources
@@ -57,14 +48,13 @@ class UnchangedTensor(Rule):
         compares means alone, and any five epochs.
     """
 
-    code, name, family = "DD005", "unchanged-tensor", "deepdiagnosis"
-    fault = None
+    code, name, family, fault = "DD005", "unchanged-tensor", "deepdiagnosis", None
     needs = Needs.TRACE
     severity = Severity.ERROR
     confidence = 0.85
     why = "Nothing that stands still learns."
 
-    def check(self, evidence: Evidence) -> Iterator[Finding]:
+    def check(self, evidence: Evidence) -> Findings:
         if learned(evidence):
             return
 

@@ -2,15 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
+from reenact.rules import Evidence, Findings, LayerView, Needs, Rule, Severity
 from reenact.rules.deepdiagnosis._advice import for_vanishing, report
-from reenact.rules.evidence import Evidence
-from reenact.rules.finding import Finding, Severity
-from reenact.rules.hits import first_hit
-from reenact.rules.layer_view import LayerView
-from reenact.rules.measured import kernel_rows, learned
-from reenact.rules.rule import Needs, Rule
+from reenact.rules.measured import first_hit, kernel_rows, learned
 
 SMALLEST = 1e-7
 
@@ -33,27 +27,16 @@ class VanishingGradient(Rule):
         from reenact.testing.toys import blobs
 
         x, y = map(torch.from_numpy, blobs())
-        hidden = [part for _ in range(12) for part in (nn.Linear(8, 8), nn.Sigmoid())]
+        hidden = (nn.Sequential(nn.Linear(8, 8), nn.Sigmoid()) for _ in range(16))
         model = nn.Sequential(*hidden, nn.Linear(8, 3))
-        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
-        for epoch in range(10):
-            for rows in torch.randperm(300).split(50):
-                optimizer.zero_grad()
-                nn.functional.cross_entropy(model(x[rows]), y[rows]).backward()
-                optimizer.step()
+        optimizer = torch.optim.Adam(model.parameters(), lr=0.01)
+        for epoch in range(60):
+            optimizer.zero_grad()
+            nn.functional.cross_entropy(model(x), y).backward()
+            optimizer.step()
     Instead
-        import torch
-        from torch import nn
-        from reenact.testing.toys import blobs
-
-        x, y = map(torch.from_numpy, blobs())
-        model = nn.Sequential(nn.Linear(8, 16), nn.ReLU(), nn.Linear(16, 3))
-        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
-        for epoch in range(10):
-            for rows in torch.randperm(300).split(50):
-                optimizer.zero_grad()
-                nn.functional.cross_entropy(model(x[rows]), y[rows]).backward()
-                optimizer.step()
+        - hidden = (nn.Sequential(nn.Linear(8, 8), nn.Sigmoid()) for _ in range(16))
+        + hidden = (nn.Sequential(nn.Linear(8, 8), nn.Sigmoid()) for _ in range(2))
     Fix safety
         Unsafe: whatever the tree suggests makes another training.
     Sources
@@ -63,14 +46,13 @@ class VanishingGradient(Rule):
         mostly zero by nature.
     """
 
-    code, name, family = "DD010", "vanishing-gradient", "deepdiagnosis"
-    fault = None
+    code, name, family, fault = "DD010", "vanishing-gradient", "deepdiagnosis", None
     needs = Needs.TRACE
     severity = Severity.ERROR
     confidence = 0.75
     why = "Layers that no gradient reaches do not learn."
 
-    def check(self, evidence: Evidence) -> Iterator[Finding]:
+    def check(self, evidence: Evidence) -> Findings:
         if learned(evidence):
             return
 

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from reenact.rules.evidence import Evidence
-from reenact.rules.finding import Finding, Severity
-from reenact.rules.hits import WINDOW, first_hit
-from reenact.rules.layer_view import LayerView
-from reenact.rules.measured import first_bad, kernel_rows, learned, mostly_zero_since, still_since
-from reenact.rules.rule import Needs, Rule
+from reenact.rules import Evidence, Findings, LayerView, Needs, Rule, Severity
+from reenact.rules.measured import (
+    WINDOW,
+    first_bad,
+    first_hit,
+    kernel_rows,
+    learned,
+    mostly_zero_since,
+    still_since,
+)
 
 
 class BrokenWeightGradient(Rule):
@@ -24,34 +26,21 @@ class BrokenWeightGradient(Rule):
     Symptom
         The loss is NaN, or does not move.
     Example
-        import keras
-        from keras import layers
+        import torch
+        from torch import nn
         from reenact.testing.toys import blobs
 
-        x, y = blobs()
-        sunk = keras.initializers.Constant(-100.0)
-        model = keras.Sequential(
-            [
-                layers.Dense(16, activation="relu", bias_initializer=sunk),
-                layers.Dense(3, activation="softmax"),
-            ]
-        )
-        model.compile(keras.optimizers.SGD(0.1), "sparse_categorical_crossentropy", metrics=["accuracy"])
-        model.fit(x, y, epochs=6, batch_size=50, verbose=0)
+        x, y = map(torch.from_numpy, blobs())
+        model = nn.Sequential(nn.Linear(8, 16), nn.ReLU(), nn.Linear(16, 3))
+        optimizer = torch.optim.Adam(model.parameters(), lr=0.01)
+        for epoch in range(30):
+            optimizer.zero_grad()
+            nn.functional.cross_entropy(model(x), y).backward()
+            nn.utils.clip_grad_norm_(model.parameters(), max_norm=0.0)
+            optimizer.step()
     Instead
-        import keras
-        from keras import layers
-        from reenact.testing.toys import blobs
-
-        x, y = blobs()
-        model = keras.Sequential(
-            [
-                layers.Dense(16, activation="relu"),
-                layers.Dense(3, activation="softmax"),
-            ]
-        )
-        model.compile(keras.optimizers.SGD(0.1), "sparse_categorical_crossentropy", metrics=["accuracy"])
-        model.fit(x, y, epochs=6, batch_size=50, verbose=0)
+        -     nn.utils.clip_grad_norm_(model.parameters(), max_norm=0.0)
+        +     nn.utils.clip_grad_norm_(model.parameters(), max_norm=1.0)
     Fix safety
         None is offered: the tool names the layer and the phase, not a cause.
     Sources
@@ -59,14 +48,13 @@ class BrokenWeightGradient(Rule):
         symptom, layers from back to front. The release looks at layers named `dense` and at means alone.
     """
 
-    code, name, family = "DL010", "broken-weight-gradient", "deeplocalize"
-    fault = None
+    code, name, family, fault = "DL010", "broken-weight-gradient", "deeplocalize", None
     needs = Needs.TRACE
     severity = Severity.ERROR
     confidence = 0.95
     why = "Without a usable gradient a layer cannot learn."
 
-    def check(self, evidence: Evidence) -> Iterator[Finding]:
+    def check(self, evidence: Evidence) -> Findings:
         done = learned(evidence)
 
         def bad(layer: LayerView) -> int | None:

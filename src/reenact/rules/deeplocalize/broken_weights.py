@@ -2,14 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from reenact.rules.evidence import Evidence
-from reenact.rules.finding import Finding, Severity
-from reenact.rules.hits import WINDOW, first_hit
-from reenact.rules.layer_view import LayerView
-from reenact.rules.measured import first_bad, kernel_rows, mostly_zero_since
-from reenact.rules.rule import Needs, Rule
+from reenact.rules import Evidence, Findings, LayerView, Needs, Rule, Severity
+from reenact.rules.measured import WINDOW, first_bad, first_hit, kernel_rows, mostly_zero_since
 
 
 class BrokenWeights(Rule):
@@ -23,33 +17,22 @@ class BrokenWeights(Rule):
     Symptom
         The loss is NaN, or does not move.
     Example
-        import keras
-        from keras import layers
+        import torch
+        from torch import nn
         from reenact.testing.toys import blobs
 
-        x, y = blobs()
-        model = keras.Sequential(
-            [
-                layers.Dense(16, activation="relu"),
-                layers.Dense(3, activation="softmax"),
-            ]
-        )
-        model.compile(keras.optimizers.SGD(1e30), "sparse_categorical_crossentropy", metrics=["accuracy"])
-        model.fit(x, y, epochs=6, batch_size=50, verbose=0)
+        x, y = map(torch.from_numpy, blobs())
+        model = nn.Sequential(nn.Linear(8, 16), nn.ReLU(), nn.Linear(16, 3))
+        for weights in model.parameters():
+            nn.init.zeros_(weights)
+        optimizer = torch.optim.Adam(model.parameters(), lr=0.01)
+        for epoch in range(30):
+            optimizer.zero_grad()
+            nn.functional.cross_entropy(model(x), y).backward()
+            optimizer.step()
     Instead
-        import keras
-        from keras import layers
-        from reenact.testing.toys import blobs
-
-        x, y = blobs()
-        model = keras.Sequential(
-            [
-                layers.Dense(16, activation="relu"),
-                layers.Dense(3, activation="softmax"),
-            ]
-        )
-        model.compile(keras.optimizers.SGD(0.1), "sparse_categorical_crossentropy", metrics=["accuracy"])
-        model.fit(x, y, epochs=6, batch_size=50, verbose=0)
+        - for weights in model.parameters():
+        -     nn.init.zeros_(weights)
     Fix safety
         None is offered: the tool names the layer and the phase, not a cause.
     Sources
@@ -57,14 +40,13 @@ class BrokenWeights(Rule):
         symptom, layers from back to front. Zero means that all weights are, not that their mean is.
     """
 
-    code, name, family = "DL004", "broken-weights", "deeplocalize"
-    fault = None
+    code, name, family, fault = "DL004", "broken-weights", "deeplocalize", None
     needs = Needs.TRACE
     severity = Severity.ERROR
     confidence = 0.95
     why = "Weights that are no numbers, or stay zero, learn nothing."
 
-    def check(self, evidence: Evidence) -> Iterator[Finding]:
+    def check(self, evidence: Evidence) -> Findings:
         def bad(layer: LayerView) -> int | None:
             return first_bad(kernel_rows(evidence, layer), "weight_bad_share")
 

@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from reenact.rules.evidence import Evidence
-from reenact.rules.finding import Finding, Severity
+from reenact.rules import Evidence, Findings, Needs, Rule, Severity
 from reenact.rules.measured import invalid_loss
-from reenact.rules.rule import Needs, Rule
 
 
 class InvalidLoss(Rule):
@@ -20,33 +16,22 @@ class InvalidLoss(Rule):
     Symptom
         The loss is printed as `nan` or `inf`.
     Example
-        import keras
-        from keras import layers
-        from reenact.testing.toys import blobs
+        import torch
+        from torch import nn
+        from reenact.testing.toys import curve
 
-        x, y = blobs()
-        model = keras.Sequential(
-            [
-                layers.Dense(16, activation="relu"),
-                layers.Dense(3, activation="softmax"),
-            ]
-        )
-        model.compile(keras.optimizers.SGD(1e30), "sparse_categorical_crossentropy", metrics=["accuracy"])
-        model.fit(x, y, epochs=6, batch_size=50, verbose=0)
+        x, y = map(torch.from_numpy, curve())
+        counts = (5 * (y - y.min())).round()
+        y = torch.log(counts)
+        model = nn.Sequential(nn.Linear(4, 32), nn.Tanh(), nn.Linear(32, 1))
+        optimizer = torch.optim.Adam(model.parameters(), lr=0.01)
+        for epoch in range(60):
+            optimizer.zero_grad()
+            nn.functional.mse_loss(model(x), y).backward()
+            optimizer.step()
     Instead
-        import keras
-        from keras import layers
-        from reenact.testing.toys import blobs
-
-        x, y = blobs()
-        model = keras.Sequential(
-            [
-                layers.Dense(16, activation="relu"),
-                layers.Dense(3, activation="softmax"),
-            ]
-        )
-        model.compile(keras.optimizers.SGD(0.1), "sparse_categorical_crossentropy", metrics=["accuracy"])
-        model.fit(x, y, epochs=6, batch_size=50, verbose=0)
+        - y = torch.log(counts)
+        + y = torch.log1p(counts)
     Fix safety
         None is offered: the tool names the layer and the phase, not a cause.
     Sources
@@ -54,14 +39,13 @@ class InvalidLoss(Rule):
         symptom.
     """
 
-    code, name, family = "DL006", "invalid-loss", "deeplocalize"
-    fault = None
+    code, name, family, fault = "DL006", "invalid-loss", "deeplocalize", None
     needs = Needs.TRACE
     severity = Severity.ERROR
     confidence = 0.97
     why = "A loss that is no number gives no gradient."
 
-    def check(self, evidence: Evidence) -> Iterator[Finding]:
+    def check(self, evidence: Evidence) -> Findings:
         step = invalid_loss(evidence)
         if step is not None:
             yield self.finding(evidence, f"loss NaN or infinite at step {step}", step=step)

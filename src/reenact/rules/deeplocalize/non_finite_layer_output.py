@@ -2,14 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from reenact.rules.evidence import Evidence
-from reenact.rules.finding import Finding, Severity
-from reenact.rules.hits import first_hit
-from reenact.rules.layer_view import LayerView
-from reenact.rules.measured import first_bad, output_rows
-from reenact.rules.rule import Needs, Rule
+from reenact.rules import Evidence, Findings, LayerView, Needs, Rule, Severity
+from reenact.rules.measured import first_bad, first_hit, output_rows
 
 
 class NonFiniteLayerOutput(Rule):
@@ -25,29 +19,18 @@ class NonFiniteLayerOutput(Rule):
     Example
         import torch
         from torch import nn
-        from reenact.testing.toys import blobs
+        from reenact.testing.toys import curve
 
-        x, y = map(torch.from_numpy, blobs())
-        model = nn.Sequential(nn.Linear(8, 16), nn.ReLU(), nn.Linear(16, 3))
-        optimizer = torch.optim.SGD(model.parameters(), lr=1e30)
-        for epoch in range(10):
-            for rows in torch.randperm(300).split(50):
-                optimizer.zero_grad()
-                nn.functional.cross_entropy(model(x[rows]), y[rows]).backward()
-                optimizer.step()
+        x, y = map(torch.from_numpy, curve())
+        model = nn.Sequential(nn.Linear(4, 32), nn.Tanh(), nn.Linear(32, 1))
+        optimizer = torch.optim.SGD(model.parameters(), lr=100.0)
+        for epoch in range(60):
+            optimizer.zero_grad()
+            nn.functional.mse_loss(model(x), y).backward()
+            optimizer.step()
     Instead
-        import torch
-        from torch import nn
-        from reenact.testing.toys import blobs
-
-        x, y = map(torch.from_numpy, blobs())
-        model = nn.Sequential(nn.Linear(8, 16), nn.ReLU(), nn.Linear(16, 3))
-        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
-        for epoch in range(10):
-            for rows in torch.randperm(300).split(50):
-                optimizer.zero_grad()
-                nn.functional.cross_entropy(model(x[rows]), y[rows]).backward()
-                optimizer.step()
+        - optimizer = torch.optim.SGD(model.parameters(), lr=100.0)
+        + optimizer = torch.optim.Adam(model.parameters(), lr=0.01)
     Fix safety
         None is offered: the tool names the layer and the phase, not a cause.
     Sources
@@ -55,14 +38,13 @@ class NonFiniteLayerOutput(Rule):
         symptom of its algorithm; the release tests the mean of the tensor, which is bad when one value is.
     """
 
-    code, name, family = "DL001", "non-finite-layer-output", "deeplocalize"
-    fault = None
+    code, name, family, fault = "DL001", "non-finite-layer-output", "deeplocalize", None
     needs = Needs.TRACE
     severity = Severity.ERROR
     confidence = 0.95
     why = "A value that is no number spreads to the loss and to all weights."
 
-    def check(self, evidence: Evidence) -> Iterator[Finding]:
+    def check(self, evidence: Evidence) -> Findings:
         def bad(layer: LayerView) -> int | None:
             return first_bad(output_rows(evidence, layer), "bad_share")
 

@@ -2,14 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from reenact.rules.evidence import Evidence
-from reenact.rules.finding import Finding, Severity
-from reenact.rules.hits import WINDOW, behind_weights, first_hit
-from reenact.rules.layer_view import LayerView
-from reenact.rules.measured import learned, output_rows, still_since
-from reenact.rules.rule import Needs, Rule
+from reenact.rules import Evidence, Findings, LayerView, Needs, Rule, Severity
+from reenact.rules.measured import WINDOW, behind_weights, first_hit, learned, output_rows, still_since
 
 
 class UnchangedLayerOutput(Rule):
@@ -28,26 +22,16 @@ class UnchangedLayerOutput(Rule):
         from torch import nn
         from reenact.testing.toys import blobs
 
-        x, y = map(torch.from_numpy, blobs())
+        x, y = map(torch.from_numpy, blobs(spread=3.0))
         model = nn.Sequential(nn.Linear(8, 16), nn.ReLU(), nn.Linear(16, 3))
-        optimizer = torch.optim.SGD(model.parameters(), lr=1e-12)
-        for epoch in range(25):
+        optimizer = torch.optim.Adam(model[2].parameters(), lr=0.01)
+        for epoch in range(30):
             optimizer.zero_grad()
             nn.functional.cross_entropy(model(x), y).backward()
             optimizer.step()
     Instead
-        import torch
-        from torch import nn
-        from reenact.testing.toys import blobs
-
-        x, y = map(torch.from_numpy, blobs())
-        model = nn.Sequential(nn.Linear(8, 16), nn.ReLU(), nn.Linear(16, 3))
-        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
-        for epoch in range(10):
-            for rows in torch.randperm(300).split(50):
-                optimizer.zero_grad()
-                nn.functional.cross_entropy(model(x[rows]), y[rows]).backward()
-                optimizer.step()
+        - optimizer = torch.optim.Adam(model[2].parameters(), lr=0.01)
+        + optimizer = torch.optim.Adam(model.parameters(), lr=0.01)
     Fix safety
         None is offered: the tool names the layer and the phase, not a cause.
     Sources
@@ -56,14 +40,13 @@ class UnchangedLayerOutput(Rule):
         here the tensor must be still to the end of the run, in a model that has not learned.
     """
 
-    code, name, family = "DL003", "unchanged-layer-output", "deeplocalize"
-    fault = None
+    code, name, family, fault = "DL003", "unchanged-layer-output", "deeplocalize", None
     needs = Needs.TRACE
     severity = Severity.ERROR
     confidence = 0.8
     why = "An output that never changes belongs to weights that never change."
 
-    def check(self, evidence: Evidence) -> Iterator[Finding]:
+    def check(self, evidence: Evidence) -> Findings:
         if learned(evidence):
             return
 

@@ -2,14 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from reenact.rules.evidence import Evidence
-from reenact.rules.finding import Finding, Severity
-from reenact.rules.hits import WINDOW, first_hit
-from reenact.rules.layer_view import LayerView
-from reenact.rules.measured import kernel_rows, learned, still_since
-from reenact.rules.rule import Needs, Rule
+from reenact.rules import Evidence, Findings, LayerView, Needs, Rule, Severity
+from reenact.rules.measured import WINDOW, first_hit, kernel_rows, learned, still_since
 
 
 class UnchangedWeights(Rule):
@@ -32,23 +26,13 @@ class UnchangedWeights(Rule):
         x, y = map(torch.from_numpy, blobs())
         model = nn.Sequential(nn.Linear(8, 16), nn.ReLU(), nn.Linear(16, 3))
         optimizer = torch.optim.SGD(model.parameters(), lr=1e-12)
-        for epoch in range(25):
+        for epoch in range(30):
             optimizer.zero_grad()
             nn.functional.cross_entropy(model(x), y).backward()
             optimizer.step()
     Instead
-        import torch
-        from torch import nn
-        from reenact.testing.toys import blobs
-
-        x, y = map(torch.from_numpy, blobs())
-        model = nn.Sequential(nn.Linear(8, 16), nn.ReLU(), nn.Linear(16, 3))
-        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
-        for epoch in range(10):
-            for rows in torch.randperm(300).split(50):
-                optimizer.zero_grad()
-                nn.functional.cross_entropy(model(x[rows]), y[rows]).backward()
-                optimizer.step()
+        - optimizer = torch.optim.SGD(model.parameters(), lr=1e-12)
+        + optimizer = torch.optim.Adam(model.parameters(), lr=0.01)
     Fix safety
         None is offered: the tool names the layer and the phase, not a cause.
     Sources
@@ -57,14 +41,13 @@ class UnchangedWeights(Rule):
         weights to learn. Frozen layers do not count.
     """
 
-    code, name, family = "DL005", "unchanged-weights", "deeplocalize"
-    fault = None
+    code, name, family, fault = "DL005", "unchanged-weights", "deeplocalize", None
     needs = Needs.TRACE
     severity = Severity.ERROR
     confidence = 0.85
     why = "Weights that do not move do not learn."
 
-    def check(self, evidence: Evidence) -> Iterator[Finding]:
+    def check(self, evidence: Evidence) -> Findings:
         if learned(evidence):
             return
 

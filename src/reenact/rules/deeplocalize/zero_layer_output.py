@@ -2,14 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from reenact.rules.evidence import Evidence
-from reenact.rules.finding import Finding, Severity
-from reenact.rules.hits import WINDOW, behind_weights, first_hit
-from reenact.rules.layer_view import LayerView
-from reenact.rules.measured import mostly_zero_since, output_rows
-from reenact.rules.rule import Needs, Rule
+from reenact.rules import Evidence, Findings, LayerView, Needs, Rule, Severity
+from reenact.rules.measured import WINDOW, behind_weights, first_hit, mostly_zero_since, output_rows
 
 
 class ZeroLayerOutput(Rule):
@@ -23,34 +17,20 @@ class ZeroLayerOutput(Rule):
     Symptom
         The loss stays where a constant prediction puts it.
     Example
-        import keras
-        from keras import layers
+        import torch
+        from torch import nn
         from reenact.testing.toys import blobs
 
-        x, y = blobs()
-        sunk = keras.initializers.Constant(-100.0)
-        model = keras.Sequential(
-            [
-                layers.Dense(16, activation="relu", bias_initializer=sunk),
-                layers.Dense(3, activation="softmax"),
-            ]
-        )
-        model.compile(keras.optimizers.SGD(0.1), "sparse_categorical_crossentropy", metrics=["accuracy"])
-        model.fit(x, y, epochs=6, batch_size=50, verbose=0)
+        x, y = map(torch.from_numpy, blobs())
+        model = nn.Sequential(nn.Linear(8, 16), nn.ReLU(), nn.Linear(16, 3))
+        nn.init.constant_(model[0].bias, -100.0)
+        optimizer = torch.optim.Adam(model.parameters(), lr=0.01)
+        for epoch in range(30):
+            optimizer.zero_grad()
+            nn.functional.cross_entropy(model(x), y).backward()
+            optimizer.step()
     Instead
-        import keras
-        from keras import layers
-        from reenact.testing.toys import blobs
-
-        x, y = blobs()
-        model = keras.Sequential(
-            [
-                layers.Dense(16, activation="relu"),
-                layers.Dense(3, activation="softmax"),
-            ]
-        )
-        model.compile(keras.optimizers.SGD(0.1), "sparse_categorical_crossentropy", metrics=["accuracy"])
-        model.fit(x, y, epochs=6, batch_size=50, verbose=0)
+        - nn.init.constant_(model[0].bias, -100.0)
     Fix safety
         None is offered: the tool names the layer and the phase, not a cause.
     Sources
@@ -59,14 +39,13 @@ class ZeroLayerOutput(Rule):
         counts, so that a centred tensor is none.
     """
 
-    code, name, family = "DL002", "zero-layer-output", "deeplocalize"
-    fault = None
+    code, name, family, fault = "DL002", "zero-layer-output", "deeplocalize", None
     needs = Needs.TRACE
     severity = Severity.ERROR
     confidence = 0.85
     why = "A layer of zeros passes on neither data nor gradient."
 
-    def check(self, evidence: Evidence) -> Iterator[Finding]:
+    def check(self, evidence: Evidence) -> Findings:
         def empty(layer: LayerView) -> int | None:
             return mostly_zero_since(output_rows(evidence, layer), "mean_abs", WINDOW)
 

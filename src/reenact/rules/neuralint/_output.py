@@ -4,13 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from reenact.program.graph import TaskType
-from reenact.program.knob import Kind
-from reenact.rules.evidence import Evidence
-from reenact.rules.layer_view import LayerView
-from reenact.rules.losses import LossFamily, Wanted
-from reenact.rules.neuralint._order import mentions, rows, until_weights
-from reenact.types import Place
+from reenact.rules import Evidence, Kind, LayerView, LossFamily, Place, TaskType, Wanted
+from reenact.rules.neuralint._layers import mentions, rows, until_weights
 
 SQUASHING = frozenset({"softmax", "sigmoid", "log_softmax", "hard_sigmoid", "hardsigmoid", "softmin"})
 

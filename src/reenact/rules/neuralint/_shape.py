@@ -7,10 +7,8 @@ from collections.abc import Iterator
 
 from reenact.probe.outcome import Crash
 from reenact.program.static_graph import StaticLayer
-from reenact.rules.evidence import Evidence
-from reenact.rules.layer_view import LayerView
-from reenact.rules.neuralint._order import mentions
-from reenact.types import JsonValue
+from reenact.rules import Evidence, JsonValue, LayerView
+from reenact.rules.neuralint._layers import mentions
 
 _DIMENSION = re.compile(r"([123])[dD]$")
 

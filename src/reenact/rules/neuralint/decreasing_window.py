@@ -2,15 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from itertools import pairwise
 
-from reenact.program.fault import Fault
-from reenact.program.knob import Kind
-from reenact.rules.evidence import Evidence
-from reenact.rules.finding import Finding, Severity
-from reenact.rules.neuralint._numbers import convolutions, window
-from reenact.rules.rule import Needs, Rule, Status
+from reenact.rules import Evidence, Fault, Findings, Kind, Needs, Rule, Severity, Status
+from reenact.rules.neuralint._layers import convolutions, window
 
 
 class DecreasingWindow(Rule):
@@ -24,43 +19,21 @@ class DecreasingWindow(Rule):
     Symptom
         None that can be relied on: well-known networks begin with a large window on purpose.
     Example
-        import torch
         from torch import nn
-        from reenact.testing.toys import images
 
-        x, y = map(torch.from_numpy, images())
         model = nn.Sequential(
-            nn.Conv2d(1, 4, 5),
+            nn.Conv2d(1, 4, 7),
             nn.ReLU(),
+            nn.MaxPool2d(2),
             nn.Conv2d(4, 8, 3),
             nn.ReLU(),
+            nn.AdaptiveAvgPool2d(1),
             nn.Flatten(),
-            nn.Linear(32, 3),
+            nn.Linear(8, 3),
         )
-        optimizer = torch.optim.Adam(model.parameters(), lr=0.001)
-        for epoch in range(20):
-            optimizer.zero_grad()
-            nn.functional.cross_entropy(model(x), y).backward()
-            optimizer.step()
     Instead
-        import torch
-        from torch import nn
-        from reenact.testing.toys import images
-
-        x, y = map(torch.from_numpy, images())
-        model = nn.Sequential(
-            nn.Conv2d(1, 4, 3),
-            nn.ReLU(),
-            nn.Conv2d(4, 8, 3),
-            nn.ReLU(),
-            nn.Flatten(),
-            nn.Linear(128, 3),
-        )
-        optimizer = torch.optim.Adam(model.parameters(), lr=0.001)
-        for epoch in range(20):
-            optimizer.zero_grad()
-            nn.functional.cross_entropy(model(x), y).backward()
-            optimizer.step()
+        -     nn.Conv2d(1, 4, 7),
+        +     nn.Conv2d(1, 4, 3),
     Fix safety
         Unsafe: the network becomes another one and must be trained anew.
     Sources
@@ -76,7 +49,7 @@ class DecreasingWindow(Rule):
     confidence = 0.1
     why = "Windows usually stay equal or grow with depth."
 
-    def check(self, evidence: Evidence) -> Iterator[Finding]:
+    def check(self, evidence: Evidence) -> Findings:
         for first, second in pairwise(convolutions(evidence)):
             one, two = window(first), window(second)
             if one is not None and two is not None and 1 < two < one:

@@ -2,13 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from reenact.program.fault import Fault
-from reenact.rules.evidence import Evidence
-from reenact.rules.finding import Finding
-from reenact.rules.neuralint._order import directly_before, without
-from reenact.rules.rule import Needs, Rule
+from reenact.rules import Evidence, Fault, Findings, Needs, Rule
+from reenact.rules.neuralint._layers import directly_before, without
 
 
 class DropoutBeforeBatchnorm(Rule):
@@ -22,41 +17,12 @@ class DropoutBeforeBatchnorm(Rule):
     Symptom
         Evaluation is worse, and jumps more, than training.
     Example
-        import torch
         from torch import nn
-        from reenact.testing.toys import blobs
 
-        x, y = map(torch.from_numpy, blobs())
-        model = nn.Sequential(
-            nn.Linear(8, 16),
-            nn.Dropout(0.5),
-            nn.BatchNorm1d(16),
-            nn.ReLU(),
-            nn.Linear(16, 3),
-        )
-        optimizer = torch.optim.Adam(model.parameters(), lr=0.001)
-        for epoch in range(20):
-            optimizer.zero_grad()
-            nn.functional.cross_entropy(model(x), y).backward()
-            optimizer.step()
+        block = nn.Sequential(nn.Linear(8, 16), nn.Dropout(0.5), nn.BatchNorm1d(16), nn.ReLU())
     Instead
-        import torch
-        from torch import nn
-        from reenact.testing.toys import blobs
-
-        x, y = map(torch.from_numpy, blobs())
-        model = nn.Sequential(
-            nn.Linear(8, 16),
-            nn.BatchNorm1d(16),
-            nn.ReLU(),
-            nn.Dropout(0.5),
-            nn.Linear(16, 3),
-        )
-        optimizer = torch.optim.Adam(model.parameters(), lr=0.001)
-        for epoch in range(20):
-            optimizer.zero_grad()
-            nn.functional.cross_entropy(model(x), y).backward()
-            optimizer.step()
+        - block = nn.Sequential(nn.Linear(8, 16), nn.Dropout(0.5), nn.BatchNorm1d(16), nn.ReLU())
+        + block = nn.Sequential(nn.Linear(8, 16), nn.BatchNorm1d(16), nn.Dropout(0.5), nn.ReLU())
     Fix safety
         Unsafe: the network becomes another one and must be trained anew.
     Sources
@@ -70,7 +36,7 @@ class DropoutBeforeBatchnorm(Rule):
     confidence = 0.4
     why = "The statistics that normalisation gathers in training do not hold when dropout is off."
 
-    def check(self, evidence: Evidence) -> Iterator[Finding]:
+    def check(self, evidence: Evidence) -> Findings:
         for dropout, norm in directly_before(evidence, lambda layer: "BatchNorm" in layer.type):
             saw = f"{dropout.name} stands before {norm.type} {norm.name}"
             yield self.finding(evidence, saw, layer=dropout, suggestions=without(evidence, dropout))

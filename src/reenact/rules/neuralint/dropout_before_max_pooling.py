@@ -2,14 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from reenact.program.fault import Fault
-from reenact.rules.evidence import Evidence
-from reenact.rules.finding import Finding, Severity
-from reenact.rules.neuralint._numbers import is_max_pooling
-from reenact.rules.neuralint._order import directly_before, without
-from reenact.rules.rule import Needs, Rule
+from reenact.rules import Evidence, Fault, Findings, Needs, Rule, Severity
+from reenact.rules.neuralint._layers import directly_before, is_max_pooling, without
 
 
 class DropoutBeforeMaxPooling(Rule):
@@ -24,38 +18,19 @@ class DropoutBeforeMaxPooling(Rule):
         Regularisation is weaker than intended.
     Example
         import keras
-        from reenact.testing.toys import images
 
-        x, y = images(side=10)
-        x = x.transpose(0, 2, 3, 1)
-        model = keras.Sequential(
-            [
-                keras.layers.Conv2D(4, 3, activation="relu"),
-                keras.layers.Dropout(0.3),
-                keras.layers.MaxPooling2D(2),
-                keras.layers.Flatten(),
-                keras.layers.Dense(3, activation="softmax"),
-            ]
-        )
-        model.compile("adam", "sparse_categorical_crossentropy")
-        model.fit(x, y, epochs=3, verbose=0)
+        model = keras.Sequential([
+            keras.layers.Input((28, 28, 1)),
+            keras.layers.Conv2D(8, 3, activation="relu"),
+            keras.layers.Dropout(0.3),
+            keras.layers.MaxPooling2D(2),
+            keras.layers.Flatten(),
+            keras.layers.Dense(10, activation="softmax"),
+        ])
     Instead
-        import keras
-        from reenact.testing.toys import images
-
-        x, y = images(side=10)
-        x = x.transpose(0, 2, 3, 1)
-        model = keras.Sequential(
-            [
-                keras.layers.Conv2D(4, 3, activation="relu"),
-                keras.layers.MaxPooling2D(2),
-                keras.layers.Dropout(0.3),
-                keras.layers.Flatten(),
-                keras.layers.Dense(3, activation="softmax"),
-            ]
-        )
-        model.compile("adam", "sparse_categorical_crossentropy")
-        model.fit(x, y, epochs=3, verbose=0)
+              keras.layers.Conv2D(8, 3, activation="relu"),
+        +     keras.layers.MaxPooling2D(2),
+        -     keras.layers.MaxPooling2D(2),
     Fix safety
         Unsafe: the network becomes another one and must be trained anew.
     Sources
@@ -69,7 +44,7 @@ class DropoutBeforeMaxPooling(Rule):
     confidence = 0.3
     why = "Pooling picks what dropout has left, which undoes part of it."
 
-    def check(self, evidence: Evidence) -> Iterator[Finding]:
+    def check(self, evidence: Evidence) -> Findings:
         for dropout, pool in directly_before(evidence, is_max_pooling):
             saw = f"{dropout.name} stands before {pool.type} {pool.name}"
             yield self.finding(evidence, saw, layer=dropout, suggestions=without(evidence, dropout))

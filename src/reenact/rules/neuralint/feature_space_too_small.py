@@ -3,13 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 
-from reenact.program.fault import Fault
-from reenact.rules.evidence import Evidence
-from reenact.rules.finding import Finding, Severity
+from reenact.rules import Evidence, Fault, Findings, Needs, Rule, Severity
 from reenact.rules.neuralint._shape import crash_of
-from reenact.rules.rule import Needs, Rule
 
 TOO_SMALL = re.compile(
     r"kernel size can't be greater than actual input|output size is too small|negative dimension size"
@@ -34,36 +30,16 @@ class FeatureSpaceTooSmall(Rule):
         from reenact.testing.toys import images
 
         x, y = map(torch.from_numpy, images())
-        model = nn.Sequential(
-            nn.Conv2d(1, 4, 3),
-            nn.ReLU(),
-            nn.MaxPool2d(8),
-            nn.Flatten(),
-            nn.Linear(4, 3),
-        )
-        optimizer = torch.optim.Adam(model.parameters(), lr=0.001)
-        for epoch in range(20):
+        features = nn.Sequential(nn.Conv2d(1, 4, 3), nn.ReLU(), nn.MaxPool2d(8))
+        model = nn.Sequential(features, nn.Flatten(), nn.Linear(36, 3))
+        optimizer = torch.optim.Adam(model.parameters(), lr=0.01)
+        for epoch in range(30):
             optimizer.zero_grad()
             nn.functional.cross_entropy(model(x), y).backward()
             optimizer.step()
     Instead
-        import torch
-        from torch import nn
-        from reenact.testing.toys import images
-
-        x, y = map(torch.from_numpy, images())
-        model = nn.Sequential(
-            nn.Conv2d(1, 4, 3),
-            nn.ReLU(),
-            nn.MaxPool2d(6),
-            nn.Flatten(),
-            nn.Linear(4, 3),
-        )
-        optimizer = torch.optim.Adam(model.parameters(), lr=0.001)
-        for epoch in range(20):
-            optimizer.zero_grad()
-            nn.functional.cross_entropy(model(x), y).backward()
-            optimizer.step()
+        - features = nn.Sequential(nn.Conv2d(1, 4, 3), nn.ReLU(), nn.MaxPool2d(8))
+        + features = nn.Sequential(nn.Conv2d(1, 4, 3), nn.ReLU(), nn.MaxPool2d(2))
     Fix safety
         Unsafe: a smaller window, padding or fewer layers make another network.
     Sources
@@ -77,7 +53,7 @@ class FeatureSpaceTooSmall(Rule):
     confidence = 0.95
     why = "There is no place in the map where the window fits."
 
-    def check(self, evidence: Evidence) -> Iterator[Finding]:
+    def check(self, evidence: Evidence) -> Findings:
         crash = crash_of(evidence)
         if crash is None or not TOO_SMALL.search(crash.message):
             return

@@ -2,17 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from reenact.program.change import Insert
-from reenact.program.fault import Fault
-from reenact.program.knob import Kind
 from reenact.program.patch import Patch
 from reenact.program.static_graph import StaticLayer
-from reenact.rules.evidence import Evidence
-from reenact.rules.finding import Finding, Severity, Suggestion
+from reenact.rules import Evidence, Fault, Finding, Findings, Kind, Needs, Rule, Severity, Suggestion
 from reenact.rules.neuralint._shape import crash_of, per_place, ranked, view_of
-from reenact.rules.rule import Needs, Rule
 
 
 class MissingFlatten(Rule):
@@ -32,24 +26,15 @@ class MissingFlatten(Rule):
         from reenact.testing.toys import images
 
         x, y = map(torch.from_numpy, images())
-        model = nn.Sequential(nn.Conv2d(1, 4, 3), nn.ReLU(), nn.Linear(6, 3))
-        optimizer = torch.optim.Adam(model.parameters(), lr=0.001)
-        for epoch in range(20):
+        model = nn.Sequential(nn.Conv2d(1, 4, 3), nn.ReLU(), nn.Linear(144, 3))
+        optimizer = torch.optim.Adam(model.parameters(), lr=0.01)
+        for epoch in range(30):
             optimizer.zero_grad()
             nn.functional.cross_entropy(model(x), y).backward()
             optimizer.step()
     Instead
-        import torch
-        from torch import nn
-        from reenact.testing.toys import images
-
-        x, y = map(torch.from_numpy, images())
-        model = nn.Sequential(nn.Conv2d(1, 4, 3), nn.ReLU(), nn.Flatten(), nn.Linear(144, 3))
-        optimizer = torch.optim.Adam(model.parameters(), lr=0.001)
-        for epoch in range(20):
-            optimizer.zero_grad()
-            nn.functional.cross_entropy(model(x), y).backward()
-            optimizer.step()
+        - model = nn.Sequential(nn.Conv2d(1, 4, 3), nn.ReLU(), nn.Linear(144, 3))
+        + model = nn.Sequential(nn.Conv2d(1, 4, 3), nn.ReLU(), nn.Flatten(), nn.Linear(144, 3))
     Fix safety
         Unsafe: the dense layer gets another number of inputs, and in torch must be told so.
     Sources
@@ -64,7 +49,7 @@ class MissingFlatten(Rule):
     confidence = 0.8
     why = "A dense layer over a map gives one answer for every place in it."
 
-    def check(self, evidence: Evidence) -> Iterator[Finding]:
+    def check(self, evidence: Evidence) -> Findings:
         if per_place(evidence):
             return
         mapped = False
@@ -89,7 +74,7 @@ class MissingFlatten(Rule):
             evidence, saw, layer=view, place=layer.place, suggestions=suggestions, confidence=confidence
         )
 
-    def _crashed(self, evidence: Evidence) -> Iterator[Finding]:
+    def _crashed(self, evidence: Evidence) -> Findings:
         crash = crash_of(evidence)
         if crash is None or crash.layer not in ("Linear", "Dense") or not crash.layer_inputs:
             return

@@ -2,13 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from reenact.program.fault import Fault
-from reenact.rules.evidence import Evidence
-from reenact.rules.finding import Finding, Severity
+from reenact.rules import Evidence, Fault, Findings, Needs, Rule, Severity
 from reenact.rules.neuralint._shape import crash_of, rank_of_type, ranked, trained, view_of
-from reenact.rules.rule import Needs, Rule
 
 
 class MissingReshape(Rule):
@@ -24,32 +19,17 @@ class MissingReshape(Rule):
         The program ends with a shape error when the model is built or in its first step.
     Example
         import keras
-        from reenact.testing.toys import sequences
 
-        x, y = sequences()
-        model = keras.Sequential(
-            [
-                keras.layers.LSTM(8),
-                keras.layers.LSTM(8),
-                keras.layers.Dense(1, activation="sigmoid"),
-            ]
-        )
-        model.compile("adam", "binary_crossentropy")
-        model.fit(x, y, epochs=3, verbose=0)
+        model = keras.Sequential([
+            keras.layers.Input((12, 1)),
+            keras.layers.LSTM(8),
+            keras.layers.LSTM(8),
+            keras.layers.Dense(1, activation="sigmoid"),
+        ])
+        model.compile("adam", "binary_crossentropy", metrics=["accuracy"])
     Instead
-        import keras
-        from reenact.testing.toys import sequences
-
-        x, y = sequences()
-        model = keras.Sequential(
-            [
-                keras.layers.LSTM(8, return_sequences=True),
-                keras.layers.LSTM(8),
-                keras.layers.Dense(1, activation="sigmoid"),
-            ]
-        )
-        model.compile("adam", "binary_crossentropy")
-        model.fit(x, y, epochs=3, verbose=0)
+        -     keras.layers.LSTM(8),
+        +     keras.layers.LSTM(8, return_sequences=True),
     Fix safety
         Unsafe: whether steps are to be kept or folded is for the author to say.
     Sources
@@ -64,7 +44,7 @@ class MissingReshape(Rule):
     confidence = 0.85
     why = "The layer takes tensors of another rank than it is given."
 
-    def check(self, evidence: Evidence) -> Iterator[Finding]:
+    def check(self, evidence: Evidence) -> Findings:
         if trained(evidence):
             return
         for layer, taken, given in ranked(evidence):
@@ -73,7 +53,7 @@ class MissingReshape(Rule):
                 yield self.finding(evidence, saw, layer=view_of(evidence, layer), place=layer.place)
         yield from self._crashed(evidence)
 
-    def _crashed(self, evidence: Evidence) -> Iterator[Finding]:
+    def _crashed(self, evidence: Evidence) -> Findings:
         crash = crash_of(evidence)
         if crash is None or not crash.layer or not crash.layer_inputs:
             return

@@ -2,14 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from reenact.program.fault import Fault
-from reenact.program.knob import Kind
-from reenact.rules.evidence import Evidence
-from reenact.rules.finding import Finding, Severity
+from reenact.rules import Evidence, Fault, Findings, Kind, Needs, Rule, Severity
 from reenact.rules.neuralint._output import lacks_sigmoid, output_of
-from reenact.rules.rule import Needs, Rule
 
 
 class MissingSigmoid(Rule):
@@ -25,30 +19,16 @@ class MissingSigmoid(Rule):
         The loss jumps between a few large values; torch refuses to compute it.
     Example
         import keras
-        from reenact.testing.toys import moons
 
-        x, y = moons()
-        model = keras.Sequential(
-            [
-                keras.layers.Dense(8, activation="relu"),
-                keras.layers.Dense(1),
-            ]
-        )
-        model.compile("adam", "binary_crossentropy")
-        model.fit(x, y, epochs=3, verbose=0)
+        model = keras.Sequential([
+            keras.layers.Input((2,)),
+            keras.layers.Dense(8, activation="relu"),
+            keras.layers.Dense(1),
+        ])
+        model.compile("adam", "binary_crossentropy", metrics=["accuracy"])
     Instead
-        import keras
-        from reenact.testing.toys import moons
-
-        x, y = moons()
-        model = keras.Sequential(
-            [
-                keras.layers.Dense(8, activation="relu"),
-                keras.layers.Dense(1, activation="sigmoid"),
-            ]
-        )
-        model.compile("adam", "binary_crossentropy")
-        model.fit(x, y, epochs=3, verbose=0)
+        -     keras.layers.Dense(1),
+        +     keras.layers.Dense(1, activation="sigmoid"),
     Fix safety
         Unsafe: outputs become probabilities; code that applies a sigmoid later must drop it.
     Sources
@@ -63,7 +43,7 @@ class MissingSigmoid(Rule):
     confidence = 0.9
     why = "The loss wants a probability, and gets any number."
 
-    def check(self, evidence: Evidence) -> Iterator[Finding]:
+    def check(self, evidence: Evidence) -> Findings:
         out = output_of(evidence)
         if out is not None and lacks_sigmoid(evidence, out):
             saw = f"{out.loss} over the output of {out.layer.name} without a sigmoid"

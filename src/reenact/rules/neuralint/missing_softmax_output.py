@@ -2,15 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from reenact.program.fault import Fault
-from reenact.program.knob import Kind
-from reenact.rules.evidence import Evidence
-from reenact.rules.finding import Finding, Severity
-from reenact.rules.losses import Wanted
+from reenact.rules import Evidence, Fault, Findings, Kind, Needs, Rule, Severity, Wanted
 from reenact.rules.neuralint._output import lacks_softmax, output_of
-from reenact.rules.rule import Needs, Rule
 
 
 class MissingSoftmax(Rule):
@@ -25,31 +18,16 @@ class MissingSoftmax(Rule):
         The loss starts far from the logarithm of the number of classes, stalls, or becomes NaN or negative.
     Example
         import keras
-        from reenact.testing.toys import blobs
 
-        x, y = blobs()
-        model = keras.Sequential(
-            [
-                keras.layers.Dense(16, activation="relu"),
-                keras.layers.Dense(3),
-            ]
-        )
-        model.compile("adam", "sparse_categorical_crossentropy")
-        model.fit(x, y, epochs=3, verbose=0)
+        model = keras.Sequential([
+            keras.layers.Input((20,)),
+            keras.layers.Dense(32, activation="relu"),
+            keras.layers.Dense(5),
+        ])
+        model.compile("adam", "categorical_crossentropy", metrics=["accuracy"])
     Instead
-        import keras
-        from reenact.testing.toys import blobs
-
-        x, y = blobs()
-        model = keras.Sequential(
-            [
-                keras.layers.Dense(16, activation="relu"),
-                keras.layers.Dense(3),
-                keras.layers.Softmax(),
-            ]
-        )
-        model.compile("adam", "sparse_categorical_crossentropy")
-        model.fit(x, y, epochs=3, verbose=0)
+        -     keras.layers.Dense(5),
+        +     keras.layers.Dense(5, activation="softmax"),
     Fix safety
         Unsafe: outputs become probabilities; code that applies a softmax later must drop it.
     Sources
@@ -65,7 +43,7 @@ class MissingSoftmax(Rule):
     confidence = 0.9
     why = "The loss wants probabilities that add up to one, and gets plain numbers."
 
-    def check(self, evidence: Evidence) -> Iterator[Finding]:
+    def check(self, evidence: Evidence) -> Findings:
         out = output_of(evidence)
         if out is None or not lacks_softmax(evidence, out):
             return

@@ -2,15 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from itertools import pairwise
 
-from reenact.program.fault import Fault
-from reenact.program.knob import Kind
-from reenact.rules.evidence import Evidence
-from reenact.rules.finding import Finding, Severity
-from reenact.rules.neuralint._numbers import convolutions, filters
-from reenact.rules.rule import Needs, Rule, Status
+from reenact.rules import Evidence, Fault, Findings, Kind, Needs, Rule, Severity, Status
+from reenact.rules.neuralint._layers import convolutions, filters
 
 
 class NonIncreasingFilters(Rule):
@@ -24,43 +19,23 @@ class NonIncreasingFilters(Rule):
     Symptom
         None that can be relied on: bottlenecks and decoders have fewer on purpose.
     Example
-        import torch
         from torch import nn
-        from reenact.testing.toys import images
 
-        x, y = map(torch.from_numpy, images())
         model = nn.Sequential(
-            nn.Conv2d(1, 8, 3),
+            nn.Conv2d(1, 16, 3),
             nn.ReLU(),
-            nn.Conv2d(8, 4, 3),
+            nn.MaxPool2d(2),
+            nn.Conv2d(16, 8, 3),
             nn.ReLU(),
+            nn.AdaptiveAvgPool2d(1),
             nn.Flatten(),
-            nn.Linear(64, 3),
+            nn.Linear(8, 3),
         )
-        optimizer = torch.optim.Adam(model.parameters(), lr=0.001)
-        for epoch in range(20):
-            optimizer.zero_grad()
-            nn.functional.cross_entropy(model(x), y).backward()
-            optimizer.step()
     Instead
-        import torch
-        from torch import nn
-        from reenact.testing.toys import images
-
-        x, y = map(torch.from_numpy, images())
-        model = nn.Sequential(
-            nn.Conv2d(1, 4, 3),
-            nn.ReLU(),
-            nn.Conv2d(4, 8, 3),
-            nn.ReLU(),
-            nn.Flatten(),
-            nn.Linear(128, 3),
-        )
-        optimizer = torch.optim.Adam(model.parameters(), lr=0.001)
-        for epoch in range(20):
-            optimizer.zero_grad()
-            nn.functional.cross_entropy(model(x), y).backward()
-            optimizer.step()
+        -     nn.Conv2d(1, 16, 3),
+        +     nn.Conv2d(1, 4, 3),
+        -     nn.Conv2d(16, 8, 3),
+        +     nn.Conv2d(4, 8, 3),
     Fix safety
         Unsafe: the network becomes another one and must be trained anew.
     Sources
@@ -75,7 +50,7 @@ class NonIncreasingFilters(Rule):
     confidence = 0.12
     why = "The number of filters usually grows as maps shrink."
 
-    def check(self, evidence: Evidence) -> Iterator[Finding]:
+    def check(self, evidence: Evidence) -> Findings:
         for first, second in pairwise(convolutions(evidence)):
             one, two = filters(first), filters(second)
             if one is not None and two is not None and two < one:

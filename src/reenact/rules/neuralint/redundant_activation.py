@@ -2,15 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from reenact.program.fault import Fault
-from reenact.program.knob import Kind
-from reenact.rules.evidence import Evidence
-from reenact.rules.finding import Finding
-from reenact.rules.layer_view import LayerView
-from reenact.rules.neuralint._order import rows, sure, until_weights
-from reenact.rules.rule import Needs, Rule, suggest
+from reenact.rules import Evidence, Fault, Findings, Kind, LayerView, Needs, Rule, suggest
+from reenact.rules.neuralint._layers import rows, sure, until_weights
 
 
 class RedundantActivation(Rule):
@@ -24,29 +17,12 @@ class RedundantActivation(Rule):
     Symptom
         Learning is slower than it should be, or stalls; outputs use part of their range only.
     Example
-        import torch
         from torch import nn
-        from reenact.testing.toys import blobs
 
-        x, y = map(torch.from_numpy, blobs())
         model = nn.Sequential(nn.Linear(8, 16), nn.ReLU(), nn.Sigmoid(), nn.Linear(16, 3))
-        optimizer = torch.optim.Adam(model.parameters(), lr=0.001)
-        for epoch in range(20):
-            optimizer.zero_grad()
-            nn.functional.cross_entropy(model(x), y).backward()
-            optimizer.step()
     Instead
-        import torch
-        from torch import nn
-        from reenact.testing.toys import blobs
-
-        x, y = map(torch.from_numpy, blobs())
-        model = nn.Sequential(nn.Linear(8, 16), nn.ReLU(), nn.Linear(16, 3))
-        optimizer = torch.optim.Adam(model.parameters(), lr=0.001)
-        for epoch in range(20):
-            optimizer.zero_grad()
-            nn.functional.cross_entropy(model(x), y).backward()
-            optimizer.step()
+        - model = nn.Sequential(nn.Linear(8, 16), nn.ReLU(), nn.Sigmoid(), nn.Linear(16, 3))
+        + model = nn.Sequential(nn.Linear(8, 16), nn.ReLU(), nn.Linear(16, 3))
     Fix safety
         Unsafe: taking out one of the two changes what is computed, unless both are the same ReLU.
     Sources
@@ -59,13 +35,13 @@ class RedundantActivation(Rule):
     confidence = 0.75
     why = "The second function sees only what the first left over."
 
-    def check(self, evidence: Evidence) -> Iterator[Finding]:
+    def check(self, evidence: Evidence) -> Findings:
         for row in rows(evidence):
             for number, layer in enumerate(row):
                 if layer.weighted and layer.family not in ("recurrent", "embedding"):
                     yield from self._one(evidence, layer, until_weights(row, number))
 
-    def _one(self, evidence: Evidence, layer: LayerView, behind: tuple[LayerView, ...]) -> Iterator[Finding]:
+    def _one(self, evidence: Evidence, layer: LayerView, behind: tuple[LayerView, ...]) -> Findings:
         flat = (None, "linear", "identity")
         bending = [part for part in (layer, *behind) if part.own_activation not in flat]
         if len(bending) < 2 or any(part.family == "recurrent" for part in bending):

@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 
-from reenact.rules.evidence import Evidence
-from reenact.rules.finding import Finding, Severity
+from reenact.rules import Evidence, Findings, Needs, Rule, Severity
 from reenact.rules.neuralint._shape import crash_of
-from reenact.rules.rule import Needs, Rule
 
 FALSIFIED = re.compile(
     r"is invalid for input of size|total size of (the )?(tensor|new array) must be unchanged"
@@ -33,24 +30,15 @@ class ReshapeFalsifiesSize(Rule):
         from reenact.testing.toys import images
 
         x, y = map(torch.from_numpy, images())
-        model = nn.Sequential(nn.Linear(60, 16), nn.ReLU(), nn.Linear(16, 3))
-        optimizer = torch.optim.Adam(model.parameters(), lr=0.001)
-        for epoch in range(5):
+        model = nn.Sequential(nn.Linear(64, 16), nn.ReLU(), nn.Linear(16, 3))
+        optimizer = torch.optim.Adam(model.parameters(), lr=0.01)
+        for epoch in range(30):
             optimizer.zero_grad()
-            nn.functional.cross_entropy(model(x.reshape(len(x), 60)), y).backward()
+            nn.functional.cross_entropy(model(x.reshape(200, 60)), y).backward()
             optimizer.step()
     Instead
-        import torch
-        from torch import nn
-        from reenact.testing.toys import images
-
-        x, y = map(torch.from_numpy, images())
-        model = nn.Sequential(nn.Linear(64, 16), nn.ReLU(), nn.Linear(16, 3))
-        optimizer = torch.optim.Adam(model.parameters(), lr=0.001)
-        for epoch in range(5):
-            optimizer.zero_grad()
-            nn.functional.cross_entropy(model(x.reshape(len(x), 64)), y).backward()
-            optimizer.step()
+        -     nn.functional.cross_entropy(model(x.reshape(200, 60)), y).backward()
+        +     nn.functional.cross_entropy(model(x.reshape(200, 64)), y).backward()
     Fix safety
         Unsafe: only the author knows which layout is meant.
     Sources
@@ -65,7 +53,7 @@ class ReshapeFalsifiesSize(Rule):
     confidence = 0.95
     why = "A reshape can neither add nor lose values."
 
-    def check(self, evidence: Evidence) -> Iterator[Finding]:
+    def check(self, evidence: Evidence) -> Findings:
         crash = crash_of(evidence)
         if crash is None or not FALSIFIED.search(crash.message):
             return

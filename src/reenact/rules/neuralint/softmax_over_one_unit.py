@@ -2,15 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from reenact.program.fault import Fault
-from reenact.program.graph import TaskType
-from reenact.program.knob import Kind
-from reenact.rules.evidence import Evidence
-from reenact.rules.finding import Finding, Severity
+from reenact.rules import Evidence, Fault, Findings, Kind, Needs, Rule, Severity, TaskType
 from reenact.rules.neuralint._output import bends
-from reenact.rules.rule import Needs, Rule
 
 
 class SoftmaxOverOneUnit(Rule):
@@ -24,30 +17,16 @@ class SoftmaxOverOneUnit(Rule):
         Predictions are 1 for every row, accuracy is the share of ones, and no weight ever changes.
     Example
         import keras
-        from reenact.testing.toys import moons
 
-        x, y = moons()
-        model = keras.Sequential(
-            [
-                keras.layers.Dense(8, activation="relu"),
-                keras.layers.Dense(1, activation="softmax"),
-            ]
-        )
-        model.compile("adam", "binary_crossentropy")
-        model.fit(x, y, epochs=3, verbose=0)
+        model = keras.Sequential([
+            keras.layers.Input((2,)),
+            keras.layers.Dense(8, activation="relu"),
+            keras.layers.Dense(1, activation="softmax"),
+        ])
+        model.compile("adam", "binary_crossentropy", metrics=["accuracy"])
     Instead
-        import keras
-        from reenact.testing.toys import moons
-
-        x, y = moons()
-        model = keras.Sequential(
-            [
-                keras.layers.Dense(8, activation="relu"),
-                keras.layers.Dense(1, activation="sigmoid"),
-            ]
-        )
-        model.compile("adam", "binary_crossentropy")
-        model.fit(x, y, epochs=3, verbose=0)
+        -     keras.layers.Dense(1, activation="softmax"),
+        +     keras.layers.Dense(1, activation="sigmoid"),
     Fix safety
         Safe: what is there cannot learn.
     Sources
@@ -61,7 +40,7 @@ class SoftmaxOverOneUnit(Rule):
     confidence = 0.97
     why = "A softmax over a single unit is one whatever the weights are."
 
-    def check(self, evidence: Evidence) -> Iterator[Finding]:
+    def check(self, evidence: Evidence) -> Findings:
         for layer in evidence.layers:
             if layer.role != "output" or layer.family != "dense" or layer.width != 1:
                 continue

@@ -3,15 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from enum import StrEnum
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from reenact.probe.outcome import Crash
-    from reenact.rules.evidence import Evidence
-    from reenact.rules.finding import Finding
-    from reenact.rules.rule import Rule
+from reenact.probe.outcome import Crash
+from reenact.rules import Evidence, Findings, Rule
 
 
 class CrashKind(StrEnum):
@@ -58,7 +53,7 @@ def crash_kind(crash: Crash) -> CrashKind:
     return next((kind for kind, pattern in _MESSAGES if pattern.search(crash.message)), CrashKind.OTHER)
 
 
-def crash_findings(rule: Rule, evidence: Evidence, kind: CrashKind, more: str = "") -> Iterator[Finding]:
+def crash_findings(rule: Rule, evidence: Evidence, kind: CrashKind, more: str = "") -> Findings:
     """The finding of a rule about one kind of exception, when the program ended with one of that kind."""
     crash = evidence.outcome.crash if evidence.outcome is not None else None
     if crash is None or crash_kind(crash) is not kind:

@@ -4,16 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
-from reenact.program.knob import Kind
-from reenact.rules.rule import suggest
-
-if TYPE_CHECKING:
-    from reenact.program.knob import Knob
-    from reenact.rules.evidence import Evidence
-    from reenact.rules.finding import Finding
-    from reenact.types import JsonValue
+from reenact.rules import Evidence, Finding, JsonValue, Kind, Knob, suggest
 
 MODAL = frozenset({"dropout", "norm"})
 SAME_IN_BOTH_MODES = ("LayerNorm", "RMSNorm", "GroupNorm", "LayerNormalization", "GroupNormalization")

@@ -4,13 +4,8 @@ from __future__ import annotations
 
 import math
 from statistics import median
-from typing import TYPE_CHECKING
 
-from reenact.program.graph import TaskType
-from reenact.rules.losses import LossFamily
-
-if TYPE_CHECKING:
-    from reenact.rules.evidence import Evidence
+from reenact.rules import Evidence, LossFamily, TaskType
 
 ACCURACIES = ("accuracy", "acc", "sparse_categorical_accuracy", "categorical_accuracy", "binary_accuracy")
 WINDOWS = 12

@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from reenact.rules.evidence import Evidence
-from reenact.rules.finding import Finding, Severity
+from reenact.rules import Evidence, Findings, Needs, Rule, Severity
 from reenact.rules.own._series import finite
-from reenact.rules.rule import Needs, Rule
 
 ACCURATE = 0.9
 LEFT = 0.3
@@ -25,32 +21,20 @@ class CannotOverfitOneBatch(Rule):
     Symptom
         The loss of the one batch stays high.
     Example
-        import keras
-        from keras import layers
-        from reenact.testing.toys import moons
+        import torch
+        from torch import nn
+        from reenact.testing.toys import curve
 
-        x, y = moons()
-        model = keras.Sequential([
-            layers.Input((2,)),
-            layers.Dense(16, activation="relu", kernel_initializer="zeros"),
-            layers.Dense(8, activation="relu", kernel_regularizer=keras.regularizers.L2(0.5)),
-            layers.Dense(1, activation="sigmoid"),
-        ])
-        model.compile(keras.optimizers.Adam(0.01), "binary_crossentropy", metrics=["accuracy"])
-        model.fit(x, y, batch_size=16, epochs=6, verbose=0)
+        x, y = map(torch.from_numpy, curve())
+        y = y[:, 0]
+        model = nn.Sequential(nn.Linear(4, 32), nn.Tanh(), nn.Linear(32, 1))
+        optimizer = torch.optim.Adam(model.parameters(), lr=0.01)
+        for epoch in range(60):
+            optimizer.zero_grad()
+            nn.functional.mse_loss(model(x), y).backward()
+            optimizer.step()
     Instead
-        import keras
-        from keras import layers
-        from reenact.testing.toys import blobs
-
-        x, y = blobs(spread=2.0)
-        model = keras.Sequential([
-            layers.Input((8,)),
-            layers.Dense(16, activation="relu"),
-            layers.Dense(3, activation="softmax"),
-        ])
-        model.compile(keras.optimizers.Adam(0.01), "sparse_categorical_crossentropy", metrics=["accuracy"])
-        model.fit(x, y, batch_size=16, epochs=12, validation_split=0.2, verbose=0)
+        - y = y[:, 0]
     Fix safety
         There is nothing to change here: look for the finding that explains it.
     Sources
@@ -64,7 +48,7 @@ class CannotOverfitOneBatch(Rule):
     confidence = 0.75
     why = "A few rows can be learned by heart by almost any model; one that cannot has a broken part."
 
-    def check(self, evidence: Evidence) -> Iterator[Finding]:
+    def check(self, evidence: Evidence) -> Findings:
         tried = evidence.experiments.one_batch
         if tried is None or len(tried.losses) < 20:
             return

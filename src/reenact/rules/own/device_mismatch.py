@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from reenact.rules.evidence import Evidence
-from reenact.rules.finding import Finding, Severity
+from reenact.rules import Evidence, Findings, Needs, Rule, Severity
 from reenact.rules.own._crash import CrashKind, crash_findings
-from reenact.rules.rule import Needs, Rule
 
 
 class DeviceMismatch(Rule):
@@ -30,11 +26,8 @@ class DeviceMismatch(Rule):
         nn.functional.cross_entropy(model(x), y).backward()
         optimizer.step()
     Instead
-        from reenact.testing.toys import blobs
-
-        x, y = blobs()
-        history = {"loss": [0.5, 0.4], "acc": [0.7, 0.8]}
-        print("accuracy", history["acc"][-1], len(x))
+        - model = nn.Sequential(nn.Linear(8, 16), nn.ReLU(), nn.Linear(16, 3)).to("meta")
+        + model = nn.Sequential(nn.Linear(8, 16), nn.ReLU(), nn.Linear(16, 3))
     Fix safety
         Safe: move what was forgotten.
     Sources
@@ -48,5 +41,5 @@ class DeviceMismatch(Rule):
     confidence = 0.95
     why = "A computation happens on one device, and tensors are not moved by themselves."
 
-    def check(self, evidence: Evidence) -> Iterator[Finding]:
+    def check(self, evidence: Evidence) -> Findings:
         yield from crash_findings(self, evidence, CrashKind.DEVICE)

@@ -2,13 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from reenact.program.fault import Fault
-from reenact.rules.evidence import Evidence
-from reenact.rules.finding import Finding, Severity
+from reenact.rules import Evidence, Fault, Findings, Needs, Rule, Severity
 from reenact.rules.own._crash import CrashKind, crash_findings
-from reenact.rules.rule import Needs, Rule
 
 
 class DtypeMismatch(Rule):
@@ -32,11 +27,8 @@ class DtypeMismatch(Rule):
         nn.functional.cross_entropy(model(x.double()), y).backward()
         optimizer.step()
     Instead
-        from reenact.testing.toys import blobs
-
-        x, y = blobs()
-        history = {"loss": [0.5, 0.4], "acc": [0.7, 0.8]}
-        print("accuracy", history["acc"][-1], len(x))
+        - nn.functional.cross_entropy(model(x.double()), y).backward()
+        + nn.functional.cross_entropy(model(x), y).backward()
     Fix safety
         Mostly safe: convert the data once, where it is read.
     Sources
@@ -50,5 +42,5 @@ class DtypeMismatch(Rule):
     confidence = 0.95
     why = "PyTorch does not convert types by itself, and NumPy makes doubles by default."
 
-    def check(self, evidence: Evidence) -> Iterator[Finding]:
+    def check(self, evidence: Evidence) -> Findings:
         yield from crash_findings(self, evidence, CrashKind.DTYPE)

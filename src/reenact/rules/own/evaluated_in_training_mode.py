@@ -2,15 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from reenact.program.fault import Fault
-from reenact.program.knob import Kind
-from reenact.rules.evidence import Evidence
-from reenact.rules.finding import Finding
+from reenact.rules import Evidence, Fault, Findings, Kind, Needs, Rule
 from reenact.rules.own._places import at_knob, has_modes, named_knob
 from reenact.rules.own._series import optimizers
-from reenact.rules.rule import Needs, Rule
 
 
 class EvaluatedInTrainingMode(Rule):
@@ -26,40 +20,20 @@ class EvaluatedInTrainingMode(Rule):
     Example
         import torch
         from torch import nn
-        from torch.utils.data import DataLoader, TensorDataset
         from reenact.testing.toys import blobs
 
-        x, y = map(torch.from_numpy, blobs(310, spread=2.0))
-        loader = DataLoader(TensorDataset(x[:250], y[:250]), batch_size=250)
-        model = nn.Sequential(nn.Linear(8, 16), nn.ReLU(), nn.Dropout(0.5), nn.Linear(16, 3))
-        optimizer = torch.optim.Adam(model[3].parameters(), lr=0.01)
-        for epoch in range(12):
-            for rows, classes in loader:
-                optimizer.zero_grad()
-                nn.functional.cross_entropy(model(rows), classes).backward()
-                optimizer.step()
-            with torch.no_grad():
-                print("val_accuracy", (model(x[250:]).argmax(1) == y[250:]).float().mean().item())
-    Instead
-        import torch
-        from torch import nn
-        from torch.utils.data import DataLoader, TensorDataset
-        from reenact.testing.toys import blobs
-
-        x, y = map(torch.from_numpy, blobs(310, spread=2.0))
-        loader = DataLoader(TensorDataset(x[:250], y[:250]), batch_size=16, shuffle=True)
-        norm, drop = nn.BatchNorm1d(16), nn.Dropout(0.1)
-        model = nn.Sequential(nn.Linear(8, 16), norm, nn.ReLU(), drop, nn.Linear(16, 3))
+        x, y = map(torch.from_numpy, blobs(spread=2.0))
+        model = nn.Sequential(nn.Linear(8, 32), nn.ReLU(), nn.Dropout(0.2), nn.Linear(32, 3))
         optimizer = torch.optim.Adam(model.parameters(), lr=0.01)
-        for epoch in range(12):
-            model.train()
-            for rows, classes in loader:
-                optimizer.zero_grad()
-                nn.functional.cross_entropy(model(rows), classes).backward()
-                optimizer.step()
-            model.eval()
-            with torch.no_grad():
-                print("val_accuracy", (model(x[250:]).argmax(1) == y[250:]).float().mean().item())
+        for epoch in range(60):
+            optimizer.zero_grad()
+            nn.functional.cross_entropy(model(x[:240]), y[:240]).backward()
+            optimizer.step()
+        with torch.no_grad():
+            print("val_accuracy", (model(x[240:]).argmax(1) == y[240:]).float().mean().item())
+    Instead
+              optimizer.step()
+        + model.eval()
     Fix safety
         Safe for the training, if `model.train()` follows; measured results change, they were wrong.
     Sources
@@ -71,7 +45,7 @@ class EvaluatedInTrainingMode(Rule):
     confidence = 0.85
     why = "Dropout and batch norm must not behave as in training when a model is judged."
 
-    def check(self, evidence: Evidence) -> Iterator[Finding]:
+    def check(self, evidence: Evidence) -> Findings:
         assert evidence.trace is not None
         if optimizers(evidence) > 1 or not has_modes(evidence):
             return

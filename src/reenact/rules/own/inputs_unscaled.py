@@ -2,16 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from reenact.program.fault import Fault
-from reenact.program.knob import Kind
-from reenact.rules.evidence import Evidence
-from reenact.rules.finding import Finding
-from reenact.rules.layer_view import LayerView
+from reenact.rules import Evidence, Fault, Findings, Kind, LayerView, Needs, Rule
 from reenact.rules.own._places import at_knob, named_knob
 from reenact.rules.own._series import learned
-from reenact.rules.rule import Needs, Rule
 
 LARGE = 10.0
 SCALING = ("Rescaling", "Normalization", "BatchNorm", "BatchNormalization", "LayerNorm", "InstanceNorm")
@@ -31,32 +24,19 @@ class InputsUnscaled(Rule):
     Example
         import torch
         from torch import nn
-        from reenact.testing.toys import curve
+        from reenact.testing.toys import images
 
-        x, y = map(torch.from_numpy, curve())
-        x, y = 100 * x + 150, 500 * y + 2000
-        model = nn.Sequential(nn.Linear(4, 32), nn.Tanh(), nn.Linear(32, 1))
-        optimizer = torch.optim.SGD(model.parameters(), lr=0.1, momentum=0.9)
-        for epoch in range(20):
-            for start in range(0, 240, 16):
-                optimizer.zero_grad()
-                nn.functional.mse_loss(model(x[start : start + 16]), y[start : start + 16]).backward()
-                optimizer.step()
+        x, y = map(torch.from_numpy, images())
+        x = 255 * x
+        model = nn.Sequential(nn.Conv2d(1, 4, 3), nn.ReLU(), nn.Flatten(), nn.Linear(144, 3))
+        optimizer = torch.optim.Adam(model.parameters(), lr=0.01)
+        for epoch in range(30):
+            optimizer.zero_grad()
+            nn.functional.cross_entropy(model(x), y).backward()
+            optimizer.step()
     Instead
-        import torch
-        from torch import nn
-        from reenact.testing.toys import curve
-
-        x, y = map(torch.from_numpy, curve())
-        model = nn.Sequential(nn.Linear(4, 32), nn.Tanh(), nn.Linear(32, 1))
-        optimizer = torch.optim.SGD(model.parameters(), lr=0.1, momentum=0.9)
-        for epoch in range(20):
-            for start in range(0, 240, 16):
-                optimizer.zero_grad()
-                nn.functional.mse_loss(model(x[start : start + 16]), y[start : start + 16]).backward()
-                optimizer.step()
-        with torch.no_grad():
-            print("val_loss", nn.functional.mse_loss(model(x[240:]), y[240:]).item())
+          x = 255 * x
+        + x = x / 255
     Fix safety
         Unsafe: the same scaling must be applied wherever the model is used.
     Sources
@@ -68,7 +48,7 @@ class InputsUnscaled(Rule):
     needs = Needs.GRAPH
     why = "Initialisers and learning rates are made for inputs of about unit size."
 
-    def check(self, evidence: Evidence) -> Iterator[Finding]:
+    def check(self, evidence: Evidence) -> Findings:
         inputs = evidence.inputs
         if inputs is None or inputs.mean is None or inputs.std is None or inputs.maximum is None:
             return

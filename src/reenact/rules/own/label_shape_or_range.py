@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from reenact.rules.evidence import Evidence
-from reenact.rules.finding import Finding, Severity
+from reenact.rules import Evidence, Findings, Needs, Rule, Severity
 from reenact.rules.own._crash import CrashKind, crash_findings
-from reenact.rules.rule import Needs, Rule
 
 
 class LabelShapeOrRange(Rule):
@@ -32,11 +28,8 @@ class LabelShapeOrRange(Rule):
         nn.functional.cross_entropy(model(x), y).backward()
         optimizer.step()
     Instead
-        from reenact.testing.toys import blobs
-
-        x, y = blobs()
-        history = {"loss": [0.5, 0.4], "acc": [0.7, 0.8]}
-        print("accuracy", history["acc"][-1], len(x))
+        - model = nn.Sequential(nn.Linear(8, 16), nn.ReLU(), nn.Linear(16, 2))
+        + model = nn.Sequential(nn.Linear(8, 16), nn.ReLU(), nn.Linear(16, 3))
     Fix safety
         There is nothing to change automatically: widen the output, encode the labels, or take the loss for
         their form.
@@ -51,7 +44,7 @@ class LabelShapeOrRange(Rule):
     confidence = 0.95
     why = "Each loss takes labels of one form, and one unit of the output for every class."
 
-    def check(self, evidence: Evidence) -> Iterator[Finding]:
+    def check(self, evidence: Evidence) -> Findings:
 
         labels, output = evidence.labels, evidence.output
         width = f"; the output has {output.width} units" if output is not None and output.width else ""

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from reenact.program.fault import Fault
-from reenact.program.graph import TensorFacts
-from reenact.program.knob import Kind
-from reenact.rules.evidence import Evidence
-from reenact.rules.finding import Finding, Severity
-from reenact.rules.losses import LossFamily
-from reenact.rules.rule import Needs, Rule
+from reenact.rules import (
+    Evidence,
+    Fault,
+    Findings,
+    Kind,
+    LossFamily,
+    Needs,
+    Rule,
+    Severity,
+    TensorFacts,
+)
 
 RANGES = {"sigmoid": (0.0, 1.0), "tanh": (-1.0, 1.0), "relu": (0.0, float("inf")), "softmax": (0.0, 1.0)}
 IGNORED = -100
@@ -48,27 +50,14 @@ class LabelsOutOfDomain(Rule):
 
         x, y = map(torch.from_numpy, curve())
         model = nn.Sequential(nn.Linear(4, 32), nn.Tanh(), nn.Linear(32, 1), nn.Sigmoid())
-        optimizer = torch.optim.SGD(model.parameters(), lr=0.1, momentum=0.9)
-        for epoch in range(20):
-            for start in range(0, 240, 16):
-                optimizer.zero_grad()
-                nn.functional.mse_loss(model(x[start : start + 16]), y[start : start + 16]).backward()
-                optimizer.step()
+        optimizer = torch.optim.Adam(model.parameters(), lr=0.01)
+        for epoch in range(60):
+            optimizer.zero_grad()
+            nn.functional.mse_loss(model(x), y).backward()
+            optimizer.step()
     Instead
-        import torch
-        from torch import nn
-        from reenact.testing.toys import curve
-
-        x, y = map(torch.from_numpy, curve())
-        model = nn.Sequential(nn.Linear(4, 32), nn.Tanh(), nn.Linear(32, 1))
-        optimizer = torch.optim.SGD(model.parameters(), lr=0.1, momentum=0.9)
-        for epoch in range(20):
-            for start in range(0, 240, 16):
-                optimizer.zero_grad()
-                nn.functional.mse_loss(model(x[start : start + 16]), y[start : start + 16]).backward()
-                optimizer.step()
-        with torch.no_grad():
-            print("val_loss", nn.functional.mse_loss(model(x[240:]), y[240:]).item())
+        - model = nn.Sequential(nn.Linear(4, 32), nn.Tanh(), nn.Linear(32, 1), nn.Sigmoid())
+        + model = nn.Sequential(nn.Linear(4, 32), nn.Tanh(), nn.Linear(32, 1))
     Fix safety
         Unsafe: it changes what is trained.
     Sources
@@ -81,7 +70,7 @@ class LabelsOutOfDomain(Rule):
     confidence = 0.9
     why = "A model cannot learn values that its output cannot take or its loss does not know."
 
-    def check(self, evidence: Evidence) -> Iterator[Finding]:
+    def check(self, evidence: Evidence) -> Findings:
         labels = evidence.labels
         if labels is None or labels.minimum is None or labels.maximum is None:
             return
@@ -96,7 +85,7 @@ class LabelsOutOfDomain(Rule):
         elif family is LossFamily.REGRESSION and not labels.one_hot:
             yield from self._unreachable(evidence, labels, low, high)
 
-    def _classes(self, evidence: Evidence, values: tuple[int, ...]) -> Iterator[Finding]:
+    def _classes(self, evidence: Evidence, values: tuple[int, ...]) -> Findings:
         width = evidence.output.width if evidence.output is not None else None
         beyond = [value for value in values if value != IGNORED and (value < 0 or (width or 10**9) <= value)]
         if beyond and width and "int" in (evidence.labels.dtype if evidence.labels is not None else ""):
@@ -104,9 +93,7 @@ class LabelsOutOfDomain(Rule):
             fault = Fault.LCN if beyond[0] > 0 else Fault.CPP
             yield self.finding(evidence, saw, layer=evidence.output, fault=fault)
 
-    def _unreachable(
-        self, evidence: Evidence, labels: TensorFacts, low: float, high: float
-    ) -> Iterator[Finding]:
+    def _unreachable(self, evidence: Evidence, labels: TensorFacts, low: float, high: float) -> Findings:
         least, most = RANGES.get(evidence.last_activation or "", (-float("inf"), float("inf")))
         slack = 0.02 * max(high - low, 1e-6)
         if low >= least - slack and high <= most + slack:

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from reenact.program.fault import Fault
-from reenact.program.graph import TaskType
-from reenact.program.knob import Kind
-from reenact.rules.evidence import Evidence
-from reenact.rules.finding import Finding, Severity
-from reenact.rules.layer_view import LayerView
-from reenact.rules.losses import LossFamily, Wanted
-from reenact.rules.own._output import adds_up_to_one, is_probability, left_open
-from reenact.rules.rule import Needs, Rule
-from reenact.types import JsonValue
+from reenact.rules import (
+    Evidence,
+    Fault,
+    Finding,
+    Findings,
+    JsonValue,
+    Kind,
+    LayerView,
+    LossFamily,
+    Needs,
+    Rule,
+    Severity,
+    TaskType,
+    Wanted,
+)
+from reenact.rules.own._model import adds_up_to_one, is_probability, left_open
 
 BENT = frozenset({"relu", "sigmoid", "tanh", "elu", "selu", "leaky_relu", "softplus"})
 
@@ -32,31 +36,20 @@ class LossAndOutputDisagree(Rule):
     Symptom
         The accuracy stays where guessing would be, or the loss is NaN or negative.
     Example
-        import keras
-        from keras import layers
-        from reenact.testing.toys import moons
+        import torch
+        from torch import nn
+        from reenact.testing.toys import blobs
 
-        x, y = moons()
-        model = keras.Sequential([
-            layers.Input((2,)),
-            layers.Dense(16, activation="relu"),
-            layers.Dense(1, activation="softmax"),
-        ])
-        model.compile("adam", "binary_crossentropy", metrics=["accuracy"])
-        model.fit(x, y, batch_size=16, epochs=20, validation_split=0.2, verbose=0)
+        x, y = map(torch.from_numpy, blobs())
+        model = nn.Sequential(nn.Linear(8, 16), nn.ReLU(), nn.Linear(16, 3), nn.Softmax(dim=1))
+        optimizer = torch.optim.Adam(model.parameters(), lr=0.01)
+        for epoch in range(30):
+            optimizer.zero_grad()
+            nn.functional.nll_loss(model(x), y).backward()
+            optimizer.step()
     Instead
-        import keras
-        from keras import layers
-        from reenact.testing.toys import moons
-
-        x, y = moons()
-        model = keras.Sequential([
-            layers.Input((2,)),
-            layers.Dense(16, activation="relu"),
-            layers.Dense(1, activation="sigmoid"),
-        ])
-        model.compile("adam", "binary_crossentropy", metrics=["accuracy"])
-        model.fit(x, y, batch_size=16, epochs=20, validation_split=0.2, verbose=0)
+        - model = nn.Sequential(nn.Linear(8, 16), nn.ReLU(), nn.Linear(16, 3), nn.Softmax(dim=1))
+        + model = nn.Sequential(nn.Linear(8, 16), nn.ReLU(), nn.Linear(16, 3), nn.LogSoftmax(dim=1))
     Fix safety
         Unsafe: it changes what is trained.
     Sources
@@ -70,7 +63,7 @@ class LossAndOutputDisagree(Rule):
     confidence = 0.9
     why = "Outside its domain a loss has no meaning and its gradient no direction."
 
-    def check(self, evidence: Evidence) -> Iterator[Finding]:
+    def check(self, evidence: Evidence) -> Findings:
         output = evidence.output
         if output is None or output.family not in ("dense", "conv") or left_open(evidence):
             return
@@ -94,13 +87,13 @@ class LossAndOutputDisagree(Rule):
         ):
             yield self._told(evidence, output, "softmax before a regression", ("linear",), 0.8)
 
-    def _no_softmax(self, evidence: Evidence, output: LayerView, activation: str | None) -> Iterator[Finding]:
+    def _no_softmax(self, evidence: Evidence, output: LayerView, activation: str | None) -> Findings:
         if adds_up_to_one(evidence) or evidence.task in (TaskType.REGRESSION, TaskType.MULTI_LABEL):
             return
         sure = 0.65 if activation == "sigmoid" else 0.9
         yield self._told(evidence, output, _saw(evidence, activation), ("softmax",), sure)
 
-    def _no_sigmoid(self, evidence: Evidence, output: LayerView, activation: str | None) -> Iterator[Finding]:
+    def _no_sigmoid(self, evidence: Evidence, output: LayerView, activation: str | None) -> Findings:
         if activation in ("softmax", "hard_sigmoid"):
             several = activation == "softmax" and evidence.task is TaskType.MULTI_LABEL
             if several:

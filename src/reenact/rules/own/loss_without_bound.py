@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from reenact.rules.evidence import Evidence
-from reenact.rules.finding import Finding, Severity
+from reenact.rules import Evidence, Findings, Needs, Rule, Severity
 from reenact.rules.own._series import runaway
-from reenact.rules.rule import Needs, Rule
 
 
 class LossWithoutBound(Rule):
@@ -26,26 +22,15 @@ class LossWithoutBound(Rule):
         from reenact.testing.toys import curve
 
         x, y = map(torch.from_numpy, curve())
-        model = nn.Sequential(nn.Linear(4, 8), nn.Tanh(), nn.Linear(8, 8))
-        optimizer = torch.optim.SGD(model.parameters(), lr=0.5)
-        for epoch in range(6):
-            for start in range(0, 240, 16):
-                optimizer.zero_grad()
-                (-model(x[start : start + 16]).square().mean()).backward()
-                optimizer.step()
+        model = nn.Sequential(nn.Linear(4, 32), nn.Tanh(), nn.Linear(32, 1))
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+        for epoch in range(60):
+            optimizer.zero_grad()
+            (-nn.functional.mse_loss(model(x), y)).backward()
+            optimizer.step()
     Instead
-        import torch
-        from torch import nn
-        from reenact.testing.toys import curve
-
-        x, y = map(torch.from_numpy, curve())
-        model = nn.Sequential(nn.Linear(4, 8), nn.Tanh(), nn.Linear(8, 1))
-        optimizer = torch.optim.SGD(model.parameters(), lr=0.05)
-        for epoch in range(6):
-            for start in range(0, 240, 16):
-                optimizer.zero_grad()
-                nn.functional.mse_loss(model(x[start : start + 16]), y[start : start + 16]).backward()
-                optimizer.step()
+        -     (-nn.functional.mse_loss(model(x), y)).backward()
+        +     nn.functional.mse_loss(model(x), y).backward()
     Fix safety
         There is nothing to change automatically: look at the signs of the terms of the loss.
     Sources
@@ -59,7 +44,7 @@ class LossWithoutBound(Rule):
     confidence = 0.9
     why = "A loss that can be lowered, or grows, for ever rewards large outputs instead of right ones."
 
-    def check(self, evidence: Evidence) -> Iterator[Finding]:
+    def check(self, evidence: Evidence) -> Findings:
         ends = runaway(evidence)
         if ends is not None:
             yield self.finding(evidence, f"loss {ends[0]:.3g} at the first step, {ends[1]:.3g} at the last")

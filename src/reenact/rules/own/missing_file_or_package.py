@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from reenact.rules.evidence import Evidence
-from reenact.rules.finding import Finding, Severity
+from reenact.rules import Evidence, Findings, Needs, Rule, Severity
 from reenact.rules.own._crash import CrashKind, crash_findings
-from reenact.rules.rule import Needs, Rule
 
 
 class MissingFileOrPackage(Rule):
@@ -24,14 +20,10 @@ class MissingFileOrPackage(Rule):
         from reenact.testing.toys import blobs
 
         x, y = blobs()
-        names = Path("class_names_of_another_machine.txt").read_text()
-        print(x.shape, names)
+        print(len(x), Path("classes.txt").read_text().split())
     Instead
-        from reenact.testing.toys import blobs
-
-        x, y = blobs()
-        history = {"loss": [0.5, 0.4], "acc": [0.7, 0.8]}
-        print("accuracy", history["acc"][-1], len(x))
+          x, y = blobs()
+        + Path("classes.txt").write_text("a b c")
     Fix safety
         Safe: bring the file, correct the path, or install the package.
     Sources
@@ -46,5 +38,5 @@ class MissingFileOrPackage(Rule):
     confidence = 0.95
     why = "Paths and environments of one machine are seldom those of another."
 
-    def check(self, evidence: Evidence) -> Iterator[Finding]:
+    def check(self, evidence: Evidence) -> Findings:
         yield from crash_findings(self, evidence, CrashKind.MISSING)

@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
 from statistics import fmean
 
 from reenact.probe.outcome import OutcomeKind
-from reenact.program.graph import TaskType
-from reenact.rules.evidence import Evidence
-from reenact.rules.finding import Finding, Severity
+from reenact.rules import Evidence, Findings, Needs, Rule, Severity, TaskType
 from reenact.rules.own._series import (
     ACCURACIES,
     finite,
@@ -19,7 +16,6 @@ from reenact.rules.own._series import (
     optimizers,
     several_outputs,
 )
-from reenact.rules.rule import Needs, Rule
 
 FEWEST_STEPS = 100
 """A shorter run may be a smoke test, or not have begun to learn."""
@@ -51,36 +47,19 @@ class NoBetterThanAConstant(Rule):
         from torch import nn
         from reenact.testing.toys import blobs
 
-        x, y = map(torch.from_numpy, blobs(400, spread=2.0))
-        y = torch.randperm(400, generator=torch.Generator().manual_seed(0)) % 3
-        model = nn.Sequential(nn.Linear(8, 8), nn.ReLU(), nn.Linear(8, 3))
-        optimizer = torch.optim.Adam(model.parameters(), lr=0.003)
+        x, y = map(torch.from_numpy, blobs(spread=2.0))
+        x = x[torch.randperm(300)]
+        model = nn.Sequential(nn.Linear(8, 16), nn.ReLU(), nn.Linear(16, 3))
+        optimizer = torch.optim.Adam(model.parameters(), lr=0.01)
         for epoch in range(8):
-            model.train()
-            for start in range(0, 240, 16):
+            for rows in torch.randperm(200).split(16):
                 optimizer.zero_grad()
-                nn.functional.cross_entropy(model(x[start : start + 16]), y[start : start + 16]).backward()
+                nn.functional.cross_entropy(model(x[rows]), y[rows]).backward()
                 optimizer.step()
-            model.eval()
             with torch.no_grad():
-                print("val_accuracy", (model(x[240:]).argmax(1) == y[240:]).float().mean().item())
+                print("val_accuracy", (model(x[200:]).argmax(1) == y[200:]).float().mean().item())
     Instead
-        import torch
-        from torch import nn
-        from reenact.testing.toys import blobs
-
-        x, y = map(torch.from_numpy, blobs(400, spread=2.0))
-        model = nn.Sequential(nn.Linear(8, 8), nn.ReLU(), nn.Linear(8, 3))
-        optimizer = torch.optim.Adam(model.parameters(), lr=0.003)
-        for epoch in range(8):
-            model.train()
-            for start in range(0, 240, 16):
-                optimizer.zero_grad()
-                nn.functional.cross_entropy(model(x[start : start + 16]), y[start : start + 16]).backward()
-                optimizer.step()
-            model.eval()
-            with torch.no_grad():
-                print("val_accuracy", (model(x[240:]).argmax(1) == y[240:]).float().mean().item())
+        - x = x[torch.randperm(300)]
     Fix safety
         There is nothing to change here: look for what separates inputs from their labels.
     Sources
@@ -94,7 +73,7 @@ class NoBetterThanAConstant(Rule):
     confidence = 0.8
     why = "A model that uses its inputs does better than one constant answer."
 
-    def check(self, evidence: Evidence) -> Iterator[Finding]:
+    def check(self, evidence: Evidence) -> Findings:
         assert evidence.trace is not None
         if evidence.trace.step_count < FEWEST_STEPS or not _finished(evidence) or optimizers(evidence) > 1:
             return

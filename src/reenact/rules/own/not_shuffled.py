@@ -3,16 +3,10 @@
 from __future__ import annotations
 
 import statistics
-from collections.abc import Iterator
 
-from reenact.program.fault import Fault
-from reenact.program.graph import TaskType
-from reenact.program.knob import Kind
-from reenact.rules.evidence import Evidence
-from reenact.rules.finding import Finding
+from reenact.rules import Evidence, Fault, Findings, Kind, Needs, Rule, TaskType
 from reenact.rules.own._places import framework
 from reenact.rules.own._series import epoch_losses, finite, losses
-from reenact.rules.rule import Needs, Rule
 
 SWING = 0.6
 """Spread of the losses within an epoch, against their mean, above which batches are of different kinds."""
@@ -30,33 +24,23 @@ class NotShuffled(Rule):
         The loss rises and falls in the same pattern in every epoch, and the model knows best what it saw
         last.
     Example
-        import keras
-        from keras import layers
+        import torch
+        from torch import nn
+        from torch.utils.data import DataLoader, TensorDataset
         from reenact.testing.toys import blobs
 
-        x, y = blobs(600, spread=2.0)
-        order = y.argsort()[:389]
-        x, y = x[order], y[order]
-        model = keras.Sequential([
-            layers.Input((8,)),
-            layers.Dense(16, activation="relu"),
-            layers.Dense(3, activation="softmax"),
-        ])
-        model.compile(keras.optimizers.Adam(0.01), "sparse_categorical_crossentropy", metrics=["accuracy"])
-        model.fit(x, y, batch_size=16, epochs=6, shuffle=False, validation_data=(x[::4], y[::4]), verbose=0)
+        x, y = map(torch.from_numpy, blobs())
+        loader = DataLoader(TensorDataset(x, y), batch_size=32)
+        model = nn.Sequential(nn.Linear(8, 16), nn.ReLU(), nn.Linear(16, 3))
+        optimizer = torch.optim.Adam(model.parameters(), lr=0.01)
+        for epoch in range(8):
+            for rows, classes in loader:
+                optimizer.zero_grad()
+                nn.functional.cross_entropy(model(rows), classes).backward()
+                optimizer.step()
     Instead
-        import keras
-        from keras import layers
-        from reenact.testing.toys import blobs
-
-        x, y = blobs(spread=2.0)
-        model = keras.Sequential([
-            layers.Input((8,)),
-            layers.Dense(16, activation="relu"),
-            layers.Dense(3, activation="softmax"),
-        ])
-        model.compile(keras.optimizers.Adam(0.01), "sparse_categorical_crossentropy", metrics=["accuracy"])
-        model.fit(x, y, batch_size=16, epochs=12, validation_split=0.2, verbose=0)
+        - loader = DataLoader(TensorDataset(x, y), batch_size=32)
+        + loader = DataLoader(TensorDataset(x, y), batch_size=32, shuffle=True)
     Fix safety
         Unsafe: rows come in another order. Leave time series that carry state in order.
     Sources
@@ -67,7 +51,7 @@ class NotShuffled(Rule):
     needs = Needs.TRACE
     why = "Batches of neighbours pull the weights to and fro in the same way in every epoch."
 
-    def check(self, evidence: Evidence) -> Iterator[Finding]:
+    def check(self, evidence: Evidence) -> Findings:
         source = _in_order(evidence)
         if not source or any(layer.family == "recurrent" for layer in evidence.layers):
             return

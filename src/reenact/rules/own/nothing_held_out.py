@@ -2,14 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from reenact.program.fault import Fault
-from reenact.program.knob import Kind, Knob
-from reenact.rules.evidence import Evidence
-from reenact.rules.finding import Finding, Severity
+from reenact.rules import Evidence, Fault, Findings, Kind, Knob, Needs, Rule, Severity
 from reenact.rules.own._places import says
-from reenact.rules.rule import Needs, Rule
 
 EVALUATES = (".evaluate(", ".predict(", ".eval()", "no_grad", "inference_mode", "test_loader", "val_loader")
 
@@ -25,36 +19,23 @@ class NothingHeldOut(Rule):
     Symptom
         A training curve and nothing to compare it with.
     Example
-        import keras
-        from keras import layers
+        import torch
+        from torch import nn
         from reenact.testing.toys import blobs
 
-        x, y = blobs()
-        model = keras.Sequential([
-            layers.Input((8,)),
-            layers.Dense(32, activation="relu", kernel_regularizer=keras.regularizers.L2(0.5)),
-            layers.Dropout(0.9),
-            layers.Dense(2),
-            layers.Dense(16, activation="relu"),
-            layers.Dense(3, activation="softmax"),
-        ])
-        model.compile("adadelta", "sparse_categorical_crossentropy", metrics=["accuracy"])
-        model.fit(x, y, batch_size=16, epochs=20, verbose=0)
+        x, y = map(torch.from_numpy, blobs(spread=2.0))
+        model = nn.Sequential(nn.Linear(8, 16), nn.ReLU(), nn.Linear(16, 3))
+        optimizer = torch.optim.Adam(model.parameters(), lr=0.01)
+        for epoch in range(40):
+            optimizer.zero_grad()
+            nn.functional.cross_entropy(model(x), y).backward()
+            optimizer.step()
     Instead
-        import keras
-        from keras import layers
-        from reenact.testing.toys import blobs
-
-        x, y = blobs()
-        model = keras.Sequential([
-            layers.Input((8,)),
-            layers.Dense(32, activation="relu", kernel_regularizer=keras.regularizers.L2(0.0001)),
-            layers.Dropout(0.2),
-            layers.Dense(16, activation="relu"),
-            layers.Dense(3, activation="softmax"),
-        ])
-        model.compile("adam", "sparse_categorical_crossentropy", metrics=["accuracy"])
-        model.fit(x, y, batch_size=16, epochs=20, validation_split=0.2, verbose=0)
+        -     nn.functional.cross_entropy(model(x), y).backward()
+        +     nn.functional.cross_entropy(model(x[:240]), y[:240]).backward()
+              optimizer.step()
+        + with torch.no_grad():
+        +     print("val_accuracy", (model(x[240:]).argmax(1) == y[240:]).float().mean().item())
     Fix safety
         Unsafe: with `validation_split` fewer rows are left to train on.
     Sources
@@ -67,7 +48,7 @@ class NothingHeldOut(Rule):
     confidence = 0.45
     why = "Without held-out data nobody can tell learning from remembering."
 
-    def check(self, evidence: Evidence) -> Iterator[Finding]:
+    def check(self, evidence: Evidence) -> Findings:
         knob = evidence.knob(Kind.VALIDATION)
         if knob is None or not knob.absent or _seen(evidence):
             return

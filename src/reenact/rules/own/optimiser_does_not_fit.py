@@ -2,15 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from reenact.program.fault import Fault
-from reenact.program.knob import Kind
-from reenact.rules.evidence import Evidence
-from reenact.rules.finding import Finding
+from reenact.rules import Evidence, Fault, Findings, Kind, Needs, Rule
 from reenact.rules.own._places import optimizer_name
 from reenact.rules.own._series import finite, learned, losses, optimizers, windows
-from reenact.rules.rule import Needs, Rule
 
 SLOW = {"adadelta": 0.05, "adagrad": 0.002, "ftrl": 0.002}
 MOVED = 0.95
@@ -30,35 +24,16 @@ class OptimiserDoesNotFit(Rule):
         Gradients flow, and the loss hardly moves.
     Example
         import keras
-        from keras import layers
-        from reenact.testing.toys import blobs
 
-        x, y = blobs()
         model = keras.Sequential([
-            layers.Input((8,)),
-            layers.Dense(32, activation="relu", kernel_regularizer=keras.regularizers.L2(0.5)),
-            layers.Dropout(0.9),
-            layers.Dense(2),
-            layers.Dense(16, activation="relu"),
-            layers.Dense(3, activation="softmax"),
+            keras.layers.Input((8,)),
+            keras.layers.Dense(16, activation="relu"),
+            keras.layers.Dense(3, activation="softmax"),
         ])
         model.compile("adadelta", "sparse_categorical_crossentropy", metrics=["accuracy"])
-        model.fit(x, y, batch_size=16, epochs=20, verbose=0)
     Instead
-        import keras
-        from keras import layers
-        from reenact.testing.toys import blobs
-
-        x, y = blobs()
-        model = keras.Sequential([
-            layers.Input((8,)),
-            layers.Dense(32, activation="relu", kernel_regularizer=keras.regularizers.L2(0.0001)),
-            layers.Dropout(0.2),
-            layers.Dense(16, activation="relu"),
-            layers.Dense(3, activation="softmax"),
-        ])
-        model.compile("adam", "sparse_categorical_crossentropy", metrics=["accuracy"])
-        model.fit(x, y, batch_size=16, epochs=20, validation_split=0.2, verbose=0)
+        - model.compile("adadelta", "sparse_categorical_crossentropy", metrics=["accuracy"])
+        + model.compile("adam", "sparse_categorical_crossentropy", metrics=["accuracy"])
     Fix safety
         Unsafe: another optimiser is another training.
     Sources
@@ -71,7 +46,7 @@ class OptimiserDoesNotFit(Rule):
     confidence = 0.75
     why = "With this rate it needs far more steps than it has."
 
-    def check(self, evidence: Evidence) -> Iterator[Finding]:
+    def check(self, evidence: Evidence) -> Findings:
         word, rate = optimizer_name(evidence), evidence.learning_rate
         if rate is None or learned(evidence) or optimizers(evidence) > 1:
             return

@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from reenact.rules.evidence import Evidence
-from reenact.rules.finding import Finding, Severity
+from reenact.rules import Evidence, Findings, Needs, Rule, Severity
 from reenact.rules.own._crash import CrashKind, crash_findings
-from reenact.rules.rule import Needs, Rule
 
 
 class OutOfMemory(Rule):
@@ -28,11 +24,8 @@ class OutOfMemory(Rule):
         pairs = np.zeros((len(x), 10**9, 10**6), dtype="float32")
         print(pairs.mean())
     Instead
-        from reenact.testing.toys import blobs
-
-        x, y = blobs()
-        history = {"loss": [0.5, 0.4], "acc": [0.7, 0.8]}
-        print("accuracy", history["acc"][-1], len(x))
+        - pairs = np.zeros((len(x), 10**9, 10**6), dtype="float32")
+        + pairs = np.zeros((len(x), len(x), 10), dtype="float32")
     Fix safety
         Unsafe: a smaller batch is another training.
     Sources
@@ -46,5 +39,5 @@ class OutOfMemory(Rule):
     confidence = 0.9
     why = "Memory grows with the batch and with what is kept for the way back."
 
-    def check(self, evidence: Evidence) -> Iterator[Finding]:
+    def check(self, evidence: Evidence) -> Findings:
         yield from crash_findings(self, evidence, CrashKind.MEMORY)

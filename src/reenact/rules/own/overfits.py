@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from reenact.rules.evidence import Evidence
-from reenact.rules.finding import Finding
+from reenact.rules import Evidence, Findings, Needs, Rule
 from reenact.rules.own._series import accuracy, epoch_losses, metric, optimizers, validation_accuracy
-from reenact.rules.rule import Needs, Rule
 
 RISE = 1.25
 GAP = 0.15
@@ -24,31 +20,22 @@ class Overfits(Rule):
     Symptom
         Validation loss rises while training loss falls.
     Example
-        import keras
-        from keras import layers
+        import torch
+        from torch import nn
         from reenact.testing.toys import blobs
 
-        x, y = blobs(90, features=40, spread=14.0)
-        model = keras.Sequential([
-            layers.Input((40,)),
-            layers.Dense(128, activation="relu"),
-            layers.Dense(3, activation="softmax"),
-        ])
-        model.compile(keras.optimizers.Adam(0.01), "sparse_categorical_crossentropy", metrics=["accuracy"])
-        model.fit(x[:50], y[:50], batch_size=8, epochs=15, validation_data=(x[50:], y[50:]), verbose=0)
+        x, y = map(torch.from_numpy, blobs(60, features=30, spread=5.0))
+        model = nn.Sequential(nn.Linear(30, 64), nn.ReLU(), nn.Linear(64, 3))
+        optimizer = torch.optim.Adam(model.parameters(), lr=0.01)
+        for epoch in range(40):
+            optimizer.zero_grad()
+            nn.functional.cross_entropy(model(x[::2]), y[::2]).backward()
+            optimizer.step()
+            with torch.no_grad():
+                print("val_accuracy", (model(x[1::2]).argmax(1) == y[1::2]).float().mean().item())
     Instead
-        import keras
-        from keras import layers
-        from reenact.testing.toys import blobs
-
-        x, y = blobs(spread=2.0)
-        model = keras.Sequential([
-            layers.Input((8,)),
-            layers.Dense(16, activation="relu"),
-            layers.Dense(3, activation="softmax"),
-        ])
-        model.compile(keras.optimizers.Adam(0.01), "sparse_categorical_crossentropy", metrics=["accuracy"])
-        model.fit(x, y, batch_size=16, epochs=12, validation_split=0.2, verbose=0)
+        - x, y = map(torch.from_numpy, blobs(60, features=30, spread=5.0))
+        + x, y = map(torch.from_numpy, blobs(3000, features=30, spread=5.0))
     Fix safety
         There is nothing to change here: fewer epochs, dropout, a penalty, more data or a smaller model may
         help.
@@ -61,7 +48,7 @@ class Overfits(Rule):
     confidence = 0.65
     why = "It remembers its rows instead of learning what they have in common."
 
-    def check(self, evidence: Evidence) -> Iterator[Finding]:
+    def check(self, evidence: Evidence) -> Findings:
         if optimizers(evidence) > 1:
             return
         held, trained = metric(evidence, "val_loss"), epoch_losses(evidence)

@@ -3,17 +3,11 @@
 from __future__ import annotations
 
 import statistics
-from collections.abc import Iterator
 
-from reenact.program.fault import Fault
-from reenact.program.knob import Kind
-from reenact.rules.evidence import Evidence
-from reenact.rules.finding import Finding
-from reenact.rules.layer_view import LayerView
-from reenact.rules.own._fans import times_usual
+from reenact.rules import Evidence, Fault, Finding, Findings, Kind, LayerView, Needs, Rule
+from reenact.rules.own._model import owner_of, times_usual
 from reenact.rules.own._places import framework, raw_inputs
 from reenact.rules.own._series import finite
-from reenact.rules.rule import Needs, Rule
 
 MOST = 0.5
 
@@ -34,32 +28,16 @@ class SaturatedLayer(Rule):
         from torch import nn
         from reenact.testing.toys import blobs
 
-        x, y = map(torch.from_numpy, blobs(spread=2.0))
-        x[:, 0] = 1.0
-        model = nn.Sequential(nn.Linear(8, 32), nn.Tanh(), nn.Linear(32, 32), nn.Tanh(), nn.Linear(32, 3))
-        for layer in (model[0], model[2], model[4]):
-            nn.init.normal_(layer.weight, std=4.0)
-        optimizer = torch.optim.Adam(model.parameters(), lr=0.001)
-        for epoch in range(6):
-            for start in range(0, 300, 16):
-                optimizer.zero_grad()
-                nn.functional.cross_entropy(model(x[start : start + 16]), y[start : start + 16]).backward()
-                optimizer.step()
+        x, y = map(torch.from_numpy, blobs())
+        model = nn.Sequential(nn.Linear(8, 32), nn.Tanh(), nn.Linear(32, 3))
+        nn.init.normal_(model[0].weight, std=5.0)
+        optimizer = torch.optim.Adam(model.parameters(), lr=0.01)
+        for epoch in range(30):
+            optimizer.zero_grad()
+            nn.functional.cross_entropy(model(x), y).backward()
+            optimizer.step()
     Instead
-        import torch
-        from torch import nn
-        from reenact.testing.toys import curve
-
-        x, y = map(torch.from_numpy, curve())
-        model = nn.Sequential(nn.Linear(4, 32), nn.Tanh(), nn.Linear(32, 1))
-        optimizer = torch.optim.SGD(model.parameters(), lr=0.1, momentum=0.9)
-        for epoch in range(20):
-            for start in range(0, 240, 16):
-                optimizer.zero_grad()
-                nn.functional.mse_loss(model(x[start : start + 16]), y[start : start + 16]).backward()
-                optimizer.step()
-        with torch.no_grad():
-            print("val_loss", nn.functional.mse_loss(model(x[240:]), y[240:]).item())
+        - nn.init.normal_(model[0].weight, std=5.0)
     Fix safety
         Unsafe: another activation, start or scaling is another training.
     Sources
@@ -72,15 +50,15 @@ class SaturatedLayer(Rule):
     confidence = 0.65
     why = "At the ends of its range a sigmoid or tanh is flat and passes no gradient."
 
-    def check(self, evidence: Evidence) -> Iterator[Finding]:
+    def check(self, evidence: Evidence) -> Findings:
         assert evidence.trace is not None
         for layer in evidence.layers:
             shares = finite(list(evidence.trace.layer(layer.name, "saturated_share").values))
             if len(shares) < 3 or evidence.last_activation == layer.own_activation == "sigmoid":
                 continue
             late = statistics.median(shares[-max(1, len(shares) // 3) :])
-            if late > MOST and _owner(evidence, layer).role == "hidden":
-                yield self._saturated(evidence, _owner(evidence, layer), late)
+            if late > MOST and owner_of(evidence, layer).role == "hidden":
+                yield self._saturated(evidence, owner_of(evidence, layer), late)
                 return
 
     def _saturated(self, evidence: Evidence, layer: LayerView, late: float) -> Finding:
@@ -93,9 +71,3 @@ class SaturatedLayer(Rule):
                 evidence, saw, layer=layer, kind=Kind.WEIGHT_INIT, values=values, fault=Fault.WCI
             )
         return self.finding(evidence, saw, layer=layer, kind=Kind.ACTIVATION, values=("relu",))
-
-
-def _owner(evidence: Evidence, layer: LayerView) -> LayerView:
-    """The layer with weights whose output it is."""
-    before = evidence.layers[: evidence.layers.index(layer) + 1]
-    return next((one for one in reversed(before) if one.weighted), layer)

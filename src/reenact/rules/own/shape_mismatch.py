@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from reenact.rules.evidence import Evidence
-from reenact.rules.finding import Finding, Severity
+from reenact.rules import Evidence, Findings, Needs, Rule, Severity
 from reenact.rules.own._crash import CrashKind, crash_findings
-from reenact.rules.rule import Needs, Rule
 
 
 class ShapeMismatch(Rule):
@@ -31,11 +27,8 @@ class ShapeMismatch(Rule):
         nn.functional.cross_entropy(model(x), y).backward()
         optimizer.step()
     Instead
-        from reenact.testing.toys import blobs
-
-        x, y = blobs()
-        history = {"loss": [0.5, 0.4], "acc": [0.7, 0.8]}
-        print("accuracy", history["acc"][-1], len(x))
+        - model = nn.Sequential(nn.Linear(8, 16), nn.ReLU(), nn.Linear(32, 3))
+        + model = nn.Sequential(nn.Linear(8, 16), nn.ReLU(), nn.Linear(16, 3))
     Fix safety
         There is nothing to change automatically: the place says which layer got what.
     Sources
@@ -50,5 +43,5 @@ class ShapeMismatch(Rule):
     confidence = 0.95
     why = "What comes out of one layer must have the width that the next one was made for."
 
-    def check(self, evidence: Evidence) -> Iterator[Finding]:
+    def check(self, evidence: Evidence) -> Findings:
         yield from crash_findings(self, evidence, CrashKind.SHAPE)

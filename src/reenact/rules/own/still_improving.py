@@ -2,14 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from reenact.program.fault import Fault
-from reenact.program.knob import Kind, Knob
-from reenact.rules.evidence import Evidence
-from reenact.rules.finding import Finding
+from reenact.rules import Evidence, Fault, Findings, Kind, Knob, Needs, Rule
 from reenact.rules.own._series import accuracy, epoch_losses, metric, optimizers, runaway
-from reenact.rules.rule import Needs, Rule
 
 SHARE = 0.12
 """Part of the whole fall that belongs to the last quarter of the epochs."""
@@ -30,33 +24,20 @@ class StillImproving(Rule):
     Symptom
         Loss and accuracy still improve in the last epochs; after a single epoch nothing else can be expected.
     Example
-        import keras
-        from keras import layers
+        import torch
+        from torch import nn
         from reenact.testing.toys import blobs
 
-        x, y = blobs(spread=2.0)
-        raw = 40 * x + 100
-        model = keras.Sequential([
-            layers.Input((8,)),
-            layers.Dense(16, activation="relu"),
-            layers.Dense(3, activation="sigmoid"),
-        ])
-        model.compile(keras.optimizers.Adam(0.0003), "mse", metrics=["accuracy"])
-        classes = keras.utils.to_categorical(y)
-        model.fit(x[:200], classes[:200], epochs=1, validation_data=(raw[200:], classes[200:]), verbose=0)
+        x, y = map(torch.from_numpy, blobs(spread=2.0))
+        model = nn.Sequential(nn.Linear(8, 16), nn.ReLU(), nn.Linear(16, 3))
+        optimizer = torch.optim.Adam(model.parameters(), lr=0.01)
+        for epoch in range(8):
+            optimizer.zero_grad()
+            nn.functional.cross_entropy(model(x), y).backward()
+            optimizer.step()
     Instead
-        import keras
-        from keras import layers
-        from reenact.testing.toys import blobs
-
-        x, y = blobs(spread=2.0)
-        model = keras.Sequential([
-            layers.Input((8,)),
-            layers.Dense(16, activation="relu"),
-            layers.Dense(3, activation="softmax"),
-        ])
-        model.compile(keras.optimizers.Adam(0.01), "sparse_categorical_crossentropy", metrics=["accuracy"])
-        model.fit(x, y, batch_size=16, epochs=12, validation_split=0.2, verbose=0)
+        - for epoch in range(8):
+        + for epoch in range(60):
     Fix safety
         Unsafe: longer training may overfit; watch the validation loss.
     Sources
@@ -67,7 +48,7 @@ class StillImproving(Rule):
     needs = Needs.TRACE
     why = "A curve that is cut off while it is steep ends far from what the model can do."
 
-    def check(self, evidence: Evidence) -> Iterator[Finding]:
+    def check(self, evidence: Evidence) -> Findings:
         assert evidence.trace is not None
         knob, score = evidence.knob(Kind.EPOCHS), accuracy(evidence)
         if optimizers(evidence) > 1 or (score is not None and score > 0.98):

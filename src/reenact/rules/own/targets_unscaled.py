@@ -2,16 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from reenact.program.fault import Fault
-from reenact.program.graph import TaskType
-from reenact.program.knob import Kind
-from reenact.rules.evidence import Evidence
-from reenact.rules.finding import Finding
-from reenact.rules.losses import LossFamily
+from reenact.rules import Evidence, Fault, Findings, Kind, LossFamily, Needs, Rule, TaskType
 from reenact.rules.own._series import learned
-from reenact.rules.rule import Needs, Rule
 
 LARGE = 10.0
 
@@ -32,29 +24,16 @@ class TargetsUnscaled(Rule):
         from reenact.testing.toys import curve
 
         x, y = map(torch.from_numpy, curve())
-        x, y = 100 * x + 150, 500 * y + 2000
+        y = 500 * y + 2000
         model = nn.Sequential(nn.Linear(4, 32), nn.Tanh(), nn.Linear(32, 1))
-        optimizer = torch.optim.SGD(model.parameters(), lr=0.1, momentum=0.9)
-        for epoch in range(20):
-            for start in range(0, 240, 16):
-                optimizer.zero_grad()
-                nn.functional.mse_loss(model(x[start : start + 16]), y[start : start + 16]).backward()
-                optimizer.step()
+        optimizer = torch.optim.Adam(model.parameters(), lr=0.01)
+        for epoch in range(60):
+            optimizer.zero_grad()
+            nn.functional.mse_loss(model(x), y).backward()
+            optimizer.step()
     Instead
-        import torch
-        from torch import nn
-        from reenact.testing.toys import curve
-
-        x, y = map(torch.from_numpy, curve())
-        model = nn.Sequential(nn.Linear(4, 32), nn.Tanh(), nn.Linear(32, 1))
-        optimizer = torch.optim.SGD(model.parameters(), lr=0.1, momentum=0.9)
-        for epoch in range(20):
-            for start in range(0, 240, 16):
-                optimizer.zero_grad()
-                nn.functional.mse_loss(model(x[start : start + 16]), y[start : start + 16]).backward()
-                optimizer.step()
-        with torch.no_grad():
-            print("val_loss", nn.functional.mse_loss(model(x[240:]), y[240:]).item())
+          y = 500 * y + 2000
+        + y = (y - y.mean()) / y.std()
     Fix safety
         Unsafe: predictions must be scaled back wherever they are read.
     Sources
@@ -66,7 +45,7 @@ class TargetsUnscaled(Rule):
     needs = Needs.GRAPH
     why = "Errors as large as the targets make gradients that no usual learning rate bears."
 
-    def check(self, evidence: Evidence) -> Iterator[Finding]:
+    def check(self, evidence: Evidence) -> Findings:
         labels = evidence.labels
         if evidence.task is not TaskType.REGRESSION or evidence.loss_family is not LossFamily.REGRESSION:
             return

@@ -2,15 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from reenact.program.fault import Fault
-from reenact.program.graph import TensorFacts
-from reenact.program.knob import Kind
-from reenact.rules.evidence import Evidence
-from reenact.rules.finding import Finding, Severity
+from reenact.rules import Evidence, Fault, Findings, Kind, Needs, Rule, Severity, TensorFacts
 from reenact.rules.own._places import at_knob, named_knob
-from reenact.rules.rule import Needs, Rule
 
 ENOUGH = 16
 """Rows of a split below which its mean tells little."""
@@ -28,32 +21,22 @@ class TrainAndTestScaledDifferently(Rule):
         Good in training, no better than guessing in validation, from the first epoch on.
     Example
         import keras
-        from keras import layers
         from reenact.testing.toys import blobs
 
         x, y = blobs(spread=2.0)
-        raw = 40 * x + 100
+        x = 40 * x + 100
+        mean, std = x[:240].mean(0), x[:240].std(0)
+        train = (x[:240] - mean) / std
+        test = x[240:]
         model = keras.Sequential([
-            layers.Input((8,)),
-            layers.Dense(16, activation="relu"),
-            layers.Dense(3, activation="sigmoid"),
-        ])
-        model.compile(keras.optimizers.Adam(0.0003), "mse", metrics=["accuracy"])
-        classes = keras.utils.to_categorical(y)
-        model.fit(x[:200], classes[:200], epochs=1, validation_data=(raw[200:], classes[200:]), verbose=0)
-    Instead
-        import keras
-        from keras import layers
-        from reenact.testing.toys import blobs
-
-        x, y = blobs(spread=2.0)
-        model = keras.Sequential([
-            layers.Input((8,)),
-            layers.Dense(16, activation="relu"),
-            layers.Dense(3, activation="softmax"),
+            keras.layers.Dense(16, activation="relu"),
+            keras.layers.Dense(3, activation="softmax"),
         ])
         model.compile(keras.optimizers.Adam(0.01), "sparse_categorical_crossentropy", metrics=["accuracy"])
-        model.fit(x, y, batch_size=16, epochs=12, validation_split=0.2, verbose=0)
+        model.fit(train, y[:240], epochs=10, validation_data=(test, y[240:]))
+    Instead
+        - test = x[240:]
+        + test = (x[240:] - mean) / std
     Fix safety
         Unsafe: it changes the measured result, which was wrong.
     Sources
@@ -67,7 +50,7 @@ class TrainAndTestScaledDifferently(Rule):
     confidence = 0.85
     why = "A model knows nothing about numbers of another scale than those it was trained on."
 
-    def check(self, evidence: Evidence) -> Iterator[Finding]:
+    def check(self, evidence: Evidence) -> Findings:
         train = evidence.inputs
         for split in ("validation", "test"):
             held = evidence.data("input", split)

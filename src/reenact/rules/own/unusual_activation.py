@@ -3,14 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
 
-from reenact.program.fault import Fault
-from reenact.program.knob import Kind
-from reenact.rules.evidence import Evidence
-from reenact.rules.finding import Finding
-from reenact.rules.layer_view import LayerView
-from reenact.rules.rule import Needs, Rule
+from reenact.rules import Evidence, Fault, Findings, Kind, LayerView, Needs, Rule
 
 UNUSUAL = {
     "softmax": 0.85,
@@ -39,17 +33,10 @@ class UnusualHiddenActivation(Rule):
     Example
         from torch import nn
 
-        model = nn.Sequential(
-            nn.Linear(8, 32), nn.ReLU(), nn.Linear(32, 32), nn.Hardsigmoid(), nn.Linear(32, 32), nn.ReLU(),
-            nn.Linear(32, 3),
-        )
+        model = nn.Sequential(nn.Linear(8, 16), nn.ReLU(), nn.Linear(16, 8), nn.Sigmoid(), nn.Linear(8, 3))
     Instead
-        from torch import nn
-
-        model = nn.Sequential(
-            nn.Linear(8, 32), nn.ReLU(), nn.Linear(32, 32), nn.ReLU(), nn.Linear(32, 32), nn.ReLU(),
-            nn.Linear(32, 3),
-        )
+        - model = nn.Sequential(nn.Linear(8, 16), nn.ReLU(), nn.Linear(16, 8), nn.Sigmoid(), nn.Linear(8, 3))
+        + model = nn.Sequential(nn.Linear(8, 16), nn.ReLU(), nn.Linear(16, 8), nn.ReLU(), nn.Linear(8, 3))
     Fix safety
         Unsafe: another activation is another model.
     Sources
@@ -62,7 +49,7 @@ class UnusualHiddenActivation(Rule):
     confidence = 0.4
     why = "Functions with small slopes, or that make units compete, starve the layers in front of them."
 
-    def check(self, evidence: Evidence) -> Iterator[Finding]:
+    def check(self, evidence: Evidence) -> Findings:
         hidden = [layer for layer in evidence.layers if layer.role == "hidden" and _feeds_forward(layer)]
         words = Counter(layer.activation for layer in hidden)
         for layer in hidden:

@@ -3,14 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 
-from reenact.program.fault import Fault
-from reenact.program.knob import Kind
-from reenact.rules.evidence import Evidence
-from reenact.rules.finding import Finding
-from reenact.rules.rule import Needs, Rule
-from reenact.rules.umlaut._inputs import casts_itself, reads_symbols, training_inputs
+from reenact.rules import Evidence, Fault, Findings, Kind, Needs, Rule
+from reenact.rules.umlaut._data import casts_itself, reads_symbols, training_inputs
 
 TYPES = re.compile(r"same dtype|scalar type|should be the same", re.IGNORECASE)
 
@@ -31,29 +26,17 @@ class InputNotFloating(Rule):
         import keras
         from reenact.testing.toys import blobs
 
-        x, y = blobs()
-        x = (100 * x).astype("int64")
-        model = keras.Sequential(
-            [
-                keras.layers.Dense(16, activation="relu"),
-                keras.layers.Dense(3, activation="softmax"),
-            ]
-        )
-        model.compile("adam", "sparse_categorical_crossentropy")
-        model.fit(x, y, epochs=3, verbose=0)
+        x, y = blobs(spread=2.0)
+        x = (1.5 * x).round().astype("int64")
+        model = keras.Sequential([
+            keras.layers.Dense(16, activation="relu"),
+            keras.layers.Dense(3, activation="softmax"),
+        ])
+        model.compile(keras.optimizers.Adam(0.01), "sparse_categorical_crossentropy", metrics=["accuracy"])
+        model.fit(x, y, epochs=10, validation_split=0.2)
     Instead
-        import keras
-        from reenact.testing.toys import blobs
-
-        x, y = blobs()
-        model = keras.Sequential(
-            [
-                keras.layers.Dense(16, activation="relu"),
-                keras.layers.Dense(3, activation="softmax"),
-            ]
-        )
-        model.compile("adam", "sparse_categorical_crossentropy")
-        model.fit(x, y, epochs=3, verbose=0)
+        - x = (1.5 * x).round().astype("int64")
+        + x = (1.5 * x).round().astype("float32")
     Fix safety
         Unsafe: the data changes, and with it what is learned; do the same to data that comes later.
     Sources
@@ -67,7 +50,7 @@ class InputNotFloating(Rule):
     confidence = 0.3
     why = "Layers compute with floating numbers."
 
-    def check(self, evidence: Evidence) -> Iterator[Finding]:
+    def check(self, evidence: Evidence) -> Findings:
         crash = evidence.outcome.crash if evidence.outcome is not None else None
         if crash is not None and crash.layer and crash.layer_inputs and TYPES.search(crash.message):
             dtype = crash.layer_inputs[0].dtype.removeprefix("torch.")

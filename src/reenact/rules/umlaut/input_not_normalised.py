@@ -2,15 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from reenact.program.fault import Fault
-from reenact.program.graph import TensorFacts
-from reenact.program.knob import Kind
-from reenact.rules.evidence import Evidence
-from reenact.rules.finding import Finding
-from reenact.rules.rule import Needs, Rule
-from reenact.rules.umlaut._inputs import reads_symbols, scales_itself, training_inputs
+from reenact.rules import Evidence, Fault, Findings, Kind, Needs, Rule, TensorFacts
+from reenact.rules.umlaut._data import reads_symbols, scales_itself, training_inputs
 
 FAR = 10.0
 
@@ -33,23 +26,14 @@ class InputNotNormalised(Rule):
         x, y = map(torch.from_numpy, blobs())
         x = 128 + 60 * x
         model = nn.Sequential(nn.Linear(8, 16), nn.ReLU(), nn.Linear(16, 3))
-        optimizer = torch.optim.Adam(model.parameters(), lr=0.001)
-        for epoch in range(20):
+        optimizer = torch.optim.Adam(model.parameters(), lr=0.01)
+        for epoch in range(30):
             optimizer.zero_grad()
             nn.functional.cross_entropy(model(x), y).backward()
             optimizer.step()
     Instead
-        import torch
-        from torch import nn
-        from reenact.testing.toys import blobs
-
-        x, y = map(torch.from_numpy, blobs())
-        model = nn.Sequential(nn.Linear(8, 16), nn.ReLU(), nn.Linear(16, 3))
-        optimizer = torch.optim.Adam(model.parameters(), lr=0.001)
-        for epoch in range(20):
-            optimizer.zero_grad()
-            nn.functional.cross_entropy(model(x), y).backward()
-            optimizer.step()
+          x = 128 + 60 * x
+        + x = (x - x.mean(0)) / x.std(0)
     Fix safety
         Unsafe: the data changes, and with it what is learned; do the same to data that comes later.
     Sources
@@ -63,7 +47,7 @@ class InputNotNormalised(Rule):
     needs = Needs.GRAPH
     why = "Layers start with weights that suit inputs near zero of about one."
 
-    def check(self, evidence: Evidence) -> Iterator[Finding]:
+    def check(self, evidence: Evidence) -> Findings:
         if reads_symbols(evidence) or scales_itself(evidence):
             return
         for facts in training_inputs(evidence):

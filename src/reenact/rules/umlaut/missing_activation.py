@@ -2,14 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from reenact.program.fault import Fault
-from reenact.program.knob import Kind
-from reenact.rules.evidence import Evidence
-from reenact.rules.finding import Finding, Severity
-from reenact.rules.neuralint._order import narrows, unbent
-from reenact.rules.rule import Needs, Rule
+from reenact.rules import Evidence, Fault, Findings, Kind, Needs, Rule, Severity
+from reenact.rules.neuralint._layers import narrows, unbent
 
 
 class MissingActivation(Rule):
@@ -23,32 +17,18 @@ class MissingActivation(Rule):
         The model learns what a linear one would, and no more.
     Example
         import keras
-        from reenact.testing.toys import blobs
 
-        x, y = blobs()
-        model = keras.Sequential(
-            [
-                keras.layers.Dense(16),
-                keras.layers.Dense(16),
-                keras.layers.Dense(3, activation="softmax"),
-            ]
-        )
-        model.compile("adam", "sparse_categorical_crossentropy")
-        model.fit(x, y, epochs=3, verbose=0)
+        model = keras.Sequential([
+            keras.layers.Input((8,)),
+            keras.layers.Dense(16),
+            keras.layers.Dense(16),
+            keras.layers.Dense(3, activation="softmax"),
+        ])
     Instead
-        import keras
-        from reenact.testing.toys import blobs
-
-        x, y = blobs()
-        model = keras.Sequential(
-            [
-                keras.layers.Dense(16, activation="relu"),
-                keras.layers.Dense(16, activation="relu"),
-                keras.layers.Dense(3, activation="softmax"),
-            ]
-        )
-        model.compile("adam", "sparse_categorical_crossentropy")
-        model.fit(x, y, epochs=3, verbose=0)
+        -     keras.layers.Dense(16),
+        -     keras.layers.Dense(16),
+        +     keras.layers.Dense(16, activation="relu"),
+        +     keras.layers.Dense(16, activation="relu"),
     Fix safety
         Unsafe: the network becomes another one and must be trained anew.
     Sources
@@ -64,7 +44,7 @@ class MissingActivation(Rule):
     confidence = 0.8
     why = "Without a bend between them two layers can do no more than one."
 
-    def check(self, evidence: Evidence) -> Iterator[Finding]:
+    def check(self, evidence: Evidence) -> Findings:
         for layer, taker in unbent(evidence):
             confidence = 0.4 if narrows(layer, taker) else self.confidence
             saw = f"{layer.name} feeds {taker.name} without an activation"

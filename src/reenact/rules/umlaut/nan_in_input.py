@@ -3,14 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
 
-from reenact.program.fault import Fault
-from reenact.program.knob import Kind
-from reenact.rules.evidence import Evidence
-from reenact.rules.finding import Finding, Severity
-from reenact.rules.rule import Needs, Rule
-from reenact.rules.umlaut._inputs import training_inputs
+from reenact.rules import Evidence, Fault, Findings, Kind, Needs, Rule, Severity
+from reenact.rules.umlaut._data import training_inputs
 
 
 class NanInInput(Rule):
@@ -31,23 +26,14 @@ class NanInInput(Rule):
         x, y = map(torch.from_numpy, blobs())
         x[::50, 0] = torch.nan
         model = nn.Sequential(nn.Linear(8, 16), nn.ReLU(), nn.Linear(16, 3))
-        optimizer = torch.optim.Adam(model.parameters(), lr=0.001)
-        for epoch in range(20):
+        optimizer = torch.optim.Adam(model.parameters(), lr=0.01)
+        for epoch in range(30):
             optimizer.zero_grad()
             nn.functional.cross_entropy(model(x), y).backward()
             optimizer.step()
     Instead
-        import torch
-        from torch import nn
-        from reenact.testing.toys import blobs
-
-        x, y = map(torch.from_numpy, blobs())
-        model = nn.Sequential(nn.Linear(8, 16), nn.ReLU(), nn.Linear(16, 3))
-        optimizer = torch.optim.Adam(model.parameters(), lr=0.001)
-        for epoch in range(20):
-            optimizer.zero_grad()
-            nn.functional.cross_entropy(model(x), y).backward()
-            optimizer.step()
+          x[::50, 0] = torch.nan
+        + x = x.nan_to_num()
     Fix safety
         Unsafe: the data changes, and with it what is learned; do the same to data that comes later.
     Sources
@@ -62,7 +48,7 @@ class NanInInput(Rule):
     confidence = 0.97
     why = "NaN in, NaN out: one such value ruins all weights."
 
-    def check(self, evidence: Evidence) -> Iterator[Finding]:
+    def check(self, evidence: Evidence) -> Findings:
         for facts in training_inputs(evidence):
             if facts.nan_share > 0:
                 lost = _lost(evidence)

@@ -2,12 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from reenact.program.graph import TaskType
-from reenact.rules.evidence import Evidence
-from reenact.rules.finding import Finding, Severity
-from reenact.rules.rule import Needs, Rule
+from reenact.rules import Evidence, Findings, Needs, Rule, Severity, TaskType
 
 TELLING = ("acc", "f1", "auc", "precision", "recall", "error", "correct", "iou", "dice", "score")
 
@@ -26,28 +21,16 @@ class NoAccuracyMetric(Rule):
         import keras
         from reenact.testing.toys import blobs
 
-        x, y = blobs()
-        model = keras.Sequential(
-            [
-                keras.layers.Dense(16, activation="relu"),
-                keras.layers.Dense(3, activation="softmax"),
-            ]
-        )
-        model.compile("adam", "sparse_categorical_crossentropy")
-        model.fit(x, y, epochs=3, verbose=0)
+        x, y = blobs(spread=2.0)
+        model = keras.Sequential([
+            keras.layers.Dense(16, activation="relu"),
+            keras.layers.Dense(3, activation="softmax"),
+        ])
+        model.compile(keras.optimizers.Adam(0.01), "sparse_categorical_crossentropy")
+        model.fit(x, y, epochs=10, validation_split=0.2)
     Instead
-        import keras
-        from reenact.testing.toys import blobs
-
-        x, y = blobs()
-        model = keras.Sequential(
-            [
-                keras.layers.Dense(16, activation="relu"),
-                keras.layers.Dense(3, activation="softmax"),
-            ]
-        )
-        model.compile("adam", "sparse_categorical_crossentropy", metrics=["accuracy"])
-        model.fit(x, y, epochs=3, verbose=0)
+        - model.compile(keras.optimizers.Adam(0.01), "sparse_categorical_crossentropy")
+        + model.compile(keras.optimizers.Adam(0.01), "sparse_categorical_crossentropy", metrics=["accuracy"])
     Fix safety
         Safe: a metric changes nothing in the training.
     Sources
@@ -61,7 +44,7 @@ class NoAccuracyMetric(Rule):
     confidence = 0.3
     why = "A loss does not say how many rows are put into the right class."
 
-    def check(self, evidence: Evidence) -> Iterator[Finding]:
+    def check(self, evidence: Evidence) -> Findings:
         trace = evidence.trace
         if trace is None or evidence.task not in (TaskType.BINARY, TaskType.MULTI_CLASS):
             return

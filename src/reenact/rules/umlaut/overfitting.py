@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
-from reenact.rules.evidence import Evidence
-from reenact.rules.finding import Finding
-from reenact.rules.rule import Needs, Rule
-from reenact.rules.umlaut._curves import loss_curves
+from reenact.probe.trace import Trace
+from reenact.rules import Evidence, Findings, Needs, Rule
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 PATIENCE, RISE = 3, 1.1
 
@@ -22,31 +24,22 @@ class Overfitting(Rule):
     Symptom
         A gap between the two losses that grows from epoch to epoch.
     Example
-        import keras
+        import torch
+        from torch import nn
         from reenact.testing.toys import blobs
 
-        x, y = blobs(rows=60, features=20, spread=6.0)
-        model = keras.Sequential(
-            [
-                keras.layers.Dense(64, activation="relu"),
-                keras.layers.Dense(3, activation="softmax"),
-            ]
-        )
-        model.compile(keras.optimizers.Adam(0.01), "sparse_categorical_crossentropy")
-        model.fit(x, y, epochs=30, validation_split=0.3, verbose=0)
+        x, y = map(torch.from_numpy, blobs(60, features=20, spread=6.0))
+        model = nn.Sequential(nn.Linear(20, 64), nn.ReLU(), nn.Linear(64, 3))
+        optimizer = torch.optim.Adam(model.parameters(), lr=0.01)
+        for epoch in range(40):
+            optimizer.zero_grad()
+            nn.functional.cross_entropy(model(x[::2]), y[::2]).backward()
+            optimizer.step()
+            with torch.no_grad():
+                print("val_loss", nn.functional.cross_entropy(model(x[1::2]), y[1::2]).item())
     Instead
-        import keras
-        from reenact.testing.toys import blobs
-
-        x, y = blobs()
-        model = keras.Sequential(
-            [
-                keras.layers.Dense(16, activation="relu"),
-                keras.layers.Dense(3, activation="softmax"),
-            ]
-        )
-        model.compile("adam", "sparse_categorical_crossentropy")
-        model.fit(x, y, epochs=5, validation_split=0.3, verbose=0)
+        - x, y = map(torch.from_numpy, blobs(60, features=20, spread=6.0))
+        + x, y = map(torch.from_numpy, blobs(6000, features=20, spread=6.0))
     Fix safety
         Unsafe: fewer epochs, dropout or a smaller model make another training.
     Sources
@@ -61,10 +54,10 @@ class Overfitting(Rule):
     confidence = 0.7
     why = "What is still learned helps on the training rows only."
 
-    def check(self, evidence: Evidence) -> Iterator[Finding]:
+    def check(self, evidence: Evidence) -> Findings:
         if evidence.trace is None:
             return
-        held, trained = loss_curves(evidence.trace)
+        held, trained = _loss_curves(evidence.trace)
         if len(held) <= PATIENCE:
             return
         best = int(held.argmin())
@@ -76,3 +69,19 @@ class Overfitting(Rule):
                 f"training loss {trained[best]:.3g} -> {trained[-1]:.3g}"
             )
             yield self.finding(evidence, saw)
+
+
+def _loss_curves(trace: Trace) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Validation losses, and the mean loss of the steps since the validation before."""
+    import numpy as np
+
+    seen, losses = trace.metric("val_loss").known, trace.losses.known
+    held, trained = [], []
+    before = -1
+    for step, value in zip(seen.steps, seen.values, strict=True):
+        steps = losses.values[(losses.steps > before) & (losses.steps <= step)]
+        if len(steps):
+            held.append(float(value))
+            trained.append(float(steps.mean()))
+            before = int(step)
+    return np.array(held), np.array(trained)

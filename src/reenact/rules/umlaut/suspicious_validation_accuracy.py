@@ -2,13 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from reenact.program.knob import Kind
-from reenact.rules.evidence import Evidence
-from reenact.rules.finding import Finding, Severity
-from reenact.rules.rule import Needs, Rule
-from reenact.rules.umlaut._curves import shared_rows
+from reenact.rules import Evidence, Findings, Kind, Needs, Rule, Severity
+from reenact.rules.umlaut._data import shared_rows
 
 EPOCHS, PERFECT, LEAD, MANY = 3, 0.95, 0.05, 0.2
 
@@ -27,28 +22,16 @@ class SuspiciousValidationAccuracy(Rule):
         import keras
         from reenact.testing.toys import blobs
 
-        x, y = blobs()
-        model = keras.Sequential(
-            [
-                keras.layers.Dense(16, activation="relu"),
-                keras.layers.Dense(3, activation="softmax"),
-            ]
-        )
-        model.compile("adam", "sparse_categorical_crossentropy", metrics=["accuracy"])
-        model.fit(x, y, epochs=4, validation_data=(x, y), verbose=0)
+        x, y = blobs(spread=2.0)
+        model = keras.Sequential([
+            keras.layers.Dense(16, activation="relu"),
+            keras.layers.Dense(3, activation="softmax"),
+        ])
+        model.compile(keras.optimizers.Adam(0.01), "sparse_categorical_crossentropy", metrics=["accuracy"])
+        model.fit(x, y, epochs=10, validation_data=(x, y))
     Instead
-        import keras
-        from reenact.testing.toys import blobs
-
-        x, y = blobs(spread=6.0)
-        model = keras.Sequential(
-            [
-                keras.layers.Dense(16, activation="relu"),
-                keras.layers.Dense(3, activation="softmax"),
-            ]
-        )
-        model.compile("adam", "sparse_categorical_crossentropy", metrics=["accuracy"])
-        model.fit(x, y, epochs=4, validation_split=0.3, verbose=0)
+        - model.fit(x, y, epochs=10, validation_data=(x, y))
+        + model.fit(x, y, epochs=10, validation_split=0.2)
     Fix safety
         Unsafe: another split gives other figures, and truer ones.
     Sources
@@ -64,7 +47,7 @@ class SuspiciousValidationAccuracy(Rule):
     confidence = 0.15
     why = "Validation should be a little worse than training, not better."
 
-    def check(self, evidence: Evidence) -> Iterator[Finding]:
+    def check(self, evidence: Evidence) -> Findings:
         trace = evidence.trace
         if trace is None:
             return

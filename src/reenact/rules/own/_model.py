@@ -1,15 +1,13 @@
-"""What the output of a model is really like, where its layers alone do not tell."""
+"""What a model is really like, where its layers alone do not tell: how large its weights start, what comes
+out of it, whose output a layer bends."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import math
 
-from reenact.program.knob import Kind
+from reenact.probe.columns import Columns, no_rows
+from reenact.rules import Evidence, Kind, LayerView
 from reenact.rules.own._places import says
-
-if TYPE_CHECKING:
-    from reenact.probe.columns import Columns
-    from reenact.rules.evidence import Evidence
 
 
 def reads_logits(evidence: Evidence) -> bool:
@@ -50,8 +48,38 @@ def _rows(evidence: Evidence) -> Columns:
     """What came out of the last layer of the model that was watched."""
     trace = evidence.trace
     if trace is None:
-        from reenact.probe.columns import no_rows
-
         return no_rows(("step",))
     last = len(trace.layer_names) - 1
     return trace.layers.where(layer=last)
+
+
+def fans(layer: LayerView, framework: str) -> tuple[int, int] | None:
+    """Inputs and outputs of one unit, counted over the kernel's window; none for vectors."""
+    kernel = layer.kernel()
+    if kernel is None or len(kernel.shape) < 2:
+        return None
+    shape = kernel.shape
+    if framework == "keras":
+        window = math.prod(shape[:-2])
+        return shape[-2] * window, shape[-1] * window
+    window = math.prod(shape[2:])
+    return shape[1] * window, shape[0] * window
+
+
+def times_usual(layer: LayerView, framework: str) -> float | None:
+    """Deviation of the start against the usual: above 1 of He's, the largest; below 1 of the smallest in use,
+    PyTorch's own; 1 in between."""
+    kernel, sizes = layer.kernel(), fans(layer, framework)
+    if kernel is None or sizes is None or not min(sizes) or math.prod(kernel.shape) < 8:
+        return None
+    largest = math.sqrt(2 / sizes[0])
+    smallest = min(math.sqrt(1 / (3 * sizes[0])), math.sqrt(2 / sum(sizes)))
+    if kernel.std > largest:
+        return kernel.std / largest
+    return min(1.0, kernel.std / smallest)
+
+
+def owner_of(evidence: Evidence, layer: LayerView) -> LayerView:
+    """The layer with weights whose output it is."""
+    before = evidence.layers[: evidence.layers.index(layer) + 1]
+    return next((one for one in reversed(before) if one.weighted), layer)

@@ -1,13 +1,14 @@
-"""What the model is fed, and what its first layers do to it."""
+"""What the model is fed, what its first layers do to it, and how much of it it is judged by again."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-from reenact.program.graph import TensorFacts
-from reenact.rules.evidence import Evidence
-from reenact.rules.layer_view import LayerView
+from reenact.probe.trace import Trace
+from reenact.rules import Evidence, LayerView, TensorFacts
 
+ENOUGH = 10
+"""Rows that must have been looked at before their share means something."""
 _SCALING = ("BatchNorm", "Normalization", "Rescaling", "LayerNorm", "InstanceNorm")
 _PREPARING = ("Rescaling", "CategoryEncoding", "Lookup", "Hashing", "Discretization", "TextVectorization")
 
@@ -45,3 +46,13 @@ def channels_last(evidence: Evidence, layer: LayerView) -> bool:
     if isinstance(told, str):
         return told == "channels_last"
     return evidence.graph is not None and evidence.graph.framework == "keras"
+
+
+def shared_rows(trace: Trace) -> float:
+    """Share of rows that every validation, or every test, has in common with training.
+
+    The least of each split counts: a program may also measure on its training rows on purpose.
+    """
+    found = [overlap for overlap in trace.overlaps if overlap.rows >= ENOUGH]
+    splits = {overlap.split for overlap in found}
+    return max((min(o.share for o in found if o.split == split) for split in splits), default=0.0)
