@@ -40,7 +40,7 @@ class Linted:
 
     path: str
     """As it was named, or as the folder was named and the way from there."""
-    notices: tuple[Diagnostic, ...] = ()
+    diagnostics: tuple[Diagnostic, ...] = ()
     findings: tuple[JsonValue, ...] = ()
     unread: str = ""
     """Why it could not be understood; empty when it could."""
@@ -119,7 +119,7 @@ def _linted(path: Path, wishes: Wishes) -> Linted:
     return Linted(
         str(path),
         diagnostics=tuple(_placed(notice, path) for notice in notices),
-        findings=tuple({**one.to_json(), "file": str(path)} for one in found.accusations),
+        findings=tuple({**one.to_dict(), "file": str(path)} for one in found.accusations),
         is_training=True,
     )
 
