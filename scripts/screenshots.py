@@ -122,11 +122,7 @@ def shoot(browser: Browser, address: str, runs: Mapping[str, str], folder: Path)
 
 
 def settle(page: Page, place: str) -> None:
-    """Wait until what is seen no longer changes: drawings become interactive when they are seen, and grow."""
-    drawings = page.locator("[data-figure]")
-    for at in range(drawings.count()):
-        drawings.nth(at).scroll_into_view_if_needed()
-        drawings.nth(at).locator(".main-svg").first.wait_for()
+    """Bring a part of the page to its top."""
     page.evaluate("(place) => (document.getElementById(place) || document.body).scrollIntoView()", place)
 
 

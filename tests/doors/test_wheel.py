@@ -19,7 +19,7 @@ from reenact.version import __version__
 ROOT = Path(__file__).parents[2]
 PACKAGE = ROOT / "src" / "reenact"
 pytest.importorskip("hatchling")
-EXTRAS = ("torch", "keras", "mcp", "starlette", "plotly", "uvicorn", "jinja2", "pdfplumber", "pypdfium2")
+EXTRAS = ("torch", "keras", "mcp", "starlette", "uvicorn", "jinja2", "pdfplumber", "pypdfium2")
 """What a plain installation does not bring."""
 ABSENT = f"""
 import sys

@@ -60,7 +60,7 @@ class Tried:
 
 
 @dataclass(frozen=True, slots=True)
-class Accusation:
+class Accusation(Result):
     """A suspect, what trying it has shown, and how sure we are now."""
 
     JSON: ClassVar = (

@@ -96,7 +96,8 @@ def lines(
     right = WIDTH - RIGHT - max((LETTER * len(level.label) for level in levels), default=0.0)
     x = scale_for(steps, LEFT, right, logarithmic=log_x)
     if not x.logarithmic and steps:
-        x = Scale(min(steps), max(steps), LEFT, right)
+        # From the first step on, so that plots of the same run below one another count alike.
+        x = Scale(min(0.0, *steps), max(steps), LEFT, right)
     heights = [value for one in shown for value in one.values] + [level.value for level in levels]
     y = scale_for(heights, HEIGHT - BOTTOM, top)
     if between is not None:
