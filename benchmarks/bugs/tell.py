@@ -62,7 +62,7 @@ def _told(
             journal=journal, model=model, sandbox=desk.sandbox, environments=desk.environments,
             tell=desk.tell, stop=desk.stop, fresh=fresh,
         )  # fmt: skip
-        found = reproduce(raw, buggy, services, fixed=fixed, wishes=way.wishes(desk.wishes))
+        found = reproduce(raw, buggy, services, fixed=fixed, options=way.wishes(desk.wishes))
     shown, seeds = found.seeds
     return Told(
         case.id, way.name, found.verdict, found.reason, attempts=len(found.attempts), shown=shown,

@@ -39,7 +39,7 @@ def tell_of(telling: Telling, desk: Desk) -> Told:
     try:
         with desk.journal_for(telling) as (journal, fresh):
             found = reproduce(
-                paper, _services(telling, desk, journal, fresh), wishes=desk.wishes_for(telling)
+                paper, _services(telling, desk, journal, fresh), options=desk.wishes_for(telling)
             )
             told = _told(telling, found, paper, journal)
     except (AnswerUnusable, ReplayMiss) as error:

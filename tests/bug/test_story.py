@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
+from reenact.bug.options import BugAblations
 from reenact.bug.reproduction import Verdict
 from reenact.bug.run.classify import Outcome
-from reenact.bug.validate.objection import Stage
-from reenact.bug.wishes import Parts
+from reenact.bug.validate.stage import Stage
 from reenact.errors import BudgetSpent, Stopped
 from reenact.journal import Journal
 from reenact.llm.budget import Budget
@@ -158,7 +158,7 @@ def test_exception_that_the_report_does_not_name_is_only_shown(toy: Any, in_turn
 
 
 def test_without_execution_nothing_is_claimed(toy: Any, in_turn: Any) -> None:
-    found = toy.tell(in_turn([CRASHES]), parts=Parts.without("execution", "plan", "restructuring"))
+    found = toy.tell(in_turn([CRASHES]), parts=BugAblations.without("execution", "plan", "restructuring"))
     assert found.verdict is Verdict.INCONCLUSIVE
     assert found.script == CRASHES
     assert [call.step for call in toy.models[0].calls] == ["bug/symptom", "bug/context[0]/attempt[0]/script"]

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 
+from reenact.codegen.project import Project
 from reenact.intake.papers.paper import Equation, Paper, Paragraph, Section, Sentence, Span
 from reenact.paper.criterion import Category, CodeLine, Criterion, Judged, Level, Value
-from reenact.paper.project import Project
 from reenact.report.sheet import Sheet
 from reenact.report.traced import traced
 

@@ -7,6 +7,7 @@ from itertools import pairwise
 from pydantic import BaseModel, Field
 
 from reenact.bug.validate.parses import LONGEST
+from reenact.codegen.edits import fits, in_order, unfenced, with_lines
 
 
 class Draft(BaseModel):
@@ -38,22 +39,13 @@ class Revision(BaseModel):
         if not self.edits:
             raise ValueError("Give edits or a whole script.")
         lines = old.splitlines()
-        ordered = sorted(self.edits, key=lambda edit: (edit.first, edit.last))
+        ordered = in_order(self.edits)
         for before, after in pairwise(ordered):
             if after.first <= before.last:
                 raise ValueError(f"Two edits touch line {after.first}. Give one edit for it.")
         for edit in reversed(ordered):
-            if edit.last > len(lines) or edit.first > len(lines) + 1 or edit.last < edit.first - 1:
+            if not fits(edit, lines):
                 raise ValueError(
                     f"There are no lines {edit.first} to {edit.last}; the script has {len(lines)} lines."
                 )
-            lines[edit.first - 1 : edit.last] = edit.text.splitlines()
-        return "\n".join(lines) + "\n"
-
-
-def unfenced(text: str) -> str:
-    """A script without the code fence that models like to put around it."""
-    lines = text.strip("\n").splitlines()
-    if len(lines) > 2 and lines[0].strip().startswith("```") and lines[-1].strip() == "```":
-        lines = lines[1:-1]
-    return "\n".join(lines) + "\n"
+        return with_lines(lines, ordered)

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol
 
+from reenact.bug.options import BugOptions
 from reenact.bug.project.lookup import Project
-from reenact.bug.run.box import Boxes, Revision
+from reenact.bug.run.script_runner import Revision, ScriptRunner
 from reenact.bug.symptom import Symptom
-from reenact.bug.wishes import Wishes
 from reenact.errors import ended_by
 from reenact.llm.ask import Model
 from reenact.types import Progress, Stop, Tell
@@ -40,9 +40,9 @@ class Case:
     project: Project
     buggy: Revision
     fixed: Revision | None
-    boxes: Boxes
+    runner: ScriptRunner
     model: Model
-    wishes: Wishes
+    options: BugOptions
     tell: Tell
     stop: Stop
 

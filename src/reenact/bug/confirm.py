@@ -11,13 +11,14 @@ from reenact.bug.case import Case
 from reenact.bug.reproduction import SeedRun, Verdict
 from reenact.bug.run.classify import Outcome
 from reenact.bug.symptom import FIVE_PERCENT, Relation
-from reenact.bug.validate.objection import Objection, Stage
+from reenact.bug.validate.stage import Stage
+from reenact.codegen.problem import Problem
 
 COMMON = frozenset({"init", "forward", "call", "module", "error", "the", "and", "for", "with", "src", "lib"})
 """Words that many functions and every report share."""
 
 
-def not_shown(case: Case, runs: Sequence[SeedRun]) -> Objection | None:
+def not_shown(case: Case, runs: Sequence[SeedRun]) -> Problem | None:
     """Why these runs do not show the symptom; none when they do."""
     shown = [run for run in runs if run.shows]
     worst = next((run for run in runs if not run.shows), None)
@@ -27,7 +28,7 @@ def not_shown(case: Case, runs: Sequence[SeedRun]) -> Objection | None:
         seen = worst.seen if worst is not None else None
         what = f"{seen.outcome.value}. {seen.sentence}" if seen is not None else "It was not run."
         share = f" The symptom showed with {len(shown)} of {len(runs)} seeds." if shown else ""
-        return Objection(Stage.EXECUTION, f"{what}{share}"[:1].upper() + f"{what}{share}"[1:])
+        return Problem(Stage.EXECUTION, f"{what}{share}"[:1].upper() + f"{what}{share}"[1:])
     return _off_the_mark(case, runs) if near else None
 
 
@@ -36,28 +37,28 @@ def _is_near(case: Case) -> bool:
     return case.symptom.is_silent and check is not None and check.relation is Relation.NEAR
 
 
-def _off_the_mark(case: Case, runs: Sequence[SeedRun]) -> Objection | None:
+def _off_the_mark(case: Case, runs: Sequence[SeedRun]) -> Problem | None:
     """The rule of five per cent: the mean over all seeds must come near the reported number."""
     numbers = [run.sighting.number for run in runs if run.sighting.number is not None]
     wanted = (case.symptom.check.number if case.symptom.check is not None else None) or 0.0
     if numbers and abs(fmean(numbers) - wanted) <= FIVE_PERCENT * abs(wanted):
         return None
     mean = f"{fmean(numbers):.4g}" if numbers else "no number"
-    return Objection(Stage.EXECUTION, f"The mean over the seeds is {mean}; reported was {wanted:g}.")
+    return Problem(Stage.EXECUTION, f"The mean over the seeds is {mean}; reported was {wanted:g}.")
 
 
-def not_confirmed(runs: Sequence[SeedRun]) -> Objection | None:
+def not_confirmed(runs: Sequence[SeedRun]) -> Problem | None:
     """Why the runs on the fixed revision do not confirm the bug; none when all of them pass."""
     failed = next((run for run in runs if run.seen.outcome is not Outcome.NOTHING), None)
     if runs and failed is None:
         return None
     if failed is None:
-        return Objection(Stage.FIXED, "It was not run on the fixed revision.")
+        return Problem(Stage.FIXED, "It was not run on the fixed revision.")
     if failed.shows:
         sentence = "The same is seen on the fixed revision, so it is not the bug"
     else:
         sentence = f"On the fixed revision it does not run through ({failed.seen.outcome.value})"
-    return Objection(Stage.FIXED, f"{sentence}: {failed.seen.sentence}")
+    return Problem(Stage.FIXED, f"{sentence}: {failed.seen.sentence}")
 
 
 def verdict_on(case: Case, runs: Sequence[SeedRun]) -> tuple[Verdict, str]:

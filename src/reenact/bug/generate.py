@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from reenact.asking import ask
-from reenact.bug.answers import Draft, Revision, unfenced
+from reenact.bug.answers import Draft, Revision
 from reenact.bug.case import Case, Told
 from reenact.bug.report import Plan, symptom_words
 from reenact.bug.reproduction import Attempt
+from reenact.codegen.edits import unfenced
+from reenact.codegen.project import numbered
 from reenact.errors import AnswerUnusable
 from reenact.journal import Scope
 from reenact.llm.prompts import load_prompt
@@ -17,7 +19,7 @@ FRAMES = 8
 
 def plan_for(case: Case, context: Told, run: Scope) -> Plan | None:
     """A plan within one context; none when plans are off or none came."""
-    if not case.wishes.parts.plan:
+    if not case.options.parts.plan:
         return None
     prompt = load_prompt("reenact.bug", "prompts/plan.md").fill(
         report=case.report, symptom=symptom_words(case.symptom), context=context.text()
@@ -82,11 +84,6 @@ def feedback(last: Attempt) -> str:
         lines.append("Innermost frames:")
         lines += [f"  {frame.whose}: {frame}" for frame in told.frames[-FRAMES:]]
     return "\n".join(lines) or "nothing"
-
-
-def numbered(script: str) -> str:
-    """A script with its lines numbered."""
-    return "\n".join(f"{number:4} | {line}" for number, line in enumerate(script.splitlines(), start=1))
 
 
 def _printed(last: Attempt) -> str:

@@ -10,10 +10,9 @@ from __future__ import annotations
 import hashlib
 
 from reenact.bug.case import Case
-from reenact.bug.hunt import tried
 from reenact.bug.reproduction import Attempt, Minimised
 from reenact.bug.run.classify import Outcome
-from reenact.bug.run.seeds import run_with
+from reenact.bug.search import run_with, tried
 from reenact.bug.statements import Span, inner_bodies, printing, tidied, top_level, without
 from reenact.bug.validate.stages import objections
 from reenact.journal import Scope
@@ -65,12 +64,12 @@ class _Shortening:
 
     def _does(self, script: str) -> bool:
         case = self._case
-        if not script.strip() or objections(script, case.project, case.symptom, case.wishes.parts):
+        if not script.strip() or objections(script, case.project, case.symptom, case.options.parts):
             return False
-        if self.runs >= case.wishes.minimise_runs:
+        if self.runs >= case.options.minimise_runs:
             return False
         self.runs += 1
-        case.say(f"make it shorter: try {self.runs} of at most {case.wishes.minimise_runs}")
+        case.say(f"make it shorter: try {self.runs} of at most {case.options.minimise_runs}")
         place = self._run.under(f"shorter-{hashlib.sha256(script.encode()).hexdigest()[:16]}")
         seeds = (self._seed,)
         if not run_with(case, place, script, case.buggy, "buggy", seeds)[0].shows:

@@ -11,9 +11,10 @@ from pathlib import Path
 
 from reenact.bug.report import BugReport, symptom_words
 from reenact.bug.run.classify import Outcome, Seen
-from reenact.bug.run.sighting import Sighting
+from reenact.bug.run.observation import RunObservation
 from reenact.bug.symptom import Symptom
-from reenact.bug.validate.objection import Objection, Stage
+from reenact.bug.validate.stage import Stage
+from reenact.codegen.problem import Problem
 from reenact.types import ExitCode, JsonValue
 
 
@@ -41,7 +42,7 @@ class SeedRun:
     """One run of a script with one seed."""
 
     seed: int
-    sighting: Sighting
+    sighting: RunObservation
     seen: Seen
 
     @property
@@ -58,7 +59,7 @@ class Attempt:
     script: str
     stage: Stage | None
     """Where it was stopped; none when it shows the bug."""
-    objections: tuple[Objection, ...] = ()
+    objections: tuple[Problem, ...] = ()
     runs: tuple[SeedRun, ...] = ()
     fixed_runs: tuple[SeedRun, ...] = ()
     sample: int = 0

@@ -13,19 +13,21 @@ from pathlib import Path
 
 from reenact.asking import carry_budget
 from reenact.bug.case import Case, Told
-from reenact.bug.environment.prepared import Prepared, prepare
-from reenact.bug.hunt import hunt
+from reenact.bug.environment.prepared import prepare
 from reenact.bug.minimise import minimised
+from reenact.bug.options import BugOptions
 from reenact.bug.project.files import identity, project_files
 from reenact.bug.project.lookup import Project
 from reenact.bug.report import BugReport
 from reenact.bug.reproduction import Attempt, Minimised, Reproduction
 from reenact.bug.restructure import installed, restructured, symptom_in
-from reenact.bug.run.box import Boxes, Revision
+from reenact.bug.run.script_runner import OUTPUT_MIB, Revision, ScriptRunner
+from reenact.bug.search import search_reproduction
 from reenact.bug.verdict import verdict_of
-from reenact.bug.wishes import Wishes
 from reenact.bug.write.folder import proof, result_files, unproven
 from reenact.bug.write.report_file import report_text
+from reenact.codegen.environment import Environment
+from reenact.codegen.runner import ProjectRunner
 from reenact.intake.report import RawReport
 from reenact.intake.repository import Checkout
 from reenact.journal import Journal, Kind, OpenRun, mark
@@ -34,7 +36,7 @@ from reenact.sandbox.box import Sandbox
 from reenact.sandbox.environments.prepare import Environments
 from reenact.types import Progress, Stop, Tell, tell_nobody
 
-Retrieve = Callable[[Checkout, str, Wishes], Sequence[Told]]
+Retrieve = Callable[[Checkout, str, BugOptions], Sequence[Told]]
 
 
 @dataclass(frozen=True)
@@ -63,11 +65,11 @@ def reproduce(
     services: Services,
     *,
     fixed: Checkout | None = None,
-    wishes: Wishes | None = None,
+    options: BugOptions | None = None,
     out: Path | None = None,
 ) -> Reproduction:
     """The whole story; the same call after an interruption continues. `out` is where the files go."""
-    wishes = wishes or Wishes()
+    options = options or BugOptions()
     buggy = _revision(checkout)
     mended = _revision(fixed) if fixed is not None else None
     request = {
@@ -75,7 +77,7 @@ def reproduce(
         "project": buggy.identity,
         "fixed": mended.identity if mended is not None else None,
         "model": services.model.name,
-        "wishes": wishes.to_json(),
+        "wishes": options.to_json(),
         "out": str(out.absolute()) if out is not None else None,
     }
     what = f"{raw.title[:80]} ({checkout.source})"
@@ -83,8 +85,8 @@ def reproduce(
         story="bug", request=request, argv=services.argv, what=what, fresh=services.fresh
     ) as run:
         carry_budget(services.model, run, services.journal)
-        case, report = _case(raw, checkout, buggy, mended, services, wishes, run)
-        case, attempts = hunt(case, run)
+        case, report = _case(raw, checkout, buggy, mended, services, options, run)
+        case, attempts = search_reproduction(case, run)
         verdict, reason = verdict_of(case, attempts)
         attempts, shorter = _shortest(case, attempts, run)
         found = Reproduction(
@@ -99,15 +101,15 @@ def reproduce(
             report=report,
             attempts=attempts,
             contexts=tuple(f"{one.name}: {one.why}" for one in case.contexts),
-            packages=case.boxes.prepared.packages,
+            packages=case.runner.environment.packages,
             minimised=shorter,
-            notes=tuple(note for note in (raw.cut, *case.boxes.prepared.notes) if note),
+            notes=tuple(note for note in (raw.cut, *case.runner.environment.notes) if note),
             tokens=run.record.tokens_in + run.record.tokens_out,
             money=None if run.record.unpriced else Decimal(run.record.money),
             seconds=run.worked_s,
             run_id=run.record.id,
         )
-        found = _diagnosed(found, checkout, buggy, services, wishes, run)
+        found = _diagnosed(found, checkout, buggy, services, options, run)
         found = replace(_written(found, case, out, run), reused=run.reused)
         run.note("result", found.to_json())
         run.finish({"verdict": verdict.value, "reason": reason[:500]}, verdict.exit_code)
@@ -125,47 +127,47 @@ def _case(
     buggy: Revision,
     fixed: Revision | None,
     services: Services,
-    wishes: Wishes,
+    options: BugOptions,
     run: OpenRun,
 ) -> tuple[Case, BugReport | None]:
     """Everything before the search."""
     services.tell(Progress("bug", 1, 4, "read the report"))
-    report = restructured(raw, services.model, run) if wishes.parts.restructuring else None
+    report = restructured(raw, services.model, run) if options.parts.restructuring else None
     text = report.text() if report is not None else raw.text()
     # The symptom is read from the reporter's own words: a summary may lose the message that proves it.
     symptom = symptom_in(raw.text(), services.model, run)
     services.tell(Progress("bug", 2, 4, "prepare what it runs with"))
     created = raw.created.date() if raw.created is not None else None
-    prepared = prepare(buggy.files, installed(report), created, wishes, services.environments)
+    environment = prepare(buggy.files, installed(report), created, options, services.environments)
     services.tell(Progress("bug", 3, 4, "look for the code that matters"))
-    contexts = _contexts(checkout, f"{text}\n\n{raw.text()}", wishes, services)
-    _note(run, prepared, contexts)
-    boxes = Boxes(
-        services.sandbox, prepared, services.stop, wishes.wall_s, wishes.memory_mib, stubs=wishes.stubs
+    contexts = _contexts(checkout, f"{text}\n\n{raw.text()}", options, services)
+    _note(run, environment, contexts)
+    runner = ProjectRunner(
+        services.sandbox, options.wall_s, options.memory_mib, OUTPUT_MIB, stop=services.stop
     )
     services.tell(Progress("bug", 4, 4, "search for a script that shows it"))
     case = Case(
         raw=raw.text(), report=text, symptom=symptom, contexts=contexts, project=Project(buggy.files),
-        buggy=buggy, fixed=fixed, boxes=boxes, model=services.model, wishes=wishes, tell=services.tell,
-        stop=services.stop,
+        buggy=buggy, fixed=fixed, runner=ScriptRunner(runner, environment, options.stubs),
+        model=services.model, options=options, tell=services.tell, stop=services.stop,
     )  # fmt: skip
     return case, report
 
 
-def _contexts(checkout: Checkout, query: str, wishes: Wishes, services: Services) -> Sequence[Told]:
+def _contexts(checkout: Checkout, query: str, options: BugOptions, services: Services) -> Sequence[Told]:
     if services.retrieve is not None:
-        return services.retrieve(checkout, query, wishes)
+        return services.retrieve(checkout, query, options)
     from reenact.bug.context import Retrieval, build_contexts
     from reenact.bug.context.dense import installed_embedder
 
-    parts = wishes.parts
+    parts = options.parts
     return build_contexts(
         checkout,
         query,
-        budget_tokens=wishes.context_tokens,
-        most=wishes.contexts,
+        budget_tokens=options.context_tokens,
+        most=options.contexts,
         index_folder=services.index_folder,
-        embedder=installed_embedder() if wishes.dense else None,
+        embedder=installed_embedder() if options.dense else None,
         retrieval=Retrieval(
             rerank=parts.rerank,
             modules=parts.modules,
@@ -177,10 +179,10 @@ def _contexts(checkout: Checkout, query: str, wishes: Wishes, services: Services
     )
 
 
-def _note(run: OpenRun, prepared: Prepared, contexts: Sequence[Told]) -> None:
+def _note(run: OpenRun, environment: Environment, contexts: Sequence[Told]) -> None:
     run.note(
         "environment",
-        {"key": prepared.key, "packages": list(prepared.packages), "notes": list(prepared.notes)},
+        {"key": environment.key, "packages": list(environment.packages), "notes": list(environment.notes)},
     )
     run.note("contexts", [{"name": one.name, "why": one.why} for one in contexts])
 
@@ -189,7 +191,7 @@ def _shortest(
     case: Case, attempts: tuple[Attempt, ...], run: OpenRun
 ) -> tuple[tuple[Attempt, ...], Minimised | None]:
     """The attempts with the showing one made as short as it can be."""
-    if not attempts or not attempts[-1].shows or not attempts[-1].runs or not case.wishes.minimise:
+    if not attempts or not attempts[-1].shows or not attempts[-1].runs or not case.options.minimise:
         return attempts, None
     shorter, told = minimised(case, attempts[-1], run.under("minimise"))
     return (*attempts[:-1], shorter), told
@@ -200,11 +202,11 @@ def _diagnosed(
     checkout: Checkout,
     buggy: Revision,
     services: Services,
-    wishes: Wishes,
+    options: BugOptions,
     run: OpenRun,
 ) -> Reproduction:
     """A silent bug may be a fault of the training: its programs are read, and nothing of them runs."""
-    if not wishes.diagnose or not found.symptom.is_silent:
+    if not options.diagnose or not found.symptom.is_silent:
         return found
     from reenact.bug.handover import read_findings
 
@@ -223,7 +225,7 @@ def _written(found: Reproduction, case: Case, out: Path | None, run: OpenRun) ->
     """The files of the result; repro.py is proven first, as the user will run it."""
     files = result_files(found, case)
     found = replace(found, repro=files.get("repro.py", ""))
-    if files and case.wishes.parts.execution:
+    if files and case.options.parts.execution:
         codes = proof(case, run, files["repro.py"])
         found = replace(found, exits=codes, notes=(*found.notes, *unproven(codes)))
     if out is None:

@@ -9,13 +9,13 @@ from reenact.bug.case import Case
 from reenact.bug.confirm import verdict_on
 from reenact.bug.reproduction import Attempt, Verdict
 from reenact.bug.run.classify import Outcome
-from reenact.bug.validate.objection import Stage
+from reenact.bug.validate.stage import Stage
 
 
 def verdict_of(case: Case, attempts: Sequence[Attempt]) -> tuple[Verdict, str]:
     """Reproduced or shown by the evidence; not reproduced when scripts ran the project and saw nothing."""
     showing = next((one for one in attempts if one.shows), None)
-    if showing is not None and not case.wishes.parts.execution:
+    if showing is not None and not case.options.parts.execution:
         return Verdict.INCONCLUSIVE, "a script was written but not run: execution is switched off"
     if showing is not None:
         return verdict_on(case, showing.runs)

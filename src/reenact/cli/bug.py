@@ -8,8 +8,8 @@ from pathlib import Path
 
 import click
 
+from reenact.bug.options import BugAblations, BugOptions
 from reenact.bug.story import Services, reproduce
-from reenact.bug.wishes import Parts, Wishes
 from reenact.cli.asking import model_options, open_asked, settings_with_model
 from reenact.cli.boxes import chosen_sandbox
 from reenact.cli.bug_view import reproduction_sheet
@@ -23,7 +23,7 @@ from reenact.sandbox.environments.prepare import Environments
 from reenact.settings import Settings, cache_folder
 from reenact.types import Stop
 
-DEFAULTS = Wishes()
+DEFAULTS = BugOptions()
 
 
 @click.command()
@@ -54,7 +54,10 @@ DEFAULTS = Wishes()
 @click.option("--diagnose", is_flag=True, help="After a silent bug, read the training programs for faults.")
 @click.option("--no-minimise", is_flag=True, help="Keep the script as long as it came.")
 @click.option(
-    "--without", multiple=True, type=click.Choice(Parts.names()), help="Leave out a part of the method."
+    "--without",
+    multiple=True,
+    type=click.Choice(BugAblations.names()),
+    help="Leave out a part of the method.",
 )
 @click.option("--sandbox", help="Tier that runs the scripts; default: the best one here.")
 @click.option("--trust-code", is_flag=True, default=None, help="Allow a sandbox that confines nothing.")
@@ -84,11 +87,11 @@ def bug(
     }  # fmt: skip
     settings = settings_with_model(flags, "A script is written by a model")
     raw = read_report(report, stdin=sys.stdin.buffer)
-    wishes = Wishes(
+    wishes = BugOptions(
         seeds=seeds, contexts=contexts, attempts=attempts, samples=samples, wall_s=wall,
         environment=environment, requirements=requirement, stubs=allow_stub, pytest=with_pytest,
         dense=not sparse, diagnose=diagnose, packages=(*settings.allow_packages, *allow_packages),
-        minimise=not no_minimise, parts=Parts.without(*without),
+        minimise=not no_minimise, parts=BugAblations.without(*without),
     )  # fmt: skip
     with (
         open_journal(settings.runs_dir) as journal,
@@ -104,7 +107,7 @@ def bug(
         )  # fmt: skip
         buggy = _checkout(repo, commit, settings, stop)
         mended = _checkout(repo, fixed, settings, stop) if fixed else None
-        found = reproduce(raw, buggy, services, fixed=mended, wishes=wishes, out=out)
+        found = reproduce(raw, buggy, services, fixed=mended, options=wishes, out=out)
     show(reproduction_sheet(found), output_format)
     return found.verdict.exit_code
 

@@ -22,7 +22,7 @@ from reenact.paper.evaluate.execute import Machine
 from reenact.paper.evaluate.human import empty_form
 from reenact.paper.evaluate.story import Services
 from reenact.paper.evaluate.story import evaluate as evaluated
-from reenact.paper.wishes import Goal
+from reenact.paper.options import Goal
 from reenact.report.progress import telling
 from reenact.sandbox.environments.prepare import Environments
 from reenact.settings import cache_folder, resolve

@@ -17,7 +17,7 @@ from reenact.cli.pdf_option import pdf_reader_option
 from reenact.cli.times import max_time_option
 from reenact.journal import mark
 from reenact.paper.fingerprint.take import take_fingerprint
-from reenact.paper.wishes import Goal, Parts
+from reenact.paper.options import Goal, PaperAblations
 from reenact.report.progress import telling
 from reenact.types import ExitCode
 
@@ -76,7 +76,7 @@ def fingerprint(
         with journal.run(
             story="fingerprint", request=request, argv=tuple(sys.argv[1:]), what=what, fresh=fresh
         ) as run:
-            found = take_fingerprint(paper, goal, asked, run, Parts.without(*without))
+            found = take_fingerprint(paper, goal, asked, run, PaperAblations.without(*without))
             code = ExitCode.OK if found.criteria else ExitCode.INCONCLUSIVE
             run.note("result", found.to_json())
             taken = Taken(paper, found, run.record, run.reused)

@@ -17,13 +17,13 @@ from reenact.cli.papers import addendum_text, opened_paper, paper_clients
 from reenact.cli.pdf_option import pdf_reader_option
 from reenact.cli.times import max_time_option
 from reenact.intake.papers.library import Library
+from reenact.paper.options import Goal, PaperAblations, PaperOptions
 from reenact.paper.story import Services, reproduce
-from reenact.paper.wishes import Goal, Parts, Wishes
 from reenact.report.progress import telling
 from reenact.sandbox.environments.prepare import Environments
 from reenact.settings import cache_folder
 
-DEFAULTS = Wishes()
+DEFAULTS = PaperOptions()
 PAGE = "report.html"
 FOLDER = click.Path(exists=True, file_okay=False, path_type=Path)
 
@@ -64,7 +64,10 @@ FOLDER = click.Path(exists=True, file_okay=False, path_type=Path)
 @click.option("--requirement", multiple=True, help="A package that the code may use.")
 @click.option("--no-repair", is_flag=True, help="State the gap and leave it.")
 @click.option(
-    "--without", multiple=True, type=click.Choice(Parts.names()), help="Leave out a part of the method."
+    "--without",
+    multiple=True,
+    type=click.Choice(PaperAblations.names()),
+    help="Leave out a part of the method.",
 )
 @click.option("--sandbox", help="Tier that runs the code; default: the best one here.")
 @click.option("--trust-code", is_flag=True, default=None, help="Allow a sandbox that confines nothing.")
@@ -94,10 +97,10 @@ def paper(
     }  # fmt: skip
     settings = settings_with_model(flags, "A paper is read and its code written by a model")
     goal = Goal(task, method, metric, dataset, instruction, addendum_text(addendum))
-    wishes = Wishes(
+    wishes = PaperOptions(
         goal=goal, data=data, checkpoints=checkpoints, exemplars=exemplars, rounds=rounds, seeds=seeds,
         scale=scale, run_wall_s=run_wall, requirements=requirement, repair=not no_repair,
-        parts=Parts.without(*without),
+        parts=PaperAblations.without(*without),
     )  # fmt: skip
     cache = cache_folder(settings)
     with (
@@ -114,7 +117,7 @@ def paper(
             packages=tuple(settings.allow_packages), tell=tell, stop=stop, argv=tuple(sys.argv[1:]),
             fresh=fresh,
         )  # fmt: skip
-        found = reproduce(opened_paper(source, settings, box=box), services, wishes=wishes, out=out)
+        found = reproduce(opened_paper(source, settings, box=box), services, options=wishes, out=out)
     (out / PAGE).write_text(reproduction_page(found), encoding="utf-8")
     show(reproduction_sheet(found), output_format)
     return found.verdict.exit_code

@@ -11,9 +11,9 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from html import escape
 
+from reenact.codegen.project import Project
 from reenact.intake.papers.paper import Block, Paper, Paragraph
 from reenact.paper.criterion import Criterion, Judged, Value
-from reenact.paper.project import Project
 from reenact.plain import plain
 from reenact.report.as_html import body, page
 from reenact.report.sheet import Sheet

@@ -12,9 +12,9 @@ import pytest
 from reenact.bug.environment.declared import declared
 from reenact.bug.environment.pinned import pinned
 from reenact.bug.environment.prepared import prepare
+from reenact.bug.options import BugOptions
 from reenact.bug.project.files import ProjectFiles, project_files
 from reenact.bug.report import Installed
-from reenact.bug.wishes import Wishes
 from reenact.errors import InputError
 from reenact.sandbox.environments.names import Allowed, requirement
 from reenact.sandbox.environments.stored import Environment
@@ -75,18 +75,18 @@ def test_a_series_is_any_release_of_it(said: str, meant: str) -> None:
 def test_keras_gets_an_engine_when_the_project_names_none(tmp_path: Path) -> None:
     shop: Any = Shop()
     made = prepare(
-        files_of(tmp_path, requirements_txt="keras>=3.3\n"), (), None, Wishes(environment="build"), shop
+        files_of(tmp_path, requirements_txt="keras>=3.3\n"), (), None, BugOptions(environment="build"), shop
     )
     assert shop.asked == [(["keras>=3.3", "torch"], None)]
     assert any("needs an engine" in note for note in made.notes)
     named = files_of(tmp_path, requirements_txt="keras>=3.3\ntensorflow\n")
-    prepare(named, (), None, Wishes(environment="build"), shop)
+    prepare(named, (), None, BugOptions(environment="build"), shop)
     assert shop.asked[1] == (["keras>=3.3", "tensorflow"], None)
 
 
 def test_this_interpreter_where_it_has_what_is_needed(tmp_path: Path) -> None:
     files = files_of(tmp_path, requirements_txt="numpy\npyyaml\n")
-    made = prepare(files, (), None, Wishes(), None)
+    made = prepare(files, (), None, BugOptions(), None)
     assert made.python == sys.executable
     assert made.mounts == ()
     assert made.frameworks == ("numpy",)
@@ -97,8 +97,8 @@ def test_this_interpreter_where_it_has_what_is_needed(tmp_path: Path) -> None:
 def test_missing_package_is_named(tmp_path: Path) -> None:
     files = files_of(tmp_path, requirements_txt="numpy\nno-such-package-anywhere>=3\n")
     with pytest.raises(InputError, match="no-such-package-anywhere>=3"):
-        prepare(files, (), None, Wishes(), None)
-    stubbed = prepare(files, (), None, Wishes(stubs=("no_such_package_anywhere",)), None)
+        prepare(files, (), None, BugOptions(), None)
+    stubbed = prepare(files, (), None, BugOptions(stubs=("no_such_package_anywhere",)), None)
     assert stubbed.python == sys.executable
 
 
@@ -119,7 +119,7 @@ def test_versions_then_date_are_given_up_and_said(tmp_path: Path) -> None:
     files = files_of(tmp_path, requirements_txt="numpy\n")
     shop: Any = Shop()
     said = [Installed(package="numpy", version="1.1")]
-    made = prepare(files, said, date(2020, 1, 1), Wishes(environment="build"), shop)
+    made = prepare(files, said, date(2020, 1, 1), BugOptions(environment="build"), shop)
     assert [before for _, before in shop.asked] == [date(2020, 1, 1), date(2020, 1, 1), None]
     assert shop.asked[0][0] == ["numpy", "numpy==1.1.*"]
     assert made.available == ("numpy", "torch")
@@ -131,4 +131,4 @@ def test_versions_then_date_are_given_up_and_said(tmp_path: Path) -> None:
 
 def test_unknown_kind_of_environment(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="auto, here or build"):
-        prepare(files_of(tmp_path), (), None, Wishes(environment="moon"), None)
+        prepare(files_of(tmp_path), (), None, BugOptions(environment="moon"), None)

@@ -7,12 +7,12 @@ from typing import Any
 
 import pytest
 
+from reenact.bug.options import BugAblations
 from reenact.bug.symptom import Symptom
 from reenact.bug.validate.bindings import bindings_of
 from reenact.bug.validate.flow import flowing
-from reenact.bug.validate.objection import Stage
+from reenact.bug.validate.stage import Stage
 from reenact.bug.validate.stages import objections
-from reenact.bug.wishes import Parts
 
 CRASH = Symptom.model_validate(
     {"kind": "explicit", "sign": "crash", "words": "w", "explicit": {"exception": "ZeroDivisionError"}}
@@ -136,5 +136,5 @@ def test_parts_can_be_left_out(toy: Any) -> None:
     script = "from acme import Metre\nraise ZeroDivisionError\n"
     project = toy.project()
     assert objections(script, project, CRASH)[0].stage is Stage.STATIC
-    assert objections(script, project, CRASH, Parts.without("static"))[0].stage is Stage.RELEVANCE
-    assert objections(script, project, CRASH, Parts.without("static", "relevance")) == ()
+    assert objections(script, project, CRASH, BugAblations.without("static"))[0].stage is Stage.RELEVANCE
+    assert objections(script, project, CRASH, BugAblations.without("static", "relevance")) == ()

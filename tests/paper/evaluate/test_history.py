@@ -7,11 +7,12 @@ from typing import Any
 import pytest
 
 from reenact.asking import ask
+from reenact.codegen.edits import Edited
 from reenact.errors import InputError
 from reenact.journal import Journal, Scope
 from reenact.llm.ask import Prompt, Text
 from reenact.llm.scripted import Scripted
-from reenact.paper.develop.answers import Analysis, Edited
+from reenact.paper.develop.answers import Analysis
 from reenact.paper.evaluate.edits import Edit, edit_scores
 from reenact.paper.evaluate.history import edited_run
 

@@ -17,7 +17,7 @@ from reenact.paper.lineage.choose import choose_lineage
 from reenact.paper.lineage.licence import licence_of
 from reenact.paper.lineage.links import repository_links
 from reenact.paper.lineage.trace import trace_lineage
-from reenact.paper.wishes import Goal
+from reenact.paper.options import Goal
 from reenact.sandbox.box import Sandbox
 
 

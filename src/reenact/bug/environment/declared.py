@@ -14,21 +14,12 @@ from pathlib import Path
 from packaging.utils import canonicalize_name
 
 from reenact.bug.project.files import MOST_BYTES, ProjectFiles
+from reenact.codegen.environment import DISTRIBUTIONS
 from reenact.errors import InputError
 from reenact.files import read_text
 from reenact.sandbox.environments.known import WELL_KNOWN
 from reenact.sandbox.environments.names import ProposedBy, Requirement, requirement
 
-DISTRIBUTIONS = {
-    "PIL": "pillow",
-    "cv2": "opencv-python-headless",
-    "skimage": "scikit-image",
-    "sklearn": "scikit-learn",
-    "yaml": "pyyaml",
-    "pytorch_lightning": "pytorch-lightning",
-    "dateutil": "python-dateutil",
-}
-"""Modules whose package has another name."""
 _IMPORT = re.compile(r"^(?:import|from)[ \t]+([A-Za-z_]\w*)", re.MULTILINE)
 _TESTS = frozenset({"tests", "test", "docs", "examples", "benchmarks", "scripts"})
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from reenact.bug.project.files import ProjectFiles
-from reenact.bug.run.sighting import Frame, Sighting
+from reenact.bug.run.observation import Frame, RunObservation
 from reenact.bug.symptom import Relation, Symptom
 from reenact.sandbox.box import Ending
 
@@ -48,7 +48,7 @@ class Seen:
 
 
 def classify(
-    seen: Sighting,
+    seen: RunObservation,
     symptom: Symptom,
     functions: Sequence[str],
     files: ProjectFiles,
@@ -71,7 +71,7 @@ def classify(
     return Seen(Outcome.SYMPTOM if seen.holds else Outcome.NOTHING, seen.saw)
 
 
-def _without_word(seen: Sighting, symptom: Symptom) -> Seen:
+def _without_word(seen: RunObservation, symptom: Symptom) -> Seen:
     check = symptom.check if symptom.is_silent else None
     if seen.ending is Ending.TIMEOUT and check is not None and check.relation is Relation.SLOWER:
         return Seen(Outcome.SYMPTOM, f"It did not end: {seen.why}.")
@@ -84,7 +84,7 @@ def _without_word(seen: Sighting, symptom: Symptom) -> Seen:
 
 
 def _raised(
-    seen: Sighting,
+    seen: RunObservation,
     symptom: Symptom,
     functions: Sequence[str],
     files: ProjectFiles,
@@ -114,7 +114,7 @@ def _raised(
     return Seen(Outcome.SYMPTOM, f"{what}{at}", deliberate=_is_deliberate(seen.frames[-1], files))
 
 
-def _is_outside(seen: Sighting, symptom: Symptom, last: Frame | None, lines: frozenset[int]) -> bool:
+def _is_outside(seen: RunObservation, symptom: Symptom, last: Frame | None, lines: frozenset[int]) -> bool:
     """Whether a library raised what was reported while the script handed it something of the project."""
     said = symptom.explicit if not symptom.is_silent else None
     if said is None or last is None or seen.blamed != "script" or seen.frames[-1].whose != "library":

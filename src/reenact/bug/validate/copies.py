@@ -8,7 +8,8 @@ from typing import TypeAlias
 
 from reenact.bug.project.files import ProjectFiles
 from reenact.bug.project.lookup import Project
-from reenact.bug.validate.objection import Objection, Stage
+from reenact.bug.validate.stage import Stage
+from reenact.codegen.problem import Problem
 
 Definition: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
 ASIDE = frozenset({"test", "tests", "testing", "docs", "examples", "tutorials", "benchmarks"})
@@ -17,7 +18,7 @@ SEVERAL = 3
 """Statements from which on an equal body is a copy and no coincidence."""
 
 
-def copied(tree: ast.Module, project: Project) -> Iterator[Objection]:
+def copied(tree: ast.Module, project: Project) -> Iterator[Problem]:
     """Functions and classes that the project has: by name and form at the top level, by body anywhere."""
     for node in ast.walk(tree):
         if not isinstance(node, Definition):
@@ -28,8 +29,8 @@ def copied(tree: ast.Module, project: Project) -> Iterator[Objection]:
             yield _anew(f"`{node.name}` is a copy of project code; import the original.", node)
 
 
-def _anew(sentence: str, node: Definition) -> Objection:
-    return Objection(Stage.RELEVANCE, sentence, node.lineno)
+def _anew(sentence: str, node: Definition) -> Problem:
+    return Problem(Stage.RELEVANCE, sentence, line=node.lineno)
 
 
 def _is_anew(node: Definition, files: ProjectFiles) -> bool:

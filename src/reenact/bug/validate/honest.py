@@ -17,7 +17,8 @@ from reenact.bug.project.module import Class, Function, Module
 from reenact.bug.symptom import Symptom
 from reenact.bug.validate.bindings import Bindings
 from reenact.bug.validate.copies import copied
-from reenact.bug.validate.objection import Objection, Stage
+from reenact.bug.validate.stage import Stage
+from reenact.codegen.problem import Problem
 
 
 def _words(text: str) -> frozenset[str]:
@@ -44,9 +45,9 @@ OF_PROJECT = _words("__version__ __path__ __name__ __doc__ __module__ __qualname
 _SOURCE = re.compile(r"\S*(?:\.pyc?|\brepository/)\S*")
 
 
-def dishonest(tree: ast.Module, bindings: Bindings, symptom: Symptom) -> tuple[Objection, ...]:
+def dishonest(tree: ast.Module, bindings: Bindings, symptom: Symptom) -> tuple[Problem, ...]:
     """Everything the script does that would make its outcome worthless."""
-    found: list[Objection] = []
+    found: list[Problem] = []
     for node in ast.walk(tree):
         found += _reaches(node, bindings)
         found += _patches(node, bindings)
@@ -55,11 +56,11 @@ def dishonest(tree: ast.Module, bindings: Bindings, symptom: Symptom) -> tuple[O
     return tuple(dict.fromkeys(found))
 
 
-def _object(sentence: str, node: ast.stmt | ast.expr) -> Objection:
-    return Objection(Stage.RELEVANCE, sentence, node.lineno)
+def _object(sentence: str, node: ast.stmt | ast.expr) -> Problem:
+    return Problem(Stage.RELEVANCE, sentence, line=node.lineno)
 
 
-def _reaches(node: ast.AST, bindings: Bindings) -> Iterator[Objection]:
+def _reaches(node: ast.AST, bindings: Bindings) -> Iterator[Problem]:
     """Modules, calls and attributes that are none of a script's business."""
     if isinstance(node, ast.Import | ast.ImportFrom):
         for name in _imported(node):
@@ -89,7 +90,7 @@ def _is_out_of_reach(node: ast.Attribute, bindings: Bindings) -> bool:
     return node.attr in OF_PROJECT and bindings.is_project(node.value)
 
 
-def _patches(node: ast.AST, bindings: Bindings) -> Iterator[Objection]:
+def _patches(node: ast.AST, bindings: Bindings) -> Iterator[Problem]:
     targets: list[ast.expr] = []
     value: ast.expr | None = None
     if isinstance(node, ast.Assign):
@@ -120,7 +121,7 @@ def _is_patch(target: ast.Attribute, value: ast.expr | None, bindings: Bindings)
     return isinstance(replaced, Function) or (bool(bindings.dotted(target.value)) and not plain)
 
 
-def _raises(node: ast.AST, symptom: Symptom) -> Iterator[Objection]:
+def _raises(node: ast.AST, symptom: Symptom) -> Iterator[Problem]:
     if not isinstance(node, ast.Raise) or node.exc is None or symptom.explicit is None:
         return
     raised = node.exc.func if isinstance(node.exc, ast.Call) else node.exc

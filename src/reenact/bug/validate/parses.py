@@ -4,23 +4,18 @@ from __future__ import annotations
 
 import ast
 
-from reenact.bug.validate.objection import Objection, Stage
+from reenact.bug.validate.stage import Stage
+from reenact.codegen.problem import Problem
+from reenact.codegen.static_checks import does_not_parse
 
 LONGEST = 40_000
 """Characters of a script."""
 
 
-def parsed(text: str) -> ast.Module | Objection:
+def parsed(text: str) -> ast.Module | Problem:
     """The tree of a script, or what keeps it from having one."""
     if not text.strip():
-        return Objection(Stage.PARSE, "The script is empty.")
+        return Problem(Stage.PARSE, "The script is empty.")
     if len(text) > LONGEST:
-        return Objection(
-            Stage.PARSE, f"The script has more than {LONGEST} characters. Show the bug, no more."
-        )
-    try:
-        return ast.parse(text)
-    except SyntaxError as error:
-        return Objection(Stage.PARSE, f"It does not parse: {error.msg}.", error.lineno or 0)
-    except (ValueError, RecursionError, MemoryError) as error:
-        return Objection(Stage.PARSE, f"It does not parse: {error}.")
+        return Problem(Stage.PARSE, f"The script has more than {LONGEST} characters. Show the bug, no more.")
+    return does_not_parse(Stage.PARSE, text) or ast.parse(text)

@@ -10,10 +10,11 @@ from reenact.bug.symptom import Symptom
 from reenact.bug.validate.bindings import Bindings
 from reenact.bug.validate.flow import flowing
 from reenact.bug.validate.honest import dishonest
-from reenact.bug.validate.objection import Objection, Stage
+from reenact.bug.validate.stage import Stage
+from reenact.codegen.problem import Problem
 
 
-def irrelevant(tree: ast.Module, bindings: Bindings, symptom: Symptom) -> tuple[Objection, ...]:
+def irrelevant(tree: ast.Module, bindings: Bindings, symptom: Symptom) -> tuple[Problem, ...]:
     """Why the outcome of this script would say nothing about the project."""
     return (
         *_unused(tree, bindings, symptom),
@@ -22,19 +23,19 @@ def irrelevant(tree: ast.Module, bindings: Bindings, symptom: Symptom) -> tuple[
     )
 
 
-def _unused(tree: ast.Module, bindings: Bindings, symptom: Symptom) -> Iterator[Objection]:
+def _unused(tree: ast.Module, bindings: Bindings, symptom: Symptom) -> Iterator[Problem]:
     imports = [to for to in bindings.imported.values() if bindings.project.owns(to)]
     if not imports:
         some = ", ".join(sorted(bindings.project.files.packages)[:8])
-        yield Objection(Stage.RELEVANCE, f"The script does not import the project. It consists of: {some}.")
+        yield Problem(Stage.RELEVANCE, f"The script does not import the project. It consists of: {some}.")
         return
     by_import = symptom.explicit is not None and symptom.explicit.phase == "import"
     calls = (node for node in ast.walk(tree) if isinstance(node, ast.Call))
     if not by_import and not any(bindings.is_project(call.func) for call in calls):
-        yield Objection(Stage.RELEVANCE, "The script imports the project but calls nothing of it.")
+        yield Problem(Stage.RELEVANCE, "The script imports the project but calls nothing of it.")
 
 
-def _closing(tree: ast.Module, bindings: Bindings, symptom: Symptom) -> Iterator[Objection]:
+def _closing(tree: ast.Module, bindings: Bindings, symptom: Symptom) -> Iterator[Problem]:
     """For a silent bug: the names that the closing check looks at, and where their values come from."""
     check = symptom.check if symptom.is_silent else None
     if check is None or not check.relation.of_a_value:
@@ -43,9 +44,9 @@ def _closing(tree: ast.Module, bindings: Bindings, symptom: Symptom) -> Iterator
     wanted = ("observed", "reference") if check.needs_reference else ("observed",)
     for name in wanted:
         if name not in top:
-            yield Objection(Stage.RELEVANCE, f"The script must leave a top-level value named `{name}`.")
+            yield Problem(Stage.RELEVANCE, f"The script must leave a top-level value named `{name}`.")
     if "observed" in top and "observed" not in flowing(tree, bindings):
-        yield Objection(
+        yield Problem(
             Stage.RELEVANCE,
             "`observed` does not come out of a call of the project, so it shows nothing of it.",
         )

@@ -6,18 +6,17 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from reenact.errors import InputError, ModelRefused, ResultRefused
+from reenact.codegen.project import ENTRY, Project
+from reenact.errors import InputError, ResultRefused, ended_by
 from reenact.files import read_bytes
 from reenact.journal import Scope
-from reenact.llm.ask import Answer, Request, T
-from reenact.paper.develop.workshop import Workshop
+from reenact.paper.context import project_runner
 from reenact.paper.measure.runs import FullRun, full_runs
-from reenact.paper.project import ENTRY, Project
-from reenact.paper.wishes import Wishes
+from reenact.paper.options import PaperOptions
 from reenact.sandbox.box import Sandbox
 from reenact.sandbox.environments.prepare import Environments
 from reenact.sandbox.files.strict_json import MOST_BYTES, read_json
-from reenact.types import Stop, Tell, tell_nobody
+from reenact.types import Progress, Stop, Tell, tell_nobody
 
 
 @dataclass(frozen=True)
@@ -32,14 +31,11 @@ class Machine:
     tell: Tell = tell_nobody
     stop: Stop = field(default_factory=Stop)
 
-
-class Nobody:
-    """Runs need no model; whoever asks one all the same is told so."""
-
-    name = "nobody"
-
-    def ask(self, request: Request[T]) -> Answer[T]:
-        raise ModelRefused(f"No model takes part in running code. Received: step={request.step}")
+    def say(self, note: str) -> None:
+        """Tell the user what happens; stop here when that was asked for."""
+        if self.stop.asked:
+            raise ended_by(self.stop, "Stopped between two steps.")
+        self.tell(Progress("paper", note=note))
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,13 +60,16 @@ def executed_now(
             f"The code has no {ENTRY}, so there is nothing to run.",
             next_step="Give it one that takes --seed N and leaves metrics.json, or name such files: --run.",
         )
-    workshop = Workshop(
-        model=Nobody(), sandbox=machine.sandbox, environments=machine.environments, tell=machine.tell,
-        stop=machine.stop, wishes=Wishes(data=machine.data, run_wall_s=machine.wall_s, seeds=seeds),
-    )  # fmt: skip
-    return tuple(
-        _ended(one, metric) for one in full_runs(project, workshop, run.under("execute"), range(seeds))
+    runner = project_runner(
+        PaperOptions(data=machine.data),
+        machine.sandbox,
+        environments=machine.environments,
+        stop=machine.stop,
     )
+    runs = full_runs(
+        project, runner, run.under("execute"), range(seeds), wall_s=machine.wall_s, say=machine.say
+    )
+    return tuple(_ended(one, metric) for one in runs)
 
 
 def _ended(run: FullRun, metric: str) -> Ended:

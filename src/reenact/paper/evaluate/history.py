@@ -8,9 +8,9 @@ from typing import Any
 
 from pydantic import ValidationError
 
+from reenact.codegen.edits import Edited
 from reenact.errors import InputError
 from reenact.journal import Kind, Run, Shelf, State, Step
-from reenact.paper.develop.answers import Edited
 from reenact.paper.evaluate.edits import Edit, EditedRun, Purpose
 from reenact.types import ExitCode
 

@@ -8,6 +8,7 @@ from typing import Literal
 from pydantic import BaseModel, Field
 
 from reenact.asking import ask
+from reenact.codegen.project import Project
 from reenact.errors import AnswerUnusable
 from reenact.intake.papers.paper import Paper
 from reenact.journal import Scope
@@ -15,7 +16,6 @@ from reenact.llm.ask import Model
 from reenact.llm.prompts import load_prompt
 from reenact.paper.criterion import CodeLine, Judged, Value
 from reenact.paper.evaluate.rubric import Node
-from reenact.paper.project import Project
 from reenact.types import Progress, Tell, tell_nobody
 
 BATCH = 12

@@ -15,7 +15,7 @@ from reenact.paper.fingerprint.answers import Guide, Proposed, Sort
 from reenact.paper.fingerprint.fingerprint import Dropped
 from reenact.paper.fingerprint.sift import objections
 from reenact.paper.insist import insist
-from reenact.paper.wishes import Goal
+from reenact.paper.options import Goal
 from reenact.settings import field_texts
 
 Fill: TypeAlias = Callable[[str], Prompt]

@@ -14,7 +14,7 @@ from reenact.paper.criterion import Kind, Level
 from reenact.paper.fingerprint.answers import Proposed, Sort
 from reenact.paper.fingerprint.fingerprint import Dropped, Item
 from reenact.paper.fingerprint.guides import grain, listing, proposed
-from reenact.paper.wishes import Goal
+from reenact.paper.options import Goal
 
 PORTION = 12000
 """Characters of the paper that one question holds; a single longer block is asked about alone."""

@@ -14,7 +14,7 @@ from reenact.journal import Scope
 from reenact.llm.ask import Model
 from reenact.llm.prompts import load_prompt
 from reenact.paper.lineage.candidates import Candidate, candidates
-from reenact.paper.wishes import Goal
+from reenact.paper.options import Goal
 
 
 class Pick(BaseModel):

@@ -23,7 +23,7 @@ from reenact.llm.ask import Model
 from reenact.llm.prompts import load_prompt
 from reenact.paper.exemplar import SourceFile
 from reenact.paper.lineage.licence import licence_of
-from reenact.paper.wishes import Goal
+from reenact.paper.options import Goal
 from reenact.types import Stop
 
 ENDINGS = (".py", ".yaml", ".yml", ".toml", ".json", ".cfg", ".ini", ".sh", ".md", ".txt")

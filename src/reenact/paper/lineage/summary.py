@@ -12,7 +12,7 @@ from reenact.llm.ask import Model
 from reenact.llm.prompts import load_prompt
 from reenact.paper.lineage.choose import Chosen
 from reenact.paper.lineage.texts import CitedText
-from reenact.paper.wishes import Goal
+from reenact.paper.options import Goal
 
 
 class CitedStatement(BaseModel):

@@ -23,7 +23,7 @@ from reenact.paper.lineage.links import repository_links
 from reenact.paper.lineage.search import FOUND_BY_SEARCH, CodeSearch
 from reenact.paper.lineage.summary import summary_of
 from reenact.paper.lineage.texts import CitedText, Shelves, cited_text, content_mark
-from reenact.paper.wishes import Goal
+from reenact.paper.options import Goal
 from reenact.sandbox.box import Sandbox
 from reenact.types import Progress, Stop, Tell, tell_nobody
 

@@ -14,11 +14,11 @@ from reenact.llm.ask import Model, Prompt
 from reenact.llm.prompts import load_prompt
 from reenact.paper.claim import Claim
 from reenact.paper.insist import insist
+from reenact.paper.options import Goal
 from reenact.paper.places import in_order, known, said_at
 from reenact.paper.quantity import Quantity, quantities
 from reenact.paper.review.cells import of_another
 from reenact.paper.review.withheld import withheld, without_results
-from reenact.paper.wishes import Goal
 
 __all__ = ["Claims", "claims_of", "stated_claims", "withheld", "without_results"]
 

@@ -13,8 +13,8 @@ from reenact.journal import Scope
 from reenact.llm.ask import Image, Model, Prompt
 from reenact.llm.prompts import load_prompt
 from reenact.paper.insist import insist
+from reenact.paper.options import Goal
 from reenact.paper.places import known
-from reenact.paper.wishes import Goal
 
 MOST_FIGURES = 8
 LARGEST_FIGURE = 4_000_000

@@ -15,15 +15,15 @@ from pathlib import PurePosixPath
 from typing import Any
 
 from reenact.asking import ask
+from reenact.codegen.project import Project
+from reenact.codegen.runner import ProjectRunner
 from reenact.errors import AnswerUnusable, ResultRefused
 from reenact.journal import Scope
 from reenact.llm.ask import Model
 from reenact.llm.prompts import load_prompt
 from reenact.paper.criterion import CodeLine, Criterion, Value
-from reenact.paper.develop.workshop import Workshop
 from reenact.paper.fingerprint.expression import Misfit
 from reenact.paper.fingerprint.vocabulary import squeezed
-from reenact.paper.project import Project
 from reenact.paper.verify.finding import Finding
 from reenact.paper.verify.read_python import read_names
 from reenact.paper.verify.samples import SAMPLES, Setup, Setups, samples
@@ -58,7 +58,7 @@ class Call:
 
 
 def computed(
-    criteria: Sequence[Criterion], project: Project, model: Model, box: Workshop, run: Scope
+    criteria: Sequence[Criterion], project: Project, model: Model, runner: ProjectRunner, run: Scope
 ) -> dict[str, Finding]:
     """What running came to, for the criteria whose formula could be set up."""
     if not criteria:
@@ -72,7 +72,7 @@ def computed(
     except AnswerUnusable:
         return {}
     calls = list(_calls(said, {one.id: one for one in criteria}, project))
-    return _run(calls, project, box, run) if calls else {}
+    return _run(calls, project, runner, run) if calls else {}
 
 
 def _calls(said: Setups, criteria: Mapping[str, Criterion], project: Project) -> Iterator[Call]:
@@ -109,10 +109,10 @@ def _defined(setup: Setup, project: Project) -> CodeLine | None:
     return None
 
 
-def _run(calls: Sequence[Call], project: Project, box: Workshop, run: Scope) -> dict[str, Finding]:
+def _run(calls: Sequence[Call], project: Project, runner: ProjectRunner, run: Scope) -> dict[str, Finding]:
     inside = files("reenact.paper.verify.inside").joinpath("call_functions.py").read_bytes()
-    ran = box.run(
-        "run-formulas", run, project, (INSIDE,), limits=box.limits(box.wishes.wall_s), collect=(RESULT,),
+    ran = runner.run(
+        "run-formulas", run, project, (INSIDE,), limits=runner.limits(), collect=(RESULT,),
         extra={INSIDE: inside}, task={"calls": [call.task() for call in calls]},
     )  # fmt: skip
     try:

@@ -7,13 +7,13 @@ from typing import Literal
 
 from pydantic import BaseModel, Field
 
+from reenact.codegen.project import Project
 from reenact.errors import AnswerUnusable
 from reenact.journal import Scope
 from reenact.llm.ask import Model, Prompt
 from reenact.llm.prompts import load_prompt
 from reenact.paper.criterion import CodeLine, Criterion, Judged, Value
 from reenact.paper.insist import insist
-from reenact.paper.project import Project
 from reenact.paper.verify.finding import Finding, unjudged
 from reenact.paper.verify.lines import existing
 

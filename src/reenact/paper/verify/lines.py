@@ -8,8 +8,8 @@ import tokenize
 from functools import lru_cache
 from pathlib import PurePosixPath
 
+from reenact.codegen.project import Project
 from reenact.paper.criterion import CodeLine
-from reenact.paper.project import Project
 
 SETTINGS = frozenset((".yaml", ".yml", ".json", ".toml", ".cfg", ".ini", ".sh", ".txt"))
 """Files whose lines count although they are no Python."""

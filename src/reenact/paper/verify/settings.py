@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import TypeAlias
 
+from reenact.codegen.project import Project
 from reenact.paper.criterion import CodeLine
-from reenact.paper.project import Project
 from reenact.program.datafile import BadData, read_data
 from reenact.program.jsontext import Entry
 from reenact.program.lines import LineTable

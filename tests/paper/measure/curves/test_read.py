@@ -6,10 +6,10 @@ import json
 
 import pytest
 
-from reenact.paper.develop.workshop import PRINTED
+from reenact.codegen.project import Project
+from reenact.codegen.runner import PRINTED
 from reenact.paper.measure.curves.logs import MOST, log_names
 from reenact.paper.measure.curves.read import curves_of
-from reenact.paper.project import Project
 
 FIRST, SECOND = '{"epoch": 1, "loss": 0.9, "val_acc": 0.1}', '{"epoch": 2, "loss": 0.5, "val_acc": 0.6}'
 LOSS = [("", "loss", "epoch", (1, 2), (0.9, 0.5)), ("", "val_accuracy", "epoch", (1, 2), (0.1, 0.6))]

@@ -6,7 +6,7 @@ import ast
 import re
 from collections.abc import Iterator
 
-from reenact.paper.project import METRICS, Project
+from reenact.codegen.project import METRICS, Project
 
 MOST = 12
 SUFFIXES = (".csv", ".tsv", ".jsonl", ".ndjson", ".json", ".log")

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
+from reenact.codegen.runner import PRINTED
 from reenact.errors import ResultRefused
-from reenact.paper.develop.workshop import PRINTED
 from reenact.paper.measure.curves.curve import MOST_CURVES, Curve, Gathered, Point
 from reenact.paper.measure.curves.printed import read_lines
 from reenact.paper.measure.curves.tables import read_history, read_objects, read_rows
