@@ -11,16 +11,16 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from reenact.bug.case import Case, Told
-from reenact.bug.confirm import not_confirmed, not_shown
 from reenact.bug.generate import draft, plan_for, revised
 from reenact.bug.report import Plan, planned
 from reenact.bug.reproduction import Attempt, SeedRun
 from reenact.bug.run.classify import Outcome, Seen, classify
 from reenact.bug.run.observation import RunObservation
 from reenact.bug.run.script_runner import Revision
-from reenact.bug.validate.flow import flowing_lines
+from reenact.bug.validate.bindings import flowing_lines
 from reenact.bug.validate.stage import Stage
 from reenact.bug.validate.stages import objections
+from reenact.bug.verdict import not_confirmed, not_shown
 from reenact.codegen.problem import Problem
 from reenact.errors import AnswerUnusable
 from reenact.journal import Kind, Scope

@@ -13,14 +13,13 @@ from pathlib import Path
 
 from reenact.asking import carry_budget
 from reenact.bug.case import Case, Told
-from reenact.bug.environment.prepared import prepare
+from reenact.bug.environment import prepare
 from reenact.bug.minimise import minimised
 from reenact.bug.options import BugOptions
 from reenact.bug.project.files import identity, project_files
 from reenact.bug.project.lookup import Project
-from reenact.bug.report import BugReport
+from reenact.bug.report import BugReport, installed_packages, restructured, symptom_in
 from reenact.bug.reproduction import Attempt, Minimised, Reproduction
-from reenact.bug.restructure import installed, restructured, symptom_in
 from reenact.bug.run.script_runner import OUTPUT_MIB, Revision, ScriptRunner
 from reenact.bug.search import search_reproduction
 from reenact.bug.verdict import verdict_of
@@ -138,7 +137,7 @@ def _case(
     symptom = symptom_in(raw.text(), services.model, run)
     services.tell(Progress("bug", 2, 4, "prepare what it runs with"))
     created = raw.created.date() if raw.created is not None else None
-    environment = prepare(buggy.files, installed(report), created, options, services.environments)
+    environment = prepare(buggy.files, installed_packages(report), created, options, services.environments)
     services.tell(Progress("bug", 3, 4, "look for the code that matters"))
     contexts = _contexts(checkout, f"{text}\n\n{raw.text()}", options, services)
     _note(run, environment, contexts)
@@ -157,8 +156,8 @@ def _case(
 def _contexts(checkout: Checkout, query: str, options: BugOptions, services: Services) -> Sequence[Told]:
     if services.retrieve is not None:
         return services.retrieve(checkout, query, options)
-    from reenact.bug.context import Retrieval, build_contexts
-    from reenact.bug.context.dense import installed_embedder
+    from reenact.bug.context.build import Retrieval, build_contexts
+    from reenact.bug.context.rank import installed_embedder
 
     parts = options.parts
     return build_contexts(

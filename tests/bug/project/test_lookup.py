@@ -7,11 +7,9 @@ from pathlib import Path, PurePosixPath
 
 import pytest
 
-from reenact.bug.project.classes import shape_of
+from reenact.bug.project.classes import construction, misfits, shape_of, signature_of
 from reenact.bug.project.files import identity, project_files
-from reenact.bug.project.lookup import Absent, Outside, Project
-from reenact.bug.project.module import Class, Function, Module, Value
-from reenact.bug.project.signature import construction, misfits, signature_of
+from reenact.bug.project.lookup import Absent, Class, Function, Module, Outside, Project, Value
 from reenact.intake.repository import Checkout
 
 FILES = {

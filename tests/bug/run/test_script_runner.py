@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from reenact.bug.environment.prepared import prepare
+from reenact.bug.environment import prepare
 from reenact.bug.options import BugOptions
 from reenact.bug.project.files import project_files
 from reenact.bug.run.classify import Outcome, classify

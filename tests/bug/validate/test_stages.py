@@ -9,8 +9,7 @@ import pytest
 
 from reenact.bug.options import BugAblations
 from reenact.bug.symptom import Symptom
-from reenact.bug.validate.bindings import bindings_of
-from reenact.bug.validate.flow import flowing
+from reenact.bug.validate.bindings import bindings_of, flowing
 from reenact.bug.validate.stage import Stage
 from reenact.bug.validate.stages import objections
 
@@ -44,7 +43,7 @@ NAN = Symptom.model_validate(
 def test_objection(toy: Any, script: str, said: str) -> None:
     found = objections(script, toy.project(), CRASH)
     assert said in " ".join(map(str, found))
-    assert found[0].stage in (Stage.PARSE, Stage.STATIC)
+    assert found[0].where in (Stage.PARSE, Stage.STATIC)
 
 
 @pytest.mark.parametrize(

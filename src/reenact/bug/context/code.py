@@ -12,8 +12,7 @@ from reenact.bug.context.chunk import Chunk, parse
 from reenact.bug.context.index import Index
 from reenact.bug.context.source import read_text
 from reenact.bug.project.files import ProjectFiles
-from reenact.bug.project.lookup import Project
-from reenact.bug.project.module import Class, Function
+from reenact.bug.project.lookup import Class, Function, Project
 
 
 @dataclass

@@ -6,10 +6,8 @@ import ast
 import difflib
 from collections.abc import Iterator, Sequence
 
-from reenact.bug.project.classes import shape_of
-from reenact.bug.project.lookup import Absent
-from reenact.bug.project.module import Class, Function
-from reenact.bug.project.signature import construction, misfits, signature_of
+from reenact.bug.project.classes import construction, misfits, shape_of, signature_of
+from reenact.bug.project.lookup import Absent, Class, Function
 from reenact.bug.validate.bindings import Bindings, Instance
 from reenact.bug.validate.stage import Stage
 from reenact.codegen.problem import Problem

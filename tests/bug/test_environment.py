@@ -9,12 +9,11 @@ from typing import Any
 
 import pytest
 
-from reenact.bug.environment.declared import declared
-from reenact.bug.environment.pinned import pinned
-from reenact.bug.environment.prepared import prepare
+from reenact.bug.environment import prepare
 from reenact.bug.options import BugOptions
 from reenact.bug.project.files import ProjectFiles, project_files
 from reenact.bug.report import Installed
+from reenact.bug.requirements import declared, pinned
 from reenact.errors import InputError
 from reenact.sandbox.environments.names import Allowed, requirement
 from reenact.sandbox.environments.stored import Environment

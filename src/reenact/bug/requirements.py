@@ -1,4 +1,4 @@
-"""What a repository says it needs: its metadata and requirements.txt; where it has none, its imports."""
+"""What a project needs: by its own metadata or imports, and by what the report says was installed."""
 
 from __future__ import annotations
 
@@ -7,18 +7,19 @@ import configparser
 import re
 import sys
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 from packaging.utils import canonicalize_name
 
 from reenact.bug.project.files import MOST_BYTES, ProjectFiles
+from reenact.bug.report import Installed
 from reenact.codegen.environment import DISTRIBUTIONS
 from reenact.errors import InputError
 from reenact.files import read_text
 from reenact.sandbox.environments.known import WELL_KNOWN
-from reenact.sandbox.environments.names import ProposedBy, Requirement, requirement
+from reenact.sandbox.environments.names import Allowed, ProposedBy, Requirement, requirement
 
 _IMPORT = re.compile(r"^(?:import|from)[ \t]+([A-Za-z_]\w*)", re.MULTILINE)
 _TESTS = frozenset({"tests", "test", "docs", "examples", "benchmarks", "scripts"})
@@ -37,7 +38,7 @@ def declared(files: ProjectFiles) -> Declared:
     """Read the repository's own metadata; nothing of it is run."""
     notes: list[str] = []
     lines = list(dict.fromkeys(line for read in _SOURCES for line in read(files.folder)))
-    found = [one for line in lines if (one := _read(line, notes)) is not None]
+    found = [one for line in lines if (one := _requirement(line, notes)) is not None]
     if not lines:
         found = list(_from_imports(files, notes))
     return Declared(tuple(found), tuple(notes))
@@ -50,7 +51,7 @@ def imported(files: ProjectFiles) -> frozenset[str]:
     return frozenset(names - files.packages - sys.stdlib_module_names)
 
 
-def _read(line: str, notes: list[str]) -> Requirement | None:
+def _requirement(line: str, notes: list[str]) -> Requirement | None:
     try:
         return requirement(line, ProposedBy.REPOSITORY)
     except InputError as error:
@@ -126,3 +127,45 @@ def _requirements_txt(folder: Path) -> Iterator[str]:
 
 
 _SOURCES = (_pyproject, _setup_cfg, _setup_py, _requirements_txt)
+
+
+NO_PACKAGES = frozenset(
+    {"python", "cuda", "cudnn", "os", "ubuntu", "linux", "windows", "macos", "pip", "conda"}
+)
+NAMES = {
+    "pytorch": "torch",
+    "tensorflow-gpu": "tensorflow",
+    "sklearn": "scikit-learn",
+    "opencv": "opencv-python",
+}
+"""How people call packages that are installed under another name."""
+
+
+def pinned(
+    said: Iterable[Installed], needed: Iterable[Requirement], allowed: Allowed
+) -> tuple[tuple[Requirement, ...], tuple[str, ...]]:
+    """The versions of the report, and what of it was left aside."""
+    names = {one.name for one in needed} | allowed.names
+    found: list[Requirement] = []
+    notes: list[str] = []
+    for one in said:
+        plain = canonicalize_name(one.package.strip() or "-")
+        name = NAMES.get(plain, plain)
+        version = one.version.strip().lstrip("v=")
+        if not version or name in NO_PACKAGES:
+            continue
+        if name not in names:
+            notes.append(
+                f"The report names {name} {version}, which is on no list; --allow-packages {name} allows it."
+            )
+            continue
+        try:
+            found.append(requirement(f"{name}=={_whole(version)}", ProposedBy.DOCUMENT))
+        except InputError:
+            notes.append(f"The report's version of {name} is none that can be installed: {version!r}.")
+    return tuple(found), tuple(notes)
+
+
+def _whole(version: str) -> str:
+    """Who writes `keras 3` or `torch 2.1` means any release of that series, not the one that is called 3."""
+    return f"{version}.*" if re.fullmatch(r"\d+(?:\.\d+)?", version) else version

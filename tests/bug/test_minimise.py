@@ -6,8 +6,8 @@ import ast
 
 import pytest
 
-from reenact.bug.answers import Edit, Revision, unfenced
-from reenact.bug.statements import Span, inner_bodies, tidied, top_level, without
+from reenact.bug.generate import Edit, Revision, unfenced
+from reenact.bug.minimise import Span, inner_bodies, tidied, top_level, without
 
 SCRIPT = '''import a
 # about x

@@ -1,6 +1,6 @@
 """The interpreter and packages that scripts run with: this one where it has what is needed, else one built.
 
-The order of wishes: what the repository declares and the report's versions as of the report's date, then
+The order of attempts: what the repository declares and the report's versions as of the report's date, then
 without the versions, then without the date. What had to be given up is said.
 """
 
@@ -12,11 +12,10 @@ from datetime import date
 
 from packaging.utils import canonicalize_name
 
-from reenact.bug.environment.declared import declared, imported
-from reenact.bug.environment.pinned import pinned
 from reenact.bug.options import BugOptions
 from reenact.bug.project.files import ProjectFiles
 from reenact.bug.report import Installed
+from reenact.bug.requirements import declared, imported, pinned
 from reenact.codegen.environment import (
     SEEDED,
     Environment,

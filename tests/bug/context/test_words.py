@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from reenact.bug.context.clues import read_clues
-from reenact.bug.context.expand import SHORT_FORMS, WEIGHT, expanded
-from reenact.bug.context.words import words_of
+from reenact.bug.context.words import SHORT_FORMS, WEIGHT, expanded, words_of
 
 
 def test_forms_that_the_project_uses_are_added() -> None:
