@@ -90,7 +90,7 @@ def test_reach(toy: Any, line: str) -> None:
     script = f"import acme\nimport acme.losses\nfrom acme import Meter\nMeter().mean()\n{line}\n"
     found = objections(script, toy.project(), CRASH)
     assert found, line
-    assert {one.stage for one in found} == {Stage.RELEVANCE}
+    assert {one.where for one in found} == {Stage.RELEVANCE}
     assert found[0].line == 5
 
 
@@ -134,6 +134,6 @@ def test_closing_check(toy: Any, symptom: Symptom, script: str, said: str) -> No
 def test_parts_can_be_left_out(toy: Any) -> None:
     script = "from acme import Metre\nraise ZeroDivisionError\n"
     project = toy.project()
-    assert objections(script, project, CRASH)[0].stage is Stage.STATIC
-    assert objections(script, project, CRASH, BugAblations.without("static"))[0].stage is Stage.RELEVANCE
+    assert objections(script, project, CRASH)[0].where is Stage.STATIC
+    assert objections(script, project, CRASH, BugAblations.without("static"))[0].where is Stage.RELEVANCE
     assert objections(script, project, CRASH, BugAblations.without("static", "relevance")) == ()
