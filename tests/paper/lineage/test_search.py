@@ -21,7 +21,7 @@ from reenact.intake.papers.paper import Paper, Reference
 from reenact.intake.web import Web
 from reenact.journal import Journal
 from reenact.llm.scripted import Scripted
-from reenact.paper.lineage.search import CodeSearch
+from reenact.paper.lineage.cited import CodeSearch
 from reenact.paper.lineage.trace import trace_lineage
 from reenact.paper.options import Goal
 from reenact.sandbox.box import Sandbox

@@ -12,8 +12,7 @@ from reenact.intake.papers.paper import Paper
 from reenact.journal import Journal
 from reenact.llm.prompts import load_prompt
 from reenact.llm.scripted import Scripted
-from reenact.paper.criterion import Category, Check, CodeLine, Criterion, Judged, Kind, Level, Value
-from reenact.paper.verify.score import score
+from reenact.paper.criterion import Category, Check, CodeLine, Criterion, Kind, Level, Value
 from reenact.paper.verify.verify import verify
 from reenact.sandbox.choose import choose
 
@@ -286,14 +285,3 @@ def test_formulas_that_nobody_can_name_go_to_the_judge(paper: Paper, run: Any) -
     model = Scripted(script)
     (found,) = verify([FORMULA], PROJECT, paper, model, run, runner=runner())
     assert (found.value, found.by) == (Value.PASS, "judge")
-
-
-def test_the_score_keeps_what_cannot_be_judged_apart() -> None:
-    judged = [Judged("F1", Value.PASS, "check", "seen"), Judged("F2", Value.FAIL, "check", "seen")]
-    found = score([RATE, BATCH, MIXED], judged)
-    assert (found.passed, found.failed, found.unknown) == (1, 3, 1)
-    assert found.share == 0.25
-    assert found.least == 0.2
-    assert str(found) == "25% by weight: 1 pass, 1 fail, 1 cannot be judged"
-    assert score([], []).share is None
-    assert "nothing could be judged" in str(score([MIXED], []))

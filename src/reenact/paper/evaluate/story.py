@@ -19,17 +19,20 @@ from reenact.paper.evaluate.agreement import agreements, interval, krippendorff_
 from reenact.paper.evaluate.align import AlignScore, align
 from reenact.paper.evaluate.asked import Asked
 from reenact.paper.evaluate.code import Code, read_code
-from reenact.paper.evaluate.edits import edit_scores
+from reenact.paper.evaluate.edits import edit_scores, edited_run
 from reenact.paper.evaluate.evaluation import Evaluation, Panel, RubricScore
-from reenact.paper.evaluate.execute import Ended, Machine, executed_now, left_by
-from reenact.paper.evaluate.executed import Executed, executed_score
-from reenact.paper.evaluate.history import edited_run
+from reenact.paper.evaluate.execute import Ended, Executed, Machine, executed_now, executed_score, left_by
 from reenact.paper.evaluate.human import human_scores, read_form
-from reenact.paper.evaluate.leaves import judge_leaves
 from reenact.paper.evaluate.lineage import LineageScore, cited_of, lineage_score, read_cited
 from reenact.paper.evaluate.quality import quality_of
-from reenact.paper.evaluate.rubric import code_development, read_rubric, resources_provided, score_tree
-from reenact.paper.lineage.choose import choose_lineage
+from reenact.paper.evaluate.rubric import (
+    code_development,
+    judge_leaves,
+    read_rubric,
+    resources_provided,
+    score_tree,
+)
+from reenact.paper.lineage.questions import choose_lineage
 from reenact.types import Tell, tell_nobody
 
 

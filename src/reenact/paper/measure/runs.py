@@ -12,8 +12,7 @@ from reenact.journal import Scope
 from reenact.paper.context import scale_arguments
 from reenact.paper.develop.checks import metrics_in
 from reenact.paper.measure.curves.curve import Curve
-from reenact.paper.measure.curves.logs import log_names
-from reenact.paper.measure.curves.read import curves_of
+from reenact.paper.measure.curves.read import curves_of, log_names
 from reenact.sandbox.box import Ending
 
 GIVE_UP = 2

@@ -14,8 +14,7 @@ from reenact.llm.ask import Model, Prompt
 from reenact.llm.prompts import load_prompt
 from reenact.paper.criterion import CodeLine, Criterion, Judged, Value
 from reenact.paper.insist import insist
-from reenact.paper.verify.finding import Finding, unjudged
-from reenact.paper.verify.lines import existing
+from reenact.paper.verify.finding import Finding, existing, unjudged
 
 BATCH = 12
 """Criteria a question. The code is the same in all of them, so a provider may cache it."""

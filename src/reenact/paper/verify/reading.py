@@ -10,8 +10,7 @@ from reenact.codegen.project import ENTRY, Project
 from reenact.errors import UnreadableProgram
 from reenact.paper.criterion import CodeLine
 from reenact.paper.fingerprint.vocabulary import squeezed
-from reenact.paper.verify.read_python import called, read_names
-from reenact.paper.verify.settings import DATA, Setting, line_at, settings_of
+from reenact.paper.verify.settings import DATA, Setting, called, line_at, read_names, settings_of
 from reenact.program.knob import Kind as Turns
 from reenact.program.program import program_from_text
 

@@ -3,23 +3,93 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+import re
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from pathlib import Path
+from urllib.parse import quote
 
-from reenact.errors import ReenactError, Stopped, UnreadablePaper
+from reenact.errors import ReenactError, ResultRefused, Stopped, Unreachable, UnreadablePaper
 from reenact.files import read_bytes
 from reenact.intake.papers.clients import Clients
+from reenact.intake.papers.clients.polite import Polite
 from reenact.intake.papers.library import Entry, Library
-from reenact.intake.papers.paper import Paper, Reference
+from reenact.intake.papers.paper import Paper, Reference, plain
 from reenact.intake.papers.read import read_paper
+from reenact.intake.web import Web
 from reenact.journal import Kind, Scope
 from reenact.llm.quoting import capped
-from reenact.paper.lineage.links import code_links
-from reenact.paper.lineage.search import CodeSearch
 from reenact.sandbox.box import Sandbox
+from reenact.sandbox.files.strict_json import read_json
+from reenact.types import JsonValue
 
-MOST = 80_000
+_ADDRESS = re.compile(
+    r"(?:https?://)?(?:www\.)?((?:github\.com|gitlab\.com|bitbucket\.org|codeberg\.org)/[\w.-]+/[\w.-]+)",
+    re.IGNORECASE,
+)
+_CODE = re.compile(
+    r"\b(?:code|implementation|source|repository|software|available|released?)\b", re.IGNORECASE
+)
+
+
+def repository_links(text: str) -> tuple[str, ...]:
+    """Addresses of repositories in a text, in order, each once."""
+    found = (f"https://{match[1]}".rstrip(".,;:)").removesuffix(".git") for match in _ADDRESS.finditer(text))
+    return tuple(dict.fromkeys(found))
+
+
+def code_links(paper: Paper) -> tuple[str, ...]:
+    """Addresses in a paper; those in a sentence that speaks of code come first."""
+    said = [
+        one for sentence in _sentences(paper) if _CODE.search(sentence) for one in repository_links(sentence)
+    ]
+    return tuple(dict.fromkeys((*said, *repository_links(paper.text(ids=False)))))
+
+
+def _sentences(paper: Paper) -> Iterator[str]:
+    for sentence in paper.sentences():
+        yield sentence.text
+
+
+FOUND_BY_SEARCH = "Its repository was found by searching GitHub for its title; it may not be the authors'."
+SHORTEST_TITLE = 12
+"""Letters of a title below which a search finds anything."""
+MOST_FOUND = 10
+
+
+@dataclass(frozen=True)
+class CodeSearch:
+    """The server. Its address may be a mirror's."""
+
+    web: Web = field(default_factory=lambda: Web(instead="Check the network; code is then not searched for."))
+    polite: Polite = field(default_factory=Polite)
+
+    def addresses(self, reference: Reference) -> tuple[str, ...]:
+        """Repositories that speak of the paper, the most starred first. Unreachable when GitHub is silent."""
+        if len(plain(reference.title)) < SHORTEST_TITLE:
+            return ()
+        words = quote(f'"{reference.title[:200]}" in:name,description,readme')
+        answer = self.polite.get(self.web, f"/search/repositories?q={words}&sort=stars&per_page={MOST_FOUND}")
+        if answer.status != 200:
+            raise Unreachable(f"GitHub did not search for its code (status {answer.status}).")
+        try:
+            told = read_json(answer.body)
+        except ResultRefused as error:
+            raise Unreachable(f"GitHub's answer cannot be read: {error.sentence}") from error
+        items = told.get("items") if isinstance(told, Mapping) else None
+        listed = [one for one in items if isinstance(one, Mapping)] if isinstance(items, list) else []
+        return tuple(address for one in listed if (address := _fitting(one, reference)))
+
+
+def _fitting(item: Mapping[str, JsonValue], reference: Reference) -> str:
+    """The address of a repository that is about the paper; empty for another."""
+    said = f"{item.get('name') or ''} {item.get('description') or ''}"
+    about = plain(reference.title) in plain(said) or (reference.arxiv and reference.arxiv in said)
+    links = repository_links(str(item.get("html_url") or ""))
+    return links[0] if about and links and not item.get("fork") else ""
+
+
+MOST_CHARACTERS = 80_000
 """Characters of a cited paper that are kept."""
 MOST_HASHED = 1 << 24
 """Bytes beyond which a file is known by its name and size alone."""
@@ -108,8 +178,8 @@ def _fetched(reference: Reference, clients: Clients, box: Sandbox) -> Paper:
 def _told(paper: Paper) -> CitedText:
     text = paper.text()
     notes: tuple[str, ...] = ()
-    if len(text) > MOST:
-        notes = (f"Only {MOST} of {len(text)} characters of its text were read.",)
-        text = capped(text, MOST)
+    if len(text) > MOST_CHARACTERS:
+        notes = (f"Only {MOST_CHARACTERS} of {len(text)} characters of its text were read.",)
+        text = capped(text, MOST_CHARACTERS)
     shown = tuple(name for name in paper.by_id if f"[{name}]" in text)
     return CitedText(text, shown, code_links(paper), notes)

@@ -13,8 +13,7 @@ from reenact.journal import Journal, Scope
 from reenact.llm.ask import Prompt, Text
 from reenact.llm.scripted import Scripted
 from reenact.paper.develop.answers import Analysis
-from reenact.paper.evaluate.edits import Edit, edit_scores
-from reenact.paper.evaluate.history import edited_run
+from reenact.paper.evaluate.edits import Edit, edit_scores, edited_run
 
 PROMPT = Prompt("paper/mend", 1, "Mend it.", (Text("code"),))
 RANGE = {"path": "a.py", "first": 3, "last": 6, "old_first": "x", "old_last": "y", "text": "one\ntwo"}
