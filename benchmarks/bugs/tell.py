@@ -14,8 +14,8 @@ from benchmarks.bugs.handed_over import exit_code
 from benchmarks.bugs.oracle import SHOWS, SHOWS_NOT
 from benchmarks.bugs.told import Told
 from benchmarks.bugs.way import Way
+from reenact.bug.pipeline import Services, reproduce
 from reenact.bug.reproduction import Verdict
-from reenact.bug.story import Services, reproduce
 from reenact.errors import AnswerUnusable, ReplayMiss
 from reenact.intake.report import RawReport, read_report
 from reenact.intake.repository import Checkout, open_repository

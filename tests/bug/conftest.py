@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 
 from reenact.bug.options import BugOptions
+from reenact.bug.pipeline import Services, reproduce
 from reenact.bug.project.files import project_files
-from reenact.bug.project.lookup import Project
+from reenact.bug.project.lookup import Codebase
 from reenact.bug.reproduction import Reproduction
-from reenact.bug.story import Services, reproduce
 from reenact.intake.report import RawReport
 from reenact.intake.repository import Checkout
 from reenact.journal import Journal
@@ -112,8 +112,8 @@ class Toy:
     def checkout(self, name: str = "buggy") -> Checkout:
         return Checkout(self.folder / name, "", name, 2)
 
-    def project(self) -> Project:
-        return Project(project_files(self.folder / "buggy"))
+    def project(self) -> Codebase:
+        return Codebase(project_files(self.folder / "buggy"))
 
     def tell(
         self,

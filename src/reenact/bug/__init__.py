@@ -1,6 +1,6 @@
 """A report and a repository -> a script that shows the bug, proven by running it.
 
-story         the whole on one page                        options       what a user may ask for
+pipeline      the whole on one page                        options       what a user may ask for
 report        the report in order, the plan, the classes   symptom       what must be seen, in terms of code
 context/      the code that matters                        requirements  what the project needs
 project/      the project by its source                    environment   what a script runs with

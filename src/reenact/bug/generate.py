@@ -7,7 +7,7 @@ from itertools import pairwise
 from pydantic import BaseModel, Field
 
 from reenact.asking import ask
-from reenact.bug.case import Case, Told
+from reenact.bug.case import Case, CodeContext
 from reenact.bug.report import Plan, symptom_words
 from reenact.bug.reproduction import Attempt
 from reenact.bug.validate.stages import LONGEST
@@ -63,7 +63,7 @@ FRAMES = 8
 """Frames of a traceback that are shown, from its inner end."""
 
 
-def plan_for(case: Case, context: Told, run: Scope) -> Plan | None:
+def plan_for(case: Case, context: CodeContext, run: Scope) -> Plan | None:
     """A plan within one context; none when plans are off or none came."""
     if not case.options.parts.plan:
         return None
@@ -76,7 +76,7 @@ def plan_for(case: Case, context: Told, run: Scope) -> Plan | None:
         return None
 
 
-def draft(case: Case, context: Told, plan: Plan | None, run: Scope, sample: int | None = None) -> str:
+def draft(case: Case, context: CodeContext, plan: Plan | None, run: Scope, sample: int | None = None) -> str:
     """A first script. Raises AnswerUnusable."""
     prompt = load_prompt("reenact.bug", "prompts/script.md").fill(
         report=case.report,
@@ -88,7 +88,7 @@ def draft(case: Case, context: Told, plan: Plan | None, run: Scope, sample: int 
     return unfenced(ask(run, case.model, "script", prompt, Draft, sample=sample).script)
 
 
-def revised(case: Case, context: Told, last: Attempt, run: Scope) -> str:
+def revised(case: Case, context: CodeContext, last: Attempt, run: Scope) -> str:
     """The next script after the last one was objected to. Raises AnswerUnusable."""
     prompt = load_prompt("reenact.bug", "prompts/revise.md").fill(
         report=case.report,

@@ -10,7 +10,7 @@ from enum import StrEnum
 from pathlib import Path
 
 from reenact.bug.report import BugReport, symptom_words
-from reenact.bug.run.classify import Outcome, Seen
+from reenact.bug.run.classify import Classification, Outcome
 from reenact.bug.run.observation import RunObservation
 from reenact.bug.symptom import Symptom
 from reenact.bug.validate.stage import Stage
@@ -43,7 +43,7 @@ class SeedRun:
 
     seed: int
     sighting: RunObservation
-    seen: Seen
+    seen: Classification
 
     @property
     def shows(self) -> bool:

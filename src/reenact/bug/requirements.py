@@ -16,6 +16,7 @@ from packaging.utils import canonicalize_name
 from reenact.bug.project.files import MOST_BYTES, ProjectFiles
 from reenact.bug.report import Installed
 from reenact.codegen.environment import DISTRIBUTIONS
+from reenact.codegen.project import parsed
 from reenact.errors import InputError
 from reenact.files import read_text
 from reenact.sandbox.environments.known import WELL_KNOWN
@@ -101,11 +102,7 @@ def _setup_cfg(folder: Path) -> Iterator[str]:
 
 def _setup_py(folder: Path) -> Iterator[str]:
     """The list literal after `install_requires`; one that is computed cannot be read."""
-    try:
-        tree = ast.parse(_text(folder / "setup.py"))
-    except (SyntaxError, ValueError, RecursionError):
-        return
-    for node in ast.walk(tree):
+    for node in ast.walk(parsed(_text(folder / "setup.py")) or ast.Module([], [])):
         if (
             isinstance(node, ast.keyword)
             and node.arg == "install_requires"

@@ -10,11 +10,11 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from reenact.bug.case import Case, Told
+from reenact.bug.case import Case, CodeContext
 from reenact.bug.generate import draft, plan_for, revised
 from reenact.bug.report import Plan, planned
 from reenact.bug.reproduction import Attempt, SeedRun
-from reenact.bug.run.classify import Outcome, Seen, classify
+from reenact.bug.run.classify import Classification, Outcome, classify
 from reenact.bug.run.observation import RunObservation
 from reenact.bug.run.script_runner import Revision
 from reenact.bug.validate.bindings import flowing_lines
@@ -47,7 +47,9 @@ def search_reproduction(case: Case, run: Scope) -> tuple[Case, tuple[Attempt, ..
     return case, tuple(attempts)
 
 
-def _in_context(case: Case, context: Told, plan: Plan | None, number: int, place: Scope) -> Iterator[Attempt]:
+def _in_context(
+    case: Case, context: CodeContext, plan: Plan | None, number: int, place: Scope
+) -> Iterator[Attempt]:
     last: Attempt | None = None
     done: list[Attempt] = []
     for count in range(case.options.attempts):
@@ -72,7 +74,13 @@ def _lacks_the_environment(attempts: Sequence[Attempt]) -> bool:
 
 
 def _written(
-    case: Case, context: Told, plan: Plan | None, number: int, count: int, run: Scope, last: Attempt | None
+    case: Case,
+    context: CodeContext,
+    plan: Plan | None,
+    number: int,
+    count: int,
+    run: Scope,
+    last: Attempt | None,
 ) -> Attempt:
     try:
         script = draft(case, context, plan, run) if last is None else revised(case, context, last, run)
@@ -85,7 +93,9 @@ def _written(
     return tried(case, Attempt(number, count, script, None), run)
 
 
-def _sampled(case: Case, context: Told, plan: Plan | None, number: int, count: int, run: Scope) -> Attempt:
+def _sampled(
+    case: Case, context: CodeContext, plan: Plan | None, number: int, count: int, run: Scope
+) -> Attempt:
     """Several first scripts; the best by what became of them, equal outcomes vouching for one another."""
     found: list[Attempt] = []
     for sample in range(case.options.samples):
@@ -172,7 +182,7 @@ def run_with(
     found = run.many(inputs, effect, kind=Kind.BOX, returns=RunObservation)
     lines = flowing_lines(script, case.project)
 
-    def judged(seen: RunObservation) -> Seen:
+    def judged(seen: RunObservation) -> Classification:
         return classify(seen, case.symptom, case.functions, revision.files, lines)
 
     return tuple(SeedRun(seed, found[one], judged(found[one])) for one, seed in wanted.items())

@@ -9,7 +9,7 @@ from pathlib import Path
 import click
 
 from reenact.bug.options import BugAblations, BugOptions
-from reenact.bug.story import Services, reproduce
+from reenact.bug.pipeline import Services, reproduce
 from reenact.cli.asking import model_options, open_asked, settings_with_model
 from reenact.cli.boxes import chosen_sandbox
 from reenact.cli.bug_view import reproduction_sheet

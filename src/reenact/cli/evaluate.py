@@ -20,8 +20,8 @@ from reenact.intake.papers.paper import Paper
 from reenact.paper.evaluate.asked import Asked
 from reenact.paper.evaluate.execute import Machine
 from reenact.paper.evaluate.human import empty_form
-from reenact.paper.evaluate.story import Services
-from reenact.paper.evaluate.story import evaluate as evaluated
+from reenact.paper.evaluate.pipeline import Services
+from reenact.paper.evaluate.pipeline import evaluate as evaluated
 from reenact.paper.options import Goal
 from reenact.report.progress import telling
 from reenact.sandbox.environments.prepare import Environments

@@ -18,7 +18,7 @@ from reenact.cli.pdf_option import pdf_reader_option
 from reenact.cli.times import max_time_option
 from reenact.intake.papers.library import Library
 from reenact.paper.options import Goal, PaperAblations, PaperOptions
-from reenact.paper.story import Services, reproduce
+from reenact.paper.pipeline import Services, reproduce
 from reenact.report.progress import telling
 from reenact.sandbox.environments.prepare import Environments
 from reenact.settings import cache_folder

@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 import hashlib
 import re
+import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from difflib import SequenceMatcher
@@ -61,15 +62,8 @@ class Project:
 
     def trees(self) -> dict[str, ast.Module]:
         """The Python files that parse, read."""
-        found = {}
-        for name in sorted(self.files):
-            if not name.endswith(".py"):
-                continue
-            try:
-                found[name] = ast.parse(self.files[name])
-            except (SyntaxError, ValueError, RecursionError):
-                continue
-        return found
+        read = {name: parsed(self.files[name]) for name in sorted(self.files) if name.endswith(".py")}
+        return {name: tree for name, tree in read.items() if tree is not None}
 
     def lines_changed(self, before: Project) -> int:
         """Lines that differ from another version: removed ones and new ones."""
@@ -80,6 +74,17 @@ class Project:
             for kind, i, j, k, m in SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
                 total += (j - i) + (m - k) if kind != "equal" else 0
         return total
+
+
+def parsed(text: str) -> ast.Module | None:
+    """The syntax tree of Python text; none when it is no Python, or nests deeper than we follow."""
+    with warnings.catch_warnings():
+        # Invalid escapes in somebody's source are no line on our stderr.
+        warnings.simplefilter("ignore")
+        try:
+            return ast.parse(text)
+        except (SyntaxError, ValueError, RecursionError, MemoryError):
+            return None
 
 
 def numbered(text: str) -> str:

@@ -12,10 +12,10 @@ from reenact.paper.criterion import Category, Check, CodeLine, Criterion, Judged
 from reenact.paper.measure.fixed import fixed_knobs, forbidden
 from reenact.paper.measure.gap import Comparison, Grade
 from reenact.paper.measure.gap_repair import (
+    ConstrainedExecutor,
     Gap,
     MountedSandbox,
     RepairContext,
-    WithinPaper,
     hypothesis,
     is_large,
     repair_gap,
@@ -78,7 +78,7 @@ def test_a_change_that_contradicts_the_paper_is_not_trained(context: Any) -> Non
     assert "contradicts F1" in forbidden(rate, fixed)
     assert "contradicts F2" in forbidden(layer, fixed)
     assert forbidden(Patch((Set(knobs[Knob.EPOCHS], 9),)), fixed) == ""
-    with WithinPaper(fixed, sandbox=MountedSandbox(context().runner), python="") as executor:
+    with ConstrainedExecutor(fixed, sandbox=MountedSandbox(context().runner), python="") as executor:
         outcomes = executor.run([Trial(PROGRAM, rate, 1), Trial(PROGRAM, layer, 1)])
     assert [one.kind for one in outcomes] == [OutcomeKind.NOT_STARTED] * 2
 

@@ -13,9 +13,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 
-from reenact.bug.context.chunk import parse
 from reenact.bug.context.code import Code
 from reenact.bug.context.words import count_words
+from reenact.codegen.project import parsed
 
 _DOTTED_CALL = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*(?:\(\))?")
 _IMPORT = re.compile(r"^[ \t]*((?:from[ \t]+[\w.]+[ \t]+)?import[ \t]+[^\n(]+)$", re.MULTILINE)
@@ -39,7 +39,7 @@ def quoted(text: str) -> list[str]:
 
 def defined(text: str) -> Iterator[str]:
     """Names that the code makes itself: a `forward` of the reporter is none of the project's."""
-    tree = parse(_unprompted(text))
+    tree = parsed(_unprompted(text))
     for node in ast.walk(tree) if tree is not None else ():
         if isinstance(node, ast.FunctionDef | ast.ClassDef):
             yield node.name
@@ -50,9 +50,9 @@ def defined(text: str) -> Iterator[str]:
 def imports(text: str) -> Iterator[tuple[str, str]]:
     """Names that the code imports and where from, whether all of it parses or not."""
     text = _unprompted(text)
-    tree = parse(text)
+    tree = parsed(text)
     lines = [] if tree is not None else _IMPORT.findall(text)
-    trees = [tree, *(parse(line.strip()) for line in lines)]
+    trees = [tree, *(parsed(line.strip()) for line in lines)]
     for node in (node for one in trees if one is not None for node in ast.walk(one)):
         if isinstance(node, ast.Import):
             for one in node.names:

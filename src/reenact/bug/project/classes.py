@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from copy import copy
 from dataclasses import dataclass
 
-from reenact.bug.project.lookup import Class, Function, Module, Outside, Project, bound_names
+from reenact.bug.project.lookup import Class, Codebase, Function, Module, Outside, bound_names
 
 PLAIN_BASES = frozenset({"object", "ABC", "Protocol", "Generic"})
 CALLED = ("__call__", "forward", "call")
@@ -53,7 +53,7 @@ class Shape:
         return any("dataclass" in ast.unparse(mark) for mark in self.own.node.decorator_list)
 
 
-def shape_of(project: Project, own: Class) -> Shape:
+def shape_of(project: Codebase, own: Class) -> Shape:
     """The class with all that its bases inside the project add."""
     chain: list[Class] = []
     closed = not own.node.keywords
@@ -73,7 +73,7 @@ def shape_of(project: Project, own: Class) -> Shape:
     return Shape(own, tuple(chain), closed and all(mark == "dataclass" for mark in marks))
 
 
-def _base(project: Project, one: Class, base: ast.expr) -> Class | bool:
+def _base(project: Codebase, one: Class, base: ast.expr) -> Class | bool:
     """A base class of the project; else whether it is one that adds nothing."""
     text = ast.unparse(base).partition("[")[0]
     if text.rpartition(".")[2] in PLAIN_BASES:
@@ -83,7 +83,7 @@ def _base(project: Project, one: Class, base: ast.expr) -> Class | bool:
     return found if isinstance(found, Class) else False
 
 
-def _through(project: Project, module: Module, text: str) -> object:
+def _through(project: Codebase, module: Module, text: str) -> object:
     first, _, rest = text.partition(".")
     found = project.member(module, first)
     for part in rest.split(".") if rest else []:

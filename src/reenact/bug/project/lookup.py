@@ -9,6 +9,7 @@ from pathlib import PurePosixPath
 from typing import TypeAlias
 
 from reenact.bug.project.files import ProjectFiles
+from reenact.codegen.project import parsed
 
 
 @dataclass(frozen=True)
@@ -62,9 +63,8 @@ class Module:
 
 def read_module(name: str, path: PurePosixPath, text: str) -> Module | None:
     """The module in a text; none when it does not parse."""
-    try:
-        tree = ast.parse(text)
-    except (SyntaxError, ValueError, RecursionError):
+    tree = parsed(text)
+    if tree is None:
         return None
     module = Module(name, path, path.name == "__init__.py")
     for statement in _top_level(tree.body):
@@ -164,7 +164,7 @@ Found: TypeAlias = Module | Function | Class | Value | Outside | Absent
 
 
 @dataclass
-class Project:
+class Codebase:
     """The project's modules, parsed when they are asked for."""
 
     files: ProjectFiles

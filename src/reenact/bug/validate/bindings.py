@@ -11,7 +11,16 @@ from collections import Counter
 from dataclasses import dataclass, field
 
 from reenact.bug.project.classes import Shape, shape_of
-from reenact.bug.project.lookup import Absent, Class, Found, Module, Outside, Project, bound_names, targets_of
+from reenact.bug.project.lookup import (
+    Absent,
+    Class,
+    Codebase,
+    Found,
+    Module,
+    Outside,
+    bound_names,
+    targets_of,
+)
 
 
 @dataclass(frozen=True)
@@ -25,7 +34,7 @@ class Instance:
 class Bindings:
     """What the names of one script stand for. A name that is bound twice stands for nothing certain."""
 
-    project: Project
+    project: Codebase
     imported: dict[str, str]
     """Name -> dotted name, also of other libraries."""
     instances: dict[str, Shape]
@@ -77,7 +86,7 @@ class Bindings:
         return base if isinstance(base, Absent) else None
 
 
-def bindings_of(tree: ast.Module, project: Project) -> Bindings:
+def bindings_of(tree: ast.Module, project: Codebase) -> Bindings:
     """Read the imports and the plain `name = Class(...)` of a script."""
     imported: dict[str, str] = {}
     bound: Counter[str] = Counter()
@@ -124,7 +133,7 @@ def flowing(tree: ast.Module, bindings: Bindings) -> frozenset[str]:
     return frozenset(flow.names)
 
 
-def flowing_lines(text: str, project: Project) -> frozenset[int]:
+def flowing_lines(text: str, project: Codebase) -> frozenset[int]:
     """Lines of a script whose statements use something that came out of the project."""
     tree = ast.parse(text)
     bindings = bindings_of(tree, project)

@@ -14,11 +14,12 @@ from collections.abc import Iterator
 from typing import TypeAlias
 
 from reenact.bug.project.files import ProjectFiles
-from reenact.bug.project.lookup import Class, Function, Module, Outside, Project
+from reenact.bug.project.lookup import Class, Codebase, Function, Module, Outside
 from reenact.bug.symptom import Symptom
 from reenact.bug.validate.bindings import Bindings
 from reenact.bug.validate.stage import Stage
 from reenact.codegen.problem import Problem
+from reenact.codegen.project import parsed
 
 Definition: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
 ASIDE = frozenset({"test", "tests", "testing", "docs", "examples", "tutorials", "benchmarks"})
@@ -27,7 +28,7 @@ SEVERAL = 3
 """Statements from which on an equal body is a copy and no coincidence."""
 
 
-def copied(tree: ast.Module, project: Project) -> Iterator[Problem]:
+def copied(tree: ast.Module, project: Codebase) -> Iterator[Problem]:
     """Functions and classes that the project has: by name and form at the top level, by body anywhere."""
     for node in ast.walk(tree):
         if not isinstance(node, Definition):
@@ -61,7 +62,7 @@ def _forms(node: Definition) -> frozenset[str]:
     return frozenset({ast.unparse(ast.arguments([], node.args.args, None, [], [], None, []))} - {""})
 
 
-def _is_copy(node: Definition, project: Project) -> bool:
+def _is_copy(node: Definition, project: Codebase) -> bool:
     if len(node.body) < SEVERAL:
         return False
     body = _body(node)
@@ -83,11 +84,8 @@ def _bodies(text: str) -> set[str]:
 
 
 def _definitions(text: str) -> list[Definition]:
-    try:
-        tree = ast.parse(text)
-    except (SyntaxError, ValueError, RecursionError):
-        return []
-    return [node for node in ast.walk(tree) if isinstance(node, Definition)]
+    tree = parsed(text)
+    return [node for node in ast.walk(tree) if isinstance(node, Definition)] if tree is not None else []
 
 
 def _body(node: Definition) -> str:

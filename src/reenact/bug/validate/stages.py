@@ -10,7 +10,7 @@ import ast
 from collections.abc import Iterator
 
 from reenact.bug.options import BugAblations
-from reenact.bug.project.lookup import Project, bound_names
+from reenact.bug.project.lookup import Codebase, bound_names
 from reenact.bug.symptom import Symptom
 from reenact.bug.validate.bindings import Bindings, bindings_of, flowing
 from reenact.bug.validate.honest import dishonest
@@ -79,7 +79,7 @@ def _reached(body: list[ast.stmt]) -> Iterator[ast.stmt]:
 
 
 def objections(
-    text: str, project: Project, symptom: Symptom, parts: BugAblations | None = None
+    text: str, project: Codebase, symptom: Symptom, parts: BugAblations | None = None
 ) -> tuple[Problem, ...]:
     """What is wrong with the script; empty when it may be run."""
     parts = parts or BugAblations()

@@ -5,5 +5,5 @@ rubric      rubric trees of PaperBench and their leaves     agreement   between 
 human       the human rubric (10/5/5) as a form             edits       turns, lines a turn of a recorded run
 lineage     Top-1 Recall@k and Hits@N                       quality     lint, type hints, repeated lines
 execute     runs of the code, execution rate, gap           evaluation  all that was found
-asked       what a user may ask for                         story       the one gathered from the other
+asked       what a user may ask for                         pipeline    the one gathered from the other
 """

@@ -11,6 +11,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
+from reenact.codegen.project import parsed
 from reenact.codegen.static_checks import ruff
 
 RUN = 6
@@ -43,7 +44,7 @@ class Quality:
 
 def quality_of(files: Mapping[str, str]) -> Quality:
     """Figures of Python files by name."""
-    trees = {name: tree for name, text in files.items() if (tree := _parsed(text)) is not None}
+    trees = {name: tree for name, text in files.items() if (tree := parsed(text)) is not None}
     own = {name: _lines(text) for name, text in files.items()}
     total = sum(map(len, own.values()))
     found = _linted(files)
@@ -56,13 +57,6 @@ def quality_of(files: Mapping[str, str]) -> Quality:
         typed=_typed(trees.values()),
         repeated=_repeated(own) / total if total else 0.0,
     )
-
-
-def _parsed(text: str) -> ast.Module | None:
-    try:
-        return ast.parse(text)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return None
 
 
 def _lines(text: str) -> list[str]:

@@ -16,10 +16,10 @@ from reenact.intake.papers.paper import Block, Figure, Paper, Paragraph
 from reenact.journal import Scope
 from reenact.llm.ask import Model, Prompt
 from reenact.llm.prompts import load_prompt
+from reenact.paper.ask_with_retry import ask_with_retry
 from reenact.paper.criterion import Kind, Level
 from reenact.paper.fingerprint.fingerprint import Dropped, Item
 from reenact.paper.fingerprint.proposals import Atom, Guide, Proposed, Sort, Splits, checked, objections
-from reenact.paper.insist import insist
 from reenact.paper.options import Goal
 from reenact.paper.quantity import Quantity, quantities
 from reenact.settings import field_texts
@@ -78,7 +78,7 @@ def proposed(
 ) -> tuple[list[Proposed], list[Dropped]]:
     """The facts of one question, asked twice when many are not grounded."""
     try:
-        said = insist(
+        said = ask_with_retry(
             run,
             model,
             name,

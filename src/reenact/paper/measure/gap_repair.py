@@ -262,12 +262,12 @@ def _repaired(
     given = RepairServices(
         journal=context.journal, traces=context.traces, tell=context.paper.tell, stop=context.paper.stop,
         studies=False, around=mark(canonical(context.around(program))), shared=False,
-        executor=lambda _: WithinPaper(fixed, sandbox=MountedSandbox(context.runner), python=python),
+        executor=lambda _: ConstrainedExecutor(fixed, sandbox=MountedSandbox(context.runner), python=python),
     )  # fmt: skip
     return repair_within(program, options, given, context.run.under("repair"), found)
 
 
-class WithinPaper(Boxed):
+class ConstrainedExecutor(Boxed):
     """Trains changed programs in boxes, but none that contradicts the paper: such a change fails at once."""
 
     def __init__(self, fixed: Mapping[KnobId, str], *, sandbox: Sandbox, python: str) -> None:

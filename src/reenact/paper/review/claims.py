@@ -19,10 +19,10 @@ from reenact.intake.papers.paper import Figure, Paper, Table, plain
 from reenact.journal import Scope
 from reenact.llm.ask import Model, Prompt
 from reenact.llm.prompts import load_prompt
+from reenact.paper.ask_with_retry import ask_with_retry
 from reenact.paper.claim import Claim
 from reenact.paper.criterion import Criterion
 from reenact.paper.fingerprint.vocabulary import words_of
-from reenact.paper.insist import insist
 from reenact.paper.options import Goal
 from reenact.paper.places import in_order, known, said_at
 from reenact.paper.quantity import Quantity, quantities
@@ -205,7 +205,7 @@ def stated_claims(paper: Paper, goal: Goal, model: Model, run: Scope) -> Claims:
         return template.fill(paper=paper.text(), goal=goal.text(), objections=objections)
 
     try:
-        said = insist(run, model, "claims", fill, Reported, wrong=lambda one: _objections(one, paper))
+        said = ask_with_retry(run, model, "claims", fill, Reported, wrong=lambda one: _objections(one, paper))
     except AnswerUnusable as error:
         found = Claims((), (f"No claims were read: {error.sentence}",))
     else:

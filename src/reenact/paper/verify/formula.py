@@ -19,6 +19,7 @@ from pydantic import BaseModel, Field
 
 from reenact.asking import ask
 from reenact.codegen.project import Project
+from reenact.codegen.project import parsed as parsed_python
 from reenact.codegen.runner import ProjectRunner
 from reenact.errors import AnswerUnusable, ResultRefused
 from reenact.journal import Scope
@@ -175,13 +176,8 @@ def _calls(said: Setups, criteria: Mapping[str, Criterion], project: Project) ->
 def _defined(setup: Setup, project: Project) -> CodeLine | None:
     """The line of the function, when it is there and takes these parameters."""
     text = project.files.get(setup.file, "")
-    if not setup.file.endswith(".py"):
-        return None
-    try:
-        body = ast.parse(text).body
-    except (SyntaxError, ValueError, RecursionError):
-        return None
-    for node in body:
+    tree = parsed_python(text) if setup.file.endswith(".py") else None
+    for node in tree.body if tree is not None else ():
         if isinstance(node, ast.FunctionDef) and node.name == setup.function:
             takes = {one.arg for one in (*node.args.args, *node.args.kwonlyargs)}
             fits = node.args.kwarg is not None or {one.parameter for one in setup.arguments} <= takes

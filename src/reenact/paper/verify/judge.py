@@ -12,8 +12,8 @@ from reenact.errors import AnswerUnusable
 from reenact.journal import Scope
 from reenact.llm.ask import Model, Prompt
 from reenact.llm.prompts import load_prompt
+from reenact.paper.ask_with_retry import ask_with_retry
 from reenact.paper.criterion import CodeLine, Criterion, Judged, Value
-from reenact.paper.insist import insist
 from reenact.paper.verify.finding import Finding, existing, unjudged
 
 BATCH = 12
@@ -72,7 +72,9 @@ def _batch(
         return template.fill(code=project.text(), criteria=told, objections=objections)
 
     try:
-        said = insist(run, model, "verdicts", fill, Verdicts, wrong=lambda one: _wrong(one, batch, project))
+        said = ask_with_retry(
+            run, model, "verdicts", fill, Verdicts, wrong=lambda one: _wrong(one, batch, project)
+        )
     except AnswerUnusable as error:
         return [unjudged(one, f"The judge gave no usable answer: {error.sentence}") for one in batch]
     given: dict[str, list[Said]] = {}

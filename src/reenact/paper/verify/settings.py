@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import Any, TypeAlias
 
-from reenact.codegen.project import Project
+from reenact.codegen.project import Project, parsed
 from reenact.paper.criterion import CodeLine
 from reenact.paper.fingerprint.vocabulary import positions, squeezed
 from reenact.program.datafile import BadData, read_data
@@ -121,11 +121,8 @@ _UNKNOWN = object()
 
 def python_settings(name: str, text: str) -> Iterator[Setting]:
     """Every value that can be told without running; none for a file that is no Python."""
-    try:
-        tree = ast.parse(text)
-    except (SyntaxError, ValueError, RecursionError):
-        return
-    for node in _in_earnest(tree):
+    tree = parsed(text)
+    for node in _in_earnest(tree) if tree is not None else ():
         for label, value in _named(node):
             known: Any = _known(value) if label else _UNKNOWN
             if known is not _UNKNOWN:
@@ -156,20 +153,16 @@ def _rehearses(test: ast.expr) -> bool:
 
 def called(text: str) -> Iterator[tuple[str, int]]:
     """The last part of every name that is called, with its line."""
-    try:
-        tree = ast.parse(text)
-    except (SyntaxError, ValueError, RecursionError):
-        return
-    for node in ast.walk(tree):
+    tree = parsed(text)
+    for node in ast.walk(tree) if tree is not None else ():
         if isinstance(node, ast.Call) and (name := _last(node.func)):
             yield name, node.lineno
 
 
 def read_names(text: str) -> frozenset[str] | None:
     """Every name that the code reads, squeezed; none when it may read any: `**options`, `getattr`, `vars`."""
-    try:
-        tree = ast.parse(text)
-    except (SyntaxError, ValueError, RecursionError):
+    tree = parsed(text)
+    if tree is None:
         return frozenset()
     found: set[str] = set()
     for node in ast.walk(tree):

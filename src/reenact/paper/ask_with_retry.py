@@ -17,7 +17,7 @@ SHOWN = 12
 """Objections that are told; a model that errs more often needs no longer list."""
 
 
-def insist(
+def ask_with_retry(
     run: Scope,
     model: Model,
     name: str,

@@ -12,12 +12,12 @@ from decimal import Decimal
 from pathlib import Path
 
 from reenact.asking import carry_budget
-from reenact.bug.case import Case, Told
+from reenact.bug.case import Case, CodeContext
 from reenact.bug.environment import prepare
 from reenact.bug.minimise import minimised
 from reenact.bug.options import BugOptions
 from reenact.bug.project.files import identity, project_files
-from reenact.bug.project.lookup import Project
+from reenact.bug.project.lookup import Codebase
 from reenact.bug.report import BugReport, installed_packages, restructured, symptom_in
 from reenact.bug.reproduction import Attempt, Minimised, Reproduction
 from reenact.bug.run.script_runner import OUTPUT_MIB, Revision, ScriptRunner
@@ -35,7 +35,7 @@ from reenact.sandbox.box import Sandbox
 from reenact.sandbox.environments.prepare import Environments
 from reenact.types import Progress, Stop, Tell, tell_nobody
 
-Retrieve = Callable[[Checkout, str, BugOptions], Sequence[Told]]
+Retrieve = Callable[[Checkout, str, BugOptions], Sequence[CodeContext]]
 
 
 @dataclass(frozen=True)
@@ -146,14 +146,16 @@ def _case(
     )
     services.tell(Progress("bug", 4, 4, "search for a script that shows it"))
     case = Case(
-        raw=raw.text(), report=text, symptom=symptom, contexts=contexts, project=Project(buggy.files),
+        raw=raw.text(), report=text, symptom=symptom, contexts=contexts, project=Codebase(buggy.files),
         buggy=buggy, fixed=fixed, runner=ScriptRunner(runner, environment, options.stubs),
         model=services.model, options=options, tell=services.tell, stop=services.stop,
     )  # fmt: skip
     return case, report
 
 
-def _contexts(checkout: Checkout, query: str, options: BugOptions, services: Services) -> Sequence[Told]:
+def _contexts(
+    checkout: Checkout, query: str, options: BugOptions, services: Services
+) -> Sequence[CodeContext]:
     if services.retrieve is not None:
         return services.retrieve(checkout, query, options)
     from reenact.bug.context.build import Retrieval, build_contexts
@@ -178,7 +180,7 @@ def _contexts(checkout: Checkout, query: str, options: BugOptions, services: Ser
     )
 
 
-def _note(run: OpenRun, environment: Environment, contexts: Sequence[Told]) -> None:
+def _note(run: OpenRun, environment: Environment, contexts: Sequence[CodeContext]) -> None:
     run.note(
         "environment",
         {"key": environment.key, "packages": list(environment.packages), "notes": list(environment.notes)},
