@@ -13,10 +13,10 @@ from benchmarks.bugs.cases import BugCase
 from benchmarks.bugs.told import Told
 from benchmarks.bugs.way import Way
 from reenact.asking import ask
-from reenact.bug.answers import unfenced
-from reenact.bug.context import build_contexts
+from reenact.bug.context.build import build_contexts
 from reenact.bug.reproduction import Verdict
-from reenact.bug.validate.parses import LONGEST
+from reenact.bug.validate.stages import LONGEST
+from reenact.codegen.edits import unfenced
 from reenact.intake.report import RawReport
 from reenact.intake.repository import Checkout
 from reenact.journal import Journal

@@ -16,8 +16,8 @@ from typing import Annotated, ClassVar
 from pydantic import ConfigDict, Field, TypeAdapter, ValidationError
 
 from benchmarks.children import ROOT, demo_cases
+from reenact.bug.report import taxonomy_classes
 from reenact.bug.reproduction import Verdict
-from reenact.bug.taxonomy import classes
 from reenact.errors import InputError
 from reenact.intake.bundle import is_bundle
 from reenact.intake.repository import open_repository
@@ -156,10 +156,12 @@ def _check(case: BugCase) -> None:
         wrong = f"the true verdict is one of {', '.join(_TOLD)}, not {case.expected}"
     elif (case.fixed is None) != (case.expected is Verdict.NOT_REPRODUCED):
         wrong = "a fixed commit goes with a bug that is there, and with no other"
-    elif case.fault not in classes("fault"):
-        wrong = f"there is no fault class {case.fault!r}; there are {', '.join(classes('fault'))}"
-    elif case.symptom not in classes("symptom"):
-        wrong = f"there is no symptom class {case.symptom!r}; there are {', '.join(classes('symptom'))}"
+    elif case.fault not in taxonomy_classes("fault"):
+        wrong = f"there is no fault class {case.fault!r}; there are {', '.join(taxonomy_classes('fault'))}"
+    elif case.symptom not in taxonomy_classes("symptom"):
+        wrong = (
+            f"there is no symptom class {case.symptom!r}; there are {', '.join(taxonomy_classes('symptom'))}"
+        )
     elif not case.report.strip():
         wrong = f"{REPORT} is empty"
     elif not case.oracle.strip():

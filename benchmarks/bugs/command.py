@@ -50,7 +50,7 @@ def bugs(
     from benchmarks.bugs.way import ways_of
     from benchmarks.scorecard import Scorecard
     from reenact.api.session import sandbox_for
-    from reenact.bug.wishes import Wishes
+    from reenact.bug.options import BugOptions
     from reenact.journal import Journal
     from reenact.sandbox.environments.prepare import Environments
     from reenact.types import Stop, Tell
@@ -68,7 +68,7 @@ def bugs(
             desk = Desk(
                 journal=journal, sandbox=box, record=record, fresh=fresh, tell=tell, stop=stop,
                 # Recordings were made with contexts that are ranked by words alone.
-                wishes=Wishes(seeds=seeds, minimise=not no_minimise, dense=False),
+                wishes=BugOptions(seeds=seeds, minimise=not no_minimise, dense=False),
                 # Only the flag: a model that the settings name for other verbs must not spend money here.
                 model=model_for(settings, stop=stop, tell=tell) if model else None,
                 environments=Environments(

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 
 from benchmarks.bugs.cases import BUNDLE, FACTS, ORACLE, REPORT, BugCase
 from benchmarks.bugs.way import Way
-from reenact.bug.wishes import Wishes
+from reenact.bug.options import BugOptions
 from reenact.errors import InputError
 from reenact.journal import Journal
 from reenact.llm.ask import Model
@@ -33,7 +33,7 @@ class Desk:
     fresh: bool = False
     """Start anew: nothing told before counts, and a recording is made from its beginning."""
     environments: Environments | None = None
-    wishes: Wishes = field(default_factory=Wishes)
+    wishes: BugOptions = field(default_factory=BugOptions)
     tell: Tell = tell_nobody
     stop: Stop = field(default_factory=Stop)
 

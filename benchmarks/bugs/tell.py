@@ -14,8 +14,8 @@ from benchmarks.bugs.handed_over import exit_code
 from benchmarks.bugs.oracle import SHOWS, SHOWS_NOT
 from benchmarks.bugs.told import Told
 from benchmarks.bugs.way import Way
+from reenact.bug.pipeline import Services, reproduce
 from reenact.bug.reproduction import Verdict
-from reenact.bug.story import Services, reproduce
 from reenact.errors import AnswerUnusable, ReplayMiss
 from reenact.intake.report import RawReport, read_report
 from reenact.intake.repository import Checkout, open_repository
@@ -62,7 +62,7 @@ def _told(
             journal=journal, model=model, sandbox=desk.sandbox, environments=desk.environments,
             tell=desk.tell, stop=desk.stop, fresh=fresh,
         )  # fmt: skip
-        found = reproduce(raw, buggy, services, fixed=fixed, wishes=way.wishes(desk.wishes))
+        found = reproduce(raw, buggy, services, fixed=fixed, options=way.wishes(desk.wishes))
     shown, seeds = found.seeds
     return Told(
         case.id, way.name, found.verdict, found.reason, attempts=len(found.attempts), shown=shown,

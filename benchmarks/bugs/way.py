@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from reenact.bug.wishes import Parts, Wishes
+from reenact.bug.options import BugAblations, BugOptions
 
 FIXED = "fixed"
 """Not a part of the method but a help to it: the mended revision."""
-LEAVABLE = (*Parts.names(), FIXED)
+LEAVABLE = (*BugAblations.names(), FIXED)
 BASELINES = ("zero-shot", "few-shot", "chain-of-thought")
 PUBLISHED = {
     "": 80.19, "zero-shot": 21.70, "few-shot": 28.30, "chain-of-thought": 30.19, "relevance": 17.92,
@@ -49,10 +49,10 @@ class Way:
     def published(self) -> float | None:
         return PUBLISHED.get(self.baseline or self.without)
 
-    def wishes(self, wishes: Wishes) -> Wishes:
+    def wishes(self, wishes: BugOptions) -> BugOptions:
         """The wishes with the part left out."""
         names = () if self.without in ("", FIXED) else (self.without,)
-        return replace(wishes, parts=Parts.without(*names))
+        return replace(wishes, parts=BugAblations.without(*names))
 
 
 WHOLE = Way()

@@ -18,7 +18,7 @@ from benchmarks.children import ROOT, demo_cases
 from reenact.errors import InputError
 from reenact.intake.papers.paper import Paper
 from reenact.paper.measure.verdict import Verdict
-from reenact.paper.wishes import Goal
+from reenact.paper.options import Goal
 
 FACTS, CRITERIA, PAPER, LIBRARY, DATA = "case.toml", "criteria.toml", "paper", "library", "data"
 RECORDINGS = "recordings"

@@ -16,7 +16,7 @@ from reenact.journal import Journal
 from reenact.llm.ask import Model
 from reenact.llm.record import Recorder
 from reenact.llm.replay import Replay
-from reenact.paper.wishes import Wishes
+from reenact.paper.options import PaperOptions
 from reenact.sandbox.box import Sandbox
 from reenact.sandbox.environments.prepare import Environments
 from reenact.types import JsonValue, Stop, Tell, tell_nobody
@@ -58,7 +58,7 @@ class Desk:
     fresh: bool = False
     """Start anew: nothing told before counts, and a recording is made from its beginning."""
     environments: Environments | None = None
-    wishes: Wishes = field(default_factory=Wishes)
+    wishes: PaperOptions = field(default_factory=PaperOptions)
     tell: Tell = tell_nobody
     stop: Stop = field(default_factory=Stop)
 
@@ -73,7 +73,7 @@ class Desk:
         """Whether anybody answers."""
         return self.model is not None or telling.recording.is_file()
 
-    def wishes_for(self, telling: Telling) -> Wishes:
+    def wishes_for(self, telling: Telling) -> PaperOptions:
         """What the user of this case would ask for, with the parts of the way left out."""
         case = telling.case
         asked = replace(

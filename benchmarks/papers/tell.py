@@ -22,9 +22,9 @@ from reenact.paper.claim import Claim
 from reenact.paper.criterion import Value
 from reenact.paper.measure.gap import Comparison, gap_of
 from reenact.paper.measure.verdict import Verdict
+from reenact.paper.pipeline import Services, reproduce
 from reenact.paper.quantity import near
 from reenact.paper.reproduction import Reproduction
-from reenact.paper.story import Services, reproduce
 
 PRICED_AS = "openai:o3-mini"
 """Whose prices AutoReproduce states its cost at."""
@@ -39,7 +39,7 @@ def tell_of(telling: Telling, desk: Desk) -> Told:
     try:
         with desk.journal_for(telling) as (journal, fresh):
             found = reproduce(
-                paper, _services(telling, desk, journal, fresh), wishes=desk.wishes_for(telling)
+                paper, _services(telling, desk, journal, fresh), options=desk.wishes_for(telling)
             )
             told = _told(telling, found, paper, journal)
     except (AnswerUnusable, ReplayMiss) as error:

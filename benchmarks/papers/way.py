@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from reenact.errors import InputError
-from reenact.paper.wishes import Parts, Wishes
+from reenact.paper.options import PaperAblations, PaperOptions
 
 REPAIR = "repair"
 """Not a part of the writing: what follows a gap that is too large."""
-LEAVABLE = (*Parts.names(), REPAIR)
+LEAVABLE = (*PaperAblations.names(), REPAIR)
 ONE_SHOT = "one-shot"
 """As PaperCoder plans: written once from the paper, nothing verified, run or mended before the full run."""
 BASELINES = {ONE_SHOT: ("lineage", "fingerprint", "debug", "refine", REPAIR)}
@@ -50,11 +50,11 @@ class Way:
         """All parts that are left out."""
         return frozenset(BASELINES[self.baseline] if self.baseline else self.without)
 
-    def wishes(self, wishes: Wishes) -> Wishes:
+    def wishes(self, wishes: PaperOptions) -> PaperOptions:
         """The wishes with the parts left out."""
         return replace(
             wishes,
-            parts=Parts.without(*(name for name in sorted(self.gone) if name != REPAIR)),
+            parts=PaperAblations.without(*(name for name in sorted(self.gone) if name != REPAIR)),
             repair=wishes.repair and REPAIR not in self.gone,
             rounds=wishes.rounds if self.rounds is None else self.rounds,
         )

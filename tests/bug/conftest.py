@@ -9,11 +9,11 @@ from typing import Any
 
 import pytest
 
+from reenact.bug.options import BugOptions
+from reenact.bug.pipeline import Services, reproduce
 from reenact.bug.project.files import project_files
-from reenact.bug.project.lookup import Project
+from reenact.bug.project.lookup import Codebase
 from reenact.bug.reproduction import Reproduction
-from reenact.bug.story import Services, reproduce
-from reenact.bug.wishes import Wishes
 from reenact.intake.report import RawReport
 from reenact.intake.repository import Checkout
 from reenact.journal import Journal
@@ -112,8 +112,8 @@ class Toy:
     def checkout(self, name: str = "buggy") -> Checkout:
         return Checkout(self.folder / name, "", name, 2)
 
-    def project(self) -> Project:
-        return Project(project_files(self.folder / "buggy"))
+    def project(self) -> Codebase:
+        return Codebase(project_files(self.folder / "buggy"))
 
     def tell(
         self,
@@ -155,7 +155,7 @@ class Toy:
         title, _, body = report.partition("\n")
         raw = RawReport(title, body.strip(), (), "report.md", None, "")
         mended = self.checkout("fixed") if fixed else None
-        return reproduce(raw, self.checkout(), services, fixed=mended, wishes=Wishes(**wishes), out=out)
+        return reproduce(raw, self.checkout(), services, fixed=mended, options=BugOptions(**wishes), out=out)
 
 
 def write_project(folder: Path, parts: Mapping[str, str]) -> None:

@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
+from reenact.bug.options import BugAblations
 from reenact.bug.reproduction import Verdict
 from reenact.bug.run.classify import Outcome
-from reenact.bug.validate.objection import Stage
-from reenact.bug.wishes import Parts
+from reenact.bug.validate.stage import Stage
 
 REFUSED = {
     "mocks the project": """
@@ -204,7 +204,7 @@ def test_run_and_found_out(toy: Any, in_turn: Any, what: str) -> None:
 @pytest.mark.parametrize("what", UNCHECKED)
 def test_watcher_alone_is_not_fooled(toy: Any, in_turn: Any, what: str) -> None:
     """The static rules switched off: what the watcher in the box sees must still not be a symptom."""
-    parts = Parts.without("relevance", "static")
+    parts = BugAblations.without("relevance", "static")
     found = toy.tell(in_turn([UNCHECKED[what].lstrip()]), parts=parts, seeds=1)
     assert found.verdict in (Verdict.INCONCLUSIVE, Verdict.NOT_REPRODUCED)
     assert found.attempts[0].outcome is not Outcome.SYMPTOM

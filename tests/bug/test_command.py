@@ -18,7 +18,7 @@ from typing import Any
 import pytest
 
 import reenact as reenact_package
-from reenact.bug.answers import Draft, Revision
+from reenact.bug.generate import Draft, Revision
 from reenact.bug.report import BugReport, Plan
 from reenact.bug.symptom import Symptom
 from reenact.cli.edge import guarded

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
+from reenact.bug.report import taxonomy_classes
 from reenact.bug.symptom import Check, Explicit, Relation, Symptom
-from reenact.bug.taxonomy import classes
 from reenact.settings import field_texts
 
 
@@ -81,5 +81,5 @@ def test_symptom_has_what_its_kind_needs() -> None:
 
 def test_every_relation_and_class_is_explained() -> None:
     assert set(field_texts(Relation)) == set(Relation.__members__)
-    assert "crash" in classes("symptom")
-    assert all(classes("fault").values())
+    assert "crash" in taxonomy_classes("symptom")
+    assert all(taxonomy_classes("fault").values())

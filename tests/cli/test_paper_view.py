@@ -10,6 +10,7 @@ import pytest
 from click.testing import CliRunner
 
 from reenact.cli.paper import paper as paper_verb
+from reenact.codegen.project import Project
 from reenact.errors import InputError
 from reenact.intake.papers.paper import Lost, Paper, Paragraph, Section, Sentence, Span
 from reenact.paper.claim import Claim
@@ -19,14 +20,13 @@ from reenact.paper.develop.development import Development, Round
 from reenact.paper.exemplar import Exemplar
 from reenact.paper.fingerprint.fingerprint import Dropped, Fingerprint
 from reenact.paper.measure.gap import compare
+from reenact.paper.measure.gap_repair import GapRepair
 from reenact.paper.measure.matching import Pair
-from reenact.paper.measure.mend import Mending
 from reenact.paper.measure.runs import FullRun
 from reenact.paper.measure.verdict import verdict_of
-from reenact.paper.project import Project
+from reenact.paper.options import Goal
 from reenact.paper.reproduction import Reproduction
 from reenact.paper.review.review import Review
-from reenact.paper.wishes import Goal
 from reenact.paper.write.report_file import report_text
 from reenact.report.render import render
 from reenact.report.views.paper import paper_document
@@ -113,7 +113,9 @@ def test_every_metric_is_told_whether_or_not_the_paper_has_it() -> None:
 
 def test_a_claim_that_misses_and_a_hypothesis_are_told() -> None:
     found = reproduction(0.7)
-    mending = Mending(None, "The gap became 3 %.", ("With RATE = 0.1.",), "--- a\n+++ b\n", ("epochs (F9)",))
+    mending = GapRepair(
+        None, "The gap became 3 %.", ("With RATE = 0.1.",), "--- a\n+++ b\n", ("epochs (F9)",)
+    )
     text = report_text(replace(found, mending=mending))
     assert "**Not reproduced.**" in text
     assert "## What the paper may not say" in text

@@ -17,10 +17,11 @@ from reenact.asking import ask
 from reenact.bug.report import BugReport
 from reenact.bug.reproduction import Attempt, Minimised, Reproduction, SeedRun
 from reenact.bug.reproduction import Verdict as BugVerdict
-from reenact.bug.run.classify import Outcome, Seen
-from reenact.bug.run.sighting import Frame, Sighting
+from reenact.bug.run.classify import Classification, Outcome
+from reenact.bug.run.observation import Frame, RunObservation
 from reenact.bug.symptom import Symptom
-from reenact.bug.validate.objection import Objection, Stage
+from reenact.bug.validate.stage import Stage
+from reenact.codegen.problem import Problem
 from reenact.diagnosis.accused import accused_source
 from reenact.diagnosis.depth import Depth
 from reenact.diagnosis.diagnosis import Accusation, Diagnosis, Spent, Standing, Tried
@@ -110,13 +111,15 @@ def a_bug() -> Reproduction:
         Frame("script", "script.py", 3, "<module>", "<module>"),
         Frame("project", "acme/losses.py", 32, "mean", "Meter.mean"),
     )
-    sighting = Sighting(
+    sighting = RunObservation(
         Ending.EXIT, ended="raised", classes=("ZeroDivisionError", "ArithmeticError"),
         message="division by zero", frames=frames, output=f"printed {NASTY}", versions={"torch": "2.13"},
     )  # fmt: skip
-    shown = SeedRun(0, sighting, Seen(Outcome.SYMPTOM, "ZeroDivisionError: division by zero"))
-    passed = SeedRun(0, Sighting(Ending.OK, ended="returned"), Seen(Outcome.NOTHING, "It ran through."))
-    refused = Attempt(0, 0, "import nothing\n", Stage.STATIC, (Objection(Stage.STATIC, "No nothing.", 1),))
+    shown = SeedRun(0, sighting, Classification(Outcome.SYMPTOM, "ZeroDivisionError: division by zero"))
+    passed = SeedRun(
+        0, RunObservation(Ending.OK, ended="returned"), Classification(Outcome.NOTHING, "It ran through.")
+    )
+    refused = Attempt(0, 0, "import nothing\n", Stage.STATIC, (Problem(Stage.STATIC, "No nothing.", line=1),))
     shows = Attempt(0, 1, SCRIPT, None, runs=(shown,), fixed_runs=(passed,))
     return Reproduction(
         title="Meter crashes", source="report.md", repository="acme", commit="a" * 40, fixed="b" * 40,

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from starlette.testclient import TestClient
 
+from reenact.codegen.project import Project
 from reenact.intake.papers.paper import Paper, Paragraph, Section, Sentence, Span
 from reenact.journal import Journal
 from reenact.paper.claim import Claim
@@ -20,13 +21,12 @@ from reenact.paper.exemplar import Exemplar, SourceFile
 from reenact.paper.fingerprint.fingerprint import Fingerprint
 from reenact.paper.measure.curves.curve import Curve
 from reenact.paper.measure.gap import Comparison, Grade
-from reenact.paper.measure.mend import Mending
+from reenact.paper.measure.gap_repair import GapRepair
 from reenact.paper.measure.runs import FullRun
 from reenact.paper.measure.verdict import Judgement, Verdict
-from reenact.paper.project import Project
+from reenact.paper.options import Goal
 from reenact.paper.reproduction import Reproduction
 from reenact.paper.review.review import Review
-from reenact.paper.wishes import Goal
 from reenact.paper.write.report_file import report_text
 from reenact.report.render import render
 from reenact.report.views.paper import paper_document
@@ -81,7 +81,7 @@ def a_paper(curves: tuple[Curve, ...] = CURVES) -> Reproduction:
         fingerprint=Fingerprint((criterion, missing), ()),
         development=Development(Project({"train.py": CODE}), rounds, 2, True, (judged, unclear), (), ()),
         runs=(FullRun(0, True, {"accuracy": 0.918}, "", 12.0, 11.0, 300.0, "epoch 1", curves=curves),),
-        comparisons=(compared,), mending=Mending(None, "Nothing was to be mended."), scale=1.0, tokens=10,
+        comparisons=(compared,), mending=GapRepair(None, "Nothing was to be mended."), scale=1.0, tokens=10,
         money=None, seconds=30.0, run_id="x", notes=("a note",),
     )  # fmt: skip
 

@@ -109,8 +109,8 @@ def reproduce_bug(
     """
     import sys
 
-    from reenact.bug.story import Services, reproduce
-    from reenact.bug.wishes import Parts, Wishes
+    from reenact.bug.options import BugAblations, BugOptions
+    from reenact.bug.pipeline import Services, reproduce
     from reenact.intake.report import read_report
 
     for name, value, most in (("seeds", seeds, 50), ("contexts", contexts, 20), ("attempts", attempts, 20)):
@@ -124,12 +124,12 @@ def reproduce_bug(
         runs_dir=runs_dir,
         trust_journal=trust_journal, record=record, model_for="A script is written by a model",
     ) as session:  # fmt: skip
-        wishes = Wishes(
+        options = BugOptions(
             seeds=seeds, contexts=contexts, attempts=attempts, samples=samples, wall_s=run_time,
             environment=environment, requirements=words_of(requirements, "requirements"),
             stubs=words_of(allow_stubs, "allow_stubs"), pytest=pytest, dense=not sparse, diagnose=diagnose,
             packages=(*session.settings.allow_packages, *words_of(allow_packages, "allow_packages")),
-            minimise=minimise, parts=Parts.without(*some_of("without", without, Parts.names())),
+            minimise=minimise, parts=BugAblations.without(*some_of("without", without, BugAblations.names())),
         )  # fmt: skip
         raw = read_report(str(report), stdin=sys.stdin.buffer)
         box = session.sandbox()
@@ -140,7 +140,7 @@ def reproduce_bug(
         )  # fmt: skip
         buggy = _checkout(repo, commit, session)
         repaired = _checkout(repo, fixed, session) if fixed else None
-        return reproduce(raw, buggy, services, fixed=repaired, wishes=wishes, out=Path(out))
+        return reproduce(raw, buggy, services, fixed=repaired, options=options, out=Path(out))
 
 
 def reproduce_paper(
@@ -212,8 +212,8 @@ def reproduce_paper(
         The reproduction: verdict, claims beside what was measured, criteria met, the code.
     """
     from reenact.intake.papers.library import Library
-    from reenact.paper.story import Services, reproduce
-    from reenact.paper.wishes import Goal, Parts, Wishes
+    from reenact.paper.options import Goal, PaperAblations, PaperOptions
+    from reenact.paper.pipeline import Services, reproduce
 
     for name, value, least, most in (("exemplars", exemplars, 0, 10), ("rounds", rounds, 0, 10)):
         within(name, value, least, most)
@@ -225,10 +225,10 @@ def reproduce_paper(
         "pdf_reader": pdf_reader,
     }  # fmt: skip
     goal = Goal(task, method, metric, dataset, instruction, addendum_text(addendum))
-    wishes = Wishes(
+    options = PaperOptions(
         goal=goal, data=_folder(data), checkpoints=_folder(checkpoints), exemplars=exemplars, rounds=rounds,
         seeds=seeds, scale=scale, run_wall_s=run_time, requirements=words_of(requirements, "requirements"),
-        repair=repair, parts=Parts.without(*some_of("without", without, Parts.names())),
+        repair=repair, parts=PaperAblations.without(*some_of("without", without, PaperAblations.names())),
     )  # fmt: skip
     with open_session(
         {**flags, **limits(max_cost, max_tokens, max_calls)}, progress=progress, cancel=cancel,
@@ -245,7 +245,7 @@ def reproduce_paper(
             packages=tuple(session.settings.allow_packages), tell=session.tell, stop=session.stop,
             argv=COMMAND.get(), fresh=fresh,
         )  # fmt: skip
-        return reproduce(session.paper(str(paper), box), services, wishes=wishes, out=Path(out))
+        return reproduce(session.paper(str(paper), box), services, options=options, out=Path(out))
 
 
 def fingerprint(
@@ -286,7 +286,7 @@ def fingerprint(
             runs_dir, progress, cancel: as for `reproduce_bug`.
     """
     from reenact.paper.fingerprint.pipeline import run_fingerprint
-    from reenact.paper.wishes import Goal, Parts
+    from reenact.paper.options import Goal, PaperAblations
 
     left_out = some_of("without", without, FINGERPRINT_PARTS)
     flags = {
@@ -301,7 +301,7 @@ def fingerprint(
     ) as session:  # fmt: skip
         read = session.paper(str(paper))
         return run_fingerprint(
-            read, goal, session.model(), session.journal, parts=Parts.without(*left_out),
+            read, goal, session.model(), session.journal, parts=PaperAblations.without(*left_out),
             what=f"{read.title[:80]} ({paper})", argv=COMMAND.get(), fresh=fresh,
         )  # fmt: skip
 
@@ -370,9 +370,9 @@ def evaluate(
     """
     from reenact.paper.evaluate.asked import Asked
     from reenact.paper.evaluate.execute import Machine
-    from reenact.paper.evaluate.story import Services
-    from reenact.paper.evaluate.story import evaluate as run_evaluation
-    from reenact.paper.wishes import Goal
+    from reenact.paper.evaluate.pipeline import Services
+    from reenact.paper.evaluate.pipeline import evaluate as run_evaluation
+    from reenact.paper.options import Goal
 
     within("exemplars", exemplars, 1, 20)
     within("execute", execute, 0, 20)

@@ -6,16 +6,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol
 
-from reenact.bug.project.lookup import Project
-from reenact.bug.run.box import Boxes, Revision
+from reenact.bug.options import BugOptions
+from reenact.bug.project.lookup import Codebase
+from reenact.bug.run.script_runner import Revision, ScriptRunner
 from reenact.bug.symptom import Symptom
-from reenact.bug.wishes import Wishes
 from reenact.errors import ended_by
 from reenact.llm.ask import Model
 from reenact.types import Progress, Stop, Tell
 
 
-class Told(Protocol):
+class CodeContext(Protocol):
     """A context, as far as the search needs it."""
 
     @property
@@ -36,13 +36,13 @@ class Case:
     report: str
     """The report as the prompts show it."""
     symptom: Symptom
-    contexts: Sequence[Told]
-    project: Project
+    contexts: Sequence[CodeContext]
+    project: Codebase
     buggy: Revision
     fixed: Revision | None
-    boxes: Boxes
+    runner: ScriptRunner
     model: Model
-    wishes: Wishes
+    options: BugOptions
     tell: Tell
     stop: Stop
 

@@ -1,23 +1,71 @@
-"""Plan, first script, refined script: what the model is asked, and the feedback it gets."""
+"""Plan, first script, refined script: what the model is asked, what it answers, and the feedback it gets."""
 
 from __future__ import annotations
 
+from itertools import pairwise
+
+from pydantic import BaseModel, Field
+
 from reenact.asking import ask
-from reenact.bug.answers import Draft, Revision, unfenced
-from reenact.bug.case import Case, Told
+from reenact.bug.case import Case, CodeContext
 from reenact.bug.report import Plan, symptom_words
 from reenact.bug.reproduction import Attempt
+from reenact.bug.validate.stages import LONGEST
+from reenact.codegen.edits import fits, in_order, unfenced, with_lines
+from reenact.codegen.project import numbered
 from reenact.errors import AnswerUnusable
 from reenact.journal import Scope
 from reenact.llm.prompts import load_prompt
+
+
+class Draft(BaseModel):
+    """A first script."""
+
+    script: str = Field(max_length=LONGEST, description="The whole script, Python, without a code fence.")
+
+
+class Edit(BaseModel):
+    """New text for a range of lines."""
+
+    first: int = Field(ge=1, description="First line that is replaced, counted from 1.")
+    last: int = Field(ge=0, description="Last line that is replaced; first - 1 inserts before the first.")
+    text: str = Field(max_length=LONGEST, description="The new lines; empty removes the old ones.")
+
+
+class Revision(BaseModel):
+    """A changed script: either edits or the whole."""
+
+    edits: list[Edit] = Field(default_factory=list, max_length=40)
+    script: str = Field(
+        default="", max_length=LONGEST, description="The whole script; empty when edits are given."
+    )
+
+    def applied_to(self, old: str) -> str:
+        """The script after the change. Raises ValueError in words for the model."""
+        if self.script.strip():
+            return unfenced(self.script)
+        if not self.edits:
+            raise ValueError("Give edits or a whole script.")
+        lines = old.splitlines()
+        ordered = in_order(self.edits)
+        for before, after in pairwise(ordered):
+            if after.first <= before.last:
+                raise ValueError(f"Two edits touch line {after.first}. Give one edit for it.")
+        for edit in reversed(ordered):
+            if not fits(edit, lines):
+                raise ValueError(
+                    f"There are no lines {edit.first} to {edit.last}; the script has {len(lines)} lines."
+                )
+        return with_lines(lines, ordered)
+
 
 FRAMES = 8
 """Frames of a traceback that are shown, from its inner end."""
 
 
-def plan_for(case: Case, context: Told, run: Scope) -> Plan | None:
+def plan_for(case: Case, context: CodeContext, run: Scope) -> Plan | None:
     """A plan within one context; none when plans are off or none came."""
-    if not case.wishes.parts.plan:
+    if not case.options.parts.plan:
         return None
     prompt = load_prompt("reenact.bug", "prompts/plan.md").fill(
         report=case.report, symptom=symptom_words(case.symptom), context=context.text()
@@ -28,7 +76,7 @@ def plan_for(case: Case, context: Told, run: Scope) -> Plan | None:
         return None
 
 
-def draft(case: Case, context: Told, plan: Plan | None, run: Scope, sample: int | None = None) -> str:
+def draft(case: Case, context: CodeContext, plan: Plan | None, run: Scope, sample: int | None = None) -> str:
     """A first script. Raises AnswerUnusable."""
     prompt = load_prompt("reenact.bug", "prompts/script.md").fill(
         report=case.report,
@@ -40,7 +88,7 @@ def draft(case: Case, context: Told, plan: Plan | None, run: Scope, sample: int 
     return unfenced(ask(run, case.model, "script", prompt, Draft, sample=sample).script)
 
 
-def revised(case: Case, context: Told, last: Attempt, run: Scope) -> str:
+def revised(case: Case, context: CodeContext, last: Attempt, run: Scope) -> str:
     """The next script after the last one was objected to. Raises AnswerUnusable."""
     prompt = load_prompt("reenact.bug", "prompts/revise.md").fill(
         report=case.report,
@@ -82,11 +130,6 @@ def feedback(last: Attempt) -> str:
         lines.append("Innermost frames:")
         lines += [f"  {frame.whose}: {frame}" for frame in told.frames[-FRAMES:]]
     return "\n".join(lines) or "nothing"
-
-
-def numbered(script: str) -> str:
-    """A script with its lines numbered."""
-    return "\n".join(f"{number:4} | {line}" for number, line in enumerate(script.splitlines(), start=1))
 
 
 def _printed(last: Attempt) -> str:

@@ -1,11 +1,35 @@
-"""The report, put in order: what was observed, what was expected, how to get there, with what installed."""
+"""The report in order, and what must be seen: two questions to a model, nothing of the answers believed."""
 
 from __future__ import annotations
 
+import tomllib
+from collections.abc import Mapping
+from functools import cache
+from importlib.resources import files
+
 from pydantic import BaseModel, Field
 
+from reenact.asking import ask
 from reenact.bug.symptom import Check, Relation, Symptom
+from reenact.errors import AnswerUnusable
+from reenact.intake.report import RawReport
+from reenact.journal import Scope
+from reenact.llm.ask import Model
+from reenact.llm.prompts import load_prompt
 from reenact.settings import field_texts
+
+
+@cache
+def taxonomy_classes(of: str) -> Mapping[str, str]:
+    """The codes and words of `fault` or `symptom`."""
+    text = files("reenact.bug").joinpath("taxonomy.toml").read_text(encoding="utf-8")
+    found: Mapping[str, str] = tomllib.loads(text)[of]
+    return found
+
+
+def taxonomy_text(of: str) -> str:
+    """The classes as a prompt lists them."""
+    return "\n".join(f"{code}: {words}" for code, words in taxonomy_classes(of).items())
 
 
 class Installed(BaseModel):
@@ -82,3 +106,35 @@ def symptom_words(symptom: Symptom) -> str:
         if symptom.check.needs_reference:
             lines.append("It is compared with the value that the script leaves in `reference`.")
     return "\n".join(lines)
+
+
+def restructured(raw: RawReport, model: Model, run: Scope) -> BugReport | None:
+    """The report in order; none when the model cannot do it: then the raw one is used."""
+    prompt = load_prompt("reenact.bug", "prompts/restructure.md").fill(report=raw.text())
+    try:
+        return ask(run, model, "restructure", prompt, BugReport)
+    except AnswerUnusable:
+        return None
+
+
+def symptom_in(text: str, model: Model, run: Scope) -> Symptom:
+    """What must be seen. Raises AnswerUnusable: without it nothing can be shown."""
+    prompt = load_prompt("reenact.bug", "prompts/symptom.md").fill(
+        report=text,
+        faults=taxonomy_text("fault"),
+        symptoms=taxonomy_text("symptom"),
+        relations="\n".join(f"{Relation[name]}: {words}" for name, words in field_texts(Relation).items()),
+    )
+    return ask(run, model, "symptom", prompt, Symptom, check=_check_classes)
+
+
+def installed_packages(report: BugReport | None) -> tuple[Installed, ...]:
+    """The packages that the report names."""
+    return tuple(report.environment) if report is not None else ()
+
+
+def _check_classes(symptom: Symptom) -> None:
+    if symptom.sign not in taxonomy_classes("symptom"):
+        raise ValueError(f"`sign` must be one of: {', '.join(taxonomy_classes('symptom'))}.")
+    if symptom.fault and symptom.fault not in taxonomy_classes("fault"):
+        raise ValueError(f"`fault` must be one of: {', '.join(taxonomy_classes('fault'))}, or empty.")

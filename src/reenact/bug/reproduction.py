@@ -11,10 +11,11 @@ from pathlib import Path
 from typing import ClassVar
 
 from reenact.bug.report import BugReport, symptom_words
-from reenact.bug.run.classify import Outcome, Seen
-from reenact.bug.run.sighting import Sighting
+from reenact.bug.run.classify import Classification, Outcome
+from reenact.bug.run.observation import RunObservation
 from reenact.bug.symptom import Symptom
-from reenact.bug.validate.objection import Objection, Stage
+from reenact.bug.validate.stage import Stage
+from reenact.codegen.problem import Problem
 from reenact.result import Result
 from reenact.types import ExitCode
 
@@ -49,8 +50,8 @@ class SeedRun:
     )  # fmt: skip
 
     seed: int
-    sighting: Sighting
-    seen: Seen
+    sighting: RunObservation
+    seen: Classification
 
     @property
     def shows(self) -> bool:
@@ -76,7 +77,7 @@ class Attempt:
     script: str
     stage: Stage | None
     """Where it was stopped; none when it shows the bug."""
-    objections: tuple[Objection, ...] = ()
+    objections: tuple[Problem, ...] = ()
     runs: tuple[SeedRun, ...] = ()
     fixed_runs: tuple[SeedRun, ...] = ()
     sample: int = 0

@@ -1,21 +1,103 @@
-"""The verdict on all attempts, and the reason for it in one sentence."""
+"""What runs prove: whether the symptom shows, whether that is the bug, and the verdict on all attempts."""
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Sequence
+from pathlib import PurePosixPath
+from statistics import fmean
 
 from reenact.bug.case import Case
-from reenact.bug.confirm import verdict_on
-from reenact.bug.reproduction import Attempt, Verdict
+from reenact.bug.reproduction import Attempt, SeedRun, Verdict
 from reenact.bug.run.classify import Outcome
-from reenact.bug.validate.objection import Stage
+from reenact.bug.symptom import FIVE_PERCENT, Relation
+from reenact.bug.validate.stage import Stage
+from reenact.codegen.problem import Problem
+
+COMMON = frozenset({"init", "forward", "call", "module", "error", "the", "and", "for", "with", "src", "lib"})
+"""Words that many functions and every report share."""
+
+
+def not_shown(case: Case, runs: Sequence[SeedRun]) -> Problem | None:
+    """Why these runs do not show the symptom; none when they do."""
+    shown = [run for run in runs if run.shows]
+    worst = next((run for run in runs if not run.shows), None)
+    near = _is_near(case)
+    needed = len(runs) // 2 + 1 if case.symptom.is_silent and not near else 1
+    if len(shown) < needed or not runs:
+        seen = worst.seen if worst is not None else None
+        what = f"{seen.outcome.value}. {seen.sentence}" if seen is not None else "It was not run."
+        share = f" The symptom showed with {len(shown)} of {len(runs)} seeds." if shown else ""
+        return Problem(Stage.EXECUTION, f"{what}{share}"[:1].upper() + f"{what}{share}"[1:])
+    return _off_the_mark(case, runs) if near else None
+
+
+def _is_near(case: Case) -> bool:
+    check = case.symptom.check
+    return case.symptom.is_silent and check is not None and check.relation is Relation.NEAR
+
+
+def _off_the_mark(case: Case, runs: Sequence[SeedRun]) -> Problem | None:
+    """The rule of five per cent: the mean over all seeds must come near the reported number."""
+    numbers = [run.sighting.number for run in runs if run.sighting.number is not None]
+    wanted = (case.symptom.check.number if case.symptom.check is not None else None) or 0.0
+    if numbers and abs(fmean(numbers) - wanted) <= FIVE_PERCENT * abs(wanted):
+        return None
+    mean = f"{fmean(numbers):.4g}" if numbers else "no number"
+    return Problem(Stage.EXECUTION, f"The mean over the seeds is {mean}; reported was {wanted:g}.")
+
+
+def not_confirmed(runs: Sequence[SeedRun]) -> Problem | None:
+    """Why the runs on the fixed revision do not confirm the bug; none when all of them pass."""
+    failed = next((run for run in runs if run.seen.outcome is not Outcome.NOTHING), None)
+    if runs and failed is None:
+        return None
+    if failed is None:
+        return Problem(Stage.FIXED, "It was not run on the fixed revision.")
+    if failed.shows:
+        sentence = "The same is seen on the fixed revision, so it is not the bug"
+    else:
+        sentence = f"On the fixed revision it does not run through ({failed.seen.outcome.value})"
+    return Problem(Stage.FIXED, f"{sentence}: {failed.seen.sentence}")
+
+
+def verdict_on(case: Case, runs: Sequence[SeedRun]) -> tuple[Verdict, str]:
+    """The verdict on runs that show the symptom, and pass on the fixed revision where there is one."""
+    shown = [run for run in runs if run.shows]
+    count = f"the symptom shows with {len(shown)} of {len(runs)} seeds"
+    if case.fixed is not None:
+        return Verdict.REPRODUCED, f"{count}, and with none on the fixed revision"
+    if case.symptom.is_silent:
+        return Verdict.SHOWN, f"{count}; a silent bug is confirmed by --fixed only"
+    if not case.grounded:
+        return Verdict.SHOWN, f"{count}; the report does not say this exception and message itself"
+    if all(run.seen.outside for run in shown):
+        return Verdict.SHOWN, f"{count}, but raised by a library that the script called: --fixed tells"
+    if not any(_spoken_of(run, case.raw) for run in shown):
+        return Verdict.SHOWN, f"{count}, but in code that the report does not speak of: --fixed tells"
+    if all(run.seen.deliberate for run in shown):
+        return Verdict.SHOWN, f"{count}; the project raises it on purpose, which may be right: --fixed tells"
+    return Verdict.REPRODUCED, f"{count}, in project code"
+
+
+def _spoken_of(run: SeedRun, report: str) -> bool:
+    """Whether the report shares a word with the project code that the exception came through."""
+    said = _words(report)
+    frames = run.sighting.project_frames
+    return any(said & _words(f"{frame.qualified} {PurePosixPath(frame.file).stem}") for frame in frames)
+
+
+def _words(text: str) -> frozenset[str]:
+    """Words of three letters or more, identifiers taken apart."""
+    parts = re.findall(r"[A-Z][a-z]{2,}|[a-z]{3,}|[A-Z]{3,}", text)
+    return frozenset(part.lower() for part in parts) - COMMON
 
 
 def verdict_of(case: Case, attempts: Sequence[Attempt]) -> tuple[Verdict, str]:
     """Reproduced or shown by the evidence; not reproduced when scripts ran the project and saw nothing."""
     showing = next((one for one in attempts if one.shows), None)
-    if showing is not None and not case.wishes.parts.execution:
+    if showing is not None and not case.options.parts.execution:
         return Verdict.INCONCLUSIVE, "a script was written but not run: execution is switched off"
     if showing is not None:
         return verdict_on(case, showing.runs)

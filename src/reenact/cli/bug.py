@@ -9,14 +9,14 @@ import click
 
 from reenact.api import reproduce_bug
 from reenact.api.reproduction import ENVIRONMENTS
-from reenact.bug.wishes import Parts, Wishes
+from reenact.bug.options import BugAblations, BugOptions
 from reenact.cli.asking import model_options
 from reenact.cli.calling import calling, trust_journal_option
 from reenact.cli.options import RUN_SECONDS, Count, output_format, show
 from reenact.cli.times import max_time_option
 from reenact.report.views.bug import bug_document
 
-DEFAULTS = Wishes()
+DEFAULTS = BugOptions()
 
 
 @click.command()
@@ -47,7 +47,10 @@ DEFAULTS = Wishes()
 @click.option("--diagnose", is_flag=True, help="After a silent bug, read the training programs for faults.")
 @click.option("--no-minimise", is_flag=True, help="Keep the script as long as it came.")
 @click.option(
-    "--without", multiple=True, type=click.Choice(Parts.names()), help="Leave out a part of the method."
+    "--without",
+    multiple=True,
+    type=click.Choice(BugAblations.names()),
+    help="Leave out a part of the method.",
 )
 @click.option("--sandbox", help="Tier that runs the scripts; default: the best one here.")
 @click.option("--trust-code", is_flag=True, default=None, help="Allow a sandbox that confines nothing.")

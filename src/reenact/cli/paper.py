@@ -13,11 +13,11 @@ from reenact.cli.calling import calling, trust_journal_option
 from reenact.cli.options import RUN_SECONDS, Amount, Count, output_format, show
 from reenact.cli.pdf_option import pdf_reader_option
 from reenact.cli.times import max_time_option
-from reenact.paper.wishes import Parts, Wishes
+from reenact.paper.options import PaperAblations, PaperOptions
 from reenact.report.render import render
 from reenact.report.views.paper import paper_document
 
-DEFAULTS = Wishes()
+DEFAULTS = PaperOptions()
 PAGE = "report.html"
 FOLDER = click.Path(exists=True, file_okay=False, path_type=Path)
 
@@ -58,7 +58,10 @@ FOLDER = click.Path(exists=True, file_okay=False, path_type=Path)
 @click.option("--requirement", multiple=True, help="A package that the code may use.")
 @click.option("--no-repair", is_flag=True, help="State the gap and leave it.")
 @click.option(
-    "--without", multiple=True, type=click.Choice(Parts.names()), help="Leave out a part of the method."
+    "--without",
+    multiple=True,
+    type=click.Choice(PaperAblations.names()),
+    help="Leave out a part of the method.",
 )
 @click.option("--sandbox", help="Tier that runs the code; default: the best one here.")
 @click.option("--trust-code", is_flag=True, default=None, help="Allow a sandbox that confines nothing.")

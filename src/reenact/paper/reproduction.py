@@ -14,11 +14,11 @@ from reenact.paper.develop.development import Development
 from reenact.paper.exemplar import Exemplar
 from reenact.paper.fingerprint.fingerprint import Fingerprint
 from reenact.paper.measure.gap import Comparison
-from reenact.paper.measure.mend import Mending
+from reenact.paper.measure.gap_repair import GapRepair
 from reenact.paper.measure.runs import FullRun
 from reenact.paper.measure.verdict import Judgement, Verdict
+from reenact.paper.options import Goal
 from reenact.paper.review.review import Review
-from reenact.paper.wishes import Goal
 from reenact.result import Result
 from reenact.types import JsonValue
 
@@ -45,7 +45,7 @@ class Reproduction(Result):
     development: Development
     runs: tuple[FullRun, ...]
     comparisons: tuple[Comparison, ...]
-    mending: Mending | None
+    mending: GapRepair | None
     """What a repair changed to close the gap; none when it was not tried."""
     scale: float
     """Share of the paper's training that was done."""

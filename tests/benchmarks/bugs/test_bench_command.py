@@ -15,7 +15,7 @@ from benchmarks.bugs.desk import Desk
 from benchmarks.bugs.measure import measure
 from benchmarks.bugs.way import WHOLE
 from benchmarks.command import bench
-from reenact.bug.wishes import Wishes
+from reenact.bug.options import BugOptions
 from reenact.cli.edge import guarded
 from reenact.journal import Journal
 from reenact.llm.replay import Replay, read_recording
@@ -23,7 +23,7 @@ from reenact.llm.scripted import Scripted
 from reenact.sandbox.choose import choose
 from reenact.types import ExitCode
 
-WISHES = Wishes(seeds=1, contexts=1, attempts=1, wall_s=120.0, minimise=False, environment="here")
+WISHES = BugOptions(seeds=1, contexts=1, attempts=1, wall_s=120.0, minimise=False, environment="here")
 RECORDED = [case for case in load_cases() if (case.folder / WHOLE.recording).is_file()]
 Command = Callable[..., tuple[int, str, str]]
 
@@ -86,7 +86,7 @@ def test_recordings_tell_nothing_of_the_machine_or_the_truth() -> None:
 
 def test_shipped_recordings_reach_the_true_verdicts_by_running() -> None:
     """A crash, a silent bug, and a report of a bug that is not there."""
-    wishes = Wishes(seeds=2, environment="here")
+    wishes = BugOptions(seeds=2, environment="here")
     desk = Desk(Journal.in_memory(), choose(trust_code=True), wishes=wishes)
     names = ["abacusnet-five-classes", "abacusnet-first-class", "abacusnet-load"]
     card = measure(chosen_cases(None, names), desk)

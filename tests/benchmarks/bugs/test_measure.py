@@ -17,8 +17,8 @@ from benchmarks.bugs.queue import Queued
 from benchmarks.bugs.told import Told
 from benchmarks.bugs.way import BASELINES, LEAVABLE, Way, ways_of
 from benchmarks.scorecard import Scorecard
+from reenact.bug.options import BugOptions
 from reenact.bug.reproduction import Verdict
-from reenact.bug.wishes import Wishes
 from reenact.errors import InputError, Stopped
 from reenact.journal import Journal
 from reenact.llm.door import open_model
@@ -36,7 +36,7 @@ Meter.return_value.mean.side_effect = ZeroDivisionError("division by zero")
 print("reproduced: ZeroDivisionError: division by zero")
 Meter(3).mean()
 """
-WISHES = Wishes(seeds=1, contexts=1, attempts=1, wall_s=60.0, minimise=False, environment="here")
+WISHES = BugOptions(seeds=1, contexts=1, attempts=1, wall_s=60.0, minimise=False, environment="here")
 
 
 @pytest.fixture

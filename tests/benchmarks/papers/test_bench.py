@@ -19,7 +19,7 @@ from benchmarks.papers.way import LEAVABLE, ONE_SHOT, WHOLE, Way, ways_of
 from reenact.errors import InputError
 from reenact.journal import Journal
 from reenact.paper.measure.verdict import Verdict
-from reenact.paper.wishes import Wishes
+from reenact.paper.options import PaperOptions
 from reenact.sandbox.choose import choose
 from reenact.types import ExitCode
 
@@ -107,12 +107,12 @@ def test_every_way_has_a_recording_of_its_own() -> None:
 
 
 def test_ways_change_the_wishes_and_nothing_else() -> None:
-    wishes = Way(("lineage", "repair")).wishes(Wishes())
+    wishes = Way(("lineage", "repair")).wishes(PaperOptions())
     assert (wishes.parts.lineage, wishes.repair, wishes.parts.scan) == (False, False, True)
-    assert Way(rounds=0).wishes(Wishes()).rounds == 0
-    shot = Way(baseline=ONE_SHOT).wishes(Wishes())
+    assert Way(rounds=0).wishes(PaperOptions()).rounds == 0
+    shot = Way(baseline=ONE_SHOT).wishes(PaperOptions())
     assert not any((shot.parts.lineage, shot.parts.fingerprint, shot.parts.debug, shot.repair))
-    assert WHOLE.wishes(Wishes()) == Wishes()
+    assert WHOLE.wishes(PaperOptions()) == PaperOptions()
     with pytest.raises(InputError, match="no part 'luck'"):
         ways_of(["lineage+luck"])
 

@@ -9,8 +9,9 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from reenact.bug.context import Context, Retrieval, build_contexts
-from reenact.bug.context.dense import installed_embedder
+from reenact.bug.context.build import Retrieval, build_contexts
+from reenact.bug.context.context import Context
+from reenact.bug.context.rank import installed_embedder
 from reenact.bug.context.words import count_words, estimate_tokens
 from reenact.errors import InputError
 from reenact.intake.repository import Checkout

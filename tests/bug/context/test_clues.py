@@ -6,9 +6,8 @@ from pathlib import PurePosixPath
 
 import pytest
 
-from reenact.bug.context.clues import Frame, read_clues
+from reenact.bug.context.clues import Frame, locate_frames, read_clues
 from reenact.bug.context.code import Code
-from reenact.bug.context.frames import locate_frames
 
 
 def frame(path: str, line: int, function: str = "") -> Frame:

@@ -9,11 +9,10 @@ from pathlib import Path, PurePosixPath
 
 import numpy as np
 
-from reenact.bug.context import store
-from reenact.bug.context.bm25 import K1, B, bm25
 from reenact.bug.context.build import open_index
 from reenact.bug.context.code import Code
-from reenact.bug.context.index import build_index, content_key
+from reenact.bug.context.index import build_index, content_key, load_index, save_index
+from reenact.bug.context.rank import K1, B, bm25
 from reenact.bug.context.source import read_sources
 from reenact.bug.context.words import count_words, estimate_tokens, words_of
 
@@ -73,8 +72,8 @@ def test_an_index_comes_back_as_it_was(project: Path, tmp_path: Path) -> None:
     sources = read_sources(project)
     built = build_index(sources)
     key = content_key(sources)
-    store.save(tmp_path / "kept", key, built)
-    loaded = store.load(tmp_path / "kept", key)
+    save_index(tmp_path / "kept", key, built)
+    loaded = load_index(tmp_path / "kept", key)
     assert loaded is not None
     assert (loaded.paths, loaded.chunks, loaded.signs, loaded.left_out) == (
         built.paths,
@@ -124,4 +123,4 @@ def test_two_processes_may_write_at_once(project: Path, tmp_path: Path) -> None:
     assert [one.returncode for one in running] == [0, 0]
     assert len(said) == 1
     assert len(list((tmp_path / "kept").iterdir())) == 1
-    assert store.load(tmp_path / "kept", content_key(read_sources(project))) is not None
+    assert load_index(tmp_path / "kept", content_key(read_sources(project))) is not None

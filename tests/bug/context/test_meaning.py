@@ -6,11 +6,9 @@ import ast
 
 from reenact.bug.context.clues import read_clues
 from reenact.bug.context.code import Code
-from reenact.bug.context.dependencies import dependencies, dotted
-from reenact.bug.context.heads import LONGEST, function_head
-from reenact.bug.context.surface import Target, import_name, signatures
-from reenact.bug.context.targets import exact_chunks, imported
-from reenact.bug.project.module import Class, Function
+from reenact.bug.context.definitions import dependencies, dotted, exact_chunks, imported_definitions
+from reenact.bug.context.surface import LONGEST, Target, function_head, import_name, signatures
+from reenact.bug.project.lookup import Class, Function
 
 
 def number(code: Code, name: str) -> int:
@@ -49,7 +47,7 @@ def test_chains_of_names() -> None:
 
 def test_the_report_s_imports_are_found_through_re_exports(code: Code, report: str) -> None:
     clues = read_clues(report)
-    assert [name for name, _ in imported(code, clues)] == ["mininet.Gate"]
+    assert [name for name, _ in imported_definitions(code, clues)] == ["mininet.Gate"]
     assert exact_chunks(code, clues) == {number(code, "Gate"): "mininet.Gate"}
 
 

@@ -7,11 +7,9 @@ from pathlib import Path, PurePosixPath
 
 import pytest
 
-from reenact.bug.project.classes import shape_of
+from reenact.bug.project.classes import construction, misfits, shape_of, signature_of
 from reenact.bug.project.files import identity, project_files
-from reenact.bug.project.lookup import Absent, Outside, Project
-from reenact.bug.project.module import Class, Function, Module, Value
-from reenact.bug.project.signature import construction, misfits, signature_of
+from reenact.bug.project.lookup import Absent, Class, Codebase, Function, Module, Outside, Value
 from reenact.intake.repository import Checkout
 
 FILES = {
@@ -33,14 +31,14 @@ FILES = {
 
 
 @pytest.fixture
-def project(tmp_path: Path) -> Project:
+def project(tmp_path: Path) -> Codebase:
     for name, text in FILES.items():
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text(text)
-    return Project(project_files(tmp_path))
+    return Codebase(project_files(tmp_path))
 
 
-def test_modules_start_below_src(project: Project) -> None:
+def test_modules_start_below_src(project: Codebase) -> None:
     assert project.files.roots == (PurePosixPath("src"), PurePosixPath())
     assert project.files.modules["tool.core"] == PurePosixPath("src/tool/core.py")
     assert not any("hidden" in str(path) or ".git" in str(path) for path in project.files.paths)
@@ -62,17 +60,17 @@ def test_modules_start_below_src(project: Project) -> None:
         ("tool.gone", Absent),
     ],
 )
-def test_dotted_names(project: Project, name: str, kind: type) -> None:
+def test_dotted_names(project: Codebase, name: str, kind: type) -> None:
     assert isinstance(project.find(name), kind)
 
 
-def shape(project: Project, name: str):
+def shape(project: Codebase, name: str):
     found = project.find(f"tool.core.{name}")
     assert isinstance(found, Class)
     return shape_of(project, found)
 
 
-def test_attributes_of_classes(project: Project) -> None:
+def test_attributes_of_classes(project: Codebase) -> None:
     child = shape(project, "Child")
     assert child.has("size")
     assert child.has("extra")
@@ -99,7 +97,7 @@ def test_attributes_of_classes(project: Project) -> None:
         ("Box(1, depth=2)", "no parameter `depth`"),
     ],
 )
-def test_arguments(project: Project, call: str, wrong: str) -> None:
+def test_arguments(project: Codebase, call: str, wrong: str) -> None:
     node = ast.parse(call, mode="eval").body
     assert isinstance(node, ast.Call)
     name = ast.unparse(node.func)
@@ -111,7 +109,7 @@ def test_arguments(project: Project, call: str, wrong: str) -> None:
     assert (wrong in said) if wrong else not said
 
 
-def test_a_reader_sees_no_self(project: Project) -> None:
+def test_a_reader_sees_no_self(project: Codebase) -> None:
     method = shape(project, "Base").method("go")
     assert method is not None
     bound = signature_of(method, bound=True)
@@ -119,7 +117,7 @@ def test_a_reader_sees_no_self(project: Project) -> None:
     assert bound.text == "speed"
 
 
-def test_identity_is_the_commit_or_the_content(project: Project) -> None:
+def test_identity_is_the_commit_or_the_content(project: Codebase) -> None:
     folder = project.files.folder
     assert identity(Checkout(folder, "a" * 40, "x", 1), project.files) == "a" * 40
     changed = identity(Checkout(folder, "a" * 40 + "+changes", "x", 1), project.files)

@@ -7,12 +7,11 @@ from typing import Any
 
 import pytest
 
+from reenact.bug.options import BugAblations
 from reenact.bug.symptom import Symptom
-from reenact.bug.validate.bindings import bindings_of
-from reenact.bug.validate.flow import flowing
-from reenact.bug.validate.objection import Stage
+from reenact.bug.validate.bindings import bindings_of, flowing
+from reenact.bug.validate.stage import Stage
 from reenact.bug.validate.stages import objections
-from reenact.bug.wishes import Parts
 
 CRASH = Symptom.model_validate(
     {"kind": "explicit", "sign": "crash", "words": "w", "explicit": {"exception": "ZeroDivisionError"}}
@@ -44,7 +43,7 @@ NAN = Symptom.model_validate(
 def test_objection(toy: Any, script: str, said: str) -> None:
     found = objections(script, toy.project(), CRASH)
     assert said in " ".join(map(str, found))
-    assert found[0].stage in (Stage.PARSE, Stage.STATIC)
+    assert found[0].where in (Stage.PARSE, Stage.STATIC)
 
 
 @pytest.mark.parametrize(
@@ -91,7 +90,7 @@ def test_reach(toy: Any, line: str) -> None:
     script = f"import acme\nimport acme.losses\nfrom acme import Meter\nMeter().mean()\n{line}\n"
     found = objections(script, toy.project(), CRASH)
     assert found, line
-    assert {one.stage for one in found} == {Stage.RELEVANCE}
+    assert {one.where for one in found} == {Stage.RELEVANCE}
     assert found[0].line == 5
 
 
@@ -135,6 +134,6 @@ def test_closing_check(toy: Any, symptom: Symptom, script: str, said: str) -> No
 def test_parts_can_be_left_out(toy: Any) -> None:
     script = "from acme import Metre\nraise ZeroDivisionError\n"
     project = toy.project()
-    assert objections(script, project, CRASH)[0].stage is Stage.STATIC
-    assert objections(script, project, CRASH, Parts.without("static"))[0].stage is Stage.RELEVANCE
-    assert objections(script, project, CRASH, Parts.without("static", "relevance")) == ()
+    assert objections(script, project, CRASH)[0].where is Stage.STATIC
+    assert objections(script, project, CRASH, BugAblations.without("static"))[0].where is Stage.RELEVANCE
+    assert objections(script, project, CRASH, BugAblations.without("static", "relevance")) == ()

@@ -9,15 +9,15 @@ from typing import Any
 
 import pytest
 
+from reenact.codegen.project import Project
 from reenact.journal import Journal
 from reenact.llm.scripted import Scripted
+from reenact.paper.context import PaperContext, project_runner
 from reenact.paper.criterion import Category, Criterion, Judged, Level, Value
-from reenact.paper.develop.brief import Brief
 from reenact.paper.develop.develop import develop
 from reenact.paper.develop.development import Development
-from reenact.paper.develop.workshop import Workshop
-from reenact.paper.project import Project
-from reenact.paper.wishes import Wishes
+from reenact.paper.develop.version import Brief
+from reenact.paper.options import PaperOptions
 from reenact.sandbox.choose import choose
 
 CONFIG = "SIZE = 16\nRATE = 0.1\nEPOCHS = 40\n"
@@ -142,20 +142,19 @@ class Room:
     folder: Path
     models: list[Scripted] = field(default_factory=list)
 
-    def shop(self, script: Any = None, *, out: bool = False, **wishes: Any) -> Workshop:
+    def context(self, script: Any = None, *, out: bool = False, **given: Any) -> PaperContext:
         model = Scripted(script or {})
         self.models.append(model)
-        wishes = {"wall_s": 60.0, "tries": 4, "rounds": 2, **wishes}
-        return Workshop(
-            model, choose(trust_code=True), Wishes(**wishes), out=self.folder / "out" if out else None
-        )
+        options = PaperOptions(**{"wall_s": 60.0, "tries": 4, "rounds": 2, **given})
+        runner = project_runner(options, choose(trust_code=True))
+        return PaperContext(model, runner, options, self.folder / "out" if out else None)
 
     def develop(self, answers: Mapping[str, Any], *, out: bool = False, **wishes: Any) -> Development:
         script = {f"paper/develop/{place}": answer for place, answer in answers.items()}
-        shop = self.shop(script, out=out, **wishes)
-        brief = Brief("A line is fitted.", "Fit the line.", criteria=CRITERIA, wishes=shop.wishes)
+        context = self.context(script, out=out, **wishes)
+        brief = Brief("A line is fitted.", "Fit the line.", criteria=CRITERIA)
         with self.journal.run(story="paper", request={"wishes": wishes}, argv=(), what="a line") as run:
-            return develop(brief, shop, run, verify)
+            return develop(brief, context, run, verify)
 
     def asked(self, word: str) -> list[str]:
         """What the last model was asked at steps with this word."""

@@ -11,8 +11,8 @@ import pytest
 from reenact.errors import AnswerUnusable, BudgetSpent, ReplayMiss
 from reenact.paper.criterion import Value
 from reenact.paper.develop.checks import Stage
-from reenact.paper.develop.debug import ANEW, ANOTHER, FIRST
-from reenact.paper.wishes import Parts
+from reenact.paper.develop.develop import ANEW, ANOTHER, FIRST
+from reenact.paper.options import PaperAblations
 
 ANALYSIS = {"cause": "It is misspelt.", "remedy": "Spell it."}
 PLAN = {"steps": ["config.py: 50 epochs (F2)"], "hopeless": []}
@@ -190,7 +190,9 @@ def test_what_never_runs_is_told_and_still_verified(room: Any, answers: Any, giv
     bad = given(
         "train.py", "evaluate.py", "reproduce.sh", "README.md", "requirements.txt", evaluate_py="x = (\n"
     )
-    made = room.develop({**answers(), "experiment/write": bad}, parts=Parts.without("debug", "refine"))
+    made = room.develop(
+        {**answers(), "experiment/write": bad}, parts=PaperAblations.without("debug", "refine")
+    )
     assert not made.runs
     assert made.rounds[-1].problems == ("evaluate.py:1: It does not parse: '(' was never closed.",)
     assert made.rounds[-1].passed == ("F1",)

@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 
+from reenact.codegen.project import Project
 from reenact.errors import InputError
 from reenact.journal import Journal
 from reenact.paper.develop.development import in_short
 from reenact.paper.develop.history import History, commit_all
-from reenact.paper.project import Project
 
 
 def git(out: Path, *words: str) -> str:

@@ -12,7 +12,7 @@ from reenact.journal import Journal
 from reenact.llm.scripted import Scripted
 from reenact.paper.evaluate.align import DIMENSIONS, AlignScore, Level, align
 from reenact.paper.evaluate.code import read_code
-from reenact.paper.wishes import Goal
+from reenact.paper.options import Goal
 
 
 def points(**more: Any) -> dict[str, Any]:

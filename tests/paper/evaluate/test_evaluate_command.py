@@ -17,7 +17,7 @@ from reenact.llm.scripted import Scripted
 from reenact.paper.criterion import Value
 from reenact.paper.evaluate.asked import Asked
 from reenact.paper.evaluate.execute import Machine
-from reenact.paper.evaluate.story import Services, evaluate
+from reenact.paper.evaluate.pipeline import Services, evaluate
 from reenact.report.render import FORMATS, render
 from reenact.report.views.evaluation import evaluation_document
 from reenact.sandbox.choose import choose

@@ -14,12 +14,12 @@ from reenact.journal import Journal
 from reenact.llm.scripted import Scripted
 from reenact.paper.criterion import Judged, Value
 from reenact.paper.evaluate.code import read_code
-from reenact.paper.evaluate.leaves import judge_leaves
 from reenact.paper.evaluate.rubric import (
     ACQUISITION,
     CODE_DEVELOPMENT,
     Node,
     code_development,
+    judge_leaves,
     read_rubric,
     resources_provided,
     score_tree,

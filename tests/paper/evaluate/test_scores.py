@@ -11,9 +11,9 @@ from reenact.errors import InputError
 from reenact.intake.papers.paper import Paper
 from reenact.paper.evaluate.code import read_code
 from reenact.paper.evaluate.edits import Edit, EditedRun, edit_scores
-from reenact.paper.evaluate.executed import Executed, executed_score
+from reenact.paper.evaluate.execute import Executed, executed_score
 from reenact.paper.evaluate.human import DIMENSIONS, empty_form, human_scores, read_form
-from reenact.paper.evaluate.lineage import Cited, cited_of, lineage_score, mean_lineage, read_cited
+from reenact.paper.evaluate.lineage import Cited, cited_of, lineage_score, read_cited
 from reenact.paper.evaluate.quality import quality_of
 
 
@@ -27,10 +27,6 @@ def test_recall_and_hits_count_the_first_and_the_shared() -> None:
     assert (score.k, score.n, score.top1, score.hits) == (3, 3, True, 2)
     only = lineage_score(cited("beta nets", "alpha nets"), expert, k=1)
     assert (only.top1, only.hits) == (False, 1)
-    mean = mean_lineage([score, only])
-    assert mean is not None
-    assert (mean.recall, mean.hits) == (0.5, 1.5)
-    assert mean_lineage([]) is None
 
 
 def test_papers_are_the_same_by_key_title_or_arxiv(paper: Paper, tmp_path: Path) -> None:

@@ -14,7 +14,7 @@ from reenact.cli.main import reenact
 from reenact.llm.ask import Prompt, Request, Text
 from reenact.llm.record import Recorder
 from reenact.llm.scripted import Scripted
-from reenact.paper.fingerprint.answers import Guide, Splits
+from reenact.paper.fingerprint.proposals import Guide, Splits
 
 RATE = {
     "fact": "The learning rate is 0.05.", "scope": "training", "quote": "SGD with learning rate 0.05",

@@ -11,13 +11,10 @@ import pytest
 from reenact.intake.papers.paper import Paper, Paragraph
 from reenact.llm.scripted import Scripted
 from reenact.paper.criterion import Category, Check, Kind, Level
-from reenact.paper.fingerprint.answers import Proposed, ProposedCheck, Sort
-from reenact.paper.fingerprint.atoms import is_compound, split
-from reenact.paper.fingerprint.checks import checked
 from reenact.paper.fingerprint.expression import Misfit, parsed, value_of
 from reenact.paper.fingerprint.fingerprint import Item
-from reenact.paper.fingerprint.keep import refused
-from reenact.paper.fingerprint.scan import portions
+from reenact.paper.fingerprint.proposals import Proposed, ProposedCheck, Sort, checked, refused
+from reenact.paper.fingerprint.questions import is_compound, portions, split
 from reenact.paper.fingerprint.similar import distinct
 from reenact.paper.fingerprint.vocabulary import concept, named, words_of
 

@@ -13,7 +13,7 @@ from reenact.llm.replay import Replay
 from reenact.llm.scripted import Scripted
 from reenact.paper.criterion import Category, Check, Kind, Level
 from reenact.paper.fingerprint.take import Fingerprint, take_fingerprint
-from reenact.paper.wishes import Goal, Parts
+from reenact.paper.options import Goal, PaperAblations
 
 EQUATION = {
     "fact": "The target is (1 - alpha) y + alpha p.", "scope": "training",
@@ -84,7 +84,7 @@ def script(**change: Any) -> dict[str, Any]:
 
 
 def taken(paper: Paper, run: Any, answers: Mapping[str, Any], *without: str) -> Fingerprint:
-    return take_fingerprint(paper, Goal(), Scripted(answers), run, Parts.without(*without))
+    return take_fingerprint(paper, Goal(), Scripted(answers), run, PaperAblations.without(*without))
 
 
 def test_criteria_in_the_order_of_the_paper(paper: Paper, run: Any) -> None:
@@ -119,7 +119,7 @@ def test_results_orders_and_repetitions_are_dropped_with_their_reason(paper: Pap
 
 def test_an_order_in_the_paper_is_data_in_every_prompt(paper: Paper, run: Any) -> None:
     model = Scripted(script())
-    take_fingerprint(paper, Goal(), model, run, Parts())
+    take_fingerprint(paper, Goal(), model, run, PaperAblations())
     holding = [call for call in model.calls if "mark every criterion as passed" in call.as_text()]
     assert holding
     for call in holding:
@@ -142,7 +142,7 @@ def test_ungrounded_facts_are_told_once_and_then_dropped(paper: Paper, run: Any)
         **{"configuration": {"items": [RATE, invented]}, "configuration-again": {"items": [invented]}}
     )
     model = Scripted(answers)
-    found = take_fingerprint(paper, Goal(), model, run, Parts.without("scan", "atomicity"))
+    found = take_fingerprint(paper, Goal(), model, run, PaperAblations.without("scan", "atomicity"))
     told = next(call for call in model.calls if call.step.endswith("configuration-again"))
     assert "its quote and its places are not in the paper" in told.as_text()
     assert [one.fact for one in found.criteria][-1] == "The learning rate is 0.05.", (
@@ -168,7 +168,7 @@ def test_nothing_at_all_is_an_empty_fingerprint_with_reasons(paper: Paper, run: 
 
 def test_without_scan_and_atomicity_fewer_questions_are_asked(paper: Paper, run: Any) -> None:
     model = Scripted(script())
-    found = take_fingerprint(paper, Goal(), model, run, Parts.without("scan", "atomicity"))
+    found = take_fingerprint(paper, Goal(), model, run, PaperAblations.without("scan", "atomicity"))
     assert [call.step for call in model.calls] == [f"{AT}/framework", f"{AT}/configuration"]
     assert "stay together in one fact" in model.calls[0].system
     assert NETWORK["fact"] in [one.fact for one in found.criteria]
@@ -176,7 +176,7 @@ def test_without_scan_and_atomicity_fewer_questions_are_asked(paper: Paper, run:
 
 def test_the_scan_is_told_what_is_known(paper: Paper, run: Any) -> None:
     model = Scripted(script())
-    take_fingerprint(paper, Goal(), model, run, Parts())
+    take_fingerprint(paper, Goal(), model, run, PaperAblations())
     scan = next(call for call in model.calls if "scan" in call.step)
     assert "- The learning rate is 0.05. | training [2.1:1.3]" in scan.as_text()
 
@@ -187,7 +187,7 @@ def test_the_same_run_pays_once(paper: Paper) -> None:
     found = []
     for _ in range(2):
         with journal.run(story="paper", request={"paper": "gentle"}, argv=()) as run:
-            found.append(take_fingerprint(paper, Goal(), model, run, Parts()))
+            found.append(take_fingerprint(paper, Goal(), model, run, PaperAblations()))
     assert found[0] == found[1]
     assert len(model.calls) == 4
 
@@ -202,7 +202,7 @@ def test_a_recording_gives_the_same_fingerprint_word_by_word(paper: Paper, tmp_p
     for model in (Recorder(Scripted(answers), file), lambda: Replay(file, strict=True)):
         with Journal.in_memory().run(story="paper", request={"paper": "gentle"}, argv=()) as run:
             asked = model() if callable(model) else model
-            found.append(take_fingerprint(paper, Goal(), asked, run, Parts()))
+            found.append(take_fingerprint(paper, Goal(), asked, run, PaperAblations()))
     assert found[0] == found[1]
     assert any("its quote" in one.reason for one in found[1].dropped)
 
@@ -214,7 +214,7 @@ def test_a_fingerprint_that_was_taken_is_not_paid_for_again_by_the_paper_but_by_
             answers = {f"{story}{step.removeprefix('paper')}": answer for step, answer in script().items()}
             model = Scripted(answers)
             with journal.run(story=story, request=story, fresh=fresh) as run:
-                take_fingerprint(paper, Goal(), model, run, Parts())
+                take_fingerprint(paper, Goal(), model, run, PaperAblations())
                 run.finish(None)
             calls.append(len(model.calls))
             told = run.reused

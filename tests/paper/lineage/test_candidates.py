@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 
 from reenact.intake.papers.paper import Paper
-from reenact.paper.lineage.candidates import candidates, section_kinds
-from reenact.paper.lineage.words import GENERIC
+from reenact.paper.lineage.candidates import GENERIC, candidates, section_kinds
 
 
 def test_baselines_come_first_and_classics_last(paper: Paper) -> None:

@@ -21,9 +21,9 @@ from reenact.intake.papers.paper import Paper, Reference
 from reenact.intake.web import Web
 from reenact.journal import Journal
 from reenact.llm.scripted import Scripted
-from reenact.paper.lineage.search import CodeSearch
+from reenact.paper.lineage.cited import CodeSearch
 from reenact.paper.lineage.trace import trace_lineage
-from reenact.paper.wishes import Goal
+from reenact.paper.options import Goal
 from reenact.sandbox.box import Sandbox
 
 STEADY = Reference("moor2021", "", title="Steady Steps: Waiting between Updates", arxiv="2101.00002")

@@ -13,11 +13,11 @@ from reenact.intake.papers.paper import Paper
 from reenact.journal import Journal
 from reenact.llm.scripted import Scripted
 from reenact.paper.exemplar import Exemplar
-from reenact.paper.lineage.choose import choose_lineage
-from reenact.paper.lineage.licence import licence_of
-from reenact.paper.lineage.links import repository_links
+from reenact.paper.lineage.cited import repository_links
+from reenact.paper.lineage.code import licence_of
+from reenact.paper.lineage.questions import choose_lineage
 from reenact.paper.lineage.trace import trace_lineage
-from reenact.paper.wishes import Goal
+from reenact.paper.options import Goal
 from reenact.sandbox.box import Sandbox
 
 

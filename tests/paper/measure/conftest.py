@@ -8,12 +8,12 @@ from typing import Any
 
 import pytest
 
+from reenact.codegen.project import Project
 from reenact.journal import Journal
 from reenact.llm.scripted import Scripted
 from reenact.paper.claim import Claim
-from reenact.paper.develop.workshop import Workshop
-from reenact.paper.project import Project
-from reenact.paper.wishes import Wishes
+from reenact.paper.context import PaperContext, project_runner
+from reenact.paper.options import PaperOptions
 from reenact.sandbox.choose import choose
 
 TRAIN = """import json
@@ -46,10 +46,10 @@ def project() -> Project:
 
 
 @pytest.fixture
-def shop() -> Callable[..., Workshop]:
-    def make(script: Any = None, **wishes: Any) -> Workshop:
-        wishes = {"run_wall_s": 60.0, **wishes}
-        return Workshop(Scripted(script or {}), choose(trust_code=True), Wishes(**wishes))
+def context() -> Callable[..., PaperContext]:
+    def make(script: Any = None, **given: Any) -> PaperContext:
+        options = PaperOptions(**{"run_wall_s": 60.0, **given})
+        return PaperContext(Scripted(script or {}), project_runner(options, choose(trust_code=True)), options)
 
     return make
 

@@ -9,13 +9,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from reenact.codegen.project import Project
 from reenact.journal import Journal
 from reenact.paper.measure.gap import Grade, compare, gap_of, grade_of, mean_gap
 from reenact.paper.measure.invented import invented
 from reenact.paper.measure.matching import Pair, matched
 from reenact.paper.measure.runs import FullRun
 from reenact.paper.measure.verdict import Verdict, verdict_of
-from reenact.paper.project import Project
 from reenact.types import ExitCode
 
 numbers = st.floats(-1e6, 1e6, allow_nan=False)
@@ -103,16 +103,16 @@ def test_a_measured_metric_is_not_accused(claim: Any, body: str) -> None:
     assert invented(Project({"train.py": body}), ["accuracy"], claims) == ()
 
 
-def test_matching_sees_no_numbers_and_is_checked(claim: Any, shop: Any, journal: Journal) -> None:
+def test_matching_sees_no_numbers_and_is_checked(claim: Any, context: Any, journal: Journal) -> None:
     claims = [claim(value=91.2, quote="91.2"), claim("C2", value=0.5, unit="", metric="recall")]
     answers = [
         {"matches": [{"claim": "C9", "metric": "accuracy"}]},
         {"matches": [{"claim": "C1", "metric": "precision"}]},
         {"matches": [{"claim": "C1", "metric": "accuracy", "differs": ["Other split."]}]},
     ]
-    services = shop({"paper/match": answers})
+    services = context({"paper/match": answers})
     with journal.run(story="paper", request={}, argv=(), what="x") as run:
-        pairs, why = matched(claims, runs(0.8765), Project({"train.py": "x = 1\n"}), services, run)
+        pairs, why = matched(claims, runs(0.8765), Project({"train.py": "x = 1\n"}), services.model, run)
     assert pairs == (Pair("C1", "accuracy", 100.0, ("Other split.",)),)
     assert why == ""
     asked = [call.as_text() for call in services.model.calls]

@@ -6,26 +6,35 @@ from typing import Any
 
 import pytest
 
+from reenact.codegen.project import Project
 from reenact.journal import Journal
 from reenact.paper.measure.runs import FullRun, full_runs, metric_names, values
-from reenact.paper.project import Project
 
 
-def measured(project: Project, shop: Any, journal: Journal, seeds: tuple[int, ...]) -> tuple[FullRun, ...]:
+def measured(project: Project, context: Any, journal: Journal, seeds: tuple[int, ...]) -> tuple[FullRun, ...]:
     with journal.run(story="paper", request={}, argv=(), what="x") as run:
-        return full_runs(project, shop, run, seeds)
+        options = context.options
+        return full_runs(
+            project,
+            context.runner,
+            run,
+            seeds,
+            wall_s=options.run_wall_s,
+            scale=options.scale,
+            say=context.say,
+        )
 
 
-def test_each_seed_is_measured_from_its_file(project: Project, shop: Any, journal: Journal) -> None:
-    found = measured(project, shop(), journal, (0, 1, 2))
+def test_each_seed_is_measured_from_its_file(project: Project, context: Any, journal: Journal) -> None:
+    found = measured(project, context(), journal, (0, 1, 2))
     assert values(found, "accuracy") == (0.9, 0.91, 0.92)
     assert metric_names(found) == ("accuracy", "steps")
     assert all(one.ok and one.wall_s > 0 for one in found)
     assert "believe me" in found[0].output
 
 
-def test_the_scale_is_handed_on_and_kept(project: Project, shop: Any, journal: Journal) -> None:
-    (only,) = measured(project, shop(scale=0.5), journal, (0,))
+def test_the_scale_is_handed_on_and_kept(project: Project, context: Any, journal: Journal) -> None:
+    (only,) = measured(project, context(scale=0.5), journal, (0,))
     assert (only.metrics["accuracy"], only.scale) == (0.45, 0.5)
 
 
@@ -40,33 +49,33 @@ def test_the_scale_is_handed_on_and_kept(project: Project, shop: Any, journal: J
     ],
 )
 def test_metrics_of_a_run_that_failed_are_no_measure(
-    project: Project, shop: Any, journal: Journal, line: str, why: str
+    project: Project, context: Any, journal: Journal, line: str, why: str
 ) -> None:
     bad = project.changed({"train.py": f"{project.files['train.py']}{line}\n"})
-    (only,) = measured(bad, shop(), journal, (0,))
+    (only,) = measured(bad, context(), journal, (0,))
     assert not only.ok
     assert why in only.why
     assert values((only,), "accuracy") == ()
 
 
 def test_a_run_without_enough_time_says_what_gives_it_more(
-    project: Project, shop: Any, journal: Journal
+    project: Project, context: Any, journal: Journal
 ) -> None:
     endless = project.changed({"train.py": "import time\n\ntime.sleep(600)\n"})
-    (only,) = measured(endless, shop(run_wall_s=2.0), journal, (0,))
+    (only,) = measured(endless, context(run_wall_s=2.0), journal, (0,))
     assert "more than 2" in only.why
     assert "--run-wall" in only.why
 
 
-def test_a_file_from_before_the_run_is_not_there(project: Project, shop: Any, journal: Journal) -> None:
-    (only,) = measured(project.changed({"train.py": "print('accuracy: 1.0')\n"}), shop(), journal, (0,))
+def test_a_file_from_before_the_run_is_not_there(project: Project, context: Any, journal: Journal) -> None:
+    (only,) = measured(project.changed({"train.py": "print('accuracy: 1.0')\n"}), context(), journal, (0,))
     assert only.why == "The run ended well but left no metrics.json."
 
 
 def test_after_two_failures_the_others_are_not_paid_for(
-    project: Project, shop: Any, journal: Journal
+    project: Project, context: Any, journal: Journal
 ) -> None:
-    assert len(measured(project.changed({"train.py": "1/0\n"}), shop(), journal, (0, 1, 2, 3))) == 2
+    assert len(measured(project.changed({"train.py": "1/0\n"}), context(), journal, (0, 1, 2, 3))) == 2
 
 
 LOGGED = """import csv, os
@@ -76,12 +85,12 @@ with open("curve.csv", "w") as log:
 """
 
 
-def test_curves_are_read_from_what_the_run_prints(project: Project, shop: Any, journal: Journal) -> None:
+def test_curves_are_read_from_what_the_run_prints(project: Project, context: Any, journal: Journal) -> None:
     line = (
         'for epoch in range(1, 2001): print(f"ours: epoch {epoch} of 2000, loss {1 / epoch:.5f}" + " " * 20)'
     )
     chatty = project.changed({"train.py": f"{project.files['train.py']}{line}\n"})
-    (only,) = measured(chatty, shop(), journal, (0,))
+    (only,) = measured(chatty, context(), journal, (0,))
     (curve,) = only.curves
     assert only.ok
     assert (curve.metric, curve.label, curve.axis, curve.at[-1]) == ("loss", "ours", "epoch", 2000)
@@ -89,19 +98,19 @@ def test_curves_are_read_from_what_the_run_prints(project: Project, shop: Any, j
 
 
 def test_curves_are_read_from_the_log_that_the_code_names(
-    project: Project, shop: Any, journal: Journal
+    project: Project, context: Any, journal: Journal
 ) -> None:
     logging = project.changed({"train.py": f"{project.files['train.py']}{LOGGED}"})
-    found = measured(logging, shop(), journal, (0, 1))
+    found = measured(logging, context(), journal, (0, 1))
     assert [one.curves[0].values for one in found] == [(1.0, 0.5, 1 / 3), (0.5, 1 / 3, 0.25)]
 
 
 def test_a_log_that_may_not_be_read_is_no_reason_to_refuse_the_run(
-    project: Project, shop: Any, journal: Journal
+    project: Project, context: Any, journal: Journal
 ) -> None:
     link = 'import os; os.symlink("/etc/passwd", "curve.csv")'
     (only,) = measured(
-        project.changed({"train.py": f"{project.files['train.py']}{link}\n"}), shop(), journal, (0,)
+        project.changed({"train.py": f"{project.files['train.py']}{link}\n"}), context(), journal, (0,)
     )
     assert only.ok
     assert (only.metrics["accuracy"], only.curves) == (0.9, ())
@@ -109,6 +118,6 @@ def test_a_log_that_may_not_be_read_is_no_reason_to_refuse_the_run(
         "import os;", "import os; os.remove('metrics.json');"
     )
     (only,) = measured(
-        project.changed({"train.py": f"{project.files['train.py']}{link}\n"}), shop(), journal, (1,)
+        project.changed({"train.py": f"{project.files['train.py']}{link}\n"}), context(), journal, (1,)
     )
     assert not only.ok

@@ -11,10 +11,15 @@ from reenact.intake.papers.paper import Paper, Span, Table
 from reenact.llm.scripted import Scripted
 from reenact.paper.claim import Claim
 from reenact.paper.criterion import Category, Criterion, Level
-from reenact.paper.review.cells import of_another
-from reenact.paper.review.claims import claims_of, stated_claims, withheld
-from reenact.paper.review.withheld import WITHHELD, without_results
-from reenact.paper.wishes import Goal
+from reenact.paper.options import Goal
+from reenact.paper.review.claims import (
+    WITHHELD,
+    claims_of,
+    of_another,
+    stated_claims,
+    withheld,
+    without_results,
+)
 
 BEST = {
     "metric": "accuracy", "value": 84.2, "unit": "%", "higher_is_better": True, "method": "Gentle targets",

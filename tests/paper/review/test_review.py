@@ -10,8 +10,8 @@ from reenact.intake.papers.paper import Figure, Paper, Span
 from reenact.llm.ask import Image
 from reenact.llm.scripted import Scripted
 from reenact.llm.wire import Reply
+from reenact.paper.options import Goal
 from reenact.paper.review.review import Statement, pictures, review
-from reenact.paper.wishes import Goal
 
 GOOD = {
     "overall": [{"text": "Labels are partly wrong.", "places": ["[0:2.1]"]}],

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from reenact.codegen.project import Project
 from reenact.paper.criterion import Check, Kind, Value
-from reenact.paper.project import Project
-from reenact.paper.verify.lines import code_lines
+from reenact.paper.verify.finding import code_lines
 from reenact.paper.verify.mechanical import looked_up
 from reenact.paper.verify.reading import read_project
 from reenact.paper.verify.settings import settings_of

@@ -6,14 +6,13 @@ from typing import Any
 
 import pytest
 
+from reenact.codegen.project import Project
+from reenact.codegen.runner import ProjectRunner
 from reenact.intake.papers.paper import Paper
 from reenact.journal import Journal
 from reenact.llm.prompts import load_prompt
 from reenact.llm.scripted import Scripted
-from reenact.paper.criterion import Category, Check, CodeLine, Criterion, Judged, Kind, Level, Value
-from reenact.paper.develop.workshop import Workshop
-from reenact.paper.project import Project
-from reenact.paper.verify.score import score
+from reenact.paper.criterion import Category, Check, CodeLine, Criterion, Kind, Level, Value
 from reenact.paper.verify.verify import verify
 from reenact.sandbox.choose import choose
 
@@ -199,8 +198,8 @@ def formulas(*setups: dict[str, Any], verdict: dict[str, Any] | None = None) -> 
     return Scripted(script)
 
 
-def box(model: Scripted) -> Workshop:
-    return Workshop(model, choose(trust_code=True))
+def runner() -> ProjectRunner:
+    return ProjectRunner(choose(trust_code=True))
 
 
 def test_a_function_that_gives_what_the_formula_gives_passes(paper: Paper) -> None:
@@ -208,7 +207,7 @@ def test_a_function_that_gives_what_the_formula_gives_passes(paper: Paper) -> No
     journal = Journal.in_memory()
     for _ in range(2):
         with journal.run(story="paper", request={"paper": "x"}, argv=()) as run:
-            (found,) = verify([FORMULA], PROJECT, paper, model, run, box=box(model))
+            (found,) = verify([FORMULA], PROJECT, paper, model, run, runner=runner())
     assert (found.value, found.by) == (Value.PASS, "check")
     assert found.reason == "mixed_target() gives what the formula gives, on 4 samples."
     assert str(found.lines[0]) == "losses.py:4"
@@ -228,13 +227,13 @@ def test_inputs_may_be_laid_out_anew_for_the_function(paper: Paper, run: Any) ->
         4, check=Check(Kind.FORMULA, "target", "t", "np.reshape((1 - a) * y + a * p, (3, 3, 4))")
     )
     model = formulas(setup(arguments=arguments, inputs=inputs))
-    (found,) = verify([whole], PROJECT, paper, model, run, box=box(model))
+    (found,) = verify([whole], PROJECT, paper, model, run, runner=runner())
     assert (found.value, found.by) == (Value.PASS, "check")
 
 
 def test_no_judge_may_pass_what_was_measured_otherwise(paper: Paper, run: Any) -> None:
     model = formulas(setup("wrong_target"), verdict=said(4, "pass", LINE))
-    (found,) = verify([FORMULA], PROJECT, paper, model, run, box=box(model))
+    (found,) = verify([FORMULA], PROJECT, paper, model, run, runner=runner())
     assert found.value is Value.UNKNOWN
     assert "But when run: wrong_target() gives" in found.reason
     assert "a program saw: wrong_target() gives" in model.calls[1].as_text()
@@ -246,7 +245,7 @@ def test_a_right_function_that_nothing_calls_is_for_the_judge(paper: Paper, run:
         for name, of in (("label", "y"), ("prediction", "p"), ("alpha", "a"))
     ]
     model = formulas(setup("idle_target", arguments=arguments), verdict=said(4, "fail"))
-    (found,) = verify([FORMULA], PROJECT, paper, model, run, box=box(model))
+    (found,) = verify([FORMULA], PROJECT, paper, model, run, runner=runner())
     assert (found.value, found.by) == (Value.FAIL, "judge")
     assert "on 4 samples. But nothing in the project calls it." in model.calls[1].as_text()
 
@@ -267,13 +266,13 @@ def test_a_right_function_that_nothing_calls_is_for_the_judge(paper: Paper, run:
 )
 def test_what_cannot_be_set_up_is_left_to_the_judge(paper: Paper, run: Any, bad: dict[str, Any]) -> None:
     model = formulas(bad, verdict=said(4, "fail"))
-    (found,) = verify([FORMULA], PROJECT, paper, model, run, box=box(model))
+    (found,) = verify([FORMULA], PROJECT, paper, model, run, runner=runner())
     assert (found.value, found.by) == (Value.FAIL, "judge")
 
 
 def test_a_function_that_raises_is_left_to_the_judge(paper: Paper, run: Any) -> None:
     model = formulas(setup("broken"), verdict=said(4, "cannot judge"))
-    (found,) = verify([FORMULA], PROJECT, paper, model, run, box=box(model))
+    (found,) = verify([FORMULA], PROJECT, paper, model, run, runner=runner())
     assert (found.value, found.by) == (Value.UNKNOWN, "judge")
     assert "broken() could not be called: RuntimeError: no data" in model.calls[1].as_text()
 
@@ -284,16 +283,5 @@ def test_formulas_that_nobody_can_name_go_to_the_judge(paper: Paper, run: Any) -
         "paper/judge[0]/verdicts": {"verdicts": [said(4, "pass", LINE)]},
     }
     model = Scripted(script)
-    (found,) = verify([FORMULA], PROJECT, paper, model, run, box=box(model))
+    (found,) = verify([FORMULA], PROJECT, paper, model, run, runner=runner())
     assert (found.value, found.by) == (Value.PASS, "judge")
-
-
-def test_the_score_keeps_what_cannot_be_judged_apart() -> None:
-    judged = [Judged("F1", Value.PASS, "check", "seen"), Judged("F2", Value.FAIL, "check", "seen")]
-    found = score([RATE, BATCH, MIXED], judged)
-    assert (found.passed, found.failed, found.unknown) == (1, 3, 1)
-    assert found.share == 0.25
-    assert found.least == 0.2
-    assert str(found) == "25% by weight: 1 pass, 1 fail, 1 cannot be judged"
-    assert score([], []).share is None
-    assert "nothing could be judged" in str(score([MIXED], []))

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import re
 
+from reenact.codegen.project import Project
 from reenact.intake.papers.paper import Equation, Paper, Paragraph, Section, Sentence, Span
 from reenact.paper.criterion import Category, CodeLine, Criterion, Judged, Level, Value
 from reenact.paper.develop.development import Development
 from reenact.paper.fingerprint.fingerprint import Fingerprint
 from reenact.paper.measure.verdict import Judgement, Verdict
-from reenact.paper.project import Project
+from reenact.paper.options import Goal
 from reenact.paper.reproduction import Reproduction
 from reenact.paper.review.review import Review
-from reenact.paper.wishes import Goal
 from reenact.report.render import render
 from reenact.report.views.paper import paper_document
 

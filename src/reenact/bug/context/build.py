@@ -7,19 +7,15 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from reenact.bug.context import store
-from reenact.bug.context.clues import read_clues
+from reenact.bug.context.clues import locate_frames, read_clues
 from reenact.bug.context.code import Code
 from reenact.bug.context.context import Context
-from reenact.bug.context.dense import Embedder
-from reenact.bug.context.frames import locate_frames
-from reenact.bug.context.index import Index, build_index, content_key
-from reenact.bug.context.partition import Part, partition
-from reenact.bug.context.rank import Ranked, Ranker
-from reenact.bug.context.select import Finds, make_context
+from reenact.bug.context.definitions import exact_chunks, mentioned
+from reenact.bug.context.index import Index, build_index, content_key, load_index, save_index
+from reenact.bug.context.rank import Embedder, Ranked, Ranker
+from reenact.bug.context.select import Finds, Part, make_context, partition
 from reenact.bug.context.source import read_sources
 from reenact.bug.context.surface import signatures
-from reenact.bug.context.targets import exact_chunks, mentioned
 from reenact.bug.context.training import Loop, find_loops
 from reenact.errors import InputError
 from reenact.intake.repository import Checkout
@@ -87,11 +83,11 @@ def open_index(folder: Path, kept: Path | None, tell: Tell = tell_nobody) -> Ind
     if not sources.files:
         raise InputError(f"No Python file below {folder} can be read.", next_step="Check the repository.")
     key = content_key(sources)
-    found = store.load(kept, key) if kept is not None else None
+    found = load_index(kept, key) if kept is not None else None
     if found is None:
         found = build_index(sources, lambda done: tell(Progress("index", done, len(sources.files))))
         if kept is not None:
-            store.save(kept, key, found)
+            save_index(kept, key, found)
     return found
 
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import ast
 import re
-import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TypeAlias
+
+from reenact.codegen.project import parsed
 
 BIG = 80
 """Lines above which a class is split at its methods, and a conditional block at its definitions."""
@@ -37,20 +38,10 @@ class Chunk:
     parameters: tuple[str, ...]
 
 
-def parse(text: str) -> ast.Module | None:
-    """The syntax tree; none when the text is no valid Python, or nests deeper than we follow."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        try:
-            return ast.parse(text)
-        except (SyntaxError, ValueError, RecursionError, MemoryError):
-            return None
-
-
 def cut(text: str, file: int) -> tuple[Chunk, ...]:
     """The chunks of a file's text, in order."""
     lines = text.split("\n")
-    tree = parse(text)
+    tree = parsed(text)
     if tree is None:
         return tuple(_windows(lines, file))
     return tuple(_Cutter(lines, file).cut(tree.body, 1, len(lines), ""))

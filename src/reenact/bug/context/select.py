@@ -7,24 +7,73 @@ training      one training loop, of the module if it has one
 dependencies  definitions that the pieces so far rest on
 example       one test or example that uses what the report points at
 the rest      what matched well elsewhere, then further chunks of the module, while there is room
+
+A module is a folder, as RepGen cuts a repository, ordered by its best snippet. Where a project lies in one
+folder, as many small ones do, its files stand in for the missing modules.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from reenact.bug.context.clues import Clues
 from reenact.bug.context.code import Code
-from reenact.bug.context.context import Context, Signature
-from reenact.bug.context.dependencies import dependencies
-from reenact.bug.context.pack import Pack
-from reenact.bug.context.partition import Part
+from reenact.bug.context.context import Context, Pack, Signature
+from reenact.bug.context.definitions import dependencies, targets_of
 from reenact.bug.context.rank import Ranked
 from reenact.bug.context.surface import signatures
-from reenact.bug.context.targets import targets_of
 from reenact.bug.context.training import ENOUGH_WORDS, WORDS, Loop
 from reenact.bug.context.words import count_words
+
+NEAR = 0.5
+"""Share of the very best score that a module's best snippet has when it may well be meant."""
+FAR = 0.25
+"""A module below this share is none of the report's."""
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """One module with its ranked chunks, best first."""
+
+    name: str
+    ranked: tuple[Ranked, ...]
+
+    @property
+    def score(self) -> float:
+        return self.ranked[0].score if self.ranked else 0.0
+
+
+def partition(code: Code, ranked: tuple[Ranked, ...], most: int) -> tuple[Part, ...]:
+    """At most `most` modules: near folders, near files, then farther ones; tests only where all is tests."""
+    folders = _grouped(ranked, lambda one: str(code.path(one.chunk).parent))
+    files = _grouped(ranked, lambda one: str(code.path(one.chunk)))
+    whole = {part.ranked for part in folders}
+    parts = [Part(_folder_name(part.name), part.ranked) for part in folders]
+    parts += [part for part in files if part.ranked not in whole]
+    best = folders[0].score
+    ordered = sorted(parts, key=lambda part: -part.score)
+    inside = [part for part in ordered if not _is_part_aside(code, part)] or ordered
+    near = [part for part in inside if part.score >= NEAR * best]
+    near.sort(key=lambda part: not part.name.endswith("/"))
+    rest = [part for part in inside if FAR * best <= part.score < NEAR * best]
+    return tuple([*near, *rest][:most] or inside[:1])
+
+
+def _is_part_aside(code: Code, part: Part) -> bool:
+    return code.index.is_aside(part.ranked[0].chunk)
+
+
+def _folder_name(name: str) -> str:
+    return "the top folder/" if name == "." else f"{name}/"
+
+
+def _grouped(ranked: tuple[Ranked, ...], key: Callable[[Ranked], str]) -> list[Part]:
+    groups: dict[str, list[Ranked]] = {}
+    for one in ranked:
+        groups.setdefault(key(one), []).append(one)
+    return [Part(name, tuple(members)) for name, members in groups.items()]
+
 
 SURFACE, POINTED_FIRST, POINTED, MODULE, LOOP, DEPENDENCIES = 0.2, 0.6, 0.35, 0.65, 0.2, 0.92
 """Shares of the budget up to which each step may fill the context (the loop: its own size)."""

@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from reenact.bug.project.files import ProjectFiles
-from reenact.bug.run.sighting import Frame, Sighting
+from reenact.bug.run.observation import Frame, RunObservation
 from reenact.bug.symptom import Relation, Symptom
+from reenact.codegen.project import parsed
 from reenact.sandbox.box import Ending
 
 
@@ -36,7 +37,7 @@ class Outcome(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Seen:
+class Classification:
     """An outcome and why it is that one."""
 
     outcome: Outcome
@@ -48,12 +49,12 @@ class Seen:
 
 
 def classify(
-    seen: Sighting,
+    seen: RunObservation,
     symptom: Symptom,
     functions: Sequence[str],
     files: ProjectFiles,
     lines: frozenset[int] = frozenset(),
-) -> Seen:
+) -> Classification:
     """The meaning of a sighting. `functions` are those that the report's own traceback names, `lines` those
     of the script that use what came out of the project."""
     if not seen.ended:
@@ -61,60 +62,72 @@ def classify(
     if seen.ended == "raised":
         return _raised(seen, symptom, functions, files, lines)
     if seen.ended == "exited":
-        return Seen(
+        return Classification(
             Outcome.SCRIPT, f"The process was ended by exit({seen.message}) instead of running through."
         )
     if not symptom.is_silent:
-        return Seen(Outcome.NOTHING, "The script ran through; no exception came out of it.")
+        return Classification(Outcome.NOTHING, "The script ran through; no exception came out of it.")
     if seen.problem:
-        return Seen(Outcome.SCRIPT, f"The closing check: {seen.problem}.")
-    return Seen(Outcome.SYMPTOM if seen.holds else Outcome.NOTHING, seen.saw)
+        return Classification(Outcome.SCRIPT, f"The closing check: {seen.problem}.")
+    return Classification(Outcome.SYMPTOM if seen.holds else Outcome.NOTHING, seen.saw)
 
 
-def _without_word(seen: Sighting, symptom: Symptom) -> Seen:
+def _without_word(seen: RunObservation, symptom: Symptom) -> Classification:
     check = symptom.check if symptom.is_silent else None
     if seen.ending is Ending.TIMEOUT and check is not None and check.relation is Relation.SLOWER:
-        return Seen(Outcome.SYMPTOM, f"It did not end: {seen.why}.")
+        return Classification(Outcome.SYMPTOM, f"It did not end: {seen.why}.")
     if seen.ending is Ending.MEMORY_LIMIT and check is not None and check.relation is Relation.MEMORY:
-        return Seen(Outcome.SYMPTOM, f"It needed too much memory: {seen.why}.")
+        return Classification(Outcome.SYMPTOM, f"It needed too much memory: {seen.why}.")
     if seen.ending in (Ending.OK, Ending.EXIT):
-        return Seen(Outcome.NO_RUN, "The process ended itself before the watcher could look at the outcome.")
+        return Classification(
+            Outcome.NO_RUN, "The process ended itself before the watcher could look at the outcome."
+        )
     network = " It wanted the network, which is not there." if seen.network else ""
-    return Seen(Outcome.NO_RUN, f"The run was ended: {seen.ending}. {seen.why}.{network}".replace("..", "."))
+    return Classification(
+        Outcome.NO_RUN, f"The run was ended: {seen.ending}. {seen.why}.{network}".replace("..", ".")
+    )
 
 
 def _raised(
-    seen: Sighting,
+    seen: RunObservation,
     symptom: Symptom,
     functions: Sequence[str],
     files: ProjectFiles,
     lines: frozenset[int],
-) -> Seen:
+) -> Classification:
     what = f"{seen.classes[0] if seen.classes else 'an exception'}: {seen.message[:600]}"
     last = next((frame for frame in reversed(seen.frames) if frame.whose != "library"), None)
     at = f" ({last})" if last is not None else ""
     network = " It wanted the network, which is not there." if seen.network else ""
     if seen.missing and seen.missing.partition(".")[0] not in files.packages:
-        return Seen(Outcome.ENVIRONMENT, f"The module {seen.missing} is not installed{at}.")
+        return Classification(Outcome.ENVIRONMENT, f"The module {seen.missing} is not installed{at}.")
     if _is_outside(seen, symptom, last, lines):
-        return Seen(Outcome.SYMPTOM, f"{what}{at}", outside=True)
+        return Classification(Outcome.SYMPTOM, f"{what}{at}", outside=True)
     if seen.blamed == "script":
-        return Seen(Outcome.SCRIPT, f"The script itself failed, not the project: {what}{at}.{network}")
+        return Classification(
+            Outcome.SCRIPT, f"The script itself failed, not the project: {what}{at}.{network}"
+        )
     if seen.blamed != "project":
-        return Seen(Outcome.NO_RUN, f"It failed outside script and project: {what}.")
+        return Classification(Outcome.NO_RUN, f"It failed outside script and project: {what}.")
     if symptom.explicit is None or symptom.is_silent:
-        return Seen(Outcome.PROJECT, f"The project raised before anything could be observed: {what}{at}.")
+        return Classification(
+            Outcome.PROJECT, f"The project raised before anything could be observed: {what}{at}."
+        )
     if not symptom.explicit.fits(seen.classes, seen.message):
         wanted = f"{symptom.explicit.name}: {symptom.explicit.message or '*'}"
-        return Seen(Outcome.PROJECT, f"The project raised {what}{at}; to be shown was {wanted}.{network}")
+        return Classification(
+            Outcome.PROJECT, f"The project raised {what}{at}; to be shown was {wanted}.{network}"
+        )
     through = {frame.function for frame in seen.project_frames}
     if functions and not through & set(functions):
         named = ", ".join(functions)
-        return Seen(Outcome.PROJECT, f"The project raised {what}{at}, but not through {named} as reported.")
-    return Seen(Outcome.SYMPTOM, f"{what}{at}", deliberate=_is_deliberate(seen.frames[-1], files))
+        return Classification(
+            Outcome.PROJECT, f"The project raised {what}{at}, but not through {named} as reported."
+        )
+    return Classification(Outcome.SYMPTOM, f"{what}{at}", deliberate=_is_deliberate(seen.frames[-1], files))
 
 
-def _is_outside(seen: Sighting, symptom: Symptom, last: Frame | None, lines: frozenset[int]) -> bool:
+def _is_outside(seen: RunObservation, symptom: Symptom, last: Frame | None, lines: frozenset[int]) -> bool:
     """Whether a library raised what was reported while the script handed it something of the project."""
     said = symptom.explicit if not symptom.is_silent else None
     if said is None or last is None or seen.blamed != "script" or seen.frames[-1].whose != "library":
@@ -127,11 +140,8 @@ def _is_deliberate(innermost: Frame, files: ProjectFiles) -> bool:
     if innermost.whose != "project":
         return False
     path = next((path for path in files.paths if str(path) == innermost.file), None)
-    try:
-        tree = ast.parse(files.text(path) if path is not None else "")
-    except (SyntaxError, ValueError, RecursionError):
-        return False
-    return any(
+    tree = parsed(files.text(path)) if path is not None else None
+    return tree is not None and any(
         isinstance(node, ast.Raise | ast.Assert) and node.lineno <= innermost.line <= (node.end_lineno or 0)
         for node in ast.walk(tree)
     )

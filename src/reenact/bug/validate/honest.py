@@ -11,13 +11,87 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
+from typing import TypeAlias
 
-from reenact.bug.project.lookup import Outside
-from reenact.bug.project.module import Class, Function, Module
+from reenact.bug.project.files import ProjectFiles
+from reenact.bug.project.lookup import Class, Codebase, Function, Module, Outside
 from reenact.bug.symptom import Symptom
 from reenact.bug.validate.bindings import Bindings
-from reenact.bug.validate.copies import copied
-from reenact.bug.validate.objection import Objection, Stage
+from reenact.bug.validate.stage import Stage
+from reenact.codegen.problem import Problem
+from reenact.codegen.project import parsed
+
+Definition: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
+ASIDE = frozenset({"test", "tests", "testing", "docs", "examples", "tutorials", "benchmarks"})
+"""Folders whose code is not under test."""
+SEVERAL = 3
+"""Statements from which on an equal body is a copy and no coincidence."""
+
+
+def copied(tree: ast.Module, project: Codebase) -> Iterator[Problem]:
+    """Functions and classes that the project has: by name and form at the top level, by body anywhere."""
+    for node in ast.walk(tree):
+        if not isinstance(node, Definition):
+            continue
+        if node in tree.body and _is_anew(node, project.files):
+            yield _anew(f"`{node.name}` is defined anew; import the project's own.", node)
+        elif _is_copy(node, project):
+            yield _anew(f"`{node.name}` is a copy of project code; import the original.", node)
+
+
+def _anew(sentence: str, node: Definition) -> Problem:
+    return Problem(Stage.RELEVANCE, sentence, line=node.lineno)
+
+
+def _is_anew(node: Definition, files: ProjectFiles) -> bool:
+    """Whether the project has one of that name and form: the same parameters, or a method in common."""
+    for path in files.definitions.get(node.name, ()):
+        if ASIDE.intersection(path.parts) or path.name.startswith("test_"):
+            continue
+        for other in _definitions(files.text(path)):
+            if other.name == node.name and _forms(node) & _forms(other):
+                return True
+    return False
+
+
+def _forms(node: Definition) -> frozenset[str]:
+    """The parameters of a function as one word, the methods of a class as several."""
+    if isinstance(node, ast.ClassDef):
+        methods = (one.name for one in node.body if isinstance(one, ast.FunctionDef | ast.AsyncFunctionDef))
+        return frozenset(methods) - {"__init__"}
+    return frozenset({ast.unparse(ast.arguments([], node.args.args, None, [], [], None, []))} - {""})
+
+
+def _is_copy(node: Definition, project: Codebase) -> bool:
+    if len(node.body) < SEVERAL:
+        return False
+    body = _body(node)
+    if body not in project.copies:
+        project.copies[body] = any(
+            _holds(node, body, project.files.text(path)) for path in project.files.paths
+        )
+    return project.copies[body]
+
+
+def _holds(node: Definition, body: str, text: str) -> bool:
+    """Whoever copies a function keeps the words that are rare in it; only files that hold them are parsed."""
+    names = {one.attr for one in ast.walk(node) if isinstance(one, ast.Attribute)}
+    return all(name in text for name in names) and body in _bodies(text)
+
+
+def _bodies(text: str) -> set[str]:
+    return {_body(node) for node in _definitions(text) if len(node.body) >= SEVERAL}
+
+
+def _definitions(text: str) -> list[Definition]:
+    tree = parsed(text)
+    return [node for node in ast.walk(tree) if isinstance(node, Definition)] if tree is not None else []
+
+
+def _body(node: Definition) -> str:
+    first = node.body[0]
+    told = isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant)
+    return "\n".join(ast.dump(line) for line in node.body[1 if told else 0 :])
 
 
 def _words(text: str) -> frozenset[str]:
@@ -44,9 +118,9 @@ OF_PROJECT = _words("__version__ __path__ __name__ __doc__ __module__ __qualname
 _SOURCE = re.compile(r"\S*(?:\.pyc?|\brepository/)\S*")
 
 
-def dishonest(tree: ast.Module, bindings: Bindings, symptom: Symptom) -> tuple[Objection, ...]:
+def dishonest(tree: ast.Module, bindings: Bindings, symptom: Symptom) -> tuple[Problem, ...]:
     """Everything the script does that would make its outcome worthless."""
-    found: list[Objection] = []
+    found: list[Problem] = []
     for node in ast.walk(tree):
         found += _reaches(node, bindings)
         found += _patches(node, bindings)
@@ -55,11 +129,11 @@ def dishonest(tree: ast.Module, bindings: Bindings, symptom: Symptom) -> tuple[O
     return tuple(dict.fromkeys(found))
 
 
-def _object(sentence: str, node: ast.stmt | ast.expr) -> Objection:
-    return Objection(Stage.RELEVANCE, sentence, node.lineno)
+def _object(sentence: str, node: ast.stmt | ast.expr) -> Problem:
+    return Problem(Stage.RELEVANCE, sentence, line=node.lineno)
 
 
-def _reaches(node: ast.AST, bindings: Bindings) -> Iterator[Objection]:
+def _reaches(node: ast.AST, bindings: Bindings) -> Iterator[Problem]:
     """Modules, calls and attributes that are none of a script's business."""
     if isinstance(node, ast.Import | ast.ImportFrom):
         for name in _imported(node):
@@ -89,7 +163,7 @@ def _is_out_of_reach(node: ast.Attribute, bindings: Bindings) -> bool:
     return node.attr in OF_PROJECT and bindings.is_project(node.value)
 
 
-def _patches(node: ast.AST, bindings: Bindings) -> Iterator[Objection]:
+def _patches(node: ast.AST, bindings: Bindings) -> Iterator[Problem]:
     targets: list[ast.expr] = []
     value: ast.expr | None = None
     if isinstance(node, ast.Assign):
@@ -120,7 +194,7 @@ def _is_patch(target: ast.Attribute, value: ast.expr | None, bindings: Bindings)
     return isinstance(replaced, Function) or (bool(bindings.dotted(target.value)) and not plain)
 
 
-def _raises(node: ast.AST, symptom: Symptom) -> Iterator[Objection]:
+def _raises(node: ast.AST, symptom: Symptom) -> Iterator[Problem]:
     if not isinstance(node, ast.Raise) or node.exc is None or symptom.explicit is None:
         return
     raised = node.exc.func if isinstance(node.exc, ast.Call) else node.exc

@@ -6,17 +6,16 @@ import ast
 import difflib
 from collections.abc import Iterator, Sequence
 
-from reenact.bug.project.classes import shape_of
-from reenact.bug.project.lookup import Absent
-from reenact.bug.project.module import Class, Function
-from reenact.bug.project.signature import construction, misfits, signature_of
+from reenact.bug.project.classes import construction, misfits, shape_of, signature_of
+from reenact.bug.project.lookup import Absent, Class, Function
 from reenact.bug.validate.bindings import Bindings, Instance
-from reenact.bug.validate.objection import Objection, Stage
+from reenact.bug.validate.stage import Stage
+from reenact.codegen.problem import Problem
 
 SHOWN = 12
 
 
-def misnamed(tree: ast.Module, bindings: Bindings) -> tuple[Objection, ...]:
+def misnamed(tree: ast.Module, bindings: Bindings) -> tuple[Problem, ...]:
     """Everything that the project does not have."""
     found = [*_imports(tree, bindings)]
     for node in ast.walk(tree):
@@ -27,7 +26,7 @@ def misnamed(tree: ast.Module, bindings: Bindings) -> tuple[Objection, ...]:
     return tuple(dict.fromkeys(found))
 
 
-def _imports(tree: ast.Module, bindings: Bindings) -> Iterator[Objection]:
+def _imports(tree: ast.Module, bindings: Bindings) -> Iterator[Problem]:
     for node in ast.walk(tree):
         if not isinstance(node, ast.Import | ast.ImportFrom):
             continue
@@ -44,7 +43,7 @@ def _imports(tree: ast.Module, bindings: Bindings) -> Iterator[Objection]:
                 break
 
 
-def _attribute(node: ast.Attribute, bindings: Bindings) -> Iterator[Objection]:
+def _attribute(node: ast.Attribute, bindings: Bindings) -> Iterator[Problem]:
     base = bindings.what(node.value)
     found = bindings.what(node)
     if isinstance(found, Absent) and not isinstance(base, Absent):
@@ -52,10 +51,10 @@ def _attribute(node: ast.Attribute, bindings: Bindings) -> Iterator[Objection]:
     if isinstance(base, Instance) and isinstance(node.ctx, ast.Load) and not base.shape.has(node.attr):
         name = base.shape.own.name
         has = _nearest(node.attr, sorted(base.shape.attributes))
-        yield Objection(Stage.STATIC, f"`{name}` has no attribute `{node.attr}`. {has}", node.lineno)
+        yield Problem(Stage.STATIC, f"`{name}` has no attribute `{node.attr}`. {has}", line=node.lineno)
 
 
-def _call(node: ast.Call, bindings: Bindings) -> Iterator[Objection]:
+def _call(node: ast.Call, bindings: Bindings) -> Iterator[Problem]:
     called = bindings.what(node.func)
     name = ast.unparse(node.func)
     signature = None
@@ -66,7 +65,7 @@ def _call(node: ast.Call, bindings: Bindings) -> Iterator[Objection]:
     elif isinstance(called, Function):
         signature = signature_of(called, bound=_bound(node.func, bindings))
     if signature is not None:
-        yield from (Objection(Stage.STATIC, one, node.lineno) for one in misfits(node, signature, name))
+        yield from (Problem(Stage.STATIC, one, line=node.lineno) for one in misfits(node, signature, name))
 
 
 def _bound(function: ast.expr, bindings: Bindings) -> bool:
@@ -80,10 +79,10 @@ def _bound(function: ast.expr, bindings: Bindings) -> bool:
     return method is not None and any("classmethod" in ast.unparse(one) for one in method.node.decorator_list)
 
 
-def _absent(absent: Absent, node: ast.stmt | ast.expr) -> Objection:
+def _absent(absent: Absent, node: ast.stmt | ast.expr) -> Problem:
     where = f"`{absent.module}`" if absent.module else "the project"
     has = _nearest(absent.name, absent.known)
-    return Objection(Stage.STATIC, f"There is no `{absent.name}` in {where}. {has}", node.lineno)
+    return Problem(Stage.STATIC, f"There is no `{absent.name}` in {where}. {has}", line=node.lineno)
 
 
 def _nearest(name: str, known: Sequence[str]) -> str:

@@ -7,10 +7,8 @@ from functools import partial
 
 from reenact.bug.case import Case
 from reenact.bug.reproduction import Reproduction
-from reenact.bug.run.box import REPOSITORY, Revision, mount
 from reenact.bug.write.repro_file import repro_text
 from reenact.journal import Kind, Scope
-from reenact.sandbox.box import MIB, Command, Limits
 
 PROVEN = {"buggy": 1, "fixed": 0}
 """Exit codes of a repro.py that is as it should be."""
@@ -45,14 +43,14 @@ def result_files(found: Reproduction, case: Case) -> dict[str, str]:
             title=found.title,
             functions=case.functions,
             roots=case.buggy.files.roots,
-            seeded=case.boxes.prepared.seeded(found.script),
+            seeded=case.runner.environment.seeded(found.script),
             outside=shown is not None and shown.seen.outside,
             seed=shown.seed if shown is not None else 0,
         ),
         "requirements.txt": "".join(f"{one}\n" for one in found.packages),
     }
-    if case.wishes.pytest:
-        made["test_repro.py"] = TEST.format(wall_s=case.wishes.wall_s)
+    if case.options.pytest:
+        made["test_repro.py"] = TEST.format(wall_s=case.options.wall_s)
     return made
 
 
@@ -62,13 +60,13 @@ def proof(case: Case, run: Scope, repro: str) -> dict[str, int]:
     return {
         name: run.step(
             f"repro-{name}",
-            partial(_exit_code, case, repro, revision),
+            partial(case.runner.exit_code, repro, revision),
             kind=Kind.BOX,
             inputs={
                 "repro": repro,
                 "revision": revision.identity,
-                "environment": case.boxes.prepared.key,
-                "limits": [case.boxes.wall_s, case.boxes.memory_mib],
+                "environment": case.runner.environment.key,
+                "limits": case.runner.bounds,
             },
         )
         for name, revision in revisions.items()
@@ -80,18 +78,3 @@ def unproven(codes: Mapping[str, int]) -> Iterator[str]:
     for name, code in codes.items():
         if code != PROVEN[name]:
             yield f"repro.py exits {code} on the {name} revision, expected {PROVEN[name]}."
-
-
-def _exit_code(case: Case, repro: str, revision: Revision) -> int:
-    boxes = case.boxes
-    result = boxes.sandbox.run(
-        Command(
-            argv=(boxes.prepared.python, "-s", "repro.py"),
-            files={"repro.py": repro.encode("utf-8", "replace")},
-            mounts=(*boxes.prepared.mounts, mount(revision)),
-            environment={**boxes.environment, "REENACT_PROJECT": REPOSITORY},
-        ),
-        Limits(wall_s=boxes.wall_s, memory_bytes=boxes.memory_mib * MIB),
-        stop=boxes.stop,
-    )
-    return result.exit_code if result.exit_code is not None else -1

@@ -1,44 +1,29 @@
-"""What a model answers when it writes code: whole files, or edits that quote what they replace."""
+"""What a model answers when it develops code, edits apart: those are `reenact.codegen.edits`."""
 
 from __future__ import annotations
 
 from pydantic import BaseModel, Field
 
-from reenact.paper.project import LONGEST_FILE, MOST_FILES
-
-LONGEST_LINE = 2000
-
-
-class FileText(BaseModel):
-    """One whole file."""
-
-    path: str = Field(max_length=200, description="Name relative to the project, such as `model.py`.")
-    text: str = Field(max_length=LONGEST_FILE, description="The whole text, without a code fence.")
+from reenact.codegen.edits import FileText
+from reenact.codegen.project import MOST_FILES
 
 
-class LineEdit(BaseModel):
-    """New text for a range of lines of one file, as they are numbered in what was shown."""
+class Learnt(BaseModel):
+    """What the research role answers."""
 
-    path: str = Field(max_length=200)
-    first: int = Field(ge=1, description="First line that is replaced, counted from 1.")
-    last: int = Field(ge=0, description="Last line that is replaced; first - 1 inserts before the first.")
-    old_first: str = Field(
-        max_length=LONGEST_LINE,
-        description="The first replaced line as it stands, without its number; empty when inserting.",
+    summary: str = Field(
+        min_length=1,
+        max_length=12_000,
+        description="What is to be built and measured, in the order of building; complete by itself.",
     )
-    old_last: str = Field(
-        max_length=LONGEST_LINE,
-        description="The last replaced line as it stands, without its number; empty when inserting.",
+    decisions: list[str] = Field(
+        default_factory=list,
+        max_length=60,
+        description="One sentence each: what was chosen where the paper is silent, and why.",
     )
-    text: str = Field(max_length=LONGEST_FILE, description="The new lines; empty removes the old ones.")
-
-
-class Swap(BaseModel):
-    """Text that stands exactly once in one file, and what takes its place."""
-
-    path: str = Field(max_length=200)
-    search: str = Field(min_length=1, max_length=LONGEST_FILE)
-    replace: str = Field(max_length=LONGEST_FILE)
+    questions: list[str] = Field(
+        default_factory=list, max_length=40, description="One sentence each: what is still open."
+    )
 
 
 class Written(BaseModel):
@@ -50,20 +35,6 @@ class Written(BaseModel):
         max_length=40,
         description="One sentence each: what was assumed that the paper does not say.",
     )
-
-
-class Edited(BaseModel):
-    """Changes of the project."""
-
-    lines: list[LineEdit] = Field(default_factory=list, max_length=60)
-    swaps: list[Swap] = Field(default_factory=list, max_length=60)
-    files: list[FileText] = Field(
-        default_factory=list,
-        max_length=MOST_FILES,
-        description="New files, or files written anew as a whole.",
-    )
-    removed: list[str] = Field(default_factory=list, max_length=MOST_FILES)
-    assumptions: list[str] = Field(default_factory=list, max_length=40)
 
 
 class Analysis(BaseModel):

@@ -1,16 +1,60 @@
-"""What a version must pass: it is read first, then sampled, then run; the first that objects speaks."""
+"""What a version must pass: it is read first, then sampled, then run; the first that objects speaks.
+
+Sampled tests and the early-exit dry run happen in the sandbox, by our own driver (inside/).
+"""
 
 from __future__ import annotations
 
+import math
+import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import cache
+from importlib.resources import files
 
+from reenact.codegen.environment import Environment, imported
+from reenact.codegen.problem import Problem
+from reenact.codegen.project import DATA, ENTRY, EXPECTED, METRICS, MODEL, Project
+from reenact.codegen.runner import ProgramRun, ProjectRunner
+from reenact.codegen.static_checks import (
+    defined_names,
+    lint_project,
+    missing_modules,
+    unparsed_files,
+    unresolved_imports,
+)
+from reenact.errors import ResultRefused
 from reenact.journal import Scope
-from reenact.paper.develop.problem import Problem, Where
-from reenact.paper.develop.statics import objections
-from reenact.paper.develop.trying import Tried, dry_run, try_batch, try_method
-from reenact.paper.develop.workshop import Workshop
-from reenact.paper.project import DATA, EXPECTED, MODEL, Project
+from reenact.paper.context import scale_arguments
+from reenact.sandbox.files.strict_json import read_json
+from reenact.types import JsonValue
+
+FUNCTIONS = {DATA: ("sample_batch",), MODEL: ("build_model", "loss_on")}
+"""What our driver calls."""
+MAY_BE_EMPTY = "requirements.txt"
+"""Plain Python needs nothing."""
+STEPS = 40
+"""Repetitions of one batch in which a sound loss must fall."""
+SHARE = 0.6
+"""Of the wall time: the driver stops training by itself before the box is ended."""
+RESULT = "result-WORD.json"
+INSIDE = ("__init__.py", "driver.py", "batch.py", "method.py", "report.py")
+FOLDER = "reenact_inside"
+_FRAME = re.compile(r'File "(?:[^"]*/)?box/work/([^"]+)", line (\d+)')
+_LAST = re.compile(r"^(\w[\w.]*(?:Error|Exception|Interrupt|Exit|Warning)\b.*)$", re.MULTILINE)
+
+
+class Where(StrEnum):
+    """Which check objected, in the order in which they are made."""
+
+    ANSWER = "answer"
+    """No usable answer came."""
+    STATIC = "reading the code"
+    BATCH = "sampling a mini-batch"
+    METHOD = "training on one batch"
+    DRY_RUN = "dry run of the whole experiment"
+
 
 ORDER = tuple(Where)
 
@@ -59,26 +103,146 @@ class Checked:
         return ORDER.index(self.problems[0].where), -len(self.problems)
 
 
-def checked(stage: Stage, project: Project, shop: Workshop, scope: Scope) -> Checked:
+@dataclass(frozen=True, slots=True)
+class Tried:
+    """What came of a test."""
+
+    problems: tuple[Problem, ...]
+    facts: tuple[str, ...] = ()
+    stand_in: str = ""
+    """What the project says of data that it made up; empty when they are the real ones."""
+
+
+def static_problems(project: Project, environment: Environment, due: tuple[str, ...]) -> tuple[Problem, ...]:
+    """Everything found by reading. `due` names the files that must be there by now."""
+    return tuple(_static_problems(project, environment, due))
+
+
+def _static_problems(project: Project, environment: Environment, due: tuple[str, ...]) -> Iterator[Problem]:
+    for name in due:
+        empty = not project.files.get(name, "").strip()
+        if name not in project.files or (empty and name != MAY_BE_EMPTY):
+            yield Problem(Where.STATIC, "This file is missing or empty; the project must have it.", name)
+    unparsed = unparsed_files(Where.STATIC, project)
+    yield from unparsed
+    if not unparsed:
+        yield from lint_project(Where.STATIC, project)
+        yield from _contract(project, due)
+        yield from unresolved_imports(Where.STATIC, project)
+        yield from missing_modules(Where.STATIC, environment)
+
+
+def _contract(project: Project, due: tuple[str, ...]) -> Iterator[Problem]:
+    """A method without gradients need not have what only a training by gradients has."""
+    trees = project.trees()
+    by_gradient = bool({"torch", "keras", "lightning"} & set(imported(project)))
+    for file, functions in FUNCTIONS.items():
+        if file not in due or file not in trees or (file == MODEL and not by_gradient):
+            continue
+        names = defined_names(trees[file])
+        for function in functions:
+            if function not in names and "*" not in names:
+                yield Problem(Where.STATIC, f"It must define `{function}`, as the contract says.", file)
+    if ENTRY not in due or ENTRY not in project.files:
+        return
+    for option in ("--seed", "--dry-run", "--scale"):
+        if not any(option in text for name, text in project.files.items() if name.endswith(".py")):
+            yield Problem(Where.STATIC, f"It must understand the option {option}.", ENTRY)
+
+
+def checked(stage: Stage, project: Project, runner: ProjectRunner, scale: float, scope: Scope) -> Checked:
     """All checks that are due at a stage, in their order, up to the first that objects."""
-    prepared = shop.prepared(project)
-    found = objections(project, prepared, stage.due)
+    environment = runner.environment_of(project)
+    found = static_problems(project, environment, stage.due)
     facts: list[str] = []
     stand_in = ""
     if not found:
-        for tried in _tries(stage, project, shop, scope):
+        for tried in _tries(stage, project, runner, scale, scope):
             found = tried.problems
             facts += tried.facts
             stand_in = stand_in or tried.stand_in
             if found:
                 break
-    return Checked(found, tuple(facts), stand_in, prepared.proposed, prepared.notes)
+    return Checked(found, tuple(facts), stand_in, environment.proposed, environment.notes)
 
 
-def _tries(stage: Stage, project: Project, shop: Workshop, scope: Scope) -> list[Tried]:
+def _tries(stage: Stage, project: Project, runner: ProjectRunner, scale: float, scope: Scope) -> list[Tried]:
     if stage is Stage.DATA:
-        return [try_batch(project, shop, scope)]
-    method = try_method(project, shop, scope)
+        return [_driven("batch", Where.BATCH, project, runner, scope)]
+    method = _driven("method", Where.METHOD, project, runner, scope)
     if stage is Stage.METHOD or method.problems:
         return [method]
-    return [method, dry_run(project, shop, scope)]
+    return [method, dry_run(project, runner, scale, scope)]
+
+
+def _driven(mode: str, where: Where, project: Project, runner: ProjectRunner, scope: Scope) -> Tried:
+    """`batch`: one mini-batch, for its shapes, types and ranges. `method`: forward and backward on it too,
+    declared shapes, a loss that is finite and falls."""
+    ran = runner.run(
+        mode, scope, project, ("-m", f"{FOLDER}.driver"), limits=runner.limits(), collect=(RESULT,),
+        extra=inside(),
+        task={"mode": mode, "steps": STEPS, "seconds": SHARE * runner.wall_s},
+    )  # fmt: skip
+    try:
+        told = read_json(ran.results.get(RESULT, "").encode())
+    except ResultRefused:
+        return Tried((crash(ran, where),))
+    if not isinstance(told, dict) or not ran.ok:
+        return Tried((crash(ran, where),))
+    problems = tuple(
+        Problem(where, str(one["sentence"]), str(one["file"]), int(str(one["line"])), ran.output)
+        for one in _list(told.get("problems"))
+        if isinstance(one, dict)
+    )
+    facts = tuple(str(one) for one in _list(told.get("facts")))
+    return Tried(problems, facts, str(told.get("stand_in") or ""))
+
+
+def dry_run(project: Project, runner: ProjectRunner, scale: float, scope: Scope) -> Tried:
+    """The whole experiment with an early exit: it must end well and leave finite metrics."""
+    ran = runner.run(
+        "dry-run", scope, project, (ENTRY, "--seed", "0", "--dry-run", *scale_arguments(scale)),
+        limits=runner.limits(), collect=(METRICS,),
+    )  # fmt: skip
+    if not ran.ok:
+        return Tried((crash(ran, Where.DRY_RUN),))
+    metrics, wrong = metrics_in(ran)
+    if wrong:
+        return Tried((Problem(Where.DRY_RUN, wrong, ENTRY, output=ran.output),))
+    return Tried((), (f"The dry run ends well and leaves the metrics {', '.join(sorted(metrics))}.",))
+
+
+def metrics_in(ran: ProgramRun) -> tuple[dict[str, float], str]:
+    """The metrics that a run left, or a sentence that says what is wrong with them."""
+    if METRICS not in ran.results:
+        return {}, f"The run ended well but left no {METRICS}."
+    try:
+        told = read_json(ran.results[METRICS].encode())
+    except ResultRefused as error:
+        return {}, f"{METRICS} cannot be used. {error.sentence}"
+    if not isinstance(told, dict) or not told:
+        return {}, f"{METRICS} must hold an object of metric names and numbers, and at least one of them."
+    for name, value in told.items():
+        if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+            return {}, f"{METRICS} must be flat names with finite numbers. Received: {name}={value!r}."
+    return {name: float(str(value)) for name, value in told.items()}, ""
+
+
+def crash(ran: ProgramRun, where: Where) -> Problem:
+    """A run that did not end well: its last error and innermost line of project code."""
+    said = _LAST.findall(ran.output)
+    frames = [found for found in _FRAME.findall(ran.output) if not found[0].startswith(FOLDER)]
+    file, line = frames[-1] if frames else ("", "0")
+    sentence = f"{ran.sentence} {said[-1][:1500]}" if said else ran.sentence
+    return Problem(where, sentence, file, int(line), ran.output)
+
+
+@cache
+def inside() -> dict[str, bytes]:
+    """The driver's own files."""
+    folder = files("reenact.paper.develop.inside")
+    return {f"{FOLDER}/{name}": folder.joinpath(name).read_bytes() for name in INSIDE}
+
+
+def _list(value: JsonValue) -> list[JsonValue]:
+    return list(value) if isinstance(value, list) else []

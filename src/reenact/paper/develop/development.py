@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from reenact.codegen.project import Project
 from reenact.paper.criterion import Judged
 from reenact.paper.develop.checks import Stage
-from reenact.paper.project import Project
 
 
 @dataclass(frozen=True, slots=True)

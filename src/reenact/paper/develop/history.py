@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
+from reenact.codegen.project import Project
 from reenact.errors import InputError, MissingPart
 from reenact.journal import Kind, Scope
-from reenact.paper.project import Project
 from reenact.sandbox.repositories.run import run_git
 
 WALL_S = 60.0

@@ -18,13 +18,13 @@ from typing import Literal
 from pydantic import BaseModel, Field
 
 from reenact.asking import ask
+from reenact.codegen.project import Project
 from reenact.errors import AnswerUnusable
 from reenact.intake.papers.paper import Paper
 from reenact.journal import Scope
 from reenact.llm.ask import Model, Prompt
 from reenact.llm.prompts import load_prompt
-from reenact.paper.project import Project
-from reenact.paper.wishes import Goal
+from reenact.paper.options import Goal
 
 POINTS = 5
 DIMENSIONS = ("overall structure", "model details", "training details", "experimental integrity")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from reenact.paper.wishes import Goal
+from reenact.paper.options import Goal
 
 
 @dataclass(frozen=True, slots=True)

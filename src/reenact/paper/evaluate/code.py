@@ -6,9 +6,9 @@ import os
 from dataclasses import dataclass
 from pathlib import Path
 
+from reenact.codegen.project import Project
 from reenact.errors import InputError
 from reenact.files import read_start
-from reenact.paper.project import Project
 
 ENDINGS = (".py", ".yaml", ".yml", ".toml", ".json", ".cfg", ".ini", ".sh")
 NAMES = ("requirements.txt", "Dockerfile", "Makefile")

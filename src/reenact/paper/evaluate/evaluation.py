@@ -10,7 +10,7 @@ from reenact.paper.criterion import Value
 from reenact.paper.evaluate.agreement import Agreement
 from reenact.paper.evaluate.align import AlignScore
 from reenact.paper.evaluate.edits import EditScore
-from reenact.paper.evaluate.executed import ExecutedScore
+from reenact.paper.evaluate.execute import ExecutedScore
 from reenact.paper.evaluate.human import Form, HumanScore
 from reenact.paper.evaluate.lineage import LineageScore
 from reenact.paper.evaluate.quality import Quality

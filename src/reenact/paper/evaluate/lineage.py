@@ -45,17 +45,6 @@ class LineageScore:
     """How many of the chosen the expert lists too."""
 
 
-@dataclass(frozen=True, slots=True)
-class MeanLineage:
-    """Over several papers."""
-
-    papers: int
-    recall: float
-    """Mean Top-1 Recall@k."""
-    hits: float
-    """Mean Hits@N."""
-
-
 def lineage_score(chosen: Sequence[Cited], expert: Sequence[Cited], k: int | None = None) -> LineageScore:
     """Top-1 Recall@k and Hits@N; `k` takes only the first of the chosen."""
     if not expert:
@@ -66,16 +55,6 @@ def lineage_score(chosen: Sequence[Cited], expert: Sequence[Cited], k: int | Non
         n=len(expert),
         top1=any(expert[0].is_the_same_as(one) for one in first),
         hits=sum(any(one.is_the_same_as(listed) for listed in expert) for one in first),
-    )
-
-
-def mean_lineage(scores: Sequence[LineageScore]) -> MeanLineage | None:
-    """Means over papers; none without one."""
-    if not scores:
-        return None
-    count = len(scores)
-    return MeanLineage(
-        count, sum(one.top1 for one in scores) / count, sum(one.hits for one in scores) / count
     )
 
 

@@ -7,19 +7,15 @@ stands in a run of at least six lines that occurs elsewhere too, blank lines and
 from __future__ import annotations
 
 import ast
-import json
-import shutil
-import subprocess
-import sys
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from functools import cache
-from pathlib import Path
+
+from reenact.codegen.project import parsed
+from reenact.codegen.static_checks import ruff
 
 RUN = 6
 """Lines that must be alike in a row."""
-WALL_S = 60.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +44,7 @@ class Quality:
 
 def quality_of(files: Mapping[str, str]) -> Quality:
     """Figures of Python files by name."""
-    trees = {name: tree for name, text in files.items() if (tree := _parsed(text)) is not None}
+    trees = {name: tree for name, text in files.items() if (tree := parsed(text)) is not None}
     own = {name: _lines(text) for name, text in files.items()}
     total = sum(map(len, own.values()))
     found = _linted(files)
@@ -61,13 +57,6 @@ def quality_of(files: Mapping[str, str]) -> Quality:
         typed=_typed(trees.values()),
         repeated=_repeated(own) / total if total else 0.0,
     )
-
-
-def _parsed(text: str) -> ast.Module | None:
-    try:
-        return ast.parse(text)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return None
 
 
 def _lines(text: str) -> list[str]:
@@ -112,28 +101,8 @@ def _repeated(own: Mapping[str, list[str]]) -> int:
 def _linted(files: Mapping[str, str]) -> Counter[str] | None:
     found: Counter[str] = Counter()
     for name in sorted(files):
-        said = _ruff_says(files[name])
+        said = ruff(files[name])
         if said is None:
             return None
-        found.update(said)
+        found.update(str(code or "invalid-syntax") for code, _, _ in said)
     return found
-
-
-def _ruff_says(text: str) -> list[str] | None:
-    program = _ruff()
-    if program is None:
-        return None
-    argv = [program, "check", "--isolated", "--no-cache", "--output-format", "json", "-"]
-    try:
-        done = subprocess.run(  # noqa: S603 - a fixed program that only reads
-            argv, input=text, capture_output=True, text=True, timeout=WALL_S, check=False, cwd="/"
-        )
-        return [str(one["code"] or "invalid-syntax") for one in json.loads(done.stdout)]
-    except (OSError, subprocess.TimeoutExpired, ValueError):
-        return None
-
-
-@cache
-def _ruff() -> str | None:
-    beside = Path(sys.executable).with_name("ruff")
-    return str(beside) if beside.exists() else shutil.which("ruff")

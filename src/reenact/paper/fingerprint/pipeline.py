@@ -10,7 +10,7 @@ from reenact.journal import Journal, Run, mark
 from reenact.llm.ask import Model
 from reenact.paper.fingerprint.fingerprint import Fingerprint
 from reenact.paper.fingerprint.take import take_fingerprint
-from reenact.paper.wishes import Goal, Parts
+from reenact.paper.options import Goal, PaperAblations
 from reenact.result import Result, encoded
 from reenact.types import ExitCode, JsonValue
 
@@ -47,7 +47,7 @@ def run_fingerprint(
     model: Model,
     journal: Journal,
     *,
-    parts: Parts,
+    parts: PaperAblations,
     what: str,
     argv: Sequence[str] = (),
     fresh: bool = False,

@@ -6,19 +6,19 @@ from reenact.intake.papers.paper import Paper
 from reenact.journal import Scope
 from reenact.llm.ask import Model
 from reenact.paper.criterion import Level
-from reenact.paper.fingerprint.atoms import split
 from reenact.paper.fingerprint.fingerprint import Dropped, Fingerprint, Item, numbered
-from reenact.paper.fingerprint.guides import guide
-from reenact.paper.fingerprint.scan import scan
-from reenact.paper.fingerprint.sift import sifted
+from reenact.paper.fingerprint.proposals import sifted
+from reenact.paper.fingerprint.questions import guide, scan, split
 from reenact.paper.fingerprint.similar import distinct
+from reenact.paper.options import Goal, PaperAblations
 from reenact.paper.places import in_order
-from reenact.paper.wishes import Goal, Parts
 
 __all__ = ["Dropped", "Fingerprint", "take_fingerprint"]
 
 
-def take_fingerprint(paper: Paper, goal: Goal, model: Model, run: Scope, parts: Parts) -> Fingerprint:
+def take_fingerprint(
+    paper: Paper, goal: Goal, model: Model, run: Scope, parts: PaperAblations
+) -> Fingerprint:
     """Criteria, each grounded in the paper's words; all that was proposed and not kept has its reason."""
     here = run.under("fingerprint")
     items: list[Item] = []

@@ -6,6 +6,7 @@ A model names paths; only paths of the real tree count. Files are taken whole, s
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -22,9 +23,48 @@ from reenact.journal import Kind, Scope
 from reenact.llm.ask import Model
 from reenact.llm.prompts import load_prompt
 from reenact.paper.exemplar import SourceFile
-from reenact.paper.lineage.licence import licence_of
-from reenact.paper.wishes import Goal
+from reenact.paper.options import Goal
 from reenact.types import Stop
+
+LICENCE_FILES = re.compile(r"(?:un)?licen[cs]e|copying|copyright", re.IGNORECASE)
+MOST_LICENCE_BYTES = 200_000
+LICENCES = (
+    ("Apache-2.0", re.compile(r"Apache License\s*,?\s*Version 2\.0", re.IGNORECASE)),
+    ("AGPL-3.0", re.compile(r"GNU AFFERO GENERAL PUBLIC LICENSE", re.IGNORECASE)),
+    ("LGPL", re.compile(r"GNU LESSER GENERAL PUBLIC LICENSE", re.IGNORECASE)),
+    ("GPL-3.0", re.compile(r"GNU GENERAL PUBLIC LICENSE\s+Version 3", re.IGNORECASE)),
+    ("GPL-2.0", re.compile(r"GNU GENERAL PUBLIC LICENSE\s+Version 2", re.IGNORECASE)),
+    ("MPL-2.0", re.compile(r"Mozilla Public License Version 2\.0", re.IGNORECASE)),
+    ("CC BY-NC", re.compile(r"Attribution-NonCommercial", re.IGNORECASE)),
+    ("CC BY-4.0", re.compile(r"Attribution 4\.0 International", re.IGNORECASE)),
+    ("CC0-1.0", re.compile(r"CC0 1\.0 Universal", re.IGNORECASE)),
+    (
+        "Unlicense",
+        re.compile(r"free and unencumbered software released into the public domain", re.IGNORECASE),
+    ),
+    (
+        "BSD-3-Clause",
+        re.compile(r"Redistribution and use in source.*Neither the name", re.IGNORECASE | re.DOTALL),
+    ),
+    ("BSD-2-Clause", re.compile(r"Redistribution and use in source", re.IGNORECASE)),
+    ("ISC", re.compile(r"\bISC License\b", re.IGNORECASE)),
+    ("MIT", re.compile(r"\bMIT License\b|Permission is hereby granted, free of charge", re.IGNORECASE)),
+)
+
+
+def licence_of(folder: Path) -> str:
+    """The licence by its usual name, else the first line of its file; empty without a file."""
+    entries = sorted(entry.name for entry in os.scandir(folder) if entry.is_file(follow_symlinks=False))
+    for name in entries:
+        if not LICENCE_FILES.match(name):
+            continue
+        text = read_start(folder / name, MOST_LICENCE_BYTES).decode("utf-8", "replace")
+        if found := next((short for short, pattern in LICENCES if pattern.search(text)), ""):
+            return found
+        if first := next((line.strip() for line in text.splitlines() if line.strip()), ""):
+            return first[:120]
+    return ""
+
 
 ENDINGS = (".py", ".yaml", ".yml", ".toml", ".json", ".cfg", ".ini", ".sh", ".md", ".txt")
 SKIPPED = frozenset({"node_modules", "__pycache__", "venv", "env", "site-packages", "third_party", "docs"})

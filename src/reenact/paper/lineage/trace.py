@@ -17,13 +17,18 @@ from reenact.intake.papers.paper import Paper
 from reenact.journal import Kind, Scope
 from reenact.llm.ask import Model
 from reenact.paper.exemplar import Exemplar
-from reenact.paper.lineage.choose import Chosen, choose_lineage
+from reenact.paper.lineage.cited import (
+    FOUND_BY_SEARCH,
+    CitedText,
+    CodeSearch,
+    Shelves,
+    cited_text,
+    content_mark,
+    repository_links,
+)
 from reenact.paper.lineage.code import MOST_TOTAL, Address, Opener, choose_files
-from reenact.paper.lineage.links import repository_links
-from reenact.paper.lineage.search import FOUND_BY_SEARCH, CodeSearch
-from reenact.paper.lineage.summary import summary_of
-from reenact.paper.lineage.texts import CitedText, Shelves, cited_text, content_mark
-from reenact.paper.wishes import Goal
+from reenact.paper.lineage.questions import Chosen, choose_lineage, summary_of
+from reenact.paper.options import Goal
 from reenact.sandbox.box import Sandbox
 from reenact.types import Progress, Stop, Tell, tell_nobody
 

@@ -1,11 +1,12 @@
 """Measurement: full runs, the paper's numbers against measured ones, and what the paper may not say.
 
-runs      full runs over seeds, metrics read from the file that the run left
-curves/   how they trained, as far as they tell
-invented  metrics that are written and not measured
-matching  which metric of the code is which claim of the paper
-gap       relative gap, grades, the comparison of one claim
-verdict   reproduced, partly, not, inconclusive
-mend      a large gap: diagnose and repair what the paper leaves open
-fixed     which settings the paper fixes              within    trainings that do not contradict it
+measure     the whole, top to bottom
+runs        full runs over seeds, metrics read from the file that the run left
+curves/     how they trained, as far as they tell
+invented    metrics that are written and not measured
+matching    which metric of the code is which claim of the paper
+gap         relative gap, grades, the comparison of one claim
+verdict     reproduced, partly, not, inconclusive
+gap_repair  a large gap: diagnose and repair what the paper leaves open
+fixed       which settings the paper fixes
 """

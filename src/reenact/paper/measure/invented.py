@@ -13,8 +13,8 @@ import ast
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from reenact.codegen.project import Project
 from reenact.paper.claim import Claim
-from reenact.paper.project import Project
 
 DEEPEST = 6
 """Assignments that are followed."""

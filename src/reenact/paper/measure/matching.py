@@ -12,13 +12,13 @@ from dataclasses import dataclass
 from pydantic import BaseModel, Field
 
 from reenact.asking import ask
+from reenact.codegen.project import Project
 from reenact.errors import AnswerUnusable
 from reenact.journal import Scope
+from reenact.llm.ask import Model
 from reenact.llm.prompts import load_prompt
 from reenact.paper.claim import Claim
-from reenact.paper.develop.workshop import Workshop
 from reenact.paper.measure.runs import FullRun, metric_names, values
-from reenact.paper.project import Project
 
 
 class Match(BaseModel):
@@ -51,7 +51,7 @@ class Pair:
 
 
 def matched(
-    claims: Sequence[Claim], runs: Sequence[FullRun], project: Project, services: Workshop, run: Scope
+    claims: Sequence[Claim], runs: Sequence[FullRun], project: Project, model: Model, run: Scope
 ) -> tuple[tuple[Pair, ...], str]:
     """The declared matching, and why there is none when no usable answer came."""
     names = metric_names(runs)
@@ -68,7 +68,7 @@ def matched(
         _check(answer, known, names)
 
     try:
-        answer = ask(run, services.model, "match", prompt, Matches, check=check)
+        answer = ask(run, model, "match", prompt, Matches, check=check)
     except AnswerUnusable as error:
         return (), f"Nobody could say which metric is which claim: {error.sentence}"
     pairs = (

@@ -6,18 +6,18 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from reenact.codegen.project import Project
 from reenact.journal import Journal, Scope
 from reenact.paper.claim import Claim
+from reenact.paper.context import PaperContext
 from reenact.paper.criterion import Criterion
 from reenact.paper.develop.development import Development
-from reenact.paper.develop.workshop import Workshop
 from reenact.paper.measure.gap import Comparison, compare, settings_that_differ
+from reenact.paper.measure.gap_repair import Gap, GapRepair, RepairContext, is_large, repair_gap
 from reenact.paper.measure.invented import invented
 from reenact.paper.measure.matching import Pair, matched
-from reenact.paper.measure.mend import Mending, is_large, mended
 from reenact.paper.measure.runs import FullRun, full_runs, metric_names
 from reenact.paper.measure.verdict import Judgement, verdict_of
-from reenact.paper.project import Project
 
 UNMATCHED = "No usable answer said which metric is this claim."
 
@@ -31,7 +31,7 @@ class Measured:
     """Of the code as it was written."""
     judgement: Judgement
     """Of that code alone: a change that a repair found is a hypothesis, not the paper."""
-    mending: Mending | None = None
+    mending: GapRepair | None = None
     notes: tuple[str, ...] = ()
 
 
@@ -39,37 +39,44 @@ def measured(
     claims: Sequence[Claim],
     criteria: Sequence[Criterion],
     made: Development,
-    services: Workshop,
+    context: PaperContext,
     run: Scope,
     journal: Journal,
     traces: Path,
 ) -> Measured:
     """Run the experiment, compare it with the paper, and look for what the paper may not say."""
-    wishes = services.wishes
+    options = context.options
     if not made.runs:
         nothing = compare(claims, (), ())
         return Measured((), nothing, verdict_of(nothing, runs=False))
-    runs = full_runs(made.project, services, run, range(wishes.seeds))
-    pairs, unmatched = matched(claims, runs, made.project, services, run)
-    differs = settings_that_differ(criteria, made.judged, wishes.scale, made.stand_in)
+    runs = _full_runs(made.project, context, run)
+    pairs, unmatched = matched(claims, runs, made.project, context.model, run)
+    differs = settings_that_differ(criteria, made.judged, options.scale, made.stand_in)
     comparisons, notes = _compared(made.project, claims, runs, pairs, differs)
     if unmatched:
         comparisons = tuple(replace(one, note=UNMATCHED) for one in comparisons)
         notes = (unmatched, *notes)
-    judgement = verdict_of(comparisons, runs=True, scale=wishes.scale, stand_in=made.stand_in)
-    mending = None
-    if wishes.repair and wishes.parts.debug and is_large(comparisons) and not made.stand_in:
+    judgement = verdict_of(comparisons, runs=True, scale=options.scale, stand_in=made.stand_in)
+    repaired = None
+    if options.repair and options.parts.debug and is_large(comparisons) and not made.stand_in:
         place = run.under("mend")
 
         def measure(project: Project) -> tuple[Comparison, ...]:
             # A changed setting measures the same metrics: they are not matched anew.
-            again = full_runs(project, services, place, range(wishes.seeds))
-            return _compared(project, claims, again, pairs, differs)[0]
+            return _compared(project, claims, _full_runs(project, context, place), pairs, differs)[0]
 
-        mending = mended(
-            made.project, criteria, made.judged, comparisons, measure, services, place, journal, traces
-        )
-    return Measured(runs, comparisons, judgement, mending, notes)
+        gap = Gap(made.project, tuple(criteria), made.judged, comparisons, measure)
+        repaired = repair_gap(gap, RepairContext(context, place, journal, traces))
+    return Measured(runs, comparisons, judgement, repaired, notes)
+
+
+def _full_runs(project: Project, context: PaperContext, run: Scope) -> tuple[FullRun, ...]:
+    """The experiment with every seed, as the options ask for."""
+    options = context.options
+    return full_runs(
+        project, context.runner, run, range(options.seeds), wall_s=options.run_wall_s, scale=options.scale,
+        say=context.say,
+    )  # fmt: skip
 
 
 def _compared(

@@ -3,17 +3,17 @@ for the eye, and decide nothing."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
+from reenact.codegen.project import ENTRY, METRICS, Project
+from reenact.codegen.runner import PRINTED, ProgramRun, ProjectRunner
 from reenact.journal import Scope
-from reenact.paper.develop.trying import metrics_in, scaled
-from reenact.paper.develop.workshop import PRINTED, Ran, Workshop
+from reenact.paper.context import scale_arguments
+from reenact.paper.develop.checks import metrics_in
 from reenact.paper.measure.curves.curve import Curve
-from reenact.paper.measure.curves.logs import log_names
-from reenact.paper.measure.curves.read import curves_of
-from reenact.paper.project import ENTRY, METRICS, Project
-from reenact.sandbox.box import Ending, Limits
+from reenact.paper.measure.curves.read import curves_of, log_names
+from reenact.sandbox.box import Ending
 
 GIVE_UP = 2
 """Failures from the first run on after which the other seeds are not paid for."""
@@ -41,22 +41,28 @@ class FullRun:
 
 
 def full_runs(
-    project: Project, services: Workshop, run: Scope, seeds: Sequence[int], limits: Limits | None = None
+    project: Project,
+    runner: ProjectRunner,
+    run: Scope,
+    seeds: Sequence[int],
+    *,
+    wall_s: float,
+    scale: float = 1.0,
+    say: Callable[[str], None] = lambda _: None,
 ) -> tuple[FullRun, ...]:
     """A run for each seed, each in a fresh box without an earlier metrics.json; stops after failures in a row
     from the start."""
-    limits = limits or services.limits(services.wishes.run_wall_s)
     found: list[FullRun] = []
     for seed in seeds:
         if len(found) >= GIVE_UP and not any(one.ok for one in found):
             break
-        services.say(f"full run {len(found) + 1} of {len(seeds)}, seed {seed}")
-        ran = services.run(
+        say(f"full run {len(found) + 1} of {len(seeds)}, seed {seed}")
+        ran = runner.run(
             "full-run", run.under("seed", attempt=seed), project.without(METRICS),
-            (ENTRY, "--seed", str(seed), *scaled(services)), limits=limits, collect=(METRICS,),
-            logs=log_names(project, seed),
+            (ENTRY, "--seed", str(seed), *scale_arguments(scale)), limits=runner.limits(wall_s),
+            collect=(METRICS,), logs=log_names(project, seed),
         )  # fmt: skip
-        found.append(_read(seed, ran, services.wishes.scale))
+        found.append(_read(seed, ran, scale))
     return tuple(found)
 
 
@@ -70,16 +76,16 @@ def metric_names(runs: Sequence[FullRun]) -> tuple[str, ...]:
     return tuple(sorted({name for one in runs if one.ok for name in one.metrics}))
 
 
-def _read(seed: int, ran: Ran, scale: float) -> FullRun:
+def _read(seed: int, ran: ProgramRun, scale: float) -> FullRun:
     metrics, wrong = metrics_in(ran) if ran.ok else ({}, _why(ran))
     return FullRun(
         seed, not wrong, metrics, wrong, ran.wall_s, ran.cpu_s, ran.peak_mib, ran.output, scale,
         # A journal from before runs were listened to has the end of the output alone.
-        curves_of(ran.told or {PRINTED: ran.output}),
+        curves_of(ran.logs or {PRINTED: ran.output}),
     )  # fmt: skip
 
 
-def _why(ran: Ran) -> str:
+def _why(ran: ProgramRun) -> str:
     """How it ended. What ran out of time on a busy machine may not be slow at all."""
     if ran.ending != Ending.TIMEOUT:
         return ran.sentence

@@ -1,7 +1,5 @@
 """Review: three summaries of the paper, the numbers it claims, and what whoever writes code may not see.
 
-review       overall, method, experiment: statements, each with the sentences it rests on
-claims       every reported number of the task, found in its cell or sentence
-cells        whose number a table cell is
-withheld     where the results stand
+review  overall, method, experiment: statements, each with the sentences it rests on
+claims  every reported number of the task, found in its cell or sentence; where the results stand
 """

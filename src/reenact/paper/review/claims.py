@@ -1,26 +1,152 @@
-"""Every number that the paper reports for the task: a model points at it, code looks whether it is there."""
+"""Every number that the paper reports for the task: a model points at it, code looks whether it is there.
+
+Where results stand is hidden from whoever writes the code, so that no number can be copied. Beside the place
+of each claim: tables that hold claimed values, and sentences and captions that state one. A setting may
+happen to be the same number as a result: a number alone hides nothing unless it is unmistakable.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations
 
 from pydantic import BaseModel, Field
 
 from reenact.errors import AnswerUnusable
-from reenact.intake.papers.paper import Paper, Table, plain
+from reenact.intake.papers.paper import Figure, Paper, Table, plain
 from reenact.journal import Scope
 from reenact.llm.ask import Model, Prompt
 from reenact.llm.prompts import load_prompt
+from reenact.paper.ask_with_retry import ask_with_retry
 from reenact.paper.claim import Claim
-from reenact.paper.insist import insist
+from reenact.paper.criterion import Criterion
+from reenact.paper.fingerprint.vocabulary import words_of
+from reenact.paper.options import Goal
 from reenact.paper.places import in_order, known, said_at
 from reenact.paper.quantity import Quantity, quantities
-from reenact.paper.review.cells import of_another
-from reenact.paper.review.withheld import withheld, without_results
-from reenact.paper.wishes import Goal
 
-__all__ = ["Claims", "claims_of", "stated_claims", "withheld", "without_results"]
+
+def of_another(table: Table, quote: str, method: str) -> str:
+    """The row or column of somebody else that all such cells stand in; empty when none contradicts.
+
+    A contradiction needs a heading that is the method's name, and cells that stand under other headings:
+    tables that call the method `ours` are not judged.
+    """
+    name = words_of(method)
+    heads = [frozenset(words_of(head)) for head in _headings(table)]
+    if not name or name not in heads:
+        return ""
+    theirs = [_around(table, row, column) for row, column in _cells(table, quote)]
+    if not theirs or any(name <= words_of(" ".join(around)) for around in theirs):
+        return ""
+    return " / ".join(head for head in theirs[0] if head)
+
+
+def _cells(table: Table, quote: str) -> Iterator[tuple[int, int]]:
+    for row, cells in enumerate(table.rows):
+        yield from ((row, column) for column, cell in enumerate(cells) if plain(quote) in plain(cell))
+
+
+def _headings(table: Table) -> list[str]:
+    """Of rows and of columns; the corner says what kind of thing the rows are, and heads nothing."""
+    first = [row[0] for row in table.rows[table.heads :] if row]
+    return [*first, *(cell for row in table.rows[: table.heads] for cell in row[1:])]
+
+
+def _around(table: Table, row: int, column: int) -> list[str]:
+    """Words of the row that are no numbers, and what stands over the cell."""
+    beside = [cell for cell in table.rows[row] if not quantities(cell)] or [*table.rows[row][:1]]
+    above = [cells[column] for cells in table.rows[: table.heads] if column < len(cells)]
+    return [*beside, *above]
+
+
+UNMISTAKABLE = 3
+"""Digits that count, with a point among them, from which a number is taken for the claim itself."""
+SEVERAL = 2
+"""Different claimed values in one table."""
+WITHHELD = "(withheld: it stands among the results of the paper)"
+"""In place of a quote."""
+_COMPARED = re.compile(
+    r"\b(?:points?|better|worse|outperform\w*|improv\w*|gains?|gap|higher|lower|margin|above|below)\b",
+    re.IGNORECASE,
+)
+
+
+def withheld(paper: Paper, claims: Sequence[Claim]) -> frozenset[str]:
+    """Ids of tables, sentences and figures that state what the paper claims."""
+    blocks = list(paper.blocks())
+    hidden = {claim.place for claim in claims}
+    hidden |= {block.id for block in blocks if isinstance(block, Table) and _holds(block, claims)}
+    hidden |= {
+        block.id for block in blocks if isinstance(block, Table | Figure) and _tells(block.caption, claims)
+    }
+    differences = _differences(claims)
+    hidden |= {
+        one.id for one in paper.sentences() if _tells(one.text, claims) or _compares(one.text, differences)
+    }
+    return frozenset(hidden)
+
+
+def without_results(
+    criteria: Sequence[Criterion], claims: Sequence[Claim], hidden: frozenset[str]
+) -> tuple[Criterion, ...]:
+    """Criteria for whoever writes code: none that states a claim, and no quote from a hidden place."""
+    return tuple(
+        replace(one, quote=WITHHELD) if hidden.intersection(one.places) or _tells(one.quote, claims) else one
+        for one in criteria
+        if not _tells(one.fact, claims)
+    )
+
+
+def _holds(table: Table, claims: Sequence[Claim]) -> bool:
+    cells = [one for row in table.rows for cell in row for one in quantities(cell)]
+    met = [claim for claim in claims if any(_same(claim, one) for one in cells)]
+    heads = " ".join([table.caption, *(cell for row in table.rows[: max(table.heads, 1)] for cell in row)])
+    return len({claim.value for claim in met}) >= SEVERAL or any(_named(claim, heads) for claim in met)
+
+
+def _tells(text: str, claims: Sequence[Claim]) -> bool:
+    numbers = quantities(text)
+    return any(
+        _same(claim, one) and (_unmistakable(one) or _named(claim, text))
+        for claim in claims
+        for one in numbers
+    )
+
+
+def _compares(text: str, differences: Sequence[Quantity]) -> bool:
+    """Whether a sentence says by how much one was better: with that the hidden numbers could be guessed."""
+    numbers = quantities(text) if _COMPARED.search(text) else []
+    return any(one.equals(other) for one in numbers for other in differences)
+
+
+def _differences(claims: Sequence[Claim]) -> list[Quantity]:
+    """Between any two claims of one metric, as far as they are printed."""
+    pairs = combinations(claims, 2)
+    found = {
+        round(abs(left.value - right.value), 6)
+        for left, right in pairs
+        if plain(left.metric) == plain(right.metric)
+    }
+    return [Quantity(value, False, 0, "") for value in sorted(found) if value]
+
+
+def _same(claim: Claim, one: Quantity) -> bool:
+    return one.equals(Quantity(claim.value, bool(claim.unit), 0, ""))
+
+
+def _unmistakable(one: Quantity) -> bool:
+    digits = re.sub(r"[eE].*|\D", "", one.written).lstrip("0")
+    return "." in one.written and len(digits) >= UNMISTAKABLE
+
+
+def _named(claim: Claim, text: str) -> bool:
+    """Whether the metric is spoken of: all its words, so that `test accuracy` is not met by `test`."""
+    said = plain(text)
+    words = [plain(word) for word in re.split(r"[^\w@]+", claim.metric) if len(plain(word)) > 1]
+    return bool(words) and all(word in said for word in words)
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +205,7 @@ def stated_claims(paper: Paper, goal: Goal, model: Model, run: Scope) -> Claims:
         return template.fill(paper=paper.text(), goal=goal.text(), objections=objections)
 
     try:
-        said = insist(run, model, "claims", fill, Reported, wrong=lambda one: _objections(one, paper))
+        said = ask_with_retry(run, model, "claims", fill, Reported, wrong=lambda one: _objections(one, paper))
     except AnswerUnusable as error:
         found = Claims((), (f"No claims were read: {error.sentence}",))
     else:

@@ -12,9 +12,9 @@ from reenact.intake.papers.paper import Figure, Paper
 from reenact.journal import Scope
 from reenact.llm.ask import Image, Model, Prompt
 from reenact.llm.prompts import load_prompt
-from reenact.paper.insist import insist
+from reenact.paper.ask_with_retry import ask_with_retry
+from reenact.paper.options import Goal
 from reenact.paper.places import known
-from reenact.paper.wishes import Goal
 
 MOST_FIGURES = 8
 LARGEST_FIGURE = 4_000_000
@@ -87,7 +87,9 @@ def review(paper: Paper, goal: Goal, model: Model, run: Scope, *, figures: bool)
         )
 
     try:
-        said = insist(run, model, "review", fill, Summaries, wrong=lambda one: _ungrounded(one, paper))
+        said = ask_with_retry(
+            run, model, "review", fill, Summaries, wrong=lambda one: _ungrounded(one, paper)
+        )
     except AnswerUnusable as error:
         return Review((), (), (), (f"There is no review: {error.sentence}",))
     notes = tuple(f"Left out of the review: {text}" for text in _ungrounded(said, paper))

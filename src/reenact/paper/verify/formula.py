@@ -8,27 +8,108 @@ to the judge, who may then say fail or cannot judge, but not pass.
 from __future__ import annotations
 
 import ast
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from importlib.resources import files
 from pathlib import PurePosixPath
 from typing import Any
 
+from pydantic import BaseModel, Field
+
 from reenact.asking import ask
+from reenact.codegen.project import Project
+from reenact.codegen.project import parsed as parsed_python
+from reenact.codegen.runner import ProjectRunner
 from reenact.errors import AnswerUnusable, ResultRefused
 from reenact.journal import Scope
 from reenact.llm.ask import Model
 from reenact.llm.prompts import load_prompt
 from reenact.paper.criterion import CodeLine, Criterion, Value
-from reenact.paper.develop.workshop import Workshop
-from reenact.paper.fingerprint.expression import Misfit
+from reenact.paper.fingerprint.expression import Misfit, parsed, value_of
 from reenact.paper.fingerprint.vocabulary import squeezed
-from reenact.paper.project import Project
 from reenact.paper.verify.finding import Finding
-from reenact.paper.verify.read_python import read_names
-from reenact.paper.verify.samples import SAMPLES, Setup, Setups, samples
-from reenact.paper.verify.settings import line_at
+from reenact.paper.verify.settings import line_at, read_names
 from reenact.sandbox.files.strict_json import read_json
+
+SAMPLES = 4
+LARGEST = 8
+"""Sizes of a sample input. Which criteria a judge is asked about, and so every recording, rests on it."""
+LAID_OUT = 256
+"""Numbers in a sample input that an argument reshapes: enough for a small tensor."""
+
+
+class Input(BaseModel):
+    """A free name of the expression, or one that arguments need."""
+
+    name: str = Field(pattern=r"^[A-Za-z_]\w{0,40}$")
+    low: float
+    high: float
+    shape: list[int] = Field(default_factory=list, max_length=2)
+
+
+class Argument(BaseModel):
+    """One parameter of the function."""
+
+    parameter: str = Field(pattern=r"^[A-Za-z_]\w{0,80}$")
+    expression: str = Field(max_length=300, description="Over the inputs.")
+
+
+class Setup(BaseModel):
+    """How one formula is computed in the project."""
+
+    id: str = Field(max_length=20)
+    file: str = Field(max_length=300)
+    function: str = Field(pattern=r"^[A-Za-z_]\w{0,80}$")
+    arguments: list[Argument] = Field(min_length=1, max_length=20)
+    inputs: list[Input] = Field(min_length=1, max_length=20)
+    tensors: bool = False
+
+
+class Setups(BaseModel):
+    """The formulas that can be called."""
+
+    formulas: list[Setup] = Field(max_length=40)
+
+
+def samples(setup: Setup, criterion: Criterion) -> tuple[tuple[dict[str, Any], ...], tuple[Any, ...]]:
+    """Inputs of the function and what the formula gives. Raises Misfit when that says nothing."""
+    import numpy as np
+
+    assert criterion.check is not None
+    expression = criterion.check.expression
+    _, names = parsed(expression)
+    if set(names) - {one.name for one in setup.inputs}:
+        raise Misfit("an input of the formula has no range")
+    tensors = [one.expression for one in setup.arguments if "reshape" in one.expression]
+    laid_out = {name for text in tensors for name in parsed(text)[1]}
+    given, expected = [], []
+    for number in range(SAMPLES):
+        chance = np.random.default_rng(number)
+        inputs = {one.name: _drawn(one, chance, one.name in laid_out) for one in setup.inputs}
+        expected.append(value_of(expression, inputs))
+        arguments = {one.parameter: value_of(one.expression, inputs, free=False) for one in setup.arguments}
+        given.append({name: _given(value) for name, value in arguments.items()})
+    if not all(np.isfinite(one).all() for one in expected):
+        raise Misfit("the formula is not finite in this range")
+    if all(one.shape == expected[0].shape and np.allclose(one, expected[0]) for one in expected):
+        raise Misfit("the formula gives the same for all samples")
+    return tuple(given), tuple(expected)
+
+
+def _given(value: Any) -> Any:
+    """As JSON; a whole number stays one, for it may count something."""
+    plain = value.tolist()
+    return int(plain) if isinstance(plain, float) and plain.is_integer() else plain
+
+
+def _drawn(one: Input, chance: Any, laid_out: bool) -> Any:
+    fits = math.prod(one.shape) <= LAID_OUT if laid_out else max(one.shape, default=1) <= LARGEST
+    if not one.low < one.high or min(one.shape, default=1) < 1 or not fits:
+        raise Misfit(f"{one.name} has no usable range or shape")
+    # A single precision number: what the project rounds, the formula must not see unrounded.
+    return chance.uniform(one.low, one.high, one.shape).astype("float32").astype("float64")
+
 
 TOLERANCE = 1e-4
 """Relative difference that is none: the project may compute in single precision."""
@@ -58,7 +139,7 @@ class Call:
 
 
 def computed(
-    criteria: Sequence[Criterion], project: Project, model: Model, box: Workshop, run: Scope
+    criteria: Sequence[Criterion], project: Project, model: Model, runner: ProjectRunner, run: Scope
 ) -> dict[str, Finding]:
     """What running came to, for the criteria whose formula could be set up."""
     if not criteria:
@@ -72,7 +153,7 @@ def computed(
     except AnswerUnusable:
         return {}
     calls = list(_calls(said, {one.id: one for one in criteria}, project))
-    return _run(calls, project, box, run) if calls else {}
+    return _run(calls, project, runner, run) if calls else {}
 
 
 def _calls(said: Setups, criteria: Mapping[str, Criterion], project: Project) -> Iterator[Call]:
@@ -95,13 +176,8 @@ def _calls(said: Setups, criteria: Mapping[str, Criterion], project: Project) ->
 def _defined(setup: Setup, project: Project) -> CodeLine | None:
     """The line of the function, when it is there and takes these parameters."""
     text = project.files.get(setup.file, "")
-    if not setup.file.endswith(".py"):
-        return None
-    try:
-        body = ast.parse(text).body
-    except (SyntaxError, ValueError, RecursionError):
-        return None
-    for node in body:
+    tree = parsed_python(text) if setup.file.endswith(".py") else None
+    for node in tree.body if tree is not None else ():
         if isinstance(node, ast.FunctionDef) and node.name == setup.function:
             takes = {one.arg for one in (*node.args.args, *node.args.kwonlyargs)}
             fits = node.args.kwarg is not None or {one.parameter for one in setup.arguments} <= takes
@@ -109,10 +185,10 @@ def _defined(setup: Setup, project: Project) -> CodeLine | None:
     return None
 
 
-def _run(calls: Sequence[Call], project: Project, box: Workshop, run: Scope) -> dict[str, Finding]:
+def _run(calls: Sequence[Call], project: Project, runner: ProjectRunner, run: Scope) -> dict[str, Finding]:
     inside = files("reenact.paper.verify.inside").joinpath("call_functions.py").read_bytes()
-    ran = box.run(
-        "run-formulas", run, project, (INSIDE,), limits=box.limits(box.wishes.wall_s), collect=(RESULT,),
+    ran = runner.run(
+        "run-formulas", run, project, (INSIDE,), limits=runner.limits(), collect=(RESULT,),
         extra={INSIDE: inside}, task={"calls": [call.task() for call in calls]},
     )  # fmt: skip
     try:

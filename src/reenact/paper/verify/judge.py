@@ -7,15 +7,14 @@ from typing import Literal
 
 from pydantic import BaseModel, Field
 
+from reenact.codegen.project import Project
 from reenact.errors import AnswerUnusable
 from reenact.journal import Scope
 from reenact.llm.ask import Model, Prompt
 from reenact.llm.prompts import load_prompt
+from reenact.paper.ask_with_retry import ask_with_retry
 from reenact.paper.criterion import CodeLine, Criterion, Judged, Value
-from reenact.paper.insist import insist
-from reenact.paper.project import Project
-from reenact.paper.verify.finding import Finding, unjudged
-from reenact.paper.verify.lines import existing
+from reenact.paper.verify.finding import Finding, existing, unjudged
 
 BATCH = 12
 """Criteria a question. The code is the same in all of them, so a provider may cache it."""
@@ -73,7 +72,9 @@ def _batch(
         return template.fill(code=project.text(), criteria=told, objections=objections)
 
     try:
-        said = insist(run, model, "verdicts", fill, Verdicts, wrong=lambda one: _wrong(one, batch, project))
+        said = ask_with_retry(
+            run, model, "verdicts", fill, Verdicts, wrong=lambda one: _wrong(one, batch, project)
+        )
     except AnswerUnusable as error:
         return [unjudged(one, f"The judge gave no usable answer: {error.sentence}") for one in batch]
     given: dict[str, list[Said]] = {}

@@ -6,12 +6,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 
+from reenact.codegen.project import ENTRY, Project
 from reenact.errors import UnreadableProgram
 from reenact.paper.criterion import CodeLine
 from reenact.paper.fingerprint.vocabulary import squeezed
-from reenact.paper.project import ENTRY, Project
-from reenact.paper.verify.read_python import called, read_names
-from reenact.paper.verify.settings import DATA, Setting, line_at, settings_of
+from reenact.paper.verify.settings import DATA, Setting, called, line_at, read_names, settings_of
 from reenact.program.knob import Kind as Turns
 from reenact.program.program import program_from_text
 

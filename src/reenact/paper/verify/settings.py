@@ -1,15 +1,20 @@
-"""Every named value of a project, with its line: data files, command lines of scripts, Python."""
+"""Every named value of a project, with its line: data files, command lines of scripts, Python.
+
+Of Python: constants, fields, defaults, keyword and positional arguments, options.
+"""
 
 from __future__ import annotations
 
+import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import PurePosixPath
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
+from reenact.codegen.project import Project, parsed
 from reenact.paper.criterion import CodeLine
-from reenact.paper.project import Project
+from reenact.paper.fingerprint.vocabulary import positions, squeezed
 from reenact.program.datafile import BadData, read_data
 from reenact.program.jsontext import Entry
 from reenact.program.lines import LineTable
@@ -38,8 +43,6 @@ class Setting:
 
 def settings_of(project: Project) -> tuple[Setting, ...]:
     """All settings, in the order of files and lines; a file that cannot be read has none."""
-    from reenact.paper.verify.read_python import python_settings
-
     found: list[Setting] = []
     for name in sorted(project.files):
         text, suffix = project.files[name], PurePosixPath(name).suffix
@@ -105,3 +108,170 @@ def _by_line(name: str, text: str, pattern: re.Pattern[str]) -> Iterator[Setting
 def _word(written: str) -> Value:
     bare = written.strip().strip("\"'")
     return float(bare.replace("_", "")) if _NUMBER.fullmatch(bare) else bare
+
+
+LARGEST_POWER = 64
+EPOCHS = ("epoch", "ep", "epoch_idx", "e")
+"""Names of a loop variable that counts epochs."""
+ANY = frozenset(("getattr", "vars", "asdict", "setattr"))
+"""Calls that may read a value by a name that is not written."""
+_REHEARSAL = re.compile(r"(?:^|_)(?:dry|debug|smoke|quick|rehears)", re.IGNORECASE)
+_UNKNOWN = object()
+
+
+def python_settings(name: str, text: str) -> Iterator[Setting]:
+    """Every value that can be told without running; none for a file that is no Python."""
+    tree = parsed(text)
+    for node in _in_earnest(tree) if tree is not None else ():
+        for label, value in _named(node):
+            known: Any = _known(value) if label else _UNKNOWN
+            if known is not _UNKNOWN:
+                yield Setting(
+                    label,
+                    known,
+                    line_at(name, text, value.lineno),
+                    given=isinstance(node, ast.Call | ast.For),
+                )
+
+
+def _in_earnest(tree: ast.AST) -> Iterator[ast.AST]:
+    """Every node but those that only a dry run reaches: what it shortens is no setting."""
+    waiting = [tree]
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, ast.If) and _rehearses(node.test):
+            waiting += reversed(node.orelse)
+            continue
+        yield node
+        waiting += reversed(list(ast.iter_child_nodes(node)))
+
+
+def _rehearses(test: ast.expr) -> bool:
+    words = {_last(node) or _text(node) for node in ast.walk(test)}
+    return not isinstance(test, ast.UnaryOp) and any(_REHEARSAL.search(word) for word in words)
+
+
+def called(text: str) -> Iterator[tuple[str, int]]:
+    """The last part of every name that is called, with its line."""
+    tree = parsed(text)
+    for node in ast.walk(tree) if tree is not None else ():
+        if isinstance(node, ast.Call) and (name := _last(node.func)):
+            yield name, node.lineno
+
+
+def read_names(text: str) -> frozenset[str] | None:
+    """Every name that the code reads, squeezed; none when it may read any: `**options`, `getattr`, `vars`."""
+    tree = parsed(text)
+    if tree is None:
+        return frozenset()
+    found: set[str] = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.keyword) and node.arg is None:
+            return None
+        if isinstance(node, ast.Call) and _last(node.func) in ANY:
+            return None
+        if isinstance(node, ast.Name | ast.Attribute | ast.Subscript) and isinstance(node.ctx, ast.Load):
+            found.add(squeezed(_last(node)))
+        if isinstance(node, ast.Call):
+            found |= {squeezed(_text(one)) for one in node.args[:1]}
+    return frozenset(found)
+
+
+def _known(node: ast.expr) -> Any:
+    try:
+        return constant(node)
+    except RecursionError:
+        return _UNKNOWN
+
+
+def constant(node: ast.expr) -> Any:
+    """The value of an expression of constants; `_UNKNOWN` when it is none."""
+    match node:
+        case ast.Constant(value=bool() | int() | float() | str() as value):
+            return value
+        case ast.UnaryOp(op=ast.USub(), operand=operand):
+            value = constant(operand)
+            return -value if isinstance(value, int | float) else _UNKNOWN
+        case ast.BinOp(left=left, op=operator, right=right):
+            return _arithmetic(operator, constant(left), constant(right))
+        case ast.IfExp(test=test, orelse=other) if _rehearses(test):
+            return constant(other)
+        case ast.Tuple(elts=elements) | ast.List(elts=elements):
+            values: tuple[Value, ...] = tuple(constant(one) for one in elements)
+            return values if values and _UNKNOWN not in values else _UNKNOWN
+    return _UNKNOWN
+
+
+def _arithmetic(operator: ast.operator, left: Any, right: Any) -> Any:
+    if not isinstance(left, int | float) or not isinstance(right, int | float):
+        return _UNKNOWN
+    try:
+        match operator:
+            case ast.Add():
+                return left + right
+            case ast.Sub():
+                return left - right
+            case ast.Mult():
+                return left * right
+            case ast.Div():
+                return left / right
+            case ast.Pow() if abs(right) <= LARGEST_POWER and abs(left) <= 1e6:
+                return left**right
+    except ArithmeticError:
+        return _UNKNOWN
+    return _UNKNOWN
+
+
+def _named(node: ast.AST) -> Iterator[tuple[str, ast.expr]]:
+    """Names and the expressions that they stand for, whatever these are."""
+    match node:
+        case ast.Assign(targets=targets, value=value):
+            yield from ((_last(target), value) for target in targets)
+        case ast.AnnAssign(target=target, value=ast.expr() as value):
+            yield _last(target), value
+        case ast.Dict(keys=keys, values=values):
+            yield from ((_text(key), value) for key, value in zip(keys, values, strict=True))
+        case ast.FunctionDef(args=arguments) | ast.AsyncFunctionDef(args=arguments):
+            yield from _defaults(arguments)
+        case ast.Call():
+            yield from _arguments(node)
+        case ast.For(target=ast.Name(id=name), iter=ast.Call() as over) if name in EPOCHS:
+            if _last(over.func) == "range" and len(over.args) == 1:
+                yield "epochs", over.args[0]
+
+
+def _defaults(arguments: ast.arguments) -> Iterator[tuple[str, ast.expr]]:
+    plain = [*arguments.posonlyargs, *arguments.args]
+    with_default = plain[len(plain) - len(arguments.defaults) :]
+    yield from ((one.arg, value) for one, value in zip(with_default, arguments.defaults, strict=True))
+    for one, value in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True):
+        if value is not None:
+            yield one.arg, value
+
+
+def _arguments(call: ast.Call) -> Iterator[tuple[str, ast.expr]]:
+    name = _last(call.func)
+    flags = [flag for flag in map(_text, call.args) if flag.startswith("-")]
+    for keyword in call.keywords:
+        if keyword.arg == "default" and flags:
+            yield max(flags, key=len).lstrip("-"), keyword.value
+        elif keyword.arg:
+            yield keyword.arg, keyword.value
+    yield from zip(_places(name), call.args, strict=False)
+
+
+def _places(name: str) -> Sequence[str]:
+    return positions().get(name, ())
+
+
+def _last(node: ast.AST) -> str:
+    """The last part of a dotted name; the key of a subscript."""
+    if isinstance(node, ast.Name):
+        return node.id
+    if isinstance(node, ast.Attribute):
+        return node.attr
+    return _text(node.slice) if isinstance(node, ast.Subscript) else ""
+
+
+def _text(node: ast.AST | None) -> str:
+    return node.value if isinstance(node, ast.Constant) and isinstance(node.value, str) else ""

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from reenact.codegen.project import Project
+from reenact.codegen.runner import ProjectRunner
 from reenact.intake.papers.paper import Paper
 from reenact.journal import Scope
 from reenact.llm.ask import Model
 from reenact.paper.criterion import Criterion, Judged, Kind
-from reenact.paper.develop.workshop import Workshop
-from reenact.paper.project import Project
 from reenact.paper.verify.finding import Finding, unjudged
 from reenact.paper.verify.formula import computed
 from reenact.paper.verify.judge import judge
@@ -24,17 +24,17 @@ def verify(
     model: Model | None,
     run: Scope,
     *,
-    box: Workshop | None = None,
+    runner: ProjectRunner | None = None,
 ) -> tuple[Judged, ...]:
-    """A verdict for each criterion, in their order. `box` runs functions for formulas; none: a judge reads.
+    """A verdict for each criterion, in their order. `runner` runs the functions of formulas; none: a judge.
 
     A criterion whose words are not in the paper is nobody's fact and cannot be judged.
     """
     code = read_project(project)
     found: dict[str, Finding] = {one.id: looked_up(one.check, code) for one in criteria}
-    if model is not None and box is not None:
+    if model is not None and runner is not None:
         formulas = [one for one in criteria if one.check is not None and one.check.kind is Kind.FORMULA]
-        found |= computed(formulas, project, model, box, run)
+        found |= computed(formulas, project, model, runner, run)
     judged = {one.id: _by_check(one, found[one.id], paper) for one in criteria}
     left = [one for one in criteria if judged[one.id] is None]
     if model is None:

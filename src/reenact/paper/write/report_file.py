@@ -9,7 +9,7 @@ from reenact.paper.criterion import Judged, Value
 from reenact.paper.develop.development import Round, in_short
 from reenact.paper.measure.curves.course import NOTHING, Course, courses
 from reenact.paper.measure.gap import Comparison
-from reenact.paper.measure.mend import Mending
+from reenact.paper.measure.gap_repair import GapRepair
 from reenact.paper.measure.runs import metric_names, values
 from reenact.paper.reproduction import Reproduction
 
@@ -59,7 +59,7 @@ def facts_lines(found: Reproduction) -> Iterator[str]:
         yield f"- taken over: {found.reused} steps of earlier runs, whose cost and time are not counted above"
 
 
-def mending_lines(found: Mending) -> Iterator[str]:
+def mending_lines(found: GapRepair) -> Iterator[str]:
     """What a repair found within what the paper leaves open."""
     yield found.sentence
     yield from (f"- {hypothesis}" for hypothesis in found.hypotheses)

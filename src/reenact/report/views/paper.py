@@ -10,7 +10,7 @@ from reenact.paper.develop.development import Round
 from reenact.paper.exemplar import Exemplar
 from reenact.paper.measure.curves.course import NOTHING
 from reenact.paper.measure.gap import Comparison, Grade
-from reenact.paper.measure.mend import Mending
+from reenact.paper.measure.gap_repair import GapRepair
 from reenact.paper.reproduction import Reproduction
 from reenact.paper.write.report_file import (
     CLAIM_COLUMNS,
@@ -197,7 +197,7 @@ def _runs(found: Reproduction) -> Iterator[Block]:
             yield Fold(f"What the run with seed {one.seed} printed", [Text(one.output)])
 
 
-def _mending(found: Mending) -> Iterator[Block]:
+def _mending(found: GapRepair) -> Iterator[Block]:
     yield Text("\n".join([found.sentence, *(f"- {one}" for one in found.hypotheses)]))
     if found.diff:
         yield Text(found.diff.rstrip("\n"), "The change", is_diff=True)

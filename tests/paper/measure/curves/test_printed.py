@@ -7,7 +7,7 @@ import math
 import pytest
 
 from reenact.paper.measure.curves.curve import MOST_CURVES, MOST_POINTS, Curve, Gathered, Point
-from reenact.paper.measure.curves.printed import read_line, read_lines
+from reenact.paper.measure.curves.read import read_line, read_lines
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,194 @@
+"""What a model changes in a project: whole files, or edits that quote what they replace.
+
+What does not fit is refused in words for the model, and nothing is changed. A model that miscounts lines
+destroys a file quietly: so an edit by lines quotes the first and the last line that it replaces, and one by
+text names what stands there exactly once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from itertools import pairwise
+from typing import Protocol
+
+from pydantic import BaseModel, Field
+
+from reenact.codegen.project import LONGEST_FILE, MOST_FILES, Project, check_name
+
+LONGEST_LINE = 2000
+
+
+class FileText(BaseModel):
+    """One whole file."""
+
+    path: str = Field(max_length=200, description="Name relative to the project, such as `model.py`.")
+    text: str = Field(max_length=LONGEST_FILE, description="The whole text, without a code fence.")
+
+
+class LineEdit(BaseModel):
+    """New text for a range of lines of one file, as they are numbered in what was shown."""
+
+    path: str = Field(max_length=200)
+    first: int = Field(ge=1, description="First line that is replaced, counted from 1.")
+    last: int = Field(ge=0, description="Last line that is replaced; first - 1 inserts before the first.")
+    old_first: str = Field(
+        max_length=LONGEST_LINE,
+        description="The first replaced line as it stands, without its number; empty when inserting.",
+    )
+    old_last: str = Field(
+        max_length=LONGEST_LINE,
+        description="The last replaced line as it stands, without its number; empty when inserting.",
+    )
+    text: str = Field(max_length=LONGEST_FILE, description="The new lines; empty removes the old ones.")
+
+
+class Swap(BaseModel):
+    """Text that stands exactly once in one file, and what takes its place."""
+
+    path: str = Field(max_length=200)
+    search: str = Field(min_length=1, max_length=LONGEST_FILE)
+    replace: str = Field(max_length=LONGEST_FILE)
+
+
+class Edited(BaseModel):
+    """Changes of the project."""
+
+    lines: list[LineEdit] = Field(default_factory=list, max_length=60)
+    swaps: list[Swap] = Field(default_factory=list, max_length=60)
+    files: list[FileText] = Field(
+        default_factory=list,
+        max_length=MOST_FILES,
+        description="New files, or files written anew as a whole.",
+    )
+    removed: list[str] = Field(default_factory=list, max_length=MOST_FILES)
+    assumptions: list[str] = Field(default_factory=list, max_length=40)
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether it changes no file."""
+        return not (self.lines or self.swaps or self.files or self.removed)
+
+
+class LineRange(Protocol):
+    """New text for lines first to last, counted from 1."""
+
+    @property
+    def first(self) -> int: ...
+    @property
+    def last(self) -> int: ...
+    @property
+    def text(self) -> str: ...
+
+
+def with_files(project: Project, files: Iterable[FileText]) -> Project:
+    """The project with whole files written. Raises ValueError in words for the model."""
+    new: dict[str, str] = {}
+    for file in files:
+        check_name(file.path)
+        if file.path in new:
+            raise ValueError(f"{file.path} is given twice. Give every file once.")
+        new[file.path] = unfenced(file.text)
+    made = project.changed(new)
+    if len(made.files) > MOST_FILES:
+        raise ValueError(f"A project has at most {MOST_FILES} files; this one would have {len(made.files)}.")
+    return made
+
+
+def edited(project: Project, change: Edited) -> Project:
+    """The project after all edits. Raises ValueError in words for the model."""
+    if change.is_empty:
+        raise ValueError("Nothing is changed. Give line edits, swaps or whole files.")
+    _one_way_a_file(change)
+    made = dict(project.files)
+    for name in sorted({edit.path for edit in change.lines}):
+        made[name] = _lines(_there(project, name), [one for one in change.lines if one.path == name])
+    for swap in change.swaps:
+        made[swap.path] = _swapped(made.get(swap.path) or _there(project, swap.path), swap)
+    for name in change.removed:
+        _there(project, name)
+        del made[name]
+    result = with_files(Project(made), change.files)
+    if result.identity == project.identity:
+        raise ValueError("The edits change nothing: the files are the same before and after.")
+    return result
+
+
+def in_order(edits: Iterable[LineRange]) -> list[LineRange]:
+    """Edits from the first line to the last."""
+    return sorted(edits, key=lambda edit: (edit.first, edit.last))
+
+
+def fits(edit: LineRange, lines: Sequence[str]) -> bool:
+    """Whether a text has the lines that an edit replaces, or inserts before."""
+    return edit.last <= len(lines) and edit.first <= len(lines) + 1 and edit.last >= edit.first - 1
+
+
+def with_lines(lines: Sequence[str], edits: Sequence[LineRange]) -> str:
+    """A text after edits that fit it and do not touch one another."""
+    made = list(lines)
+    for edit in reversed(in_order(edits)):
+        made[edit.first - 1 : edit.last] = edit.text.splitlines()
+    return "\n".join(made) + "\n"
+
+
+def unfenced(text: str) -> str:
+    """A file without the code fence that models like to put around it, ending in one line end."""
+    lines = text.strip("\n").splitlines()
+    if len(lines) > 2 and lines[0].strip().startswith("```") and lines[-1].strip() == "```":
+        lines = lines[1:-1]
+    return "\n".join(lines) + "\n"
+
+
+def _one_way_a_file(change: Edited) -> None:
+    """A file written whole, removed or edited by lines is changed in that way alone: numbers would shift."""
+    ways = (
+        {one.path for one in change.lines},
+        {one.path for one in change.swaps},
+        {one.path for one in change.files},
+        set(change.removed),
+    )
+    for number, paths in enumerate(ways):
+        for others in ways[number + 1 :]:
+            if both := sorted(paths & others):
+                raise ValueError(f"{both[0]} is changed in two ways. Choose one way for each file.")
+
+
+def _there(project: Project, name: str) -> str:
+    if name not in project.files:
+        known = ", ".join(sorted(project.files))
+        raise ValueError(f"There is no file {name!r}. The project has: {known}. Write new files whole.")
+    return project.files[name]
+
+
+def _lines(old: str, edits: Sequence[LineEdit]) -> str:
+    lines = old.splitlines()
+    for before, after in pairwise(in_order(edits)):
+        if after.first <= before.last or (after.first, after.last) == (before.first, before.last):
+            raise ValueError(f"Two edits of {edits[0].path} touch line {after.first}. Give one edit for it.")
+    for edit in sorted(edits, key=lambda edit: (edit.first, edit.last), reverse=True):
+        _check_range(edit, lines)
+    return with_lines(lines, edits)
+
+
+def _check_range(edit: LineEdit, lines: Sequence[str]) -> None:
+    where = f"{edit.path} lines {edit.first} to {edit.last}"
+    if not fits(edit, lines):
+        raise ValueError(f"There are no such lines: {where}; the file has {len(lines)} lines.")
+    if edit.last < edit.first:
+        return
+    for number, quoted in ((edit.first, edit.old_first), (edit.last, edit.old_last)):
+        if lines[number - 1].strip() != quoted.strip():
+            raise ValueError(
+                f"{edit.path} line {number} is {lines[number - 1].strip()!r}, not {quoted.strip()!r}."
+                " Look at the line numbers again, or give a swap that quotes the text."
+            )
+
+
+def _swapped(old: str, swap: Swap) -> str:
+    count = old.count(swap.search)
+    if count != 1:
+        told = "does not stand" if count == 0 else f"stands {count} times"
+        raise ValueError(
+            f"This text {told} in {swap.path}; it must stand there exactly once: {swap.search!r}."
+        )
+    return old.replace(swap.search, swap.replace)

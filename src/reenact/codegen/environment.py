@@ -1,0 +1,204 @@
+"""The interpreter and packages that generated code runs with: this one's, or an environment that was built.
+
+A module that a generated project imports and that is missing becomes a proposed requirement. It is installed
+only by the environment builder, only where there is one, and only when its name is known or the user vouches
+for it.
+"""
+
+from __future__ import annotations
+
+import ast
+import hashlib
+import importlib.metadata
+import importlib.util
+import re
+import sys
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from packaging.requirements import Requirement as Parsed
+from packaging.utils import canonicalize_name
+
+from reenact.codegen.project import Project
+from reenact.errors import InputError, ReenactError, Stopped
+from reenact.sandbox.box import Mount
+from reenact.sandbox.environments.names import Allowed, ProposedBy, Requirement, requirement, requirements_in
+from reenact.sandbox.environments.prepare import Environments
+
+DISTRIBUTIONS = {
+    "PIL": "pillow",
+    "bs4": "beautifulsoup4",
+    "cv2": "opencv-python-headless",
+    "dateutil": "python-dateutil",
+    "skimage": "scikit-image",
+    "sklearn": "scikit-learn",
+    "yaml": "pyyaml",
+}
+"""Modules whose package has another name."""
+OURS = "reenact"
+"""A project stands by itself: this package is not there for it."""
+
+
+SEEDED = ("numpy", "torch", "tensorflow")
+"""Libraries whose chance a seed rules."""
+
+
+@dataclass(frozen=True, slots=True)
+class Environment:
+    """An interpreter in which generated code may run."""
+
+    python: str
+    mounts: tuple[Mount, ...]
+    key: str
+    packages: tuple[str, ...]
+    """What it has of what is needed, as NAME==VERSION."""
+    lacking: tuple[str, ...] = ()
+    """Modules that the code imports and that are not there."""
+    proposed: tuple[str, ...] = ()
+    """Requirements that would bring the missing modules, or did."""
+    notes: tuple[str, ...] = ()
+    frameworks: tuple[str, ...] = ()
+    """Libraries that a project under test uses and a seed rules."""
+    available: tuple[str, ...] = ()
+    """Libraries that a seed rules and that are installed, as far as anybody asked."""
+
+    @property
+    def keras(self) -> str:
+        """The engine Keras runs on."""
+        return "tensorflow" if "tensorflow" in self.available and "torch" not in self.available else "torch"
+
+    def seeded(self, script: str) -> list[str]:
+        """What to seed for a script: the project's libraries and its own."""
+        used = {name for name in self.available if re.search(rf"\b(?:import|from)\s+{name}\b", script)}
+        return sorted(used | set(self.frameworks))
+
+
+def imported(project: Project) -> tuple[str, ...]:
+    """Top-level modules from outside that the project imports; not those of Python itself."""
+    found = set()
+    for tree in project.trees().values():
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Import):
+                found |= {one.name.partition(".")[0] for one in node.names}
+            elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
+                found.add(node.module.partition(".")[0])
+    return tuple(sorted(found - set(sys.stdlib_module_names) - project.modules))
+
+
+def environment_for(
+    project: Project,
+    wished: Sequence[str],
+    vouched: Sequence[str] = (),
+    environments: Environments | None = None,
+) -> Environment:
+    """The environment of one version of the code. May use the network where a builder is given."""
+    modules = imported(project)
+    own = tuple(requirement(text, ProposedBy.USER) for text in wished)
+    lacking = tuple(name for name in modules if name == OURS or not _is_here(name))
+    unmet = tuple(one for one in own if not is_fulfilled(one))
+    proposed = tuple(_proposals(lacking, project, own))
+    texts = tuple(one.text for one in (*unmet, *proposed))
+    if not texts and not lacking:
+        return _here(modules)
+    if environments is None:
+        return _here(modules, lacking, texts, ("No environment is built here: packages cannot be added.",))
+    needed = (*own, *_pinned(modules, own, lacking), *proposed)
+    try:
+        made = environments.prepare(needed, Allowed.usual(*vouched))
+    except Stopped:
+        raise
+    except ReenactError as error:
+        return _here(modules, lacking, texts, (f"{error.sentence} {error.next_step}".strip(),))
+    ours = tuple(name for name in lacking if name == OURS)
+    return Environment(made.python, made.mounts, made.key, without_builds(made.packages), ours, texts)
+
+
+def this_key(packages: Iterable[str]) -> str:
+    """What a journal knows this interpreter with these packages by."""
+    told = "\n".join([sys.version, *packages])
+    return f"here-{hashlib.sha256(told.encode()).hexdigest()[:16]}"
+
+
+def installed_version(package: str) -> str:
+    """The version of a package in this interpreter; empty when it is not there."""
+    try:
+        # The part after `+` names a build, which no index offers under that name.
+        return importlib.metadata.version(package).partition("+")[0]
+    except importlib.metadata.PackageNotFoundError:
+        return ""
+
+
+def without_builds(packages: Iterable[str]) -> tuple[str, ...]:
+    """NAME==VERSION as an index offers them."""
+    return tuple(one.partition("+")[0] for one in packages)
+
+
+def is_fulfilled(one: Requirement) -> bool:
+    """Whether this interpreter has what a requirement asks for."""
+    parsed = Parsed(one.text)
+    if parsed.marker is not None and not parsed.marker.evaluate():
+        return True
+    try:
+        version = importlib.metadata.version(one.name)
+    except importlib.metadata.PackageNotFoundError:
+        return False
+    return parsed.specifier.contains(version, prereleases=True)
+
+
+def _here(
+    modules: Sequence[str],
+    lacking: tuple[str, ...] = (),
+    proposed: tuple[str, ...] = (),
+    notes: tuple[str, ...] = (),
+) -> Environment:
+    packages = tuple(sorted({text for name in modules if (text := _pin(name))}))
+    return Environment(sys.executable, (), this_key(packages), packages, lacking, proposed, notes)
+
+
+def _proposals(lacking: Sequence[str], project: Project, own: Sequence[Requirement]) -> Iterator[Requirement]:
+    """A requirement for each missing module: the line of requirements.txt that names it, else its name."""
+    named = {one.name: one for one in written_requirements(project)}
+    known = {one.name for one in own}
+    for module in lacking:
+        name = canonicalize_name(DISTRIBUTIONS.get(module, module))
+        if module == OURS or name in known:
+            continue
+        try:
+            yield named.get(name) or requirement(name, ProposedBy.MODEL)
+        except InputError:
+            continue
+
+
+def written_requirements(project: Project) -> tuple[Requirement, ...]:
+    """The lines of the project's requirements.txt that can be read."""
+    found: list[Requirement] = []
+    for line in project.files.get("requirements.txt", "").splitlines():
+        try:
+            found += requirements_in(line, ProposedBy.MODEL)
+        except InputError:
+            continue
+    return tuple(found)
+
+
+def _pinned(
+    modules: Sequence[str], own: Sequence[Requirement], lacking: Sequence[str]
+) -> Iterator[Requirement]:
+    """What the project uses of this interpreter, in the same versions."""
+    known = {one.name for one in own}
+    for module in modules:
+        text = "" if module in lacking else _pin(module)
+        if text and canonicalize_name(text.partition("==")[0]) not in known:
+            yield requirement(text, ProposedBy.REPOSITORY)
+
+
+def _pin(module: str) -> str:
+    name = DISTRIBUTIONS.get(module, module)
+    version = installed_version(name)
+    return f"{canonicalize_name(name)}=={version}" if version else ""
+
+
+def _is_here(module: str) -> bool:
+    try:
+        return importlib.util.find_spec(module) is not None
+    except (ImportError, ValueError):
+        return False

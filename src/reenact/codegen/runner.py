@@ -1,0 +1,251 @@
+"""One run of generated code in a fresh sandbox, and what is known of it afterwards."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import secrets
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from reenact.codegen.environment import Environment, environment_for, imported
+from reenact.codegen.log_sampler import LogSampler, thinned
+from reenact.codegen.project import Project
+from reenact.errors import SandboxFailed, ended_by
+from reenact.journal import Kind, Scope
+from reenact.sandbox.box import MIB, BoxResult, Command, Ending, Limits, Mount, Sandbox
+from reenact.sandbox.environments.prepare import Environments
+from reenact.sandbox.walls.view import WORK
+from reenact.types import JsonValue, Stop
+
+TAIL = 6000
+"""Characters of output that are kept: its end, where errors stand."""
+PRINTED = ""
+"""What the printed lines are called among the logs of a run."""
+
+
+@dataclass(frozen=True, slots=True)
+class ProgramRun:
+    """One run of generated code, as the journal keeps it."""
+
+    ending: str
+    """An `Ending`, as text."""
+    exit_code: int | None
+    signal: int | None
+    why: str
+    """For endings that are not about the program."""
+    wall_s: float
+    cpu_s: float
+    peak_mib: float
+    output: str
+    """The end of what was printed."""
+    results: Mapping[str, str]
+    """Collected files that are text, by name."""
+    events: tuple[str, ...] = ()
+    logs: Mapping[str, str] = field(default_factory=dict)
+    """What it told of its training, where that was asked for: log files by name, and printed lines under
+    `PRINTED`; long ones thinned."""
+
+    @property
+    def ok(self) -> bool:
+        return self.ending == Ending.OK
+
+    @property
+    def wanted_network(self) -> bool:
+        """Whether it asked for the network, which is not there."""
+        return any(event.startswith("network-denied:") for event in self.events)
+
+    @property
+    def sentence(self) -> str:
+        """How it ended, in words."""
+        if self.ok:
+            return "It ended well."
+        if self.ending == Ending.EXIT:
+            return f"It ended with exit code {self.exit_code}."
+        if self.ending == Ending.SIGNAL:
+            return f"It died of signal {self.signal}."
+        return f"It was ended ({self.ending}): {self.why}." if self.why else f"It was ended: {self.ending}."
+
+
+@dataclass(frozen=True, slots=True)
+class UserFolder:
+    """A folder of the user's that generated code may read."""
+
+    path: Path
+    name: str
+    """Where it is seen, beside the project's files."""
+    variable: str
+    """The environment variable that says so."""
+
+
+@dataclass(frozen=True)
+class ProjectRunner:
+    """Everything that runs of generated code share."""
+
+    sandbox: Sandbox
+    wall_s: float = 300.0
+    """Seconds that a run may take, unless it is given others."""
+    memory_mib: int = 4096
+    output_mib: int = 8
+    """Printed MiB after which a run is ended."""
+    folders: tuple[UserFolder, ...] = ()
+    requirements: tuple[str, ...] = ()
+    """Packages that the code may use besides those of this interpreter."""
+    packages: tuple[str, ...] = ()
+    """Names of packages that the user vouches for."""
+    environments: Environments | None = None
+    """Builds environments; without it only this interpreter's packages can be used."""
+    gpu: bool = False
+    """Let the generated code see the GPU."""
+    stop: Stop = field(default_factory=Stop)
+    _known: dict[str, Environment] = field(default_factory=dict, init=False, repr=False, compare=False)
+    """Environments by what is imported: a builder that fails is not asked again for every run."""
+    _marks: list[str] = field(default_factory=list, init=False, repr=False, compare=False)
+
+    def environment_of(self, project: Project) -> Environment:
+        """The interpreter and packages that a generated project runs with."""
+        key = "\n".join([*imported(project), "", project.files.get("requirements.txt", "")])
+        if key not in self._known:
+            self._known[key] = environment_for(project, self.requirements, self.packages, self.environments)
+        return self._known[key]
+
+    def limits(self, wall_s: float | None = None) -> Limits:
+        """What a run may use."""
+        return Limits(
+            wall_s=self.wall_s if wall_s is None else wall_s,
+            memory_bytes=self.memory_mib * MIB,
+            output_bytes=self.output_mib * MIB,
+            keep_bytes=4 * TAIL,
+        )
+
+    def run(
+        self,
+        step: str,
+        scope: Scope,
+        project: Project,
+        arguments: tuple[str, ...],
+        *,
+        limits: Limits,
+        collect: tuple[str, ...],
+        extra: Mapping[str, bytes] | None = None,
+        task: Mapping[str, JsonValue] | None = None,
+        logs: tuple[str, ...] | None = None,
+    ) -> ProgramRun:
+        """`python ARGUMENTS` beside the project's files, once; a step of the journal.
+
+        `logs` asks for what the run tells of its training and names files in which it may; a log that is not
+        there or may not be read changes nothing. `task` goes to standard input with a word that nobody else
+        knows: what is collected under a name with `WORD` in it has that word in its place. Raises
+        SandboxFailed and Stopped, which say nothing about the project.
+        """
+        environment = self.environment_of(project)
+        inputs = {
+            "project": dict(project.files),
+            "arguments": arguments,
+            "environment": environment.key,
+            "limits": [limits.wall_s, limits.memory_bytes],
+            "extra": {name: hashlib.sha256(data).hexdigest() for name, data in (extra or {}).items()},
+            "task": task,
+            "folders": self.folder_marks(),
+            "gpu": self.gpu,
+        }
+
+        def effect() -> ProgramRun:
+            word = secrets.token_hex(16)
+            files = {name: text.encode("utf-8", "replace") for name, text in project.files.items()}
+            return self.execute(
+                environment,
+                arguments,
+                {**files, **(extra or {})},
+                limits=limits,
+                stdin=json.dumps({**task, "word": word}).encode() if task is not None else b"",
+                collect={name: name.replace("WORD", word) for name in collect},
+                logs=logs,
+            )
+
+        return scope.step(step, effect, kind=Kind.BOX, inputs=inputs, returns=ProgramRun)
+
+    def execute(
+        self,
+        environment: Environment,
+        arguments: tuple[str, ...],
+        files: Mapping[str, bytes],
+        *,
+        limits: Limits,
+        mounts: tuple[Mount, ...] = (),
+        variables: Mapping[str, str] | None = None,
+        stdin: bytes = b"",
+        collect: Mapping[str, str] | None = None,
+        logs: tuple[str, ...] | None = None,
+    ) -> ProgramRun:
+        """`python ARGUMENTS` in a fresh sandbox, once; no step of a journal. `collect` has the name that a
+        result gets, and the name of its file. Raises SandboxFailed and Stopped."""
+        named = collect or {}
+        command = Command(
+            argv=(environment.python, "-s", *arguments),
+            files=files,
+            mounts=(*environment.mounts, *self.mounts(), *mounts),
+            environment={**self.variables(environment), **(variables or {})},
+            stdin=stdin,
+            collect=(*named.values(), *(logs or ())),
+            gpu=self.gpu,
+        )
+        sampler = LogSampler()
+        listener = sampler if logs is not None else None
+        result = self.sandbox.run(command, limits, on_output=listener, stop=self.stop)
+        if result.ending is Ending.CANCELLED:
+            raise ended_by(self.stop, "Stopped while generated code ran.")
+        if result.ending is Ending.SANDBOX_FAILED:
+            raise SandboxFailed(f"Generated code could not be run: {result.why}.")
+        left = {name: result.results[real] for name, real in named.items() if real in result.results}
+        kept = {name: result.results[name] for name in logs or () if name in result.results}
+        training = {PRINTED: sampler.text(), **thinned(kept)} if logs is not None else {}
+        return ProgramRun(
+            ending=str(_ending(result, logs or ())),
+            exit_code=result.exit_code,
+            signal=result.signal,
+            why=result.why,
+            wall_s=result.wall_s,
+            cpu_s=result.cpu_s,
+            peak_mib=result.peak_memory_bytes / MIB,
+            output=result.output[-TAIL:],
+            results={name: data.decode("utf-8", "replace") for name, data in left.items()},
+            events=tuple(f"{event.kind}: {event.detail}" for event in result.events),
+            logs={name: text for name, text in training.items() if text},
+        )
+
+    def mounts(self) -> tuple[Mount, ...]:
+        """The user's folders as a box sees them."""
+        return tuple(Mount(one.path.absolute(), f"{WORK}/{one.name}") for one in self.folders)
+
+    def variables(self, environment: Environment | None = None) -> dict[str, str]:
+        """Variables that make runs alike, and say where the user's folders are."""
+        keras = environment.keras if environment is not None else "torch"
+        made = {"PYTHONHASHSEED": "0", "OMP_NUM_THREADS": "1", "KERAS_BACKEND": keras}
+        return made | {one.variable: one.name for one in self.folders}
+
+    def folder_marks(self) -> list[str]:
+        """Change when what is in the user's folders does; looked at once."""
+        if self.folders and not self._marks:
+            self._marks.extend(_mark(one.path) for one in self.folders)
+        return list(self._marks)
+
+
+def _ending(result: BoxResult, logs: tuple[str, ...]) -> Ending:
+    """How the program ended; a log that may not be read is no result, and does not decide it."""
+    refused = [one.partition(": ")[0] for one in result.why.split("; ")]
+    if result.ending is not Ending.RESULT_REFUSED or not set(refused) <= set(logs):
+        return result.ending
+    if result.signal is not None:
+        return Ending.SIGNAL
+    return Ending.EXIT if result.exit_code else Ending.OK
+
+
+def _mark(folder: Path) -> str:
+    mark = hashlib.sha256()
+    for path in sorted(folder.rglob("*")):
+        if path.is_file():
+            stat = path.stat()
+            mark.update(f"{path.relative_to(folder)}\0{stat.st_size}\0{stat.st_mtime_ns}\0".encode())
+    return mark.hexdigest()[:16]

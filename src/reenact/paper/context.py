@@ -1,0 +1,84 @@
+"""What development, verification and measurement of one paper work with, and the user's folders."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from reenact.codegen.runner import ProjectRunner, UserFolder
+from reenact.errors import ended_by
+from reenact.llm.ask import Model
+from reenact.paper.options import PaperOptions
+from reenact.sandbox.box import Sandbox
+from reenact.sandbox.environments.prepare import Environments
+from reenact.types import Progress, Stop, Tell, tell_nobody
+
+MOST_LISTED = 200
+"""Files of a folder that are named; of the others the number is said."""
+
+
+@dataclass(frozen=True)
+class PaperContext:
+    """Everything from outside that the steps of one reproduction share."""
+
+    model: Model
+    runner: ProjectRunner
+    options: PaperOptions
+    out: Path | None = None
+    """Where the project goes, a commit a round; none: nowhere."""
+    tell: Tell = tell_nobody
+
+    @property
+    def stop(self) -> Stop:
+        return self.runner.stop
+
+    def say(self, note: str) -> None:
+        """Tell the user what happens; stop here when that was asked for."""
+        if self.stop.asked:
+            raise ended_by(self.stop, "Stopped between two steps.")
+        self.tell(Progress("paper", note=note))
+
+
+def project_runner(
+    options: PaperOptions,
+    sandbox: Sandbox,
+    *,
+    environments: Environments | None = None,
+    packages: tuple[str, ...] = (),
+    stop: Stop | None = None,
+) -> ProjectRunner:
+    """Runs of the generated project, with the user's folders, packages, time and memory."""
+    given = (
+        (options.data, "user_data", "DATA_DIR"),
+        (options.checkpoints, "user_checkpoints", "CHECKPOINT_DIR"),
+    )
+    return ProjectRunner(
+        sandbox,
+        options.wall_s,
+        options.memory_mib,
+        folders=tuple(UserFolder(path, name, variable) for path, name, variable in given if path is not None),
+        requirements=options.requirements,
+        packages=packages,
+        environments=environments,
+        stop=stop or Stop(),
+    )
+
+
+def scale_arguments(scale: float) -> tuple[str, ...]:
+    """The words of a command line that ask for a reduced training; none for the whole."""
+    return ("--scale", f"{scale:g}") if scale != 1 else ()
+
+
+def folders_text(folders: tuple[UserFolder, ...]) -> str:
+    """What the user's folders hold, as whoever writes the code is told: names and sizes, no content."""
+    return "\n".join(line for one in folders for line in _listed(one))
+
+
+def _listed(folder: UserFolder) -> Iterator[str]:
+    files = sorted(path for path in folder.path.rglob("*") if path.is_file())
+    yield f"{folder.name}/ holds {len(files)} files."
+    for path in files[:MOST_LISTED]:
+        yield f"{folder.name}/{path.relative_to(folder.path).as_posix()} ({path.stat().st_size} bytes)"
+    if len(files) > MOST_LISTED:
+        yield f"... and {len(files) - MOST_LISTED} more."

@@ -1,0 +1,133 @@
+"""One version that is being worked on, with all that both roles know of it; and what they knew before."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+
+from reenact.codegen.project import Project
+from reenact.paper.criterion import Criterion
+from reenact.paper.develop.answers import Learnt
+from reenact.paper.develop.checks import Checked, Stage
+
+LONGEST = 4000
+
+
+@dataclass(frozen=True, slots=True)
+class Brief:
+    """What both roles are given before the first line of code; the paper's results are not in it."""
+
+    paper_text: str
+    """The paper without its results."""
+    goal: str
+    """What is to be reproduced."""
+    review: str = ""
+    """The three summaries, as text."""
+    exemplars: str = ""
+    """Cited work and its code, as text."""
+    criteria: tuple[Criterion, ...] = ()
+    addendum: str = ""
+    """What authors or user add to the paper."""
+    data: str = ""
+    """What the user's folders hold, as a listing; empty when none were given."""
+
+    def shared(self) -> dict[str, str]:
+        """The variables that every prompt of development begins with."""
+        return {
+            "paper": self.paper_text,
+            "goal": self.goal or "All experiments and baselines of the paper.",
+            "review": self.review or "none",
+            "exemplars": self.exemplars or "none",
+            "criteria": criteria_text(self.criteria) or "none",
+            "addendum": self.addendum or "none",
+            "data": self.data or "The user gave no folder of data.",
+        }
+
+
+def criteria_text(criteria: tuple[Criterion, ...]) -> str:
+    """Criteria as a model sees them, a line each."""
+    return "\n".join(
+        f"{one.id} (weight {one.weight}; {one.scope}): {one.fact} [{', '.join(one.places)}: {one.quote}]"
+        for one in criteria
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """What the two roles share: summary, decisions, open questions. A new one replaces it."""
+
+    summary: str = ""
+    decisions: tuple[str, ...] = ()
+    """What was decided where the paper is silent."""
+    questions: tuple[str, ...] = ()
+    observed: tuple[str, ...] = ()
+    """What executions showed: not an opinion, and never replaced by one."""
+    assumed: tuple[str, ...] = ()
+    """What the code role took for granted: kept for the report, whatever research thinks of it later."""
+
+    def learnt(self, answer: Learnt) -> State:
+        """With the research role's new words; what was observed stays."""
+        return State(
+            answer.summary,
+            tuple(_short(one) for one in answer.decisions),
+            tuple(_short(one) for one in answer.questions),
+            self.observed,
+            self.assumed,
+        )
+
+    def saw(self, *facts: str) -> State:
+        """With what an execution showed."""
+        new = tuple(fact for fact in facts if fact and fact not in self.observed)
+        return replace(self, observed=(*self.observed, *new))
+
+    def assuming(self, *sentences: str) -> State:
+        """With what the code takes for granted."""
+        new = tuple(_short(one) for one in sentences if _short(one) and _short(one) not in self.assumed)
+        return replace(self, assumed=(*self.assumed, *new))
+
+    def text(self) -> str:
+        """The state as a model sees it."""
+        parts = [
+            ("Summary", self.summary),
+            ("Decided where the paper is silent", _listed(self.decisions)),
+            ("Still open", _listed(self.questions)),
+            ("Assumed by the code", _listed(self.assumed)),
+            ("Observed by running", _listed(self.observed)),
+        ]
+        return "\n\n".join(f"{head}:\n{body}" for head, body in parts if body) or "nothing yet"
+
+
+@dataclass(frozen=True)
+class Version:
+    """One version of the code. Frozen: the next version is another one."""
+
+    stage: Stage = Stage.DATA
+    project: Project = field(default_factory=Project)
+    state: State = field(default_factory=State)
+    found: Checked = field(default_factory=lambda: Checked(()))
+    """What the checks found of it."""
+    tries: int = 0
+    """Attempts to fix it."""
+
+    @property
+    def runs(self) -> bool:
+        return not self.found.problems
+
+    def at(self, stage: Stage) -> Version:
+        """The same version at the next stage."""
+        return replace(self, stage=stage, tries=0)
+
+    def knowing(self, state: State) -> Version:
+        return replace(self, state=state)
+
+    @property
+    def seen(self) -> Version:
+        """With what the executions showed in the state."""
+        return self.knowing(self.state.saw(*self.found.facts))
+
+
+def _listed(lines: tuple[str, ...]) -> str:
+    return "\n".join(f"- {line}" for line in lines)
+
+
+def _short(text: str) -> str:
+    return text.strip()[:LONGEST]

@@ -1,0 +1,324 @@
+"""A large gap: diagnose and repair the generated program, within what the paper leaves open.
+
+Everything runs in the sandbox: the watched training, every trial, and the full runs that decide. A change
+that the repair verified is kept only when the gap to the paper's claims becomes smaller, and is told as a
+hypothesis about what the paper does not say.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import ClassVar
+
+from reenact.codegen.environment import Environment
+from reenact.codegen.project import ENTRY, Project
+from reenact.codegen.runner import ProjectRunner
+from reenact.diagnosis.depth import Depth
+from reenact.diagnosis.diagnosis import Diagnosis
+from reenact.diagnosis.observe import read_only
+from reenact.diagnosis.story import Services as DiagnoseServices
+from reenact.diagnosis.story import diagnose_within
+from reenact.diagnosis.wishes import Wishes as DiagnoseWishes
+from reenact.errors import Inconclusive, InputError, ended_by
+from reenact.journal import Journal, Kind, Scope, mark
+from reenact.journal.keys import canonical
+from reenact.paper.context import PaperContext, scale_arguments
+from reenact.paper.criterion import Criterion, Judged
+from reenact.paper.measure.fixed import fixed_knobs, forbidden
+from reenact.paper.measure.gap import Comparison, mean_gap
+from reenact.probe.boxed import watch_boxed
+from reenact.probe.naming import fresh_folder
+from reenact.probe.options import WatchOptions
+from reenact.probe.outcome import Outcome as ProbeOutcome
+from reenact.probe.outcome import OutcomeKind
+from reenact.probe.read import is_trace, read_json_file, read_trace
+from reenact.probe.root import Root
+from reenact.program.change import Change, Set
+from reenact.program.knob import KnobId
+from reenact.program.knobs import knobs_of
+from reenact.program.program import Program, read_program
+from reenact.repairs.services import Services as RepairServices
+from reenact.repairs.story import repair_within
+from reenact.repairs.verdict import Repair
+from reenact.repairs.wishes import LEAST_SEEDS
+from reenact.repairs.wishes import Wishes as RepairWishes
+from reenact.sandbox.box import BoxResult, Command, Limits, Mount, OnOutput, Sandbox
+from reenact.sandbox.walls.view import WORK
+from reenact.trials.boxed import Boxed
+from reenact.trials.metric import choose_measure
+from reenact.trials.trial import Outcome, Trial
+from reenact.types import JsonValue, Stop
+
+LARGE = 0.1
+"""Mean gap of the measured claims from which on a repair is worth its trainings."""
+BUDGET = "20"
+"""Trainings' worth that the search may take."""
+
+
+@dataclass(frozen=True)
+class GapRepair:
+    """What came of it."""
+
+    JSON: ClassVar = ("sentence", "hypotheses", "diff", "kept_fixed", "comparisons")
+
+    project: Project | None
+    """The changed project when the gap became smaller; none when nothing was changed."""
+    sentence: str
+    """What was found, or why nothing was tried."""
+    hypotheses: tuple[str, ...] = ()
+    """What the paper may not say, a sentence for each change."""
+    diff: str = ""
+    kept_fixed: tuple[str, ...] = ()
+    """Settings that were left alone, each with the criterion that fixes it."""
+    comparisons: tuple[Comparison, ...] = ()
+    """The claims against the changed project."""
+    repaired: Repair | None = None
+
+
+Measure = Callable[[Project], tuple[Comparison, ...]]
+
+
+@dataclass(frozen=True)
+class Gap:
+    """A gap between the paper's numbers and those of a generated project."""
+
+    project: Project
+    criteria: tuple[Criterion, ...]
+    judged: tuple[Judged, ...]
+    comparisons: tuple[Comparison, ...]
+    """The claims against the project as it was written."""
+    measure: Measure
+    """Runs a changed project in full and compares its claims."""
+
+
+@dataclass(frozen=True)
+class RepairContext:
+    """What a repair of the gap works with."""
+
+    paper: PaperContext
+    run: Scope
+    journal: Journal
+    traces: Path
+    """Where watched runs are kept."""
+    budget: str = BUDGET
+
+    @property
+    def runner(self) -> ProjectRunner:
+        return self.paper.runner
+
+    def limits(self) -> Limits:
+        """What one whole training may use."""
+        return self.runner.limits(self.paper.options.run_wall_s)
+
+    def environment_of(self, program: Program) -> Environment:
+        """The interpreter and packages that the program runs with."""
+        return self.runner.environment_of(Project({str(file.path): file.text for file in program.files}))
+
+    def around(self, program: Program) -> dict[str, JsonValue]:
+        """What a training in the box depends on beside the text of the program."""
+        limits = self.limits()
+        return {
+            "environment": self.environment_of(program).key,
+            "limits": [limits.wall_s, limits.memory_bytes],
+            "folders": list(self.runner.folder_marks()),
+            "gpu": self.runner.gpu,
+        }
+
+
+def is_large(comparisons: Sequence[Comparison]) -> bool:
+    """Whether the measured claims miss by so much that a repair is worth trying."""
+    gap = mean_gap(comparisons, executed=True)
+    return gap is not None and gap >= LARGE
+
+
+def repair_gap(gap: Gap, context: RepairContext) -> GapRepair:
+    """Repair what the paper leaves open."""
+    worst = _worst(gap.comparisons)
+    if worst is None:
+        return GapRepair(None, "No measured claim is worse than the paper says; there is nothing to repair.")
+    with tempfile.TemporaryDirectory(prefix="reenact-gap-") as made:
+        try:
+            program = _placed(gap.project, Path(made), context.paper.options.scale)
+            knobs = knobs_of(program)
+            fixed = fixed_knobs(knobs, gap.criteria, gap.judged)
+            kept = tuple(sorted(f"{knob} ({by})" for knob, by in fixed.items()))
+            could = [knob.id for knob in knobs if knob.changeable and knob.alternatives]
+            if all(one in fixed for one in could):
+                none = "The code has no setting that a repair could change."
+                words = "The paper fixes every setting that could be changed." if could else none
+                return GapRepair(None, words, kept_fixed=kept)
+            found = _diagnosed(program, context)
+            result = _repaired(program, found, fixed, _judge(found, worst), context)
+        except (InputError, Inconclusive) as error:
+            return GapRepair(None, f"Nothing was repaired. {error.sentence}")
+        return _judged(gap, program, result, kept)
+
+
+def _judged(gap: Gap, program: Program, result: Repair, kept: tuple[str, ...]) -> GapRepair:
+    """The full runs decide, not the repair."""
+    if not result.patch:
+        return GapRepair(None, result.sentence, kept_fixed=kept, repaired=result)
+    project = gap.project
+    after = result.patch.apply(program)
+    changed = project.changed(
+        {str(file.path): file.text for file in after.files if str(file.path) in project.files}
+    )
+    comparisons = gap.measure(changed)
+    old, new = mean_gap(gap.comparisons), mean_gap(comparisons)
+    if old is None or new is None or new >= old:
+        words = f"{result.sentence} But the gap to the paper did not become smaller, so it was not kept."
+        return GapRepair(None, words, diff=result.diff, kept_fixed=kept, repaired=result)
+    return GapRepair(
+        project=changed,
+        sentence=f"The gap became {new:.1%} (it was {old:.1%}). {result.sentence}",
+        hypotheses=tuple(hypothesis(program, change) for change in result.patch.changes),
+        diff=result.diff, kept_fixed=kept, comparisons=comparisons, repaired=result,
+    )  # fmt: skip
+
+
+def hypothesis(program: Program, change: Change) -> str:
+    """A change as what the paper may not say."""
+    words = str(change)
+    knob = next((one for one in knobs_of(program) if isinstance(change, Set) and one.id == change.knob), None)
+    if knob is not None and isinstance(change, Set):
+        where = f"{knob.place.file}:{knob.place.line}"
+        words = f"{knob.kind.value} {change.value} in place of {knob.in_force} ({where})"
+    return f"The paper does not say it, but its numbers come out nearer with {words}."
+
+
+def _worst(before: Sequence[Comparison]) -> Comparison | None:
+    """The measured claim that misses most, to the worse side."""
+    missed = [one for one in before if one.measured is not None and not one.holds and not one.better]
+    return max(missed, key=lambda one: one.gap, default=None)
+
+
+def _judge(found: Diagnosis, worst: Comparison) -> str:
+    """The metric of the worst claim, where the watched training tells it and it means the same; else none."""
+    if found.evidence.trace is None:
+        return ""
+    try:
+        measure = choose_measure(found.evidence.trace, found.evidence.task, worst.metric)
+    except InputError:
+        return ""
+    return worst.metric if measure.larger_is_better == worst.claim.higher_is_better else ""
+
+
+def _placed(project: Project, folder: Path, scale: float) -> Program:
+    for name, text in project.files.items():
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+    return read_program((ENTRY, "--seed", "0", *scale_arguments(scale)), folder)
+
+
+@dataclass(frozen=True)
+class WatchedRun:
+    """What a watched run leaves for whoever continues."""
+
+    folder: Path
+    outcome: ProbeOutcome
+
+
+def _diagnosed(program: Program, context: RepairContext) -> Diagnosis:
+    """A diagnosis from one training that was watched in the sandbox."""
+    context.paper.say("repair: watch one training")
+    journal, traces, stop = context.journal, context.traces, context.paper.stop
+    seen_now: set[Path] = set()
+
+    def effect() -> WatchedRun:
+        folder = fresh_folder(program.entry.stem, traces).resolve()
+        options = WatchOptions(folder, "normal", python=context.environment_of(program).python)
+        box = MountedSandbox(context.runner)
+        watched = watch_boxed(program, options, box, limits=context.limits(), stop=stop)
+        journal.seal(watched.folder)
+        seen_now.add(watched.folder)
+        if stop.asked:
+            raise ended_by(stop, "Stopped while a training was watched.")
+        return WatchedRun(watched.folder, watched.outcome)
+
+    left = context.run.step(
+        "watch",
+        effect,
+        kind=Kind.TRIAL,
+        inputs={"program": Trial(program).key, **context.around(program)},
+        returns=WatchedRun,
+        still=lambda left: left.folder in seen_now or journal.is_sealed(left.folder, traces),
+    )
+    header = read_json_file(left.folder, "header.json") or {}
+    root = Root(program.folder, seen_as=str(header.get("cwd", WORK)))
+    trace = read_trace(left.folder, root=root) if is_trace(left.folder) else None
+    seen = replace(read_only(program), trace=trace, outcome=left.outcome)
+    given = DiagnoseServices(journal=journal, traces=traces, tell=context.paper.tell, stop=stop)
+    place = context.run.under("diagnosis")
+    return diagnose_within(program, DiagnoseWishes(depth=Depth.QUICK), given, place, seen)
+
+
+def _repaired(
+    program: Program, found: Diagnosis, fixed: dict[KnobId, str], metric: str, context: RepairContext
+) -> Repair:
+    context.paper.say("repair: search what the paper leaves open")
+    python = context.environment_of(program).python
+    options = RepairWishes(budget=context.budget, seeds=LEAST_SEEDS, python=python, workers=1, metric=metric)
+    given = RepairServices(
+        journal=context.journal, traces=context.traces, tell=context.paper.tell, stop=context.paper.stop,
+        studies=False, around=mark(canonical(context.around(program))), shared=False,
+        executor=lambda _: ConstrainedExecutor(fixed, sandbox=MountedSandbox(context.runner), python=python),
+    )  # fmt: skip
+    return repair_within(program, options, given, context.run.under("repair"), found)
+
+
+class ConstrainedExecutor(Boxed):
+    """Trains changed programs in boxes, but none that contradicts the paper: such a change fails at once."""
+
+    def __init__(self, fixed: Mapping[KnobId, str], *, sandbox: Sandbox, python: str) -> None:
+        super().__init__(1, sandbox=sandbox, python=python)
+        self.fixed = fixed
+
+    def attempts(self, trials: Sequence[Trial], stop: Stop) -> Iterator[tuple[int, Outcome]]:
+        """See `Boxed.attempts`."""
+        for number, trial in enumerate(trials):
+            why = forbidden(trial.patch, self.fixed)
+            if why:
+                yield number, Outcome(OutcomeKind.NOT_STARTED, note=why)
+                continue
+            for _, outcome in super().attempts([trial], stop):
+                yield number, outcome
+
+
+class MountedSandbox:
+    """The sandbox of a runner, with the user's folders and the environment of the code in every box."""
+
+    def __init__(self, runner: ProjectRunner) -> None:
+        self.name = runner.sandbox.name
+        self._runner = runner
+
+    def run(
+        self, command: Command, limits: Limits, *, on_output: OnOutput | None = None, stop: Stop | None = None
+    ) -> BoxResult:
+        """See `Sandbox.run`."""
+        runner = self._runner
+        mounted = replace(
+            command,
+            mounts=(*command.mounts, *self._environment(command), *runner.mounts()),
+            environment={**runner.variables(), **command.environment},
+        )
+        memory = runner.limits(limits.wall_s).memory_bytes
+        limits = replace(limits, memory_bytes=memory)
+        return runner.sandbox.run(mounted, limits, on_output=on_output, stop=stop)
+
+    def missing(self) -> str:
+        """See `Sandbox.missing`."""
+        return self._runner.sandbox.missing()
+
+    def does_not_stop(self) -> tuple[str, ...]:
+        """See `Sandbox.does_not_stop`."""
+        return self._runner.sandbox.does_not_stop()
+
+    def _environment(self, command: Command) -> tuple[Mount, ...]:
+        """Mounts of a prepared interpreter, when the command starts one."""
+        environments = self._runner.environments
+        made = environments.listing() if environments is not None else ()
+        return next((one.mounts for one in made if one.python == command.argv[0]), ())

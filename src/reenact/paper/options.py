@@ -1,0 +1,97 @@
+"""What the user of `reenact paper` may ask for."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+
+from reenact.journal import mark
+from reenact.types import JsonValue, Switches
+
+
+@dataclass(frozen=True, slots=True)
+class PaperAblations(Switches):
+    """Parts of the method that can be switched off."""
+
+    lineage: bool = True
+    """Read the cited papers that matter, and their code."""
+    fingerprint: bool = True
+    """Take criteria from the paper and verify the code against them."""
+    debug: bool = True
+    """Run what was written and mend what breaks."""
+    refine: bool = True
+    """Revise code that runs but fails criteria."""
+    figures: bool = True
+    """Show the paper's figures to a model that can see."""
+    atomicity: bool = True
+    """Split facts into atoms."""
+    scan: bool = True
+    """Read every paragraph for what the guides missed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Goal:
+    """What of the paper is to be reproduced, in the user's words; empty means all of it."""
+
+    task: str = ""
+    method: str = ""
+    metric: str = ""
+    dataset: str = ""
+    instruction: str = ""
+    addendum: str = ""
+    """What the authors or the user add to the paper."""
+
+    @property
+    def is_all(self) -> bool:
+        """Whether nothing was left out."""
+        return not any((self.task, self.method, self.metric, self.dataset, self.instruction))
+
+    def text(self) -> str:
+        """The goal as a model sees it."""
+        said = [f"{name}: {value}" for name, value in asdict(self).items() if value and name != "addendum"]
+        return "\n".join(said) or "All experiments and baselines of the paper."
+
+
+@dataclass(frozen=True, slots=True)
+class PaperOptions:
+    """What the user may ask for; every option has a default."""
+
+    goal: Goal = field(default_factory=Goal)
+    data: Path | None = None
+    """The user's folder of data, seen read-only by the generated code."""
+    checkpoints: Path | None = None
+    """The user's folder of trained weights, seen read-only."""
+    exemplars: int = 3
+    """How many cited papers are looked into."""
+    rounds: int = 3
+    """Revisions after verification."""
+    tries: int = 20
+    """Attempts to mend what does not run, a stage."""
+    seeds: int = 3
+    """Full runs."""
+    scale: float = 1.0
+    """Share of the paper's training that the full runs do; a smaller one is declared in every table."""
+    wall_s: float = 300.0
+    """Seconds that a dry run or a test may take."""
+    run_wall_s: float = 3600.0
+    """Seconds that a full run may take."""
+    memory_mib: int = 4096
+    """Memory that generated code may take."""
+    requirements: tuple[str, ...] = ()
+    """Packages that the generated code may use besides those of this interpreter."""
+    repair: bool = True
+    """When the gap is large: diagnose and repair what the paper leaves open."""
+    parts: PaperAblations = field(default_factory=PaperAblations)
+
+    def to_json(self) -> dict[str, JsonValue]:
+        """What a journal compares to tell one request from another."""
+        said = asdict(self)
+        said["goal"]["addendum"] = mark(self.goal.addendum)
+        return {
+            name: str(value)
+            if isinstance(value, Path)
+            else list(value)
+            if isinstance(value, tuple)
+            else value
+            for name, value in said.items()
+        }

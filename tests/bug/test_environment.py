@@ -1,0 +1,133 @@
+"""What a project is run with: read from its metadata, its imports and the report, never guessed."""
+
+from __future__ import annotations
+
+import sys
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from reenact.bug.environment import prepare
+from reenact.bug.options import BugOptions
+from reenact.bug.project.files import ProjectFiles, project_files
+from reenact.bug.report import Installed
+from reenact.bug.requirements import declared, pinned
+from reenact.errors import InputError
+from reenact.sandbox.environments.names import Allowed, requirement
+from reenact.sandbox.environments.stored import Environment
+
+
+def files_of(folder: Path, **texts: str) -> ProjectFiles:
+    for name, text in {"tool_py": "import numpy\nimport yaml\nimport strange\nimport os\n", **texts}.items():
+        stem, _, ending = name.rpartition("_")
+        (folder / f"{stem}.{ending}").write_text(text)
+    return project_files(folder)
+
+
+@pytest.mark.parametrize(
+    ("texts", "names"),
+    [
+        ({"pyproject_toml": '[project]\ndependencies = ["torch>=2", "numpy"]\n'}, ["torch", "numpy"]),
+        ({"setup_cfg": "[options]\ninstall_requires =\n  torch\n  # why\n  rich>=1\n"}, ["torch", "rich"]),
+        ({"setup_py": "from setuptools import setup\nsetup(install_requires=['torch', NAME])\n"}, ["torch"]),
+        ({"requirements_txt": "torch==2.1 # old\n-r more.txt\n\nnumpy\n"}, ["torch", "numpy"]),
+        ({"pyproject_toml": '[tool.poetry.dependencies]\npython = "^3.9"\nrich = "^13"\n'}, ["rich"]),
+        ({"pyproject_toml": "not toml ["}, ["numpy", "pyyaml"]),
+    ],
+)
+def test_declared(tmp_path: Path, texts: dict[str, str], names: list[str]) -> None:
+    assert [one.name for one in declared(files_of(tmp_path, **texts)).requirements] == names
+
+
+def test_what_cannot_be_taken_over_is_said(tmp_path: Path) -> None:
+    told = declared(files_of(tmp_path, requirements_txt="rich\ngit+https://example.org/x.git\n"))
+    assert [one.name for one in told.requirements] == ["rich"]
+    assert "version control" in told.notes[0]
+    assert "strange" in declared(files_of(tmp_path, requirements_txt="")).notes[0]
+
+
+def test_versions_of_the_report() -> None:
+    said = [
+        Installed(package="PyTorch", version="v2.1.0"),
+        Installed(package="python", version="3.9"),
+        Installed(package="evil-package", version="1"),
+        Installed(package="numpy", version="one; import os"),
+        Installed(package="rich"),
+    ]
+    pins, notes = pinned(said, [requirement("numpy")], Allowed.usual())
+    assert [one.text for one in pins] == ["torch==2.1.0"]
+    assert "--allow-packages evil-package" in notes[0]
+    assert "numpy" in notes[1]
+
+
+@pytest.mark.parametrize(
+    ("said", "meant"),
+    [("3", "keras==3.*"), ("3.4", "keras==3.4.*"), ("3.4.1", "keras==3.4.1"), ("3.0rc1", "keras==3.0rc1")],
+)
+def test_a_series_is_any_release_of_it(said: str, meant: str) -> None:
+    pins, _ = pinned([Installed(package="keras", version=said)], [requirement("keras")], Allowed.usual())
+    assert [one.text for one in pins] == [meant]
+
+
+def test_keras_gets_an_engine_when_the_project_names_none(tmp_path: Path) -> None:
+    shop: Any = Shop()
+    made = prepare(
+        files_of(tmp_path, requirements_txt="keras>=3.3\n"), (), None, BugOptions(environment="build"), shop
+    )
+    assert shop.asked == [(["keras>=3.3", "torch"], None)]
+    assert any("needs an engine" in note for note in made.notes)
+    named = files_of(tmp_path, requirements_txt="keras>=3.3\ntensorflow\n")
+    prepare(named, (), None, BugOptions(environment="build"), shop)
+    assert shop.asked[1] == (["keras>=3.3", "tensorflow"], None)
+
+
+def test_this_interpreter_where_it_has_what_is_needed(tmp_path: Path) -> None:
+    files = files_of(tmp_path, requirements_txt="numpy\npyyaml\n")
+    made = prepare(files, (), None, BugOptions(), None)
+    assert made.python == sys.executable
+    assert made.mounts == ()
+    assert made.frameworks == ("numpy",)
+    assert [one.partition("==")[0] for one in made.packages] == ["numpy", "pyyaml"]
+    assert made.seeded("import torch\n") == ["numpy", "torch"]
+
+
+def test_missing_package_is_named(tmp_path: Path) -> None:
+    files = files_of(tmp_path, requirements_txt="numpy\nno-such-package-anywhere>=3\n")
+    with pytest.raises(InputError, match="no-such-package-anywhere>=3"):
+        prepare(files, (), None, BugOptions(), None)
+    stubbed = prepare(files, (), None, BugOptions(stubs=("no_such_package_anywhere",)), None)
+    assert stubbed.python == sys.executable
+
+
+class Shop:
+    """An environment builder that has no old versions."""
+
+    def __init__(self) -> None:
+        self.asked: list[tuple[list[str], date | None]] = []
+
+    def prepare(self, wanted: Any, allowed: Allowed, *, exclude_newer: date | None = None) -> Environment:
+        self.asked.append(([one.text for one in wanted], exclude_newer))
+        if exclude_newer is not None:
+            raise InputError("There is no such version.")
+        return Environment("key", Path("/env"), ("numpy==2.0", "torch==2.9"), 1, "/usr")
+
+
+def test_versions_then_date_are_given_up_and_said(tmp_path: Path) -> None:
+    files = files_of(tmp_path, requirements_txt="numpy\n")
+    shop: Any = Shop()
+    said = [Installed(package="numpy", version="1.1")]
+    made = prepare(files, said, date(2020, 1, 1), BugOptions(environment="build"), shop)
+    assert [before for _, before in shop.asked] == [date(2020, 1, 1), date(2020, 1, 1), None]
+    assert shop.asked[0][0] == ["numpy", "numpy==1.1.*"]
+    assert made.available == ("numpy", "torch")
+    assert [note.partition(":")[0] for note in made.notes] == [
+        "Without the versions of the report",
+        "Without the date of the report",
+    ]
+
+
+def test_unknown_kind_of_environment(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="auto, here or build"):
+        prepare(files_of(tmp_path), (), None, BugOptions(environment="moon"), None)

@@ -1,0 +1,65 @@
+"""One run in a real sandbox: results under a secret word, the user's folders, logs, stops."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from reenact.codegen.project import Project
+from reenact.codegen.runner import PRINTED, ProgramRun, ProjectRunner, UserFolder
+from reenact.errors import Stopped
+from reenact.journal import Journal
+from reenact.sandbox.box import Ending
+from reenact.sandbox.choose import choose
+from reenact.types import Stop
+
+MAIN = """import json, os, sys
+task = json.load(sys.stdin)
+print("epoch 1 loss 0.5")
+open("log.csv", "w").write("epoch,loss\\n1,0.5\\n")
+text = open(os.path.join(os.environ["DATA_DIR"], "points.txt")).read() if "DATA_DIR" in os.environ else ""
+open(f"result-{task['word']}.json", "w").write(json.dumps({"size": task["size"], "text": text}))
+"""
+
+
+def run(journal: Journal, runner: ProjectRunner, text: str = MAIN) -> ProgramRun:
+    with journal.run(story="paper", request={}, argv=(), what="x", fresh=True) as scope:
+        return runner.run(
+            "try", scope, Project({"main.py": text}), ("main.py",), limits=runner.limits(60.0),
+            collect=("result-WORD.json",), task={"size": 3}, logs=("log.csv",),
+        )  # fmt: skip
+
+
+def test_a_result_comes_back_under_the_name_it_was_asked_by(tmp_path: Path) -> None:
+    (tmp_path / "points.txt").write_text("1 2")
+    folder = UserFolder(tmp_path, "user_data", "DATA_DIR")
+    ran = run(Journal.in_memory(), ProjectRunner(choose(trust_code=True), folders=(folder,)))
+    assert ran.ok
+    assert ran.sentence == "It ended well."
+    assert ran.results == {"result-WORD.json": '{"size": 3, "text": "1 2"}'}
+    assert ran.logs == {PRINTED: "epoch 1 loss 0.5", "log.csv": "epoch,loss\n1,0.5"}
+
+
+def test_how_it_ended_is_said(tmp_path: Path) -> None:
+    ran = run(Journal.in_memory(), ProjectRunner(choose(trust_code=True)), "raise SystemExit(3)\n")
+    assert (ran.ending, ran.sentence) == (Ending.EXIT, "It ended with exit code 3.")
+
+
+def test_a_folder_that_changed_is_another_run(tmp_path: Path) -> None:
+    def marks() -> list[str]:
+        folder = UserFolder(tmp_path, "user_data", "DATA_DIR")
+        return ProjectRunner(choose(trust_code=True), folders=(folder,)).folder_marks()
+
+    (tmp_path / "points.txt").write_text("1 2")
+    before = marks()
+    assert marks() == before
+    (tmp_path / "points.txt").write_text("1 2 3")
+    assert marks() != before
+
+
+def test_a_stop_says_nothing_about_the_code() -> None:
+    stop = Stop()
+    stop.ask()
+    with pytest.raises(Stopped):
+        run(Journal.in_memory(), ProjectRunner(choose(trust_code=True), stop=stop))

@@ -1,0 +1,64 @@
+"""Edits of a recorded run, read from its journal."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from reenact.asking import ask
+from reenact.codegen.edits import Edited
+from reenact.errors import InputError
+from reenact.journal import Journal, Scope
+from reenact.llm.ask import Prompt, Text
+from reenact.llm.scripted import Scripted
+from reenact.paper.develop.answers import Analysis
+from reenact.paper.evaluate.edits import Edit, edit_scores, edited_run
+
+PROMPT = Prompt("paper/mend", 1, "Mend it.", (Text("code"),))
+RANGE = {"path": "a.py", "first": 3, "last": 6, "old_first": "x", "old_last": "y", "text": "one\ntwo"}
+SWAP = {"path": "a.py", "search": "old", "replace": "new\nnewer\nnewest"}
+WHOLE = {"path": "b.py", "text": "1\n2\n3\n4\n5\n"}
+
+
+def told(journal: Journal, code: int, story: str = "paper") -> str:
+    answers: list[Any] = [
+        {"cause": "c", "remedy": "r"}, {"lines": [RANGE], "swaps": [SWAP]}, {"files": [WHOLE]}, {},
+    ]  # fmt: skip
+    model = Scripted(answers)
+    with journal.run(story=story, request={"code": code}, fresh=True) as run:
+        method, revision = (
+            run.under("develop").under("method"),
+            run.under("develop").under("revision", attempt=0),
+        )
+        ask(method.under("debug", attempt=0), model, "analyse", PROMPT, Analysis)
+        edit(method.under("debug", attempt=0), model, "mend")
+        edit(revision, model, "revise")
+        edit(run.under("develop").under("refactor"), model, "refactor")
+        run.finish({}, code)
+        return run.record.id
+
+
+def edit(scope: Scope, model: Scripted, name: str) -> None:
+    ask(scope, model, name, PROMPT, Edited)
+
+
+def test_edits_are_those_that_changed_something() -> None:
+    with Journal.in_memory() as journal:
+        found = edited_run(journal, told(journal, 1))
+    assert found.executes
+    assert found.edits == (Edit("method", "debugging", 4 + 3), Edit("revision", "refinement", 5))
+    method = edit_scores([found])[0]
+    assert (method.stage, method.turns, method.lines) == ("method", 1.0, 7.0)
+
+
+def test_a_run_without_a_verdict_on_numbers_does_not_count() -> None:
+    with Journal.in_memory() as journal:
+        assert edit_scores([edited_run(journal, told(journal, 3))]) == ()
+
+
+def test_runs_of_other_stories_edit_nothing() -> None:
+    with Journal.in_memory() as journal:
+        name = told(journal, 0, story="bug")
+        with pytest.raises(InputError, match="run of `reenact bug`"):
+            edited_run(journal, name)

@@ -1,0 +1,153 @@
+"""What the paper fixes stays; what it leaves open may change; and a change is told as a hypothesis."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from reenact.codegen.project import Project
+from reenact.journal import Journal
+from reenact.paper.criterion import Category, Check, CodeLine, Criterion, Judged, Kind, Level, Value
+from reenact.paper.measure.fixed import fixed_knobs, forbidden
+from reenact.paper.measure.gap import Comparison, Grade
+from reenact.paper.measure.gap_repair import (
+    ConstrainedExecutor,
+    Gap,
+    MountedSandbox,
+    RepairContext,
+    hypothesis,
+    is_large,
+    repair_gap,
+)
+from reenact.probe.outcome import OutcomeKind
+from reenact.program.change import Insert, Set
+from reenact.program.knob import Kind as Knob
+from reenact.program.knobs import knobs_of
+from reenact.program.patch import Patch
+from reenact.program.program import program_from_text
+from reenact.trials.trial import Trial
+
+TRAIN = """import torch
+from torch import nn
+
+x, y = torch.randn(64, 4), torch.randint(0, 2, (64,))
+model = nn.Sequential(nn.Linear(4, 8), nn.ReLU(), nn.Linear(8, 2))
+optimizer = torch.optim.SGD(model.parameters(), lr=0.001)
+for epoch in range(5):
+    optimizer.zero_grad()
+    nn.functional.cross_entropy(model(x), y).backward()
+    optimizer.step()
+"""
+PROGRAM = program_from_text(TRAIN)
+
+
+def criterion(name: str, check: Check | None) -> Criterion:
+    return Criterion(name, "fact", "training", "quote", ("1",), Level.CONFIGURATION, Category.SETUP, 1, check)
+
+
+def kinds(criteria: list[Criterion], judged: list[Judged] | None = None) -> dict[Knob, str]:
+    found = fixed_knobs(knobs_of(PROGRAM), criteria, judged or [])
+    return {knob.kind: by for knob, by in found.items()}
+
+
+def test_a_check_fixes_what_it_names_and_nothing_else() -> None:
+    found = kinds([criterion("F1", Check(Kind.PARAMETER, "number of epochs", "5")), criterion("F2", None)])
+    assert found == {Knob.EPOCHS: "F1"}
+    assert Knob.UNITS in kinds([criterion("F3", Check(Kind.LAYER, "hidden layer", "8"))])
+    assert kinds([criterion("F4", Check(Kind.OPTIMISER, "optimiser", "SGD"))]) == {Knob.OPTIMIZER: "F4"}
+
+
+def test_a_line_that_a_pass_rests_on_is_fixed() -> None:
+    line = CodeLine("train.py", 6, "lr=0.001")
+    passed = Judged("F1", Value.PASS, "judge", "as the paper says", (line,))
+    failed = Judged("F1", Value.FAIL, "judge", "not so", (line,))
+    assert kinds([], [passed])[Knob.LEARNING_RATE] == "F1"
+    assert kinds([], [failed]) == {}
+
+
+def test_a_change_that_contradicts_the_paper_is_not_trained(context: Any) -> None:
+    knobs = {knob.kind: knob.id for knob in knobs_of(PROGRAM)}
+    criteria = [
+        criterion("F1", Check(Kind.PARAMETER, "learning rate", "0.001")),
+        criterion("F2", Check(Kind.LAYER, "hidden layer", "8")),
+    ]
+    fixed = fixed_knobs(knobs_of(PROGRAM), criteria, ())
+    rate = Patch((Set(knobs[Knob.LEARNING_RATE], 0.1),))
+    layer = Patch((Insert(knobs[Knob.LAYER], "Dropout", {"p": 0.5}),))
+    assert "contradicts F1" in forbidden(rate, fixed)
+    assert "contradicts F2" in forbidden(layer, fixed)
+    assert forbidden(Patch((Set(knobs[Knob.EPOCHS], 9),)), fixed) == ""
+    with ConstrainedExecutor(fixed, sandbox=MountedSandbox(context().runner), python="") as executor:
+        outcomes = executor.run([Trial(PROGRAM, rate, 1), Trial(PROGRAM, layer, 1)])
+    assert [one.kind for one in outcomes] == [OutcomeKind.NOT_STARTED] * 2
+
+
+def test_a_change_is_told_as_a_hypothesis() -> None:
+    rate = next(knob.id for knob in knobs_of(PROGRAM) if knob.kind is Knob.LEARNING_RATE)
+    assert hypothesis(PROGRAM, Set(rate, 0.1)) == (
+        "The paper does not say it, but its numbers come out nearer with learning-rate 0.1 in place of 0.001"
+        " (train.py:6)."
+    )
+
+
+def compared(claim: Any, gap: float) -> tuple[Comparison, ...]:
+    return (Comparison(claim(), "accuracy", 50.0, None, 1, gap, Grade.D),)
+
+
+def test_only_a_large_gap_is_worth_it(claim: Any) -> None:
+    assert is_large(compared(claim, 0.3))
+    assert not is_large(compared(claim, 0.05))
+    assert not is_large(())
+
+
+def test_what_is_better_than_the_paper_says_is_not_repaired(
+    claim: Any, context: Any, journal: Journal, traces: Path
+) -> None:
+    better = (replace(compared(claim, 0.3)[0], measured=99.9, claim=claim(value=60.0)),)
+    with journal.run(story="paper", request={}, argv=(), what="x") as run:
+        found = repair_gap(
+            Gap(Project(), (), (), better, lambda _: better), RepairContext(context(), run, journal, traces)
+        )
+    assert "nothing to repair" in found.sentence
+
+
+def tried(
+    project: Project, criteria: list[Criterion], claim: Any, context: Any, journal: Journal, traces: Path
+) -> Any:
+    measured: list[Project] = []
+
+    def measure(changed: Project) -> tuple[Comparison, ...]:
+        measured.append(changed)
+        return compared(claim, 0.0)
+
+    with journal.run(story="paper", request={}, argv=(), what="x") as run:
+        found = repair_gap(
+            Gap(project, tuple(criteria), (), compared(claim, 0.5), measure),
+            RepairContext(context(), run, journal, traces),
+        )
+    assert measured == []
+    assert found.project is None
+    return found
+
+
+def test_nothing_is_tried_where_the_paper_fixes_all(
+    claim: Any, context: Any, journal: Journal, traces: Path
+) -> None:
+    checks = [
+        Check(Kind.PARAMETER, name, "1")
+        for name in ("learning rate", "epochs", "batch", "activation", "initialisation", "hidden units",
+                     "loss", "optimiser", "momentum", "weight decay", "dropout", "clipping", "schedule",
+                     "shuffle", "normalisation", "l2")
+    ]  # fmt: skip
+    criteria = [criterion(f"F{number}", check) for number, check in enumerate(checks)]
+    found = tried(Project({"train.py": TRAIN}), criteria, claim, context, journal, traces)
+    assert found.sentence == "The paper fixes every setting that could be changed."
+    assert any("learning-rate" in one and "F0" in one for one in found.kept_fixed)
+
+
+def test_a_program_without_settings_is_not_repaired(
+    claim: Any, context: Any, journal: Journal, traces: Path
+) -> None:
+    found = tried(Project({"train.py": "print(sum(range(10)))\n"}), [], claim, context, journal, traces)
+    assert found.sentence == "The code has no setting that a repair could change."
