@@ -10,8 +10,9 @@ from multiprocessing import parent_process
 from multiprocessing.util import Finalize
 
 from reenact.trials.executor import Executor, Heard
+from reenact.trials.outcome import Outcome
 from reenact.trials.pool import ProcessPool
-from reenact.trials.trial import Outcome, Trial
+from reenact.trials.trial import Trial
 from reenact.types import ExitCode, Stop
 
 

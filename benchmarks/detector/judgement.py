@@ -14,7 +14,7 @@ from reenact.diagnosis.sureness import Curve
 from reenact.diagnosis.suspect import SAME, suspects_from
 from reenact.rules.registry import chosen
 from reenact.rules.rule import Needs, run_rules
-from reenact.trials.trial import Outcome
+from reenact.trials.outcome import Outcome
 
 if TYPE_CHECKING:
     import numpy as np

@@ -13,6 +13,7 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from statistics import median
 
 from benchmarks.data.packages import run
 from benchmarks.faults.answers import accused_by, answer_by, answer_of
@@ -28,8 +29,7 @@ from benchmarks.several import several
 from benchmarks.warm import Lent, end_with_parent, warm_pool
 from reenact.diagnosis.depth import Depth
 from reenact.diagnosis.diagnosis import Accusation, Diagnosis
-from reenact.diagnosis.story import Services, diagnose
-from reenact.diagnosis.verify import middle
+from reenact.diagnosis.pipeline import Services, diagnose
 from reenact.diagnosis.wishes import THRESHOLD, Wishes
 from reenact.journal import Journal
 from reenact.program.program import Program, read_program
@@ -122,7 +122,7 @@ def _words(one: Accusation) -> str:
 
 
 def _middle(values: Sequence[float]) -> str:
-    return f"{abs(middle(values)):.3g}"
+    return f"{abs(median(values)):.3g}"
 
 
 def _timed(

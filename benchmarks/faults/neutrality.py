@@ -21,8 +21,8 @@ from reenact.journal import Journal
 from reenact.program.patch import Patch
 from reenact.program.program import Program, read_program
 from reenact.program.static_graph import static_graph
-from reenact.repairs.neutral.faults import faults_of
-from reenact.repairs.neutral.story import Services, Wishes, analyse
+from reenact.repairs.alternatives.faults import faults_of
+from reenact.repairs.alternatives.pipeline import Services, Wishes, analyse
 from reenact.types import Progress, Stop, Tell, tell_nobody
 
 FILE = "own.json"

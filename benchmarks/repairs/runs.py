@@ -26,18 +26,16 @@ from benchmarks.several import several
 from benchmarks.warm import Lent, end_with_parent, warm_pool
 from reenact.diagnosis.depth import Depth
 from reenact.diagnosis.diagnosis import Diagnosis
-from reenact.diagnosis.story import Services as DiagnoseServices
-from reenact.diagnosis.story import diagnose
+from reenact.diagnosis.pipeline import Services as DiagnoseServices
+from reenact.diagnosis.pipeline import diagnose
 from reenact.diagnosis.wishes import Wishes as DiagnoseWishes
 from reenact.errors import ReenactError, Stopped, StorageError
 from reenact.journal import Journal
 from reenact.program.knobs import knobs_of
 from reenact.program.program import Program, read_program
 from reenact.repairs.judging import judging_by
-from reenact.repairs.prepare import choosing_seeds
-from reenact.repairs.services import Services
-from reenact.repairs.story import repair
-from reenact.repairs.verify import FRESH
+from reenact.repairs.pipeline import FRESH, repair
+from reenact.repairs.prepare import Services, choosing_seeds
 from reenact.repairs.wishes import Wishes
 from reenact.trials.cache import Cached, FolderStore
 from reenact.trials.executor import Executor
@@ -199,8 +197,8 @@ def _wishes(plan: Plan) -> Iterator[Wishes]:
         for budget in plan.budgets:
             for repeat in range(plan.repeats):
                 yield Wishes(
-                    strategy=strategy, budget=budget, chance=repeat, seeds=plan.seeds, workers=plan.workers,
-                    space=plan.space,
+                    strategy=strategy, budget=f"{budget}x", chance=repeat, seeds=plan.seeds,
+                    workers=plan.workers, space=plan.space,
                 )  # fmt: skip
 
 
@@ -217,7 +215,7 @@ def _run(
     after = verdict.comparison.after if verdict is not None else reference.faulty
     one, many = jaccards(found.patch, buggy, case) if found.patch else (0.0, 0.0)
     return Repaired(
-        case=case.id, strategy=wishes.strategy, budget=wishes.budget, repeat=wishes.chance,
+        case=case.id, strategy=wishes.strategy, budget=wishes.budget.removesuffix("x"), repeat=wishes.chance,
         decision=found.decision.value, after=after, p_value=verdict.p_value if verdict is not None else 1.0,
         complexity=found.patch.complexity, jaccard=one, jaccard_many=many, trainings=found.cost.trainings,
         spent=found.cost.spent, seconds=found.cost.spent * found.cost.one_training, patch=str(found.patch),

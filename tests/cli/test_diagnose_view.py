@@ -12,7 +12,7 @@ import pytest
 from reenact.cli.diagnose_view import diagnosis_sheet
 from reenact.cli.diagnose_words import change_words, headline
 from reenact.diagnosis.depth import Depth
-from reenact.diagnosis.diagnosis import Accusation, Diagnosis, Spent, Standing, Tried
+from reenact.diagnosis.diagnosis import Accusation, Diagnosis, Standing, Tried
 from reenact.diagnosis.suspect import Suspect, suspects_from
 from reenact.probe.columns import no_rows
 from reenact.probe.trace import Header, Trace
@@ -27,6 +27,7 @@ from reenact.rules.evidence import Evidence
 from reenact.rules.experiments import Experiments, LearningRateRange, OneBatch
 from reenact.rules.finding import Finding, Severity, Suggestion
 from reenact.rules.rule import suggest
+from reenact.trials.budget import TrainingUsage
 from reenact.trials.metric import Measure
 from reenact.trials.statistics import compare
 from reenact.types import Place
@@ -67,7 +68,7 @@ def suggestion(program: Program) -> Suggestion:
 
 
 def diagnosis(evidence: Evidence, *accusations: Accusation, symptoms: tuple[Suspect, ...] = ()) -> Diagnosis:
-    return Diagnosis(Depth.NORMAL, evidence, accusations, (), symptoms, 0.5, Spent(1.0))
+    return Diagnosis(Depth.NORMAL, evidence, accusations, (), symptoms, 0.5, TrainingUsage(1.0))
 
 
 def accused(*findings: Finding) -> Accusation:

@@ -7,7 +7,7 @@ from xml.etree import ElementTree
 from reenact.cli.neutral import drawn
 from reenact.program.knob import Kind
 from reenact.program.patch import Patch
-from reenact.repairs.neutral.graph import NeutralityGraph, Node, Standing
+from reenact.repairs.alternatives.graph import NeutralityGraph, Node, Standing
 from reenact.testing.formula import set_to
 
 

@@ -15,10 +15,11 @@ from reenact.program.knob import Kind
 from reenact.program.patch import Patch
 from reenact.repairs.judging import Judging
 from reenact.repairs.minimise import Cut
-from reenact.repairs.verdict import Cost, Decision, Repair, Verdict
+from reenact.repairs.verdict import Decision, Repair, Verdict
 from reenact.repairs.workbench import Look
 from reenact.report.render import FORMATS, render
 from reenact.testing.formula import PROGRAM, set_to
+from reenact.trials.budget import TrainingUsage
 from reenact.trials.metric import Measure
 from reenact.trials.statistics import compare
 from reenact.trials.trial import Part
@@ -43,7 +44,7 @@ def found(decision: Decision = Decision.REPAIRED) -> Repair:
             Look(PATCH, 0.8, 1, 0.3, 1.5),
         ),
         cuts=(Cut(PATCH, 0.98, True, 5),),
-        cost=Cost(12.0, 9, 8.5, 1.0, 12),
+        cost=TrainingUsage(12.0, 9, 8.5, 1.0, 12),
         why=("UM005 learning-rate-high: learning rate 0.5",),
         curves={"loss": (((0, 2.0), (5, 1.9)), ((0, 2.0), (5, 0.3)))},
         notes=("one thing to know",),

@@ -7,8 +7,8 @@ from collections.abc import Callable, Sequence
 
 import pytest
 
-from reenact.diagnosis.attempts import Attempts, material
-from reenact.diagnosis.depth import Spending
+from reenact.diagnosis.candidates import Screening
+from reenact.diagnosis.depth import InterventionPlan
 from reenact.diagnosis.diagnosis import Accusation, Standing
 from reenact.diagnosis.intervene import intervene
 from reenact.diagnosis.suspect import Suspect, suspects_from
@@ -20,8 +20,11 @@ from reenact.program.knobs import knobs_of
 from reenact.program.program import Program, program_from_text
 from reenact.rules.finding import Finding, Severity, Suggestion
 from reenact.rules.rule import suggest
+from reenact.trials.budget import TrainingBudget
 from reenact.trials.metric import Measure
-from reenact.trials.trial import Outcome, Trial
+from reenact.trials.outcome import Outcome
+from reenact.trials.trainer import BudgetedTrainer, material
+from reenact.trials.trial import Trial
 from reenact.types import Stop, tell_nobody
 
 SOURCE = """import keras
@@ -31,6 +34,7 @@ model.compile(loss="mse", optimizer=keras.optimizers.SGD(learning_rate=0.5), met
 model.fit(x, y, batch_size=32, epochs=4)
 """
 PROGRAM = program_from_text(SOURCE)
+PLAN = InterventionPlan(screened=7, seeds=6)
 VALUES = {
     Kind.LEARNING_RATE: (Fault.HLR, 0.001),
     Kind.OPTIMIZER: (Fault.OCH, "Adam"),
@@ -105,11 +109,11 @@ def told(
 ) -> tuple[dict[str, Accusation], Formulaic]:
     executor = Formulaic(formula)
     with Journal.in_memory() as journal, journal.run(story="test", request={}, what="test") as run:
-        attempts = Attempts(
-            PROGRAM, executor, measure or Measure("test_accuracy"), Spending(trainings, 7, 6), 1.0, 1.0,
+        trainer = BudgetedTrainer(
+            PROGRAM, executor, measure or Measure("test_accuracy"), TrainingBudget(trainings), 1.0, 1.0,
             run.under("trials"), stop or Stop(),
         )  # fmt: skip
-        judged, _ = intervene(suspects(**confidences), attempts, threshold=0.5, tell=tell_nobody)
+        judged, _ = intervene(suspects(**confidences), Screening(trainer, PLAN, tell_nobody), threshold=0.5)
         run.finish({})
     return {one.suspect.first.name: one for one in judged}, executor
 
@@ -252,11 +256,11 @@ def test_nothing_is_refuted_beside_a_proven_fault_that_could_not_be_changed() ->
     everything = (*suspects(learning_rate=0.8), *suspects_from([proven]))
     executor = Formulaic(lambda turned, seed: 0.1 + noise(seed))
     with Journal.in_memory() as journal, journal.run(story="test", request={}, what="test") as run:
-        attempts = Attempts(
-            PROGRAM, executor, Measure("test_accuracy"), Spending(40, 7, 6), 1.0, 1.0,
+        trainer = BudgetedTrainer(
+            PROGRAM, executor, Measure("test_accuracy"), TrainingBudget(40), 1.0, 1.0,
             run.under("trials"), Stop(),
         )  # fmt: skip
-        judged, _ = intervene(everything, attempts, threshold=0.45, tell=tell_nobody)
+        judged, _ = intervene(everything, Screening(trainer, PLAN, tell_nobody), threshold=0.45)
         run.finish({})
     rate = next(one for one in judged if one.suspect.first.name == "learning_rate")
     assert rate.standing is Standing.UNTRIED
@@ -281,11 +285,11 @@ def test_nothing_is_refuted_beside_a_proven_fault_that_could_not_be_changed() ->
 )
 def test_when_a_training_does_well(measure: Measure, spread: float | None, score: float, well: bool) -> None:
     with Journal.in_memory() as journal, journal.run(story="test", request={}, what="test") as run:
-        attempts = Attempts(
-            PROGRAM, Formulaic(lambda turned, seed: 0.5), measure, Spending(40, 7, 6), 1.0, 1.0,
+        trainer = BudgetedTrainer(
+            PROGRAM, Formulaic(lambda turned, seed: 0.5), measure, TrainingBudget(40), 1.0, 1.0,
             run.under("trials"), Stop(), label_spread=spread,
         )  # fmt: skip
-        assert attempts.does_well(score) is well
+        assert trainer.is_good_enough(score) is well
         run.finish({})
 
 

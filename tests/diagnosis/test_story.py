@@ -9,7 +9,7 @@ import pytest
 
 from reenact.diagnosis.depth import Depth
 from reenact.diagnosis.diagnosis import Diagnosis, Standing
-from reenact.diagnosis.story import Services, diagnose
+from reenact.diagnosis.pipeline import Services, diagnose
 from reenact.diagnosis.wishes import Wishes
 from reenact.errors import InputError, Stopped
 from reenact.journal import Journal
@@ -17,8 +17,9 @@ from reenact.probe.outcome import OutcomeKind
 from reenact.program.fault import Fault
 from reenact.program.knob import Kind
 from reenact.program.program import Program, read_program
+from reenact.trials.outcome import Outcome
 from reenact.trials.scripted import ScriptedExecutor
-from reenact.trials.trial import Outcome, Trial
+from reenact.trials.trial import Trial
 from reenact.types import Stop
 
 BROKEN = """import torch

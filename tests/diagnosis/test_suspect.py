@@ -48,7 +48,7 @@ def test_activations_wrong_missing_and_redundant_are_one_thing_at_one_layer() ->
     )
     assert [(one.layer, len(one.witnesses)) for one in found] == [("dense", 2), ("dense_1", 1)]
     assert found[0].fault is Fault.ARM
-    assert found[0].key == ("ACH", "dense")
+    assert found[0].key == ("ACH", "dense", "")
 
 
 def test_symptoms_stay_apart_and_the_surest_comes_first() -> None:

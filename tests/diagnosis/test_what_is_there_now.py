@@ -8,7 +8,7 @@ import pytest
 
 from reenact.diagnosis.depth import Depth
 from reenact.diagnosis.diagnosis import Diagnosis
-from reenact.diagnosis.story import Services, diagnose, diagnose_within
+from reenact.diagnosis.pipeline import Services, diagnose, diagnose_within
 from reenact.diagnosis.wishes import Wishes
 from reenact.journal import Journal
 from reenact.program.program import Program, read_program

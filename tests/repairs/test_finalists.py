@@ -31,5 +31,5 @@ def test_the_smaller_of_nearly_equal_gains(
     small: float, large: float, base: float, bounded: bool, first: Patch
 ) -> None:
     bench = workbench(lambda values: 0.5).bench
-    bench.attempts.measure = Measure("test_accuracy" if bounded else "test_loss", larger_is_better=bounded)
+    bench.trainer.measure = Measure("test_accuracy" if bounded else "test_loss", larger_is_better=bounded)
     assert smallest_near(bench, [(SMALL, small), (LARGE, large)], base)[0] == first

@@ -12,8 +12,9 @@ from reenact.program.patch import Patch
 from reenact.program.program import program_from_text
 from reenact.repairs.strategies.guided import Guided
 from reenact.testing.formula import SOURCE, Suspicion, Values, played, set_to, workbench
+from reenact.trials.outcome import Outcome
 from reenact.trials.scripted import ScriptedExecutor
-from reenact.trials.trial import Outcome, Trial
+from reenact.trials.trial import Trial
 
 
 def rate_decides(values: Values) -> float:
@@ -52,7 +53,7 @@ def test_the_budget_holds_and_the_reserve_stays(budget: str) -> None:
     given = workbench(rate_decides, Suspicion(Kind.LEARNING_RATE, 0.001, 0.9), budget=budget, noise=0.02)
     given.bench.reserve = 1.0
     Guided().search(given.bench)
-    assert given.bench.attempts.spent <= float(budget) - 1.0 + 1e-6
+    assert given.bench.trainer.usage.spent <= float(budget) - 1.0 + 1e-6
 
 
 def test_nothing_helps_and_nothing_is_found() -> None:
@@ -104,16 +105,16 @@ def test_an_idea_that_is_too_dear_does_not_stand_in_the_way() -> None:
         rate_decides,
         Suspicion(Kind.EPOCHS, 240, 0.9, Fault.HNE),
         Suspicion(Kind.LEARNING_RATE, 0.001, 0.6),
-        budget="6",
+        budget="6x",
     )
     found = Guided().search(given.bench)
     assert found[0] == Patch((set_to(Kind.LEARNING_RATE, 0.001),))
 
 
 def test_while_nothing_helps_the_whole_budget_is_for_the_search() -> None:
-    given = workbench(lambda values: 0.5, Suspicion(Kind.LEARNING_RATE, 0.001, 0.9), budget="10")
+    given = workbench(lambda values: 0.5, Suspicion(Kind.LEARNING_RATE, 0.001, 0.9), budget="10x")
     assert Guided().search(given.bench) == []
-    assert given.bench.attempts.spent > 0.8 * 10
+    assert given.bench.trainer.usage.spent > 0.8 * 10
 
 
 def test_short_trainings_leave_most_of_a_budget_that_counts_trainings() -> None:
@@ -135,16 +136,17 @@ def test_a_long_training_of_few_epochs_is_looked_at_with_a_part_of_its_data(can_
     def long(trial: Trial) -> Outcome:
         (outcome,) = simple.run([trial])
         cut = int(can_be_cut and trial.data < 1)
-        seconds = 0.1 if trial.budget.steps else 60.0 * (trial.data if cut else 1.0)
+        seconds = 0.1 if trial.limits.steps else 60.0 * (trial.data if cut else 1.0)
         return replace(outcome, cut=cut, cpu_seconds=seconds, seconds=seconds)
 
-    attempts = given.bench.attempts
-    attempts.executor, attempts.one_training, attempts.cpu_seconds = ScriptedExecutor(long), 60.0, 60.0
+    trainer = given.bench.trainer
+    trainer.executor, trainer.one_training = ScriptedExecutor(long), 60.0
+    trainer.charge(60.0 - trainer.usage.cpu_seconds)
     found = Guided().search(given.bench)
     assert found[0] == Patch((set_to(Kind.LEARNING_RATE, 0.001, program),))
     assert given.bench.fewer_data is can_be_cut
     assert any(look.share < 1 for look in given.bench.looks) is can_be_cut
-    assert attempts.spent <= 20
+    assert trainer.usage.spent <= 20
 
 
 def test_without_budget_for_more_seeds_the_smaller_of_nearly_equal_changes_comes_first() -> None:
@@ -155,7 +157,7 @@ def test_without_budget_for_more_seeds_the_smaller_of_nearly_equal_changes_comes
         return right + (0.01 if right > 0.5 and values[Kind.BATCH_SIZE] == 64 else 0.0)
 
     rate, batch = Suspicion(Kind.LEARNING_RATE, 0.001, 0.9), Suspicion(Kind.BATCH_SIZE, 64, 0.5, Fault.HBS)
-    given = workbench(batches_hardly_matter, rate, batch, budget="9")
+    given = workbench(batches_hardly_matter, rate, batch, budget="9x")
     found = Guided().search(given.bench)
     assert given.bench.best is not None
     assert given.bench.best.patch.complexity == 2
@@ -169,7 +171,7 @@ def test_where_the_first_seed_tells_nothing_apart_the_next_one_is_looked_at() ->
     found = Guided().search(given.bench)
     assert found[0] == Patch((set_to(Kind.LEARNING_RATE, 0.001),))
     assert given.bench.seeds[0] != first
-    assert given.bench.attempts.spent <= 20
+    assert given.bench.trainer.usage.spent <= 20
 
 
 def test_what_trains_four_times_as_long_for_little_more_does_not_come_first() -> None:

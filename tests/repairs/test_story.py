@@ -12,8 +12,8 @@ import pytest
 from reenact.cli.repair_view import repair_sheet
 from reenact.diagnosis.depth import Depth
 from reenact.diagnosis.diagnosis import Diagnosis
-from reenact.diagnosis.story import Services as DiagnoseServices
-from reenact.diagnosis.story import diagnose
+from reenact.diagnosis.pipeline import Services as DiagnoseServices
+from reenact.diagnosis.pipeline import diagnose
 from reenact.diagnosis.wishes import Wishes as DiagnoseWishes
 from reenact.errors import Inconclusive, InputError, Stopped
 from reenact.journal import Journal
@@ -22,13 +22,14 @@ from reenact.program.knob import Kind
 from reenact.program.patch import Patch
 from reenact.program.program import Program, read_program
 from reenact.repairs.apply import BACKUP, commit_on_branch, write
-from reenact.repairs.services import Services
-from reenact.repairs.story import repair
+from reenact.repairs.pipeline import repair
+from reenact.repairs.prepare import Services
 from reenact.repairs.verdict import Decision, Repair
 from reenact.repairs.wishes import Wishes
 from reenact.testing.formula import set_to
+from reenact.trials.outcome import Outcome
 from reenact.trials.scripted import ScriptedExecutor
-from reenact.trials.trial import Outcome, Part, Trial
+from reenact.trials.trial import Part, Trial
 from reenact.types import ExitCode, Stop
 
 TRAIN = """import torch
@@ -97,7 +98,7 @@ def named(known: Diagnosis) -> Program:
 
 def test_a_keras_training_is_repaired_on_one_half_and_judged_on_the_other(tmp_path: Path) -> None:
     program = program_of(tmp_path, KERAS)
-    found = told(program, tmp_path, Wishes(seeds=6, budget="10"))
+    found = told(program, tmp_path, Wishes(seeds=6, budget="10x"))
     assert found.decision is Decision.REPAIRED
     assert found.judging.search_part is Part.SEARCH
     assert found.judging.judge_part is Part.JUDGE
@@ -157,7 +158,7 @@ def test_a_metric_that_differs_for_one_seed_is_noted(tmp_path: Path, known: Diag
             OutcomeKind.FINISHED, steps=9, metrics={"test_accuracy": value}, sources=TOLD, cpu_seconds=1.0
         )
 
-    wishes = Wishes(budget="6")
+    wishes = Wishes(budget="6x")
     found = told(named(known), tmp_path, wishes, known, executor=lambda _: ScriptedExecutor(unsteady))
     assert any("not the same twice" in note for note in found.notes)
 
@@ -304,7 +305,7 @@ def test_without_time_for_a_verdict_it_is_not_decided(
 def test_the_limit_of_one_training_bounds_every_trial(tmp_path: Path, known: Diagnosis) -> None:
     executor = ScriptedExecutor(rate_decides)
     told(named(known), tmp_path, Wishes(seeds=6, training_time=7.0), known, executor=lambda _: executor)
-    limits = {trial.budget.seconds for trial in executor.ran}
+    limits = {trial.limits.seconds for trial in executor.ran}
     assert max(seconds or 99.0 for seconds in limits) <= 7.01
 
 

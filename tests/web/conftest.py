@@ -23,7 +23,7 @@ from reenact.bug.symptom import Symptom
 from reenact.bug.validate.objection import Objection, Stage
 from reenact.diagnosis.accused import accused_source
 from reenact.diagnosis.depth import Depth
-from reenact.diagnosis.diagnosis import Accusation, Diagnosis, Spent, Standing, Tried
+from reenact.diagnosis.diagnosis import Accusation, Diagnosis, Standing, Tried
 from reenact.diagnosis.suspect import suspects_from
 from reenact.journal import Journal, Kind
 from reenact.llm.ask import Image, Prompt, Text
@@ -32,16 +32,17 @@ from reenact.program.fault import Fault
 from reenact.program.knob import Kind as KnobKind
 from reenact.program.patch import Patch
 from reenact.program.program import program_from_text
+from reenact.repairs.alternatives.graph import NeutralityGraph, Node
+from reenact.repairs.alternatives.graph import Standing as NeutralStanding
 from reenact.repairs.judging import Judging
 from reenact.repairs.minimise import Cut
-from reenact.repairs.neutral.graph import NeutralityGraph, Node
-from reenact.repairs.neutral.graph import Standing as NeutralStanding
-from reenact.repairs.verdict import Cost, Decision, Repair, Verdict
+from reenact.repairs.verdict import Decision, Repair, Verdict
 from reenact.repairs.workbench import Look
 from reenact.rules.evidence import Evidence
 from reenact.rules.finding import Finding, Severity
 from reenact.sandbox.box import Ending
 from reenact.testing.formula import PROGRAM, set_to
+from reenact.trials.budget import TrainingUsage
 from reenact.trials.metric import Measure
 from reenact.trials.statistics import compare
 from reenact.trials.trial import Part
@@ -76,8 +77,8 @@ def a_diagnosis() -> Diagnosis:
     tried = Tried(PATCH, MEASURE, BEFORE, AFTER, compare(BEFORE, AFTER), 0.016, True, 9.0)
     accused = Accusation(suspect, Standing.CONFIRMED, 0.97, tried)
     return Diagnosis(
-        Depth.NORMAL, Evidence(program_from_text(SOURCE)), (accused,), (), (), 0.5, Spent(3.0, 12), MEASURE,
-        ("one batch was not tried",),
+        Depth.NORMAL, Evidence(program_from_text(SOURCE)), (accused,), (), (), 0.5, TrainingUsage(3.0, 12),
+        MEASURE, ("one batch was not tried",),
     )  # fmt: skip
 
 
@@ -92,7 +93,7 @@ def a_repair() -> Repair:
             Look(PATCH, 0.8, 1, 0.3, 1.5),
             Look(PATCH, float("-inf"), 1, 1.0, 3.0),
         ),
-        cuts=(Cut(PATCH, 0.98, True, 5),), cost=Cost(12.0, 9, 8.5, 1.0, 12),
+        cuts=(Cut(PATCH, 0.98, True, 5),), cost=TrainingUsage(12.0, 9, 8.5, 1.0, 12),
         why=("UM005 learning-rate-high: learning rate 0.5",),
         curves={"loss": (((0, 2.0), (5, float("nan"))), ((0, 2.0), (5, 0.3)))}, notes=("a thing to know",),
     )  # fmt: skip

@@ -14,7 +14,7 @@ from reenact.bug.context.build import open_index
 from reenact.bug.context.code import Code
 from reenact.bug.context.training import find_loops
 from reenact.diagnosis.depth import Depth
-from reenact.diagnosis.story import Services, diagnose
+from reenact.diagnosis.pipeline import Services, diagnose
 from reenact.diagnosis.wishes import Wishes
 from reenact.errors import ReenactError
 from reenact.journal import Journal

@@ -24,8 +24,8 @@ from reenact.cli.options import (
 from reenact.cli.times import max_time_option, training_time_option
 from reenact.cli.watch import PROGRAM, program_words
 from reenact.diagnosis.depth import Depth
-from reenact.diagnosis.story import Services
-from reenact.diagnosis.story import diagnose as tell_story
+from reenact.diagnosis.pipeline import Services
+from reenact.diagnosis.pipeline import diagnose as tell_story
 from reenact.diagnosis.wishes import THRESHOLD, Wishes
 from reenact.program.program import read_program
 from reenact.report.progress import telling
@@ -43,7 +43,9 @@ from reenact.settings import resolve
 )
 @click.option("--select", multiple=True, help="Only these rules: a code, prefix, name, family or tool.")
 @click.option("--ignore", multiple=True, help="Not these rules.")
-@click.option("--budget", type=DIAGNOSE_BUDGET, help="For normal and deep: trainings (40) or time (90s, 5m).")
+@click.option(
+    "--budget", type=DIAGNOSE_BUDGET, help="For normal and deep: 20x one training, 40t trainings, 5m."
+)
 @click.option("--metric", help="The metric that judges a change, for example val_accuracy.")
 @click.option("--threshold", type=CONFIDENCE, default=THRESHOLD, show_default=True, help="Least confidence.")
 @click.option("--learned", is_flag=True, help="Ask the learned detector too.")

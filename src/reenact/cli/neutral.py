@@ -21,7 +21,7 @@ from reenact.cli.options import (
 from reenact.cli.times import max_time_option
 from reenact.cli.watch import PROGRAM, program_words
 from reenact.program.program import read_program
-from reenact.repairs.neutral.graph import NeutralityGraph, Node, Standing
+from reenact.repairs.alternatives.graph import NeutralityGraph, Node, Standing
 from reenact.report.neutral_plot import Seen, neutral_plot
 from reenact.report.progress import telling
 from reenact.report.sheet import Facts, Picture, Sheet
@@ -41,9 +41,9 @@ SHOWN = 15
 @click.option(
     "--budget",
     type=REPAIR_BUDGET,
-    default="200",
+    default="200x",
     show_default=True,
-    help="A multiple of one training, a time, or 400t.",
+    help="A multiple of one training (200x), a time (5m) or trainings (400t).",
 )
 @click.option("--trainings", type=Count(2, 10_000), default=10, show_default=True, help="A node.")
 @click.option("--top", type=REPEATS, default=5, show_default=True, help="That go on.")
@@ -66,7 +66,7 @@ def neutral(
 
     Exit code 0: alternatives were found; 1: none.
     """
-    from reenact.repairs.neutral.story import Services, Wishes, analyse
+    from reenact.repairs.alternatives.pipeline import Services, Wishes, analyse
 
     settings = resolve({"python": python, "max_time": max_time}).settings
     wishes = Wishes(budget, trainings, top, metric or "", settings.python, workers, chance)

@@ -40,8 +40,8 @@ from reenact.settings import resolve
     "--strategy", default="guided", show_default=True, help=f"How to search: {', '.join(BUILT_IN)}."
 )
 @click.option(
-    "--budget", type=REPAIR_BUDGET, default="20", show_default=True,
-    help="For search and minimising: a multiple of one training (20), a time (5m), trainings (40t).",
+    "--budget", type=REPAIR_BUDGET, default="20x", show_default=True,
+    help="For search and minimising: a multiple of one training (20x), a time (5m), trainings (40t).",
 )  # fmt: skip
 @click.option("--metric", help="The metric that judges, for example val_accuracy.")
 @click.option("--seeds", type=Count(6, 1000), default=10, show_default=True, help="That judge.")
@@ -83,8 +83,8 @@ def repair(
     when the change held on fresh seeds. Exit code 0: repaired, or good already; 1: nothing found that
     matters; 3: what was found did not hold, or no training could be compared.
     """
-    from reenact.repairs.services import Services
-    from reenact.repairs.story import repair as tell_story
+    from reenact.repairs.pipeline import repair as tell_story
+    from reenact.repairs.prepare import Services
 
     if branch and not apply:
         raise InputError("--branch says where --apply writes. Received: --branch without --apply.")

@@ -18,6 +18,7 @@ from reenact.diagnosis.judgement import (
 from reenact.diagnosis.suspect import Suspect
 from reenact.program.patch import Patch
 from reenact.rules.evidence import Evidence
+from reenact.trials.budget import TrainingUsage
 from reenact.trials.metric import Measure
 from reenact.trials.statistics import Comparison
 from reenact.types import ExitCode, JsonValue
@@ -90,17 +91,6 @@ class Accusation:
         }
 
 
-@dataclass(frozen=True, slots=True)
-class Spent:
-    """What the diagnosis cost."""
-
-    seconds: float
-    trainings: int = 0
-    cpu_seconds: float = 0.0
-    one_training: float = 0.0
-    """CPU seconds of one training of the program as it stands."""
-
-
 @dataclass(frozen=True)
 class Diagnosis:
     """The answer."""
@@ -114,7 +104,7 @@ class Diagnosis:
     symptoms: tuple[Suspect, ...]
     """What is wrong to see but accuses no one thing."""
     threshold: float
-    spent: Spent
+    spent: TrainingUsage
     measure: Measure | None = None
     notes: tuple[str, ...] = field(default=())
     """What could not be done, each in a sentence."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
+from typing import TypeAlias
 
 from reenact.program.fault import Fault
 from reenact.program.knob import KnobId
@@ -24,6 +25,10 @@ EXTRA_WITNESS = 0.25
 """How much of the remaining doubt another family's witness removes, scaled by its own confidence."""
 
 
+SuspectKey: TypeAlias = tuple[str, str, str]
+"""Fault family (or `symptom`), what it belongs to, and the layer where a symptom shows."""
+
+
 @dataclass(frozen=True, slots=True)
 class Suspect:
     """One thing that may be at fault."""
@@ -40,10 +45,9 @@ class Suspect:
     """Different changes that may help, the most trusted witness's first."""
 
     @property
-    def key(self) -> tuple[str, str]:
-        """What it is, for comparison with others: fault family and layer."""
-        fault = SAME.get(self.fault, self.fault) if self.fault is not None else None
-        return (fault.value if fault is not None else self.witnesses[0].code, self.layer)
+    def key(self) -> SuspectKey:
+        """What it is: no two suspects of one diagnosis have the same."""
+        return _key(self.first)
 
     @property
     def first(self) -> Finding:
@@ -57,9 +61,9 @@ def suspects_from(findings: Iterable[Finding], observed: Collection[str] = ()) -
     from the program itself, it explains what happened, and suspects that only such rules name are less
     likely.
     """
-    groups: dict[tuple[str, str, str], list[Finding]] = {}
+    groups: dict[SuspectKey, list[Finding]] = {}
     for finding in findings:
-        groups.setdefault(_accused(finding), []).append(finding)
+        groups.setdefault(_key(finding), []).append(finding)
     found = [_suspect(sorted(group, key=lambda one: -one.confidence)) for group in groups.values()]
     if any(one.confidence >= PROVEN and not _only(one, observed) and one.first.accuses for one in found):
         found = [_less(one) if _only(one, observed) and one.fault is not None else one for one in found]
@@ -74,7 +78,7 @@ def _less(suspect: Suspect) -> Suspect:
     return replace(suspect, confidence=suspect.confidence * EXPLAINED)
 
 
-def _accused(finding: Finding) -> tuple[str, str, str]:
+def _key(finding: Finding) -> SuspectKey:
     if finding.fault is None:
         return ("symptom", finding.code, finding.layer)
     fault = SAME.get(finding.fault, finding.fault)

@@ -24,7 +24,7 @@ class _Room(ModuleType):
     """This package, which can also be called: `reenact.repair("train.py")`."""
 
     def __call__(
-        self, program: str | Path, *arguments: str, metric: str = "", budget: str = "20", **wishes: object
+        self, program: str | Path, *arguments: str, metric: str = "", budget: str = "20x", **wishes: object
     ) -> Repair:
         """Repair a program; see `reenact.repairs.wishes.Wishes` for what may be asked for.
 
@@ -32,8 +32,8 @@ class _Room(ModuleType):
         """
         from reenact.journal import Journal
         from reenact.program.program import read_program
-        from reenact.repairs.services import Services
-        from reenact.repairs.story import repair
+        from reenact.repairs.pipeline import repair
+        from reenact.repairs.prepare import Services
         from reenact.repairs.wishes import Wishes
         from reenact.settings import resolve
 

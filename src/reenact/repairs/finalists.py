@@ -82,6 +82,6 @@ def _floor(bench: Workbench, top: float, base: float, nearly: float) -> float:
     """From here on a gain is nearly the largest. An error is measured by its own size too: beside one that
     exploded all others are alike."""
     gain = top - base
-    if bench.attempts.bounded:
+    if bench.trainer.bounded:
         return top - nearly * gain if math.isfinite(gain) else top
     return top - min(nearly * gain, OF_AN_ERROR * abs(top))

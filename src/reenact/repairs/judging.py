@@ -10,7 +10,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from reenact.trials.metric import Measure
-from reenact.trials.trial import Outcome, Part
+from reenact.trials.outcome import Outcome
+from reenact.trials.trial import Part
 from reenact.types import JsonValue
 
 

@@ -12,8 +12,9 @@ from reenact.program.patch import Patch
 from reenact.repairs.judging import Judging
 from reenact.repairs.minimise import Cut
 from reenact.repairs.workbench import Look
+from reenact.trials.budget import TrainingUsage
+from reenact.trials.outcome import Curve
 from reenact.trials.statistics import Comparison
-from reenact.trials.trial import Curve
 from reenact.types import ExitCode, JsonValue
 
 
@@ -75,21 +76,6 @@ class Verdict:
         }
 
 
-@dataclass(frozen=True, slots=True)
-class Cost:
-    """What the repair took."""
-
-    seconds: float
-    trainings: int
-    """Trainings of the search and of the minimising."""
-    spent: float
-    """Their CPU time in trainings of the program as it stands."""
-    one_training: float
-    """CPU seconds of one such training."""
-    verifying: int
-    """Trainings that verified; they are not counted in the budget."""
-
-
 @dataclass(frozen=True)
 class Repair:
     """The answer."""
@@ -104,7 +90,7 @@ class Repair:
     """What was verified; the last one decides."""
     looks: tuple[Look, ...]
     cuts: tuple[Cut, ...]
-    cost: Cost
+    cost: TrainingUsage
     why: Sequence[str] = ()
     """What the diagnosis accused, a line each."""
     curves: Mapping[str, tuple[Curve, Curve]] = field(default_factory=dict)

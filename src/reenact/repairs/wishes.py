@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
-from reenact.diagnosis.depth import MOST, Spending
 from reenact.errors import InputError
 from reenact.trials.choose import NAMES
 from reenact.types import JsonValue
 
 LEAST_SEEDS = 6
 """Below this no paired test of ranks can tell anything."""
-UNITS = {"s": 1.0, "m": 60.0, "h": 3600.0}
-WITHOUT_LIMIT = float("inf")
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,8 +18,8 @@ class Wishes:
     """Every wish has a default."""
 
     strategy: str = "guided"
-    budget: str = "20"
-    """`20`: that many times the CPU time of one training; `90s`, `5m`: wall time; `40t`: trainings."""
+    budget: str = "20x"
+    """`20x`: that many times the CPU time of one training; `90s`, `5m`: wall time; `40t`: trainings."""
     metric: str = ""
     """The metric that judges; empty: chosen from what the program tells."""
     seeds: int = 10
@@ -78,23 +75,3 @@ class Wishes:
             "samples": self.samples,
             "temperature": self.temperature,
         }
-
-
-def spending(budget: str) -> Spending:
-    """What search and minimising may cost; the verification is not counted."""
-    text, unit = budget.strip(), ""
-    if text and text[-1] in "smht":
-        text, unit = text[:-1], text[-1]
-    try:
-        amount = float(text.removesuffix("x"))
-    except ValueError:
-        amount = -1.0
-    if not 0 < amount <= MOST or (unit == "t" and amount < 1):
-        raise InputError(
-            "A budget is a multiple of one training (20), a time (90s, 5m, 1h) or a number of trainings"
-            f" (40t), up to {MOST}. Received: {budget!r}."
-        )
-    usual = Spending(WITHOUT_LIMIT, screened=0, seeds=0, exact=True)
-    if unit == "t":
-        return replace(usual, trials=int(amount))
-    return replace(usual, seconds=amount * UNITS[unit]) if unit else replace(usual, trainings=amount)

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import math
-import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from statistics import median_low
 
-from reenact.diagnosis.attempts import Attempts, material
 from reenact.diagnosis.suspect import Suspect
 from reenact.errors import PatchRefused
 from reenact.journal.scope import Scope
@@ -21,7 +19,9 @@ from reenact.program.patch import Patch
 from reenact.program.program import Program
 from reenact.repairs.wishes import Wishes
 from reenact.rules.evidence import Evidence
-from reenact.trials.trial import Outcome, Trial
+from reenact.trials.outcome import Outcome
+from reenact.trials.trainer import BudgetedTrainer
+from reenact.trials.trial import Trial
 from reenact.types import JsonValue, Progress, Tell
 
 NOTHING = Patch(())
@@ -60,7 +60,7 @@ class Workbench:
     evidence: Evidence
     suspects: Sequence[Suspect]
     """What the diagnosis suspects, strongest first."""
-    attempts: Attempts
+    trainer: BudgetedTrainer
     wishes: Wishes
     tell: Tell
     note: Callable[[Look], None]
@@ -94,7 +94,7 @@ class Workbench:
 
     @property
     def program(self) -> Program:
-        return self.attempts.program
+        return self.trainer.program
 
     @property
     def knobs(self) -> tuple[Knob, ...]:
@@ -102,11 +102,11 @@ class Workbench:
 
     @property
     def seeds(self) -> tuple[int, ...]:
-        return self.attempts.seeds[self.first_seed :] + self.attempts.seeds[: self.first_seed]
+        return self.trainer.seeds[self.first_seed :] + self.trainer.seeds[: self.first_seed]
 
     def turn_to_next_seed(self) -> None:
         """From now on first looks are at another seed: the one before told nothing apart."""
-        self.first_seed = (self.first_seed + 1) % len(self.attempts.seeds)
+        self.first_seed = (self.first_seed + 1) % len(self.trainer.seeds)
 
     def base(self, seeds: int = 1, share: float = 1.0) -> float:
         """The program as it stands."""
@@ -116,65 +116,54 @@ class Workbench:
         """The middle value of each changed program over the first seeds, larger is better."""
         chosen = self.seeds[:seeds]
         trials = [self._trial(patch, seed, share) for patch in patches for seed in chosen]
-        outcomes = self.attempts.outcomes(trials)
-        values = [self.attempts.value(outcome) for outcome in outcomes]
+        outcomes = self.trainer.outcomes(trials)
+        values = [self.trainer.value(outcome) for outcome in outcomes]
         found = [median_low(values[at : at + seeds]) for at in range(0, len(values), seeds)]
         for patch, score in zip(patches, found, strict=True):
-            self._remember(Look(patch, score, seeds, share, self.attempts.spent))
+            self._remember(Look(patch, score, seeds, share, self.trainer.usage.spent))
         return found
 
     def samples(self, patch: Patch, seeds: int) -> tuple[float, ...]:
         """One changed program over the first seeds."""
-        outcomes = self.attempts.outcomes([self._trial(patch, seed, 1.0) for seed in self.seeds[:seeds]])
-        return tuple(self.attempts.value(outcome) for outcome in outcomes)
-
-    @property
-    def account(self) -> tuple[float, float]:
-        """What is used and what there is in all, both in trainings, however the budget was given."""
-        attempts, spending = self.attempts, self.attempts.spending
-        if spending.trials is not None:
-            return float(len(attempts.paid)), float(spending.trials)
-        if spending.seconds is not None:
-            one = max(attempts.one_wall, 1e-3)
-            return (time.monotonic() - attempts.begun) / one, spending.seconds / one
-        return attempts.spent, spending.trainings
+        outcomes = self.trainer.outcomes([self._trial(patch, seed, 1.0) for seed in self.seeds[:seeds]])
+        return tuple(self.trainer.value(outcome) for outcome in outcomes)
 
     def affords(self, trainings: float) -> bool:
         """Whether so much more can be spent, and the reserve stays."""
-        return self.attempts.affords(trainings + self.reserve)
+        return self.trainer.within_budget(trainings + self.reserve)
 
     def _trial(self, patch: Patch, seed: int, share: float) -> Trial:
         """Shorter by epochs where there are enough, else by the data."""
         known = self.begun_with
         if known is not None and not patch and seed == known.seed and share == 1:
             return known
-        trial = self.attempts.trial(self.shortened(patch, share), seed)
+        trial = self.trainer.trial(self.shortened(patch, share), seed)
         return replace(trial, data=share) if share < 1 and self.fewer_data else trial
 
     def try_fewer_data(self, share: float) -> bool:
         """Whether short trainings can be made by a share of the data; a few steps of one tell."""
-        trial = self.attempts.trial(NOTHING, self.seeds[0])
-        few = replace(trial.budget, steps=STEPS_TO_ASK)
-        (outcome,) = self.attempts.outcomes([replace(trial, data=share, budget=few)])
+        trial = self.trainer.trial(NOTHING, self.seeds[0])
+        few = replace(trial.limits, steps=STEPS_TO_ASK)
+        (outcome,) = self.trainer.outcomes([replace(trial, data=share, limits=few)])
         self.fewer_data = outcome.cut > 0
         return self.fewer_data
 
     def cost(self, patch: Patch, seeds: int = 1, share: float = 1.0) -> float:
         """Trainings' worth of a look; a short training counts for one where trainings are counted."""
-        if self.attempts.spending.trials is not None:
+        if self.trainer.budget.trainings is not None:
             return float(seeds)
         part = share if self.fewer_data else 1.0
-        return self.attempts.cost(self.shortened(patch, share)) * part * seeds
+        return self.trainer.relative_cost(self.shortened(patch, share)) * part * seeds
 
     def applies(self, patch: Patch) -> bool:
-        return self.attempts.applies(patch)
+        return self.trainer.applies(patch)
 
     def better(self, before: float, after: float) -> bool:
         """Whether the difference is large enough to matter."""
-        return material(before, after, bounded=self.attempts.bounded)
+        return self.trainer.improves(before, after)
 
     def perfect(self, score: float) -> bool:
-        return self.attempts.bounded and score >= PERFECT
+        return self.trainer.bounded and score >= PERFECT
 
     @property
     def can_shorten(self) -> bool:
@@ -205,7 +194,7 @@ class Workbench:
 
     def outcome(self, patch: Patch, seed: int) -> Outcome:
         """One training, for its curves."""
-        return self.attempts.outcomes([self._trial(patch, seed, 1.0)])[0]
+        return self.trainer.outcomes([self._trial(patch, seed, 1.0)])[0]
 
     def _epochs(self) -> Knob | None:
         found = [knob for knob in self.knobs if knob.kind is Kind.EPOCHS]
@@ -223,7 +212,7 @@ class Workbench:
             self.best = look
             if look.patch:
                 self.note(look)
-        used, total = self.account
+        used, total = self.trainer.balance
         self.tell(Progress("repair", int(min(used, total)), int(total), f"best so far {_value(self.best)}"))
 
     def leaving(self, reserve: float) -> Workbench:

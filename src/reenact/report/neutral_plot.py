@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from reenact.repairs.neutral.graph import Standing
+from reenact.repairs.alternatives.graph import Standing
 from reenact.report.plots import GraphPlot
 from reenact.report.svg import COLOURS
 from reenact.report.svg_graph import Dot

@@ -37,12 +37,12 @@ class StrategyContract:
         given = workbench(nothing_helps, strategy=strategy.name)
         assert strategy.search(given.bench) == []
 
-    @pytest.mark.parametrize("budget", ["5", "12"])
+    @pytest.mark.parametrize("budget", ["5x", "12x"])
     def test_the_budget_holds_and_the_reserve_stays(self, strategy: Strategy, budget: str) -> None:
         given = workbench(nothing_helps, strategy=strategy.name, budget=budget)
         given.bench.reserve = 1.0
         strategy.search(given.bench)
-        assert given.bench.attempts.spent <= float(budget) - 1.0 + 1e-6
+        assert given.bench.trainer.usage.spent <= float(budget.removesuffix("x")) - 1.0 + 1e-6
 
     def test_the_same_dice_give_the_same_search(self, strategy: Strategy) -> None:
         tried = []

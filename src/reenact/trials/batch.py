@@ -9,7 +9,8 @@ from itertools import islice
 from typing import Protocol
 
 from reenact.trials.executor import Heard
-from reenact.trials.trial import Outcome, Trial
+from reenact.trials.outcome import Outcome
+from reenact.trials.trial import Trial
 from reenact.types import Stop
 
 LOOK_S = 0.2

@@ -14,7 +14,8 @@ from typing import Protocol
 from reenact.errors import InputError, StorageError
 from reenact.probe.outcome import OutcomeKind
 from reenact.trials.executor import Executor, Heard
-from reenact.trials.trial import Outcome, Trial
+from reenact.trials.outcome import Outcome
+from reenact.trials.trial import Trial
 from reenact.types import Stop
 
 PASSING = frozenset((OutcomeKind.INTERRUPTED, OutcomeKind.KILLED, OutcomeKind.NOT_STARTED))
@@ -95,7 +96,7 @@ class Cached(Executor):
             known = self._known(trial)
             if known is not None:
                 found[trial.content] = known
-            elif trial.content not in todo or trial.keep_trace:
+            elif trial.content not in todo or trial.keep_trace or trial.plain:
                 todo[trial.content] = trial
 
         def heard(trial: Trial, outcome: Outcome) -> None:
@@ -119,7 +120,9 @@ class Cached(Executor):
         found = self.store.get(trial.content) or self.store.get(trial.key)
         if found is None or (trial.keep_trace and not (found.trace and found.trace.is_dir())):
             return None
-        limit = trial.budget.seconds
+        if trial.plain and found.expressed:
+            return None
+        limit = trial.limits.seconds
         late = found.kind is OutcomeKind.TIMEOUT and found.seconds > 0
         return None if late and (limit is None or limit > MORE_PATIENCE * found.seconds) else found
 

@@ -22,7 +22,7 @@ def open_executor(
     """The executor of this name for a user's own programs; `ray` starts a cluster of this machine, while
     `ray://host:port` and `host:port` join one. Raises InputError, MissingExtra and MissingPart.
 
-    `python` and `scratch` count on this machine only; the ensemble always expresses what it can.
+    `python` and `scratch` count on this machine only; the ensemble expresses whatever may be.
     """
     if name == PROCESS:
         from reenact.trials.pool import ProcessPool

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Protocol, Self, TypeAlias
 
-from reenact.trials.trial import Outcome, Trial
+from reenact.trials.outcome import Outcome
+from reenact.trials.trial import Trial
 from reenact.types import Stop
 
 Heard: TypeAlias = Callable[[Trial, Outcome], None]

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from reenact.errors import InputError
 from reenact.probe.trace import Trace
 from reenact.program.graph import TaskType
+from reenact.trials.outcome import Outcome
 from reenact.trials.reading import STEP_LOSS, metric_sources
-from reenact.trials.trial import Outcome
 
 SCORES = (
     "accuracy",

@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, Any
 from reenact.errors import InputError, MissingExtra, MissingPart
 from reenact.probe.outcome import OutcomeKind
 from reenact.trials.executor import Executor, Heard
-from reenact.trials.trial import Outcome, Trial
+from reenact.trials.outcome import Outcome
+from reenact.trials.trial import Trial
 from reenact.types import Stop
 
 if TYPE_CHECKING:

@@ -18,8 +18,9 @@ from reenact.probe.run import Ended as ProbeEnded
 from reenact.probe.trace import Trace
 from reenact.probe.watch import Watched, read_watched
 from reenact.trials.job import TREE, Job, root_of
+from reenact.trials.outcome import Curve, Outcome
 from reenact.trials.server import Ended
-from reenact.trials.trial import Curve, Outcome, Trial
+from reenact.trials.trial import Trial
 
 MOST_POINTS = 200
 """Points kept of a curve."""

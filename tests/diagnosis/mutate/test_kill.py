@@ -13,8 +13,9 @@ from reenact.errors import InputError
 from reenact.journal import Journal
 from reenact.probe.outcome import OutcomeKind
 from reenact.program.program import program_from_text
+from reenact.trials.outcome import Outcome
 from reenact.trials.scripted import ScriptedExecutor
-from reenact.trials.trial import Outcome, Trial
+from reenact.trials.trial import Trial
 
 PROGRAM = program_from_text("""
 import keras

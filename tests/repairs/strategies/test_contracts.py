@@ -52,7 +52,7 @@ def test_hebo_says_how_it_is_installed() -> None:
             Hebo().search(workbench(rate_decides, strategy="hebo").bench)
         assert "--no-deps" in refused.value.next_step
     else:
-        given = workbench(rate_decides, strategy="hebo", budget="6")
+        given = workbench(rate_decides, strategy="hebo", budget="6x")
         Hebo().search(given.bench)
         assert given.bench.looks
 
@@ -62,7 +62,7 @@ def test_the_search_is_an_optuna_study_on_disk(tmp_path: Path) -> None:
     from optuna.storages import JournalStorage
     from optuna.storages.journal import JournalFileBackend
 
-    given = workbench(rate_decides, strategy="random", studies=tmp_path, budget="8")
+    given = workbench(rate_decides, strategy="random", studies=tmp_path, budget="8x")
     Random().search(given.bench)
     file = tmp_path / "random-0.study"
     kept = optuna.load_study(study_name="random-0", storage=JournalStorage(JournalFileBackend(str(file))))
@@ -74,18 +74,18 @@ def test_the_search_is_an_optuna_study_on_disk(tmp_path: Path) -> None:
 
 def test_a_point_that_is_too_dear_makes_way_for_the_next() -> None:
     """By the dice of this search a point of many epochs comes before the budget is spent."""
-    given = workbench(lambda values: 0.5, strategy="random", budget="12")
+    given = workbench(lambda values: 0.5, strategy="random", budget="12x")
     assert Random().search(given.bench) == []
-    assert given.bench.attempts.spent > 9
+    assert given.bench.trainer.usage.spent > 9
 
 
 def test_a_damaged_study_is_made_anew_from_the_same_questions(tmp_path: Path) -> None:
-    first = workbench(rate_decides, strategy="bohb", studies=tmp_path, budget="8")
+    first = workbench(rate_decides, strategy="bohb", studies=tmp_path, budget="8x")
     Bohb().search(first.bench)
     file = tmp_path / "bohb-0.study"
     whole = file.read_bytes()
     file.write_bytes(whole[: len(whole) // 2] + b"\0garbage")
-    again = workbench(rate_decides, strategy="bohb", studies=tmp_path, budget="8")
+    again = workbench(rate_decides, strategy="bohb", studies=tmp_path, budget="8x")
     Bohb().search(again.bench)
     assert [look.patch for look in again.bench.looks] == [look.patch for look in first.bench.looks]
     assert file.stat().st_size > len(whole) // 2
@@ -104,7 +104,7 @@ def test_the_space_of_the_study_has_its_learning_rates() -> None:
 
 
 def test_the_faulty_configuration_is_asked_first(tmp_path: Path) -> None:
-    given = workbench(rate_decides, strategy="bohb", studies=tmp_path, budget="8")
+    given = workbench(rate_decides, strategy="bohb", studies=tmp_path, budget="8x")
     Bohb().search(given.bench)
     first = next(look for look in given.bench.looks[1:] if look.share < 1)
     assert not first.patch

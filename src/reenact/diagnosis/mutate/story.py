@@ -14,8 +14,9 @@ from reenact.program.patch import Patch
 from reenact.program.program import Program
 from reenact.trials.executor import Executor
 from reenact.trials.metric import Measure, choose_measure
+from reenact.trials.outcome import Outcome
 from reenact.trials.pool import ProcessPool
-from reenact.trials.trial import Budget, Outcome, Trial
+from reenact.trials.trial import Trial, TrialLimits
 from reenact.types import ExitCode, JsonValue, Progress, Stop, Tell, tell_nobody
 
 PATIENCE = 20.0
@@ -105,7 +106,7 @@ def kill(program: Program, mutants: Sequence[Mutant], wishes: KillWishes, servic
         measure = choose_measure(original[0], wanted=wishes.metric or None)
         before = oriented_values(original, measure)
         longest = max(outcome.seconds for outcome in original)
-        training.budget = Budget(seconds=max(LEAST_SECONDS, PATIENCE * longest))
+        training.limits = TrialLimits(seconds=max(LEAST_SECONDS, PATIENCE * longest))
         after = training.outcomes([mutant.patch for mutant in mutants], wishes.seeds)
         pairs = tuple(
             (mutant, killed(before, oriented_values(outcomes, measure)))
@@ -125,11 +126,11 @@ class _Training:
     run: OpenRun
     services: KillServices
     around: dict[str, JsonValue]
-    budget: Budget = field(default_factory=Budget)
+    limits: TrialLimits = field(default_factory=TrialLimits)
 
     def outcomes(self, patches: Sequence[Patch], seeds: int) -> list[list[Outcome]]:
         """The outcomes of each patch, in the order of the seeds 0, 1, ..."""
-        trials = [Trial(self.program, patch, seed, self.budget) for patch in patches for seed in range(seeds)]
+        trials = [Trial(self.program, patch, seed, self.limits) for patch in patches for seed in range(seeds)]
         wanted = {_name(trial): trial for trial in trials}
 
         def train(names: tuple[str, ...]) -> Iterator[Mapping[str, JsonValue]]:
@@ -147,7 +148,7 @@ class _Training:
 
 
 def _name(trial: Trial) -> str:
-    """A name that does not depend on the budget, which follows from the machine's speed."""
+    """A name that does not depend on the limits, which follow from the machine's speed."""
     return Trial(trial.program, trial.patch, trial.seed).key
 
 

@@ -21,29 +21,27 @@ SAMPLES = 5
 
 
 def model_opinion(
-    program: Program, model: Model, samples: int, run: Scope, notes: list[str] | None = None
-) -> tuple[Finding, ...]:
+    program: Program, model: Model, samples: int, run: Scope
+) -> tuple[tuple[Finding, ...], tuple[str, ...]]:
     """What a model thinks is wrong, surest first. What it says of lines, layers and faults that do not exist
-    is dropped, and `notes` says so."""
+    is dropped, and the notes that come along say so."""
     graph = static_graph(program)
-    remarks: list[str] = []
-    heard: dict[tuple[str, str], list[Checked]] = {}
+    dropped: Counter[str] = Counter()
+    agreeing: dict[tuple[str, str], list[Checked]] = {}
     for sample in range(samples):
-        opinion = _ask(program, graph, model, sample, run, remarks)
-        for key, one in _distinct(opinion, program, graph, remarks).items():
-            heard.setdefault(key, []).append(one)
-    found = [_finding(agreeing, samples, graph) for agreeing in heard.values()]
-    if notes is not None:
-        counted = Counter(remarks)
-        notes += [
-            f"The model's answer: {text}{f' ({n} times)' if n > 1 else ''}." for text, n in counted.items()
-        ]
-    return tuple(sorted(found, key=lambda one: -one.confidence))
+        faults, why_not = _answer(program, graph, model, sample, run)
+        dropped.update(why_not)
+        for key, one in faults.items():
+            agreeing.setdefault(key, []).append(one)
+    found = [_finding(same, samples, graph) for same in agreeing.values()]
+    notes = (f"The model's answer: {why}{f' ({n} times)' if n > 1 else ''}." for why, n in dropped.items())
+    return tuple(sorted(found, key=lambda one: -one.confidence)), tuple(notes)
 
 
-def _ask(
-    program: Program, graph: StaticGraph, model: Model, sample: int, run: Scope, remarks: list[str]
-) -> Opinion:
+def _answer(
+    program: Program, graph: StaticGraph, model: Model, sample: int, run: Scope
+) -> tuple[dict[tuple[str, str], Checked], list[str]]:
+    """What one answer says that can be checked, each thing once, and why the rest was dropped."""
     request = request_for(program, graph, run.path("opinion", sample=sample), sample)
     try:
         answer = run.step(
@@ -58,23 +56,16 @@ def _ask(
             shared=True,
         )
     except AnswerUnusable as error:
-        remarks.append(f"one was of no use, {error.sentence[:200].rstrip('.')}")
-        return Opinion(faults=[])
-    return answer.value
-
-
-def _distinct(
-    opinion: Opinion, program: Program, graph: StaticGraph, remarks: list[str]
-) -> dict[tuple[str, str], Checked]:
-    """What one answer says, each thing once."""
-    found: dict[tuple[str, str], Checked] = {}
-    for said in opinion.faults:
-        one = checked(said, program, graph)
+        return {}, [f"one was of no use, {error.sentence[:200].rstrip('.')}"]
+    faults: dict[tuple[str, str], Checked] = {}
+    why_not: list[str] = []
+    for named in answer.value.faults:
+        one = checked(named, program, graph)
         if isinstance(one, str):
-            remarks.append(one)
+            why_not.append(one)
         else:
-            found.setdefault((one.fault.value, one.layer), one)
-    return found
+            faults.setdefault((one.fault.value, one.layer), one)
+    return faults, why_not
 
 
 def _finding(agreeing: list[Checked], samples: int, graph: StaticGraph) -> Finding:

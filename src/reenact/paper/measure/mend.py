@@ -15,8 +15,8 @@ from pathlib import Path
 from reenact.diagnosis.depth import Depth
 from reenact.diagnosis.diagnosis import Diagnosis
 from reenact.diagnosis.observe import read_only
-from reenact.diagnosis.story import Services as DiagnoseServices
-from reenact.diagnosis.story import diagnose_within
+from reenact.diagnosis.pipeline import Services as DiagnoseServices
+from reenact.diagnosis.pipeline import diagnose_within
 from reenact.diagnosis.wishes import Wishes as DiagnoseWishes
 from reenact.errors import Inconclusive, InputError, ended_by
 from reenact.journal import Journal, Kind, Scope, mark
@@ -39,8 +39,8 @@ from reenact.program.change import Change, Set
 from reenact.program.knob import KnobId
 from reenact.program.knobs import knobs_of
 from reenact.program.program import Program, read_program
-from reenact.repairs.services import Services as RepairServices
-from reenact.repairs.story import repair_within
+from reenact.repairs.pipeline import repair_within
+from reenact.repairs.prepare import Services as RepairServices
 from reenact.repairs.verdict import Repair
 from reenact.repairs.wishes import LEAST_SEEDS
 from reenact.repairs.wishes import Wishes as RepairWishes
@@ -51,7 +51,7 @@ from reenact.types import JsonValue
 
 LARGE = 0.1
 """Mean gap of the measured claims from which on a repair is worth its trainings."""
-BUDGET = "20"
+BUDGET = "20x"
 """Trainings' worth that the search may take."""
 
 

@@ -11,7 +11,8 @@ from reenact.probe.outcome import OutcomeKind
 from reenact.program.knob import KnobId
 from reenact.sandbox.box import BoxResult, Command, Limits, Mount, OnOutput, Sandbox
 from reenact.trials.boxed import Boxed
-from reenact.trials.trial import Outcome, Trial
+from reenact.trials.outcome import Outcome
+from reenact.trials.trial import Trial
 from reenact.types import Stop
 
 

@@ -93,21 +93,21 @@ class FromScratch:
 
     def _see(self, patch: Patch, before: Patch, bench: Workbench) -> Seen | None:
         """One training with its trace, judged by the rules of AutoTrainer."""
-        attempts = bench.attempts
-        trial = replace(attempts.trial(patch, bench.seeds[0]), preset="quick", keep_trace=True)
+        trainer = bench.trainer
+        trial = replace(trainer.trial(patch, bench.seeds[0]), preset="quick", keep_trace=True)
         if self.continues and bench.scratch is not None:
             start = _file(bench.scratch, before) if patch else None
             trial = replace(trial, weights=Weights(start, _file(bench.scratch, patch)))
-        (outcome,) = attempts.outcomes([trial])
+        (outcome,) = trainer.outcomes([trial])
         if outcome.trace is None or not outcome.trace.is_dir():
             # Continued after an interruption: the journal has the numbers, the trace is gone.
-            outcome = attempts.executor.run([trial], stop=attempts.stop)[0]
+            outcome = trainer.executor.run([trial], stop=trainer.stop)[0]
         if outcome.trace is None:
             return None
         evidence = Evidence(trial.patched, trace=read_kept(trial, outcome))
         found = {finding.code for finding in run_rules(chosen(("autotrainer",)), evidence)}
         problem = next((code for code in ORDER if code in found), "")
-        return Seen(attempts.value(outcome), problem)
+        return Seen(trainer.value(outcome), problem)
 
 
 class AutoTrainer(FromScratch):

@@ -44,7 +44,7 @@ class Bohb:
             if reached is None:
                 continue
             board.add([asked.patch], [reached])
-            if bench.attempts.bounded and reached >= GOOD:
+            if bench.trainer.bounded and reached >= GOOD:
                 break
         best = board.best(base)
         return [best] if best is not None and bench.better(base, board.score(best, base)) else []

@@ -63,7 +63,7 @@ class Guided:
 
 def _within(bench: Workbench, share: float, cost: float) -> bool:
     """Whether a stage may still spend this."""
-    used, total = bench.account
+    used, total = bench.trainer.balance
     return used + cost <= share * total and bench.affords(cost)
 
 
@@ -111,7 +111,7 @@ def _can_be_short(bench: Workbench) -> bool:
 
 def _can_have_fewer_data(bench: Workbench) -> bool:
     """A long training of few epochs is looked at with a share of its data first."""
-    return bench.attempts.one_training >= LONG and bench.affords(SHORT) and bench.try_fewer_data(SHORT)
+    return bench.trainer.one_training >= LONG and bench.affords(SHORT) and bench.try_fewer_data(SHORT)
 
 
 def _on_another_seed(bench: Workbench, wanted: Sequence[Idea]) -> tuple[float, Board] | None:
@@ -187,7 +187,7 @@ def _refine(bench: Workbench, base: float, scored: Board, wanted: Sequence[Idea]
 
 def _enough(bench: Workbench, base: float, reached: float) -> bool:
     """The evidence suffices: most of what could be gained is gained."""
-    return bench.attempts.bounded and reached - base >= 0.9 * (1 - base)
+    return bench.trainer.bounded and reached - base >= 0.9 * (1 - base)
 
 
 def _neighbours(bench: Workbench, patch: Patch) -> list[Patch]:

@@ -44,7 +44,7 @@ class Hebo:
             score = bench.scores([patch])[0]
             optimizer.observe(wanted, _losses([score]))
             board.add([patch], [score])
-            if bench.attempts.bounded and score >= GOOD:
+            if bench.trainer.bounded and score >= GOOD:
                 break
         best = board.best(base)
         return [best] if best is not None and bench.better(base, board.score(best, base)) else []

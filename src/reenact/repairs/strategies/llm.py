@@ -77,10 +77,10 @@ class Llm:
 
 
 def _request(bench: Workbench, base: float, step: str) -> Request[Proposal]:
-    value = base if bench.attempts.measure.larger_is_better else -base
+    value = base if bench.trainer.measure.larger_is_better else -base
     prompt = load_prompt("reenact.repairs.strategies", "proposal.md").fill(
         task=bench.evidence.task.value,
-        metric=bench.attempts.measure.name,
+        metric=bench.trainer.measure.name,
         base=f"{value:.4g}",
         accused="\n".join(f"{one.first.code} {one.first.saw}" for one in bench.suspects) or "nothing",
         knobs="\n".join(_line(knob) for knob in bench.knobs),

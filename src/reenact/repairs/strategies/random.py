@@ -41,7 +41,7 @@ def best_of(study: Study, bench: Workbench) -> list[Patch]:
         for one, score in zip(asked, scores, strict=True):
             study.tell(one, score)
         board.add([one.patch for one in asked], scores)
-        if bench.attempts.bounded and max(scores) >= GOOD:
+        if bench.trainer.bounded and max(scores) >= GOOD:
             break
     best = board.best(base)
     return [best] if best is not None and bench.better(base, board.score(best, base)) else []

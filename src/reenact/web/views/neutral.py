@@ -8,7 +8,7 @@ from statistics import fmean
 from pydantic import BaseModel
 
 from reenact.program.patch import Patch
-from reenact.repairs.neutral.graph import Standing
+from reenact.repairs.alternatives.graph import Standing
 from reenact.report.neutral_plot import Seen, neutral_plot
 from reenact.report.sheet import Facts
 from reenact.report.svg import number

@@ -9,9 +9,9 @@ import pytest
 from reenact.program.fault import Fault
 from reenact.program.knob import Kind
 from reenact.program.patch import Patch
-from reenact.repairs.neutral.explore import explore
-from reenact.repairs.neutral.faults import faults_of
-from reenact.repairs.neutral.graph import NeutralityGraph, Standing, standing_beside
+from reenact.repairs.alternatives.explore import explore
+from reenact.repairs.alternatives.faults import faults_of
+from reenact.repairs.alternatives.graph import NeutralityGraph, Standing, standing_beside
 from reenact.testing.formula import Values, set_to, workbench
 from reenact.testing.strategy import rate_decides
 from reenact.types import tell_nobody
@@ -20,10 +20,10 @@ KNOWN = Patch((set_to(Kind.LEARNING_RATE, 0.01),))
 
 
 def walked(
-    formula=rate_decides, budget: str = "400", known: Patch = KNOWN, noise: float = 0.01, **given: int
+    formula=rate_decides, budget: str = "400x", known: Patch = KNOWN, noise: float = 0.01, **given: int
 ) -> NeutralityGraph:
-    attempts = workbench(formula, budget=budget, noise=noise).bench.attempts
-    return explore(replace(attempts, seeds=tuple(range(1, 5))), known, tell=tell_nobody, **given)
+    trainer = workbench(formula, budget=budget, noise=noise).bench.trainer
+    return explore(replace(trainer, seeds=tuple(range(1, 5))), known, tell=tell_nobody, **given)
 
 
 def test_every_node_is_no_worse_than_its_parent() -> None:
@@ -56,7 +56,7 @@ def test_only_the_best_go_on() -> None:
 
 
 def test_the_budget_ends_the_walk() -> None:
-    found = walked(budget="30")
+    found = walked(budget="30x")
     assert found.ended == "the budget was spent"
     assert found.trained * 4 <= 60
 

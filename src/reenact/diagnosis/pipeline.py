@@ -8,23 +8,21 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import IO
 
 from reenact.diagnosis.accused import accused_source
-from reenact.diagnosis.attempts import Attempts
-from reenact.diagnosis.depth import spending
-from reenact.diagnosis.diagnosis import Accusation, Diagnosis, Spent, Standing
+from reenact.diagnosis.candidates import Screening
+from reenact.diagnosis.depth import PLANS, budget_for
+from reenact.diagnosis.diagnosis import Accusation, Diagnosis
 from reenact.diagnosis.intervene import intervene
-from reenact.diagnosis.judge import rule_findings
+from reenact.diagnosis.judge import conclude, suspects_of, untried
 from reenact.diagnosis.learned.opinion import learned_opinion
 from reenact.diagnosis.observe import Looking, look, read_only
 from reenact.diagnosis.opinion.hear import model_opinion
-from reenact.diagnosis.suppress import unsuppressed
-from reenact.diagnosis.sureness import sureness
-from reenact.diagnosis.suspect import Suspect, suspects_from
+from reenact.diagnosis.suspect import Suspect
 from reenact.diagnosis.wishes import Wishes
 from reenact.errors import InputError, Stopped, TimeSpent
 from reenact.journal import Journal, Kind, Scope
@@ -40,11 +38,11 @@ from reenact.program.program import Program
 from reenact.rules.evidence import Evidence
 from reenact.rules.experiments import Experiments
 from reenact.rules.finding import Finding
-from reenact.rules.registry import chosen
-from reenact.rules.rule import Needs
+from reenact.trials.budget import TrainingUsage
 from reenact.trials.executor import Executor
 from reenact.trials.metric import Measure, choose_measure
 from reenact.trials.pool import ProcessPool
+from reenact.trials.trainer import BudgetedTrainer
 from reenact.trials.trial import Trial
 from reenact.types import Progress, Stop, Tell, tell_nobody
 
@@ -94,37 +92,29 @@ def diagnose_within(
     program: Program, wishes: Wishes, services: Services, run: Scope, seen: Evidence | None = None
 ) -> Diagnosis:
     """The same as steps of a run that somebody else has opened: a repair is one run with its diagnosis."""
-    rules = chosen(wishes.select, wishes.ignore)
     begun = time.monotonic()
-    evidence, notes = (seen, []) if seen is not None else _observe(program, wishes, services, run)
-    findings = [*rule_findings(rules, evidence), *_opinions(evidence, wishes, services, run, notes)]
-    observed = {rule.code for rule in rules if rule.needs & Needs.TRACE}
-    suspects = suspects_from(unsuppressed(findings, program), observed)
-    accusable = [one for one in suspects if one.first.accuses]
-    symptoms = tuple(one for one in suspects if one not in accusable)
-    measure, attempts, judged = _intervene(accusable, evidence, wishes, services, run, notes)
-    found = Diagnosis(
-        depth=wishes.depth,
-        evidence=evidence,
-        accusations=_sorted(one for one in judged if one.confidence >= wishes.threshold),
-        doubts=_sorted(one for one in judged if one.confidence < wishes.threshold),
-        symptoms=symptoms,
-        threshold=wishes.threshold,
-        spent=_spent(time.monotonic() - begun, attempts),
-        measure=measure,
-        notes=tuple(notes),
-    )
+    evidence, notes = (seen, ()) if seen is not None else _observe(program, wishes, services, run)
+    others, remarks = _other_detectors(evidence, wishes, services, run)
+    suspects = suspects_of(evidence, wishes, others)
+    tried = _intervene([one for one in suspects if one.first.accuses], evidence, wishes, services, run)
+    found = conclude(
+        evidence, wishes, suspects, tried.accused, replace(tried.spent, seconds=time.monotonic() - begun),
+        measure=tried.measure, notes=(*notes, *remarks, *tried.notes),
+    )  # fmt: skip
     run.note("result", found.to_json())
     run.note("source", accused_source(found))
     return found
 
 
-def _observe(program: Program, wishes: Wishes, services: Services, run: Scope) -> tuple[Evidence, list[str]]:
-    """Read the program; when the depth allows it, watch one run and experiment beside it."""
+def _observe(
+    program: Program, wishes: Wishes, services: Services, run: Scope
+) -> tuple[Evidence, tuple[str, ...]]:
+    """Read the program; when the depth allows it, watch one run and experiment beside it. Notes say what
+    could not be seen."""
     evidence = read_only(program)
-    notes = [f"{file.path} could not be read: {file.unparsed}." for file in program.unparsed]
+    unread = tuple(f"{file.path} could not be read: {file.unparsed}." for file in program.unparsed)
     if not wishes.depth.runs:
-        return evidence, notes
+        return evidence, unread
     services.tell(Progress("diagnose", 1, 5, "watch one training; one batch and a range of rates beside it"))
     looking = Looking(python=wishes.python, training_time=wishes.training_time, stdout=services.stdout)
 
@@ -156,12 +146,12 @@ def _observe(program: Program, wishes: Wishes, services: Services, run: Scope) -
     left = run.step("watch", effect, kind=Kind.TRIAL, inputs=of, returns=Left, still=holds)
     trace = read_trace(left.folder, root=Root(program.folder)) if is_trace(left.folder) else None
     if trace is None or left.outcome.crash is not None:
-        notes.append(left.outcome.sentence)
+        unseen: tuple[str, ...] = (left.outcome.sentence,)
     else:
-        notes += [*left.experiments.missing, *trace.missing]
+        unseen = (*left.experiments.missing, *trace.missing)
     return replace(
         evidence, trace=trace, outcome=left.outcome, experiments=left.experiments, opened=left.opened
-    ), notes
+    ), (*unread, *unseen)
 
 
 @dataclass(frozen=True)
@@ -181,69 +171,88 @@ class Left:
         return self.opened.is_unchanged() and (not self.traced or is_trace(self.folder))
 
 
-def _opinions(
-    evidence: Evidence, wishes: Wishes, services: Services, run: Scope, notes: list[str]
-) -> Iterator[Finding]:
-    """What the learned detector and a language model think, when they are asked."""
-    if wishes.learned:
-        yield from learned_opinion(evidence)
-    if services.model is not None and evidence.program is not None:
-        services.tell(Progress("diagnose", 2, 5, f"ask {services.model.name} for its opinion"))
-        scope = run.under("model")
-        try:
-            yield from model_opinion(evidence.program, services.model, wishes.samples, scope, notes)
-        except TimeSpent as error:
-            notes.append(f"The model was not asked to the end. {error.sentence}")
+def _other_detectors(
+    evidence: Evidence, wishes: Wishes, services: Services, run: Scope
+) -> tuple[tuple[Finding, ...], tuple[str, ...]]:
+    """What the learned detector and a language model find, when asked, and notes on their answers."""
+    learned = learned_opinion(evidence) if wishes.learned else ()
+    if services.model is None or evidence.program is None:
+        return learned, ()
+    services.tell(Progress("diagnose", 2, 5, f"ask {services.model.name} for its opinion"))
+    scope = run.under("model")
+    try:
+        found, notes = model_opinion(evidence.program, services.model, wishes.samples, scope)
+    except TimeSpent as error:
+        return learned, (f"The model was not asked to the end. {error.sentence}",)
+    return (*learned, *found), notes
+
+
+@dataclass(frozen=True)
+class _Intervention:
+    """What came of changing the suspects."""
+
+    accused: Sequence[Accusation]
+    spent: TrainingUsage = field(default_factory=lambda: TrainingUsage(0.0))
+    measure: Measure | None = None
+    notes: tuple[str, ...] = ()
 
 
 def _intervene(
-    suspects: Sequence[Suspect],
-    evidence: Evidence,
-    wishes: Wishes,
-    services: Services,
-    run: Scope,
-    notes: list[str],
-) -> tuple[Measure | None, Attempts | None, list[Accusation]]:
+    suspects: Sequence[Suspect], evidence: Evidence, wishes: Wishes, services: Services, run: Scope
+) -> _Intervention:
     """Change the suspects when that was asked for and the program can be judged."""
-    untried = [Accusation(one, Standing.UNTRIED, sureness(one)) for one in suspects]
-    trained = evidence.trace is not None and evidence.outcome is not None
-    if not wishes.depth.intervenes or not suspects or not trained:
-        return None, None, untried
-    assert evidence.program is not None
-    assert evidence.trace is not None
-    assert evidence.outcome is not None
+    nothing = _Intervention(untried(suspects))
+    if not wishes.depth.intervenes or not suspects or evidence.trace is None or evidence.outcome is None:
+        return nothing
     if evidence.outcome.kind is OutcomeKind.TIMEOUT:
-        notes.append("Nothing was tried: the training did not come to its end within the time that it had.")
-        return None, None, untried
+        late = "Nothing was tried: the training did not come to its end within the time that it had."
+        return replace(nothing, notes=(late,))
     try:
         measure = choose_measure(evidence.trace, evidence.task, wishes.metric or None)
     except InputError as error:
         if wishes.metric:
             raise
-        notes.append(f"Nothing was tried. {error}")
-        return None, None, untried
+        return replace(nothing, notes=(f"Nothing was tried. {error}",))
     make = services.executor or _pool
     with make(wishes) as executor:
-        attempts = Attempts(
-            program=evidence.program,
-            executor=executor,
-            measure=measure,
-            spending=spending(wishes.depth, wishes.budget),
-            one_training=evidence.trace.seconds,
-            one_wall=evidence.trace.seconds,
-            trials=run.under("trials"),
-            stop=services.stop,
-            label_spread=_spread(evidence),
-            around=training_mark(evidence.program, wishes.python, evidence.opened),
-            training_time=wishes.training_time,
-        )
+        trainer = _trainer(evidence, executor, measure, wishes, services, run)
         try:
-            attempts.weigh()
-            judged, remarks = intervene(suspects, attempts, threshold=wishes.threshold, tell=services.tell)
+            trainer.measure_cost()
+            short = trainer.budget.stretches(trainer.one_training)
+            plan = PLANS[wishes.depth].for_short_trainings() if short else PLANS[wishes.depth]
+            screening = Screening(trainer, plan, services.tell)
+            accused, remarks = intervene(suspects, screening, threshold=wishes.threshold)
         except TimeSpent as error:
-            judged, remarks = untried, [f"The suspects were not tried. {error.sentence}"]
-    notes.extend(remarks)
-    return measure, attempts, judged
+            accused, remarks = untried(suspects), [f"The suspects were not tried. {error.sentence}"]
+    noted = [trainer.budget.note] if trainer.budget.note else []
+    return _Intervention(accused, trainer.usage, measure, (*noted, *remarks))
+
+
+def _trainer(
+    evidence: Evidence,
+    executor: Executor,
+    measure: Measure,
+    wishes: Wishes,
+    services: Services,
+    run: Scope,
+) -> BudgetedTrainer:
+    """Trains the program that was watched."""
+    program, trace = evidence.program, evidence.trace
+    assert program is not None
+    assert trace is not None
+    return BudgetedTrainer(
+        program=program,
+        executor=executor,
+        measure=measure,
+        budget=budget_for(wishes.depth, wishes.budget),
+        one_training=trace.seconds,
+        one_wall=trace.seconds,
+        trials=run.under("trials"),
+        stop=services.stop,
+        label_spread=_spread(evidence),
+        around=training_mark(program, wishes.python, evidence.opened),
+        training_time=wishes.training_time,
+    )
 
 
 def _spread(evidence: Evidence) -> float | None:
@@ -254,14 +263,3 @@ def _spread(evidence: Evidence) -> float | None:
 def _pool(wishes: Wishes) -> ProcessPool:
     """Recognised Keras trainings run as bare loops, the first batch of each checked against Keras."""
     return ProcessPool(workers=wishes.workers or os.cpu_count() or 1, python=wishes.python, express=True)
-
-
-def _sorted(accusations: Iterable[Accusation]) -> tuple[Accusation, ...]:
-    order = (Standing.CONFIRMED, Standing.HELPED, Standing.UNTRIED, Standing.REFUTED)
-    return tuple(sorted(accusations, key=lambda one: (order.index(one.standing), -one.confidence)))
-
-
-def _spent(seconds: float, attempts: Attempts | None) -> Spent:
-    if attempts is None:
-        return Spent(seconds)
-    return Spent(seconds, len(attempts.paid), attempts.cpu_seconds, attempts.one_training)

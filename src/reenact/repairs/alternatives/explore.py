@@ -13,13 +13,13 @@ from collections import deque
 from collections.abc import Iterator
 from statistics import fmean
 
-from reenact.diagnosis.attempts import Attempts
 from reenact.program.change import Set
 from reenact.program.knob import Kind, Knob
 from reenact.program.knobs import knobs_of
 from reenact.program.patch import Patch, change_for
+from reenact.repairs.alternatives.graph import NeutralityGraph, Node, Standing, standing_beside
 from reenact.repairs.board import Board
-from reenact.repairs.neutral.graph import NeutralityGraph, Node, Standing, standing_beside
+from reenact.trials.trainer import BudgetedTrainer
 from reenact.types import Progress, Tell
 
 TURNED = (
@@ -31,7 +31,7 @@ TOP, TRAININGS = 5, 10
 
 
 def explore(
-    attempts: Attempts,
+    trainer: BudgetedTrainer,
     known: Patch | tuple[float, ...],
     *,
     tell: Tell,
@@ -39,10 +39,10 @@ def explore(
     chance: int = 0,
 ) -> NeutralityGraph:
     """Walk until the queue is empty or the budget is spent. `known` is the known repair: a change, or what
-    its trainings gave. Every seed of `attempts` is trained for every program."""
+    its trainings gave. Every seed of `trainer` is trained for every program."""
     dice = random.Random(chance)  # noqa: S311 - a search, no secret
-    root = _samples(Patch(()), attempts)
-    reference = _samples(known, attempts) if isinstance(known, Patch) else known
+    root = _samples(Patch(()), trainer)
+    reference = _samples(known, trainer) if isinstance(known, Patch) else known
     nodes = [Node(Patch(()), -1, root, Standing.ROOT)]
     patch = known if isinstance(known, Patch) else Patch(())
     if patch or not isinstance(known, Patch):
@@ -53,12 +53,12 @@ def explore(
     while queue:
         parent = queue.popleft()
         found: list[int] = []
-        for patch in neighbours(nodes[parent].patch, attempts, dice):
+        for patch in neighbours(nodes[parent].patch, trainer, dice):
             if patch in seen:
                 continue
-            if not attempts.affords(attempts.cost(patch) * len(attempts.seeds)):
-                return _graph(nodes, attempts, trained, "the budget was spent")
-            samples = _samples(patch, attempts)
+            if not trainer.within_budget(trainer.cost(patch, len(trainer.seeds))):
+                return _graph(nodes, trainer, trained, "the budget was spent")
+            samples = _samples(patch, trainer)
             trained += 1
             seen.add([patch], [fmean(samples)])
             tell(
@@ -70,18 +70,18 @@ def explore(
             found.append(len(nodes) - 1)
         found.sort(key=lambda number: -nodes[number].fitness)
         queue.extend(found[:top])
-    return _graph(nodes, attempts, trained, "no neutral change was left to go on from")
+    return _graph(nodes, trainer, trained, "no neutral change was left to go on from")
 
 
-def neighbours(patch: Patch, attempts: Attempts, dice: random.Random) -> Iterator[Patch]:
+def neighbours(patch: Patch, trainer: BudgetedTrainer, dice: random.Random) -> Iterator[Patch]:
     """The change with one more knob turned, to a value drawn among its alternatives; every knob once."""
-    program = patch.apply(attempts.program)
+    program = patch.apply(trainer.program)
     for knob in knobs_of(program):
         if knob.kind not in TURNED or not knob.changeable or not knob.alternatives:
             continue
         value = dice.choice(knob.alternatives)
         new = _turned(patch, knob, Patch((change_for(knob, value),)))
-        if attempts.applies(new):
+        if trainer.applies(new):
             yield new
 
 
@@ -90,8 +90,8 @@ def _turned(patch: Patch, knob: Knob, change: Patch) -> Patch:
     return Patch((*kept, *change.changes))
 
 
-def _samples(patch: Patch, attempts: Attempts) -> tuple[float, ...]:
-    return attempts.samples([patch], attempts.seeds)[0]
+def _samples(patch: Patch, trainer: BudgetedTrainer) -> tuple[float, ...]:
+    return trainer.samples([patch], trainer.seeds)[0]
 
 
 def _neutral(samples: tuple[float, ...], parent: tuple[float, ...]) -> bool:
@@ -103,6 +103,6 @@ def _alternatives(nodes: list[Node]) -> int:
     return sum(node.standing in (Standing.AS_GOOD, Standing.BETTER) for node in nodes)
 
 
-def _graph(nodes: list[Node], attempts: Attempts, trained: int, ended: str) -> NeutralityGraph:
-    measure = attempts.measure
+def _graph(nodes: list[Node], trainer: BudgetedTrainer, trained: int, ended: str) -> NeutralityGraph:
+    measure = trainer.measure
     return NeutralityGraph(tuple(nodes), measure.name, measure.larger_is_better, trained, ended)

@@ -7,7 +7,7 @@ from enum import StrEnum
 from statistics import fmean
 
 from reenact.program.patch import Patch
-from reenact.repairs.neutral.faults import faults_of
+from reenact.repairs.alternatives.faults import faults_of
 from reenact.trials.statistics import cohen_d, glm_p
 from reenact.types import JsonValue
 

@@ -8,22 +8,22 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO
 
-from reenact.diagnosis.attempts import Attempts
 from reenact.diagnosis.depth import Depth
-from reenact.diagnosis.story import Services as DiagnoseServices
-from reenact.diagnosis.story import diagnose_within
+from reenact.diagnosis.pipeline import Services as DiagnoseServices
+from reenact.diagnosis.pipeline import diagnose_within
 from reenact.diagnosis.wishes import Wishes as DiagnoseWishes
 from reenact.journal import Journal
 from reenact.probe.surroundings import training_mark
 from reenact.program.patch import Patch
 from reenact.program.program import Program
-from reenact.repairs.fitness import fit_for_repair
-from reenact.repairs.neutral.explore import TOP, TRAININGS, explore
-from reenact.repairs.neutral.graph import NeutralityGraph
-from reenact.repairs.wishes import spending
+from reenact.repairs.alternatives.explore import TOP, TRAININGS, explore
+from reenact.repairs.alternatives.graph import NeutralityGraph
+from reenact.repairs.prepare import fit_for_repair
+from reenact.trials.budget import repair_budget
 from reenact.trials.executor import Executor
 from reenact.trials.metric import choose_measure
 from reenact.trials.pool import ProcessPool
+from reenact.trials.trainer import BudgetedTrainer
 from reenact.trials.trial import Trial
 from reenact.types import JsonValue, Stop, Tell, tell_nobody
 
@@ -32,7 +32,7 @@ from reenact.types import JsonValue, Stop, Tell, tell_nobody
 class Wishes:
     """Every wish has a default."""
 
-    budget: str = "200"
+    budget: str = "200x"
     """As in a repair; one node takes as many trainings as `trainings` says."""
     trainings: int = TRAININGS
     top: int = TOP
@@ -90,27 +90,27 @@ def analyse(
         measure = choose_measure(trace, found.evidence.task, wishes.metric or None)
         make = services.executor or _pool
         with make(wishes) as executor:
-            attempts = Attempts(
-                program=program, executor=executor, measure=measure, spending=spending(wishes.budget),
+            trainer = BudgetedTrainer(
+                program=program, executor=executor, measure=measure, budget=repair_budget(wishes.budget),
                 one_training=trace.seconds, one_wall=trace.seconds, trials=run.under("trials"),
                 around=training_mark(program, wishes.python, found.evidence.opened), stop=services.stop,
                 seeds=tuple(range(501, 501 + wishes.trainings)),
             )  # fmt: skip
-            attempts.weigh()
+            trainer.measure_cost()
             graph = explore(
-                attempts, _known(known, attempts), tell=services.tell, top=wishes.top, chance=wishes.chance
+                trainer, _known(known, trainer), tell=services.tell, top=wishes.top, chance=wishes.chance
             )
         run.note("result", graph.to_json())
         run.finish({"nodes": len(graph.nodes), "alternatives": len(graph.alternatives), "ended": graph.ended})
     return graph
 
 
-def _known(known: Program | None, attempts: Attempts) -> Patch | tuple[float, ...]:
+def _known(known: Program | None, trainer: BudgetedTrainer) -> Patch | tuple[float, ...]:
     """What the known repair reaches, over the same seeds."""
     if known is None:
         return Patch(())
-    trials = [Trial(known, Patch(()), seed) for seed in attempts.seeds]
-    return tuple(attempts.value(outcome) for outcome in attempts.outcomes(trials))
+    trials = [Trial(known, Patch(()), seed) for seed in trainer.seeds]
+    return tuple(trainer.value(outcome) for outcome in trainer.outcomes(trials))
 
 
 def _pool(wishes: Wishes) -> ProcessPool:

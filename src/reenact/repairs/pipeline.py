@@ -5,36 +5,39 @@ program -> diagnosis -> what judges, on which data -> strategy -> minimise -> ve
 
 from __future__ import annotations
 
+import math
 import time
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import replace
 
 from reenact.diagnosis.depth import Depth
 from reenact.diagnosis.diagnosis import Accusation, Diagnosis
 from reenact.diagnosis.judgement import Judgement
-from reenact.diagnosis.story import Services as DiagnoseServices
-from reenact.diagnosis.story import diagnose_within
+from reenact.diagnosis.pipeline import Services as DiagnoseServices
+from reenact.diagnosis.pipeline import diagnose_within
 from reenact.diagnosis.wishes import Wishes as DiagnoseWishes
 from reenact.errors import Stopped, TimeSpent
 from reenact.journal import Scope
 from reenact.program.patch import Patch
 from reenact.program.program import Program
-from reenact.repairs.fitness import fit_for_repair
 from reenact.repairs.minimise import Cut, smallest
-from reenact.repairs.prepare import Prepared, prepare
-from reenact.repairs.services import Services
+from reenact.repairs.prepare import Prepared, Services, fit_for_repair, prepare
 from reenact.repairs.strategies.strategy import Strategy, strategy
-from reenact.repairs.verdict import Cost, Decision, Repair, Verdict
-from reenact.repairs.verify import FRESH, verify
-from reenact.repairs.wishes import Wishes, spending
+from reenact.repairs.verdict import Decision, Repair, Verdict
+from reenact.repairs.wishes import Wishes
 from reenact.repairs.workbench import NOTHING, Workbench
-from reenact.trials.choose import PROCESS, open_executor
-from reenact.trials.ensemble import Ensemble
+from reenact.trials.budget import repair_budget
+from reenact.trials.choose import open_executor
 from reenact.trials.executor import Executor
-from reenact.trials.trial import Curve, Trial
-from reenact.types import Progress
+from reenact.trials.metric import Measure
+from reenact.trials.outcome import Curve
+from reenact.trials.trainer import BudgetedTrainer
+from reenact.trials.trial import Trial
+from reenact.trials.verify import Verification, verify
+from reenact.types import Progress, Tell
 
+FRESH = tuple(range(1001, 1201))
+"""Seeds that judge; none of them chooses."""
 FEWER_DATA = "First looks trained on a share of the training data; whole trainings decided."
 
 
@@ -42,7 +45,7 @@ def repair(program: Program, wishes: Wishes, services: Services, known: Diagnosi
     """The whole story, as a run of its own; the same call after an interruption continues it, after a
     finished one it is made again. `known` is a diagnosis of the program that somebody has already."""
     strategy(wishes.strategy)
-    spending(wishes.budget)
+    repair_budget(wishes.budget)
     asked = services.model.name if services.model is not None else None
     request = {
         "program": Trial(program).key,
@@ -75,7 +78,6 @@ def repair_within(
         final = verdicts[-1].patch if verdicts else NOTHING
         curves = _curves(final, given.bench) if verdicts else {}
         in_time = not late and (not candidates or bool(verdicts))
-    attempts = given.bench.attempts
     result = Repair(
         strategy=search.name,
         decision=_decision(verdicts, given.bench, found, in_time=in_time),
@@ -85,9 +87,9 @@ def repair_within(
         verdicts=verdicts,
         looks=tuple(given.bench.looks),
         cuts=tuple(cuts),
-        cost=Cost(
-            time.monotonic() - begun, len(attempts.paid), attempts.spent, attempts.one_training,
-            2 * len(verdicts) * wishes.seeds,
+        cost=replace(
+            given.bench.trainer.usage, seconds=time.monotonic() - begun,
+            verifying=2 * len(verdicts) * wishes.seeds,
         ),
         why=[_accused(one) for one in found.accusations],
         curves=curves,
@@ -129,7 +131,7 @@ def _best_so_far(bench: Workbench) -> tuple[str, ...]:
     best = bench.best
     if best is None or not best.patch:
         return ()
-    measure = bench.attempts.measure
+    measure = bench.trainer.measure
     value = best.score if measure.larger_is_better else -best.score
     return (f"The best so far, not verified: {best.patch} ({measure.name} {value:.4g}).",)
 
@@ -145,13 +147,37 @@ def _settle(
         first, cuts, short = smallest(candidates[0], given.bench.leaving(0.0))
     except TimeSpent as error:
         return [], (), (error.sentence, *_best_so_far(given.bench))
-    with _as_it_is(given.bench.attempts.executor, wishes) as trainer:
-        judge = replace(
-            given.bench.attempts, executor=trainer, measure=given.judging.judge,
-            part=given.judging.judge_part, paid=set(), cpu_seconds=0.0,
-        )  # fmt: skip
-        told, late = verify([first, *candidates[1:]], judge, FRESH[: wishes.seeds], services.tell)
-    return cuts, told, tuple(note for note in (short, late) if note)
+    judging = given.judging
+    judge = given.bench.trainer.apart(measure=judging.judge, part=judging.judge_part, plain=True)
+    verdicts, late = verdicts_on([first, *candidates[1:]], judge, FRESH[: wishes.seeds], services.tell)
+    return cuts, verdicts, tuple(note for note in (short, late) if note)
+
+
+def verdicts_on(
+    candidates: Sequence[Patch], judge: BudgetedTrainer, seeds: Sequence[int], tell: Tell
+) -> tuple[tuple[Verdict, ...], str]:
+    """Verdicts on the first candidates, until one holds, and what could not be verified in time."""
+
+    def begin(patch: Patch) -> None:
+        tell(Progress("repair", note=f"verify over {len(seeds)} fresh seeds: {patch}"))
+
+    found, late = verify(candidates, judge, seeds, begin=begin)
+    unverified = f"Not verified: {candidates[len(found)]}. {late.sentence}" if late is not None else ""
+    return tuple(_verdict(one, judge.measure) for one in found), unverified
+
+
+def _verdict(one: Verification, measure: Measure) -> Verdict:
+    before, after = (_as_logged(values, measure) for values in (one.comparison.before, one.comparison.after))
+    decision = Decision.NOT_SIGNIFICANT
+    if one.significant:
+        decision = Decision.REPAIRED if one.material else Decision.TOO_SMALL
+    return Verdict(one.patch, one.seeds, before, after, one.comparison, one.p_value, decision)
+
+
+def _as_logged(values: Sequence[float], measure: Measure) -> tuple[float, ...]:
+    """The metric as the program logs it; NaN for a failed training."""
+    signed = (value if measure.larger_is_better else -value for value in values)
+    return tuple(value if math.isfinite(value) else math.nan for value in signed)
 
 
 def _decision(verdicts: Sequence[Verdict], bench: Workbench, found: Diagnosis, *, in_time: bool) -> Decision:
@@ -160,7 +186,7 @@ def _decision(verdicts: Sequence[Verdict], bench: Workbench, found: Diagnosis, *
     if not in_time:
         return Decision.NOT_DECIDED
     base = next((look.score for look in bench.looks if not look.patch and look.share == 1), None)
-    good = base is not None and bench.attempts.bounded and bench.attempts.does_well(base)
+    good = base is not None and bench.trainer.bounded and bench.trainer.is_good_enough(base)
     return Decision.GOOD_ALREADY if good and found.judgement is Judgement.SOUND else Decision.NOTHING_FOUND
 
 
@@ -183,20 +209,3 @@ def _accused(one: Accusation) -> str:
 def _pool(wishes: Wishes) -> Executor:
     """For the search: recognised Keras trainings run as bare loops."""
     return open_executor(wishes.executor, workers=wishes.workers or None, python=wishes.python, express=True)
-
-
-@contextmanager
-def _as_it_is(executor: Executor, wishes: Wishes) -> Iterator[Executor]:
-    """For the verdict: the program itself, as its user runs it, by the servers that stand already."""
-    if isinstance(executor, Ensemble):
-        with open_executor(PROCESS, workers=wishes.workers or None, python=wishes.python) as plain:
-            yield plain
-        return
-    express = getattr(executor, "express", False)
-    if express:
-        executor.express = False  # type: ignore[attr-defined]
-    try:
-        yield executor
-    finally:
-        if express:
-            executor.express = True  # type: ignore[attr-defined]
