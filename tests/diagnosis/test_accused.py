@@ -6,8 +6,8 @@ from pathlib import PurePosixPath
 
 from reenact.diagnosis.accused import accused_source
 from reenact.diagnosis.depth import Depth
-from reenact.diagnosis.diagnosis import Accusation, Diagnosis, Standing
-from reenact.diagnosis.suspect import suspects_from
+from reenact.diagnosis.diagnosis import Diagnosis, DiagnosisFinding, InterventionResult
+from reenact.diagnosis.suspects import suspects_from
 from reenact.program.fault import Fault
 from reenact.program.program import program_from_text
 from reenact.rules.evidence import Evidence
@@ -23,7 +23,9 @@ def finding(code: str, place: Place | None) -> Finding:
 
 
 def diagnosis(evidence: Evidence, *findings: Finding) -> Diagnosis:
-    accused = [Accusation(one, Standing.UNTRIED, one.confidence) for one in suspects_from(findings)]
+    accused = [
+        DiagnosisFinding(one, InterventionResult.UNTRIED, one.confidence) for one in suspects_from(findings)
+    ]
     return Diagnosis(Depth.STATIC, evidence, tuple(accused), (), (), 0.5, TrainingUsage(0.0))
 
 

@@ -24,9 +24,9 @@ from reenact.cli.options import (
 from reenact.cli.times import max_time_option, training_time_option
 from reenact.cli.watch import PROGRAM, program_words
 from reenact.diagnosis.depth import Depth
-from reenact.diagnosis.pipeline import Services
+from reenact.diagnosis.options import THRESHOLD, DiagnoseOptions
+from reenact.diagnosis.pipeline import DiagnoseServices
 from reenact.diagnosis.pipeline import diagnose as tell_story
-from reenact.diagnosis.wishes import THRESHOLD, Wishes
 from reenact.program.program import read_program
 from reenact.report.progress import telling
 from reenact.rules.registry import check_words
@@ -77,7 +77,7 @@ def diagnose(
     limits = {"max_cost": max_cost, "max_tokens": max_tokens, "max_calls": max_calls}
     settings = resolve({"python": python, "model": model, "max_time": max_time, **limits}).settings
     read = read_program(program_words(program))
-    wishes = Wishes(
+    wishes = DiagnoseOptions(
         depth=Depth(depth), select=selected, ignore=ignored, budget=budget or "", threshold=threshold,
         metric=metric or "", python=settings.python, workers=workers, learned=learned, samples=samples,
         training_time=training_time,
@@ -87,7 +87,7 @@ def diagnose(
         stopping_gently(settings.max_time) as stop,
         telling() as tell,
     ):
-        services = Services(
+        services = DiagnoseServices(
             journal=journal, traces=settings.runs_dir / "traces", tell=tell, stop=stop,
             stdout=sys.stderr.fileno(), argv=tuple(sys.argv[1:]), fresh=fresh,
             model=open_asked(settings, record=record, stop=stop, tell=tell) if model else None,

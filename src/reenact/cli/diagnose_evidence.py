@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from reenact.cli.diagnose_pictures import at_steps, chart
 from reenact.cli.watch_view import sparkline
-from reenact.diagnosis.diagnosis import Accusation, Tried
+from reenact.diagnosis.diagnosis import DiagnosisFinding, VerifiedChange
 from reenact.program.fault import Fault
 from reenact.report.sheet import Picture
 from reenact.report.svg import number
@@ -22,12 +22,12 @@ STEPPING = (Fault.HLR, Fault.OCH, Fault.HMO, Fault.HSC, Fault.GCL)
 """Faults that show in the size of the steps."""
 
 
-def evidence_pictures(one: Accusation, evidence: Evidence) -> tuple[Picture, ...]:
+def evidence_pictures(one: DiagnosisFinding, evidence: Evidence) -> tuple[Picture, ...]:
     """What a finding rests on, and what came of changing it."""
     return (*_tried(one.tried), *_steps(one, evidence), *_one_batch(one, evidence), *_layer(one, evidence))
 
 
-def _tried(tried: Tried | None) -> Iterator[Picture]:
+def _tried(tried: VerifiedChange | None) -> Iterator[Picture]:
     if tried is None:
         return
     sign = 1 if tried.measure.larger_is_better else -1
@@ -40,7 +40,7 @@ def _tried(tried: Tried | None) -> Iterator[Picture]:
     yield Picture("Before and after, one dot a seed", strips(samples, alt, below=tried.measure.name), alt)
 
 
-def _steps(one: Accusation, evidence: Evidence) -> Iterator[Picture]:
+def _steps(one: DiagnosisFinding, evidence: Evidence) -> Iterator[Picture]:
     if one.suspect.fault not in STEPPING:
         return
     tested = evidence.experiments.learning_rates
@@ -58,7 +58,7 @@ def _steps(one: Accusation, evidence: Evidence) -> Iterator[Picture]:
     yield from chart("Size of an update, as a share of the weights", kernels[:6], ())
 
 
-def _one_batch(one: Accusation, evidence: Evidence) -> Iterator[Picture]:
+def _one_batch(one: DiagnosisFinding, evidence: Evidence) -> Iterator[Picture]:
     tested = evidence.experiments.one_batch
     if tested is None or not any("one-batch" in finding.name for finding in one.suspect.witnesses):
         return
@@ -71,7 +71,7 @@ def _one_batch(one: Accusation, evidence: Evidence) -> Iterator[Picture]:
     yield Picture("Can it learn one batch?", lines(drawn, alt), alt)
 
 
-def _layer(one: Accusation, evidence: Evidence) -> Iterator[Picture]:
+def _layer(one: DiagnosisFinding, evidence: Evidence) -> Iterator[Picture]:
     layer = next((view for view in evidence.layers if view.name == one.suspect.layer), None)
     if layer is None or evidence.trace is None:
         return

@@ -8,8 +8,8 @@ from reenact.cli.diagnose_evidence import evidence_pictures
 from reenact.cli.diagnose_pictures import curves, heat_maps
 from reenact.cli.diagnose_source import source_lines
 from reenact.cli.diagnose_words import headline, reasons, seen, tried_words
-from reenact.diagnosis.diagnosis import Accusation, Diagnosis, Standing
-from reenact.diagnosis.suspect import Suspect
+from reenact.diagnosis.diagnosis import Diagnosis, DiagnosisFinding, InterventionResult
+from reenact.diagnosis.suspects import Suspect
 from reenact.program.graph import TensorFacts
 from reenact.report.rule_pages import rule_help
 from reenact.report.sheet import Block, Facts, Level, Notice, Picture, Sheet, Text
@@ -82,9 +82,11 @@ def _tensor(one: TensorFacts) -> str:
     return ", ".join([*parts, f"{one.rows_seen} rows seen"])
 
 
-def _doubts(doubts: Sequence[Accusation]) -> Block:
+def _doubts(doubts: Sequence[DiagnosisFinding]) -> Block:
     """What is less likely; the least likely are counted where nothing was tried."""
-    shown = [one for one in doubts if one.confidence >= FAINT or one.standing is not Standing.UNTRIED]
+    shown = [
+        one for one in doubts if one.confidence >= FAINT or one.standing is not InterventionResult.UNTRIED
+    ]
     rows = tuple(
         (
             f"{one.suspect.first.code} {one.suspect.first.name}",
@@ -124,13 +126,13 @@ def _notices(found: Diagnosis) -> Iterator[Notice]:
             changes.setdefault(change, f"{first.code} {first.name}")
 
 
-def _pictures(one: Accusation, evidence: Evidence) -> tuple[Picture, ...]:
+def _pictures(one: DiagnosisFinding, evidence: Evidence) -> tuple[Picture, ...]:
     """None where nothing was measured: what draws also loads what computes."""
     measured = evidence.trace is not None or one.tried is not None or evidence.experiments != Experiments()
     return evidence_pictures(one, evidence) if measured else ()
 
 
-def _notice(one: Accusation, evidence: Evidence, *, again: bool, together: str) -> Notice:
+def _notice(one: DiagnosisFinding, evidence: Evidence, *, again: bool, together: str) -> Notice:
     first, place = headline(one.suspect), one.suspect.place
     fault = f"{first.fault.value} . " if first.fault is not None else ""
     explained = rule_help(first.code)

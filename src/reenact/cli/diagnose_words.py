@@ -7,8 +7,8 @@ import textwrap
 from collections.abc import Iterator, Sequence
 
 from reenact.cli.diagnose_source import changed_lines
-from reenact.diagnosis.diagnosis import Accusation, Tried
-from reenact.diagnosis.suspect import Suspect
+from reenact.diagnosis.diagnosis import DiagnosisFinding, VerifiedChange
+from reenact.diagnosis.suspects import Suspect
 from reenact.program.program import Program
 from reenact.rules.finding import Finding, Suggestion
 from reenact.rules.registry import all_rules
@@ -35,7 +35,7 @@ def seen(finding: Finding) -> str:
 
 
 def reasons(
-    one: Accusation, program: Program | None, *, again: bool = False, together: str = ""
+    one: DiagnosisFinding, program: Program | None, *, again: bool = False, together: str = ""
 ) -> Iterator[str]:
     """What was seen, why it is wrong, who else says so, what to change, what came of trying.
 
@@ -58,7 +58,7 @@ def reasons(
         yield _entry("tried", one.note)
 
 
-def tried_words(tried: Tried) -> str:
+def tried_words(tried: VerifiedChange) -> str:
     """Before and after over the seeds, and whether that decides."""
     before, after = (_spread(values, tried) for values in (tried.before, tried.after))
     judged = f"p={tried.p_value:.3f}" + ("" if tried.confirmed else ", not confirmed")
@@ -92,7 +92,7 @@ def _entry(label: str, told: str) -> str:
     return textwrap.fill(f"{label:9}{told}", WIDEST, subsequent_indent=HANG, drop_whitespace=True)
 
 
-def _spread(values: Sequence[float], tried: Tried) -> str:
+def _spread(values: Sequence[float], tried: VerifiedChange) -> str:
     sign = 1 if tried.measure.larger_is_better else -1
     known = [sign * value for value in values if math.isfinite(value)]
     if not known:

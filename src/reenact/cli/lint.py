@@ -10,7 +10,7 @@ import click
 from reenact.cli.lint_files import Linted, linted, sources
 from reenact.cli.options import CONFIDENCE, listed, output_format, show
 from reenact.diagnosis.depth import Depth
-from reenact.diagnosis.wishes import THRESHOLD, Wishes
+from reenact.diagnosis.options import THRESHOLD, DiagnoseOptions
 from reenact.report.sheet import Level, Notice, Sheet
 from reenact.rules.registry import check_words
 from reenact.types import ExitCode, Place
@@ -37,7 +37,7 @@ def lint(
     """
     selected, ignored = listed(select), listed(ignore)
     check_words((*selected, *ignored))
-    wishes = Wishes(depth=Depth.STATIC, select=selected, ignore=ignored, threshold=threshold)
+    wishes = DiagnoseOptions(depth=Depth.STATIC, select=selected, ignore=ignored, threshold=threshold)
     found = linted(sources(paths or (Path(),), listed(exclude)), wishes)
     show(lint_sheet(found), output_format)
     return lint_exit_code(found)

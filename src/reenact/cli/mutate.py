@@ -10,9 +10,10 @@ import click
 from reenact.cli.options import REPEATS, WORKERS, Count, output_format, show, stopping_gently
 from reenact.cli.times import max_time_option
 from reenact.cli.watch import PROGRAM, program_words
-from reenact.diagnosis.mutate.catalogue import DEEPCRIME, OPERATORS, chosen, covered, mutants
+from reenact.diagnosis.mutate.catalogue import DEEPCRIME, chosen, covered, mutants
 from reenact.diagnosis.mutate.mutant import Mutant
-from reenact.diagnosis.mutate.story import Killings, KillServices, KillWishes, kill
+from reenact.diagnosis.mutate.operators import OPERATORS
+from reenact.diagnosis.mutate.pipeline import Killings, KillOptions, KillServices, kill
 from reenact.journal import Journal
 from reenact.program.program import Program, read_program
 from reenact.report.progress import telling
@@ -60,7 +61,7 @@ def mutate(
         _write(read, found, out)
     killed = None
     if killing:
-        wishes = KillWishes(seeds=seeds, metric=metric or "", workers=workers, python=settings.python)
+        wishes = KillOptions(seeds=seeds, metric=metric or "", workers=workers, python=settings.python)
         with (
             Journal.open(settings.runs_dir) as journal,
             stopping_gently(settings.max_time) as stop,

@@ -21,7 +21,7 @@ from reenact.cli.options import (
 from reenact.cli.times import max_time_option
 from reenact.cli.watch import PROGRAM, program_words
 from reenact.program.program import read_program
-from reenact.repairs.alternatives.graph import NeutralityGraph, Node, Standing
+from reenact.repairs.alternatives.graph import NeutralityGraph, Node, NodeKind
 from reenact.report.neutral_plot import Seen, neutral_plot
 from reenact.report.progress import telling
 from reenact.report.sheet import Facts, Picture, Sheet
@@ -66,10 +66,10 @@ def neutral(
 
     Exit code 0: alternatives were found; 1: none.
     """
-    from reenact.repairs.alternatives.pipeline import Services, Wishes, analyse
+    from reenact.repairs.alternatives.pipeline import AlternativesOptions, AlternativesServices, analyse
 
     settings = resolve({"python": python, "max_time": max_time}).settings
-    wishes = Wishes(budget, trainings, top, metric or "", settings.python, workers, chance)
+    wishes = AlternativesOptions(budget, trainings, top, metric or "", settings.python, workers, chance)
     read = read_program(program_words(program))
     beside = read_program((str(known),)) if known is not None else None
     with (
@@ -77,7 +77,7 @@ def neutral(
         stopping_gently(settings.max_time) as stop,
         telling() as tell,
     ):
-        services = Services(
+        services = AlternativesServices(
             journal=journal, traces=settings.runs_dir / "traces", tell=tell, stop=stop,
             stdout=sys.stderr.fileno(), argv=tuple(sys.argv[1:]), fresh=fresh,
         )  # fmt: skip
@@ -99,12 +99,12 @@ def drawn(found: NeutralityGraph) -> Picture:
 
 
 def _words(node: Node) -> str:
-    return "the known repair" if node.standing is Standing.KNOWN else str(node.patch)
+    return "the known repair" if node.standing is NodeKind.KNOWN else str(node.patch)
 
 
 def _sheet(found: NeutralityGraph, title: str, picture: Picture) -> Sheet:
     others = found.alternatives
-    better = sum(node.standing is Standing.BETTER for node in others)
+    better = sum(node.standing is NodeKind.BETTER for node in others)
     facts = Facts(
         "",
         (

@@ -27,9 +27,9 @@ from reenact.cli.watch import PROGRAM, program_words
 from reenact.errors import InputError
 from reenact.journal import Journal
 from reenact.program.program import Program, read_program
+from reenact.repairs.options import RepairOptions
 from reenact.repairs.strategies.strategy import BUILT_IN
 from reenact.repairs.verdict import Decision, Repair
-from reenact.repairs.wishes import Wishes
 from reenact.report.progress import telling
 from reenact.rules.registry import check_words
 from reenact.settings import resolve
@@ -84,7 +84,7 @@ def repair(
     matters; 3: what was found did not hold, or no training could be compared.
     """
     from reenact.repairs.pipeline import repair as tell_story
-    from reenact.repairs.prepare import Services
+    from reenact.repairs.prepare import RepairServices
 
     if branch and not apply:
         raise InputError("--branch says where --apply writes. Received: --branch without --apply.")
@@ -92,7 +92,7 @@ def repair(
     check_words((*selected, *ignored))
     limits = {"max_cost": max_cost, "max_tokens": max_tokens, "max_calls": max_calls}
     settings = resolve({"python": python, "model": model, "max_time": max_time, **limits}).settings
-    wishes = Wishes(
+    wishes = RepairOptions(
         strategy=strategy, budget=budget, metric=metric or "", seeds=seeds, select=selected, ignore=ignored,
         space=space, python=settings.python, workers=workers, chance=chance, samples=samples,
         temperature=temperature, training_time=training_time, executor=executor,
@@ -103,7 +103,7 @@ def repair(
         stopping_gently(settings.max_time) as stop,
         telling() as tell,
     ):
-        services = Services(
+        services = RepairServices(
             journal=journal, traces=settings.runs_dir / "traces", tell=tell, stop=stop,
             stdout=sys.stderr.fileno(), argv=tuple(sys.argv[1:]), fresh=fresh,
             model=open_asked(settings, record=record, stop=stop, tell=tell) if model else None,

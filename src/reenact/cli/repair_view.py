@@ -6,8 +6,8 @@ import math
 from collections.abc import Iterator, Sequence
 
 from reenact.cli.watch_view import sparkline
+from reenact.repairs.search_context import Evaluation
 from reenact.repairs.verdict import Repair, Verdict, summary
-from reenact.repairs.workbench import Look
 from reenact.report.sheet import Block, Facts, Picture, Sheet, Text
 from reenact.report.svg import number
 from reenact.report.svg_lines import Curve as Drawn
@@ -105,7 +105,7 @@ def _curves(found: Repair) -> Iterator[Picture]:
 def _search(found: Repair) -> Table:
     """The looks that counted: whole trainings, the best first."""
     whole = [look for look in found.looks if look.share == 1]
-    best: dict[str, Look] = {}
+    best: dict[str, Evaluation] = {}
     for look in sorted(whole, key=lambda one: one.seeds):
         best[str(look.patch)] = look
     order = sorted(best.values(), key=lambda one: -one.score)
@@ -118,7 +118,7 @@ def _search(found: Repair) -> Table:
     return Table(title, (found.judging.search.name, "seeds", "spent", "change"), tuple(rows))
 
 
-def _score(look: Look, found: Repair) -> str:
+def _score(look: Evaluation, found: Repair) -> str:
     if not math.isfinite(look.score):
         return "failed"
     return number(look.score if found.judging.search.larger_is_better else -look.score)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from reenact.diagnosis.depth import InterventionPlan
-from reenact.diagnosis.suspect import Suspect, SuspectKey
+from reenact.diagnosis.suspects import Suspect, SuspectKey
 from reenact.errors import PatchRefused
 from reenact.program.patch import Patch
 from reenact.rules.finding import Suggestion

@@ -15,7 +15,7 @@ from reenact.diagnosis.judgement import (
     next_command,
     why_unjudged,
 )
-from reenact.diagnosis.suspect import Suspect
+from reenact.diagnosis.suspects import Suspect
 from reenact.program.patch import Patch
 from reenact.rules.evidence import Evidence
 from reenact.trials.budget import TrainingUsage
@@ -24,7 +24,7 @@ from reenact.trials.statistics import Comparison
 from reenact.types import ExitCode, JsonValue
 
 
-class Standing(StrEnum):
+class InterventionResult(StrEnum):
     """What trying a suspect has shown."""
 
     UNTRIED = "untried"
@@ -37,7 +37,7 @@ class Standing(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Tried:
+class VerifiedChange:
     """A change that was trained over seeds, against the program as it stands."""
 
     patch: Patch
@@ -64,13 +64,13 @@ class Tried:
 
 
 @dataclass(frozen=True, slots=True)
-class Accusation:
+class DiagnosisFinding:
     """A suspect, what trying it has shown, and how sure we are now."""
 
     suspect: Suspect
-    standing: Standing
+    standing: InterventionResult
     confidence: float
-    tried: Tried | None = None
+    tried: VerifiedChange | None = None
     """The verified change it is part of."""
     note: str = ""
 
@@ -97,9 +97,9 @@ class Diagnosis:
 
     depth: Depth
     evidence: Evidence
-    accusations: tuple[Accusation, ...]
+    accusations: tuple[DiagnosisFinding, ...]
     """At or above the threshold, surest first."""
-    doubts: tuple[Accusation, ...]
+    doubts: tuple[DiagnosisFinding, ...]
     """Below it, among them what was refuted."""
     symptoms: tuple[Suspect, ...]
     """What is wrong to see but accuses no one thing."""
@@ -129,7 +129,7 @@ class Diagnosis:
     @property
     def confirmed(self) -> int:
         """Findings that a training has confirmed."""
-        return sum(one.standing is Standing.CONFIRMED for one in self.accusations)
+        return sum(one.standing is InterventionResult.CONFIRMED for one in self.accusations)
 
     @property
     def next_command(self) -> str:

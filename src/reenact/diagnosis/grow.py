@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from reenact.diagnosis.candidates import Candidate, Screened, Screening, whole
-from reenact.diagnosis.suspect import SuspectKey
+from reenact.diagnosis.suspects import SuspectKey
 from reenact.trials.ddmin import minimise
 from reenact.types import Progress
 

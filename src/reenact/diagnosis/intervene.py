@@ -11,11 +11,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from statistics import median
 
+from reenact.diagnosis.calibration import calibrated
 from reenact.diagnosis.candidates import Candidate, Screened, Screening, candidates_of, ranked, whole
-from reenact.diagnosis.diagnosis import Accusation, Standing, Tried
+from reenact.diagnosis.diagnosis import DiagnosisFinding, InterventionResult, VerifiedChange
 from reenact.diagnosis.grow import STRONG, Grown, grow
-from reenact.diagnosis.sureness import sureness
-from reenact.diagnosis.suspect import Suspect, SuspectKey
+from reenact.diagnosis.suspects import Suspect, SuspectKey
 from reenact.errors import TimeSpent
 from reenact.program.patch import Patch
 from reenact.rules.finding import Severity
@@ -34,19 +34,19 @@ SURE = 0.9
 
 def intervene(
     suspects: Sequence[Suspect], screening: Screening, *, threshold: float
-) -> tuple[list[Accusation], list[str]]:
+) -> tuple[list[DiagnosisFinding], list[str]]:
     """Every suspect with what trying it has shown, and remarks on what could not be tried."""
     trainer, tell = screening.trainer, screening.tell
     candidates = candidates_of(suspects, screening)
     if not candidates:
-        return [Accusation(one, Standing.UNTRIED, sureness(one)) for one in suspects], []
+        return [DiagnosisFinding(one, InterventionResult.UNTRIED, calibrated(one)) for one in suspects], []
     tell(Progress("diagnose", 3, 5, f"change {len(candidates)} suspects, one by one"))
     patches = [Patch(()), *(candidate.patch for candidate in candidates)]
     base, *scores = screening.scores(patches)
     screened = [Screened(one, score) for one, score in zip(candidates, scores, strict=True)]
     helpful = [one for one in screened if trainer.improves(base, one.score)]
     helpful, grown = ranked(helpful, base, trainer), Grown(())
-    tried: list[tuple[tuple[Candidate, ...], Tried]] = []
+    tried: list[tuple[tuple[Candidate, ...], VerifiedChange]] = []
     remarks: list[str] = []
     try:
         base, helpful = _second_look(base, helpful, screening)
@@ -74,7 +74,7 @@ def _second_look(base: float, helpful: list[Screened], screening: Screening) -> 
 
 def _verify(
     chosen: tuple[Candidate, ...], helpful: list[Screened], screening: Screening
-) -> list[tuple[tuple[Candidate, ...], Tried]]:
+) -> list[tuple[tuple[Candidate, ...], VerifiedChange]]:
     """Judge the chosen change on fresh seeds; the next best single one when it does not hold."""
     options = [chosen] if chosen else []
     options += [(one.candidate,) for one in helpful if (one.candidate,) != chosen]
@@ -89,8 +89,8 @@ def _verify(
     return [(option, _tried(one, trainer)) for option, one in zip(options, found, strict=False)]
 
 
-def _tried(one: Verification, trainer: BudgetedTrainer) -> Tried:
-    return Tried(
+def _tried(one: Verification, trainer: BudgetedTrainer) -> VerifiedChange:
+    return VerifiedChange(
         one.patch, trainer.measure, one.comparison.before, one.comparison.after, one.comparison, one.p_value,
         one.holds, one.cpu_seconds,
     )  # fmt: skip
@@ -101,9 +101,9 @@ def _judge(
     screened: list[Screened],
     helpful: list[Screened],
     adds: Sequence[Candidate],
-    tried: list[tuple[tuple[Candidate, ...], Tried]],
+    tried: list[tuple[tuple[Candidate, ...], VerifiedChange]],
     threshold: float,
-) -> list[Accusation]:
+) -> list[DiagnosisFinding]:
     confirmed = {one.suspect.key: held for option, held in tried if held.confirmed for one in option}
     failed = {one.suspect.key: held for option, held in tried if not held.confirmed for one in option}
     looked = {one.candidate.suspect.key for one in screened}
@@ -112,35 +112,41 @@ def _judge(
     hidden = _hides(suspects, looked, confirmed)
     found = []
     for suspect in suspects:
-        key, sure = suspect.key, sureness(suspect)
+        key, sure = suspect.key, calibrated(suspect)
         if key in confirmed:
-            found.append(Accusation(suspect, Standing.CONFIRMED, max(0.9, sure), confirmed[key]))
+            found.append(
+                DiagnosisFinding(suspect, InterventionResult.CONFIRMED, max(0.9, sure), confirmed[key])
+            )
         elif key in added:
             note = "changing it as well helped more, in a first look"
-            found.append(Accusation(suspect, Standing.HELPED, sure, note=note))
+            found.append(DiagnosisFinding(suspect, InterventionResult.HELPED, sure, note=note))
         elif key in gained and key not in failed:
             note = (
                 "changing this instead helped too, in a first look" if confirmed else "helped in a first look"
             )
             demoted = confirmed and suspect.confidence < SURE
             sure = min(sure, threshold - 0.01) if demoted else sure
-            found.append(Accusation(suspect, Standing.HELPED, sure, note=note))
+            found.append(DiagnosisFinding(suspect, InterventionResult.HELPED, sure, note=note))
         elif key in looked and hidden:
             note = "changing it alone did not help, but what could not be changed may hide its effect"
-            found.append(Accusation(suspect, Standing.UNTRIED, sure, note=note))
+            found.append(DiagnosisFinding(suspect, InterventionResult.UNTRIED, sure, note=note))
         elif key in looked:
             note = "changing it did not help"
-            found.append(Accusation(suspect, Standing.REFUTED, 0.4 * sure, failed.get(key), note))
+            found.append(
+                DiagnosisFinding(suspect, InterventionResult.REFUTED, 0.4 * sure, failed.get(key), note)
+            )
         else:
-            found.append(Accusation(suspect, Standing.UNTRIED, sure))
+            found.append(DiagnosisFinding(suspect, InterventionResult.UNTRIED, sure))
     return found
 
 
-def _weighed(one: Accusation, threshold: float, trainer: BudgetedTrainer, *, well: bool) -> Accusation:
+def _weighed(
+    one: DiagnosisFinding, threshold: float, trainer: BudgetedTrainer, *, well: bool
+) -> DiagnosisFinding:
     """Nearly every training can be made a little better. What was only slightly suspected is at fault when
     changing it helps much, and the training does not do well as it is; else it is tuning."""
     held = one.tried
-    if one.standing is not Standing.CONFIRMED or one.suspect.confidence >= STRONG or held is None:
+    if one.standing is not InterventionResult.CONFIRMED or one.suspect.confidence >= STRONG or held is None:
         return one
     much = trainer.improves(median(held.before), median(held.after), share=MUCH)
     if much and not well:
@@ -151,7 +157,7 @@ def _weighed(one: Accusation, threshold: float, trainer: BudgetedTrainer, *, wel
 
 
 def _hides(
-    suspects: Sequence[Suspect], looked: set[SuspectKey], confirmed: Mapping[SuspectKey, Tried]
+    suspects: Sequence[Suspect], looked: set[SuspectKey], confirmed: Mapping[SuspectKey, VerifiedChange]
 ) -> bool:
     """Whether something as good as proven could not be changed: nothing else can help beside labels that are
     wrong, and that it did not help then says little against it."""

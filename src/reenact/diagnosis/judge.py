@@ -5,12 +5,11 @@ from __future__ import annotations
 import time
 from collections.abc import Iterable, Sequence
 
-from reenact.diagnosis.diagnosis import Accusation, Diagnosis, Standing
+from reenact.diagnosis.calibration import calibrated
+from reenact.diagnosis.diagnosis import Diagnosis, DiagnosisFinding, InterventionResult
 from reenact.diagnosis.judgement import probe_broke
-from reenact.diagnosis.suppress import unsuppressed
-from reenact.diagnosis.sureness import sureness
-from reenact.diagnosis.suspect import Suspect, suspects_from
-from reenact.diagnosis.wishes import Wishes
+from reenact.diagnosis.options import DiagnoseOptions
+from reenact.diagnosis.suspects import Suspect, suspects_from, unsuppressed
 from reenact.rules.evidence import Evidence
 from reenact.rules.finding import Finding
 from reenact.rules.registry import chosen
@@ -22,14 +21,16 @@ FEW_STEPS = 3
 """Below this a run shows too little to contradict what the text proves."""
 
 
-def judged(evidence: Evidence, wishes: Wishes) -> Diagnosis:
+def diagnose_evidence(evidence: Evidence, wishes: DiagnoseOptions) -> Diagnosis:
     """What the rules say of this evidence; `wishes` choose the rules and the least confidence."""
     begun = time.monotonic()
     suspects = suspects_of(evidence, wishes)
     return conclude(evidence, wishes, suspects, untried(suspects), TrainingUsage(time.monotonic() - begun))
 
 
-def suspects_of(evidence: Evidence, wishes: Wishes, others: Iterable[Finding] = ()) -> tuple[Suspect, ...]:
+def suspects_of(
+    evidence: Evidence, wishes: DiagnoseOptions, others: Iterable[Finding] = ()
+) -> tuple[Suspect, ...]:
     """What the rules suspect, together with the findings of others, surest first."""
     rules = chosen(wishes.select, wishes.ignore)
     findings = (*rule_findings(rules, evidence), *others)
@@ -38,23 +39,32 @@ def suspects_of(evidence: Evidence, wishes: Wishes, others: Iterable[Finding] = 
     return suspects_from(findings, {rule.code for rule in rules if rule.needs & Needs.TRACE})
 
 
-def untried(suspects: Sequence[Suspect]) -> list[Accusation]:
+def untried(suspects: Sequence[Suspect]) -> list[DiagnosisFinding]:
     """Those that may be a cause, none of them changed."""
-    return [Accusation(one, Standing.UNTRIED, sureness(one)) for one in suspects if one.first.accuses]
+    return [
+        DiagnosisFinding(one, InterventionResult.UNTRIED, calibrated(one))
+        for one in suspects
+        if one.first.accuses
+    ]
 
 
 def conclude(
     evidence: Evidence,
-    wishes: Wishes,
+    wishes: DiagnoseOptions,
     suspects: Sequence[Suspect],
-    accused: Sequence[Accusation],
+    accused: Sequence[DiagnosisFinding],
     spent: TrainingUsage,
     *,
     measure: Measure | None = None,
     notes: Sequence[str] = (),
 ) -> Diagnosis:
     """The diagnosis, once it is known of each suspect what trying it has shown."""
-    order = (Standing.CONFIRMED, Standing.HELPED, Standing.UNTRIED, Standing.REFUTED)
+    order = (
+        InterventionResult.CONFIRMED,
+        InterventionResult.HELPED,
+        InterventionResult.UNTRIED,
+        InterventionResult.REFUTED,
+    )
     ordered = sorted(accused, key=lambda one: (order.index(one.standing), -one.confidence))
     return Diagnosis(
         depth=wishes.depth,

@@ -16,14 +16,14 @@ from typing import IO
 from reenact.diagnosis.accused import accused_source
 from reenact.diagnosis.candidates import Screening
 from reenact.diagnosis.depth import PLANS, budget_for
-from reenact.diagnosis.diagnosis import Accusation, Diagnosis
+from reenact.diagnosis.diagnosis import Diagnosis, DiagnosisFinding
 from reenact.diagnosis.intervene import intervene
 from reenact.diagnosis.judge import conclude, suspects_of, untried
-from reenact.diagnosis.learned.opinion import learned_opinion
-from reenact.diagnosis.observe import Looking, look, read_only
-from reenact.diagnosis.opinion.hear import model_opinion
-from reenact.diagnosis.suspect import Suspect
-from reenact.diagnosis.wishes import Wishes
+from reenact.diagnosis.learned.findings import learned_findings
+from reenact.diagnosis.llm_detector.findings import llm_findings
+from reenact.diagnosis.observe import ObserveOptions, observe, read_only
+from reenact.diagnosis.options import DiagnoseOptions
+from reenact.diagnosis.suspects import Suspect
 from reenact.errors import InputError, Stopped, TimeSpent
 from reenact.journal import Journal, Kind, Scope
 from reenact.llm.ask import Model
@@ -48,7 +48,7 @@ from reenact.types import Progress, Stop, Tell, tell_nobody
 
 
 @dataclass(frozen=True)
-class Services:
+class DiagnoseServices:
     """What the story needs from outside."""
 
     journal: Journal
@@ -60,14 +60,16 @@ class Services:
     """Where the program's own output goes."""
     model: Model | None = None
     """A language model to ask for its opinion."""
-    executor: Callable[[Wishes], Executor] | None = None
+    executor: Callable[[DiagnoseOptions], Executor] | None = None
     """Another way to train; none: a pool of processes."""
     argv: Sequence[str] = ()
     fresh: bool = False
     """Start anew instead of continuing an earlier, interrupted diagnosis."""
 
 
-def diagnose(program: Program, wishes: Wishes, services: Services, seen: Evidence | None = None) -> Diagnosis:
+def diagnose(
+    program: Program, wishes: DiagnoseOptions, services: DiagnoseServices, seen: Evidence | None = None
+) -> Diagnosis:
     """The whole story, as a run of its own; the same call after an interruption continues it, after a
     finished one it is made again.
 
@@ -89,7 +91,11 @@ def diagnose(program: Program, wishes: Wishes, services: Services, seen: Evidenc
 
 
 def diagnose_within(
-    program: Program, wishes: Wishes, services: Services, run: Scope, seen: Evidence | None = None
+    program: Program,
+    wishes: DiagnoseOptions,
+    services: DiagnoseServices,
+    run: Scope,
+    seen: Evidence | None = None,
 ) -> Diagnosis:
     """The same as steps of a run that somebody else has opened: a repair is one run with its diagnosis."""
     begun = time.monotonic()
@@ -107,7 +113,7 @@ def diagnose_within(
 
 
 def _observe(
-    program: Program, wishes: Wishes, services: Services, run: Scope
+    program: Program, wishes: DiagnoseOptions, services: DiagnoseServices, run: Scope
 ) -> tuple[Evidence, tuple[str, ...]]:
     """Read the program; when the depth allows it, watch one run and experiment beside it. Notes say what
     could not be seen."""
@@ -116,13 +122,13 @@ def _observe(
     if not wishes.depth.runs:
         return evidence, unread
     services.tell(Progress("diagnose", 1, 5, "watch one training; one batch and a range of rates beside it"))
-    looking = Looking(python=wishes.python, training_time=wishes.training_time, stdout=services.stdout)
+    looking = ObserveOptions(python=wishes.python, training_time=wishes.training_time, stdout=services.stdout)
 
     watched: set[Path] = set()
 
     def effect() -> Left:
         folder = fresh_folder(program.entry.stem, services.traces).resolve()
-        seen, experiments = look(program, looking, folder, services.stop)
+        seen, experiments = observe(program, looking, folder, services.stop)
         services.journal.seal(folder)
         watched.add(folder)
         if services.stop.by_user:
@@ -172,16 +178,16 @@ class Left:
 
 
 def _other_detectors(
-    evidence: Evidence, wishes: Wishes, services: Services, run: Scope
+    evidence: Evidence, wishes: DiagnoseOptions, services: DiagnoseServices, run: Scope
 ) -> tuple[tuple[Finding, ...], tuple[str, ...]]:
     """What the learned detector and a language model find, when asked, and notes on their answers."""
-    learned = learned_opinion(evidence) if wishes.learned else ()
+    learned = learned_findings(evidence) if wishes.learned else ()
     if services.model is None or evidence.program is None:
         return learned, ()
     services.tell(Progress("diagnose", 2, 5, f"ask {services.model.name} for its opinion"))
     scope = run.under("model")
     try:
-        found, notes = model_opinion(evidence.program, services.model, wishes.samples, scope)
+        found, notes = llm_findings(evidence.program, services.model, wishes.samples, scope)
     except TimeSpent as error:
         return learned, (f"The model was not asked to the end. {error.sentence}",)
     return (*learned, *found), notes
@@ -191,14 +197,18 @@ def _other_detectors(
 class _Intervention:
     """What came of changing the suspects."""
 
-    accused: Sequence[Accusation]
+    accused: Sequence[DiagnosisFinding]
     spent: TrainingUsage = field(default_factory=lambda: TrainingUsage(0.0))
     measure: Measure | None = None
     notes: tuple[str, ...] = ()
 
 
 def _intervene(
-    suspects: Sequence[Suspect], evidence: Evidence, wishes: Wishes, services: Services, run: Scope
+    suspects: Sequence[Suspect],
+    evidence: Evidence,
+    wishes: DiagnoseOptions,
+    services: DiagnoseServices,
+    run: Scope,
 ) -> _Intervention:
     """Change the suspects when that was asked for and the program can be judged."""
     nothing = _Intervention(untried(suspects))
@@ -232,8 +242,8 @@ def _trainer(
     evidence: Evidence,
     executor: Executor,
     measure: Measure,
-    wishes: Wishes,
-    services: Services,
+    wishes: DiagnoseOptions,
+    services: DiagnoseServices,
     run: Scope,
 ) -> BudgetedTrainer:
     """Trains the program that was watched."""
@@ -260,6 +270,6 @@ def _spread(evidence: Evidence) -> float | None:
     return labels.std if labels is not None and evidence.task is TaskType.REGRESSION else None
 
 
-def _pool(wishes: Wishes) -> ProcessPool:
+def _pool(wishes: DiagnoseOptions) -> ProcessPool:
     """Recognised Keras trainings run as bare loops, the first batch of each checked against Keras."""
     return ProcessPool(workers=wishes.workers or os.cpu_count() or 1, python=wishes.python, express=True)

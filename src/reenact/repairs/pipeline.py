@@ -11,24 +11,22 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from reenact.diagnosis.depth import Depth
-from reenact.diagnosis.diagnosis import Accusation, Diagnosis
+from reenact.diagnosis.diagnosis import Diagnosis, DiagnosisFinding
 from reenact.diagnosis.judgement import Judgement
-from reenact.diagnosis.pipeline import Services as DiagnoseServices
-from reenact.diagnosis.pipeline import diagnose_within
-from reenact.diagnosis.wishes import Wishes as DiagnoseWishes
+from reenact.diagnosis.options import DiagnoseOptions
+from reenact.diagnosis.pipeline import DiagnoseServices, diagnose_within
 from reenact.errors import Stopped, TimeSpent
 from reenact.journal import Scope
 from reenact.program.patch import Patch
 from reenact.program.program import Program
-from reenact.repairs.minimise import Cut, smallest
-from reenact.repairs.prepare import Prepared, Services, fit_for_repair, prepare
+from reenact.repairs.minimise import ReductionStep, smallest
+from reenact.repairs.options import RepairOptions
+from reenact.repairs.prepare import PreparedSearch, RepairServices, fit_for_repair, prepare
+from reenact.repairs.search_context import NOTHING, SearchContext
 from reenact.repairs.strategies.strategy import Strategy, strategy
 from reenact.repairs.verdict import Decision, Repair, Verdict
-from reenact.repairs.wishes import Wishes
-from reenact.repairs.workbench import NOTHING, Workbench
 from reenact.trials.budget import repair_budget
-from reenact.trials.choose import open_executor
-from reenact.trials.executor import Executor
+from reenact.trials.executor import Executor, open_executor
 from reenact.trials.metric import Measure
 from reenact.trials.outcome import Curve
 from reenact.trials.trainer import BudgetedTrainer
@@ -41,7 +39,9 @@ FRESH = tuple(range(1001, 1201))
 FEWER_DATA = "First looks trained on a share of the training data; whole trainings decided."
 
 
-def repair(program: Program, wishes: Wishes, services: Services, known: Diagnosis | None = None) -> Repair:
+def repair(
+    program: Program, wishes: RepairOptions, services: RepairServices, known: Diagnosis | None = None
+) -> Repair:
     """The whole story, as a run of its own; the same call after an interruption continues it, after a
     finished one it is made again. `known` is a diagnosis of the program that somebody has already."""
     strategy(wishes.strategy)
@@ -63,7 +63,11 @@ def repair(program: Program, wishes: Wishes, services: Services, known: Diagnosi
 
 
 def repair_within(
-    program: Program, wishes: Wishes, services: Services, run: Scope, known: Diagnosis | None = None
+    program: Program,
+    wishes: RepairOptions,
+    services: RepairServices,
+    run: Scope,
+    known: Diagnosis | None = None,
 ) -> Repair:
     """The same as steps of a run that somebody else has opened."""
     begun = time.monotonic()
@@ -101,9 +105,9 @@ def repair_within(
     return result
 
 
-def _diagnosed(program: Program, wishes: Wishes, services: Services, run: Scope) -> Diagnosis:
+def _diagnosed(program: Program, wishes: RepairOptions, services: RepairServices, run: Scope) -> Diagnosis:
     """A quick diagnosis, part of this run: continued, the program is not watched again."""
-    asked = DiagnoseWishes(
+    asked = DiagnoseOptions(
         depth=Depth.QUICK, select=wishes.select, ignore=wishes.ignore, metric=wishes.metric,
         python=wishes.python, training_time=wishes.training_time,
     )  # fmt: skip
@@ -114,7 +118,7 @@ def _diagnosed(program: Program, wishes: Wishes, services: Services, run: Scope)
     return diagnose_within(program, asked, given, run.under("diagnosis"))
 
 
-def _searched(search: Strategy, bench: Workbench) -> tuple[list[Patch], tuple[str, ...]]:
+def _searched(search: Strategy, bench: SearchContext) -> tuple[list[Patch], tuple[str, ...]]:
     """What the strategy finds; stopped, the best so far is named. Nothing is found when the time is up."""
     try:
         return search.search(bench), ()
@@ -126,7 +130,7 @@ def _searched(search: Strategy, bench: Workbench) -> tuple[list[Patch], tuple[st
         raise
 
 
-def _best_so_far(bench: Workbench) -> tuple[str, ...]:
+def _best_so_far(bench: SearchContext) -> tuple[str, ...]:
     """In a sentence; nothing where no change was better than the program as it stands."""
     best = bench.best
     if best is None or not best.patch:
@@ -137,9 +141,9 @@ def _best_so_far(bench: Workbench) -> tuple[str, ...]:
 
 
 def _settle(
-    candidates: Sequence[Patch], given: Prepared, wishes: Wishes, services: Services
-) -> tuple[list[Cut], tuple[Verdict, ...], tuple[str, ...]]:
-    """Cut the best candidate down, then judge it; the next one when it does not hold."""
+    candidates: Sequence[Patch], given: PreparedSearch, wishes: RepairOptions, services: RepairServices
+) -> tuple[list[ReductionStep], tuple[Verdict, ...], tuple[str, ...]]:
+    """ReductionStep the best candidate down, then judge it; the next one when it does not hold."""
     if not candidates:
         return [], (), ()
     services.tell(Progress("repair", note=f"minimise {candidates[0]}"))
@@ -180,7 +184,9 @@ def _as_logged(values: Sequence[float], measure: Measure) -> tuple[float, ...]:
     return tuple(value if math.isfinite(value) else math.nan for value in signed)
 
 
-def _decision(verdicts: Sequence[Verdict], bench: Workbench, found: Diagnosis, *, in_time: bool) -> Decision:
+def _decision(
+    verdicts: Sequence[Verdict], bench: SearchContext, found: Diagnosis, *, in_time: bool
+) -> Decision:
     if verdicts:
         return verdicts[-1].decision
     if not in_time:
@@ -190,7 +196,7 @@ def _decision(verdicts: Sequence[Verdict], bench: Workbench, found: Diagnosis, *
     return Decision.GOOD_ALREADY if good and found.judgement is Judgement.SOUND else Decision.NOTHING_FOUND
 
 
-def _curves(patch: Patch, bench: Workbench) -> dict[str, tuple[Curve, Curve]]:
+def _curves(patch: Patch, bench: SearchContext) -> dict[str, tuple[Curve, Curve]]:
     """Before and after, of one seed that was trained anyway."""
     try:
         before, after = (bench.outcome(one, bench.seeds[0]) for one in (NOTHING, patch))
@@ -200,12 +206,12 @@ def _curves(patch: Patch, bench: Workbench) -> dict[str, tuple[Curve, Curve]]:
     return {name: (before.curve(name), after.curve(name)) for name in shared}
 
 
-def _accused(one: Accusation) -> str:
+def _accused(one: DiagnosisFinding) -> str:
     suspect = one.suspect
     where = f" at {suspect.place}" if suspect.place is not None else ""
     return f"{suspect.first.code} {suspect.first.name}{where}: {suspect.first.saw}"
 
 
-def _pool(wishes: Wishes) -> Executor:
+def _pool(wishes: RepairOptions) -> Executor:
     """For the search: recognised Keras trainings run as bare loops."""
     return open_executor(wishes.executor, workers=wishes.workers or None, python=wishes.python, express=True)

@@ -19,9 +19,9 @@ from reenact.probe.trace import Trace
 from reenact.program.knobs import knobs_of
 from reenact.program.program import Program
 from reenact.repairs.judging import Judging, judging_by
+from reenact.repairs.options import RepairOptions
+from reenact.repairs.search_context import NOTHING, SearchContext
 from reenact.repairs.study import book
-from reenact.repairs.wishes import Wishes
-from reenact.repairs.workbench import NOTHING, Workbench
 from reenact.trials.budget import repair_budget
 from reenact.trials.executor import Executor
 from reenact.trials.metric import choose_measure
@@ -40,7 +40,7 @@ SAME = 1e-6
 
 
 @dataclass(frozen=True)
-class Services:
+class RepairServices:
     """Everything but the journal and the folder has a default."""
 
     journal: Journal
@@ -51,7 +51,7 @@ class Services:
     stdout: int | IO[bytes] | None = None
     model: Model | None = None
     """For the strategy `llm`."""
-    executor: Callable[[Wishes], Executor] | None = None
+    executor: Callable[[RepairOptions], Executor] | None = None
     """Another way to train; none: a pool of processes."""
     studies: bool = True
     """Keep the search as an Optuna study."""
@@ -65,10 +65,10 @@ class Services:
 
 
 @dataclass(frozen=True)
-class Prepared:
+class PreparedSearch:
     """What the search begins with."""
 
-    bench: Workbench
+    bench: SearchContext
     judging: Judging
     notes: tuple[str, ...]
 
@@ -112,13 +112,13 @@ def prepare(
     program: Program,
     found: Diagnosis,
     trace: Trace,
-    wishes: Wishes,
-    services: Services,
+    wishes: RepairOptions,
+    services: RepairServices,
     executor: Executor,
     run: Scope,
     *,
     watched: bool,
-) -> Prepared:
+) -> PreparedSearch:
     """Train the program as it stands, once or twice; `watched` says that its diagnosis counts too."""
     measure = choose_measure(trace, found.evidence.task, wishes.metric or None)
     trainer = BudgetedTrainer(
@@ -139,7 +139,7 @@ def prepare(
     if watched:
         trainer.charge(trainer.one_training)
     suspects = tuple(one.suspect for one in (*found.accusations, *found.doubts))
-    bench = Workbench(
+    bench = SearchContext(
         found.evidence, suspects, trainer, wishes, services.tell,
         note=lambda look: run.note(f"best/{len(bench.looks)}", look.to_json()),
         studies=services.traces.parent / "studies" / run.run_id if services.studies else None,
@@ -152,7 +152,7 @@ def prepare(
     bench.reserve = FOR_MINIMISING * trainer.balance[1]
     if wishes.strategy in WITHOUT_STUDY:
         bench.write = book(bench.studies, bench.name)
-    return Prepared(bench, judging, notes)
+    return PreparedSearch(bench, judging, notes)
 
 
 def _not_the_same_twice(trainer: BudgetedTrainer, first: Trial) -> str:

@@ -10,8 +10,8 @@ from statistics import fmean, stdev
 
 from reenact.program.patch import Patch
 from reenact.repairs.judging import Judging
-from reenact.repairs.minimise import Cut
-from reenact.repairs.workbench import Look
+from reenact.repairs.minimise import ReductionStep
+from reenact.repairs.search_context import Evaluation
 from reenact.trials.budget import TrainingUsage
 from reenact.trials.outcome import Curve
 from reenact.trials.statistics import Comparison
@@ -88,8 +88,8 @@ class Repair:
     judging: Judging
     verdicts: tuple[Verdict, ...]
     """What was verified; the last one decides."""
-    looks: tuple[Look, ...]
-    cuts: tuple[Cut, ...]
+    looks: tuple[Evaluation, ...]
+    cuts: tuple[ReductionStep, ...]
     cost: TrainingUsage
     why: Sequence[str] = ()
     """What the diagnosis accused, a line each."""

@@ -5,18 +5,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from reenact.repairs.alternatives.graph import Standing
+from reenact.repairs.alternatives.graph import NodeKind
 from reenact.report.plots import GraphPlot
 from reenact.report.svg import COLOURS
 from reenact.report.svg_graph import Dot
 
 BLUE, ORANGE, GREEN = COLOURS[:3]
 SHADES = {
-    Standing.ROOT: ORANGE,
-    Standing.KNOWN: "currentColor",
-    Standing.BETTER: GREEN,
-    Standing.AS_GOOD: BLUE,
-    Standing.NEUTRAL: "#8f8f8f",
+    NodeKind.ROOT: ORANGE,
+    NodeKind.KNOWN: "currentColor",
+    NodeKind.BETTER: GREEN,
+    NodeKind.AS_GOOD: BLUE,
+    NodeKind.NEUTRAL: "#8f8f8f",
 }
 MEANING = {
     ORANGE: "as it stands",
@@ -32,7 +32,7 @@ class Seen:
     """A node as a reader sees it."""
 
     parent: int
-    standing: Standing
+    standing: NodeKind
     words: str
 
 
@@ -44,7 +44,7 @@ def neutral_plot(nodes: Sequence[Seen]) -> tuple[GraphPlot, str]:
             _depth(nodes, at),
             SHADES[node.standing],
             node.words,
-            large=node.standing in (Standing.ROOT, Standing.KNOWN),
+            large=node.standing in (NodeKind.ROOT, NodeKind.KNOWN),
         )
         for at, node in enumerate(nodes)
     ]

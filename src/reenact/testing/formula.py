@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from reenact.diagnosis.suspect import Suspect, suspects_from
+from reenact.diagnosis.suspects import Suspect, suspects_from
 from reenact.journal import Journal
 from reenact.probe.outcome import OutcomeKind
 from reenact.program.change import Set
@@ -15,8 +15,8 @@ from reenact.program.fault import Fault
 from reenact.program.knob import Kind
 from reenact.program.knobs import knobs_of
 from reenact.program.program import Program, program_from_text
-from reenact.repairs.wishes import Wishes
-from reenact.repairs.workbench import Look, Workbench
+from reenact.repairs.options import RepairOptions
+from reenact.repairs.search_context import Evaluation, SearchContext
 from reenact.rules.evidence import Evidence
 from reenact.rules.finding import Finding, Severity
 from reenact.rules.rule import suggest
@@ -80,14 +80,14 @@ class Suspicion:
 
 @dataclass
 class Given:
-    """A workbench over a formula, and what it used."""
+    """A search context over a formula, and what it used."""
 
-    bench: Workbench
+    bench: SearchContext
     executor: ScriptedExecutor
-    best: list[Look] = field(default_factory=list)
+    best: list[Evaluation] = field(default_factory=list)
 
 
-def workbench(
+def search_context(
     formula: Formula,
     *suspicions: Suspicion,
     budget: str = "20x",
@@ -98,7 +98,7 @@ def workbench(
     studies: Path | None = None,
     program: Program = PROGRAM,
 ) -> Given:
-    """A strategy's workbench; the program as it stands was trained once."""
+    """A strategy's search context; the program as it stands was trained once."""
     executor = played(formula, noise, lucky)
     run = Journal.in_memory().run(story="test", request={"for": "test"}).__enter__()
     trainer = BudgetedTrainer(
@@ -106,10 +106,11 @@ def workbench(
         one_training=1.0, one_wall=1.0, trials=run.under("trials"), stop=Stop(),
     )  # fmt: skip
     trainer.measure_cost()
-    best: list[Look] = []
-    bench = Workbench(
+    best: list[Evaluation] = []
+    bench = SearchContext(
         Evidence(program), suspects(*suspicions, program=program), trainer,
-        Wishes(strategy=strategy, budget=budget, chance=chance), tell_nobody, best.append, studies=studies,
+        RepairOptions(strategy=strategy, budget=budget, chance=chance), tell_nobody,
+        best.append, studies=studies,
     )  # fmt: skip
     return Given(bench, executor, best)
 

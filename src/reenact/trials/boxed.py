@@ -19,7 +19,7 @@ from reenact.program.framework import Framework, framework_of
 from reenact.sandbox.box import Limits, Sandbox
 from reenact.sandbox.choose import choose
 from reenact.trials.batch import Batch
-from reenact.trials.executor import Executor, Heard
+from reenact.trials.executor import Executor, OnOutcome
 from reenact.trials.folder import place
 from reenact.trials.job import TRACE, TREE
 from reenact.trials.outcome import Outcome
@@ -56,7 +56,7 @@ class Boxed(Executor):
         )
 
     def run(
-        self, trials: Sequence[Trial], *, on: Heard | None = None, stop: Stop | None = None
+        self, trials: Sequence[Trial], *, on: OnOutcome | None = None, stop: Stop | None = None
     ) -> list[Outcome]:
         """See `Executor.run`."""
         return Batch(self, trials, stop).run(on)

@@ -13,7 +13,7 @@ from typing import Protocol
 
 from reenact.errors import InputError, StorageError
 from reenact.probe.outcome import OutcomeKind
-from reenact.trials.executor import Executor, Heard
+from reenact.trials.executor import Executor, OnOutcome
 from reenact.trials.outcome import Outcome
 from reenact.trials.trial import Trial
 from reenact.types import Stop
@@ -87,7 +87,7 @@ class Cached(Executor):
         self.store: Store = store if store is not None else MemoryStore()
 
     def run(
-        self, trials: Sequence[Trial], *, on: Heard | None = None, stop: Stop | None = None
+        self, trials: Sequence[Trial], *, on: OnOutcome | None = None, stop: Stop | None = None
     ) -> list[Outcome]:
         """See `Executor.run`. What is known is told first; equal trials are run once."""
         found: dict[str, Outcome] = {}
@@ -126,7 +126,7 @@ class Cached(Executor):
         late = found.kind is OutcomeKind.TIMEOUT and found.seconds > 0
         return None if late and (limit is None or limit > MORE_PATIENCE * found.seconds) else found
 
-    def _tell(self, trials: Sequence[Trial], content: str, outcome: Outcome, on: Heard | None) -> None:
+    def _tell(self, trials: Sequence[Trial], content: str, outcome: Outcome, on: OnOutcome | None) -> None:
         for trial in trials if on is not None else ():
             if trial.content == content and on is not None:
                 on(trial, outcome)

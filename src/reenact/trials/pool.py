@@ -19,7 +19,7 @@ from pathlib import Path
 from reenact.errors import InputError, PatchRefused
 from reenact.probe.outcome import OutcomeKind
 from reenact.trials.batch import Batch
-from reenact.trials.executor import Executor, Heard
+from reenact.trials.executor import Executor, OnOutcome
 from reenact.trials.job import TREE, make_job
 from reenact.trials.outcome import Outcome
 from reenact.trials.reading import read_outcome
@@ -71,7 +71,7 @@ class ProcessPool(Executor):
             return tuple(server.pid for server in (*self._idle, *self._busy))
 
     def run(
-        self, trials: Sequence[Trial], *, on: Heard | None = None, stop: Stop | None = None
+        self, trials: Sequence[Trial], *, on: OnOutcome | None = None, stop: Stop | None = None
     ) -> list[Outcome]:
         """See `Executor.run`."""
         batch = Batch(self, trials, stop)

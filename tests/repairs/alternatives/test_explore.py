@@ -11,8 +11,8 @@ from reenact.program.knob import Kind
 from reenact.program.patch import Patch
 from reenact.repairs.alternatives.explore import explore
 from reenact.repairs.alternatives.faults import faults_of
-from reenact.repairs.alternatives.graph import NeutralityGraph, Standing, standing_beside
-from reenact.testing.formula import Values, set_to, workbench
+from reenact.repairs.alternatives.graph import NeutralityGraph, NodeKind, standing_beside
+from reenact.testing.formula import Values, search_context, set_to
 from reenact.testing.strategy import rate_decides
 from reenact.types import tell_nobody
 
@@ -22,7 +22,7 @@ KNOWN = Patch((set_to(Kind.LEARNING_RATE, 0.01),))
 def walked(
     formula=rate_decides, budget: str = "400x", known: Patch = KNOWN, noise: float = 0.01, **given: int
 ) -> NeutralityGraph:
-    trainer = workbench(formula, budget=budget, noise=noise).bench.trainer
+    trainer = search_context(formula, budget=budget, noise=noise).bench.trainer
     return explore(replace(trainer, seeds=tuple(range(1, 5))), known, tell=tell_nobody, **given)
 
 
@@ -35,7 +35,7 @@ def test_every_node_is_no_worse_than_its_parent() -> None:
 
 def test_alternatives_are_as_good_as_the_known_repair() -> None:
     found = walked(noise=0.0)
-    known = next(node for node in found.nodes if node.standing is Standing.KNOWN)
+    known = next(node for node in found.nodes if node.standing is NodeKind.KNOWN)
     assert found.alternatives
     assert all(node.fitness >= known.fitness for node in found.alternatives)
     assert all((Fault.HLR, "") in faults_of(node.patch) for node in found.alternatives), (
@@ -72,10 +72,10 @@ def test_failed_trainings_are_no_nodes() -> None:
 @pytest.mark.parametrize(
     ("samples", "standing"),
     [
-        ((0.5, 0.51, 0.49, 0.5), Standing.NEUTRAL),
-        ((0.8, 0.81, 0.79, 0.82), Standing.AS_GOOD),
-        ((0.95, 0.96, 0.95, 0.96), Standing.BETTER),
+        ((0.5, 0.51, 0.49, 0.5), NodeKind.NEUTRAL),
+        ((0.8, 0.81, 0.79, 0.82), NodeKind.AS_GOOD),
+        ((0.95, 0.96, 0.95, 0.96), NodeKind.BETTER),
     ],
 )
-def test_beside_the_known_repair(samples: tuple[float, ...], standing: Standing) -> None:
+def test_beside_the_known_repair(samples: tuple[float, ...], standing: NodeKind) -> None:
     assert standing_beside(samples, (0.8, 0.81, 0.79, 0.8)) is standing

@@ -10,9 +10,9 @@ from reenact.journal import Journal
 from reenact.program.knob import Kind
 from reenact.program.patch import Patch
 from reenact.program.program import read_program
+from reenact.repairs.options import RepairOptions
+from reenact.repairs.search_context import SearchContext
 from reenact.repairs.strategies.autotrainer import MADE, REMEDIES, AutoTrainer
-from reenact.repairs.wishes import Wishes
-from reenact.repairs.workbench import Workbench
 from reenact.rules.evidence import Evidence
 from reenact.testing.formula import PROGRAM
 from reenact.trials.budget import repair_budget
@@ -58,8 +58,8 @@ def test_the_remedy_for_vanishing_gradients_is_found(tmp_path: Path) -> None:
             one_training=1.0, one_wall=1.0, trials=run.under("trials"), stop=Stop(),
         )  # fmt: skip
         trainer.measure_cost()
-        bench = Workbench(
-            Evidence(program), (), trainer, Wishes(strategy=strategy.name), tell_nobody,
+        bench = SearchContext(
+            Evidence(program), (), trainer, RepairOptions(strategy=strategy.name), tell_nobody,
             note=lambda look: None, scratch=weights,
         )  # fmt: skip
         (found,) = strategy.search(bench)

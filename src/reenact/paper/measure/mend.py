@@ -15,9 +15,8 @@ from pathlib import Path
 from reenact.diagnosis.depth import Depth
 from reenact.diagnosis.diagnosis import Diagnosis
 from reenact.diagnosis.observe import read_only
-from reenact.diagnosis.pipeline import Services as DiagnoseServices
-from reenact.diagnosis.pipeline import diagnose_within
-from reenact.diagnosis.wishes import Wishes as DiagnoseWishes
+from reenact.diagnosis.options import DiagnoseOptions
+from reenact.diagnosis.pipeline import DiagnoseServices, diagnose_within
 from reenact.errors import Inconclusive, InputError, ended_by
 from reenact.journal import Journal, Kind, Scope, mark
 from reenact.journal.keys import canonical
@@ -39,11 +38,10 @@ from reenact.program.change import Change, Set
 from reenact.program.knob import KnobId
 from reenact.program.knobs import knobs_of
 from reenact.program.program import Program, read_program
+from reenact.repairs.options import LEAST_SEEDS, RepairOptions
 from reenact.repairs.pipeline import repair_within
-from reenact.repairs.prepare import Services as RepairServices
+from reenact.repairs.prepare import RepairServices
 from reenact.repairs.verdict import Repair
-from reenact.repairs.wishes import LEAST_SEEDS
-from reenact.repairs.wishes import Wishes as RepairWishes
 from reenact.sandbox.walls.view import WORK
 from reenact.trials.metric import choose_measure
 from reenact.trials.trial import Trial
@@ -219,7 +217,7 @@ def _diagnosed(program: Program, services: Workshop, run: Scope, journal: Journa
     trace = read_trace(left.folder, root=root) if is_trace(left.folder) else None
     seen = replace(read_only(program), trace=trace, outcome=left.outcome)
     given = DiagnoseServices(journal=journal, traces=traces, tell=services.tell, stop=services.stop)
-    return diagnose_within(program, DiagnoseWishes(depth=Depth.QUICK), given, run.under("diagnosis"), seen)
+    return diagnose_within(program, DiagnoseOptions(depth=Depth.QUICK), given, run.under("diagnosis"), seen)
 
 
 def _repaired(
@@ -235,7 +233,7 @@ def _repaired(
 ) -> Repair:
     services.say("repair: search what the paper leaves open")
     python = _python(program, services)
-    wishes = RepairWishes(budget=budget, seeds=LEAST_SEEDS, python=python, workers=1, metric=metric)
+    wishes = RepairOptions(budget=budget, seeds=LEAST_SEEDS, python=python, workers=1, metric=metric)
     given = RepairServices(
         journal=journal, traces=traces, tell=services.tell, stop=services.stop, studies=False,
         around=mark(canonical(_around(program, services))), shared=False,

@@ -17,8 +17,8 @@ from reenact.program.change import Set
 from reenact.program.knob import Kind, Knob
 from reenact.program.knobs import knobs_of
 from reenact.program.patch import Patch, change_for
-from reenact.repairs.alternatives.graph import NeutralityGraph, Node, Standing, standing_beside
-from reenact.repairs.board import Board
+from reenact.repairs.alternatives.graph import NeutralityGraph, Node, NodeKind, standing_beside
+from reenact.repairs.strategies.scoreboard import Scoreboard
 from reenact.trials.trainer import BudgetedTrainer
 from reenact.types import Progress, Tell
 
@@ -43,11 +43,11 @@ def explore(
     dice = random.Random(chance)  # noqa: S311 - a search, no secret
     root = _samples(Patch(()), trainer)
     reference = _samples(known, trainer) if isinstance(known, Patch) else known
-    nodes = [Node(Patch(()), -1, root, Standing.ROOT)]
+    nodes = [Node(Patch(()), -1, root, NodeKind.ROOT)]
     patch = known if isinstance(known, Patch) else Patch(())
     if patch or not isinstance(known, Patch):
-        nodes.append(Node(patch, -1, reference, Standing.KNOWN))
-    seen = Board()
+        nodes.append(Node(patch, -1, reference, NodeKind.KNOWN))
+    seen = Scoreboard()
     seen.add([node.patch for node in nodes], [node.fitness for node in nodes])
     queue, trained = deque([0]), 0
     while queue:
@@ -100,7 +100,7 @@ def _neutral(samples: tuple[float, ...], parent: tuple[float, ...]) -> bool:
 
 
 def _alternatives(nodes: list[Node]) -> int:
-    return sum(node.standing in (Standing.AS_GOOD, Standing.BETTER) for node in nodes)
+    return sum(node.standing in (NodeKind.AS_GOOD, NodeKind.BETTER) for node in nodes)
 
 
 def _graph(nodes: list[Node], trainer: BudgetedTrainer, trained: int, ended: str) -> NeutralityGraph:

@@ -15,7 +15,7 @@ SIGNIFICANT, LARGE = 0.05, 0.5
 """Of the study: p-value of a Gaussian GLM and Cohen's d, in the way mutants are killed."""
 
 
-class Standing(StrEnum):
+class NodeKind(StrEnum):
     """A training beside the known repair."""
 
     ROOT = "root"
@@ -39,7 +39,7 @@ class Node:
     """Number of the node it comes from; -1 for the root and the known repair."""
     samples: tuple[float, ...]
     """The metric a training, larger is better."""
-    standing: Standing
+    standing: NodeKind
 
     @property
     def fitness(self) -> float:
@@ -70,7 +70,7 @@ class NeutralityGraph:
     @property
     def alternatives(self) -> tuple[Node, ...]:
         """Other repairs, the best first."""
-        found = [node for node in self.nodes if node.standing in (Standing.AS_GOOD, Standing.BETTER)]
+        found = [node for node in self.nodes if node.standing in (NodeKind.AS_GOOD, NodeKind.BETTER)]
         return tuple(sorted(found, key=lambda node: -node.fitness))
 
     def depth(self, number: int) -> int:
@@ -90,9 +90,9 @@ class NeutralityGraph:
         }
 
 
-def standing_beside(samples: tuple[float, ...], known: tuple[float, ...]) -> Standing:
+def standing_beside(samples: tuple[float, ...], known: tuple[float, ...]) -> NodeKind:
     """How a training stands beside the known repair."""
     if fmean(samples) < fmean(known):
-        return Standing.NEUTRAL
+        return NodeKind.NEUTRAL
     sure = glm_p(known, samples) < SIGNIFICANT and cohen_d(known, samples) >= LARGE
-    return Standing.BETTER if sure and fmean(samples) > fmean(known) else Standing.AS_GOOD
+    return NodeKind.BETTER if sure and fmean(samples) > fmean(known) else NodeKind.AS_GOOD

@@ -9,9 +9,8 @@ from pathlib import Path
 from typing import IO
 
 from reenact.diagnosis.depth import Depth
-from reenact.diagnosis.pipeline import Services as DiagnoseServices
-from reenact.diagnosis.pipeline import diagnose_within
-from reenact.diagnosis.wishes import Wishes as DiagnoseWishes
+from reenact.diagnosis.options import DiagnoseOptions
+from reenact.diagnosis.pipeline import DiagnoseServices, diagnose_within
 from reenact.journal import Journal
 from reenact.probe.surroundings import training_mark
 from reenact.program.patch import Patch
@@ -29,7 +28,7 @@ from reenact.types import JsonValue, Stop, Tell, tell_nobody
 
 
 @dataclass(frozen=True, slots=True)
-class Wishes:
+class AlternativesOptions:
     """Every wish has a default."""
 
     budget: str = "200x"
@@ -54,7 +53,7 @@ class Wishes:
 
 
 @dataclass(frozen=True)
-class Services:
+class AlternativesServices:
     """What the story needs from outside."""
 
     journal: Journal
@@ -62,13 +61,16 @@ class Services:
     tell: Tell = tell_nobody
     stop: Stop = field(default_factory=Stop)
     stdout: int | IO[bytes] | None = None
-    executor: Callable[[Wishes], Executor] | None = None
+    executor: Callable[[AlternativesOptions], Executor] | None = None
     argv: Sequence[str] = ()
     fresh: bool = False
 
 
 def analyse(
-    program: Program, wishes: Wishes, services: Services, known: Program | None = None
+    program: Program,
+    wishes: AlternativesOptions,
+    services: AlternativesServices,
+    known: Program | None = None,
 ) -> NeutralityGraph:
     """The graph; the same call after an interruption continues. `known` is the program with the known repair;
     without one, what is no worse than the program as it stands counts as an alternative to it."""
@@ -84,7 +86,7 @@ def analyse(
             journal=services.journal, traces=services.traces, tell=services.tell, stop=services.stop,
             stdout=services.stdout, argv=services.argv, fresh=services.fresh,
         )  # fmt: skip
-        asked = DiagnoseWishes(depth=Depth.QUICK, metric=wishes.metric, python=wishes.python)
+        asked = DiagnoseOptions(depth=Depth.QUICK, metric=wishes.metric, python=wishes.python)
         found = diagnose_within(program, asked, watching, run.under("diagnosis"))
         trace = fit_for_repair(found)
         measure = choose_measure(trace, found.evidence.task, wishes.metric or None)
@@ -113,6 +115,6 @@ def _known(known: Program | None, trainer: BudgetedTrainer) -> Patch | tuple[flo
     return tuple(trainer.value(outcome) for outcome in trainer.outcomes(trials))
 
 
-def _pool(wishes: Wishes) -> ProcessPool:
+def _pool(wishes: AlternativesOptions) -> ProcessPool:
     workers = wishes.workers or os.cpu_count() or 1
     return ProcessPool(workers=workers, python=wishes.python, express=True)

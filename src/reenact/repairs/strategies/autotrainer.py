@@ -18,7 +18,7 @@ from pathlib import Path
 from reenact.program.change import Change, Insert
 from reenact.program.knob import Kind, Knob
 from reenact.program.patch import Patch, change_for
-from reenact.repairs.workbench import NOTHING, Workbench
+from reenact.repairs.search_context import NOTHING, SearchContext
 from reenact.rules.evidence import Evidence
 from reenact.rules.registry import chosen
 from reenact.rules.rule import run_rules
@@ -59,7 +59,7 @@ class FromScratch:
     name = "autotrainer-scratch"
     continues = False
 
-    def search(self, bench: Workbench) -> list[Patch]:
+    def search(self, bench: SearchContext) -> list[Patch]:
         """See `Strategy.search`."""
         chance = random.Random(bench.wishes.chance)  # noqa: S311 - a search, no secret
         base = bench.base()
@@ -75,7 +75,7 @@ class FromScratch:
         return [kept] if kept and bench.better(base, score) else []
 
     def _treat(
-        self, kept: Patch, now: Seen, bench: Workbench, chance: random.Random
+        self, kept: Patch, now: Seen, bench: SearchContext, chance: random.Random
     ) -> tuple[Patch, Seen] | None:
         """The first remedy after which the problem is gone and nothing is worse."""
         for remedy, tries in REMEDIES[now.problem]:
@@ -91,7 +91,7 @@ class FromScratch:
                     return patch, after
         return None
 
-    def _see(self, patch: Patch, before: Patch, bench: Workbench) -> Seen | None:
+    def _see(self, patch: Patch, before: Patch, bench: SearchContext) -> Seen | None:
         """One training with its trace, judged by the rules of AutoTrainer."""
         trainer = bench.trainer
         trial = replace(trainer.trial(patch, bench.seeds[0]), preset="quick", keep_trace=True)

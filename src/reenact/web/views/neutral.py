@@ -8,7 +8,7 @@ from statistics import fmean
 from pydantic import BaseModel
 
 from reenact.program.patch import Patch
-from reenact.repairs.alternatives.graph import Standing
+from reenact.repairs.alternatives.graph import NodeKind
 from reenact.report.neutral_plot import Seen, neutral_plot
 from reenact.report.sheet import Facts
 from reenact.report.svg import number
@@ -25,7 +25,7 @@ class Node(BaseModel):
     patch: object
     parent: int
     samples: list[float]
-    standing: Standing
+    standing: NodeKind
 
 
 class Told(BaseModel):
@@ -59,6 +59,6 @@ def sections(stored: Stored) -> Iterator[Section]:
 
 
 def _seen(node: Node, told: Told) -> Seen:
-    known = node.standing is Standing.KNOWN
+    known = node.standing is NodeKind.KNOWN
     words = "the known repair" if known else str(Patch.from_json(node.patch))
     return Seen(node.parent, node.standing, f"{told.value(node)}: {words}")

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from statistics import median_low
 
-from reenact.diagnosis.suspect import Suspect
+from reenact.diagnosis.suspects import Suspect
 from reenact.errors import PatchRefused
 from reenact.journal.scope import Scope
 from reenact.llm.ask import Model
@@ -17,7 +17,7 @@ from reenact.program.knob import Kind, Knob
 from reenact.program.knobs import knobs_of
 from reenact.program.patch import Patch
 from reenact.program.program import Program
-from reenact.repairs.wishes import Wishes
+from reenact.repairs.options import RepairOptions
 from reenact.rules.evidence import Evidence
 from reenact.trials.outcome import Outcome
 from reenact.trials.trainer import BudgetedTrainer
@@ -31,7 +31,7 @@ PERFECT = 0.995
 
 
 @dataclass(frozen=True, slots=True)
-class Look:
+class Evaluation:
     """One look at a changed program."""
 
     patch: Patch
@@ -54,20 +54,20 @@ class Look:
 
 
 @dataclass
-class Workbench:
+class SearchContext:
     """Handed to a strategy; counts, remembers, shows the way."""
 
     evidence: Evidence
     suspects: Sequence[Suspect]
     """What the diagnosis suspects, strongest first."""
     trainer: BudgetedTrainer
-    wishes: Wishes
+    wishes: RepairOptions
     tell: Tell
-    note: Callable[[Look], None]
+    note: Callable[[Evaluation], None]
     """Writes the best so far down."""
     studies: Path | None = None
     """Folder for the search as an Optuna study; none: it is not kept."""
-    write: Callable[[Look], None] | None = None
+    write: Callable[[Evaluation], None] | None = None
     """Writes every look into a study, for a strategy that has none of its own."""
     scratch: Path | None = None
     """Folder for what trainings leave to one another."""
@@ -76,8 +76,8 @@ class Workbench:
     """Where questions to the model are journalled."""
     at_once: int = 1
     """Trainings that run at the same time."""
-    looks: list[Look] = field(default_factory=list)
-    best: Look | None = None
+    looks: list[Evaluation] = field(default_factory=list)
+    best: Evaluation | None = None
     reserve: float = 0.0
     """Trainings' worth that the search leaves for minimising."""
     begun_with: Trial | None = None
@@ -120,7 +120,7 @@ class Workbench:
         values = [self.trainer.value(outcome) for outcome in outcomes]
         found = [median_low(values[at : at + seeds]) for at in range(0, len(values), seeds)]
         for patch, score in zip(patches, found, strict=True):
-            self._remember(Look(patch, score, seeds, share, self.trainer.usage.spent))
+            self._remember(Evaluation(patch, score, seeds, share, self.trainer.usage.spent))
         return found
 
     def samples(self, patch: Patch, seeds: int) -> tuple[float, ...]:
@@ -201,7 +201,7 @@ class Workbench:
         whole = [knob for knob in found if isinstance(knob.in_force, int) and knob.in_force >= 2]
         return whole[0] if len(found) == 1 and whole else None
 
-    def _remember(self, look: Look) -> None:
+    def _remember(self, look: Evaluation) -> None:
         self.looks.append(look)
         if self.write is not None:
             self.write(look)
@@ -215,7 +215,7 @@ class Workbench:
         used, total = self.trainer.balance
         self.tell(Progress("repair", int(min(used, total)), int(total), f"best so far {_value(self.best)}"))
 
-    def leaving(self, reserve: float) -> Workbench:
+    def leaving(self, reserve: float) -> SearchContext:
         """The same bench for the next stage, which may use what this one had to leave."""
         return replace(self, reserve=reserve)
 
@@ -224,5 +224,5 @@ def _sets(change: Change, knob: Knob) -> bool:
     return isinstance(change, Set) and change.knob == knob.id
 
 
-def _value(look: Look | None) -> str:
+def _value(look: Evaluation | None) -> str:
     return "-" if look is None else f"{abs(look.score):.4g}" + (f" ({look.patch})" if look.patch else "")

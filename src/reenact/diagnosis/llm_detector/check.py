@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 
-from reenact.diagnosis.opinion.answer import Suspicion
+from reenact.diagnosis.llm_detector.question import Suspicion
 from reenact.errors import PatchRefused
 from reenact.program.fault import Fault
 from reenact.program.knob import Kind, Knob

@@ -12,9 +12,8 @@ import pytest
 from reenact.cli.repair_view import repair_sheet
 from reenact.diagnosis.depth import Depth
 from reenact.diagnosis.diagnosis import Diagnosis
-from reenact.diagnosis.pipeline import Services as DiagnoseServices
-from reenact.diagnosis.pipeline import diagnose
-from reenact.diagnosis.wishes import Wishes as DiagnoseWishes
+from reenact.diagnosis.options import DiagnoseOptions
+from reenact.diagnosis.pipeline import DiagnoseServices, diagnose
 from reenact.errors import Inconclusive, InputError, Stopped
 from reenact.journal import Journal
 from reenact.probe.outcome import OutcomeKind
@@ -22,10 +21,10 @@ from reenact.program.knob import Kind
 from reenact.program.patch import Patch
 from reenact.program.program import Program, read_program
 from reenact.repairs.apply import BACKUP, commit_on_branch, write
+from reenact.repairs.options import RepairOptions
 from reenact.repairs.pipeline import repair
-from reenact.repairs.prepare import Services
+from reenact.repairs.prepare import RepairServices
 from reenact.repairs.verdict import Decision, Repair
-from reenact.repairs.wishes import Wishes
 from reenact.testing.formula import set_to
 from reenact.trials.outcome import Outcome
 from reenact.trials.scripted import ScriptedExecutor
@@ -74,10 +73,10 @@ def program_of(tmp_path: Path, text: str) -> Program:
 
 
 def told(
-    program: Program, tmp_path: Path, wishes: Wishes, known: Diagnosis | None = None, **given: object
+    program: Program, tmp_path: Path, wishes: RepairOptions, known: Diagnosis | None = None, **given: object
 ) -> Repair:
     with Journal.in_memory() as journal, (tmp_path / "said").open("wb") as said:
-        services = Services(journal=journal, traces=tmp_path / "traces", stdout=said, **given)  # type: ignore[arg-type]
+        services = RepairServices(journal=journal, traces=tmp_path / "traces", stdout=said, **given)  # type: ignore[arg-type]
         return repair(program, wishes, services, known)
 
 
@@ -88,7 +87,7 @@ def known(tmp_path_factory: pytest.TempPathFactory) -> Diagnosis:
     program = program_of(folder, TRAIN.replace("RATE", "5.0"))
     with Journal.in_memory() as journal, (folder / "said").open("wb") as said:
         services = DiagnoseServices(journal=journal, traces=folder / "traces", stdout=said)
-        return diagnose(program, DiagnoseWishes(depth=Depth.QUICK), services)
+        return diagnose(program, DiagnoseOptions(depth=Depth.QUICK), services)
 
 
 def named(known: Diagnosis) -> Program:
@@ -98,7 +97,7 @@ def named(known: Diagnosis) -> Program:
 
 def test_a_keras_training_is_repaired_on_one_half_and_judged_on_the_other(tmp_path: Path) -> None:
     program = program_of(tmp_path, KERAS)
-    found = told(program, tmp_path, Wishes(seeds=6, budget="10x"))
+    found = told(program, tmp_path, RepairOptions(seeds=6, budget="10x"))
     assert found.decision is Decision.REPAIRED
     assert found.judging.search_part is Part.SEARCH
     assert found.judging.judge_part is Part.JUDGE
@@ -125,7 +124,9 @@ def good(trial: Trial) -> Outcome:
 
 def test_a_training_that_performs_well_is_left_alone(tmp_path: Path, known: Diagnosis) -> None:
     clean = replace(known, accusations=(), doubts=())
-    found = told(named(known), tmp_path, Wishes(seeds=6), clean, executor=lambda _: ScriptedExecutor(good))
+    found = told(
+        named(known), tmp_path, RepairOptions(seeds=6), clean, executor=lambda _: ScriptedExecutor(good)
+    )
     assert found.decision is Decision.GOOD_ALREADY
     assert found.patch == Patch(())
     assert found.diff == ""
@@ -140,13 +141,13 @@ def test_a_training_that_performs_well_is_left_alone(tmp_path: Path, known: Diag
 )
 def test_what_cannot_be_repaired_says_why(tmp_path: Path, text: str, said: str) -> None:
     with pytest.raises(Inconclusive, match=said):
-        told(program_of(tmp_path, text), tmp_path, Wishes())
+        told(program_of(tmp_path, text), tmp_path, RepairOptions())
     assert (tmp_path / "work" / "train.py").read_text() == text
 
 
 def test_a_metric_that_is_not_told_is_refused(tmp_path: Path, known: Diagnosis) -> None:
     with pytest.raises(InputError, match="no metric of this name"):
-        told(named(known), tmp_path, Wishes(metric="val_f1"), known)
+        told(named(known), tmp_path, RepairOptions(metric="val_f1"), known)
 
 
 def test_a_metric_that_differs_for_one_seed_is_noted(tmp_path: Path, known: Diagnosis) -> None:
@@ -158,7 +159,7 @@ def test_a_metric_that_differs_for_one_seed_is_noted(tmp_path: Path, known: Diag
             OutcomeKind.FINISHED, steps=9, metrics={"test_accuracy": value}, sources=TOLD, cpu_seconds=1.0
         )
 
-    wishes = Wishes(budget="6x")
+    wishes = RepairOptions(budget="6x")
     found = told(named(known), tmp_path, wishes, known, executor=lambda _: ScriptedExecutor(unsteady))
     assert any("not the same twice" in note for note in found.notes)
 
@@ -182,7 +183,7 @@ def test_the_program_as_it_stands_is_trained_once_to_see_what_it_costs(
 ) -> None:
     """Also where it takes so long that the limit of a training is drawn anew; once more for the same seed."""
     executor = ScriptedExecutor(lambda trial: replace(rate_decides(trial), seconds=20.0))
-    found = told(named(known), tmp_path, Wishes(seeds=6), known, executor=lambda _: executor)
+    found = told(named(known), tmp_path, RepairOptions(seeds=6), known, executor=lambda _: executor)
     first = [trial for trial in executor.ran if not trial.patch and trial.seed == 11]
     assert len(first) == 2
     assert found.looks[0].patch == Patch(())
@@ -192,7 +193,7 @@ def test_the_program_as_it_stands_is_trained_once_to_see_what_it_costs(
 def test_stopped_it_names_the_best_and_continues_without_training_twice(
     tmp_path: Path, known: Diagnosis
 ) -> None:
-    program, wishes = named(known), Wishes(seeds=6)
+    program, wishes = named(known), RepairOptions(seeds=6)
     stop = Stop()
     first = ScriptedExecutor(rate_decides)
 
@@ -206,8 +207,8 @@ def test_stopped_it_names_the_best_and_continues_without_training_twice(
     with Journal.in_memory() as journal, (tmp_path / "said").open("wb") as said:
         given = {"journal": journal, "traces": tmp_path / "traces", "stdout": said}
         with pytest.raises(Stopped):
-            repair(program, wishes, Services(**given, stop=stop, executor=lambda _: first), known)  # type: ignore[arg-type]
-        found = repair(program, wishes, Services(**given, executor=lambda _: again), known)  # type: ignore[arg-type]
+            repair(program, wishes, RepairServices(**given, stop=stop, executor=lambda _: first), known)  # type: ignore[arg-type]
+        found = repair(program, wishes, RepairServices(**given, executor=lambda _: again), known)  # type: ignore[arg-type]
     assert found.decision is Decision.REPAIRED
     finished = {trial.key for trial in first.ran[:8]}
     assert finished - {trial.key for trial in again.ran}
@@ -218,18 +219,18 @@ def test_stopped_it_names_the_best_and_continues_without_training_twice(
 def test_a_repair_takes_over_what_a_finished_diagnosis_has_trained_and_says_so(
     tmp_path: Path, known: Diagnosis
 ) -> None:
-    program, wishes = named(known), Wishes(seeds=6)
+    program, wishes = named(known), RepairOptions(seeds=6)
     executors = [ScriptedExecutor(rate_decides) for _ in range(4)]
     diagnosing, first, second, fresh = executors
     with Journal.in_memory() as journal, (tmp_path / "said").open("wb") as said:
         given = {"journal": journal, "traces": tmp_path / "traces", "stdout": said}
-        asked = DiagnoseWishes(depth=Depth.NORMAL)
+        asked = DiagnoseOptions(depth=Depth.NORMAL)
         given_first = DiagnoseServices(**given, executor=lambda _: diagnosing)  # type: ignore[arg-type]
         diagnose(program, asked, given_first, known.evidence)
-        found = repair(program, wishes, Services(**given, executor=lambda _: first), known)  # type: ignore[arg-type]
+        found = repair(program, wishes, RepairServices(**given, executor=lambda _: first), known)  # type: ignore[arg-type]
         source = journal.find("1").id
-        again = repair(program, wishes, Services(**given, executor=lambda _: second), known)  # type: ignore[arg-type]
-        anew = Services(**given, executor=lambda _: fresh, fresh=True)  # type: ignore[arg-type]
+        again = repair(program, wishes, RepairServices(**given, executor=lambda _: second), known)  # type: ignore[arg-type]
+        anew = RepairServices(**given, executor=lambda _: fresh, fresh=True)  # type: ignore[arg-type]
         afresh = repair(program, wishes, anew, known)
     assert not known.evidence.opened.blind
     assert found.reused.startswith(f"Reused from run {source} (")
@@ -259,14 +260,14 @@ def test_a_repair_is_one_run_with_its_diagnosis_and_continued_it_watches_nothing
         with pytest.raises(Stopped):
             repair(
                 program,
-                Wishes(seeds=6),
-                Services(**given, stop=stop, executor=lambda _: ScriptedExecutor(stopping)),  # type: ignore[arg-type]
+                RepairOptions(seeds=6),
+                RepairServices(**given, stop=stop, executor=lambda _: ScriptedExecutor(stopping)),  # type: ignore[arg-type]
             )
         watched = (program.folder / "ran.txt").read_text()
         found = repair(
             program,
-            Wishes(seeds=6),
-            Services(**given, executor=lambda _: ScriptedExecutor(rate_decides)),  # type: ignore[arg-type]
+            RepairOptions(seeds=6),
+            RepairServices(**given, executor=lambda _: ScriptedExecutor(rate_decides)),  # type: ignore[arg-type]
         )
         assert [run.story for run in journal.runs()] == ["repair"]
     assert (program.folder / "ran.txt").read_text() == watched
@@ -294,7 +295,9 @@ def test_without_time_for_a_verdict_it_is_not_decided(
         return rate_decides(trial)
 
     executor.play = slow
-    found = told(named(known), tmp_path, Wishes(seeds=6), known, stop=stop, executor=lambda _: executor)
+    found = told(
+        named(known), tmp_path, RepairOptions(seeds=6), known, stop=stop, executor=lambda _: executor
+    )
     assert found.decision is Decision.NOT_DECIDED
     assert found.decision.exit_code is ExitCode.INCONCLUSIVE
     assert found.sentence == "Not decided: the time was up before a change was verified."
@@ -304,25 +307,27 @@ def test_without_time_for_a_verdict_it_is_not_decided(
 
 def test_the_limit_of_one_training_bounds_every_trial(tmp_path: Path, known: Diagnosis) -> None:
     executor = ScriptedExecutor(rate_decides)
-    told(named(known), tmp_path, Wishes(seeds=6, training_time=7.0), known, executor=lambda _: executor)
+    told(
+        named(known), tmp_path, RepairOptions(seeds=6, training_time=7.0), known, executor=lambda _: executor
+    )
     limits = {trial.limits.seconds for trial in executor.ran}
     assert max(seconds or 99.0 for seconds in limits) <= 7.01
 
 
 def test_an_unknown_executor_is_refused() -> None:
     with pytest.raises(InputError, match="executor='nowhere'"):
-        Wishes(executor="nowhere")
+        RepairOptions(executor="nowhere")
 
 
 def test_too_few_seeds_are_refused() -> None:
     with pytest.raises(InputError, match="at least 6"):
-        Wishes(seeds=5)
+        RepairOptions(seeds=5)
 
 
 @pytest.mark.parametrize("budget", ["", "-3", "many", "0", "5x5"])
 def test_a_senseless_budget_is_refused(tmp_path: Path, budget: str) -> None:
     with pytest.raises(InputError, match="budget"):
-        told(program_of(tmp_path, TRAIN), tmp_path, Wishes(budget=budget))
+        told(program_of(tmp_path, TRAIN), tmp_path, RepairOptions(budget=budget))
 
 
 SMALL = 'import keras\nmodel.compile(optimizer=keras.optimizers.SGD(learning_rate=0.5), loss="mse")\n'

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from reenact.diagnosis.opinion.check import KINDS, fault_named
-from reenact.diagnosis.opinion.hear import model_opinion
+from reenact.diagnosis.llm_detector.check import KINDS, fault_named
+from reenact.diagnosis.llm_detector.findings import llm_findings
 from reenact.journal import Journal, OpenRun
 from reenact.llm.scripted import Scripted
 from reenact.llm.wire import Call
@@ -64,7 +64,7 @@ def test_agreement_of_the_answers_is_the_confidence(program: Program, run: OpenR
         "reason": "It saturates.",
     }
     model = Scripted([answer(RATE), answer(RATE, other), answer(RATE), answer()])
-    (first, second), notes = model_opinion(program, model, 4, run)
+    (first, second), notes = llm_findings(program, model, 4, run)
     assert (first.code, first.family, first.fault) == ("MD001", "model", Fault.HLR)
     assert first.confidence == pytest.approx(3 / 5)
     assert first.place is not None
@@ -78,18 +78,18 @@ def test_agreement_of_the_answers_is_the_confidence(program: Program, run: OpenR
 
 
 def test_a_single_answer_is_never_sure(program: Program, run: OpenRun) -> None:
-    found, _ = model_opinion(program, Scripted([answer(RATE)]), 1, run)
+    found, _ = llm_findings(program, Scripted([answer(RATE)]), 1, run)
     assert [one.confidence for one in found] == [0.5]
 
 
 def test_the_same_thing_said_twice_in_one_answer_counts_once(program: Program, run: OpenRun) -> None:
-    found, _ = model_opinion(program, Scripted([answer(RATE, RATE), answer()]), 2, run)
+    found, _ = llm_findings(program, Scripted([answer(RATE, RATE), answer()]), 2, run)
     assert [one.confidence for one in found] == [pytest.approx(1 / 3)]
 
 
 def test_an_answer_that_never_becomes_json_is_left_out_and_noted(program: Program, run: OpenRun) -> None:
     model = Scripted(lambda call: answer(RATE) if call.sample else "I would rather talk about it.")
-    found, notes = model_opinion(program, model, 2, run)
+    found, notes = llm_findings(program, model, 2, run)
     assert [one.confidence for one in found] == [pytest.approx(1 / 3)]
     assert len(notes) == 1
     assert "of no use" in notes[0]
@@ -109,7 +109,7 @@ def test_an_answer_that_never_becomes_json_is_left_out_and_noted(program: Progra
 def test_what_does_not_exist_is_dropped_with_a_note(
     program: Program, run: OpenRun, change: dict[str, Any], said: str
 ) -> None:
-    found, notes = model_opinion(program, Scripted([answer({**RATE, **change})]), 1, run)
+    found, notes = llm_findings(program, Scripted([answer({**RATE, **change})]), 1, run)
     assert found == ()
     assert len(notes) == 1
     assert said in notes[0]
@@ -123,7 +123,7 @@ def obedient(call: Call) -> dict[str, Any]:
 
 def test_a_request_in_the_program_stays_inside_the_quoted_data(program: Program, run: OpenRun) -> None:
     model = Scripted(obedient)
-    found, _ = model_opinion(program, model, 1, run)
+    found, _ = llm_findings(program, model, 1, run)
     assert [one.fault for one in found] == [Fault.HLR]
     call = model.calls[0]
     assert "report nothing" in call.as_text().lower()
@@ -134,13 +134,13 @@ def test_a_request_in_the_program_stays_inside_the_quoted_data(program: Program,
     "text", ["__import__('os').system('id')", "lr or exit()", "[1] * 10**9", "1e999", "-"]
 )
 def test_text_of_a_model_never_becomes_code(program: Program, run: OpenRun, text: str) -> None:
-    ((finding,), _) = model_opinion(program, Scripted([answer({**RATE, "new": text})]), 1, run)
+    ((finding,), _) = llm_findings(program, Scripted([answer({**RATE, "new": text})]), 1, run)
     assert finding.suggestions == ()
 
 
 def test_a_name_is_taken_over_as_the_program_would_spell_it(program: Program, run: OpenRun) -> None:
     said = {"fault": "OCH", "line": 6, "old": "Adam", "new": "sgd", "reason": "Plain steps suffice."}
-    ((finding,), _) = model_opinion(program, Scripted([answer(said)]), 1, run)
+    ((finding,), _) = llm_findings(program, Scripted([answer(said)]), 1, run)
     assert [one.new for one in finding.suggestions] == ["SGD"]
 
 
@@ -149,7 +149,7 @@ def test_answers_are_journalled_and_not_asked_for_again(program: Program, tmp_pa
     with Journal.open(tmp_path) as journal:
         for _ in range(2):
             with journal.run(story="diagnose", request={}) as run:
-                found, _ = model_opinion(program, model, 2, run)
+                found, _ = llm_findings(program, model, 2, run)
                 assert [one.fault for one in found] == [Fault.HLR]
     assert len(model.calls) == 2
 

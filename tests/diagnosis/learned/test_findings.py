@@ -8,8 +8,8 @@ import pytest
 
 from benchmarks.detector.plan import PRESET, base_programs
 from reenact.diagnosis.learned.features import features
+from reenact.diagnosis.learned.findings import learned_findings
 from reenact.diagnosis.learned.forest import load
-from reenact.diagnosis.learned.opinion import learned_opinion
 from reenact.probe.read import read_trace
 from reenact.probe.root import Root
 from reenact.program.change import Set
@@ -44,11 +44,11 @@ def seen(tmp_path_factory: pytest.TempPathFactory) -> list[Evidence]:
 
 
 def test_a_healthy_program_is_left_in_peace(seen: list[Evidence]) -> None:
-    assert learned_opinion(seen[0]) == ()
+    assert learned_findings(seen[0]) == ()
 
 
 def test_a_learning_rate_of_nothing_is_named(seen: list[Evidence]) -> None:
-    first = learned_opinion(seen[1])[0]
+    first = learned_findings(seen[1])[0]
     assert first.fault is Fault.HLR
     assert (first.code, first.name, first.family) == ("LD001", "learned-learning-rate", "learned")
     assert 0.5 <= first.confidence <= 0.95
@@ -66,7 +66,7 @@ def test_the_shipped_model_knows_every_feature_of_a_live_run(seen: list[Evidence
 
 
 def test_without_a_trace_there_is_no_opinion() -> None:
-    assert learned_opinion(Evidence()) == ()
+    assert learned_findings(Evidence()) == ()
 
 
 def test_the_bases_are_many_and_of_both_frameworks() -> None:

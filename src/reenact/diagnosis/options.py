@@ -12,7 +12,7 @@ THRESHOLD = 0.45
 
 
 @dataclass(frozen=True, slots=True)
-class Wishes:
+class DiagnoseOptions:
     """Every wish has a default."""
 
     depth: Depth = Depth.QUICK

@@ -33,7 +33,7 @@ class Opinion(BaseModel):
 
 def request_for(program: Program, graph: StaticGraph, step: str, sample: int) -> Request[Opinion]:
     """The question about one program."""
-    template = load_prompt("reenact.diagnosis.opinion", "opinion.md")
+    template = load_prompt("reenact.diagnosis.llm_detector", "opinion.md")
     prompt = template.fill(faults=_fault_list(), layers=_layer_list(graph), program=numbered(program))
     return Request(step=step, prompt=prompt, answer=Opinion, sample=sample)
 

@@ -19,7 +19,7 @@ LEAST = 0.5
 MOST_SUGGESTIONS = 4
 
 
-def learned_opinion(
+def learned_findings(
     evidence: Evidence, forest: Forest | None = None, least: float = LEAST
 ) -> tuple[Finding, ...]:
     """Findings with a calibrated confidence of at least `least`, the surest first; none without a trace."""

@@ -9,7 +9,7 @@ from reenact.program.patch import Patch
 
 
 @dataclass
-class Board:
+class Scoreboard:
     """Scores of changes, larger is better."""
 
     ideas: Sequence[Patch] = ()

@@ -6,8 +6,8 @@ import math
 from collections.abc import Sequence
 
 from reenact.program.patch import Patch
-from reenact.repairs.board import Board
-from reenact.repairs.workbench import Workbench
+from reenact.repairs.search_context import SearchContext
+from reenact.repairs.strategies.scoreboard import Scoreboard
 
 NEARLY = 0.05
 """Share of the gain that a smaller change may miss; the minimiser, with its test, allows more."""
@@ -25,7 +25,9 @@ MATCH = 2
 Scored = tuple[Patch, float]
 
 
-def choose_finalists(bench: Workbench, good: Sequence[Scored], base: float, scored: Board) -> list[Patch]:
+def choose_finalists(
+    bench: SearchContext, good: Sequence[Scored], base: float, scored: Scoreboard
+) -> list[Patch]:
     """The best of every size, the largest gain first; of nearly equal ones what was most promising, for a
     cause that was accused is a better repair than a cure of its symptoms. The best that is much cheaper to
     train stands beside one that is dear, and the next best beside one that would be alone."""
@@ -45,7 +47,7 @@ def choose_finalists(bench: Workbench, good: Sequence[Scored], base: float, scor
     return [*chosen, *rivals[: max(0, MATCH - len(chosen))]]
 
 
-def affordable_on_seeds(bench: Workbench, patches: Sequence[Patch], seeds: int) -> list[Patch]:
+def affordable_on_seeds(bench: SearchContext, patches: Sequence[Patch], seeds: int) -> list[Patch]:
     """As many as can be trained over so many more seeds, beside the program as it stands; what is much dearer
     than another goes first, then the last."""
     chosen = list(patches)
@@ -56,14 +58,14 @@ def affordable_on_seeds(bench: Workbench, patches: Sequence[Patch], seeds: int) 
     return chosen
 
 
-def _near(bench: Workbench, found: Sequence[Scored], base: float, nearly: float) -> list[Scored]:
+def _near(bench: SearchContext, found: Sequence[Scored], base: float, nearly: float) -> list[Scored]:
     """Those whose gain is nearly that of the first, which is the largest."""
     floor = _floor(bench, found[0][1], base, nearly)
     return [pair for pair in found if pair[1] >= floor]
 
 
 def smallest_near(
-    bench: Workbench, found: Sequence[Scored], base: float, nearly: float = NEARLY
+    bench: SearchContext, found: Sequence[Scored], base: float, nearly: float = NEARLY
 ) -> list[Patch]:
     """Those whose gain is nearly the largest first, the smallest of them before the others."""
     if not found:
@@ -78,7 +80,7 @@ def smallest_near(
     return [patch for patch, _ in sorted(found, key=order)]
 
 
-def _floor(bench: Workbench, top: float, base: float, nearly: float) -> float:
+def _floor(bench: SearchContext, top: float, base: float, nearly: float) -> float:
     """From here on a gain is nearly the largest. An error is measured by its own size too: beside one that
     exploded all others are alike."""
     gain = top - base

@@ -6,7 +6,7 @@ import os
 from dataclasses import dataclass
 
 from reenact.errors import InputError
-from reenact.trials.choose import NAMES
+from reenact.trials.executor import NAMES
 from reenact.types import JsonValue
 
 LEAST_SEEDS = 6
@@ -14,7 +14,7 @@ LEAST_SEEDS = 6
 
 
 @dataclass(frozen=True, slots=True)
-class Wishes:
+class RepairOptions:
     """Every wish has a default."""
 
     strategy: str = "guided"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from reenact.diagnosis.suspect import suspects_from
+from reenact.diagnosis.suspects import suspects_from
 from reenact.program.change import Set
 from reenact.program.fault import Fault
 from reenact.program.knob import Kind, KnobId

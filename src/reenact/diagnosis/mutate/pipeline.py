@@ -28,7 +28,7 @@ AT_ONCE = 8
 
 
 @dataclass(frozen=True)
-class KillWishes:
+class KillOptions:
     """How to kill."""
 
     seeds: int = 5
@@ -49,7 +49,7 @@ class KillServices:
     journal: Journal
     tell: Tell = tell_nobody
     stop: Stop = field(default_factory=Stop)
-    executor: Callable[[KillWishes], Executor] | None = None
+    executor: Callable[[KillOptions], Executor] | None = None
     """Another way to train; none: a pool of processes."""
     argv: Sequence[str] = ()
 
@@ -85,7 +85,9 @@ class Killings:
         }
 
 
-def kill(program: Program, mutants: Sequence[Mutant], wishes: KillWishes, services: KillServices) -> Killings:
+def kill(
+    program: Program, mutants: Sequence[Mutant], wishes: KillOptions, services: KillServices
+) -> Killings:
     """Train the original and every mutant over seeds; the same call after an interruption continues."""
     if not 2 <= wishes.seeds <= MOST_SEEDS:
         raise InputError(
@@ -152,7 +154,7 @@ def _name(trial: Trial) -> str:
     return Trial(trial.program, trial.patch, trial.seed).key
 
 
-def _pool(wishes: KillWishes) -> ProcessPool:
+def _pool(wishes: KillOptions) -> ProcessPool:
     return ProcessPool(workers=wishes.workers or None, python=wishes.python)
 
 

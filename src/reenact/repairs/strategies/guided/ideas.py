@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from reenact.program.graph import TaskType
 from reenact.program.knob import Kind, Knob
 from reenact.program.patch import Patch, change_for
-from reenact.repairs.workbench import Workbench
+from reenact.repairs.search_context import SearchContext
 from reenact.types import JsonValue
 
 WORTH = 0.1
@@ -46,7 +46,7 @@ class Idea:
     """Code of the finding that suggests it, or `prior`."""
 
 
-def ideas(bench: Workbench) -> list[Idea]:
+def ideas(bench: SearchContext) -> list[Idea]:
     """Every idea once, the most promising first; only what can be applied and judged."""
     known: dict[str, Idea] = {}
     for idea in (*_suggested(bench), *_usual(bench)):
@@ -54,12 +54,12 @@ def ideas(bench: Workbench) -> list[Idea]:
     return sorted(known.values(), key=lambda one: -one.weight)
 
 
-def usable(bench: Workbench, wanted: Iterable[Idea]) -> Iterator[Idea]:
+def usable(bench: SearchContext, wanted: Iterable[Idea]) -> Iterator[Idea]:
     """Those that can be applied and judged; asked only when one is wanted, for it takes time."""
     return (idea for idea in wanted if fits(bench, idea))
 
 
-def fits(bench: Workbench, idea: Idea) -> bool:
+def fits(bench: SearchContext, idea: Idea) -> bool:
     """Whether it can be applied and judged."""
     return bool(idea.patch) and bench.applies(idea.patch)
 
@@ -68,7 +68,7 @@ def _text(patch: Patch) -> str:
     return "\n".join(sorted(map(str, patch.changes)))
 
 
-def _suggested(bench: Workbench) -> Iterator[Idea]:
+def _suggested(bench: SearchContext) -> Iterator[Idea]:
     likely = [one for one in bench.suspects if one.confidence >= WORTH and one.suggestions]
     for suspect in likely:
         for rank, suggestion in enumerate(suspect.suggestions[:OF_A_SUSPECT]):
@@ -80,7 +80,7 @@ def _suggested(bench: Workbench) -> Iterator[Idea]:
             yield Idea(joint, strong[1].confidence, "joint")
 
 
-def _usual(bench: Workbench) -> Iterator[Idea]:
+def _usual(bench: SearchContext) -> Iterator[Idea]:
     knobs = bench.knobs
     for knob in knobs:
         prior = PRIOR.get(knob.kind, 0.0)
@@ -100,7 +100,7 @@ def _all(knobs: Sequence[Knob], value: JsonValue, weight: float) -> Idea:
     return Idea(Patch(tuple(change_for(knob, value) for knob in knobs)), weight, "prior")
 
 
-def _values(knob: Knob, bench: Workbench) -> Sequence[JsonValue]:
+def _values(knob: Knob, bench: SearchContext) -> Sequence[JsonValue]:
     """The few values of one knob that are worth it without any finding."""
     now, others = knob.in_force, knob.alternatives
     if knob.kind is Kind.LEARNING_RATE and isinstance(now, int | float):

@@ -13,16 +13,16 @@ from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 
-from reenact.diagnosis.suspect import Suspect
+from reenact.diagnosis.suspects import Suspect
 from reenact.types import JsonValue
 
-FILE = "sureness.json"
+FILE = "calibration.json"
 OWN = frozenset(("learned", "model"))
 """Families that calibrate what they say themselves."""
 
 
 @dataclass(frozen=True, slots=True)
-class Curve:
+class CalibrationCurve:
     """Confidences, ascending, and the share that was right."""
 
     said: Sequence[float]
@@ -44,12 +44,12 @@ class Curve:
 
 
 @cache
-def shipped() -> Curve:
+def shipped() -> CalibrationCurve:
     read = json.loads(files("reenact.diagnosis").joinpath(FILE).read_text(encoding="utf-8"))
-    return Curve(tuple(read["said"]), tuple(read["right"]))
+    return CalibrationCurve(tuple(read["said"]), tuple(read["right"]))
 
 
-def sureness(suspect: Suspect) -> float:
+def calibrated(suspect: Suspect) -> float:
     """How likely it is that this suspect is at fault, before anything was tried."""
     if all(finding.family in OWN for finding in suspect.witnesses):
         return suspect.confidence

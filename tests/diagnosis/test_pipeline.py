@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from reenact.diagnosis.depth import Depth
-from reenact.diagnosis.diagnosis import Diagnosis, Standing
-from reenact.diagnosis.pipeline import Services, diagnose
-from reenact.diagnosis.wishes import Wishes
+from reenact.diagnosis.diagnosis import Diagnosis, InterventionResult
+from reenact.diagnosis.options import DiagnoseOptions
+from reenact.diagnosis.pipeline import DiagnoseServices, diagnose
 from reenact.errors import InputError, Stopped
 from reenact.journal import Journal
 from reenact.probe.outcome import OutcomeKind
@@ -68,13 +68,13 @@ def trained(trial: Trial) -> Outcome:
 
 
 def tell(program: Program, journal: Journal, executor: ScriptedExecutor | None = None, **wishes) -> Diagnosis:
-    services = Services(
+    services = DiagnoseServices(
         journal=journal,
         traces=program.folder.parent / "traces",
         stdout=2,
         executor=(lambda wishes: executor) if executor is not None else None,
     )
-    return diagnose(program, Wishes(**wishes), services)
+    return diagnose(program, DiagnoseOptions(**wishes), services)
 
 
 def test_static_runs_nothing(program: Program) -> None:
@@ -96,7 +96,7 @@ def test_quick_watches_one_run_and_normal_confirms_by_training(program: Program,
         found = tell(program, journal, executor, depth=Depth.NORMAL)
         assert found.evidence.experiments.one_batch is not None
         (one,) = [one for one in found.accusations if one.suspect.fault is Fault.HLR]
-        assert one.standing is Standing.CONFIRMED
+        assert one.standing is InterventionResult.CONFIRMED
         assert one.tried is not None
         assert one.tried.p_value < 0.05
         assert found.measure is not None
@@ -114,9 +114,9 @@ def test_an_interrupted_story_continues_without_training_twice(program: Program,
             stop.ask()
         return trained(trial)
 
-    wishes = Wishes(depth=Depth.NORMAL)
+    wishes = DiagnoseOptions(depth=Depth.NORMAL)
     with Journal.open(tmp_path / "runs") as journal:
-        services = Services(
+        services = DiagnoseServices(
             journal, tmp_path / "traces", stop=stop, stdout=2,
             executor=lambda wishes: ScriptedExecutor(interrupted),
         )  # fmt: skip
@@ -124,11 +124,11 @@ def test_an_interrupted_story_continues_without_training_twice(program: Program,
             diagnose(program, wishes, services)
     first = list(done)
     with Journal.open(tmp_path / "runs") as journal:
-        again = Services(
+        again = DiagnoseServices(
             journal, tmp_path / "traces", stdout=2, executor=lambda wishes: ScriptedExecutor(interrupted)
         )
         found = diagnose(program, wishes, again)
-    assert any(one.standing is Standing.CONFIRMED for one in found.accusations)
+    assert any(one.standing is InterventionResult.CONFIRMED for one in found.accusations)
     assert len(list((tmp_path / "traces").iterdir())) == 1
     journalled = set(first) & set(done[len(first) :])
     assert len(journalled) < len(first)
@@ -137,10 +137,10 @@ def test_an_interrupted_story_continues_without_training_twice(program: Program,
 def test_a_trace_that_was_changed_since_is_watched_again(program: Program, tmp_path: Path) -> None:
     def diagnosed() -> Diagnosis:
         with Journal.open(tmp_path / "runs") as journal:
-            services = Services(journal, tmp_path / "traces", stdout=2, executor=stopping)
-            return diagnose(program, Wishes(depth=Depth.NORMAL), services)
+            services = DiagnoseServices(journal, tmp_path / "traces", stdout=2, executor=stopping)
+            return diagnose(program, DiagnoseOptions(depth=Depth.NORMAL), services)
 
-    def stopping(_: Wishes) -> ScriptedExecutor:
+    def stopping(_: DiagnoseOptions) -> ScriptedExecutor:
         raise Stopped("Stopped after the watched run.")
 
     with pytest.raises(Stopped):

@@ -16,16 +16,16 @@ from collections.abc import Iterable, Sequence
 from reenact.program.change import Set
 from reenact.program.knob import Kind
 from reenact.program.patch import Patch
-from reenact.repairs.board import Board, once
-from reenact.repairs.finalists import (
+from reenact.repairs.search_context import NOTHING, SearchContext
+from reenact.repairs.strategies.guided.finalists import (
     DEARER,
     NEARLY,
     affordable_on_seeds,
     choose_finalists,
     smallest_near,
 )
-from reenact.repairs.ideas import Idea, fits, ideas, usable
-from reenact.repairs.workbench import NOTHING, Workbench
+from reenact.repairs.strategies.guided.ideas import Idea, fits, ideas, usable
+from reenact.repairs.strategies.scoreboard import Scoreboard, once
 
 SHORT = 1 / 3
 LONG_ENOUGH = 6
@@ -46,7 +46,7 @@ class Guided:
 
     name = "guided"
 
-    def search(self, bench: Workbench) -> list[Patch]:
+    def search(self, bench: SearchContext) -> list[Patch]:
         """See `Strategy.search`."""
         wanted = ideas(bench)
         base = bench.base()
@@ -61,13 +61,13 @@ class Guided:
         return _confirm(bench, base, scored)
 
 
-def _within(bench: Workbench, share: float, cost: float) -> bool:
+def _within(bench: SearchContext, share: float, cost: float) -> bool:
     """Whether a stage may still spend this."""
     used, total = bench.trainer.balance
     return used + cost <= share * total and bench.affords(cost)
 
 
-def _short(bench: Workbench, wanted: Sequence[Idea]) -> list[Patch]:
+def _short(bench: SearchContext, wanted: Sequence[Idea]) -> list[Patch]:
     """The ideas in the order of what a short training says of them; as they come where none can be short."""
     share = SHORT if _can_be_short(bench) or _can_have_fewer_data(bench) else 1.0
     tried: list[Idea] = []
@@ -92,7 +92,7 @@ def _short(bench: Workbench, wanted: Sequence[Idea]) -> list[Patch]:
     return once([idea.patch for idea in (*sure[:2], *better[:FRONT], *doubted[:1], *better[FRONT:])])
 
 
-def _next_few(bench: Workbench, left: list[Idea], share: float, planned: float) -> list[Idea]:
+def _next_few(bench: SearchContext, left: list[Idea], share: float, planned: float) -> list[Idea]:
     """Takes the next ideas that the stage affords; one that is too dear makes way for those behind it."""
     chosen: list[Idea] = []
     while left and len(chosen) < FRONT:
@@ -104,17 +104,17 @@ def _next_few(bench: Workbench, left: list[Idea], share: float, planned: float) 
     return chosen
 
 
-def _can_be_short(bench: Workbench) -> bool:
+def _can_be_short(bench: SearchContext) -> bool:
     epochs = next((knob.in_force for knob in bench.knobs if knob.kind is Kind.EPOCHS), 0)
     return bench.can_shorten and isinstance(epochs, int) and epochs >= LONG_ENOUGH
 
 
-def _can_have_fewer_data(bench: Workbench) -> bool:
+def _can_have_fewer_data(bench: SearchContext) -> bool:
     """A long training of few epochs is looked at with a share of its data first."""
     return bench.trainer.one_training >= LONG and bench.affords(SHORT) and bench.try_fewer_data(SHORT)
 
 
-def _on_another_seed(bench: Workbench, wanted: Sequence[Idea]) -> tuple[float, Board] | None:
+def _on_another_seed(bench: SearchContext, wanted: Sequence[Idea]) -> tuple[float, Scoreboard] | None:
     """Nothing helps: luck may have favoured the program as it stands. The surest ideas, on the next seed."""
     surest = [idea.patch for idea in wanted[:FRONT] if fits(bench, idea)]
     if not surest or not _within(bench, FOR_ANOTHER_SEED, 1 + bench.cost(surest[0])):
@@ -123,7 +123,7 @@ def _on_another_seed(bench: Workbench, wanted: Sequence[Idea]) -> tuple[float, B
     return bench.base(), _whole(bench, surest, wanted, FOR_ANOTHER_SEED)
 
 
-def _whole(bench: Workbench, front: Sequence[Patch], wanted: Sequence[Idea], share: float) -> Board:
+def _whole(bench: SearchContext, front: Sequence[Patch], wanted: Sequence[Idea], share: float) -> Scoreboard:
     chosen: list[Patch] = []
     planned = 0.0
     for patch in front[: FRONT + 2]:
@@ -131,12 +131,12 @@ def _whole(bench: Workbench, front: Sequence[Patch], wanted: Sequence[Idea], sha
         if not chosen or _within(bench, share, planned + cost):
             chosen.append(patch)
             planned += cost
-    scored = Board([idea.patch for idea in wanted])
+    scored = Scoreboard([idea.patch for idea in wanted])
     scored.add(chosen, bench.scores(chosen))
     return scored
 
 
-def _grow(bench: Workbench, base: float, scored: Board) -> Board:
+def _grow(bench: SearchContext, base: float, scored: Scoreboard) -> Scoreboard:
     """Add to the best what else helped; all of it at once; what comes best is grown again."""
     for _ in range(2):
         best = scored.best(base)
@@ -155,7 +155,7 @@ def _grow(bench: Workbench, base: float, scored: Board) -> Board:
     return scored
 
 
-def _refine(bench: Workbench, base: float, scored: Board, wanted: Sequence[Idea]) -> Board:
+def _refine(bench: SearchContext, base: float, scored: Scoreboard, wanted: Sequence[Idea]) -> Scoreboard:
     """Other values in the best change, then the next ideas on top of it, a few at a time."""
     left = [idea.patch for idea in wanted]
     for _ in range(8):
@@ -185,12 +185,12 @@ def _refine(bench: Workbench, base: float, scored: Board, wanted: Sequence[Idea]
     return scored
 
 
-def _enough(bench: Workbench, base: float, reached: float) -> bool:
+def _enough(bench: SearchContext, base: float, reached: float) -> bool:
     """The evidence suffices: most of what could be gained is gained."""
     return bench.trainer.bounded and reached - base >= 0.9 * (1 - base)
 
 
-def _neighbours(bench: Workbench, patch: Patch) -> list[Patch]:
+def _neighbours(bench: SearchContext, patch: Patch) -> list[Patch]:
     """The same change with a learning rate, epochs or batch size beside the one it sets."""
     found = []
     for number, change in enumerate(patch.changes):
@@ -216,7 +216,7 @@ FACTORS = {
 }
 
 
-def _confirm(bench: Workbench, base: float, scored: Board) -> list[Patch]:
+def _confirm(bench: SearchContext, base: float, scored: Scoreboard) -> list[Patch]:
     """The finalists on more seeds; what misses little of the best gain and changes less comes first."""
     good = [(patch, score) for patch, score in scored if bench.better(base, score)]
     finalists = choose_finalists(bench, good, base, scored)
@@ -234,14 +234,14 @@ def _confirm(bench: Workbench, base: float, scored: Board) -> list[Patch]:
     return order
 
 
-def _held(bench: Workbench, patches: Sequence[Patch], seeds: int) -> list[Patch]:
+def _held(bench: SearchContext, patches: Sequence[Patch], seeds: int) -> list[Patch]:
     """Those that help over so many seeds, the smallest of the nearly best first."""
     base, *scores = bench.scores([NOTHING, *patches], seeds)
     better = [pair for pair in zip(patches, scores, strict=True) if bench.better(base, pair[1])]
     return smallest_near(bench, better, base)
 
 
-def _affordable(bench: Workbench, patches: Iterable[Patch], share: float) -> list[Patch]:
+def _affordable(bench: SearchContext, patches: Iterable[Patch], share: float) -> list[Patch]:
     chosen: list[Patch] = []
     planned = 0.0
     for patch in patches:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections import Counter
 
 from reenact.asking import asked, paid
-from reenact.diagnosis.opinion.answer import Opinion, request_for
-from reenact.diagnosis.opinion.check import Checked, checked
+from reenact.diagnosis.llm_detector.check import Checked, checked
+from reenact.diagnosis.llm_detector.question import Opinion, request_for
 from reenact.errors import AnswerUnusable
 from reenact.journal import Kind
 from reenact.journal.scope import Scope
@@ -20,7 +20,7 @@ WHY = "A model read the program and says so; nothing was measured."
 SAMPLES = 5
 
 
-def model_opinion(
+def llm_findings(
     program: Program, model: Model, samples: int, run: Scope
 ) -> tuple[tuple[Finding, ...], tuple[str, ...]]:
     """What a model thinks is wrong, surest first. What it says of lines, layers and faults that do not exist
