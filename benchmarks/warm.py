@@ -9,9 +9,10 @@ from functools import lru_cache
 from multiprocessing import parent_process
 from multiprocessing.util import Finalize
 
-from reenact.trials.executor import Executor, Heard
+from reenact.trials.executor import Executor, OnOutcome
+from reenact.trials.outcome import Outcome
 from reenact.trials.pool import ProcessPool
-from reenact.trials.trial import Outcome, Trial
+from reenact.trials.trial import Trial
 from reenact.types import ExitCode, Stop
 
 
@@ -25,7 +26,7 @@ class Lent(Executor):
         self.cpu_seconds = 0.0
 
     def run(
-        self, trials: Sequence[Trial], *, on: Heard | None = None, stop: Stop | None = None
+        self, trials: Sequence[Trial], *, on: OnOutcome | None = None, stop: Stop | None = None
     ) -> list[Outcome]:
         """See `Executor.run`."""
         found = self.lender.run(trials, on=on, stop=stop)

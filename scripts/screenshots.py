@@ -84,8 +84,8 @@ def tell_stories(folder: Path) -> None:
     revisions = ("--commit", case["buggy"][:12], "--fixed", case["fixed"][:12])
     model = ("--model", "replay:recording.jsonl")
     told(folder, "bug", "--repo", "project.bundle", *revisions, *model, "report.md")
-    told(folder, "repair", "--budget", "12", "train.py")
-    told(folder, "diagnose", "--depth", "normal", "--budget", "16", "train.py")
+    told(folder, "repair", "--budget", "12x", "train.py")
+    told(folder, "diagnose", "--depth", "normal", "--budget", "16t", "train.py")
 
 
 def told(folder: Path, story: str, *words: str) -> None:

@@ -18,7 +18,8 @@ from reenact.program.static_graph import static_graph
 from reenact.rules.evidence import Evidence
 from reenact.trials.executor import Executor
 from reenact.trials.metric import Measure, choose_measure
-from reenact.trials.trial import Outcome, Trial
+from reenact.trials.outcome import Outcome
+from reenact.trials.trial import Trial
 from reenact.types import Progress, Stop, Tell
 
 TOLERANCE = 0.02

@@ -10,11 +10,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from benchmarks.detector.gather import Known, evidence_of
-from reenact.diagnosis.sureness import Curve
-from reenact.diagnosis.suspect import SAME, suspects_from
+from reenact.diagnosis.calibration import CalibrationCurve
+from reenact.diagnosis.suspects import SAME, suspects_from
 from reenact.rules.registry import chosen
 from reenact.rules.rule import Needs, run_rules
-from reenact.trials.trial import Outcome
+from reenact.trials.outcome import Outcome
 
 if TYPE_CHECKING:
     import numpy as np
@@ -40,7 +40,7 @@ class Judgement:
     """What the rules' confidences are worth."""
 
     said: Sequence[Said]
-    curve: Curve
+    curve: CalibrationCurve
     brier: float
     """Mean squared distance of the bare confidences to what was right."""
     brier_by_curve: float
@@ -77,7 +77,7 @@ def judged(said: Sequence[Said]) -> Judgement:
     drawn = _isotonic(told, right, points)
     return Judgement(
         said,
-        Curve(tuple(round(float(x), 3) for x in points), tuple(round(float(y), 3) for y in drawn)),
+        CalibrationCurve(tuple(round(float(x), 3) for x in points), tuple(round(float(y), 3) for y in drawn)),
         brier=float(np.mean((told - right) ** 2)),
         brier_by_curve=float(np.mean((apart - right) ** 2)),
         brier_of_share=float(right.var()),

@@ -17,8 +17,8 @@ from benchmarks.detector.judgement import Judgement, judged, said_of
 from benchmarks.detector.plan import base_programs, plan
 from benchmarks.detector.publish import exported
 from benchmarks.detector.scores import Report, Scores, judge, measure
+from reenact.diagnosis.learned.findings import LEAST
 from reenact.diagnosis.learned.forest import Forest
-from reenact.diagnosis.learned.opinion import LEAST
 from reenact.journal import Journal
 from reenact.program.program import Program
 from reenact.trials.cache import Cached, FolderStore

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
-from reenact.diagnosis.mutate.catalogue import OPERATORS
 from reenact.diagnosis.mutate.mutant import Mutant, number, turnable
+from reenact.diagnosis.mutate.operators import OPERATORS
 from reenact.errors import PatchRefused
 from reenact.program.change import Change, Set
 from reenact.program.fault import Fault
@@ -16,7 +16,7 @@ from reenact.program.knob import Kind
 from reenact.program.knobs import knobs_of
 from reenact.program.patch import Patch
 from reenact.program.program import Program, read_program
-from reenact.trials.trial import Budget, Trial
+from reenact.trials.trial import Trial, TrialLimits
 
 BASES = Path(__file__).parent / "bases"
 MOST = {
@@ -33,7 +33,7 @@ DOUBLES = (
 )
 SEEDS = (1, 2)
 HEALTHY_SEEDS = (1, 2, 3, 4, 5)
-WITHIN = Budget(seconds=300)
+WITHIN = TrialLimits(seconds=300)
 PRESET = "normal"
 """As a diagnosis watches, so that both see the same."""
 

@@ -73,7 +73,7 @@ def effects(names: tuple[str, ...], scale: str, seeds: int, out: Path | None) ->
 @click.option(
     "--budget",
     type=REPAIR_BUDGET,
-    default="200",
+    default="200x",
     show_default=True,
     help="A fault: multiple of one training, or a time.",
 )

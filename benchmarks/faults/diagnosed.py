@@ -13,6 +13,7 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from statistics import median
 
 from benchmarks.data.packages import run
 from benchmarks.faults.answers import accused_by, answer_by, answer_of
@@ -27,10 +28,9 @@ from benchmarks.scorecard import Scorecard
 from benchmarks.several import several
 from benchmarks.warm import Lent, end_with_parent, warm_pool
 from reenact.diagnosis.depth import Depth
-from reenact.diagnosis.diagnosis import Accusation, Diagnosis
-from reenact.diagnosis.story import Services, diagnose
-from reenact.diagnosis.verify import middle
-from reenact.diagnosis.wishes import THRESHOLD, Wishes
+from reenact.diagnosis.diagnosis import Diagnosis, DiagnosisFinding
+from reenact.diagnosis.options import THRESHOLD, DiagnoseOptions
+from reenact.diagnosis.pipeline import DiagnoseServices, diagnose
 from reenact.journal import Journal
 from reenact.program.program import Program, read_program
 from reenact.rules.evidence import Evidence
@@ -102,19 +102,21 @@ def tell_of(wanted: Telling, stop: Stop) -> Told:
         entry = materialise(case, side, wanted.scale, Path(scratch) / "program")
         program = read_program((str(entry),), entry.parent)
         seconds = {"plain": _train_plainly(entry)}
-        quick, seconds["quick"] = _timed(program, Wishes(depth=Depth.QUICK), Path(scratch) / "quick", stop)
+        quick, seconds["quick"] = _timed(
+            program, DiagnoseOptions(depth=Depth.QUICK), Path(scratch) / "quick", stop
+        )
         answers = {family: _listed(answer_by(chosen((family,)), quick.evidence)) for family in FAMILIES}
         answers[QUICK] = _listed(answer_of(quick))
         told, more = quick, 0.0
         if depth.intervenes:
-            wishes = Wishes(depth=depth, threshold=THRESHOLD, workers=wanted.workers)
+            wishes = DiagnoseOptions(depth=depth, threshold=THRESHOLD, workers=wanted.workers)
             told, more = _timed(program, wishes, Path(scratch) / "story", stop, quick.evidence)
         seconds["story"] = seconds["quick"] + more
         answers[STORY] = _listed(answer_of(told))
     return Told(case.id, side, answers, seconds, [_words(one) for one in told.accusations], accused_by(told))
 
 
-def _words(one: Accusation) -> str:
+def _words(one: DiagnosisFinding) -> str:
     suspect = one.suspect
     where = f" at {suspect.layer}" if suspect.layer else ""
     gain = f"; {_middle(one.tried.before)} to {_middle(one.tried.after)}" if one.tried is not None else ""
@@ -122,15 +124,15 @@ def _words(one: Accusation) -> str:
 
 
 def _middle(values: Sequence[float]) -> str:
-    return f"{abs(middle(values)):.3g}"
+    return f"{abs(median(values)):.3g}"
 
 
 def _timed(
-    program: Program, wishes: Wishes, folder: Path, stop: Stop, seen: Evidence | None = None
+    program: Program, wishes: DiagnoseOptions, folder: Path, stop: Stop, seen: Evidence | None = None
 ) -> tuple[Diagnosis, float]:
     begun = time.monotonic()
     with Journal.in_memory() as journal, Path(os.devnull).open("wb") as nowhere:
-        services = Services(
+        services = DiagnoseServices(
             journal=journal, traces=folder, stop=stop, stdout=nowhere,
             executor=lambda asked: Lent(warm_pool(asked.workers)),
         )  # fmt: skip

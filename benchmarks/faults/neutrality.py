@@ -21,8 +21,8 @@ from reenact.journal import Journal
 from reenact.program.patch import Patch
 from reenact.program.program import Program, read_program
 from reenact.program.static_graph import static_graph
-from reenact.repairs.neutral.faults import faults_of
-from reenact.repairs.neutral.story import Services, Wishes, analyse
+from reenact.repairs.alternatives.faults import faults_of
+from reenact.repairs.alternatives.pipeline import AlternativesOptions, AlternativesServices, analyse
 from reenact.types import Progress, Stop, Tell, tell_nobody
 
 FILE = "own.json"
@@ -79,8 +79,10 @@ def _walk(case: FaultCase, scale: Scale, budget: str, stop: Stop) -> Walk:
     with tempfile.TemporaryDirectory(prefix="reenact-neutral-") as scratch, Journal.in_memory() as journal:
         programs = {side: _program(case, side, scale, Path(scratch) / side) for side in Side}
         with Path(os.devnull).open("wb") as nowhere:
-            services = Services(journal=journal, traces=Path(scratch) / "traces", stop=stop, stdout=nowhere)
-            graph = analyse(programs[Side.BUGGY], Wishes(budget), services, programs[Side.FIXED])
+            services = AlternativesServices(
+                journal=journal, traces=Path(scratch) / "traces", stop=stop, stdout=nowhere
+            )
+            graph = analyse(programs[Side.BUGGY], AlternativesOptions(budget), services, programs[Side.FIXED])
         layers = numbers(programs[Side.BUGGY])
         told = dict.fromkeys(in_words(node.patch, layers) for node in graph.alternatives)
     return Walk(scale.value, budget, graph.trained, graph.ended, tuple(told))

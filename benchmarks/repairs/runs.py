@@ -26,19 +26,16 @@ from benchmarks.several import several
 from benchmarks.warm import Lent, end_with_parent, warm_pool
 from reenact.diagnosis.depth import Depth
 from reenact.diagnosis.diagnosis import Diagnosis
-from reenact.diagnosis.story import Services as DiagnoseServices
-from reenact.diagnosis.story import diagnose
-from reenact.diagnosis.wishes import Wishes as DiagnoseWishes
+from reenact.diagnosis.options import DiagnoseOptions
+from reenact.diagnosis.pipeline import DiagnoseServices, diagnose
 from reenact.errors import ReenactError, Stopped, StorageError
 from reenact.journal import Journal
 from reenact.program.knobs import knobs_of
 from reenact.program.program import Program, read_program
 from reenact.repairs.judging import judging_by
-from reenact.repairs.prepare import choosing_seeds
-from reenact.repairs.services import Services
-from reenact.repairs.story import repair
-from reenact.repairs.verify import FRESH
-from reenact.repairs.wishes import Wishes
+from reenact.repairs.options import RepairOptions
+from reenact.repairs.pipeline import FRESH, repair
+from reenact.repairs.prepare import RepairServices, choosing_seeds
 from reenact.trials.cache import Cached, FolderStore
 from reenact.trials.executor import Executor
 from reenact.trials.metric import choose_measure
@@ -181,9 +178,9 @@ def repaired_by_all(wanted: Running, scratch: Path, trainer: Executor, stop: Sto
     )
     with Journal.in_memory() as journal, Path(os.devnull).open("wb") as nowhere:
         given = DiagnoseServices(journal=journal, traces=scratch / "traces", stop=stop, stdout=nowhere)
-        known = diagnose(buggy, DiagnoseWishes(depth=Depth.QUICK), given)
+        known = diagnose(buggy, DiagnoseOptions(depth=Depth.QUICK), given)
         reference = _reference(case, buggy, fixed, known, trainer, plan)
-        services = Services(
+        services = RepairServices(
             journal=journal, traces=scratch / "traces", stop=stop, executor=lambda _: trainer, studies=False
         )
         runs = [_run(case, buggy, known, reference, wishes, services) for wishes in _wishes(plan)]
@@ -194,13 +191,13 @@ def _unknown(case: FaultCase) -> Reference:
     return Reference(case.id, (), (), case.metric, case.larger_is_better, 0.0, 0)
 
 
-def _wishes(plan: Plan) -> Iterator[Wishes]:
+def _wishes(plan: Plan) -> Iterator[RepairOptions]:
     for strategy in plan.strategies:
         for budget in plan.budgets:
             for repeat in range(plan.repeats):
-                yield Wishes(
-                    strategy=strategy, budget=budget, chance=repeat, seeds=plan.seeds, workers=plan.workers,
-                    space=plan.space,
+                yield RepairOptions(
+                    strategy=strategy, budget=f"{budget}x", chance=repeat, seeds=plan.seeds,
+                    workers=plan.workers, space=plan.space,
                 )  # fmt: skip
 
 
@@ -209,15 +206,15 @@ def _run(
     buggy: Program,
     known: Diagnosis,
     reference: Reference,
-    wishes: Wishes,
-    services: Services,
+    wishes: RepairOptions,
+    services: RepairServices,
 ) -> Repaired:
     found = repair(buggy, wishes, services, known)
     verdict = found.verdict
     after = verdict.comparison.after if verdict is not None else reference.faulty
     one, many = jaccards(found.patch, buggy, case) if found.patch else (0.0, 0.0)
     return Repaired(
-        case=case.id, strategy=wishes.strategy, budget=wishes.budget, repeat=wishes.chance,
+        case=case.id, strategy=wishes.strategy, budget=wishes.budget.removesuffix("x"), repeat=wishes.chance,
         decision=found.decision.value, after=after, p_value=verdict.p_value if verdict is not None else 1.0,
         complexity=found.patch.complexity, jaccard=one, jaccard_many=many, trainings=found.cost.trainings,
         spent=found.cost.spent, seconds=found.cost.spent * found.cost.one_training, patch=str(found.patch),

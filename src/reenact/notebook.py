@@ -50,8 +50,8 @@ def unload_ipython_extension(shell: Any) -> None:
 
 def watch_cell(shell: Any, line: str, cell: str) -> object:
     """Run a cell under the probe; the diagnosis of its training, or none when it trained nothing."""
-    from reenact.diagnosis.judge import judged
-    from reenact.diagnosis.wishes import Wishes
+    from reenact.diagnosis.judge import diagnose_evidence
+    from reenact.diagnosis.options import DiagnoseOptions
     from reenact.probe.inprocess import Watching
     from reenact.rules.evidence import Evidence
 
@@ -65,8 +65,9 @@ def watch_cell(shell: Any, line: str, cell: str) -> object:
         watching.stop(error)
     if watching.trace is None or not watching.trace.step_count:
         return None
-    return judged(
-        Evidence(trace=watching.trace), Wishes(select=tuple(asked.select), ignore=tuple(asked.ignore))
+    return diagnose_evidence(
+        Evidence(trace=watching.trace),
+        DiagnoseOptions(select=tuple(asked.select), ignore=tuple(asked.ignore)),
     )
 
 

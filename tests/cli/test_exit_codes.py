@@ -20,9 +20,9 @@ from reenact.cli.edge import guarded
 from reenact.cli.explain import known_words
 from reenact.cli.main import reenact
 from reenact.diagnosis.diagnosis import Diagnosis
-from reenact.diagnosis.judge import judged
+from reenact.diagnosis.judge import diagnose_evidence
 from reenact.diagnosis.judgement import Judgement
-from reenact.diagnosis.wishes import Wishes
+from reenact.diagnosis.options import DiagnoseOptions
 from reenact.paper.measure.verdict import Verdict as PaperVerdict
 from reenact.probe.columns import Columns
 from reenact.probe.options import WatchOptions
@@ -149,7 +149,7 @@ def check(found: Diagnosis, row: Row) -> None:
 @pytest.mark.parametrize("name", TRAINED)
 def test_a_training_that_was_seen(name: str) -> None:
     row = TRAINED[name]
-    check(judged(evidence_of(row.text, run=True), Wishes()), row)
+    check(diagnose_evidence(evidence_of(row.text, run=True), DiagnoseOptions()), row)
 
 
 @pytest.mark.parametrize(
@@ -163,7 +163,7 @@ def test_a_training_that_was_seen(name: str) -> None:
 def test_a_sound_training_is_judged_however_the_program_ended(
     sound: Evidence, ended: Outcome, says: str
 ) -> None:
-    check(judged(replace(sound, outcome=ended), Wishes()), Row(LEARNS, SOUND, says, 0))
+    check(diagnose_evidence(replace(sound, outcome=ended), DiagnoseOptions()), Row(LEARNS, SOUND, says, 0))
 
 
 def test_a_training_that_ran_out_of_time_is_judged_by_what_was_seen(tmp_path: Path) -> None:
@@ -192,7 +192,9 @@ def _watched(text: str, folder: Path, until: Path | None) -> Diagnosis:
             break
         limit *= 4
     assert ended.outcome.kind is OutcomeKind.TIMEOUT
-    return judged(Evidence(program, static_graph(program), ended.trace, ended.outcome), Wishes())
+    return diagnose_evidence(
+        Evidence(program, static_graph(program), ended.trace, ended.outcome), DiagnoseOptions()
+    )
 
 
 def _command(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
@@ -284,14 +286,14 @@ def test_what_the_text_proves_is_said_also_when_the_run_shows_too_little(sound: 
     cut = Columns(trace.steps.columns, trace.steps.rows[:2])
     little = replace(trace, steps=cut, events=(off,) if shown == "broken-off" else ())
     program = program_from_text(FORGETS)
-    found = judged(Evidence(program, static_graph(program), little), Wishes())
+    found = diagnose_evidence(Evidence(program, static_graph(program), little), DiagnoseOptions())
     assert "RE010" in {one.suspect.first.code for one in found.accusations}
 
 
 def test_a_broken_probe_judges_nothing(sound: Evidence) -> None:
     assert sound.trace is not None
     off = Event("probe-off", 40, 2, 0.0, {"sentence": "the probe met an error of its own"})
-    found = judged(replace(sound, trace=replace(sound.trace, events=(off,))), Wishes())
+    found = diagnose_evidence(replace(sound, trace=replace(sound.trace, events=(off,))), DiagnoseOptions())
     check(found, Row(LEARNS, UNJUDGED, "judged: the probe broke (the probe met an error of its own).", 3))
 
 

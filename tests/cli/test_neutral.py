@@ -7,17 +7,17 @@ from xml.etree import ElementTree
 from reenact.cli.neutral import drawn
 from reenact.program.knob import Kind
 from reenact.program.patch import Patch
-from reenact.repairs.neutral.graph import NeutralityGraph, Node, Standing
+from reenact.repairs.alternatives.graph import NeutralityGraph, Node, NodeKind
 from reenact.testing.formula import set_to
 
 
 def test_every_node_is_a_dot_with_its_words() -> None:
     change = Patch((set_to(Kind.LEARNING_RATE, 0.01),))
     nodes = (
-        Node(Patch(()), -1, (0.3,), Standing.ROOT),
-        Node(change, 0, (0.9,), Standing.BETTER),
-        Node(change, 0, (0.4,), Standing.NEUTRAL),
-        Node(change, 2, (0.8,), Standing.AS_GOOD),
+        Node(Patch(()), -1, (0.3,), NodeKind.ROOT),
+        Node(change, 0, (0.9,), NodeKind.BETTER),
+        Node(change, 0, (0.4,), NodeKind.NEUTRAL),
+        Node(change, 2, (0.8,), NodeKind.AS_GOOD),
     )
     picture = drawn(NeutralityGraph(nodes, "test_accuracy", True, 5, "the budget was spent"))
     root = ElementTree.fromstring(picture.svg)

@@ -13,12 +13,13 @@ from reenact.errors import InputError
 from reenact.program.knob import Kind
 from reenact.program.patch import Patch
 from reenact.repairs.judging import Judging
-from reenact.repairs.minimise import Cut
-from reenact.repairs.verdict import BeforeAfter, Cost, Decision, Repair, Verdict
-from reenact.repairs.workbench import Look
+from reenact.repairs.minimise import ReductionStep
+from reenact.repairs.search_context import Evaluation
+from reenact.repairs.verdict import BeforeAfter, Decision, Repair, Verdict
 from reenact.report.render import FORMATS, render
 from reenact.report.views.repair import repair_document
 from reenact.testing.formula import PROGRAM, set_to
+from reenact.trials.budget import TrainingUsage
 from reenact.trials.metric import Measure
 from reenact.trials.statistics import compare
 from reenact.trials.trial import Part
@@ -38,12 +39,12 @@ def found(decision: Decision = Decision.REPAIRED) -> Repair:
         judging=Judging(MEASURE, MEASURE, Part.SEARCH, Part.JUDGE, "halves"),
         verdicts=(Verdict(PATCH, tuple(range(6)), BEFORE, AFTER, comparison, 0.016, decision),),
         looks=(
-            Look(Patch(()), 0.3, 1, 1.0, 1.0),
-            Look(PATCH, 0.9, 1, 1.0, 2.0),
-            Look(PATCH, 0.8, 1, 0.3, 1.5),
+            Evaluation(Patch(()), 0.3, 1, 1.0, 1.0),
+            Evaluation(PATCH, 0.9, 1, 1.0, 2.0),
+            Evaluation(PATCH, 0.8, 1, 0.3, 1.5),
         ),
-        cuts=(Cut(PATCH, 0.98, True, 5),),
-        cost=Cost(12.0, 9, 8.5, 1.0, 12),
+        cuts=(ReductionStep(PATCH, 0.98, True, 5),),
+        cost=TrainingUsage(12.0, 9, 8.5, 1.0, 12),
         why=("UM005 learning-rate-high: learning rate 0.5",),
         curves={"loss": BeforeAfter(((0, 2.0), (5, 1.9)), ((0, 2.0), (5, 0.3)))},
         notes=("one thing to know",),

@@ -6,12 +6,13 @@ from pathlib import PurePosixPath
 
 from reenact.diagnosis.accused import accused_source
 from reenact.diagnosis.depth import Depth
-from reenact.diagnosis.diagnosis import Accusation, Diagnosis, Spent, Standing
-from reenact.diagnosis.suspect import suspects_from
+from reenact.diagnosis.diagnosis import Diagnosis, DiagnosisFinding, InterventionResult
+from reenact.diagnosis.suspects import suspects_from
 from reenact.program.fault import Fault
 from reenact.program.program import program_from_text
 from reenact.rules.evidence import Evidence
 from reenact.rules.finding import Finding, Severity
+from reenact.trials.budget import TrainingUsage
 from reenact.types import Place
 
 SOURCE = "import torch\nrate = 10.0\n"
@@ -22,8 +23,10 @@ def finding(code: str, place: Place | None) -> Finding:
 
 
 def diagnosis(evidence: Evidence, *findings: Finding) -> Diagnosis:
-    accused = [Accusation(one, Standing.UNTRIED, one.confidence) for one in suspects_from(findings)]
-    return Diagnosis(Depth.STATIC, evidence, tuple(accused), (), (), 0.5, Spent(0.0))
+    accused = [
+        DiagnosisFinding(one, InterventionResult.UNTRIED, one.confidence) for one in suspects_from(findings)
+    ]
+    return Diagnosis(Depth.STATIC, evidence, tuple(accused), (), (), 0.5, TrainingUsage(0.0))
 
 
 def test_a_file_that_is_accused_is_kept_whole_with_its_places() -> None:

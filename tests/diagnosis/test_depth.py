@@ -1,38 +1,21 @@
-"""What a depth may cost, and budgets as a user writes them."""
+"""What a depth may cost."""
 
 from __future__ import annotations
 
-import pytest
-
-from reenact.diagnosis.depth import SPENDING, Depth, spending
-from reenact.errors import InputError
+from reenact.diagnosis.depth import BUDGETS, PLANS, Depth, budget_for
 
 
 def test_the_usual_budget_is_that_of_the_depth() -> None:
-    assert spending(Depth.NORMAL, None) is SPENDING[Depth.NORMAL]
-    assert spending(Depth.DEEP, "").trainings > spending(Depth.NORMAL, "").trainings
-    assert min(one.seeds for one in SPENDING.values()) >= 6
+    assert budget_for(Depth.NORMAL, "") is BUDGETS[Depth.NORMAL]
+    assert budget_for(Depth.DEEP, "").multiple > budget_for(Depth.NORMAL, "").multiple
+    assert budget_for(Depth.NORMAL, "12t").trainings == 12
 
 
-@pytest.mark.parametrize(
-    ("text", "trainings", "seconds"), [("40", 40, None), ("90s", float("inf"), 90), ("2m", float("inf"), 120)]
-)
-def test_trainings_or_time(text: str, trainings: float, seconds: float | None) -> None:
-    found = spending(Depth.NORMAL, text)
-    assert (found.trainings, found.seconds) == (trainings, seconds)
+def test_every_plan_has_seeds_enough_for_a_test_of_ranks() -> None:
+    assert min(plan.seeds for plan in PLANS.values()) >= 6
 
 
-@pytest.mark.parametrize("text", ["0", "-3", "soon", "m"])
-def test_anything_else_is_refused(text: str) -> None:
-    with pytest.raises(InputError, match="budget"):
-        spending(Depth.NORMAL, text)
-
-
-def test_short_trainings_are_tried_more_often_and_long_ones_are_not() -> None:
-    usual = SPENDING[Depth.NORMAL]
-    assert usual.for_trainings_of(5.0) is usual
-    short = usual.for_trainings_of(0.5)
-    assert short.trainings * 0.5 == pytest.approx(90)
-    assert (short.screening_seeds, short.screened) == (3, 2 * usual.screened)
-    asked = spending(Depth.NORMAL, "30s")
-    assert asked.for_trainings_of(0.5) is asked
+def test_short_trainings_are_tried_more_ways_on_more_seeds() -> None:
+    usual = PLANS[Depth.NORMAL]
+    short = usual.for_short_trainings()
+    assert (short.screening_seeds, short.screened, short.seeds) == (3, 2 * usual.screened, usual.seeds)

@@ -7,11 +7,11 @@ from collections.abc import Callable, Sequence
 
 import pytest
 
-from reenact.diagnosis.attempts import Attempts, material
-from reenact.diagnosis.depth import Spending
-from reenact.diagnosis.diagnosis import Accusation, Standing
+from reenact.diagnosis.candidates import Screening
+from reenact.diagnosis.depth import InterventionPlan
+from reenact.diagnosis.diagnosis import DiagnosisFinding, InterventionResult
 from reenact.diagnosis.intervene import intervene
-from reenact.diagnosis.suspect import Suspect, suspects_from
+from reenact.diagnosis.suspects import Suspect, suspects_from
 from reenact.journal import Journal
 from reenact.probe.outcome import OutcomeKind
 from reenact.program.fault import Fault
@@ -20,8 +20,11 @@ from reenact.program.knobs import knobs_of
 from reenact.program.program import Program, program_from_text
 from reenact.rules.finding import Finding, Severity, Suggestion
 from reenact.rules.rule import suggest
+from reenact.trials.budget import TrainingBudget
 from reenact.trials.metric import Measure
-from reenact.trials.trial import Outcome, Trial
+from reenact.trials.outcome import Outcome
+from reenact.trials.trainer import BudgetedTrainer, material
+from reenact.trials.trial import Trial
 from reenact.types import Stop, tell_nobody
 
 SOURCE = """import keras
@@ -31,6 +34,7 @@ model.compile(loss="mse", optimizer=keras.optimizers.SGD(learning_rate=0.5), met
 model.fit(x, y, batch_size=32, epochs=4)
 """
 PROGRAM = program_from_text(SOURCE)
+PLAN = InterventionPlan(screened=7, seeds=6)
 VALUES = {
     Kind.LEARNING_RATE: (Fault.HLR, 0.001),
     Kind.OPTIMIZER: (Fault.OCH, "Adam"),
@@ -102,14 +106,14 @@ def told(
     trainings: float = 40,
     stop: Stop | None = None,
     **confidences: float,
-) -> tuple[dict[str, Accusation], Formulaic]:
+) -> tuple[dict[str, DiagnosisFinding], Formulaic]:
     executor = Formulaic(formula)
     with Journal.in_memory() as journal, journal.run(story="test", request={}, what="test") as run:
-        attempts = Attempts(
-            PROGRAM, executor, measure or Measure("test_accuracy"), Spending(trainings, 7, 6), 1.0, 1.0,
+        trainer = BudgetedTrainer(
+            PROGRAM, executor, measure or Measure("test_accuracy"), TrainingBudget(trainings), 1.0, 1.0,
             run.under("trials"), stop or Stop(),
         )  # fmt: skip
-        judged, _ = intervene(suspects(**confidences), attempts, threshold=0.5, tell=tell_nobody)
+        judged, _ = intervene(suspects(**confidences), Screening(trainer, PLAN, tell_nobody), threshold=0.5)
         run.finish({})
     return {one.suspect.first.name: one for one in judged}, executor
 
@@ -124,9 +128,9 @@ def test_the_change_that_helps_is_confirmed_and_the_others_are_refuted() -> None
         learning_rate=0.6, optimizer=0.8, epochs=0.3,
     )  # fmt: skip
     assert {name: one.standing for name, one in judged.items()} == {
-        "learning_rate": Standing.CONFIRMED,
-        "optimizer": Standing.REFUTED,
-        "epochs": Standing.REFUTED,
+        "learning_rate": InterventionResult.CONFIRMED,
+        "optimizer": InterventionResult.REFUTED,
+        "epochs": InterventionResult.REFUTED,
     }
     tried = judged["learning_rate"].tried
     assert tried is not None
@@ -146,8 +150,8 @@ def test_what_helped_is_kept_when_the_time_is_up_before_it_is_verified() -> None
         return (0.9 if Kind.LEARNING_RATE in turned else 0.5) + noise(seed)
 
     judged, executor = told(formula, stop=stop, learning_rate=0.6, optimizer=0.8)
-    assert judged["learning_rate"].standing is Standing.HELPED
-    assert judged["optimizer"].standing is Standing.REFUTED
+    assert judged["learning_rate"].standing is InterventionResult.HELPED
+    assert judged["optimizer"].standing is InterventionResult.REFUTED
     assert any(trial.seed > 100 for trial in executor.done)
 
 
@@ -157,9 +161,9 @@ def test_two_faults_that_only_help_together_are_both_confirmed_and_a_third_is_no
         lambda turned, seed: (0.9 if needed <= turned else 0.5) + noise(seed),
         learning_rate=0.7, loss=0.8, optimizer=0.6,
     )  # fmt: skip
-    assert judged["learning_rate"].standing is Standing.CONFIRMED
-    assert judged["loss"].standing is Standing.CONFIRMED
-    assert judged["optimizer"].standing is not Standing.CONFIRMED
+    assert judged["learning_rate"].standing is InterventionResult.CONFIRMED
+    assert judged["loss"].standing is InterventionResult.CONFIRMED
+    assert judged["optimizer"].standing is not InterventionResult.CONFIRMED
 
 
 def test_a_second_change_on_top_of_the_first_is_found() -> None:
@@ -168,14 +172,14 @@ def test_a_second_change_on_top_of_the_first_is_found() -> None:
         lambda turned, seed: 0.5 + sum(gains.get(kind, 0) for kind in turned) + noise(seed),
         learning_rate=0.7, loss=0.6,
     )  # fmt: skip
-    assert [judged[name].standing for name in ("learning_rate", "loss")] == [Standing.CONFIRMED] * 2
+    assert [judged[name].standing for name in ("learning_rate", "loss")] == [InterventionResult.CONFIRMED] * 2
 
 
 def test_nothing_is_confirmed_where_nothing_helps() -> None:
     judged, executor = told(
         lambda turned, seed: 0.8 + noise(seed), learning_rate=0.9, optimizer=0.7, epochs=0.6
     )
-    assert all(one.standing is Standing.REFUTED for one in judged.values())
+    assert all(one.standing is InterventionResult.REFUTED for one in judged.values())
     assert all(one.confidence < 0.5 for one in judged.values())
     assert len(executor.done) <= 6
 
@@ -185,21 +189,21 @@ def test_luck_on_the_screening_seed_does_not_confirm() -> None:
         lambda turned, seed: 0.9 if turned and seed < 100 else 0.5 + noise(seed * 7 + len(turned)),
         learning_rate=0.6,
     )
-    assert judged["learning_rate"].standing is not Standing.CONFIRMED
+    assert judged["learning_rate"].standing is not InterventionResult.CONFIRMED
 
 
 def test_a_program_that_crashes_as_it_stands_is_mended_by_a_change_that_trains() -> None:
     judged, _ = told(
         lambda turned, seed: 0.7 + noise(seed) if Kind.LOSS in turned else None, loss=0.6, learning_rate=0.6
     )
-    assert judged["loss"].standing is Standing.CONFIRMED
+    assert judged["loss"].standing is InterventionResult.CONFIRMED
 
 
 def test_a_loss_does_not_judge_a_change_of_the_loss() -> None:
     judged, executor = told(
         lambda turned, seed: 0.5, Measure("test_accuracy", larger_is_better=False, is_loss=True), loss=0.9
     )
-    assert judged["loss"].standing is Standing.UNTRIED
+    assert judged["loss"].standing is InterventionResult.UNTRIED
     assert not executor.done
 
 
@@ -218,7 +222,9 @@ def test_a_slight_suspect_whose_change_helps_only_a_little_is_tuning_and_a_stron
     slight, _ = told(helps(0.08), epochs=0.4)
     much, _ = told(helps(0.2), epochs=0.4)
     strong, _ = told(helps(0.08), epochs=0.6)
-    assert [found["epochs"].standing for found in (slight, much, strong)] == [Standing.CONFIRMED] * 3
+    assert [found["epochs"].standing for found in (slight, much, strong)] == [
+        InterventionResult.CONFIRMED
+    ] * 3
     assert slight["epochs"].confidence < 0.5
     assert "not much" in slight["epochs"].note
     assert min(much["epochs"].confidence, strong["epochs"].confidence) >= 0.9
@@ -239,10 +245,10 @@ def test_what_helps_only_on_top_of_the_cause_stays_accused() -> None:
         return 0.8 + 0.05 * (Kind.LEARNING_RATE in turned) + noise(seed) / 10
 
     judged, _ = told(accuracy, loss=0.8, learning_rate=0.7, optimizer=0.6)
-    assert judged["loss"].standing is Standing.CONFIRMED
-    assert judged["learning_rate"].standing is Standing.HELPED
+    assert judged["loss"].standing is InterventionResult.CONFIRMED
+    assert judged["learning_rate"].standing is InterventionResult.HELPED
     assert "as well" in judged["learning_rate"].note
-    assert judged["optimizer"].standing is Standing.REFUTED
+    assert judged["optimizer"].standing is InterventionResult.REFUTED
 
 
 def test_nothing_is_refuted_beside_a_proven_fault_that_could_not_be_changed() -> None:
@@ -252,14 +258,14 @@ def test_nothing_is_refuted_beside_a_proven_fault_that_could_not_be_changed() ->
     everything = (*suspects(learning_rate=0.8), *suspects_from([proven]))
     executor = Formulaic(lambda turned, seed: 0.1 + noise(seed))
     with Journal.in_memory() as journal, journal.run(story="test", request={}, what="test") as run:
-        attempts = Attempts(
-            PROGRAM, executor, Measure("test_accuracy"), Spending(40, 7, 6), 1.0, 1.0,
+        trainer = BudgetedTrainer(
+            PROGRAM, executor, Measure("test_accuracy"), TrainingBudget(40), 1.0, 1.0,
             run.under("trials"), Stop(),
         )  # fmt: skip
-        judged, _ = intervene(everything, attempts, threshold=0.45, tell=tell_nobody)
+        judged, _ = intervene(everything, Screening(trainer, PLAN, tell_nobody), threshold=0.45)
         run.finish({})
     rate = next(one for one in judged if one.suspect.first.name == "learning_rate")
-    assert rate.standing is Standing.UNTRIED
+    assert rate.standing is InterventionResult.UNTRIED
     assert rate.confidence >= 0.45
     assert "may hide" in rate.note
 
@@ -281,11 +287,11 @@ def test_nothing_is_refuted_beside_a_proven_fault_that_could_not_be_changed() ->
 )
 def test_when_a_training_does_well(measure: Measure, spread: float | None, score: float, well: bool) -> None:
     with Journal.in_memory() as journal, journal.run(story="test", request={}, what="test") as run:
-        attempts = Attempts(
-            PROGRAM, Formulaic(lambda turned, seed: 0.5), measure, Spending(40, 7, 6), 1.0, 1.0,
+        trainer = BudgetedTrainer(
+            PROGRAM, Formulaic(lambda turned, seed: 0.5), measure, TrainingBudget(40), 1.0, 1.0,
             run.under("trials"), Stop(), label_spread=spread,
         )  # fmt: skip
-        assert attempts.does_well(score) is well
+        assert trainer.is_good_enough(score) is well
         run.finish({})
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from reenact.diagnosis.depth import Depth
-from reenact.diagnosis.diagnosis import Standing
-from reenact.diagnosis.judge import judged
-from reenact.diagnosis.wishes import Wishes
+from reenact.diagnosis.diagnosis import InterventionResult
+from reenact.diagnosis.judge import diagnose_evidence
+from reenact.diagnosis.options import DiagnoseOptions
 from reenact.program.program import program_from_text
 from reenact.program.static_graph import static_graph
 from reenact.rules.evidence import Evidence
@@ -27,28 +27,28 @@ def evidence(comment: str = "") -> Evidence:
 
 
 def test_what_a_rule_accuses_is_untried() -> None:
-    (one,) = judged(evidence(), Wishes(depth=Depth.STATIC)).accusations
-    assert (one.suspect.first.code, one.standing) == ("UM005", Standing.UNTRIED)
+    (one,) = diagnose_evidence(evidence(), DiagnoseOptions(depth=Depth.STATIC)).accusations
+    assert (one.suspect.first.code, one.standing) == ("UM005", InterventionResult.UNTRIED)
 
 
 @pytest.mark.parametrize(
     ("comment", "wishes"),
     [
-        ("  # reenact: ignore[UM005]", Wishes()),
-        ("", Wishes(ignore=("UM005",))),
-        ("", Wishes(select=("NL",))),
+        ("  # reenact: ignore[UM005]", DiagnoseOptions()),
+        ("", DiagnoseOptions(ignore=("UM005",))),
+        ("", DiagnoseOptions(select=("NL",))),
     ],
 )
-def test_what_is_waved_through_or_not_asked_is_silent(comment: str, wishes: Wishes) -> None:
-    assert not judged(evidence(comment), wishes).accusations
+def test_what_is_waved_through_or_not_asked_is_silent(comment: str, wishes: DiagnoseOptions) -> None:
+    assert not diagnose_evidence(evidence(comment), wishes).accusations
 
 
 def test_what_is_less_sure_than_wanted_is_a_doubt() -> None:
-    found = judged(evidence(), Wishes(threshold=0.999))
+    found = diagnose_evidence(evidence(), DiagnoseOptions(threshold=0.999))
     assert not found.accusations
     assert [one.suspect.first.code for one in found.doubts] == ["UM005"]
 
 
 def test_without_evidence_there_is_nothing_to_say() -> None:
-    found = judged(Evidence(), Wishes())
+    found = diagnose_evidence(Evidence(), DiagnoseOptions())
     assert (found.accusations, found.doubts, found.symptoms) == ((), (), ())

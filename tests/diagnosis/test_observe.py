@@ -6,7 +6,7 @@ import subprocess
 import threading
 from pathlib import Path
 
-from reenact.diagnosis.observe import Looking, look
+from reenact.diagnosis.observe import ObserveOptions, observe
 from reenact.probe.outcome import OutcomeKind
 from reenact.program.program import read_program
 from reenact.types import Stop
@@ -32,7 +32,7 @@ def test_both_processes_are_stopped(tmp_path: Path) -> None:
     asker = threading.Thread(target=ask_once_both_run)
     asker.start()
     program = read_program(("waits.py",), tmp_path)
-    seen, tried = look(program, Looking(stdout=subprocess.DEVNULL), tmp_path / "trace", stop)
+    seen, tried = observe(program, ObserveOptions(stdout=subprocess.DEVNULL), tmp_path / "trace", stop)
     over.set()
     asker.join()
     assert seen.outcome.kind is OutcomeKind.INTERRUPTED

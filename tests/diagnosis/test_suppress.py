@@ -6,7 +6,7 @@ from pathlib import PurePosixPath
 
 import pytest
 
-from reenact.diagnosis.suppress import unsuppressed
+from reenact.diagnosis.suspects import unsuppressed
 from reenact.program.program import program_from_text
 from reenact.rules.finding import Finding, Severity
 from reenact.types import Place

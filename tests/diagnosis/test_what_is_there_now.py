@@ -8,8 +8,8 @@ import pytest
 
 from reenact.diagnosis.depth import Depth
 from reenact.diagnosis.diagnosis import Diagnosis
-from reenact.diagnosis.story import Services, diagnose, diagnose_within
-from reenact.diagnosis.wishes import Wishes
+from reenact.diagnosis.options import DiagnoseOptions
+from reenact.diagnosis.pipeline import DiagnoseServices, diagnose, diagnose_within
 from reenact.journal import Journal
 from reenact.program.program import Program, read_program
 
@@ -45,8 +45,8 @@ def program_in(folder: Path, text: str) -> Program:
     return read_program(("train.py",), folder)
 
 
-def services(journal: Journal, folder: Path, *, fresh: bool = False) -> Services:
-    return Services(journal=journal, traces=folder / "runs" / "traces", fresh=fresh)
+def services(journal: Journal, folder: Path, *, fresh: bool = False) -> DiagnoseServices:
+    return DiagnoseServices(journal=journal, traces=folder / "runs" / "traces", fresh=fresh)
 
 
 def said(found: Diagnosis) -> str:
@@ -63,7 +63,7 @@ def continued(journal: Journal, program: Program, tmp_path: Path) -> tuple[Diagn
     """One execution of a run that is left unfinished, as if it had been killed after the diagnosis."""
     with journal.run(story="diagnose", request="the same") as run:
         given = services(journal, tmp_path)
-        found = diagnose_within(program, Wishes(depth=Depth.QUICK), given, run)
+        found = diagnose_within(program, DiagnoseOptions(depth=Depth.QUICK), given, run)
         return found, run.reused
 
 
@@ -73,7 +73,7 @@ def test_changed_data_give_another_true_answer(tmp_path: Path) -> None:
     with Journal.in_memory() as journal:
         for row in ("1,2\n", "100000,200000\n"):
             (program.folder / "data.csv").write_text(row * 4)
-            found = diagnose(program, Wishes(depth=Depth.QUICK), services(journal, tmp_path))
+            found = diagnose(program, DiagnoseOptions(depth=Depth.QUICK), services(journal, tmp_path))
             assert found.reused == ""
             inputs = found.evidence.data("input", "train")
             assert inputs is not None
@@ -87,7 +87,7 @@ def test_a_finished_diagnosis_is_made_again_also_when_nothing_changed(tmp_path: 
     with Journal.in_memory() as journal:
         counts = []
         for _ in range(2):
-            found = diagnose(program, Wishes(depth=Depth.QUICK), services(journal, tmp_path))
+            found = diagnose(program, DiagnoseOptions(depth=Depth.QUICK), services(journal, tmp_path))
             assert (said(found), found.reused) == ("the data are one", "")
             counts.append(times_run(program))
     assert counts[1] == 2 * counts[0]
@@ -99,7 +99,9 @@ def test_the_same_script_in_another_folder_is_another_program(tmp_path: Path) ->
         for name in ("first", "second"):
             program = program_in(tmp_path / name, READS_DATA)
             (program.folder / "data.csv").write_text(name)
-            answers.append(said(diagnose(program, Wishes(depth=Depth.QUICK), services(journal, tmp_path))))
+            answers.append(
+                said(diagnose(program, DiagnoseOptions(depth=Depth.QUICK), services(journal, tmp_path)))
+            )
             assert times_run(program)
     assert answers == ["the data are first", "the data are second"]
 

@@ -13,7 +13,7 @@ from reenact.api.linting import A_SHARE, lint_files, sources
 from reenact.cli.edge import guarded
 from reenact.cli.lint import lint
 from reenact.diagnosis.depth import Depth
-from reenact.diagnosis.wishes import Wishes
+from reenact.diagnosis.options import DiagnoseOptions
 
 HOT = """\
 import torch
@@ -33,7 +33,7 @@ import torch
 def step(loss):
     loss.backward()
 """
-STATIC = Wishes(depth=Depth.STATIC)
+STATIC = DiagnoseOptions(depth=Depth.STATIC)
 
 
 @pytest.fixture

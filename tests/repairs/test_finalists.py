@@ -8,8 +8,8 @@ import pytest
 
 from reenact.program.knob import Kind
 from reenact.program.patch import Patch
-from reenact.repairs.finalists import smallest_near
-from reenact.testing.formula import set_to, workbench
+from reenact.repairs.strategies.guided.finalists import smallest_near
+from reenact.testing.formula import search_context, set_to
 from reenact.trials.metric import Measure
 
 SMALL = Patch((set_to(Kind.LEARNING_RATE, 0.1),))
@@ -30,6 +30,6 @@ LARGE = Patch((set_to(Kind.LEARNING_RATE, 0.1), set_to(Kind.BATCH_SIZE, 16)))
 def test_the_smaller_of_nearly_equal_gains(
     small: float, large: float, base: float, bounded: bool, first: Patch
 ) -> None:
-    bench = workbench(lambda values: 0.5).bench
-    bench.attempts.measure = Measure("test_accuracy" if bounded else "test_loss", larger_is_better=bounded)
+    bench = search_context(lambda values: 0.5).bench
+    bench.trainer.measure = Measure("test_accuracy" if bounded else "test_loss", larger_is_better=bounded)
     assert smallest_near(bench, [(SMALL, small), (LARGE, large)], base)[0] == first

@@ -10,10 +10,11 @@ from reenact.program.fault import Fault
 from reenact.program.knob import Kind
 from reenact.program.patch import Patch
 from reenact.program.program import program_from_text
-from reenact.repairs.strategies.guided import Guided
-from reenact.testing.formula import SOURCE, Suspicion, Values, played, set_to, workbench
+from reenact.repairs.strategies.guided.search import Guided
+from reenact.testing.formula import SOURCE, Suspicion, Values, played, search_context, set_to
+from reenact.trials.outcome import Outcome
 from reenact.trials.scripted import ScriptedExecutor
-from reenact.trials.trial import Outcome, Trial
+from reenact.trials.trial import Trial
 
 
 def rate_decides(values: Values) -> float:
@@ -27,18 +28,18 @@ def both_needed(values: Values) -> float:
 
 
 def test_a_right_suspicion_is_found_and_nothing_is_added_to_it() -> None:
-    given = workbench(rate_decides, Suspicion(Kind.LEARNING_RATE, 0.001, 0.9))
+    given = search_context(rate_decides, Suspicion(Kind.LEARNING_RATE, 0.001, 0.9))
     found = Guided().search(given.bench)
     assert found[0] == Patch((set_to(Kind.LEARNING_RATE, 0.001),))
 
 
 def test_without_any_suspicion_priors_find_it() -> None:
-    found = Guided().search(workbench(rate_decides).bench)
+    found = Guided().search(search_context(rate_decides).bench)
     assert [change.knob.kind for change in found[0].changes] == [Kind.LEARNING_RATE]
 
 
 def test_two_changes_that_help_only_together() -> None:
-    given = workbench(
+    given = search_context(
         both_needed,
         Suspicion(Kind.LEARNING_RATE, 0.001, 0.8),
         Suspicion(Kind.BATCH_SIZE, 16, 0.7, Fault.HBS),
@@ -49,24 +50,24 @@ def test_two_changes_that_help_only_together() -> None:
 
 @pytest.mark.parametrize("budget", ["6", "10", "20"])
 def test_the_budget_holds_and_the_reserve_stays(budget: str) -> None:
-    given = workbench(rate_decides, Suspicion(Kind.LEARNING_RATE, 0.001, 0.9), budget=budget, noise=0.02)
+    given = search_context(rate_decides, Suspicion(Kind.LEARNING_RATE, 0.001, 0.9), budget=budget, noise=0.02)
     given.bench.reserve = 1.0
     Guided().search(given.bench)
-    assert given.bench.attempts.spent <= float(budget) - 1.0 + 1e-6
+    assert given.bench.trainer.usage.spent <= float(budget) - 1.0 + 1e-6
 
 
 def test_nothing_helps_and_nothing_is_found() -> None:
-    assert Guided().search(workbench(lambda values: 0.5).bench) == []
+    assert Guided().search(search_context(lambda values: 0.5).bench) == []
 
 
 def test_a_perfect_training_is_left_alone() -> None:
-    given = workbench(lambda values: 1.0)
+    given = search_context(lambda values: 1.0)
     assert Guided().search(given.bench) == []
     assert len(given.executor.ran) == 1
 
 
 def test_short_trainings_come_first() -> None:
-    given = workbench(rate_decides, Suspicion(Kind.LEARNING_RATE, 0.001, 0.9))
+    given = search_context(rate_decides, Suspicion(Kind.LEARNING_RATE, 0.001, 0.9))
     Guided().search(given.bench)
     shares = [look.share for look in given.bench.looks if look.patch]
     assert shares[0] < 1
@@ -74,7 +75,7 @@ def test_short_trainings_come_first() -> None:
 
 
 def test_a_training_that_fails_before_and_works_after_is_a_repair() -> None:
-    given = workbench(
+    given = search_context(
         lambda values: None if values[Kind.LEARNING_RATE] == 0.5 else 0.8,
         Suspicion(Kind.LEARNING_RATE, 0.001, 0.9),
     )
@@ -82,7 +83,7 @@ def test_a_training_that_fails_before_and_works_after_is_a_repair() -> None:
 
 
 def test_the_best_so_far_is_told_as_it_comes() -> None:
-    given = workbench(rate_decides, Suspicion(Kind.LEARNING_RATE, 0.001, 0.9))
+    given = search_context(rate_decides, Suspicion(Kind.LEARNING_RATE, 0.001, 0.9))
     Guided().search(given.bench)
     assert given.best
     assert given.bench.best is not None
@@ -94,30 +95,30 @@ def test_of_nearly_equal_changes_the_accused_one_is_taken() -> None:
         rate = 0.91 if values[Kind.LEARNING_RATE] == 0.01 else 0.3
         return max(rate, 0.9 if values[Kind.BATCH_SIZE] == 64 else 0.3)
 
-    given = workbench(either, Suspicion(Kind.BATCH_SIZE, 64, 0.95, Fault.HBS))
+    given = search_context(either, Suspicion(Kind.BATCH_SIZE, 64, 0.95, Fault.HBS))
     found = Guided().search(given.bench)
     assert [change.knob.kind for change in found[0].changes] == [Kind.BATCH_SIZE]
 
 
 def test_an_idea_that_is_too_dear_does_not_stand_in_the_way() -> None:
-    given = workbench(
+    given = search_context(
         rate_decides,
         Suspicion(Kind.EPOCHS, 240, 0.9, Fault.HNE),
         Suspicion(Kind.LEARNING_RATE, 0.001, 0.6),
-        budget="6",
+        budget="6x",
     )
     found = Guided().search(given.bench)
     assert found[0] == Patch((set_to(Kind.LEARNING_RATE, 0.001),))
 
 
 def test_while_nothing_helps_the_whole_budget_is_for_the_search() -> None:
-    given = workbench(lambda values: 0.5, Suspicion(Kind.LEARNING_RATE, 0.001, 0.9), budget="10")
+    given = search_context(lambda values: 0.5, Suspicion(Kind.LEARNING_RATE, 0.001, 0.9), budget="10x")
     assert Guided().search(given.bench) == []
-    assert given.bench.attempts.spent > 0.8 * 10
+    assert given.bench.trainer.usage.spent > 0.8 * 10
 
 
 def test_short_trainings_leave_most_of_a_budget_that_counts_trainings() -> None:
-    given = workbench(rate_decides, budget="12t")
+    given = search_context(rate_decides, budget="12t")
     Guided().search(given.bench)
     short = [look for look in given.bench.looks if look.share < 1]
     assert 1 < len(short) <= 4
@@ -129,22 +130,23 @@ def test_short_trainings_leave_most_of_a_budget_that_counts_trainings() -> None:
 def test_a_long_training_of_few_epochs_is_looked_at_with_a_part_of_its_data(can_be_cut: bool) -> None:
     program = program_from_text(SOURCE.replace("epochs=12", "epochs=2"))
     suspicion = Suspicion(Kind.LEARNING_RATE, 0.001, 0.9)
-    given = workbench(rate_decides, suspicion, program=program, noise=0.01)
+    given = search_context(rate_decides, suspicion, program=program, noise=0.01)
     simple = played(rate_decides)
 
     def long(trial: Trial) -> Outcome:
         (outcome,) = simple.run([trial])
         cut = int(can_be_cut and trial.data < 1)
-        seconds = 0.1 if trial.budget.steps else 60.0 * (trial.data if cut else 1.0)
+        seconds = 0.1 if trial.limits.steps else 60.0 * (trial.data if cut else 1.0)
         return replace(outcome, cut=cut, cpu_seconds=seconds, seconds=seconds)
 
-    attempts = given.bench.attempts
-    attempts.executor, attempts.one_training, attempts.cpu_seconds = ScriptedExecutor(long), 60.0, 60.0
+    trainer = given.bench.trainer
+    trainer.executor, trainer.one_training = ScriptedExecutor(long), 60.0
+    trainer.charge(60.0 - trainer.usage.cpu_seconds)
     found = Guided().search(given.bench)
     assert found[0] == Patch((set_to(Kind.LEARNING_RATE, 0.001, program),))
     assert given.bench.fewer_data is can_be_cut
     assert any(look.share < 1 for look in given.bench.looks) is can_be_cut
-    assert attempts.spent <= 20
+    assert trainer.usage.spent <= 20
 
 
 def test_without_budget_for_more_seeds_the_smaller_of_nearly_equal_changes_comes_first() -> None:
@@ -155,7 +157,7 @@ def test_without_budget_for_more_seeds_the_smaller_of_nearly_equal_changes_comes
         return right + (0.01 if right > 0.5 and values[Kind.BATCH_SIZE] == 64 else 0.0)
 
     rate, batch = Suspicion(Kind.LEARNING_RATE, 0.001, 0.9), Suspicion(Kind.BATCH_SIZE, 64, 0.5, Fault.HBS)
-    given = workbench(batches_hardly_matter, rate, batch, budget="9")
+    given = search_context(batches_hardly_matter, rate, batch, budget="9x")
     found = Guided().search(given.bench)
     assert given.bench.best is not None
     assert given.bench.best.patch.complexity == 2
@@ -164,12 +166,12 @@ def test_without_budget_for_more_seeds_the_smaller_of_nearly_equal_changes_comes
 
 
 def test_where_the_first_seed_tells_nothing_apart_the_next_one_is_looked_at() -> None:
-    given = workbench(rate_decides, Suspicion(Kind.LEARNING_RATE, 0.001, 0.9), lucky=0.9)
+    given = search_context(rate_decides, Suspicion(Kind.LEARNING_RATE, 0.001, 0.9), lucky=0.9)
     first = given.bench.seeds[0]
     found = Guided().search(given.bench)
     assert found[0] == Patch((set_to(Kind.LEARNING_RATE, 0.001),))
     assert given.bench.seeds[0] != first
-    assert given.bench.attempts.spent <= 20
+    assert given.bench.trainer.usage.spent <= 20
 
 
 def test_what_trains_four_times_as_long_for_little_more_does_not_come_first() -> None:
@@ -179,5 +181,5 @@ def test_what_trains_four_times_as_long_for_little_more_does_not_come_first() ->
         return max(0.92 if epochs >= 48 else 0.3, rate_decides(values) - 0.02)
 
     epochs, rate = Suspicion(Kind.EPOCHS, 48, 0.9, Fault.HNE), Suspicion(Kind.LEARNING_RATE, 0.001, 0.6)
-    found = Guided().search(workbench(either, epochs, rate).bench)
+    found = Guided().search(search_context(either, epochs, rate).bench)
     assert found[0] == Patch((set_to(Kind.LEARNING_RATE, 0.001),))

@@ -5,7 +5,8 @@ from __future__ import annotations
 from reenact.probe.outcome import OutcomeKind
 from reenact.repairs.judging import judging_by
 from reenact.trials.metric import Measure
-from reenact.trials.trial import Outcome, Part
+from reenact.trials.outcome import Outcome
+from reenact.trials.trial import Part
 
 LOSS = Measure("val_loss", "probe", larger_is_better=False, is_loss=True)
 

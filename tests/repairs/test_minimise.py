@@ -7,7 +7,7 @@ import pytest
 from reenact.program.knob import Kind
 from reenact.program.patch import Patch
 from reenact.repairs.minimise import share_of_gain, smallest
-from reenact.testing.formula import Values, set_to, workbench
+from reenact.testing.formula import Values, search_context, set_to
 
 RATE = set_to(Kind.LEARNING_RATE, 0.001)
 BATCH = set_to(Kind.BATCH_SIZE, 16)
@@ -25,7 +25,7 @@ def by(**gains: float):
 
 
 def test_what_does_nothing_is_left_out() -> None:
-    given = workbench(by(rate=0.5), budget="60", noise=0.005)
+    given = search_context(by(rate=0.5), budget="60x", noise=0.005)
     patch, cuts, short = smallest(Patch((RATE, BATCH, UNITS)), given.bench)
     assert patch == Patch((RATE,))
     assert any(cut.suffices for cut in cuts)
@@ -33,7 +33,7 @@ def test_what_does_nothing_is_left_out() -> None:
 
 
 def test_what_is_needed_stays() -> None:
-    given = workbench(by(rate=0.3, batch=0.3), budget="60", noise=0.005)
+    given = search_context(by(rate=0.3, batch=0.3), budget="60x", noise=0.005)
     patch, cuts, _ = smallest(Patch((RATE, BATCH)), given.bench)
     assert patch == Patch((RATE, BATCH))
     assert not any(cut.suffices for cut in cuts)
@@ -43,21 +43,21 @@ def test_noise_cannot_pass_for_smallness() -> None:
     """A part that keeps 80 % of the gain is inferior, however wide the noise is."""
     kept = 0
     for _ in range(8):
-        given = workbench(by(rate=0.4, batch=0.1), budget="60", noise=0.03)
+        given = search_context(by(rate=0.4, batch=0.1), budget="60x", noise=0.03)
         patch, _, _ = smallest(Patch((RATE, BATCH)), given.bench)
         kept += patch.complexity == 2
     assert kept == 8
 
 
 def test_a_single_change_costs_nothing() -> None:
-    given = workbench(by(rate=0.5), budget="60")
+    given = search_context(by(rate=0.5), budget="60x")
     before = len(given.executor.ran)
     assert smallest(Patch((RATE,)), given.bench) == (Patch((RATE,)), [], "")
     assert len(given.executor.ran) == before
 
 
 def test_without_budget_the_change_stays_and_that_is_said() -> None:
-    given = workbench(by(rate=0.5), budget="7")
+    given = search_context(by(rate=0.5), budget="7x")
     patch, cuts, short = smallest(Patch((RATE, BATCH)), given.bench)
     assert patch.complexity == 2
     assert not any(cut.suffices for cut in cuts)
@@ -65,7 +65,7 @@ def test_without_budget_the_change_stays_and_that_is_said() -> None:
 
 
 def test_what_is_clearly_needed_costs_one_training_a_part() -> None:
-    given = workbench(by(rate=0.3, batch=0.3), budget="60")
+    given = search_context(by(rate=0.3, batch=0.3), budget="60x")
     _, cuts, short = smallest(Patch((RATE, BATCH)), given.bench)
     assert [cut.seeds for cut in cuts] == [1, 1]
     assert len(given.executor.ran) == 4

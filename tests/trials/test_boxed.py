@@ -14,7 +14,7 @@ from reenact.sandbox.choose import choose
 from reenact.testing.executor import HEALTHY, STEPS, fingerprint, patch_setting, program_in
 from reenact.trials.boxed import Boxed
 from reenact.trials.pool import ProcessPool
-from reenact.trials.trial import Budget, Trial
+from reenact.trials.trial import Trial, TrialLimits
 
 
 def _no_sandbox() -> bool:
@@ -44,7 +44,7 @@ except OSError:
         patched, short, refused = boxed.run(
             [
                 Trial(program, longer, seed=1),
-                Trial(program, seed=1, budget=Budget(steps=5)),
+                Trial(program, seed=1, limits=TrialLimits(steps=5)),
                 Trial(other, longer),
             ]
         )

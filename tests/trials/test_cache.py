@@ -10,8 +10,9 @@ from reenact.errors import StorageError
 from reenact.probe.outcome import OutcomeKind
 from reenact.program.program import program_from_text
 from reenact.trials.cache import Cached, FolderStore, MemoryStore, Store
+from reenact.trials.outcome import Outcome
 from reenact.trials.scripted import ScriptedExecutor
-from reenact.trials.trial import Budget, Outcome, Trial
+from reenact.trials.trial import Trial, TrialLimits
 from reenact.types import Stop
 
 PROGRAM = program_from_text("print('any')")
@@ -105,7 +106,7 @@ def test_how_long_a_training_may_take_is_no_part_of_what_it_is(store: Store) -> 
     executor = ScriptedExecutor(finished)
     cached = Cached(executor, store)
     for seconds in (None, 60.0, 61.5):
-        cached.run([Trial(PROGRAM, budget=Budget(seconds=seconds))])
+        cached.run([Trial(PROGRAM, limits=TrialLimits(seconds=seconds))])
     assert len(executor.ran) == 1
 
 
@@ -113,5 +114,5 @@ def test_what_took_too_long_is_tried_again_with_much_more_patience(store: Store)
     executor = ScriptedExecutor(lambda _: Outcome(OutcomeKind.TIMEOUT, seconds=60.0))
     cached = Cached(executor, store)
     for seconds in (60.0, 61.5, 600.0):
-        cached.run([Trial(PROGRAM, budget=Budget(seconds=seconds))])
-    assert [trial.budget.seconds for trial in executor.ran] == [60.0, 600.0]
+        cached.run([Trial(PROGRAM, limits=TrialLimits(seconds=seconds))])
+    assert [trial.limits.seconds for trial in executor.ran] == [60.0, 600.0]

@@ -11,8 +11,9 @@ from reenact.program.knob import Kind
 from reenact.testing.executor import ExecutorContract, patch_setting, program_in, wait_until_gone
 from reenact.trials.ensemble import Ensemble
 from reenact.trials.executor import Executor
+from reenact.trials.outcome import Outcome
 from reenact.trials.pool import ProcessPool
-from reenact.trials.trial import Budget, Outcome, StopRule, Trial
+from reenact.trials.trial import StopRule, Trial, TrialLimits
 
 KERAS = """\
 import keras
@@ -50,7 +51,7 @@ def test_what_keras_makes_of_each_comes_out_of_the_stack(
     wider = program_in(tmp_path / "q", KERAS.replace("Dense(8", "Dense(9"))
     trials = [Trial(program, seed=seed) for seed in range(4)]
     trials += [Trial(program, faster, seed=seed) for seed in range(4)]
-    trials += [Trial(wider, seed=1), Trial(program, seed=1, budget=Budget(steps=5))]
+    trials += [Trial(wider, seed=1), Trial(program, seed=1, limits=TrialLimits(steps=5))]
     known = set(ensemble.gains)
     together = ensemble.run(trials)
     assert len(set(ensemble.gains) - known) == 1, "one stack, of the two rates"

@@ -19,7 +19,7 @@ from reenact.testing.executor import HEALTHY, program_in
 from reenact.trials import injected
 from reenact.trials.ensemble import Ensemble
 from reenact.trials.pool import ProcessPool
-from reenact.trials.trial import Budget, StopRule, Trial
+from reenact.trials.trial import StopRule, Trial, TrialLimits
 
 APART = 2e-4
 """Of float32 numbers after a few dozen steps, relative to one and their own size."""
@@ -90,7 +90,7 @@ def test_a_trial_tells_the_same_either_way(pool: ProcessPool, express: ProcessPo
     program = program_in(tmp_path / "p", KERAS)
     (plain,), (quick, short) = (
         pool.run([Trial(program, seed=5)]),
-        express.run([Trial(program, seed=5), Trial(program, seed=5, budget=Budget(steps=7))]),
+        express.run([Trial(program, seed=5), Trial(program, seed=5, limits=TrialLimits(steps=7))]),
     )
     assert (quick.kind, quick.expressed, quick.fallback) == (OutcomeKind.FINISHED, True, ""), quick
     assert (plain.expressed, plain.fallback) == (False, "")

@@ -10,7 +10,7 @@ from reenact.errors import InputError
 from reenact.probe.outcome import OutcomeKind
 from reenact.program.graph import TaskType
 from reenact.trials.metric import Measure, choose_measure
-from reenact.trials.trial import Outcome
+from reenact.trials.outcome import Outcome
 
 
 def told(*names: str, source: str = "keras", value: float = 0.5) -> Outcome:

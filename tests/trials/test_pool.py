@@ -27,7 +27,7 @@ from reenact.testing.executor import (
 )
 from reenact.trials.executor import Executor
 from reenact.trials.pool import ProcessPool
-from reenact.trials.trial import Budget, Trial
+from reenact.trials.trial import Trial, TrialLimits
 
 
 @pytest.fixture
@@ -205,5 +205,5 @@ def test_a_local_module_with_the_name_of_a_library_wins_as_it_would(
     folder.mkdir()
     (folder / "scipy.py").write_text("size = 3\n")
     program = program_in(folder, "import scipy\nassert scipy.size == 3\n")
-    (outcome,) = pool.run([Trial(program, budget=Budget(seconds=300))])
+    (outcome,) = pool.run([Trial(program, limits=TrialLimits(seconds=300))])
     assert outcome.kind is OutcomeKind.NO_TRAINING, outcome

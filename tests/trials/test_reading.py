@@ -11,9 +11,10 @@ from reenact.errors import InputError
 from reenact.probe.outcome import OutcomeKind
 from reenact.testing.executor import HEALTHY, NET, program_in
 from reenact.trials.metric import choose_measure
+from reenact.trials.outcome import Outcome
 from reenact.trials.pool import ProcessPool
 from reenact.trials.reading import MOST_POINTS, read_kept
-from reenact.trials.trial import Outcome, Trial
+from reenact.trials.trial import Trial
 
 LONG = (
     NET

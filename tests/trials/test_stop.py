@@ -11,8 +11,9 @@ from reenact.errors import InputError
 from reenact.probe.outcome import OutcomeKind
 from reenact.program.program import read_program
 from reenact.testing.executor import HEALTHY, STEPS, program_in
+from reenact.trials.outcome import Outcome
 from reenact.trials.pool import ProcessPool
-from reenact.trials.trial import Outcome, StopRule, Trial
+from reenact.trials.trial import StopRule, Trial
 
 KERAS = """\
 import keras

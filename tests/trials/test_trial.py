@@ -19,7 +19,8 @@ from reenact.program.knobs import knobs_of
 from reenact.program.patch import Patch
 from reenact.program.program import program_from_text
 from reenact.testing.executor import HEALTHY, patch_setting
-from reenact.trials.trial import Budget, Outcome, Trial
+from reenact.trials.outcome import Outcome
+from reenact.trials.trial import Trial, TrialLimits
 from reenact.types import Place
 
 PROGRAM = program_from_text(HEALTHY)
@@ -34,8 +35,8 @@ def test_the_key_is_the_content() -> None:
     others = [
         replace(trial, seed=2),
         replace(trial, patch=patch_setting(PROGRAM, Kind.EPOCHS, 4)),
-        replace(trial, budget=Budget(steps=3)),
-        replace(trial, budget=Budget(seconds=3)),
+        replace(trial, limits=TrialLimits(steps=3)),
+        replace(trial, limits=TrialLimits(seconds=3)),
         replace(trial, preset="quick"),
         replace(trial, program=PROGRAM.with_arguments(["--fast"])),
         replace(trial, program=program_from_text(HEALTHY, name="other.py")),
@@ -52,7 +53,7 @@ def test_a_patch_that_does_not_fit_has_a_key_too() -> None:
 @pytest.mark.parametrize("limits", [{"seconds": 0.0}, {"steps": -1}, {"seconds": 5, "steps": 0}])
 def test_a_budget_is_larger_than_nothing(limits: dict[str, float]) -> None:
     with pytest.raises(InputError, match="larger than nothing"):
-        Budget(**limits)  # type: ignore[arg-type]
+        TrialLimits(**limits)  # type: ignore[arg-type]
 
 
 @given(

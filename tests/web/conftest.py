@@ -24,8 +24,8 @@ from reenact.bug.validate.stage import Stage
 from reenact.codegen.problem import Problem
 from reenact.diagnosis.accused import accused_source
 from reenact.diagnosis.depth import Depth
-from reenact.diagnosis.diagnosis import Accusation, Diagnosis, Spent, Standing, Tried
-from reenact.diagnosis.suspect import suspects_from
+from reenact.diagnosis.diagnosis import Diagnosis, DiagnosisFinding, InterventionResult, VerifiedChange
+from reenact.diagnosis.suspects import suspects_from
 from reenact.journal import Journal, Kind
 from reenact.llm.ask import Image, Prompt, Text
 from reenact.llm.scripted import Scripted
@@ -33,16 +33,16 @@ from reenact.program.fault import Fault
 from reenact.program.knob import Kind as KnobKind
 from reenact.program.patch import Patch
 from reenact.program.program import program_from_text
+from reenact.repairs.alternatives.graph import NeutralityGraph, Node, NodeKind
 from reenact.repairs.judging import Judging
-from reenact.repairs.minimise import Cut
-from reenact.repairs.neutral.graph import NeutralityGraph, Node
-from reenact.repairs.neutral.graph import Standing as NeutralStanding
-from reenact.repairs.verdict import BeforeAfter, Cost, Decision, Repair, Verdict
-from reenact.repairs.workbench import Look
+from reenact.repairs.minimise import ReductionStep
+from reenact.repairs.search_context import Evaluation
+from reenact.repairs.verdict import BeforeAfter, Decision, Repair, Verdict
 from reenact.rules.evidence import Evidence
 from reenact.rules.finding import Finding, Severity
 from reenact.sandbox.box import Ending
 from reenact.testing.formula import PROGRAM, set_to
+from reenact.trials.budget import TrainingUsage
 from reenact.trials.metric import Measure
 from reenact.trials.statistics import compare
 from reenact.trials.trial import Part
@@ -74,11 +74,11 @@ def a_diagnosis() -> Diagnosis:
         "Steps larger than the weights cannot settle.", 0.9, place, step=12,
     )  # fmt: skip
     (suspect,) = suspects_from([finding])
-    tried = Tried(PATCH, MEASURE, BEFORE, AFTER, compare(BEFORE, AFTER), 0.016, True, 9.0)
-    accused = Accusation(suspect, Standing.CONFIRMED, 0.97, tried)
+    tried = VerifiedChange(PATCH, MEASURE, BEFORE, AFTER, compare(BEFORE, AFTER), 0.016, True, 9.0)
+    accused = DiagnosisFinding(suspect, InterventionResult.CONFIRMED, 0.97, tried)
     return Diagnosis(
-        Depth.NORMAL, Evidence(program_from_text(SOURCE)), (accused,), (), (), 0.5, Spent(3.0, 12), MEASURE,
-        ("one batch was not tried",),
+        Depth.NORMAL, Evidence(program_from_text(SOURCE)), (accused,), (), (), 0.5, TrainingUsage(3.0, 12),
+        MEASURE, ("one batch was not tried",),
     )  # fmt: skip
 
 
@@ -88,12 +88,12 @@ def a_repair() -> Repair:
         strategy="guided", decision=Decision.REPAIRED, patch=PATCH, diff=PATCH.diff(PROGRAM),
         judging=Judging(MEASURE, MEASURE, Part.SEARCH, Part.JUDGE, "halves"), verdicts=(verdict,),
         looks=(
-            Look(Patch(()), 0.3, 1, 1.0, 1.0),
-            Look(PATCH, 0.9, 1, 1.0, 2.0),
-            Look(PATCH, 0.8, 1, 0.3, 1.5),
-            Look(PATCH, float("-inf"), 1, 1.0, 3.0),
+            Evaluation(Patch(()), 0.3, 1, 1.0, 1.0),
+            Evaluation(PATCH, 0.9, 1, 1.0, 2.0),
+            Evaluation(PATCH, 0.8, 1, 0.3, 1.5),
+            Evaluation(PATCH, float("-inf"), 1, 1.0, 3.0),
         ),
-        cuts=(Cut(PATCH, 0.98, True, 5),), cost=Cost(12.0, 9, 8.5, 1.0, 12),
+        cuts=(ReductionStep(PATCH, 0.98, True, 5),), cost=TrainingUsage(12.0, 9, 8.5, 1.0, 12),
         why=("UM005 learning-rate-high: learning rate 0.5",),
         curves={"loss": BeforeAfter(((0, 2.0), (5, float("nan"))), ((0, 2.0), (5, 0.3)))},
         notes=("a thing to know",),
@@ -132,10 +132,10 @@ def a_bug() -> Reproduction:
 
 def a_graph() -> NeutralityGraph:
     nodes = (
-        Node(Patch(()), -1, (0.3,), NeutralStanding.ROOT),
-        Node(PATCH, 0, (0.9,), NeutralStanding.BETTER),
-        Node(PATCH, 0, (0.4,), NeutralStanding.NEUTRAL),
-        Node(PATCH, 2, (0.8,), NeutralStanding.AS_GOOD),
+        Node(Patch(()), -1, (0.3,), NodeKind.ROOT),
+        Node(PATCH, 0, (0.9,), NodeKind.BETTER),
+        Node(PATCH, 0, (0.4,), NodeKind.NEUTRAL),
+        Node(PATCH, 2, (0.8,), NodeKind.AS_GOOD),
     )
     return NeutralityGraph(nodes, "test_accuracy", True, 5, "the budget was spent")
 

@@ -12,8 +12,8 @@ import pytest
 from starlette.testclient import TestClient
 
 from reenact.diagnosis.depth import Depth
-from reenact.diagnosis.diagnosis import Accusation, Diagnosis, Spent, Standing
-from reenact.diagnosis.suspect import suspects_from
+from reenact.diagnosis.diagnosis import Diagnosis, DiagnosisFinding, InterventionResult, TrainingUsage
+from reenact.diagnosis.suspects import suspects_from
 from reenact.journal import Journal, Kind
 from reenact.program.fault import Fault
 from reenact.rules.evidence import Evidence
@@ -23,8 +23,8 @@ from reenact.web.desk import Desk
 FOUND = Finding(
     "UM005", "learning-rate-high", "umlaut", Fault.HLR, Severity.ERROR, "rate 10", "too much", 0.9, step=12
 )
-ACCUSED = Accusation(suspects_from([FOUND])[0], Standing.UNTRIED, 0.9)
-RESULT = Diagnosis(Depth.QUICK, Evidence(), (ACCUSED,), (), (), 0.5, Spent(1.0)).to_store()
+ACCUSED = DiagnosisFinding(suspects_from([FOUND])[0], InterventionResult.UNTRIED, 0.9)
+RESULT = Diagnosis(Depth.QUICK, Evidence(), (ACCUSED,), (), (), 0.5, TrainingUsage(1.0)).to_store()
 
 
 def diagnosed(runs: Path, trace: Path) -> str:

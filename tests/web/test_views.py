@@ -12,7 +12,7 @@ from starlette.testclient import TestClient
 
 from reenact.journal import Journal
 from reenact.program.patch import Patch
-from reenact.repairs.workbench import Look
+from reenact.repairs.search_context import Evaluation
 from reenact.report.views.repair import best_so_far
 from reenact.web.desk import Desk
 
@@ -54,7 +54,7 @@ def test_a_repair_shows_diff_test_search_and_smaller_changes(
 
 
 def test_the_best_so_far_never_falls() -> None:
-    looks = [Look(Patch(()), score, 1, 1.0, spent) for spent, score in enumerate((0.3, 0.9, 0.5, 0.95))]
+    looks = [Evaluation(Patch(()), score, 1, 1.0, spent) for spent, score in enumerate((0.3, 0.9, 0.5, 0.95))]
     spent, best = best_so_far(looks, 1)
     assert best == sorted(best) == [0.3, 0.3, 0.9, 0.9, 0.9, 0.95]
     assert spent == sorted(spent)

@@ -12,9 +12,9 @@ from functools import partial
 from multiprocessing import get_context
 from pathlib import Path, PurePosixPath
 
-from reenact.diagnosis.judge import judged
-from reenact.diagnosis.suspect import OF_THE_TRAINING
-from reenact.diagnosis.wishes import Wishes
+from reenact.diagnosis.judge import diagnose_evidence
+from reenact.diagnosis.options import DiagnoseOptions
+from reenact.diagnosis.suspects import OF_THE_TRAINING
 from reenact.errors import UnreadableProgram
 from reenact.program.framework import Framework, framework_of
 from reenact.program.knob import Kind
@@ -98,7 +98,7 @@ def sources(paths: Sequence[Path], exclude: Sequence[str] = ()) -> list[Path]:
     return [path for path in found if not _matches(path, exclude)]
 
 
-def lint_files(files: Sequence[Path], wishes: Wishes) -> list[Linted]:
+def lint_files(files: Sequence[Path], wishes: DiagnoseOptions) -> list[Linted]:
     """What the rules say of each file, in the order given; large numbers are shared among the cores."""
     look = partial(_linted, wishes=wishes)
     workers = min(os.cpu_count() or 1, len(files) // A_SHARE)
@@ -139,7 +139,7 @@ def _matches(path: Path, patterns: Sequence[str]) -> bool:
     return any(fnmatch(path.name, each) or fnmatch(str(path), each) for each in patterns)
 
 
-def _linted(path: Path, wishes: Wishes) -> Linted:
+def _linted(path: Path, wishes: DiagnoseOptions) -> Linted:
     program = _alone(path)
     if program.unparsed:
         return Linted(str(path), unread=program.unparsed[0].unparsed)
@@ -149,7 +149,7 @@ def _linted(path: Path, wishes: Wishes) -> Linted:
         graph = static_graph(program)
     except UnreadableProgram as error:
         return Linted(str(path), unread=error.sentence)
-    found = judged(Evidence(program, graph), wishes)
+    found = diagnose_evidence(Evidence(program, graph), wishes)
     if not graph.of_kind(Kind.OPTIMIZER):
         # Half of a program: what its training lacks may stand in another file.
         kept = tuple(one for one in found.accusations if one.suspect.fault not in OF_THE_TRAINING)

@@ -79,7 +79,7 @@ def diagnose(
         depth: "static" reads the text; "quick" watches one run; "normal" and "deep" also change the
             suspects and train, to see which change helps.
         select, ignore: rules to use or to leave out: codes, prefixes, names, families.
-        budget: for normal and deep: trainings ("40") or time ("90s", "5m").
+        budget: for normal and deep: "20x" (times one training), "40t" (trainings) or time ("90s", "5m").
         metric: the metric that judges a change, for example "val_accuracy"; default: chosen from what is
             logged.
         threshold: least confidence of a finding.
@@ -101,9 +101,9 @@ def diagnose(
         The diagnosis: findings (surest first), symptoms, what was tried, the judgement and its sentence.
     """
     from reenact.diagnosis.depth import Depth
-    from reenact.diagnosis.story import Services
-    from reenact.diagnosis.story import diagnose as run_diagnosis
-    from reenact.diagnosis.wishes import Wishes
+    from reenact.diagnosis.options import DiagnoseOptions
+    from reenact.diagnosis.pipeline import DiagnoseServices
+    from reenact.diagnosis.pipeline import diagnose as run_diagnosis
 
     selected, ignored = _rules(select, ignore)
     within("threshold", threshold, 0, 1)
@@ -113,25 +113,25 @@ def diagnose(
     with open_session(
         flags, progress=progress, cancel=cancel, runs_dir=runs_dir, trust_journal=trust_journal, record=record
     ) as session:
-        wishes = Wishes(
+        options = DiagnoseOptions(
             depth=Depth(one_of("depth", depth, list(Depth))), select=selected, ignore=ignored,
             budget=budget or "", threshold=threshold, metric=metric or "", workers=workers,
             python=session.settings.python,
             learned=learned, samples=samples, training_time=training_time,
         )  # fmt: skip
-        services = Services(
+        services = DiagnoseServices(
             journal=session.journal, traces=session.traces, tell=session.tell, stop=session.stop,
             stdout=program_output(output), argv=COMMAND.get(), fresh=fresh,
             model=session.model() if model else None,
         )  # fmt: skip
-        return run_diagnosis(read, wishes, services)
+        return run_diagnosis(read, options, services)
 
 
 def repair(
     program: File | Sequence[str],
     *arguments: str,
     strategy: str = "guided",
-    budget: str = "20",
+    budget: str = "20x",
     metric: str | None = None,
     seeds: int = 10,
     select: Words = (),
@@ -165,14 +165,14 @@ def repair(
     the change held on seeds that chose nothing.
 
     Example:
-        fix = reenact.repair("train.py", metric="val_accuracy", budget="20")
+        fix = reenact.repair("train.py", metric="val_accuracy", budget="20x")
         print(fix.sentence); print(fix.diff)
 
     Args:
         program, arguments: as for `diagnose`.
         strategy: how to search: "guided", "random", "bohb", "hebo", "autotrainer", "autotrainer-scratch",
             "llm".
-        budget: for search and minimising: a multiple of one training ("20"), a time ("5m"), trainings
+        budget: for search and minimising: a multiple of one training ("20x"), a time ("5m"), trainings
             ("40t").
         metric: the metric that judges, for example "val_accuracy"; default: chosen from what is logged.
         seeds: fresh seeds for the final verification, at least 6.
@@ -191,9 +191,9 @@ def repair(
         The repair: decision and sentence, the diff, metrics before and after over seeds, p-values, costs.
     """
     from reenact.errors import InputError
-    from reenact.repairs.services import Services
-    from reenact.repairs.story import repair as run_repair
-    from reenact.repairs.wishes import Wishes
+    from reenact.repairs.options import RepairOptions
+    from reenact.repairs.pipeline import repair as run_repair
+    from reenact.repairs.prepare import RepairServices
 
     if branch and not apply:
         raise InputError("`branch` says where `apply` writes. Received: branch without apply.")
@@ -205,17 +205,17 @@ def repair(
     with open_session(
         flags, progress=progress, cancel=cancel, runs_dir=runs_dir, trust_journal=trust_journal, record=record
     ) as session:
-        wishes = Wishes(
+        options = RepairOptions(
             strategy=strategy, budget=budget, metric=metric or "", seeds=seeds, select=selected,
             ignore=ignored, space=space, python=session.settings.python, workers=workers, chance=search_seed,
             samples=samples, temperature=temperature, training_time=training_time, executor=executor,
         )  # fmt: skip
-        services = Services(
+        services = RepairServices(
             journal=session.journal, traces=session.traces, tell=session.tell, stop=session.stop,
             stdout=program_output(output), argv=COMMAND.get(), fresh=fresh,
             model=session.model() if model else None,
         )  # fmt: skip
-        result = run_repair(read, wishes, services)
+        result = run_repair(read, options, services)
         if not apply:
             return result
         return replace(result, applied=_apply(result, read, branch, session.journal))
@@ -245,7 +245,7 @@ def lint(
     """
     from reenact.api.linting import LintResult, lint_files, sources
     from reenact.diagnosis.depth import Depth
-    from reenact.diagnosis.wishes import Wishes
+    from reenact.diagnosis.options import DiagnoseOptions
     from reenact.errors import InputError
 
     selected, ignored = _rules(select, ignore)
@@ -254,8 +254,8 @@ def lint(
     for path in named:
         if not path.exists():
             raise InputError(f"There is no such file or folder. Received: {path}.")
-    wishes = Wishes(depth=Depth.STATIC, select=selected, ignore=ignored, threshold=threshold)
-    return LintResult(tuple(lint_files(sources(named, words_of(exclude, "exclude")), wishes)))
+    options = DiagnoseOptions(depth=Depth.STATIC, select=selected, ignore=ignored, threshold=threshold)
+    return LintResult(tuple(lint_files(sources(named, words_of(exclude, "exclude")), options)))
 
 
 def hyperparameters(program: File | Sequence[str], *arguments: str) -> StaticGraph:

@@ -14,8 +14,8 @@ from reenact.bug.context.build import open_index
 from reenact.bug.context.code import Code
 from reenact.bug.context.training import find_loops
 from reenact.diagnosis.depth import Depth
-from reenact.diagnosis.story import Services, diagnose
-from reenact.diagnosis.wishes import Wishes
+from reenact.diagnosis.options import DiagnoseOptions
+from reenact.diagnosis.pipeline import DiagnoseServices, diagnose
 from reenact.errors import ReenactError
 from reenact.journal import Journal
 from reenact.program.program import Program, program_from_text
@@ -58,7 +58,9 @@ def _said(code: Code, path: PurePosixPath) -> Iterator[str]:
     try:
         with Journal.in_memory() as journal:
             found = diagnose(
-                _program(code, path), Wishes(depth=Depth.STATIC), Services(journal=journal, traces=Path())
+                _program(code, path),
+                DiagnoseOptions(depth=Depth.STATIC),
+                DiagnoseServices(journal=journal, traces=Path()),
             )
     except ReenactError as error:
         yield f"{path} could not be read: {error.sentence}"

@@ -36,7 +36,9 @@ from reenact.report.views.diagnosis import diagnosis_document
 )
 @click.option("--select", multiple=True, help="Only these rules: a code, prefix, name, family or tool.")
 @click.option("--ignore", multiple=True, help="Not these rules.")
-@click.option("--budget", type=DIAGNOSE_BUDGET, help="For normal and deep: trainings (40) or time (90s, 5m).")
+@click.option(
+    "--budget", type=DIAGNOSE_BUDGET, help="For normal and deep: 20x one training, 40t trainings, 5m."
+)
 @click.option("--metric", help="The metric that judges a change, for example val_accuracy.")
 @click.option("--threshold", type=CONFIDENCE, default=THRESHOLD, show_default=True, help="Least confidence.")
 @click.option("--learned", is_flag=True, help="Ask the learned detector too.")

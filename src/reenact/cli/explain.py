@@ -72,7 +72,7 @@ def known_words() -> dict[str, str]:
 def _opinions() -> dict[str, str]:
     """Codes of findings that come from no rule: the learned detector and language models."""
     from reenact.diagnosis.learned.classes import BY_CODE
-    from reenact.diagnosis.opinion.hear import CODE, WHY
+    from reenact.diagnosis.llm_detector.findings import CODE, WHY
 
     learned = {
         code: f"{one.name}. The learned detector finds that the trace looks like one of a wrong {one.word}."

@@ -11,9 +11,10 @@ from reenact.cli.calling import calling
 from reenact.cli.options import REPEATS, WORKERS, Count, output_format, show
 from reenact.cli.times import max_time_option
 from reenact.cli.watch import PROGRAM, program_words
-from reenact.diagnosis.mutate.catalogue import DEEPCRIME, OPERATORS, chosen, covered, mutants
+from reenact.diagnosis.mutate.catalogue import DEEPCRIME, chosen, covered, mutants
 from reenact.diagnosis.mutate.mutant import Mutant
-from reenact.diagnosis.mutate.story import Killings, KillServices, KillWishes, kill
+from reenact.diagnosis.mutate.operators import OPERATORS
+from reenact.diagnosis.mutate.pipeline import Killings, KillOptions, KillServices, kill
 from reenact.program.program import Program, read_program
 from reenact.report.document import Document, Facts
 from reenact.types import ExitCode, JsonValue, Table
@@ -63,7 +64,7 @@ def mutate(
             open_session(flags, progress=True, cancel=stop) as session,
         ):
             interpreter = session.settings.python
-            wishes = KillWishes(seeds=seeds, metric=metric or "", workers=workers, python=interpreter)
+            wishes = KillOptions(seeds=seeds, metric=metric or "", workers=workers, python=interpreter)
             services = KillServices(
                 journal=session.journal, tell=session.tell, stop=session.stop, argv=COMMAND.get()
             )

@@ -33,9 +33,9 @@ from reenact.types import ExitCode
 @click.option(
     "--budget",
     type=REPAIR_BUDGET,
-    default="200",
+    default="200x",
     show_default=True,
-    help="A multiple of one training, a time, or 400t.",
+    help="A multiple of one training (200x), a time (5m) or trainings (400t).",
 )
 @click.option("--trainings", type=Count(2, 10_000), default=10, show_default=True, help="A node.")
 @click.option("--top", type=REPEATS, default=5, show_default=True, help="That go on.")
@@ -58,7 +58,7 @@ def neutral(
 
     Exit code 0: alternatives were found; 1: none.
     """
-    from reenact.repairs.neutral.story import Services, Wishes, analyse
+    from reenact.repairs.alternatives.pipeline import AlternativesOptions, AlternativesServices, analyse
 
     read = read_program(program_words(program))
     beside = read_program((str(known),)) if known is not None else None
@@ -67,8 +67,10 @@ def neutral(
         calling(max_time) as stop,
         open_session(flags, progress=True, cancel=stop, trust_journal=trust_journal) as session,
     ):
-        wishes = Wishes(budget, trainings, top, metric or "", session.settings.python, workers, chance)
-        services = Services(
+        wishes = AlternativesOptions(
+            budget, trainings, top, metric or "", session.settings.python, workers, chance
+        )
+        services = AlternativesServices(
             journal=session.journal, traces=session.traces, tell=session.tell, stop=session.stop,
             stdout=STDERR, argv=COMMAND.get(), fresh=fresh,
         )  # fmt: skip

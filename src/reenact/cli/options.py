@@ -103,15 +103,15 @@ class Checked(click.ParamType):  # type: ignore[type-arg]  # as above
 
 
 def _diagnose_budget(text: str) -> None:
-    from reenact.diagnosis.depth import Depth, spending
+    from reenact.trials.budget import diagnose_budget
 
-    spending(Depth.NORMAL, text)
+    diagnose_budget(text)
 
 
 def _repair_budget(text: str) -> None:
-    from reenact.repairs.wishes import spending
+    from reenact.trials.budget import repair_budget
 
-    spending(text)
+    repair_budget(text)
 
 
 SECONDS = Amount(0, MOST_SECONDS, above=True)

@@ -31,8 +31,8 @@ from reenact.report.views.repair import repair_document
     "--strategy", default="guided", show_default=True, help=f"How to search: {', '.join(BUILT_IN)}."
 )
 @click.option(
-    "--budget", type=REPAIR_BUDGET, default="20", show_default=True,
-    help="For search and minimising: a multiple of one training (20), a time (5m), trainings (40t).",
+    "--budget", type=REPAIR_BUDGET, default="20x", show_default=True,
+    help="For search and minimising: a multiple of one training (20x), a time (5m), trainings (40t).",
 )  # fmt: skip
 @click.option("--metric", help="The metric that judges, for example val_accuracy.")
 @click.option("--seeds", type=Count(6, 1000), default=10, show_default=True, help="That judge.")

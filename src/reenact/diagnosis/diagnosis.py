@@ -16,18 +16,19 @@ from reenact.diagnosis.judgement import (
     next_command,
     why_unjudged,
 )
-from reenact.diagnosis.suspect import Suspect
+from reenact.diagnosis.suspects import Suspect
 from reenact.program.graph import TaskType
 from reenact.program.patch import Patch
 from reenact.result import Result
 from reenact.rules.evidence import Evidence
 from reenact.rules.finding import Finding
+from reenact.trials.budget import TrainingUsage
 from reenact.trials.metric import Measure
 from reenact.trials.statistics import Comparison
 from reenact.types import ExitCode, JsonValue
 
 
-class Standing(StrEnum):
+class InterventionResult(StrEnum):
     """What trying a suspect has shown."""
 
     UNTRIED = "untried"
@@ -40,7 +41,7 @@ class Standing(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Tried:
+class VerifiedChange:
     """A change that was trained over seeds, against the program as it stands."""
 
     JSON: ClassVar = (
@@ -60,7 +61,7 @@ class Tried:
 
 
 @dataclass(frozen=True, slots=True)
-class Accusation(Result):
+class DiagnosisFinding(Result):
     """A suspect, what trying it has shown, and how sure we are now."""
 
     JSON: ClassVar = (
@@ -70,22 +71,11 @@ class Accusation(Result):
     )  # fmt: skip
 
     suspect: Suspect
-    standing: Standing
+    standing: InterventionResult
     confidence: float
-    tried: Tried | None = None
+    tried: VerifiedChange | None = None
     """The verified change it is part of."""
     note: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Spent:
-    """What the diagnosis cost."""
-
-    seconds: float
-    trainings: int = 0
-    cpu_seconds: float = 0.0
-    one_training: float = 0.0
-    """CPU seconds of one training of the program as it stands."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,14 +100,14 @@ class Diagnosis(Result):
 
     depth: Depth
     evidence: Evidence
-    accusations: tuple[Accusation, ...]
+    accusations: tuple[DiagnosisFinding, ...]
     """At or above the threshold, surest first."""
-    doubts: tuple[Accusation, ...]
+    doubts: tuple[DiagnosisFinding, ...]
     """Below it, among them what was refuted."""
     symptoms: tuple[Suspect, ...]
     """What is wrong to see but accuses no one thing."""
     threshold: float
-    spent: Spent
+    spent: TrainingUsage
     measure: Measure | None = None
     notes: tuple[str, ...] = field(default=())
     """What could not be done, each in a sentence."""
@@ -160,7 +150,7 @@ class Diagnosis(Result):
     @property
     def confirmed(self) -> int:
         """Findings that a training has confirmed."""
-        return sum(one.standing is Standing.CONFIRMED for one in self.accusations)
+        return sum(one.standing is InterventionResult.CONFIRMED for one in self.accusations)
 
     @property
     def next_command(self) -> str:

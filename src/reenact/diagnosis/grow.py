@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from reenact.diagnosis.attempts import Attempts, material
-from reenact.diagnosis.candidates import Candidate, Screened, applies, whole
+from reenact.diagnosis.candidates import Candidate, Screened, Screening, whole
+from reenact.diagnosis.suspects import SuspectKey
 from reenact.trials.ddmin import minimise
-from reenact.types import Progress, Tell
+from reenact.types import Progress
 
 ADDED = 4
 """Changes that are tried on top of the best, each by itself."""
@@ -27,80 +27,72 @@ class Grown:
     """Changes that are worth something on top of it as well."""
 
 
-def grow(
-    base: float, screened: list[Screened], helpful: list[Screened], attempts: Attempts, tell: Tell
-) -> Grown:
+def grow(base: float, screened: list[Screened], helpful: list[Screened], screening: Screening) -> Grown:
     """Begin with the best single change, the first of the `helpful`; see what others add to it."""
-    bounded = attempts.bounded
     best: tuple[Candidate, ...] = ()
     reached = base
     if helpful:
         best, reached = (helpful[0].candidate,), helpful[0].score
     rest = _promising(screened, best)
-    joint = _joint(best, rest, attempts)
+    joint = _joint(best, rest, screening)
     options = [(*best, one) for one in rest[:ADDED]] if best else []
-    options = [option for option in options if applies(option, attempts)]
+    options = [option for option in options if screening.applies(option)]
     if len(joint) > len(best) + 1 or (not best and len(joint) > 1):
         options.append(joint)
-    reserve = 2 * attempts.spending.seeds
-    options = [one for one in options if attempts.affords(reserve + attempts.screening_cost(whole(one)))]
+    options = [one for one in options if screening.leaves_enough(screening.cost(whole(one)))]
     if not options:
         return Grown(best)
-    tell(Progress("diagnose", 4, 5, f"{len(options)} joint changes"))
-    scores = attempts.scores([whole(option) for option in options])
+    screening.tell(Progress("diagnose", 4, 5, f"{len(options)} joint changes"))
+    scores = screening.scores([whole(option) for option in options])
     number = max(range(len(options)), key=lambda at: scores[at])
     chosen = best
-    if material(reached, scores[number], bounded=bounded):
-        chosen = _cut(base, scores[number], options[number], attempts)
-    return Grown(chosen, _adds(chosen, screened, attempts) if chosen else ())
+    if screening.trainer.improves(reached, scores[number]):
+        chosen = _cut(base, scores[number], options[number], screening)
+    return Grown(chosen, _adds(chosen, screened, screening) if chosen else ())
 
 
 def _adds(
-    chosen: tuple[Candidate, ...], screened: list[Screened], attempts: Attempts
+    chosen: tuple[Candidate, ...], screened: list[Screened], screening: Screening
 ) -> tuple[Candidate, ...]:
     """What still helps when the chosen changes are made: a fault may hide behind another."""
-    more = [one for one in _promising(screened, chosen)[:ADDED] if applies((*chosen, one), attempts)]
-    cost = sum(attempts.screening_cost(whole((*chosen, one))) for one in more)
-    if not more or not attempts.affords(2 * attempts.spending.seeds + cost):
+    more = [one for one in _promising(screened, chosen)[:ADDED] if screening.applies((*chosen, one))]
+    cost = sum(screening.cost(whole((*chosen, one))) for one in more)
+    if not more or not screening.leaves_enough(cost):
         return ()
-    reached, *scores = attempts.scores([whole(chosen), *(whole((*chosen, one)) for one in more)])
-    return tuple(
-        one
-        for one, score in zip(more, scores, strict=True)
-        if material(reached, score, bounded=attempts.bounded)
-    )
+    reached, *scores = screening.scores([whole(chosen), *(whole((*chosen, one)) for one in more)])
+    pairs = zip(more, scores, strict=True)
+    return tuple(one for one, score in pairs if screening.trainer.improves(reached, score))
 
 
 def _promising(screened: list[Screened], best: tuple[Candidate, ...]) -> list[Candidate]:
     """Others worth adding: strong ones, by confidence, one a suspect."""
-    taken = {id(one.suspect) for one in best}
-    found: dict[int, Candidate] = {}
+    taken = {one.suspect.key for one in best}
+    found: dict[SuspectKey, Candidate] = {}
     for one in sorted(screened, key=lambda item: (-item.candidate.suspect.confidence, -item.score)):
         suspect = one.candidate.suspect
-        if id(suspect) not in taken and suspect.confidence >= STRONG:
-            found.setdefault(id(suspect), one.candidate)
+        if suspect.key not in taken and suspect.confidence >= STRONG:
+            found.setdefault(suspect.key, one.candidate)
     return list(found.values())
 
 
-def _joint(best: tuple[Candidate, ...], rest: list[Candidate], attempts: Attempts) -> tuple[Candidate, ...]:
+def _joint(best: tuple[Candidate, ...], rest: list[Candidate], screening: Screening) -> tuple[Candidate, ...]:
     """As many changes at once as fit together."""
     found = best
     for one in rest:
-        if applies((*found, one), attempts):
+        if screening.applies((*found, one)):
             found = (*found, one)
     return found
 
 
 def _cut(
-    base: float, reached: float, joint: tuple[Candidate, ...], attempts: Attempts
+    base: float, reached: float, joint: tuple[Candidate, ...], screening: Screening
 ) -> tuple[Candidate, ...]:
     """Delta debugging: leave out what the gain does not need."""
 
     def suffices(part: tuple[Candidate, ...]) -> bool:
-        cost = 2 * attempts.spending.seeds + attempts.screening_cost(whole(part))
-        if not part or not attempts.affords(cost):
+        if not part or not screening.leaves_enough(screening.cost(whole(part))):
             return False
-        score = attempts.scores([whole(part)])[0]
+        score = screening.scores([whole(part)])[0]
         floor = base if base > float("-inf") else min(score, reached) - 1
         return score - floor >= KEPT_GAIN * (reached - floor)
 

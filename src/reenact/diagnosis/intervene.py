@@ -9,19 +9,22 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from statistics import median
 
-from reenact.diagnosis.attempts import Attempts, material
-from reenact.diagnosis.candidates import Candidate, Screened, candidates_of, ranked
-from reenact.diagnosis.diagnosis import Accusation, Standing, Tried
+from reenact.diagnosis.calibration import calibrated
+from reenact.diagnosis.candidates import Candidate, Screened, Screening, candidates_of, ranked, whole
+from reenact.diagnosis.diagnosis import DiagnosisFinding, InterventionResult, VerifiedChange
 from reenact.diagnosis.grow import STRONG, Grown, grow
-from reenact.diagnosis.sureness import sureness
-from reenact.diagnosis.suspect import Suspect
-from reenact.diagnosis.verify import middle, verify
+from reenact.diagnosis.suspects import Suspect, SuspectKey
 from reenact.errors import TimeSpent
 from reenact.program.patch import Patch
 from reenact.rules.finding import Severity
-from reenact.types import Progress, Tell
+from reenact.trials.trainer import BudgetedTrainer
+from reenact.trials.verify import Verification, verify
+from reenact.types import Progress
 
+FRESH_SEEDS = tuple(range(101, 141))
+"""Seeds that judge; none of them chooses."""
 LOOKED_AT_AGAIN = 2
 MUCH = 0.25
 """Share of what is left to gain that changing a slight suspect must bring."""
@@ -30,42 +33,67 @@ SURE = 0.9
 
 
 def intervene(
-    suspects: Sequence[Suspect], attempts: Attempts, *, threshold: float, tell: Tell
-) -> tuple[list[Accusation], list[str]]:
+    suspects: Sequence[Suspect], screening: Screening, *, threshold: float
+) -> tuple[list[DiagnosisFinding], list[str]]:
     """Every suspect with what trying it has shown, and remarks on what could not be tried."""
-    bounded = attempts.bounded
-    candidates = candidates_of(suspects, attempts)
+    trainer, tell = screening.trainer, screening.tell
+    candidates = candidates_of(suspects, screening)
     if not candidates:
-        return [Accusation(one, Standing.UNTRIED, sureness(one)) for one in suspects], []
+        return [DiagnosisFinding(one, InterventionResult.UNTRIED, calibrated(one)) for one in suspects], []
     tell(Progress("diagnose", 3, 5, f"change {len(candidates)} suspects, one by one"))
     patches = [Patch(()), *(candidate.patch for candidate in candidates)]
-    base, *scores = attempts.scores(patches)
+    base, *scores = screening.scores(patches)
     screened = [Screened(one, score) for one, score in zip(candidates, scores, strict=True)]
-    helpful = [one for one in screened if material(base, one.score, bounded=bounded)]
-    helpful, grown = ranked(helpful, base, attempts), Grown(())
-    tried: list[tuple[tuple[Candidate, ...], Tried]] = []
+    helpful = [one for one in screened if trainer.improves(base, one.score)]
+    helpful, grown = ranked(helpful, base, trainer), Grown(())
+    tried: list[tuple[tuple[Candidate, ...], VerifiedChange]] = []
     remarks: list[str] = []
     try:
-        base, helpful = _second_look(base, helpful, attempts)
-        grown = grow(base, screened, helpful, attempts, tell)
-        tried, remarks = verify(grown.chosen, helpful, attempts, tell)
+        base, helpful = _second_look(base, helpful, screening)
+        grown = grow(base, screened, helpful, screening)
+        tried = _verify(grown.chosen, helpful, screening)
     except TimeSpent as error:
         remarks = [f"What helped in a first look was not verified. {error.sentence}"]
     judged = _judge(suspects, screened, helpful, grown.adds, tried, threshold)
-    well = attempts.does_well(base)
-    return [_weighed(one, threshold, well=well, bounded=bounded) for one in judged], remarks
+    well = trainer.is_good_enough(base)
+    return [_weighed(one, threshold, trainer, well=well) for one in judged], remarks
 
 
-def _second_look(base: float, helpful: list[Screened], attempts: Attempts) -> tuple[float, list[Screened]]:
+def _second_look(base: float, helpful: list[Screened], screening: Screening) -> tuple[float, list[Screened]]:
     """Luck has chosen among several? Look again at the first few, on more seeds."""
-    front = helpful[: LOOKED_AT_AGAIN * attempts.spending.screening_seeds]
-    cost = sum(attempts.screening_cost(one.candidate.patch) for one in front) + 1
-    if len(front) < 2 or not attempts.affords(cost + 2 * attempts.spending.seeds):
+    trainer = screening.trainer
+    front = helpful[: LOOKED_AT_AGAIN * screening.plan.screening_seeds]
+    cost = sum(screening.cost(one.candidate.patch) for one in front) + 1
+    if len(front) < 2 or not screening.leaves_enough(cost):
         return base, helpful
-    base, *scores = attempts.scores([Patch(()), *(one.candidate.patch for one in front)], looks=2)
+    base, *scores = screening.scores([Patch(()), *(one.candidate.patch for one in front)], looks=2)
     again = [Screened(one.candidate, score) for one, score in zip(front, scores, strict=True)]
-    held = [one for one in again if material(base, one.score, bounded=attempts.bounded)]
-    return base, ranked(held, base, attempts)
+    held = [one for one in again if trainer.improves(base, one.score)]
+    return base, ranked(held, base, trainer)
+
+
+def _verify(
+    chosen: tuple[Candidate, ...], helpful: list[Screened], screening: Screening
+) -> list[tuple[tuple[Candidate, ...], VerifiedChange]]:
+    """Judge the chosen change on fresh seeds; the next best single one when it does not hold."""
+    options = [chosen] if chosen else []
+    options += [(one.candidate,) for one in helpful if (one.candidate,) != chosen]
+    trainer, seeds = screening.trainer, FRESH_SEEDS[: screening.plan.seeds]
+
+    def begin(patch: Patch) -> None:
+        screening.tell(Progress("diagnose", 5, 5, f"verify over {len(seeds)} fresh seeds: {patch}"))
+
+    found, late = verify([whole(option) for option in options], trainer, seeds, begin=begin, counted=True)
+    if late is not None and not found:
+        raise late
+    return [(option, _tried(one, trainer)) for option, one in zip(options, found, strict=False)]
+
+
+def _tried(one: Verification, trainer: BudgetedTrainer) -> VerifiedChange:
+    return VerifiedChange(
+        one.patch, trainer.measure, one.comparison.before, one.comparison.after, one.comparison, one.p_value,
+        one.holds, one.cpu_seconds,
+    )  # fmt: skip
 
 
 def _judge(
@@ -73,48 +101,54 @@ def _judge(
     screened: list[Screened],
     helpful: list[Screened],
     adds: Sequence[Candidate],
-    tried: list[tuple[tuple[Candidate, ...], Tried]],
+    tried: list[tuple[tuple[Candidate, ...], VerifiedChange]],
     threshold: float,
-) -> list[Accusation]:
-    confirmed = {id(one.suspect): held for option, held in tried if held.confirmed for one in option}
-    failed = {id(one.suspect): held for option, held in tried if not held.confirmed for one in option}
-    looked = {id(one.candidate.suspect) for one in screened}
-    gained = {id(one.candidate.suspect) for one in helpful}
-    added = {id(one.suspect) for one in adds} if confirmed else set()
+) -> list[DiagnosisFinding]:
+    confirmed = {one.suspect.key: held for option, held in tried if held.confirmed for one in option}
+    failed = {one.suspect.key: held for option, held in tried if not held.confirmed for one in option}
+    looked = {one.candidate.suspect.key for one in screened}
+    gained = {one.candidate.suspect.key for one in helpful}
+    added = {one.suspect.key for one in adds} if confirmed else set()
     hidden = _hides(suspects, looked, confirmed)
     found = []
     for suspect in suspects:
-        key, sure = id(suspect), sureness(suspect)
+        key, sure = suspect.key, calibrated(suspect)
         if key in confirmed:
-            found.append(Accusation(suspect, Standing.CONFIRMED, max(0.9, sure), confirmed[key]))
+            found.append(
+                DiagnosisFinding(suspect, InterventionResult.CONFIRMED, max(0.9, sure), confirmed[key])
+            )
         elif key in added:
             note = "changing it as well helped more, in a first look"
-            found.append(Accusation(suspect, Standing.HELPED, sure, note=note))
+            found.append(DiagnosisFinding(suspect, InterventionResult.HELPED, sure, note=note))
         elif key in gained and key not in failed:
             note = (
                 "changing this instead helped too, in a first look" if confirmed else "helped in a first look"
             )
             demoted = confirmed and suspect.confidence < SURE
             sure = min(sure, threshold - 0.01) if demoted else sure
-            found.append(Accusation(suspect, Standing.HELPED, sure, note=note))
+            found.append(DiagnosisFinding(suspect, InterventionResult.HELPED, sure, note=note))
         elif key in looked and hidden:
             note = "changing it alone did not help, but what could not be changed may hide its effect"
-            found.append(Accusation(suspect, Standing.UNTRIED, sure, note=note))
+            found.append(DiagnosisFinding(suspect, InterventionResult.UNTRIED, sure, note=note))
         elif key in looked:
             note = "changing it did not help"
-            found.append(Accusation(suspect, Standing.REFUTED, 0.4 * sure, failed.get(key), note))
+            found.append(
+                DiagnosisFinding(suspect, InterventionResult.REFUTED, 0.4 * sure, failed.get(key), note)
+            )
         else:
-            found.append(Accusation(suspect, Standing.UNTRIED, sure))
+            found.append(DiagnosisFinding(suspect, InterventionResult.UNTRIED, sure))
     return found
 
 
-def _weighed(one: Accusation, threshold: float, *, well: bool, bounded: bool) -> Accusation:
+def _weighed(
+    one: DiagnosisFinding, threshold: float, trainer: BudgetedTrainer, *, well: bool
+) -> DiagnosisFinding:
     """Nearly every training can be made a little better. What was only slightly suspected is at fault when
     changing it helps much, and the training does not do well as it is; else it is tuning."""
     held = one.tried
-    if one.standing is not Standing.CONFIRMED or one.suspect.confidence >= STRONG or held is None:
+    if one.standing is not InterventionResult.CONFIRMED or one.suspect.confidence >= STRONG or held is None:
         return one
-    much = material(middle(held.before), middle(held.after), bounded=bounded, share=MUCH)
+    much = trainer.improves(median(held.before), median(held.after), share=MUCH)
     if much and not well:
         return one
     why = "the training does well as it is" if well else "not much, and little else speaks against it"
@@ -122,10 +156,12 @@ def _weighed(one: Accusation, threshold: float, *, well: bool, bounded: bool) ->
     return replace(one, confidence=min(one.confidence, threshold - 0.01), note=note)
 
 
-def _hides(suspects: Sequence[Suspect], looked: set[int], confirmed: Mapping[int, Tried]) -> bool:
+def _hides(
+    suspects: Sequence[Suspect], looked: set[SuspectKey], confirmed: Mapping[SuspectKey, VerifiedChange]
+) -> bool:
     """Whether something as good as proven could not be changed: nothing else can help beside labels that are
     wrong, and that it did not help then says little against it."""
     return not confirmed and any(
-        one.confidence >= SURE and one.first.severity is Severity.ERROR and id(one) not in looked
+        one.confidence >= SURE and one.first.severity is Severity.ERROR and one.key not in looked
         for one in suspects
     )

@@ -1,44 +1,81 @@
-"""Judge evidence that is there already: ask the rules, gather suspects, accuse. Nothing is run."""
+"""From evidence to a diagnosis: ask the rules, gather suspects, say what they come to. Nothing is run."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
-from reenact.diagnosis.diagnosis import Accusation, Diagnosis, Spent, Standing
+from reenact.diagnosis.calibration import calibrated
+from reenact.diagnosis.diagnosis import Diagnosis, DiagnosisFinding, InterventionResult
 from reenact.diagnosis.judgement import probe_broke
-from reenact.diagnosis.suppress import unsuppressed
-from reenact.diagnosis.sureness import sureness
-from reenact.diagnosis.suspect import suspects_from
-from reenact.diagnosis.wishes import Wishes
+from reenact.diagnosis.options import DiagnoseOptions
+from reenact.diagnosis.suspects import Suspect, suspects_from, unsuppressed
 from reenact.rules.evidence import Evidence
 from reenact.rules.finding import Finding
 from reenact.rules.registry import chosen
 from reenact.rules.rule import Needs, Rule, run_rules
+from reenact.trials.budget import TrainingUsage
+from reenact.trials.metric import Measure
 
 FEW_STEPS = 3
 """Below this a run shows too little to contradict what the text proves."""
 
 
-def judged(evidence: Evidence, wishes: Wishes) -> Diagnosis:
+def diagnose_evidence(evidence: Evidence, wishes: DiagnoseOptions) -> Diagnosis:
     """What the rules say of this evidence; `wishes` choose the rules and the least confidence."""
     begun = time.monotonic()
+    suspects = suspects_of(evidence, wishes)
+    return conclude(evidence, wishes, suspects, untried(suspects), TrainingUsage(time.monotonic() - begun))
+
+
+def suspects_of(
+    evidence: Evidence, wishes: DiagnoseOptions, others: Iterable[Finding] = ()
+) -> tuple[Suspect, ...]:
+    """What the rules suspect, together with the findings of others, surest first."""
     rules = chosen(wishes.select, wishes.ignore)
-    findings = rule_findings(rules, evidence)
+    findings = (*rule_findings(rules, evidence), *others)
     if evidence.program is not None:
         findings = unsuppressed(findings, evidence.program)
-    watched = evidence.trace is not None
-    observed = {rule.code for rule in rules if rule.needs & Needs.TRACE} if watched else ()
-    suspects = suspects_from(findings, observed)
-    accused = [Accusation(one, Standing.UNTRIED, sureness(one)) for one in suspects if one.first.accuses]
+    return suspects_from(findings, {rule.code for rule in rules if rule.needs & Needs.TRACE})
+
+
+def untried(suspects: Sequence[Suspect]) -> list[DiagnosisFinding]:
+    """Those that may be a cause, none of them changed."""
+    return [
+        DiagnosisFinding(one, InterventionResult.UNTRIED, calibrated(one))
+        for one in suspects
+        if one.first.accuses
+    ]
+
+
+def conclude(
+    evidence: Evidence,
+    wishes: DiagnoseOptions,
+    suspects: Sequence[Suspect],
+    accused: Sequence[DiagnosisFinding],
+    spent: TrainingUsage,
+    *,
+    measure: Measure | None = None,
+    notes: Sequence[str] = (),
+) -> Diagnosis:
+    """The diagnosis, once it is known of each suspect what trying it has shown."""
+    order = (
+        InterventionResult.CONFIRMED,
+        InterventionResult.HELPED,
+        InterventionResult.UNTRIED,
+        InterventionResult.REFUTED,
+    )
+    ordered = sorted(accused, key=lambda one: (order.index(one.standing), -one.confidence))
     return Diagnosis(
         depth=wishes.depth,
         evidence=evidence,
-        accusations=tuple(one for one in accused if one.confidence >= wishes.threshold),
-        doubts=tuple(one for one in accused if one.confidence < wishes.threshold),
+        accusations=tuple(one for one in ordered if one.confidence >= wishes.threshold),
+        doubts=tuple(one for one in ordered if one.confidence < wishes.threshold),
         symptoms=tuple(one for one in suspects if not one.first.accuses),
         threshold=wishes.threshold,
-        spent=Spent(time.monotonic() - begun),
+        spent=spent,
+        measure=measure,
+        notes=tuple(notes),
     )
 
 

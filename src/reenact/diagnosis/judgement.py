@@ -17,7 +17,7 @@ from reenact.rules.finding import Severity
 from reenact.types import ExitCode
 
 if TYPE_CHECKING:
-    from reenact.diagnosis.suspect import Suspect
+    from reenact.diagnosis.suspects import Suspect
     from reenact.rules.evidence import Evidence
 
 ORDERLY = (OutcomeKind.FINISHED, OutcomeKind.STOPPED)

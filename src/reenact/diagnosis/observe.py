@@ -25,7 +25,7 @@ EXPERIMENT_WALL = 120.0
 
 
 @dataclass(frozen=True, slots=True)
-class Looking:
+class ObserveOptions:
     """How to run the program for the evidence."""
 
     preset: str = "normal"
@@ -42,8 +42,8 @@ def read_only(program: Program) -> Evidence:
     return Evidence(program, static_graph(program))
 
 
-def look(
-    program: Program, looking: Looking, folder: Path, stop: Stop | None = None
+def observe(
+    program: Program, looking: ObserveOptions, folder: Path, stop: Stop | None = None
 ) -> tuple[Watched, Experiments]:
     """One watched run, and beside it the small experiments in a process of their own."""
     options = WatchOptions(
@@ -68,7 +68,7 @@ def look(
         return seen, tried.result()
 
 
-def _experiments(program: Program, looking: Looking, folder: Path, stop: Stop) -> Experiments:
+def _experiments(program: Program, looking: ObserveOptions, folder: Path, stop: Stop) -> Experiments:
     """One batch over and over, and a range of learning rates."""
     if not looking.experiments:
         return Experiments()

@@ -82,7 +82,7 @@ def add_starting(server: MCPServer[Any], starter: Starter) -> None:
         program: Program,
         arguments: Arguments = (),
         strategy: str = "guided",
-        budget: Annotated[str, Field(description="A multiple of one training (20), a time, or 40t.")] = "20",
+        budget: Annotated[str, Field(description="Multiple of one training (20x), a time, or 40t.")] = "20x",
         metric: str = "",
         seeds: Annotated[int, Field(ge=6, le=100)] = 10,
         apply: Annotated[

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from reenact.diagnosis.judge import judged
+from reenact.diagnosis.judge import diagnose_evidence
 from reenact.diagnosis.judgement import Judgement, grave_symptoms
-from reenact.diagnosis.wishes import THRESHOLD, Wishes
+from reenact.diagnosis.options import THRESHOLD, DiagnoseOptions
 from reenact.probe.read import read_trace
 from reenact.probe.trace import Trace
 from reenact.pytest.one_batch import RATES, Tried, learner_for, overfit
@@ -50,8 +50,8 @@ def assert_no_findings(
     `reenact.watch` block or a callback. `select` and `ignore` name rules by code, prefix, name or family.
     """
     __tracebackhide__ = True
-    wishes = Wishes(select=tuple(select), ignore=tuple(ignore), threshold=threshold)
-    found = judged(Evidence(trace=_trace(trace)), wishes)
+    wishes = DiagnoseOptions(select=tuple(select), ignore=tuple(ignore), threshold=threshold)
+    found = diagnose_evidence(Evidence(trace=_trace(trace)), wishes)
     if found.judgement is Judgement.UNJUDGED:
         raise AssertionError(found.sentence)
     suspects = [*(one.suspect for one in found.accusations), *grave_symptoms(found.symptoms, threshold)]

@@ -24,23 +24,23 @@ class _Room(ModuleType):
     """This package, which can also be called: `reenact.repair("train.py")`."""
 
     def __call__(
-        self, program: str | Path, *arguments: str, metric: str = "", budget: str = "20", **wishes: object
+        self, program: str | Path, *arguments: str, metric: str = "", budget: str = "20x", **wishes: object
     ) -> Repair:
-        """Repair a program; see `reenact.repairs.wishes.Wishes` for what may be asked for.
+        """Repair a program; see `reenact.repairs.options.Wishes` for what may be asked for.
 
         Its source is not changed: the answer holds the diff. The same call after an interruption continues.
         """
         from reenact.journal import Journal
         from reenact.program.program import read_program
-        from reenact.repairs.services import Services
-        from reenact.repairs.story import repair
-        from reenact.repairs.wishes import Wishes
+        from reenact.repairs.options import RepairOptions
+        from reenact.repairs.pipeline import repair
+        from reenact.repairs.prepare import RepairServices
         from reenact.settings import resolve
 
         settings = resolve().settings
-        wanted = Wishes(metric=metric, budget=budget, **wishes)  # type: ignore[arg-type]
+        wanted = RepairOptions(metric=metric, budget=budget, **wishes)  # type: ignore[arg-type]
         with Journal.open(settings.runs_dir) as journal:
-            services = Services(journal=journal, traces=settings.runs_dir / "traces")
+            services = RepairServices(journal=journal, traces=settings.runs_dir / "traces")
             return repair(read_program((str(program), *arguments)), wanted, services)
 
 

@@ -11,7 +11,8 @@ from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from reenact.trials.metric import Measure
-from reenact.trials.trial import Outcome, Part
+from reenact.trials.outcome import Outcome
+from reenact.trials.trial import Part
 
 
 @dataclass(frozen=True, slots=True)

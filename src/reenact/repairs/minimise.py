@@ -12,7 +12,7 @@ from typing import ClassVar
 
 from reenact.program.change import Change
 from reenact.program.patch import Patch
-from reenact.repairs.workbench import NOTHING, Workbench
+from reenact.repairs.search_context import NOTHING, SearchContext
 from reenact.trials.ddmin import minimise
 from reenact.trials.statistics import non_inferior
 
@@ -25,7 +25,7 @@ ENDED = "The budget ended before it was clear whether a smaller change does the 
 
 
 @dataclass(frozen=True, slots=True)
-class Cut:
+class ReductionStep:
     """One part of the change that was tried."""
 
     JSON: ClassVar = ("patch", "kept:4", "suffices", "seeds")
@@ -37,11 +37,11 @@ class Cut:
     seeds: int
 
 
-def smallest(patch: Patch, bench: Workbench) -> tuple[Patch, list[Cut], str]:
+def smallest(patch: Patch, bench: SearchContext) -> tuple[Patch, list[ReductionStep], str]:
     """The smallest part that is not inferior, the parts that were tried, and what could not be done."""
     if patch.complexity < 2:
         return patch, [], ""
-    cuts: list[Cut] = []
+    cuts: list[ReductionStep] = []
     short = ""
 
     def suffices(part: tuple[Change, ...]) -> bool:
@@ -54,14 +54,14 @@ def smallest(patch: Patch, bench: Workbench) -> tuple[Patch, list[Cut], str]:
             return False
         kept = share_of_gain(*(bench.samples(one, FIRST) for one in (NOTHING, patch, smaller)))
         if kept < HOPELESS:
-            cuts.append(Cut(smaller, kept, False, FIRST))
+            cuts.append(ReductionStep(smaller, kept, False, FIRST))
             return False
         if not bench.affords(sum(bench.cost(one, ALL - FIRST) for one in (NOTHING, patch, smaller))):
             short = ENDED
             return False
         before, full, values = (bench.samples(one, ALL) for one in (NOTHING, patch, smaller))
         held = non_inferior(before, full, values, keep=KEEP)
-        cuts.append(Cut(smaller, share_of_gain(before, full, values), held, ALL))
+        cuts.append(ReductionStep(smaller, share_of_gain(before, full, values), held, ALL))
         return held
 
     kept = minimise(patch.changes, suffices)

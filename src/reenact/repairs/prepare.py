@@ -1,25 +1,33 @@
-"""From a diagnosis to a workbench: what one training costs, what judges, what the strategy may use."""
+"""From a diagnosis to a search: can this program be repaired at all, what does one training cost, what
+judges, what may the strategy use."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import IO
 
-from reenact.diagnosis.attempts import Attempts
 from reenact.diagnosis.diagnosis import Diagnosis
-from reenact.journal import Scope
+from reenact.diagnosis.judgement import why_unjudged
+from reenact.errors import Inconclusive, InputError
+from reenact.journal import Journal, Scope
+from reenact.llm.ask import Model
+from reenact.probe.outcome import OutcomeKind
 from reenact.probe.surroundings import training_mark
 from reenact.probe.trace import Trace
+from reenact.program.knobs import knobs_of
 from reenact.program.program import Program
-from reenact.repairs.fitness import not_the_same_twice
 from reenact.repairs.judging import Judging, judging_by
-from reenact.repairs.services import Services
+from reenact.repairs.options import RepairOptions
+from reenact.repairs.search_context import NOTHING, SearchContext
 from reenact.repairs.study import book
-from reenact.repairs.wishes import Wishes, spending
-from reenact.repairs.workbench import NOTHING, Workbench
+from reenact.trials.budget import repair_budget
 from reenact.trials.executor import Executor
 from reenact.trials.metric import choose_measure
-from reenact.trials.trial import Part
+from reenact.trials.trainer import BudgetedTrainer
+from reenact.trials.trial import Part, Trial
+from reenact.types import Stop, Tell, tell_nobody
 
 WITHOUT_STUDY = ("guided", "autotrainer", "autotrainer-scratch", "llm")
 """Strategies that ask no sampler: what they look at is written into a study of theirs."""
@@ -27,51 +35,112 @@ CHOOSING = 40
 """Seeds apart between two repairs with another chance."""
 FOR_MINIMISING = 0.15
 """Share of the budget that the search leaves."""
+SAME = 1e-6
+"""Relative difference that arithmetic in another order may make."""
 
 
 @dataclass(frozen=True)
-class Prepared:
+class RepairServices:
+    """Everything but the journal and the folder has a default."""
+
+    journal: Journal
+    traces: Path
+    """Folder below which traces and studies are kept."""
+    tell: Tell = tell_nobody
+    stop: Stop = field(default_factory=Stop)
+    stdout: int | IO[bytes] | None = None
+    model: Model | None = None
+    """For the strategy `llm`."""
+    executor: Callable[[RepairOptions], Executor] | None = None
+    """Another way to train; none: a pool of processes."""
+    studies: bool = True
+    """Keep the search as an Optuna study."""
+    around: str = ""
+    """Mark of what trainings depend on beside the program's text, where they run elsewhere, as in a box;
+    empty: of the surroundings here."""
+    shared: bool = True
+    """Take over what finished runs have trained with equal inputs."""
+    argv: Sequence[str] = ()
+    fresh: bool = False
+
+
+@dataclass(frozen=True)
+class PreparedSearch:
     """What the search begins with."""
 
-    bench: Workbench
+    bench: SearchContext
     judging: Judging
     notes: tuple[str, ...]
+
+
+def fit_for_repair(found: Diagnosis) -> Trace:
+    """The trace of its training; raises Inconclusive when there is none that came to its end, InputError when
+    nothing can be changed."""
+    evidence = found.evidence
+    program, outcome = evidence.program, evidence.outcome
+    assert program is not None
+    if outcome is not None and outcome.crash is not None:
+        raise Inconclusive(
+            "Nothing could be judged: this program crashes, so no training can be compared."
+            f" {outcome.sentence}",
+            next_step=f"reenact diagnose {program.entry} names the cause.",
+        )
+    if outcome is not None and outcome.kind is OutcomeKind.TIMEOUT:
+        raise Inconclusive(
+            f"Not decided: no training came to its end, so none can be compared. {outcome.sentence}",
+            next_step="Give a larger --max-time or --training-time, or train for fewer epochs.",
+        )
+    if evidence.trace is None or not evidence.trace.step_count:
+        raise Inconclusive(_did_not_train(found), next_step=f"reenact watch {program.entry} shows the run.")
+    if not any(knob.changeable and knob.alternatives for knob in knobs_of(program)):
+        raise InputError(
+            "Nothing in this program can be changed by reenact: it finds no hyper-parameter in the source.",
+            next_step=f"reenact knobs {program.entry} lists what was found, and why it cannot be changed.",
+        )
+    return evidence.trace
+
+
+def _did_not_train(found: Diagnosis) -> str:
+    outcome = found.evidence.outcome
+    why = why_unjudged(found.evidence, found.depth) or "no training step was seen"
+    if outcome is not None and outcome.kind is OutcomeKind.KILLED:
+        return f"Nothing could be judged: {why}. Programs are ended so when memory does not suffice."
+    return f"Nothing could be judged: {why}."
 
 
 def prepare(
     program: Program,
     found: Diagnosis,
     trace: Trace,
-    wishes: Wishes,
-    services: Services,
+    wishes: RepairOptions,
+    services: RepairServices,
     executor: Executor,
     run: Scope,
     *,
     watched: bool,
-) -> Prepared:
+) -> PreparedSearch:
     """Train the program as it stands, once or twice; `watched` says that its diagnosis counts too."""
     measure = choose_measure(trace, found.evidence.task, wishes.metric or None)
-    budget = spending(wishes.budget)
-    attempts = Attempts(
-        program=program, executor=executor, measure=measure, spending=budget, one_training=trace.seconds,
-        one_wall=trace.seconds, trials=run.under("trials"), stop=services.stop,
+    trainer = BudgetedTrainer(
+        program=program, executor=executor, measure=measure, budget=repair_budget(wishes.budget),
+        one_training=trace.seconds, one_wall=trace.seconds, trials=run.under("trials"), stop=services.stop,
         seeds=choosing_seeds(wishes.chance), part=Part.SEARCH, shared=services.shared,
         training_time=wishes.training_time,
         around=services.around or training_mark(program, wishes.python, found.evidence.opened),
     )  # fmt: skip
-    asked = attempts.trial(NOTHING, attempts.seeds[0])
-    first = attempts.weigh()
+    asked = trainer.trial(NOTHING, trainer.seeds[0])
+    first = trainer.measure_cost()
     judging = judging_by(measure, first)
-    attempts = replace(attempts, measure=judging.search, part=judging.search_part)
+    trainer.measure, trainer.part = judging.search, judging.search_part
     # Where nothing could be halved, asking for a half changes nothing: the first training counts as whole.
     same = judging.search_part is asked.part or not first.halved
-    base = asked if same else attempts.trial(NOTHING, attempts.seeds[0])
-    notes = tuple(not_the_same_twice(replace(attempts, paid=set(), cpu_seconds=0.0), base))
+    base = asked if same else trainer.trial(NOTHING, trainer.seeds[0])
+    notes = tuple(note for note in (trainer.budget.note, _not_the_same_twice(trainer.apart(), base)) if note)
     if watched:
-        attempts.cpu_seconds += attempts.one_training
+        trainer.charge(trainer.one_training)
     suspects = tuple(one.suspect for one in (*found.accusations, *found.doubts))
-    bench = Workbench(
-        found.evidence, suspects, attempts, wishes, services.tell,
+    bench = SearchContext(
+        found.evidence, suspects, trainer, wishes, services.tell,
         note=lambda look: run.note(f"best/{len(bench.looks)}", look),
         studies=services.traces.parent / "studies" / run.run_id if services.studies else None,
         scratch=_folder(services.traces.parent / "weights" / run.run_id),
@@ -80,10 +149,21 @@ def prepare(
         at_once=wishes.at_once,
         begun_with=base,
     )  # fmt: skip
-    bench.reserve = FOR_MINIMISING * bench.account[1]
+    bench.reserve = FOR_MINIMISING * trainer.balance[1]
     if wishes.strategy in WITHOUT_STUDY:
         bench.write = book(bench.studies, bench.name)
-    return Prepared(bench, judging, notes)
+    return PreparedSearch(bench, judging, notes)
+
+
+def _not_the_same_twice(trainer: BudgetedTrainer, first: Trial) -> str:
+    """A note when a training that was done already comes out differently when it is done again."""
+    once, again = (trainer.value(one) for one in trainer.outcomes([first, replace(first, repeat=1)]))
+    if once == again or abs(once - again) <= SAME * max(abs(once), abs(again)):
+        return ""
+    return (
+        f"The metric is not the same twice for one seed ({abs(once):.4g} and {abs(again):.4g}):"
+        " something in the program is left to chance that no seed sets."
+    )
 
 
 def choosing_seeds(chance: int) -> tuple[int, ...]:

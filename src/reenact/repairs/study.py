@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from reenact.program.patch import Patch
+from reenact.repairs.search_context import Evaluation, SearchContext
 from reenact.repairs.space import Dimension, Space, Value, fitting
-from reenact.repairs.workbench import Look, Workbench
 
 if TYPE_CHECKING:
     import optuna
@@ -24,7 +24,7 @@ FAILED = -1e9
 
 
 @dataclass
-class Asked:
+class StudyPoint:
     """One point that the study wants to know about."""
 
     trial: optuna.Trial
@@ -35,38 +35,44 @@ class Study:
     """Asks a sampler for points of a space and tells it what came of them."""
 
     def __init__(
-        self, bench: Workbench, space: Space, sampler: Any, *, pruner: Any = None, from_faulty: bool = False
+        self,
+        bench: SearchContext,
+        space: Space,
+        sampler: Any,
+        *,
+        pruner: Any = None,
+        from_faulty: bool = False,
     ) -> None:
         self.bench, self.space = bench, space
         self.study = new_study(bench.studies, bench.name, sampler, pruner)
         if from_faulty:
             self.study.enqueue_trial({one.name: _as_it_stands(one) for one in space.dimensions})
 
-    def ask(self) -> Asked:
+    def ask(self) -> StudyPoint:
         """The next point, as a change that can be made."""
         trial = self.study.ask()
         point = {one.name: _suggested(trial, one) for one in self.space.dimensions}
         patch = fitting(self.space.changes(point), self.bench.applies)
         trial.set_user_attr("patch", str(patch))
-        return Asked(trial, patch)
+        return StudyPoint(trial, patch)
 
-    def tell(self, asked: Asked, score: float) -> None:
+    def tell(self, asked: StudyPoint, score: float) -> None:
         self.study.tell(asked.trial, finite(score))
 
-    def drop(self, asked: Asked) -> None:
+    def drop(self, asked: StudyPoint) -> None:
         """It was not trained to its end."""
         import optuna
 
         self.study.tell(asked.trial, state=optuna.trial.TrialState.PRUNED)
 
 
-def book(folder: Path | None, name: str) -> Callable[[Look], None]:
+def book(folder: Path | None, name: str) -> Callable[[Evaluation], None]:
     """For strategies that ask nobody: every look is written into a study."""
     import optuna
 
     study = new_study(folder, name, None, None)
 
-    def write(look: Look) -> None:
+    def write(look: Evaluation) -> None:
         told = {"patch": str(look.patch), "seeds": look.seeds, "share": look.share, "spent": look.spent}
         study.add_trial(optuna.trial.create_trial(value=finite(look.score), user_attrs=told))
 

@@ -11,11 +11,12 @@ from typing import ClassVar, NamedTuple
 
 from reenact.program.patch import Patch
 from reenact.repairs.judging import Judging
-from reenact.repairs.minimise import Cut
-from reenact.repairs.workbench import Look
+from reenact.repairs.minimise import ReductionStep
+from reenact.repairs.search_context import Evaluation
 from reenact.result import Result
+from reenact.trials.budget import TrainingUsage
+from reenact.trials.outcome import Curve
 from reenact.trials.statistics import Comparison
-from reenact.trials.trial import Curve
 from reenact.types import ExitCode
 
 
@@ -70,21 +71,6 @@ class Verdict:
     decision: Decision
 
 
-@dataclass(frozen=True, slots=True)
-class Cost:
-    """What the repair took."""
-
-    seconds: float
-    trainings: int
-    """Trainings of the search and of the minimising."""
-    spent: float
-    """Their CPU time in trainings of the program as it stands."""
-    one_training: float
-    """CPU seconds of one such training."""
-    verifying: int
-    """Trainings that verified; they are not counted in the budget."""
-
-
 class BeforeAfter(NamedTuple):
     """A metric of one seed over the steps, as the program stands and changed."""
 
@@ -111,9 +97,9 @@ class Repair(Result):
     judging: Judging
     verdicts: tuple[Verdict, ...]
     """What was verified; the last one decides."""
-    looks: tuple[Look, ...]
-    cuts: tuple[Cut, ...]
-    cost: Cost
+    looks: tuple[Evaluation, ...]
+    cuts: tuple[ReductionStep, ...]
+    cost: TrainingUsage
     why: Sequence[str] = ()
     """What the diagnosis accused, a line each."""
     curves: Mapping[str, BeforeAfter] = field(default_factory=dict)

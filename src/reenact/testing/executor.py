@@ -22,8 +22,9 @@ from reenact.program.knobs import knobs_of
 from reenact.program.patch import Patch
 from reenact.program.program import Program, read_program
 from reenact.trials.executor import Executor
+from reenact.trials.outcome import Outcome
 from reenact.trials.reading import read_kept
-from reenact.trials.trial import Budget, Outcome, Trial
+from reenact.trials.trial import Trial, TrialLimits
 from reenact.types import Stop
 
 NET = """\
@@ -103,8 +104,8 @@ class ExecutorContract:
     def executor(self) -> Executor:
         raise pytest.UsageError("A subclass of ExecutorContract gives the fixture `executor`.")
 
-    def one(self, executor: Executor, program: Program, budget: Budget | None = None) -> Outcome:
-        (outcome,) = executor.run([Trial(program, budget=budget or Budget(), seed=1)])
+    def one(self, executor: Executor, program: Program, limits: TrialLimits | None = None) -> Outcome:
+        (outcome,) = executor.run([Trial(program, limits=limits or TrialLimits(), seed=1)])
         return outcome
 
     def test_outcomes_come_in_the_order_of_the_trials_and_are_told_in_our_thread(
@@ -169,7 +170,7 @@ class ExecutorContract:
         assert self.one(executor, program_in(tmp_path / "p", f"{HEALTHY}{line}\n")).kind is kind
 
     def test_a_budget_of_steps_stops_on_purpose(self, executor: Executor, tmp_path: Path) -> None:
-        outcome = self.one(executor, program_in(tmp_path / "p", HEALTHY), Budget(steps=5))
+        outcome = self.one(executor, program_in(tmp_path / "p", HEALTHY), TrialLimits(steps=5))
         assert (outcome.kind, outcome.steps, outcome.trained) == (OutcomeKind.STOPPED, 5, True), outcome
 
     def test_a_time_out_is_an_outcome_and_leaves_no_process(self, executor: Executor, tmp_path: Path) -> None:
@@ -183,7 +184,7 @@ class ExecutorContract:
                 print(os.getpid(), below.pid, apart.pid, file=file)
             time.sleep(600)
         """
-        outcome = self.one(executor, program_in(tmp_path / "p", waiting), Budget(seconds=4))
+        outcome = self.one(executor, program_in(tmp_path / "p", waiting), TrialLimits(seconds=4))
         assert outcome.kind is OutcomeKind.TIMEOUT, outcome
         wait_until_gone([int(word) for word in notes.read_text(encoding="utf-8").split()])
 

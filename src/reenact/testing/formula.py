@@ -7,8 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from reenact.diagnosis.attempts import SCREENING_SEEDS, Attempts
-from reenact.diagnosis.suspect import Suspect, suspects_from
+from reenact.diagnosis.suspects import Suspect, suspects_from
 from reenact.journal import Journal
 from reenact.probe.outcome import OutcomeKind
 from reenact.program.change import Set
@@ -16,14 +15,17 @@ from reenact.program.fault import Fault
 from reenact.program.knob import Kind
 from reenact.program.knobs import knobs_of
 from reenact.program.program import Program, program_from_text
-from reenact.repairs.wishes import Wishes, spending
-from reenact.repairs.workbench import Look, Workbench
+from reenact.repairs.options import RepairOptions
+from reenact.repairs.search_context import Evaluation, SearchContext
 from reenact.rules.evidence import Evidence
 from reenact.rules.finding import Finding, Severity
 from reenact.rules.rule import suggest
+from reenact.trials.budget import repair_budget
 from reenact.trials.metric import Measure
+from reenact.trials.outcome import Outcome
 from reenact.trials.scripted import ScriptedExecutor
-from reenact.trials.trial import Outcome, Trial
+from reenact.trials.trainer import SCREENING_SEEDS, BudgetedTrainer
+from reenact.trials.trial import Trial
 from reenact.types import JsonValue, Stop, tell_nobody
 
 SOURCE = """import keras
@@ -78,17 +80,17 @@ class Suspicion:
 
 @dataclass
 class Given:
-    """A workbench over a formula, and what it used."""
+    """A search context over a formula, and what it used."""
 
-    bench: Workbench
+    bench: SearchContext
     executor: ScriptedExecutor
-    best: list[Look] = field(default_factory=list)
+    best: list[Evaluation] = field(default_factory=list)
 
 
-def workbench(
+def search_context(
     formula: Formula,
     *suspicions: Suspicion,
-    budget: str = "20",
+    budget: str = "20x",
     noise: float = 0.0,
     lucky: float | None = None,
     strategy: str = "guided",
@@ -96,18 +98,19 @@ def workbench(
     studies: Path | None = None,
     program: Program = PROGRAM,
 ) -> Given:
-    """A strategy's workbench; the program as it stands was trained once."""
+    """A strategy's search context; the program as it stands was trained once."""
     executor = played(formula, noise, lucky)
     run = Journal.in_memory().run(story="test", request={"for": "test"}).__enter__()
-    attempts = Attempts(
-        program=program, executor=executor, measure=Measure("test_accuracy"), spending=spending(budget),
+    trainer = BudgetedTrainer(
+        program=program, executor=executor, measure=Measure("test_accuracy"), budget=repair_budget(budget),
         one_training=1.0, one_wall=1.0, trials=run.under("trials"), stop=Stop(),
     )  # fmt: skip
-    attempts.weigh()
-    best: list[Look] = []
-    bench = Workbench(
-        Evidence(program), suspects(*suspicions, program=program), attempts,
-        Wishes(strategy=strategy, budget=budget, chance=chance), tell_nobody, best.append, studies=studies,
+    trainer.measure_cost()
+    best: list[Evaluation] = []
+    bench = SearchContext(
+        Evidence(program), suspects(*suspicions, program=program), trainer,
+        RepairOptions(strategy=strategy, budget=budget, chance=chance), tell_nobody,
+        best.append, studies=studies,
     )  # fmt: skip
     return Given(bench, executor, best)
 

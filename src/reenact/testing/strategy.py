@@ -9,7 +9,7 @@ import pytest
 
 from reenact.program.knob import Kind
 from reenact.repairs.strategies.strategy import Strategy
-from reenact.testing.formula import Suspicion, Values, workbench
+from reenact.testing.formula import Suspicion, Values, search_context
 
 
 def rate_decides(values: Values) -> float:
@@ -28,32 +28,34 @@ class StrategyContract:
     """Inherit it, give `strategy`."""
 
     def test_finds_what_helps(self, strategy: Strategy) -> None:
-        given = workbench(rate_decides, Suspicion(Kind.LEARNING_RATE, 0.001, 0.9), strategy=strategy.name)
+        given = search_context(
+            rate_decides, Suspicion(Kind.LEARNING_RATE, 0.001, 0.9), strategy=strategy.name
+        )
         found = strategy.search(given.bench)
         assert found
         assert given.bench.scores(found[:1])[0] == pytest.approx(0.9)
 
     def test_finds_nothing_where_nothing_helps(self, strategy: Strategy) -> None:
-        given = workbench(nothing_helps, strategy=strategy.name)
+        given = search_context(nothing_helps, strategy=strategy.name)
         assert strategy.search(given.bench) == []
 
-    @pytest.mark.parametrize("budget", ["5", "12"])
+    @pytest.mark.parametrize("budget", ["5x", "12x"])
     def test_the_budget_holds_and_the_reserve_stays(self, strategy: Strategy, budget: str) -> None:
-        given = workbench(nothing_helps, strategy=strategy.name, budget=budget)
+        given = search_context(nothing_helps, strategy=strategy.name, budget=budget)
         given.bench.reserve = 1.0
         strategy.search(given.bench)
-        assert given.bench.attempts.spent <= float(budget) - 1.0 + 1e-6
+        assert given.bench.trainer.usage.spent <= float(budget.removesuffix("x")) - 1.0 + 1e-6
 
     def test_the_same_dice_give_the_same_search(self, strategy: Strategy) -> None:
         tried = []
         for _ in range(2):
-            given = workbench(rate_decides, strategy=strategy.name, noise=0.02, chance=3)
+            given = search_context(rate_decides, strategy=strategy.name, noise=0.02, chance=3)
             strategy.search(given.bench)
             tried.append([look.patch for look in given.bench.looks])
         assert tried[0] == tried[1]
 
     def test_what_crashes_is_no_repair(self, strategy: Strategy) -> None:
-        given = workbench(
+        given = search_context(
             lambda values: 0.5 if values[Kind.LEARNING_RATE] == 0.5 else None, strategy=strategy.name
         )
         for patch in strategy.search(given.bench):

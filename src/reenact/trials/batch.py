@@ -8,8 +8,9 @@ from collections.abc import Iterator, Sequence
 from itertools import islice
 from typing import Protocol
 
-from reenact.trials.executor import Heard
-from reenact.trials.trial import Outcome, Trial
+from reenact.trials.executor import OnOutcome
+from reenact.trials.outcome import Outcome
+from reenact.trials.trial import Trial
 from reenact.types import Stop
 
 LOOK_S = 0.2
@@ -42,7 +43,7 @@ class Batch:
         self._next = iter(range(len(self.trials)))
         self._lock = threading.Lock()
 
-    def run(self, on: Heard | None) -> list[Outcome]:
+    def run(self, on: OnOutcome | None) -> list[Outcome]:
         threads = [
             threading.Thread(target=self._work, daemon=True)
             for _ in range(min(self.pool.workers, len(self.trials)))
@@ -56,7 +57,7 @@ class Batch:
             for thread in threads:
                 thread.join()
 
-    def _hear(self, on: Heard | None) -> list[Outcome]:
+    def _hear(self, on: OnOutcome | None) -> list[Outcome]:
         found: dict[int, Outcome] = {}
         while len(found) < len(self.trials):
             if self.stop is not None and self.stop.asked:

@@ -19,17 +19,18 @@ from reenact.program.framework import Framework, framework_of
 from reenact.sandbox.box import Limits, Sandbox
 from reenact.sandbox.choose import choose
 from reenact.trials.batch import Batch
-from reenact.trials.executor import Executor, Heard
+from reenact.trials.executor import Executor, OnOutcome
 from reenact.trials.folder import place
 from reenact.trials.job import TRACE, TREE
+from reenact.trials.outcome import Outcome
 from reenact.trials.pool import clear
 from reenact.trials.reading import outcome_of
 from reenact.trials.scratch import SCRATCH, Scratch
-from reenact.trials.trial import Outcome, Trial
+from reenact.trials.trial import Trial
 from reenact.types import Stop
 
 WALL_S = 600.0
-"""Seconds of a trial whose budget names none."""
+"""Seconds of a trial whose limits name none."""
 
 
 class Boxed(Executor):
@@ -55,7 +56,7 @@ class Boxed(Executor):
         )
 
     def run(
-        self, trials: Sequence[Trial], *, on: Heard | None = None, stop: Stop | None = None
+        self, trials: Sequence[Trial], *, on: OnOutcome | None = None, stop: Stop | None = None
     ) -> list[Outcome]:
         """See `Executor.run`."""
         return Batch(self, trials, stop).run(on)
@@ -95,11 +96,11 @@ class Boxed(Executor):
             folder=folder / TRACE,
             preset=trial.preset,
             seed=trial.seed % 2**32,
-            max_time=trial.budget.seconds,
-            stop_after=trial.budget.steps,
+            max_time=trial.limits.seconds,
+            stop_after=trial.limits.steps,
             python=self.python,
             shim=framework_of(patched) in (Framework.TF_KERAS, Framework.KERAS_OLD),
         )
-        limits = Limits(wall_s=trial.budget.seconds or WALL_S)
+        limits = Limits(wall_s=trial.limits.seconds or WALL_S)
         watched = watch_boxed(inside, options, self.sandbox, limits=limits, stop=stop)
         return outcome_of(watched, watched.seconds, keep_trace=trial.keep_trace)

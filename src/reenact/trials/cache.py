@@ -13,8 +13,9 @@ from typing import Protocol
 
 from reenact.errors import InputError, StorageError
 from reenact.probe.outcome import OutcomeKind
-from reenact.trials.executor import Executor, Heard
-from reenact.trials.trial import Outcome, Trial
+from reenact.trials.executor import Executor, OnOutcome
+from reenact.trials.outcome import Outcome
+from reenact.trials.trial import Trial
 from reenact.types import Stop
 
 PASSING = frozenset((OutcomeKind.INTERRUPTED, OutcomeKind.KILLED, OutcomeKind.NOT_STARTED))
@@ -86,7 +87,7 @@ class Cached(Executor):
         self.store: Store = store if store is not None else MemoryStore()
 
     def run(
-        self, trials: Sequence[Trial], *, on: Heard | None = None, stop: Stop | None = None
+        self, trials: Sequence[Trial], *, on: OnOutcome | None = None, stop: Stop | None = None
     ) -> list[Outcome]:
         """See `Executor.run`. What is known is told first; equal trials are run once."""
         found: dict[str, Outcome] = {}
@@ -95,7 +96,7 @@ class Cached(Executor):
             known = self._known(trial)
             if known is not None:
                 found[trial.content] = known
-            elif trial.content not in todo or trial.keep_trace:
+            elif trial.content not in todo or trial.keep_trace or trial.plain:
                 todo[trial.content] = trial
 
         def heard(trial: Trial, outcome: Outcome) -> None:
@@ -119,11 +120,13 @@ class Cached(Executor):
         found = self.store.get(trial.content) or self.store.get(trial.key)
         if found is None or (trial.keep_trace and not (found.trace and found.trace.is_dir())):
             return None
-        limit = trial.budget.seconds
+        if trial.plain and found.expressed:
+            return None
+        limit = trial.limits.seconds
         late = found.kind is OutcomeKind.TIMEOUT and found.seconds > 0
         return None if late and (limit is None or limit > MORE_PATIENCE * found.seconds) else found
 
-    def _tell(self, trials: Sequence[Trial], content: str, outcome: Outcome, on: Heard | None) -> None:
+    def _tell(self, trials: Sequence[Trial], content: str, outcome: Outcome, on: OnOutcome | None) -> None:
         for trial in trials if on is not None else ():
             if trial.content == content and on is not None:
                 on(trial, outcome)

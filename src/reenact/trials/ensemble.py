@@ -19,10 +19,11 @@ from pathlib import Path
 from reenact.errors import PatchRefused
 from reenact.probe.outcome import OutcomeKind
 from reenact.trials.job import ANSWER, CAPTURED, Job, ensemble_job, make_job
+from reenact.trials.outcome import Outcome
 from reenact.trials.pool import ProcessPool, clear
 from reenact.trials.reading import read_outcome
 from reenact.trials.server import Ended, Parked, Server, ServerDied
-from reenact.trials.trial import Outcome, Trial
+from reenact.trials.trial import Trial
 from reenact.types import Stop
 
 MOST = 16
@@ -66,7 +67,8 @@ class Ensemble(ProcessPool):
         return max(1, min(MOST, -(-trials // self.workers)))
 
     def attempts(self, trials: Sequence[Trial], stop: Stop) -> Iterator[tuple[int, Outcome]]:
-        """See `ProcessPool.attempts`. When the server dies, what has not ended is tried again in the pool."""
+        """See `ProcessPool.attempts`. What is to be trained as it stands is, after the others; so is what had
+        not ended when the server died."""
         left = dict(enumerate(trials))
         folders: dict[int, Path] = {}
         try:
@@ -85,6 +87,8 @@ class Ensemble(ProcessPool):
     ) -> Iterator[tuple[int, Outcome]]:
         waiting: list[_Waiting] = []
         for number, trial in enumerate(trials):
+            if trial.plain:
+                continue
             folder = folders[number] = self.folder()
             begun = self._begin(server, trial, folder, number, stop)
             if isinstance(begun, _Waiting):
@@ -105,7 +109,7 @@ class Ensemble(ProcessPool):
         """Run a trial until it waits, or to its end."""
         if stop.asked:
             return Outcome(OutcomeKind.INTERRUPTED)
-        park = trial.budget.steps is None and _text(trial) not in self._slow
+        park = trial.limits.steps is None and _text(trial) not in self._slow
         try:
             job = make_job(trial, folder, self.python, express=True, park=park)
         except PatchRefused as error:
@@ -120,7 +124,7 @@ class Ensemble(ProcessPool):
         if len(group) < LEAST or stop.asked:
             return None
         folder = self.folder()
-        limits = [one.trial.budget.seconds for one in group]
+        limits = [one.trial.limits.seconds for one in group]
         seconds = min((limit for limit in limits if limit is not None), default=None)
         try:
             told = ensemble_job([one.folder for one in group], folder, gain=self.gain, seconds=seconds)

@@ -18,7 +18,7 @@ from reenact.program.framework import Framework, framework_of
 from reenact.program.program import Program
 from reenact.program.read.index import FileIndex, index_of
 from reenact.program.source import Language, SourceFile
-from reenact.trials import injected, trackers
+from reenact.trials import injected
 from reenact.trials.folder import Placed, counterpart, place, script_in
 from reenact.trials.trial import Part, StopRule, Trial
 from reenact.types import JsonValue
@@ -27,6 +27,33 @@ AHEAD = ("numpy", "torch", "keras", "scipy", "pandas", "sklearn", "matplotlib", 
          "pytorch_lightning", "torchmetrics", "transformers")  # fmt: skip
 """Packages that are imported before the fork: they cost seconds, start no thread and keep no open file."""
 ONE_THREAD = ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS", "NUMEXPR_NUM_THREADS")
+
+TRACKERS_OFF = {
+    # Weights & Biases: every call does nothing (docs.wandb.ai, "turn off wandb when testing").
+    "WANDB_MODE": "disabled",
+    "WANDB_SILENT": "true",
+    # Comet: experiments are made disabled (setting comet.auto_log.disable of its reference).
+    "COMET_AUTO_LOG_DISABLE": "1",
+    # Comet and MLflow as the Trainer of transformers calls them (its integrations have their own switches).
+    "COMET_MODE": "DISABLED",
+    "DISABLE_MLFLOW_INTEGRATION": "TRUE",
+    # Neptune: its documented way "to switch off Neptune without modifying your code".
+    "NEPTUNE_MODE": "debug",
+    # ClearML: kept in a local folder, never sent (docs, offline mode).
+    "CLEARML_OFFLINE_MODE": "1",
+    # SwanLab and Polyaxon: calls do nothing (their docs, environment variables).
+    "SWANLAB_MODE": "disabled",
+    "POLYAXON_NO_OP": "true",
+    # Usage reports of Hugging Face, DVC and Aim, and the wish that several honour.
+    "HF_HUB_DISABLE_TELEMETRY": "1",
+    "DVC_NO_ANALYTICS": "1",
+    "AIM_UI_TELEMETRY_ENABLED": "0",
+    "DO_NOT_TRACK": "1",
+}
+"""Experiment trackers stay silent during trials: a hundred short trainings belong on nobody's dashboard.
+
+What a user set otherwise is overruled: the trials are ours. A program that names its server in its own code
+(`mlflow.set_tracking_uri`, `wandb.init(mode="online")`) still has its will."""
 
 TREE, TRACE = "tree", "trace"
 GIVEN_UP, EXPRESS = "given-up.txt", "express.json"
@@ -62,7 +89,7 @@ def around(folder: Path, base: dict[str, str] | None = None) -> dict[str, str]:
     found.setdefault("PYTHONHASHSEED", "0")
     # Asking for a graphics card any other way, as Keras does when it is imported, spoils it for forks.
     found.setdefault("PYTORCH_NVML_BASED_CUDA_CHECK", "1")
-    return found | trackers.silent(folder)
+    return found | without_trackers(folder)
 
 
 def make_job(trial: Trial, folder: Path, python: str, *, express: bool = False, park: bool = False) -> Job:
@@ -77,8 +104,8 @@ def make_job(trial: Trial, folder: Path, python: str, *, express: bool = False, 
         folder=folder / TRACE,
         preset=trial.preset,
         seed=trial.seed % 2**32,
-        max_time=trial.budget.seconds,
-        stop_after=trial.budget.steps,
+        max_time=trial.limits.seconds,
+        stop_after=trial.limits.steps,
         shim=framework_of(program) in (Framework.TF_KERAS, Framework.KERAS_OLD),
     )
     options.folder.mkdir()
@@ -92,7 +119,7 @@ def make_job(trial: Trial, folder: Path, python: str, *, express: bool = False, 
     told: dict[str, JsonValue] = {
         "inject": str(probe.FOLDER),
         "imports": list(imports(program)) if forks else [],
-        "seconds": trial.budget.seconds,
+        "seconds": trial.limits.seconds,
         "output": str(output),
         "environment": environment,
         "cwd": str(placed.working),
@@ -228,4 +255,15 @@ def ensemble_job(
         "ensemble": [str(each) for each in folders],
         "answer": str(folder / ANSWER),
         "gain": gain,
+    }
+
+
+def without_trackers(folder: Path) -> dict[str, str]:
+    """Variables that turn trackers off; those that insist on writing write below `folder`."""
+    return TRACKERS_OFF | {
+        # MLflow has no switch of its own: a file store that goes away with the trial (docs, tracking URI).
+        "MLFLOW_TRACKING_URI": (folder / "mlruns").absolute().as_uri(),
+        "WANDB_DIR": str(folder),
+        "CLEARML_CACHE_DIR": str(folder / "clearml"),
+        "TRACKIO_DIR": str(folder / "trackio"),
     }

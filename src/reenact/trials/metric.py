@@ -11,9 +11,10 @@ from dataclasses import dataclass
 from reenact.errors import InputError
 from reenact.probe.trace import Trace
 from reenact.program.graph import TaskType
-from reenact.trials.reading import STEP_LOSS, metric_sources
-from reenact.trials.trial import Outcome
+from reenact.trials.outcome import Outcome
 
+STEP_LOSS = "step_loss"
+"""The mean training loss of the last steps, which is there where nothing was logged."""
 SCORES = (
     "accuracy",
     "acc",
@@ -142,3 +143,16 @@ def kind_of(name: str) -> str:
     bare = name.removeprefix(_prefix(name)).lower()
     known = (*SCORES, *ERRORS, *RATES, *LOSSES)
     return max((kind for kind in known if bare == kind or bare.endswith(f"_{kind}")), key=len, default=bare)
+
+
+def metric_sources(trace: Trace) -> dict[str, str]:
+    """Every metric of a trace and where its values come from."""
+    found = {name: _source(trace, name) for name in trace.metric_names()}
+    return found | ({STEP_LOSS: "probe"} if len(trace.losses.known) else {})
+
+
+def _source(trace: Trace, name: str) -> str:
+    """The source that `Trace.metric` takes: the one whose values it gives."""
+    best = trace.metric(name).values.tobytes()
+    sources = dict.fromkeys(metric.source for metric in trace.metrics if metric.name == name)
+    return next(source for source in sources if trace.metric(name, source).values.tobytes() == best)

@@ -19,12 +19,13 @@ from pathlib import Path
 from reenact.errors import InputError, PatchRefused
 from reenact.probe.outcome import OutcomeKind
 from reenact.trials.batch import Batch
-from reenact.trials.executor import Executor, Heard
+from reenact.trials.executor import Executor, OnOutcome
 from reenact.trials.job import TREE, make_job
+from reenact.trials.outcome import Outcome
 from reenact.trials.reading import read_outcome
 from reenact.trials.scratch import SCRATCH, Scratch
 from reenact.trials.server import Parked, Server, ServerDied
-from reenact.trials.trial import Outcome, Trial
+from reenact.trials.trial import Trial
 from reenact.types import Stop
 
 TRIES = 2
@@ -70,7 +71,7 @@ class ProcessPool(Executor):
             return tuple(server.pid for server in (*self._idle, *self._busy))
 
     def run(
-        self, trials: Sequence[Trial], *, on: Heard | None = None, stop: Stop | None = None
+        self, trials: Sequence[Trial], *, on: OnOutcome | None = None, stop: Stop | None = None
     ) -> list[Outcome]:
         """See `Executor.run`."""
         batch = Batch(self, trials, stop)
@@ -98,7 +99,7 @@ class ProcessPool(Executor):
 
     def attempt(self, trial: Trial, stop: Stop) -> Outcome:
         """One trial from its folder to its outcome."""
-        outcome = self._attempt(trial, stop, express=self.express)
+        outcome = self._attempt(trial, stop, express=self.express and not trial.plain)
         if outcome.kind is not OutcomeKind.CRASHED or not outcome.expressed:
             return outcome
         # Whether the program itself is at fault only its own training can tell.

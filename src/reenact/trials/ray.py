@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING, Any
 
 from reenact.errors import InputError, MissingExtra, MissingPart
 from reenact.probe.outcome import OutcomeKind
-from reenact.trials.executor import Executor, Heard
-from reenact.trials.trial import Outcome, Trial
+from reenact.trials.executor import Executor, OnOutcome
+from reenact.trials.outcome import Outcome
+from reenact.trials.trial import Trial
 from reenact.types import Stop
 
 if TYPE_CHECKING:
@@ -59,7 +60,7 @@ class RayExecutor(Executor):
             ) from error
 
     def run(
-        self, trials: Sequence[Trial], *, on: Heard | None = None, stop: Stop | None = None
+        self, trials: Sequence[Trial], *, on: OnOutcome | None = None, stop: Stop | None = None
     ) -> list[Outcome]:
         """See `Executor.run`."""
         waiting = {

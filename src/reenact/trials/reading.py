@@ -18,12 +18,13 @@ from reenact.probe.run import Ended as ProbeEnded
 from reenact.probe.trace import Trace
 from reenact.probe.watch import Watched, read_watched
 from reenact.trials.job import TREE, Job, root_of
+from reenact.trials.metric import STEP_LOSS, metric_sources
+from reenact.trials.outcome import Curve, Outcome
 from reenact.trials.server import Ended
-from reenact.trials.trial import Curve, Outcome, Trial
+from reenact.trials.trial import Trial
 
 MOST_POINTS = 200
 """Points kept of a curve."""
-STEP_LOSS = "step_loss"
 HALVES = "halves.txt"
 """Where a training tells of each evaluation that it took apart: a line with the number of rows."""
 SUBSET = "subset.txt"
@@ -130,12 +131,6 @@ def _with_numbers(outcome: Outcome, trace: Trace) -> Outcome:
     )
 
 
-def metric_sources(trace: Trace) -> dict[str, str]:
-    """Every metric of a trace and where its values come from."""
-    found = {name: _source(trace, name) for name in trace.metric_names()}
-    return found | ({STEP_LOSS: "probe"} if len(trace.losses.known) else {})
-
-
 def _last(series: Series, source: str) -> float:
     """The last value; of what the probe saw of an evaluation, batch by batch, the mean of the last one."""
     if source != "probe":
@@ -148,13 +143,6 @@ def _late(losses: Sequence[float]) -> float:
     last = losses[-min(_TAIL, max(1, len(losses) // _TAIL_SHARE)) :]
     known = [loss for loss in last if not math.isnan(loss)]
     return fmean(known) if known else math.nan
-
-
-def _source(trace: Trace, name: str) -> str:
-    """The source that `Trace.metric` takes: the one whose values it gives."""
-    best = trace.metric(name).values.tobytes()
-    sources = dict.fromkeys(metric.source for metric in trace.metrics if metric.name == name)
-    return next(source for source in sources if trace.metric(name, source).values.tobytes() == best)
 
 
 def _points(series: Series) -> Curve:

@@ -6,8 +6,9 @@ from collections.abc import Callable, Sequence
 
 from reenact.errors import PatchRefused
 from reenact.probe.outcome import OutcomeKind
-from reenact.trials.executor import Executor, Heard
-from reenact.trials.trial import Outcome, Trial
+from reenact.trials.executor import Executor, OnOutcome
+from reenact.trials.outcome import Outcome
+from reenact.trials.trial import Trial
 from reenact.types import Stop
 
 
@@ -19,7 +20,7 @@ class ScriptedExecutor(Executor):
         self.ran: list[Trial] = []
 
     def run(
-        self, trials: Sequence[Trial], *, on: Heard | None = None, stop: Stop | None = None
+        self, trials: Sequence[Trial], *, on: OnOutcome | None = None, stop: Stop | None = None
     ) -> list[Outcome]:
         """See `Executor.run`."""
         found = []

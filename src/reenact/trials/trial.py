@@ -1,26 +1,21 @@
-"""A trial is one training of a program with a patch and a seed; an outcome is what came of it."""
+"""A trial is one training of a program with a patch and a seed."""
 
 from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping
 from dataclasses import astuple, dataclass, field
 from enum import StrEnum
 from functools import cached_property
 from pathlib import Path
 
 from reenact.errors import InputError, PatchRefused
-from reenact.probe.outcome import Crash, OutcomeKind
 from reenact.program.patch import Patch
 from reenact.program.program import Program
-from reenact.types import JsonValue
-
-Curve = tuple[tuple[int, float], ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Budget:
+class TrialLimits:
     """What one training may take; none means as much as it wants."""
 
     seconds: float | None = None
@@ -31,7 +26,7 @@ class Budget:
     def __post_init__(self) -> None:
         if any(limit is not None and limit <= 0 for limit in (self.seconds, self.steps)):
             raise InputError(
-                f"A budget is larger than nothing. Received: seconds={self.seconds}, steps={self.steps}."
+                f"A limit is larger than nothing. Received: seconds={self.seconds}, steps={self.steps}."
             )
 
 
@@ -85,7 +80,7 @@ class Trial:
     patch: Patch = field(default_factory=Patch)
     seed: int = 0
     """Takes the place of the program's own global seeds."""
-    budget: Budget = field(default_factory=Budget)
+    limits: TrialLimits = field(default_factory=TrialLimits)
     preset: str = "bare"
     """How closely the probe looks; bare: losses and metrics only."""
     keep_trace: bool = False
@@ -97,7 +92,11 @@ class Trial:
     hopeless: StopRule | None = None
     """When to give it up early; none lets it run."""
     weights: Weights | None = None
-    """To continue another training; none begins anew and keeps nothing."""
+    """To continue another training; none starts over and keeps nothing."""
+    plain: bool = False
+    """Train the program itself, never a faster loop in its place: for what decides a verdict."""
+    repeat: int = 0
+    """Which time it is done: another number trains an equal trial once more."""
 
     @property
     def patched(self) -> Program:
@@ -106,11 +105,11 @@ class Trial:
 
     @cached_property
     def key(self) -> str:
-        """Equal for trainings of the same text with the same arguments, seed, budget and preset.
+        """Equal for trainings of the same text with the same arguments, seed, limits and preset.
 
         The data that the program reads, its interpreter and its packages are no part of it.
         """
-        return self._hash(self.budget.seconds)
+        return self._hash(self.limits.seconds)
 
     @cached_property
     def content(self) -> str:
@@ -119,13 +118,14 @@ class Trial:
 
     def _hash(self, seconds: float | None) -> str:
         files, refused = self._text
-        told = [files, list(self.program.launch.words), self.seed, seconds, self.budget.steps]
+        told = [files, list(self.program.launch.words), self.seed, seconds, self.limits.steps]
         part = [] if self.part is Part.WHOLE else [self.part.value]
         ruled = [] if self.hopeless is None else [list(astuple(self.hopeless))]
         first = self.weights.start if self.weights is not None else None
         continued = [] if self.weights is None else ["weights", first.name if first is not None else ""]
         fewer = ["data", self.data] if self.data < 1 else []
-        text = json.dumps([*told, self.preset, refused, *part, *ruled, *continued, *fewer])
+        again = ["repeat", self.repeat] if self.repeat else []
+        text = json.dumps([*told, self.preset, refused, *part, *ruled, *continued, *fewer, *again])
         return hashlib.sha256(text.encode()).hexdigest()
 
     @cached_property
@@ -139,61 +139,3 @@ class Trial:
             [str(file.path), hashlib.sha256(file.raw.encode("utf-8", "surrogatepass")).hexdigest()]
             for file in program.files
         ], refused
-
-
-@dataclass(frozen=True, slots=True)
-class Outcome:
-    """What came of a trial. A crash or a time-out is an outcome like any other."""
-
-    kind: OutcomeKind
-    steps: int = 0
-    epochs: int | None = None
-    """Epochs begun; none when there was no sign of them."""
-    metrics: Mapping[str, float] = field(default_factory=dict)
-    """The last value of each metric, from its best source; what only the probe saw of an evaluation is the
-    mean of the last one's batches. `step_loss` is the mean training loss of the last steps.
-    """
-    sources: Mapping[str, str] = field(default_factory=dict)
-    """Where each of them was read: keras, output, probe..."""
-    curves: Mapping[str, Curve] = field(default_factory=dict)
-    """(step, value) of each metric, thinned to 200 points; `step_loss` is the loss of the steps."""
-    seconds: float = 0.0
-    cpu_seconds: float = 0.0
-    """User and system time of the training and of the processes it started."""
-    crash: Crash | None = None
-    note: str = ""
-    """What the kind alone does not say."""
-    trace: Path | None = None
-    """Folder of the trace, when it was kept."""
-    halved: int = 0
-    """Evaluations of which one half of the data was used, as the trial wished."""
-    cut: int = 0
-    """Sets of training data of which only a share was used, as the trial wished."""
-    stopped: str = ""
-    """Why it was given up as hopeless; empty when it was not."""
-    expressed: bool = False
-    """Its trainings ran as bare torch loops."""
-    fallback: str = ""
-    """Why they did not, although the executor was asked to."""
-
-    @property
-    def trained(self) -> bool:
-        """It finished, or was stopped on purpose, after at least one step."""
-        return self.kind in (OutcomeKind.FINISHED, OutcomeKind.STOPPED) and self.steps > 0
-
-    def curve(self, name: str) -> Curve:
-        """A metric over the steps; empty when it was not seen."""
-        return self.curves.get(name, ())
-
-    def to_json(self) -> JsonValue:
-        """Plain JSON without NaN; `from_json` makes an equal outcome of it."""
-        from reenact.trials.outcome_json import outcome_to_json
-
-        return outcome_to_json(self)
-
-    @classmethod
-    def from_json(cls, data: object) -> Outcome:
-        """The outcome that `to_json` wrote; raises InputError for anything else."""
-        from reenact.trials.outcome_json import outcome_from_json
-
-        return outcome_from_json(data)

@@ -22,8 +22,9 @@ from benchmarks.warm import Lent
 from reenact.probe.outcome import OutcomeKind
 from reenact.program.program import program_from_text
 from reenact.trials.cache import Cached, FolderStore
+from reenact.trials.outcome import Outcome
 from reenact.trials.scripted import ScriptedExecutor
-from reenact.trials.trial import Outcome, Part, Trial
+from reenact.trials.trial import Part, Trial
 from reenact.types import Stop
 
 PLAN = Plan(repeats=2, workers=1)

@@ -8,13 +8,14 @@ import pytest
 
 from reenact.diagnosis.mutate.catalogue import chosen, mutants
 from reenact.diagnosis.mutate.kill import killed
-from reenact.diagnosis.mutate.story import KillServices, KillWishes, kill
+from reenact.diagnosis.mutate.pipeline import KillOptions, KillServices, kill
 from reenact.errors import InputError
 from reenact.journal import Journal
 from reenact.probe.outcome import OutcomeKind
 from reenact.program.program import program_from_text
+from reenact.trials.outcome import Outcome
 from reenact.trials.scripted import ScriptedExecutor
-from reenact.trials.trial import Outcome, Trial
+from reenact.trials.trial import Trial
 
 PROGRAM = program_from_text("""
 import keras
@@ -62,7 +63,7 @@ def test_the_story_says_which_mutants_are_noticed() -> None:
     with Journal.in_memory() as journal:
         executor = ScriptedExecutor(trained)
         services = KillServices(journal, executor=lambda wishes: executor)
-        told = kill(PROGRAM, found, KillWishes(seeds=4), services)
+        told = kill(PROGRAM, found, KillOptions(seeds=4), services)
     dead = {one.operator for one, answer in told.by_mutant if answer.killed}
     assert dead == {"learning-rate"}
     assert told.measure.name == "val_accuracy"
@@ -72,4 +73,4 @@ def test_the_story_says_which_mutants_are_noticed() -> None:
 
 def test_one_seed_is_no_sample() -> None:
     with Journal.in_memory() as journal, pytest.raises(InputError, match="seeds=1"):
-        kill(PROGRAM, (), KillWishes(seeds=1), KillServices(journal))
+        kill(PROGRAM, (), KillOptions(seeds=1), KillServices(journal))

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from reenact.diagnosis.mutate.catalogue import DEEPCRIME, OPERATORS, chosen, covered, mutants
+from reenact.diagnosis.mutate.catalogue import DEEPCRIME, chosen, covered, mutants
+from reenact.diagnosis.mutate.operators import OPERATORS
 from reenact.errors import InputError
 from reenact.program.fault import Fault
 from reenact.program.knob import Kind

@@ -6,18 +6,19 @@ from pathlib import Path
 
 import pytest
 
-from reenact.diagnosis.attempts import Attempts
 from reenact.journal import Journal
 from reenact.program.knob import Kind
 from reenact.program.patch import Patch
 from reenact.program.program import read_program
+from reenact.repairs.options import RepairOptions
+from reenact.repairs.search_context import SearchContext
 from reenact.repairs.strategies.autotrainer import MADE, REMEDIES, AutoTrainer
-from reenact.repairs.wishes import Wishes, spending
-from reenact.repairs.workbench import Workbench
 from reenact.rules.evidence import Evidence
 from reenact.testing.formula import PROGRAM
+from reenact.trials.budget import repair_budget
 from reenact.trials.metric import Measure
 from reenact.trials.pool import ProcessPool
+from reenact.trials.trainer import BudgetedTrainer
 from reenact.trials.trial import Trial, Weights
 from reenact.types import Stop, tell_nobody
 
@@ -52,13 +53,13 @@ def test_the_remedy_for_vanishing_gradients_is_found(tmp_path: Path) -> None:
         journal.run(story="test", request={}) as run,
         ProcessPool(1) as pool,
     ):
-        attempts = Attempts(
-            program=program, executor=pool, measure=Measure("val_accuracy"), spending=spending("12"),
+        trainer = BudgetedTrainer(
+            program=program, executor=pool, measure=Measure("val_accuracy"), budget=repair_budget("12x"),
             one_training=1.0, one_wall=1.0, trials=run.under("trials"), stop=Stop(),
         )  # fmt: skip
-        attempts.weigh()
-        bench = Workbench(
-            Evidence(program), (), attempts, Wishes(strategy=strategy.name), tell_nobody,
+        trainer.measure_cost()
+        bench = SearchContext(
+            Evidence(program), (), trainer, RepairOptions(strategy=strategy.name), tell_nobody,
             note=lambda look: None, scratch=weights,
         )  # fmt: skip
         (found,) = strategy.search(bench)

@@ -9,11 +9,11 @@ import pytest
 from reenact.errors import InputError, MissingPart
 from reenact.repairs.space import space_of
 from reenact.repairs.strategies.bohb import Bohb
-from reenact.repairs.strategies.guided import Guided
+from reenact.repairs.strategies.guided.search import Guided
 from reenact.repairs.strategies.hebo import Hebo
 from reenact.repairs.strategies.random import Random
 from reenact.repairs.strategies.strategy import BUILT_IN, Strategy, strategy
-from reenact.testing.formula import workbench
+from reenact.testing.formula import search_context
 from reenact.testing.strategy import StrategyContract, rate_decides
 
 
@@ -49,10 +49,10 @@ def test_hebo_says_how_it_is_installed() -> None:
         import hebo  # type: ignore[import-not-found]  # noqa: F401
     except ImportError:
         with pytest.raises(MissingPart) as refused:
-            Hebo().search(workbench(rate_decides, strategy="hebo").bench)
+            Hebo().search(search_context(rate_decides, strategy="hebo").bench)
         assert "--no-deps" in refused.value.next_step
     else:
-        given = workbench(rate_decides, strategy="hebo", budget="6")
+        given = search_context(rate_decides, strategy="hebo", budget="6x")
         Hebo().search(given.bench)
         assert given.bench.looks
 
@@ -62,7 +62,7 @@ def test_the_search_is_an_optuna_study_on_disk(tmp_path: Path) -> None:
     from optuna.storages import JournalStorage
     from optuna.storages.journal import JournalFileBackend
 
-    given = workbench(rate_decides, strategy="random", studies=tmp_path, budget="8")
+    given = search_context(rate_decides, strategy="random", studies=tmp_path, budget="8x")
     Random().search(given.bench)
     file = tmp_path / "random-0.study"
     kept = optuna.load_study(study_name="random-0", storage=JournalStorage(JournalFileBackend(str(file))))
@@ -74,18 +74,18 @@ def test_the_search_is_an_optuna_study_on_disk(tmp_path: Path) -> None:
 
 def test_a_point_that_is_too_dear_makes_way_for_the_next() -> None:
     """By the dice of this search a point of many epochs comes before the budget is spent."""
-    given = workbench(lambda values: 0.5, strategy="random", budget="12")
+    given = search_context(lambda values: 0.5, strategy="random", budget="12x")
     assert Random().search(given.bench) == []
-    assert given.bench.attempts.spent > 9
+    assert given.bench.trainer.usage.spent > 9
 
 
 def test_a_damaged_study_is_made_anew_from_the_same_questions(tmp_path: Path) -> None:
-    first = workbench(rate_decides, strategy="bohb", studies=tmp_path, budget="8")
+    first = search_context(rate_decides, strategy="bohb", studies=tmp_path, budget="8x")
     Bohb().search(first.bench)
     file = tmp_path / "bohb-0.study"
     whole = file.read_bytes()
     file.write_bytes(whole[: len(whole) // 2] + b"\0garbage")
-    again = workbench(rate_decides, strategy="bohb", studies=tmp_path, budget="8")
+    again = search_context(rate_decides, strategy="bohb", studies=tmp_path, budget="8x")
     Bohb().search(again.bench)
     assert [look.patch for look in again.bench.looks] == [look.patch for look in first.bench.looks]
     assert file.stat().st_size > len(whole) // 2
@@ -94,7 +94,7 @@ def test_a_damaged_study_is_made_anew_from_the_same_questions(tmp_path: Path) ->
 def test_the_space_of_the_study_has_its_learning_rates() -> None:
     import random
 
-    given = workbench(rate_decides)
+    given = search_context(rate_decides)
     space = space_of(given.bench.knobs, "study", random.Random(0))
     rate = next(one for one in space.dimensions if one.is_range)
     assert (rate.low, rate.high, rate.logarithmic) == (1e-6, 10.0, False)
@@ -104,7 +104,7 @@ def test_the_space_of_the_study_has_its_learning_rates() -> None:
 
 
 def test_the_faulty_configuration_is_asked_first(tmp_path: Path) -> None:
-    given = workbench(rate_decides, strategy="bohb", studies=tmp_path, budget="8")
+    given = search_context(rate_decides, strategy="bohb", studies=tmp_path, budget="8x")
     Bohb().search(given.bench)
     first = next(look for look in given.bench.looks[1:] if look.share < 1)
     assert not first.patch

@@ -11,12 +11,12 @@ from reenact.journal import Journal
 from reenact.llm.scripted import Scripted
 from reenact.program.knob import Kind
 from reenact.repairs.strategies.llm import Llm
-from reenact.testing.formula import Given, workbench
+from reenact.testing.formula import Given, search_context
 from reenact.testing.strategy import rate_decides
 
 
 def asked(*answers: object) -> Given:
-    given = workbench(rate_decides, strategy="llm")
+    given = search_context(rate_decides, strategy="llm")
     given.bench.wishes = type(given.bench.wishes)(strategy="llm", samples=len(answers))
     given.bench.model = Scripted([json.dumps(answer) for answer in answers])
     run = Journal.in_memory().run(story="test", request={"for": "llm"}).__enter__()
@@ -25,7 +25,7 @@ def asked(*answers: object) -> Given:
 
 
 def turn(kind: Kind, value: object) -> dict[str, object]:
-    bench = workbench(rate_decides).bench
+    bench = search_context(rate_decides).bench
     name = next(str(knob.id) for knob in bench.knobs if knob.kind is kind)
     return {"turns": [{"knob": name, "value": value}]}
 
@@ -51,4 +51,4 @@ def test_knobs_that_do_not_exist_are_dropped() -> None:
 
 def test_without_a_model_it_says_so() -> None:
     with pytest.raises(MissingPart, match="model"):
-        Llm().search(workbench(rate_decides, strategy="llm").bench)
+        Llm().search(search_context(rate_decides, strategy="llm").bench)

@@ -10,8 +10,8 @@ from pathlib import PurePosixPath
 import pytest
 
 from reenact.diagnosis.depth import Depth
-from reenact.diagnosis.diagnosis import Accusation, Diagnosis, Spent, Standing, Tried
-from reenact.diagnosis.suspect import Suspect, suspects_from
+from reenact.diagnosis.diagnosis import Diagnosis, DiagnosisFinding, InterventionResult, VerifiedChange
+from reenact.diagnosis.suspects import Suspect, suspects_from
 from reenact.probe.columns import no_rows
 from reenact.probe.trace import Header, Trace
 from reenact.program.fault import Fault
@@ -27,6 +27,7 @@ from reenact.rules.evidence import Evidence
 from reenact.rules.experiments import Experiments, LearningRateRange, OneBatch
 from reenact.rules.finding import Finding, Severity, Suggestion
 from reenact.rules.rule import suggest
+from reenact.trials.budget import TrainingUsage
 from reenact.trials.metric import Measure
 from reenact.trials.statistics import compare
 from reenact.types import Place
@@ -66,13 +67,15 @@ def suggestion(program: Program) -> Suggestion:
     return next(suggest(knob, (0.001,)))
 
 
-def diagnosis(evidence: Evidence, *accusations: Accusation, symptoms: tuple[Suspect, ...] = ()) -> Diagnosis:
-    return Diagnosis(Depth.NORMAL, evidence, accusations, (), symptoms, 0.5, Spent(1.0))
+def diagnosis(
+    evidence: Evidence, *accusations: DiagnosisFinding, symptoms: tuple[Suspect, ...] = ()
+) -> Diagnosis:
+    return Diagnosis(Depth.NORMAL, evidence, accusations, (), symptoms, 0.5, TrainingUsage(1.0))
 
 
-def accused(*findings: Finding) -> Accusation:
+def accused(*findings: Finding) -> DiagnosisFinding:
     (suspect,) = suspects_from(findings)
-    return Accusation(suspect, Standing.UNTRIED, suspect.confidence)
+    return DiagnosisFinding(suspect, InterventionResult.UNTRIED, suspect.confidence)
 
 
 def test_a_finding_shows_its_line_the_change_and_the_witnesses(program: Program, evidence: Evidence) -> None:
@@ -116,11 +119,11 @@ def test_a_rule_about_this_fault_is_named_before_one_that_infers_it() -> None:
 
 def test_what_was_tried_is_told_and_drawn(program: Program, evidence: Evidence) -> None:
     before, after = (-2.0, -2.5, -3.0, -2.2, -2.1, -math.inf), (-0.1, -0.2, -0.1, -0.3, -0.2, -0.1)
-    tried = Tried(
+    tried = VerifiedChange(
         suggestion(program).patch, Measure("val_loss", larger_is_better=False), before, after,
         compare(before, after), 0.0156, True, 9.0,
     )  # fmt: skip
-    one = replace(accused(finding("UM005", 0.9)), standing=Standing.CONFIRMED, tried=tried)
+    one = replace(accused(finding("UM005", 0.9)), standing=InterventionResult.CONFIRMED, tried=tried)
     document = diagnosis_document(diagnosis(evidence, one), "train.py")
     (notice,) = document.diagnostics
     assert "6 seeds, val_loss 2.36 +- 0.4 (1 failed) -> 0.167 +- 0.082 (p=0.016)" in notice.detail
@@ -133,7 +136,7 @@ def test_what_was_tried_is_told_and_drawn(program: Program, evidence: Evidence) 
 
 def test_a_joint_change_is_told_once(program: Program, evidence: Evidence) -> None:
     before, after = (0.1, 0.2, 0.1, 0.2, 0.1, 0.2), (0.9, 0.8, 0.9, 0.8, 0.9, 0.8)
-    tried = Tried(
+    tried = VerifiedChange(
         suggestion(program).patch,
         Measure("accuracy"),
         before,
@@ -144,7 +147,7 @@ def test_a_joint_change_is_told_once(program: Program, evidence: Evidence) -> No
         9.0,
     )
     both = [finding("UM005", 0.9), finding("RE026", 0.8, fault=Fault.OCH)]
-    joint = [replace(accused(one), standing=Standing.CONFIRMED, tried=tried) for one in both]
+    joint = [replace(accused(one), standing=InterventionResult.CONFIRMED, tried=tried) for one in both]
     first, second = diagnosis_document(diagnosis(evidence, *joint), "train.py").diagnostics
     assert "6 seeds" in first.detail
     assert "together with UM005 some-name, see there" in second.detail

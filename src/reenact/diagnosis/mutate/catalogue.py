@@ -5,19 +5,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from reenact.diagnosis.mutate import activations, data, exchanges, layers, rates, weights
 from reenact.diagnosis.mutate.mutant import Mutant, Operator
+from reenact.diagnosis.mutate.operators import OPERATORS
 from reenact.errors import InputError
 from reenact.program.program import Program
-
-OPERATORS: tuple[Operator, ...] = (
-    *rates.OPERATORS,
-    *exchanges.OPERATORS,
-    *activations.OPERATORS,
-    *weights.OPERATORS,
-    *layers.OPERATORS,
-    *data.OPERATORS,
-)
 
 DEEPCRIME = {
     "TCL": "change labels of training data",

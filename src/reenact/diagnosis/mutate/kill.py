@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from reenact.trials.metric import Measure
+from reenact.trials.outcome import Outcome
 from reenact.trials.statistics import cohen_d, glm_p
-from reenact.trials.trial import Outcome
 
 ALPHA = 0.05
 EFFECT = 0.5

@@ -19,9 +19,8 @@ from reenact.codegen.runner import ProjectRunner
 from reenact.diagnosis.depth import Depth
 from reenact.diagnosis.diagnosis import Diagnosis
 from reenact.diagnosis.observe import read_only
-from reenact.diagnosis.story import Services as DiagnoseServices
-from reenact.diagnosis.story import diagnose_within
-from reenact.diagnosis.wishes import Wishes as DiagnoseWishes
+from reenact.diagnosis.options import DiagnoseOptions
+from reenact.diagnosis.pipeline import DiagnoseServices, diagnose_within
 from reenact.errors import Inconclusive, InputError, ended_by
 from reenact.journal import Journal, Kind, Scope, mark
 from reenact.journal.keys import canonical
@@ -40,21 +39,21 @@ from reenact.program.change import Change, Set
 from reenact.program.knob import KnobId
 from reenact.program.knobs import knobs_of
 from reenact.program.program import Program, read_program
-from reenact.repairs.services import Services as RepairServices
-from reenact.repairs.story import repair_within
+from reenact.repairs.options import LEAST_SEEDS, RepairOptions
+from reenact.repairs.pipeline import repair_within
+from reenact.repairs.prepare import RepairServices
 from reenact.repairs.verdict import Repair
-from reenact.repairs.wishes import LEAST_SEEDS
-from reenact.repairs.wishes import Wishes as RepairWishes
 from reenact.sandbox.box import BoxResult, Command, Limits, Mount, OnOutput, Sandbox
 from reenact.sandbox.walls.view import WORK
 from reenact.trials.boxed import Boxed
 from reenact.trials.metric import choose_measure
-from reenact.trials.trial import Outcome, Trial
+from reenact.trials.outcome import Outcome
+from reenact.trials.trial import Trial
 from reenact.types import JsonValue, Stop
 
 LARGE = 0.1
 """Mean gap of the measured claims from which on a repair is worth its trainings."""
-BUDGET = "20"
+BUDGET = "20x"
 """Trainings' worth that the search may take."""
 
 
@@ -253,7 +252,7 @@ def _diagnosed(program: Program, context: RepairContext) -> Diagnosis:
     seen = replace(read_only(program), trace=trace, outcome=left.outcome)
     given = DiagnoseServices(journal=journal, traces=traces, tell=context.paper.tell, stop=stop)
     place = context.run.under("diagnosis")
-    return diagnose_within(program, DiagnoseWishes(depth=Depth.QUICK), given, place, seen)
+    return diagnose_within(program, DiagnoseOptions(depth=Depth.QUICK), given, place, seen)
 
 
 def _repaired(
@@ -261,7 +260,7 @@ def _repaired(
 ) -> Repair:
     context.paper.say("repair: search what the paper leaves open")
     python = context.environment_of(program).python
-    options = RepairWishes(budget=context.budget, seeds=LEAST_SEEDS, python=python, workers=1, metric=metric)
+    options = RepairOptions(budget=context.budget, seeds=LEAST_SEEDS, python=python, workers=1, metric=metric)
     given = RepairServices(
         journal=context.journal, traces=context.traces, tell=context.paper.tell, stop=context.paper.stop,
         studies=False, around=mark(canonical(context.around(program))), shared=False,

@@ -18,7 +18,7 @@ from pathlib import Path
 from reenact.program.change import Change, Insert
 from reenact.program.knob import Kind, Knob
 from reenact.program.patch import Patch, change_for
-from reenact.repairs.workbench import NOTHING, Workbench
+from reenact.repairs.search_context import NOTHING, SearchContext
 from reenact.rules.evidence import Evidence
 from reenact.rules.registry import chosen
 from reenact.rules.rule import run_rules
@@ -59,7 +59,7 @@ class FromScratch:
     name = "autotrainer-scratch"
     continues = False
 
-    def search(self, bench: Workbench) -> list[Patch]:
+    def search(self, bench: SearchContext) -> list[Patch]:
         """See `Strategy.search`."""
         chance = random.Random(bench.wishes.chance)  # noqa: S311 - a search, no secret
         base = bench.base()
@@ -75,7 +75,7 @@ class FromScratch:
         return [kept] if kept and bench.better(base, score) else []
 
     def _treat(
-        self, kept: Patch, now: Seen, bench: Workbench, chance: random.Random
+        self, kept: Patch, now: Seen, bench: SearchContext, chance: random.Random
     ) -> tuple[Patch, Seen] | None:
         """The first remedy after which the problem is gone and nothing is worse."""
         for remedy, tries in REMEDIES[now.problem]:
@@ -91,23 +91,23 @@ class FromScratch:
                     return patch, after
         return None
 
-    def _see(self, patch: Patch, before: Patch, bench: Workbench) -> Seen | None:
+    def _see(self, patch: Patch, before: Patch, bench: SearchContext) -> Seen | None:
         """One training with its trace, judged by the rules of AutoTrainer."""
-        attempts = bench.attempts
-        trial = replace(attempts.trial(patch, bench.seeds[0]), preset="quick", keep_trace=True)
+        trainer = bench.trainer
+        trial = replace(trainer.trial(patch, bench.seeds[0]), preset="quick", keep_trace=True)
         if self.continues and bench.scratch is not None:
             start = _file(bench.scratch, before) if patch else None
             trial = replace(trial, weights=Weights(start, _file(bench.scratch, patch)))
-        (outcome,) = attempts.outcomes([trial])
+        (outcome,) = trainer.outcomes([trial])
         if outcome.trace is None or not outcome.trace.is_dir():
             # Continued after an interruption: the journal has the numbers, the trace is gone.
-            outcome = attempts.executor.run([trial], stop=attempts.stop)[0]
+            outcome = trainer.executor.run([trial], stop=trainer.stop)[0]
         if outcome.trace is None:
             return None
         evidence = Evidence(trial.patched, trace=read_kept(trial, outcome))
         found = {finding.code for finding in run_rules(chosen(("autotrainer",)), evidence)}
         problem = next((code for code in ORDER if code in found), "")
-        return Seen(attempts.value(outcome), problem)
+        return Seen(trainer.value(outcome), problem)
 
 
 class AutoTrainer(FromScratch):

@@ -9,11 +9,11 @@ from __future__ import annotations
 import random
 
 from reenact.program.patch import Patch
-from reenact.repairs.board import Board
+from reenact.repairs.search_context import SearchContext
 from reenact.repairs.space import space_of
 from reenact.repairs.strategies.random import GOOD
-from reenact.repairs.study import Asked, Study, finite
-from reenact.repairs.workbench import Workbench
+from reenact.repairs.strategies.scoreboard import Scoreboard
+from reenact.repairs.study import Study, StudyPoint, finite
 
 RUNGS = (1, 3, 9)
 """Ninths of the epochs."""
@@ -24,7 +24,7 @@ class Bohb:
 
     name = "bohb"
 
-    def search(self, bench: Workbench) -> list[Patch]:
+    def search(self, bench: SearchContext) -> list[Patch]:
         """See `Strategy.search`."""
         import optuna
 
@@ -37,23 +37,23 @@ class Bohb:
             pruner=optuna.pruners.HyperbandPruner(RUNGS[0], RUNGS[-1], reduction_factor=3),
             from_faulty=True,
         )
-        base, board = bench.base(), Board()
+        base, board = bench.base(), Scoreboard()
         while bench.affords(self._least(bench)):
             asked = study.ask()
             reached = _climb(asked, study, bench)
             if reached is None:
                 continue
             board.add([asked.patch], [reached])
-            if bench.attempts.bounded and reached >= GOOD:
+            if bench.trainer.bounded and reached >= GOOD:
                 break
         best = board.best(base)
         return [best] if best is not None and bench.better(base, board.score(best, base)) else []
 
-    def _least(self, bench: Workbench) -> float:
+    def _least(self, bench: SearchContext) -> float:
         return RUNGS[0] / RUNGS[-1] if bench.can_shorten else 1.0
 
 
-def _climb(asked: Asked, study: Study, bench: Workbench) -> float | None:
+def _climb(asked: StudyPoint, study: Study, bench: SearchContext) -> float | None:
     """Rung by rung; none when it was ended on the way."""
     score = 0.0
     for rung in RUNGS if bench.can_shorten else RUNGS[-1:]:

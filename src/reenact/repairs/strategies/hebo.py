@@ -13,11 +13,11 @@ from typing import Any
 
 from reenact.errors import MissingPart
 from reenact.program.patch import Patch
-from reenact.repairs.board import Board
+from reenact.repairs.search_context import SearchContext
 from reenact.repairs.space import Dimension, Space, Value, fitting, space_of
 from reenact.repairs.strategies.random import GOOD
+from reenact.repairs.strategies.scoreboard import Scoreboard
 from reenact.repairs.study import FAILED
-from reenact.repairs.workbench import Workbench
 
 RECIPE = (
     "pip install GPy==1.15.0 gpytorch pymoo catboost disjoint-set, then pip install --no-deps HEBO==0.3.6"
@@ -29,12 +29,12 @@ class Hebo:
 
     name = "hebo"
 
-    def search(self, bench: Workbench) -> list[Patch]:
+    def search(self, bench: SearchContext) -> list[Patch]:
         """See `Strategy.search`."""
         chance = random.Random(bench.wishes.chance)  # noqa: S311 - a search, no secret
         space = space_of(bench.knobs, bench.wishes.space, chance)
         optimizer, frame = _optimizer(space, bench.wishes.chance)
-        base, board = bench.base(), Board()
+        base, board = bench.base(), Scoreboard()
         optimizer.observe(frame([_as_it_stands(space)]), _losses([base]))
         while True:
             wanted = optimizer.suggest(n_suggestions=1)
@@ -44,7 +44,7 @@ class Hebo:
             score = bench.scores([patch])[0]
             optimizer.observe(wanted, _losses([score]))
             board.add([patch], [score])
-            if bench.attempts.bounded and score >= GOOD:
+            if bench.trainer.bounded and score >= GOOD:
                 break
         best = board.best(base)
         return [best] if best is not None and bench.better(base, board.score(best, base)) else []

@@ -12,16 +12,16 @@ from dataclasses import replace
 from pydantic import BaseModel, Field
 
 from reenact.asking import asked, paid
-from reenact.diagnosis.opinion.answer import numbered
+from reenact.diagnosis.llm_detector.question import numbered
 from reenact.errors import AnswerUnusable, MissingPart
 from reenact.journal import Kind
 from reenact.llm.ask import Answer, Request
 from reenact.llm.prompts import load_prompt
 from reenact.program.knob import Knob
 from reenact.program.patch import Patch, change_for
-from reenact.repairs.board import Board, once
+from reenact.repairs.search_context import SearchContext
 from reenact.repairs.space import fitting
-from reenact.repairs.workbench import Workbench
+from reenact.repairs.strategies.scoreboard import Scoreboard, once
 
 ALTERNATIVES = 6
 """Usual values of a knob that are shown."""
@@ -46,7 +46,7 @@ class Llm:
 
     name = "llm"
 
-    def search(self, bench: Workbench) -> list[Patch]:
+    def search(self, bench: SearchContext) -> list[Patch]:
         """See `Strategy.search`."""
         if bench.model is None or bench.questions is None:
             raise MissingPart("The strategy llm needs a model.", next_step="Name one with --model.")
@@ -54,13 +54,13 @@ class Llm:
         knobs = {str(knob.id): knob for knob in bench.knobs}
         proposals = [self._ask(bench, base, sample) for sample in range(bench.wishes.samples)]
         patches = once([_patch(one, knobs, bench) for one in proposals if one is not None])
-        board = Board(patches)
+        board = Scoreboard(patches)
         for patch in patches:
             if patch and bench.affords(bench.cost(patch)):
                 board.add([patch], bench.scores([patch]))
         return [patch for patch, score in board if bench.better(base, score)]
 
-    def _ask(self, bench: Workbench, base: float, sample: int) -> Proposal | None:
+    def _ask(self, bench: SearchContext, base: float, sample: int) -> Proposal | None:
         model, scope = bench.model, bench.questions
         assert model is not None
         assert scope is not None
@@ -76,11 +76,11 @@ class Llm:
         return answer.value
 
 
-def _request(bench: Workbench, base: float, step: str) -> Request[Proposal]:
-    value = base if bench.attempts.measure.larger_is_better else -base
+def _request(bench: SearchContext, base: float, step: str) -> Request[Proposal]:
+    value = base if bench.trainer.measure.larger_is_better else -base
     prompt = load_prompt("reenact.repairs.strategies", "proposal.md").fill(
         task=bench.evidence.task.value,
-        metric=bench.attempts.measure.name,
+        metric=bench.trainer.measure.name,
         base=f"{value:.4g}",
         accused="\n".join(f"{one.first.code} {one.first.saw}" for one in bench.suspects) or "nothing",
         knobs="\n".join(_line(knob) for knob in bench.knobs),
@@ -94,7 +94,7 @@ def _line(knob: Knob) -> str:
     return f"{knob.id}: {knob.in_force!r} (usual: {usual or 'none'})"
 
 
-def _patch(proposal: Proposal, knobs: dict[str, Knob], bench: Workbench) -> Patch:
+def _patch(proposal: Proposal, knobs: dict[str, Knob], bench: SearchContext) -> Patch:
     """What of a proposal can be made."""
     known = [(knobs[turn.knob], turn.value) for turn in proposal.turns if turn.knob in knobs]
     changes = [change_for(knob, value) for knob, value in known if value != knob.in_force]

@@ -5,10 +5,10 @@ from __future__ import annotations
 import random
 
 from reenact.program.patch import Patch
-from reenact.repairs.board import Board
+from reenact.repairs.search_context import SearchContext
 from reenact.repairs.space import space_of
-from reenact.repairs.study import Asked, Study
-from reenact.repairs.workbench import Workbench
+from reenact.repairs.strategies.scoreboard import Scoreboard
+from reenact.repairs.study import Study, StudyPoint
 
 GOOD = 0.99
 """The study stops at this accuracy."""
@@ -23,7 +23,7 @@ class Random:
 
     name = "random"
 
-    def search(self, bench: Workbench) -> list[Patch]:
+    def search(self, bench: SearchContext) -> list[Patch]:
         """See `Strategy.search`."""
         import optuna
 
@@ -33,23 +33,23 @@ class Random:
         return best_of(study, bench)
 
 
-def best_of(study: Study, bench: Workbench) -> list[Patch]:
+def best_of(study: Study, bench: SearchContext) -> list[Patch]:
     """Ask, train, tell, several at once, until the budget or the wish for more is spent."""
-    base, board = bench.base(), Board()
+    base, board = bench.base(), Scoreboard()
     while asked := _affordable(study, bench):
         scores = bench.scores([one.patch for one in asked])
         for one, score in zip(asked, scores, strict=True):
             study.tell(one, score)
         board.add([one.patch for one in asked], scores)
-        if bench.attempts.bounded and max(scores) >= GOOD:
+        if bench.trainer.bounded and max(scores) >= GOOD:
             break
     best = board.best(base)
     return [best] if best is not None and bench.better(base, board.score(best, base)) else []
 
 
-def _affordable(study: Study, bench: Workbench) -> list[Asked]:
+def _affordable(study: Study, bench: SearchContext) -> list[StudyPoint]:
     """The next points, as many as are trained at once; one that is too dear makes way for the next."""
-    chosen: list[Asked] = []
+    chosen: list[StudyPoint] = []
     planned = 0.0
     for _ in range(TOO_DEAR):
         if len(chosen) == bench.at_once or not bench.affords(planned + LEAST):

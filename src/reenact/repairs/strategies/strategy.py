@@ -8,10 +8,10 @@ from typing import Protocol
 
 from reenact.errors import InputError
 from reenact.program.patch import Patch
-from reenact.repairs.workbench import Workbench
+from reenact.repairs.search_context import SearchContext
 
 BUILT_IN = {
-    "guided": "reenact.repairs.strategies.guided:Guided",
+    "guided": "reenact.repairs.strategies.guided.search:Guided",
     "random": "reenact.repairs.strategies.random:Random",
     "bohb": "reenact.repairs.strategies.bohb:Bohb",
     "hebo": "reenact.repairs.strategies.hebo:Hebo",
@@ -27,7 +27,7 @@ class Strategy(Protocol):
 
     name: str
 
-    def search(self, bench: Workbench) -> list[Patch]:
+    def search(self, bench: SearchContext) -> list[Patch]:
         """Changes worth verifying, the best first; empty when nothing helped.
 
         Stays within `bench.affords`; leaves `bench.reserve` untouched.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from reenact.repairs.neutral.graph import NeutralityGraph, Node, Standing
+from reenact.repairs.alternatives.graph import NeutralityGraph, Node, NodeKind
 from reenact.report.document import Document, Facts, Picture, Section
 from reenact.report.plots import graph_plot
 from reenact.report.stored import Stored
@@ -15,11 +15,11 @@ SHOWN = 20
 BLUE, ORANGE, GREEN = COLOURS[:3]
 GREY, INK = "#8f8f8f", "currentColor"
 SHADES = {
-    Standing.ROOT: ORANGE,
-    Standing.KNOWN: INK,
-    Standing.BETTER: GREEN,
-    Standing.AS_GOOD: BLUE,
-    Standing.NEUTRAL: GREY,
+    NodeKind.ROOT: ORANGE,
+    NodeKind.KNOWN: INK,
+    NodeKind.BETTER: GREEN,
+    NodeKind.AS_GOOD: BLUE,
+    NodeKind.NEUTRAL: GREY,
 }
 MEANING = {
     ORANGE: "as it stands",
@@ -33,7 +33,7 @@ MEANING = {
 def alternatives_document(found: NeutralityGraph, title: str) -> Document:
     """The whole answer."""
     others = found.alternatives
-    better = sum(node.standing is Standing.BETTER for node in others)
+    better = sum(node.standing is NodeKind.BETTER for node in others)
     facts = {
         "judged by": found.metric,
         "trained": f"{found.trained} changed programs",
@@ -74,7 +74,7 @@ def neutrality_plot(found: NeutralityGraph) -> Picture:
             found.depth(at),
             SHADES[node.standing],
             f"{_value(node, found)}: {_words(node)}",
-            large=node.standing in (Standing.ROOT, Standing.KNOWN),
+            large=node.standing in (NodeKind.ROOT, NodeKind.KNOWN),
         )
         for at, node in enumerate(found.nodes)
     ]
@@ -82,7 +82,7 @@ def neutrality_plot(found: NeutralityGraph) -> Picture:
 
 
 def _words(node: Node) -> str:
-    return "the known repair" if node.standing is Standing.KNOWN else str(node.patch)
+    return "the known repair" if node.standing is NodeKind.KNOWN else str(node.patch)
 
 
 def _value(node: Node, found: NeutralityGraph) -> str:

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from reenact.diagnosis.accused import SourceFile, accused_source
-from reenact.diagnosis.diagnosis import Accusation, Diagnosis, Standing
-from reenact.diagnosis.suspect import Suspect
+from reenact.diagnosis.diagnosis import Diagnosis, DiagnosisFinding, InterventionResult
+from reenact.diagnosis.suspects import Suspect
 from reenact.program.graph import TensorFacts
 from reenact.report.document import (
     Block,
@@ -155,11 +155,13 @@ def _measured(found: Diagnosis, gone: str) -> Iterator[Section]:
         yield Section("Layers by step", maps, "layers")
 
 
-def _doubts(doubts: Sequence[Accusation]) -> Iterator[Block]:
+def _doubts(doubts: Sequence[DiagnosisFinding]) -> Iterator[Block]:
     """What is less likely; the least likely are counted where nothing was tried."""
     if not doubts:
         return
-    shown = [one for one in doubts if one.confidence >= FAINT or one.standing is not Standing.UNTRIED]
+    shown = [
+        one for one in doubts if one.confidence >= FAINT or one.standing is not InterventionResult.UNTRIED
+    ]
     rows = tuple(
         (
             f"{one.suspect.first.code} {one.suspect.first.name}",
@@ -210,13 +212,13 @@ def _diagnostics(found: Diagnosis, files: Sequence[SourceFile]) -> Iterator[Diag
 
 
 def _diagnostic(
-    one: Accusation, evidence: Evidence, files: Sequence[SourceFile], *, again: bool, together: str
+    one: DiagnosisFinding, evidence: Evidence, files: Sequence[SourceFile], *, again: bool, together: str
 ) -> Diagnostic:
     first, place = headline(one.suspect), one.suspect.place
     fault = f"{first.fault.value} . " if first.fault is not None else ""
-    standing = f" . {one.standing.value}" if one.standing is not Standing.UNTRIED else ""
+    standing = f" . {one.standing.value}" if one.standing is not InterventionResult.UNTRIED else ""
     explained = rule_help(first.code)
-    tried = f" Tried: {tried_words(one.tried)}." if one.tried is not None else ""
+    tried = f" VerifiedChange: {tried_words(one.tried)}." if one.tried is not None else ""
     return Diagnostic(
         code=first.code,
         name=first.name,
@@ -232,7 +234,7 @@ def _diagnostic(
     )
 
 
-def _pictures(one: Accusation, evidence: Evidence) -> tuple[Picture, ...]:
+def _pictures(one: DiagnosisFinding, evidence: Evidence) -> tuple[Picture, ...]:
     """None where nothing was measured: what draws also loads what computes."""
     if evidence.trace is None and one.tried is None and evidence.experiments == Experiments():
         return ()

@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 
-from reenact.diagnosis.diagnosis import Accusation, Tried
-from reenact.diagnosis.suspect import Suspect
+from reenact.diagnosis.diagnosis import DiagnosisFinding, VerifiedChange
+from reenact.diagnosis.suspects import Suspect
 from reenact.program.program import Program
 from reenact.report.views.source_lines import changed_lines
 from reenact.rules.finding import Finding, Suggestion
@@ -31,7 +31,7 @@ def seen(finding: Finding) -> str:
 
 
 def reasons(
-    one: Accusation, program: Program | None, *, again: bool = False, together: str = ""
+    one: DiagnosisFinding, program: Program | None, *, again: bool = False, together: str = ""
 ) -> Iterator[tuple[str, str]]:
     """What was seen, why it is wrong, who else says so, what to change, what came of trying.
 
@@ -54,7 +54,7 @@ def reasons(
         yield "tried", one.note
 
 
-def tried_words(tried: Tried) -> str:
+def tried_words(tried: VerifiedChange) -> str:
     """Before and after over the seeds, and whether that decides."""
     before, after = (_spread(values, tried) for values in (tried.before, tried.after))
     judged = f"p={tried.p_value:.3f}" + ("" if tried.confirmed else ", not confirmed")
@@ -78,7 +78,7 @@ def _others(others: Sequence[Finding]) -> Iterator[tuple[str, str]]:
         yield "", f"and {', '.join(other.code for other in others[TOLD:])}"
 
 
-def _spread(values: Sequence[float], tried: Tried) -> str:
+def _spread(values: Sequence[float], tried: VerifiedChange) -> str:
     sign = 1 if tried.measure.larger_is_better else -1
     known = [sign * value for value in values if math.isfinite(value)]
     if not known:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from reenact.diagnosis.diagnosis import Accusation, Tried
+from reenact.diagnosis.diagnosis import DiagnosisFinding, VerifiedChange
 from reenact.program.fault import Fault
 from reenact.report.document import Picture
 from reenact.report.plots import before_after_plot, line_plot
@@ -20,12 +20,12 @@ STEPPING = (Fault.HLR, Fault.OCH, Fault.HMO, Fault.HSC, Fault.GCL)
 """Faults that show in the size of the steps."""
 
 
-def finding_plots(one: Accusation, evidence: Evidence) -> tuple[Picture, ...]:
+def finding_plots(one: DiagnosisFinding, evidence: Evidence) -> tuple[Picture, ...]:
     """What a finding rests on, and what came of changing it."""
     return (*_tried(one.tried), *_steps(one, evidence), *_one_batch(one, evidence), *_layer(one, evidence))
 
 
-def _tried(tried: Tried | None) -> Iterator[Picture]:
+def _tried(tried: VerifiedChange | None) -> Iterator[Picture]:
     if tried is None:
         return
     sign = 1 if tried.measure.larger_is_better else -1
@@ -33,7 +33,7 @@ def _tried(tried: Tried | None) -> Iterator[Picture]:
     yield before_after_plot("Before and after, one dot a seed", before, after, tried.measure.name)
 
 
-def _steps(one: Accusation, evidence: Evidence) -> Iterator[Picture]:
+def _steps(one: DiagnosisFinding, evidence: Evidence) -> Iterator[Picture]:
     if one.suspect.fault not in STEPPING:
         return
     tested = evidence.experiments.learning_rates
@@ -49,7 +49,7 @@ def _steps(one: Accusation, evidence: Evidence) -> Iterator[Picture]:
     yield from series_plot("Size of an update, as a share of the weights", kernels[:6], ())
 
 
-def _one_batch(one: Accusation, evidence: Evidence) -> Iterator[Picture]:
+def _one_batch(one: DiagnosisFinding, evidence: Evidence) -> Iterator[Picture]:
     tested = evidence.experiments.one_batch
     if tested is None or not any("one-batch" in finding.name for finding in one.suspect.witnesses):
         return
@@ -61,7 +61,7 @@ def _one_batch(one: Accusation, evidence: Evidence) -> Iterator[Picture]:
     yield line_plot("Can it learn one batch?", drawn)
 
 
-def _layer(one: Accusation, evidence: Evidence) -> Iterator[Picture]:
+def _layer(one: DiagnosisFinding, evidence: Evidence) -> Iterator[Picture]:
     layer = next((view for view in evidence.layers if view.name == one.suspect.layer), None)
     if layer is None or evidence.trace is None:
         return

@@ -6,9 +6,9 @@ import math
 from collections.abc import Iterator, Sequence
 
 from reenact.repairs.judging import Judging
-from reenact.repairs.minimise import Cut
+from reenact.repairs.minimise import ReductionStep
+from reenact.repairs.search_context import Evaluation
 from reenact.repairs.verdict import Decision, Repair, Verdict, summary
-from reenact.repairs.workbench import Look
 from reenact.report.document import Block, Board, Document, Facts, Picture, Row, Section, Text
 from reenact.report.plots import before_after_plot, line_plot
 from reenact.report.stored import Stored
@@ -58,7 +58,7 @@ def from_run(stored: Stored) -> Document:
 
 def progress(stored: Stored) -> Iterator[Section]:
     """The best so far, while the search goes on."""
-    looks = stored.below("best", Look)
+    looks = stored.below("best", Evaluation)
     if looks:
         yield Section("The best so far", list(_searched(looks, None)), "search")
 
@@ -117,7 +117,7 @@ def _curves(found: Repair) -> Iterator[Picture]:
             yield line_plot(name, drawn)
 
 
-def _searched(looks: Sequence[Look], judging: Judging | None) -> Iterator[Block]:
+def _searched(looks: Sequence[Evaluation], judging: Judging | None) -> Iterator[Block]:
     """The best so far against what was spent, and the best looks: whole trainings, the best first."""
     sign = -1 if judging is not None and not judging.search.larger_is_better else 1
     name = judging.search.name if judging is not None else "score, larger is better"
@@ -126,7 +126,7 @@ def _searched(looks: Sequence[Look], judging: Judging | None) -> Iterator[Block]
     if spent:
         staircase = [Curve("best so far", spent, best)]
         yield line_plot(f"Best so far: {name}", staircase, below="trainings' worth of CPU time spent")
-    surest: dict[str, Look] = {}
+    surest: dict[str, Evaluation] = {}
     for look in sorted(whole, key=lambda one: one.seeds):
         surest[str(look.patch)] = look
     order = sorted(surest.values(), key=lambda one: -one.score)
@@ -143,7 +143,7 @@ def _searched(looks: Sequence[Look], judging: Judging | None) -> Iterator[Block]
     yield Table(title, (name, "seeds", "spent", "change"), rows)
 
 
-def best_so_far(looks: Sequence[Look], sign: int) -> tuple[list[float], list[float]]:
+def best_so_far(looks: Sequence[Evaluation], sign: int) -> tuple[list[float], list[float]]:
     """A staircase: each level holds until a better look."""
     spent: list[float] = []
     best: list[float] = []
@@ -160,7 +160,7 @@ def best_so_far(looks: Sequence[Look], sign: int) -> tuple[list[float], list[flo
     return spent, best
 
 
-def _cuts(cuts: Sequence[Cut]) -> Board:
+def _cuts(cuts: Sequence[ReductionStep]) -> Board:
     rows = [
         Row(
             (

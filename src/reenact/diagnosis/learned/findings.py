@@ -1,0 +1,70 @@
+"""What the learned detector says of a watched training, as findings beside those of the rules."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from reenact.diagnosis.learned.classes import BY_CODE, FaultClass
+from reenact.diagnosis.learned.features import features
+from reenact.diagnosis.learned.forest import Forest, load
+from reenact.program.knob import Kind, Knob
+from reenact.rules.evidence import Evidence
+from reenact.rules.finding import Finding, Severity, Suggestion
+from reenact.rules.layer_view import LayerView
+from reenact.rules.rule import suggest
+
+FAMILY = "learned"
+LEAST = 0.5
+"""Below it the detector keeps silent."""
+MOST_SUGGESTIONS = 4
+
+
+def learned_findings(
+    evidence: Evidence, forest: Forest | None = None, least: float = LEAST
+) -> tuple[Finding, ...]:
+    """Findings with a calibrated confidence of at least `least`, the surest first; none without a trace."""
+    if evidence.trace is None or not evidence.trace.step_count:
+        return ()
+    told = (forest or load()).probabilities(features(evidence))
+    sure = sorted(((value, code) for code, value in told.items() if value >= least), reverse=True)
+    return tuple(_finding(evidence, BY_CODE[code], value) for value, code in sure if code in BY_CODE)
+
+
+def _finding(evidence: Evidence, one: FaultClass, confidence: float) -> Finding:
+    layer = _layer(evidence, one)
+    knob = _knob(evidence, one, layer)
+    return Finding(
+        code=one.code,
+        name=one.name,
+        family=FAMILY,
+        fault=one.fault,
+        severity=Severity.WARNING,
+        saw=f"the trace looks like that of a training with a wrong {one.word} (probability {confidence:.2f})",
+        why=one.why,
+        confidence=confidence,
+        place=knob.place if knob is not None else None,
+        layer=layer.name if layer is not None else "",
+        layer_index=layer.index if layer is not None else None,
+        knob=knob.id if knob is not None else None,
+        suggestions=tuple(_suggestions(knob))[:MOST_SUGGESTIONS],
+    )
+
+
+def _layer(evidence: Evidence, one: FaultClass) -> LayerView | None:
+    """Of a fault that belongs to layers, one that looks wrong by itself; none where all look alike."""
+    if one.kinds[0] is not Kind.ACTIVATION:
+        return None
+    hidden = [layer for layer in evidence.weighted if layer.role == "hidden" and layer.family == "dense"]
+    bent = [layer for layer in hidden if layer.activation in (None, "linear", "sigmoid", "softmax")]
+    return bent[0] if bent else evidence.output
+
+
+def _knob(evidence: Evidence, one: FaultClass, layer: LayerView | None) -> Knob | None:
+    """The knob of the class that is written, else the one that could be."""
+    found = [knob for kind in one.kinds for knob in evidence.knobs_of(kind, layer)]
+    return next((knob for knob in found if not knob.absent), next(iter(found), None))
+
+
+def _suggestions(knob: Knob | None) -> Iterator[Suggestion]:
+    if knob is not None:
+        yield from suggest(knob, knob.alternatives)

@@ -1,0 +1,151 @@
+"""What of an opinion can be checked: its line, its layer and its kind of fault exist; its value is harmless.
+
+A value proposed by a model is taken over only as a number, a truth value, or one of the alternatives that the
+program room itself offers for that knob. Text that a model wrote never becomes code.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import PurePosixPath
+
+from reenact.diagnosis.llm_detector.question import Suspicion
+from reenact.errors import PatchRefused
+from reenact.program.fault import Fault
+from reenact.program.knob import Kind, Knob
+from reenact.program.program import Program
+from reenact.program.static_graph import StaticGraph, StaticLayer
+from reenact.rules.finding import Suggestion
+from reenact.rules.rule import suggest
+from reenact.settings import field_texts
+from reenact.types import JsonValue, Place
+
+KINDS: Mapping[Fault, tuple[Kind, ...]] = {
+    Fault.HBS: (Kind.BATCH_SIZE,),
+    Fault.HLR: (Kind.LEARNING_RATE,),
+    Fault.HNE: (Kind.EPOCHS,),
+    Fault.ACH: (Kind.ACTIVATION,),
+    Fault.ARM: (Kind.ACTIVATION,),
+    Fault.AAL: (Kind.ACTIVATION,),
+    Fault.RAW: (Kind.WEIGHT_REGULARIZER,),
+    Fault.WCI: (Kind.WEIGHT_INIT,),
+    Fault.BCI: (Kind.BIAS_INIT,),
+    Fault.LCH: (Kind.LOSS,),
+    Fault.OCH: (Kind.OPTIMIZER,),
+    Fault.LRM: (Kind.LAYER,),
+    Fault.LAD: (Kind.LAYER,),
+    Fault.LCN: (Kind.UNITS, Kind.FILTERS),
+    Fault.LCF: (Kind.KERNEL_SIZE,),
+    Fault.CPP: (Kind.PREPROCESSING,),
+    Fault.VRM: (Kind.VALIDATION,),
+    Fault.RCD: (Kind.DROPOUT,),
+    Fault.HWD: (Kind.WEIGHT_DECAY,),
+    Fault.HMO: (Kind.MOMENTUM,),
+    Fault.LNM: (Kind.NORMALIZATION,),
+    Fault.GCL: (Kind.GRADIENT_CLIP,),
+    Fault.HSC: (Kind.SCHEDULER,),
+    Fault.ZGR: (Kind.ZERO_GRAD,),
+    Fault.MOD: (Kind.MODE,),
+    Fault.SHF: (Kind.SHUFFLE,),
+}
+"""The knobs that a kind of fault is about."""
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """A suspicion whose fault, line and layer exist."""
+
+    fault: Fault
+    place: Place
+    layer: str
+    knob: Knob | None
+    suggestions: tuple[Suggestion, ...]
+    reason: str
+
+
+def checked(said: Suspicion, program: Program, graph: StaticGraph) -> Checked | str:
+    """The suspicion in the program's own terms, or a sentence that says why it is dropped."""
+    fault = fault_named(said.fault)
+    if fault is None:
+        return f"it named a fault type that is not known ({_short(said.fault)})"
+    file = said.file.strip() or str(program.entry)
+    place = Place(PurePosixPath(file), said.line)
+    if program.file(file) is None or said.line < 1 or not program.line(place).strip():
+        return f"it named a line that is not in the program ({_short(file)}:{said.line})"
+    layer = _layer(said.layer, graph)
+    if said.layer.strip() and layer is None:
+        return f"it named a layer that is not in the program ({_short(said.layer)})"
+    knob = _knob(fault, place, layer, graph)
+    where = knob.place if knob is not None else Place(place.file, place.line)
+    suggestions = tuple(_suggestions(knob, said.new, program)) if knob is not None else ()
+    name = layer.name if layer is not None else knob.id.layer if knob is not None else ""
+    return Checked(fault, where, name, knob, suggestions, _short(said.reason, 240))
+
+
+def fault_named(word: str) -> Fault | None:
+    """A fault by its code, or by the words that explain it."""
+    wanted = _plain(word)
+    texts = field_texts(Fault)
+    for name, text in texts.items():
+        if wanted in (_plain(name), _plain(text), _plain(f"{name}: {text}")):
+            return Fault[name]
+    return None
+
+
+def _layer(word: str, graph: StaticGraph) -> StaticLayer | None:
+    wanted = word.strip().strip("`'\"")
+    return next((layer for layer in graph.layers if wanted and layer.name == wanted), None)
+
+
+def _knob(fault: Fault, place: Place, layer: StaticLayer | None, graph: StaticGraph) -> Knob | None:
+    """The knob of the right kind: of that layer, else on that line, else the only one there is."""
+    fitting = [knob for knob in graph.knobs if knob.kind in KINDS.get(fault, ())]
+    if layer is not None:
+        fitting = [knob for knob in fitting if knob.id.layer == layer.name]
+    here = [knob for knob in fitting if _covers(knob, place)]
+    if here:
+        return here[0]
+    return fitting[0] if len(fitting) == 1 else None
+
+
+def _covers(knob: Knob, place: Place) -> bool:
+    return any(
+        spot.file == place.file and spot.line <= place.line <= max(spot.line, spot.end_line)
+        for spot in (knob.place, *knob.uses)
+    )
+
+
+def _suggestions(knob: Knob, new: str, program: Program) -> Iterator[Suggestion]:
+    value = _value(knob, new)
+    if value is None:
+        return
+    for suggestion in suggest(knob, (value,)):
+        try:
+            suggestion.patch.apply(program)
+        except PatchRefused:
+            continue
+        yield suggestion
+
+
+def _value(knob: Knob, text: str) -> JsonValue:
+    """A number, a truth value, or one of the knob's own alternatives; none for anything else."""
+    named = {_plain(one): one for one in knob.alternatives if isinstance(one, str)}
+    word = text.strip().strip("`'\"")
+    if _plain(word) in named:
+        return named[_plain(word)]
+    try:
+        read = ast.literal_eval(word) if len(word) < 40 else None
+    except (ValueError, SyntaxError, MemoryError, RecursionError):
+        return None
+    return read if isinstance(read, bool | int | float) and abs(read) < 1e12 else None
+
+
+def _plain(text: str) -> str:
+    return "".join(letter for letter in text.lower() if letter.isalnum())
+
+
+def _short(text: str, most: int = 60) -> str:
+    flat = " ".join(text.split())
+    return flat if len(flat) <= most else f"{flat[: most - 1]}…"

@@ -1,0 +1,167 @@
+"""Suspects: findings of several rules that accuse one thing are one suspect with several witnesses.
+
+A comment `# reenact: ignore` or `# reenact: ignore[UM005, NL004]` on the accused line suppresses findings."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import TypeAlias
+
+from reenact.program.fault import Fault
+from reenact.program.knob import KnobId
+from reenact.program.program import Program
+from reenact.rules.finding import Finding, Suggestion
+from reenact.types import Place
+
+SAME = {Fault.ARM: Fault.ACH, Fault.AAL: Fault.ACH}
+"""Missing, wrong and redundant activations are one thing seen from different sides."""
+OF_THE_TRAINING = frozenset((
+    Fault.HBS, Fault.HLR, Fault.HNE, Fault.LCH, Fault.OCH, Fault.CPP, Fault.VRM, Fault.HWD, Fault.HMO,
+    Fault.GCL, Fault.HSC, Fault.ZGR, Fault.MOD, Fault.SHF,
+))  # fmt: skip
+"""Faults that belong to no layer, wherever they show."""
+PROVEN = 0.9
+EXPLAINED = 0.6
+"""What is left of the confidence in a consequence when its cause is known."""
+EXTRA_WITNESS = 0.25
+"""How much of the remaining doubt another family's witness removes, scaled by its own confidence."""
+
+
+_COMMENT = re.compile(r"#\s*reenact:\s*ignore(?:\[(?P<codes>[\w\s,-]+)\])?")
+_WHOLE_FILE = re.compile(r"^\s*#\s*reenact:\s*ignore-file(?:\[(?P<codes>[\w\s,-]+)\])?", re.MULTILINE)
+
+SuspectKey: TypeAlias = tuple[str, str, str]
+"""Fault family (or `symptom`), what it belongs to, and the layer where a symptom shows."""
+
+
+@dataclass(frozen=True, slots=True)
+class Suspect:
+    """One thing that may be at fault."""
+
+    fault: Fault | None
+    layer: str
+    layer_index: int | None
+    knob: KnobId | None
+    place: Place | None
+    witnesses: tuple[Finding, ...]
+    """Strongest first; one a rule."""
+    confidence: float
+    suggestions: tuple[Suggestion, ...]
+    """Different changes that may help, the most trusted witness's first."""
+
+    @property
+    def key(self) -> SuspectKey:
+        """What it is: no two suspects of one diagnosis have the same."""
+        return _key(self.first)
+
+    @property
+    def first(self) -> Finding:
+        return self.witnesses[0]
+
+
+def suspects_from(findings: Iterable[Finding], observed: Collection[str] = ()) -> tuple[Suspect, ...]:
+    """Group findings by what they accuse, strongest suspect first.
+
+    `observed` are codes of rules that judge by what happened in the run. Where something is as good as proven
+    from the program itself, it explains what happened, and suspects that only such rules name are less
+    likely.
+    """
+    groups: dict[SuspectKey, list[Finding]] = {}
+    for finding in findings:
+        groups.setdefault(_key(finding), []).append(finding)
+    found = [_suspect(sorted(group, key=lambda one: -one.confidence)) for group in groups.values()]
+    if any(one.confidence >= PROVEN and not _only(one, observed) and one.first.accuses for one in found):
+        found = [_less(one) if _only(one, observed) and one.fault is not None else one for one in found]
+    return tuple(sorted(found, key=lambda one: (-one.confidence, one.first.code)))
+
+
+def _only(suspect: Suspect, codes: Collection[str]) -> bool:
+    return all(finding.code in codes for finding in suspect.witnesses)
+
+
+def _less(suspect: Suspect) -> Suspect:
+    return replace(suspect, confidence=suspect.confidence * EXPLAINED)
+
+
+def _key(finding: Finding) -> SuspectKey:
+    if finding.fault is None:
+        return ("symptom", finding.code, finding.layer)
+    fault = SAME.get(finding.fault, finding.fault)
+    if fault in OF_THE_TRAINING:
+        return (fault.value, "", "")
+    owner = finding.layer or (finding.knob.layer if finding.knob is not None else "")
+    if finding.knob is not None and finding.knob.layer:
+        owner = finding.knob.layer
+    return (fault.value, owner, "")
+
+
+def _suspect(findings: Sequence[Finding]) -> Suspect:
+    first = findings[0]
+    placed = next((one for one in findings if one.knob is not None and one.place is not None), None)
+    placed = placed or next((one for one in findings if one.place is not None), first)
+    of_layer = first.fault not in OF_THE_TRAINING
+    layered = next((one for one in findings if of_layer and one.layer_index is not None), first)
+    witnesses: dict[str, Finding] = {}
+    for finding in findings:
+        witnesses.setdefault(finding.code, finding)
+    return Suspect(
+        fault=first.fault,
+        layer=layered.layer if of_layer else "",
+        layer_index=layered.layer_index if of_layer else None,
+        knob=next((one.knob for one in findings if one.knob is not None), None),
+        place=placed.place,
+        witnesses=tuple(witnesses.values()),
+        confidence=_together(findings),
+        suggestions=_distinct(suggestion for one in findings for suggestion in one.suggestions),
+    )
+
+
+def _together(findings: Sequence[Finding]) -> float:
+    """The strongest witness, and a little more for each other family that says the same."""
+    best: dict[str, float] = {}
+    for finding in findings:
+        best[finding.family] = max(finding.confidence, best.get(finding.family, 0.0))
+    ordered = sorted(best.values(), reverse=True)
+    doubt = 1 - ordered[0]
+    for confidence in ordered[1:]:
+        doubt *= 1 - EXTRA_WITNESS * confidence
+    return 1 - doubt
+
+
+def _distinct(suggestions: Iterable[Suggestion]) -> tuple[Suggestion, ...]:
+    found: dict[str, Suggestion] = {}
+    for suggestion in suggestions:
+        found.setdefault(suggestion.patch.to_text(), suggestion)
+    return tuple(found.values())
+
+
+def unsuppressed(findings: Iterable[Finding], program: Program) -> tuple[Finding, ...]:
+    """The findings that no comment in the program waves through."""
+    return tuple(finding for finding in findings if not _suppressed(finding, program))
+
+
+def _suppressed(finding: Finding, program: Program) -> bool:
+    place = finding.place
+    source = program.file(str(place.file)) if place is not None else None
+    if place is None or source is None:
+        return False
+    if any(_covers(found, finding) for found in _WHOLE_FILE.finditer(source.text)):
+        return True
+    lines = source.text.splitlines()
+    last = max(place.line, place.end_line or place.line)
+    return any(
+        _covers(found, finding) for line in lines[place.line - 1 : last] for found in _COMMENT.finditer(line)
+    )
+
+
+def _covers(found: re.Match[str], finding: Finding) -> bool:
+    codes = found["codes"]
+    if codes is None:
+        return True
+    words = [word.strip() for word in codes.split(",") if word.strip()]
+    return any(
+        finding.code.startswith(word.upper()) or word.lower() in (finding.name, finding.family)
+        for word in words
+    )

@@ -1,0 +1,120 @@
+"""Neutrality analysis of one program: watch it once, train the known repair, walk."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import IO
+
+from reenact.diagnosis.depth import Depth
+from reenact.diagnosis.options import DiagnoseOptions
+from reenact.diagnosis.pipeline import DiagnoseServices, diagnose_within
+from reenact.journal import Journal
+from reenact.probe.surroundings import training_mark
+from reenact.program.patch import Patch
+from reenact.program.program import Program
+from reenact.repairs.alternatives.explore import TOP, TRAININGS, explore
+from reenact.repairs.alternatives.graph import NeutralityGraph
+from reenact.repairs.prepare import fit_for_repair
+from reenact.trials.budget import repair_budget
+from reenact.trials.executor import Executor
+from reenact.trials.metric import choose_measure
+from reenact.trials.pool import ProcessPool
+from reenact.trials.trainer import BudgetedTrainer
+from reenact.trials.trial import Trial
+from reenact.types import JsonValue, Stop, Tell, tell_nobody
+
+
+@dataclass(frozen=True, slots=True)
+class AlternativesOptions:
+    """Every wish has a default."""
+
+    budget: str = "200x"
+    """As in a repair; one node takes as many trainings as `trainings` says."""
+    trainings: int = TRAININGS
+    top: int = TOP
+    """Neutral neighbours of a node that the walk goes on from."""
+    metric: str = ""
+    python: str = ""
+    workers: int = 0
+    chance: int = 0
+
+    def to_json(self) -> dict[str, JsonValue]:
+        return {
+            "budget": self.budget,
+            "trainings": self.trainings,
+            "top": self.top,
+            "metric": self.metric,
+            "python": self.python,
+            "chance": self.chance,
+        }
+
+
+@dataclass(frozen=True)
+class AlternativesServices:
+    """What the story needs from outside."""
+
+    journal: Journal
+    traces: Path
+    tell: Tell = tell_nobody
+    stop: Stop = field(default_factory=Stop)
+    stdout: int | IO[bytes] | None = None
+    executor: Callable[[AlternativesOptions], Executor] | None = None
+    argv: Sequence[str] = ()
+    fresh: bool = False
+
+
+def analyse(
+    program: Program,
+    wishes: AlternativesOptions,
+    services: AlternativesServices,
+    known: Program | None = None,
+) -> NeutralityGraph:
+    """The graph; the same call after an interruption continues. `known` is the program with the known repair;
+    without one, what is no worse than the program as it stands counts as an alternative to it."""
+    request = {
+        "program": Trial(program).key,
+        "known": Trial(known).key if known is not None else None,
+        **wishes.to_json(),
+    }
+    with services.journal.run(
+        story="neutral", request=request, argv=services.argv, what=str(program.entry), fresh=services.fresh
+    ) as run:
+        watching = DiagnoseServices(
+            journal=services.journal, traces=services.traces, tell=services.tell, stop=services.stop,
+            stdout=services.stdout, argv=services.argv, fresh=services.fresh,
+        )  # fmt: skip
+        asked = DiagnoseOptions(depth=Depth.QUICK, metric=wishes.metric, python=wishes.python)
+        found = diagnose_within(program, asked, watching, run.under("diagnosis"))
+        trace = fit_for_repair(found)
+        measure = choose_measure(trace, found.evidence.task, wishes.metric or None)
+        make = services.executor or _pool
+        with make(wishes) as executor:
+            trainer = BudgetedTrainer(
+                program=program, executor=executor, measure=measure, budget=repair_budget(wishes.budget),
+                one_training=trace.seconds, one_wall=trace.seconds, trials=run.under("trials"),
+                around=training_mark(program, wishes.python, found.evidence.opened), stop=services.stop,
+                seeds=tuple(range(501, 501 + wishes.trainings)),
+            )  # fmt: skip
+            trainer.measure_cost()
+            graph = explore(
+                trainer, _known(known, trainer), tell=services.tell, top=wishes.top, chance=wishes.chance
+            )
+        run.note("result", graph)
+        run.finish({"nodes": len(graph.nodes), "alternatives": len(graph.alternatives), "ended": graph.ended})
+    return graph
+
+
+def _known(known: Program | None, trainer: BudgetedTrainer) -> Patch | tuple[float, ...]:
+    """What the known repair reaches, over the same seeds."""
+    if known is None:
+        return Patch(())
+    trials = [Trial(known, Patch(()), seed) for seed in trainer.seeds]
+    return tuple(trainer.value(outcome) for outcome in trainer.outcomes(trials))
+
+
+def _pool(wishes: AlternativesOptions) -> ProcessPool:
+    workers = wishes.workers or os.cpu_count() or 1
+    return ProcessPool(workers=workers, python=wishes.python, express=True)

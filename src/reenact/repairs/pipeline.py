@@ -1,0 +1,216 @@
+"""Repair: diagnose, search within the budget, cut the best change down, judge it on fresh seeds.
+
+program -> diagnosis -> what judges, on which data -> strategy -> minimise -> verify -> verdict and diff
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Sequence
+from dataclasses import replace
+
+from reenact.diagnosis.depth import Depth
+from reenact.diagnosis.diagnosis import Diagnosis, DiagnosisFinding
+from reenact.diagnosis.judgement import Judgement
+from reenact.diagnosis.options import DiagnoseOptions
+from reenact.diagnosis.pipeline import DiagnoseServices, diagnose_within
+from reenact.errors import Stopped, TimeSpent
+from reenact.journal import Scope
+from reenact.program.patch import Patch
+from reenact.program.program import Program
+from reenact.repairs.minimise import ReductionStep, smallest
+from reenact.repairs.options import RepairOptions
+from reenact.repairs.prepare import PreparedSearch, RepairServices, fit_for_repair, prepare
+from reenact.repairs.search_context import NOTHING, SearchContext
+from reenact.repairs.strategies.strategy import Strategy, strategy
+from reenact.repairs.verdict import BeforeAfter, Decision, Repair, Verdict
+from reenact.trials.budget import repair_budget
+from reenact.trials.executor import Executor, open_executor
+from reenact.trials.metric import Measure
+from reenact.trials.trainer import BudgetedTrainer
+from reenact.trials.trial import Trial
+from reenact.trials.verify import Verification, verify
+from reenact.types import Progress, Tell
+
+FRESH = tuple(range(1001, 1201))
+"""Seeds that judge; none of them chooses."""
+FEWER_DATA = "First looks trained on a share of the training data; whole trainings decided."
+
+
+def repair(
+    program: Program, wishes: RepairOptions, services: RepairServices, known: Diagnosis | None = None
+) -> Repair:
+    """The whole story, as a run of its own; the same call after an interruption continues it, after a
+    finished one it is made again. `known` is a diagnosis of the program that somebody has already."""
+    strategy(wishes.strategy)
+    repair_budget(wishes.budget)
+    asked = services.model.name if services.model is not None else None
+    request = {
+        "program": Trial(program).key,
+        "folder": str(program.folder),
+        "model": asked,
+        **wishes.to_json(),
+    }
+    with services.journal.run(
+        story="repair", request=request, argv=services.argv, what=str(program.entry), fresh=services.fresh
+    ) as run:
+        result = replace(repair_within(program, wishes, services, run, known), reused=run.reused)
+        verdict = {"decision": result.decision.value, "sentence": result.sentence}
+        run.finish(verdict, result.decision.exit_code)
+    return result
+
+
+def repair_within(
+    program: Program,
+    wishes: RepairOptions,
+    services: RepairServices,
+    run: Scope,
+    known: Diagnosis | None = None,
+) -> Repair:
+    """The same as steps of a run that somebody else has opened."""
+    begun = time.monotonic()
+    search = strategy(wishes.strategy)
+    found = known or _diagnosed(program, wishes, services, run)
+    trace = fit_for_repair(found)
+    make = services.executor or _pool
+    with make(wishes) as executor:
+        given = prepare(program, found, trace, wishes, services, executor, run, watched=known is None)
+        candidates, late = _searched(search, given.bench)
+        cuts, verdicts, short = _settle(candidates, given, wishes, services)
+        final = verdicts[-1].patch if verdicts else NOTHING
+        curves = _curves(final, given.bench) if verdicts else {}
+        in_time = not late and (not candidates or bool(verdicts))
+    result = Repair(
+        strategy=search.name,
+        decision=_decision(verdicts, given.bench, found, in_time=in_time),
+        patch=final,
+        diff=final.diff(program),
+        judging=given.judging,
+        verdicts=verdicts,
+        looks=tuple(given.bench.looks),
+        cuts=tuple(cuts),
+        cost=replace(
+            given.bench.trainer.usage, seconds=time.monotonic() - begun,
+            verifying=2 * len(verdicts) * wishes.seeds,
+        ),
+        why=[_accused(one) for one in found.accusations],
+        curves=curves,
+        notes=(
+            *given.notes, *((FEWER_DATA,) if given.bench.fewer_data else ()), *late, *short, *found.notes,
+        ),
+    )  # fmt: skip
+    run.note("result", result)
+    return result
+
+
+def _diagnosed(program: Program, wishes: RepairOptions, services: RepairServices, run: Scope) -> Diagnosis:
+    """A quick diagnosis, part of this run: continued, the program is not watched again."""
+    asked = DiagnoseOptions(
+        depth=Depth.QUICK, select=wishes.select, ignore=wishes.ignore, metric=wishes.metric,
+        python=wishes.python, training_time=wishes.training_time,
+    )  # fmt: skip
+    given = DiagnoseServices(
+        journal=services.journal, traces=services.traces, tell=services.tell, stop=services.stop,
+        stdout=services.stdout, argv=services.argv, fresh=services.fresh,
+    )  # fmt: skip
+    return diagnose_within(program, asked, given, run.under("diagnosis"))
+
+
+def _searched(search: Strategy, bench: SearchContext) -> tuple[list[Patch], tuple[str, ...]]:
+    """What the strategy finds; stopped, the best so far is named. Nothing is found when the time is up."""
+    try:
+        return search.search(bench), ()
+    except TimeSpent as error:
+        return [], (error.sentence, *_best_so_far(bench))
+    except Stopped as stopped:
+        for best in _best_so_far(bench):
+            raise Stopped(f"Stopped in the search. {best}") from stopped
+        raise
+
+
+def _best_so_far(bench: SearchContext) -> tuple[str, ...]:
+    """In a sentence; nothing where no change was better than the program as it stands."""
+    best = bench.best
+    if best is None or not best.patch:
+        return ()
+    measure = bench.trainer.measure
+    value = best.score if measure.larger_is_better else -best.score
+    return (f"The best so far, not verified: {best.patch} ({measure.name} {value:.4g}).",)
+
+
+def _settle(
+    candidates: Sequence[Patch], given: PreparedSearch, wishes: RepairOptions, services: RepairServices
+) -> tuple[list[ReductionStep], tuple[Verdict, ...], tuple[str, ...]]:
+    """ReductionStep the best candidate down, then judge it; the next one when it does not hold."""
+    if not candidates:
+        return [], (), ()
+    services.tell(Progress("repair", note=f"minimise {candidates[0]}"))
+    try:
+        first, cuts, short = smallest(candidates[0], given.bench.leaving(0.0))
+    except TimeSpent as error:
+        return [], (), (error.sentence, *_best_so_far(given.bench))
+    judging = given.judging
+    judge = given.bench.trainer.apart(measure=judging.judge, part=judging.judge_part, plain=True)
+    verdicts, late = verdicts_on([first, *candidates[1:]], judge, FRESH[: wishes.seeds], services.tell)
+    return cuts, verdicts, tuple(note for note in (short, late) if note)
+
+
+def verdicts_on(
+    candidates: Sequence[Patch], judge: BudgetedTrainer, seeds: Sequence[int], tell: Tell
+) -> tuple[tuple[Verdict, ...], str]:
+    """Verdicts on the first candidates, until one holds, and what could not be verified in time."""
+
+    def begin(patch: Patch) -> None:
+        tell(Progress("repair", note=f"verify over {len(seeds)} fresh seeds: {patch}"))
+
+    found, late = verify(candidates, judge, seeds, begin=begin)
+    unverified = f"Not verified: {candidates[len(found)]}. {late.sentence}" if late is not None else ""
+    return tuple(_verdict(one, judge.measure) for one in found), unverified
+
+
+def _verdict(one: Verification, measure: Measure) -> Verdict:
+    before, after = (_as_logged(values, measure) for values in (one.comparison.before, one.comparison.after))
+    decision = Decision.NOT_SIGNIFICANT
+    if one.significant:
+        decision = Decision.REPAIRED if one.material else Decision.TOO_SMALL
+    return Verdict(one.patch, one.seeds, before, after, one.comparison, one.p_value, decision)
+
+
+def _as_logged(values: Sequence[float], measure: Measure) -> tuple[float, ...]:
+    """The metric as the program logs it; NaN for a failed training."""
+    signed = (value if measure.larger_is_better else -value for value in values)
+    return tuple(value if math.isfinite(value) else math.nan for value in signed)
+
+
+def _decision(
+    verdicts: Sequence[Verdict], bench: SearchContext, found: Diagnosis, *, in_time: bool
+) -> Decision:
+    if verdicts:
+        return verdicts[-1].decision
+    if not in_time:
+        return Decision.NOT_DECIDED
+    base = next((look.score for look in bench.looks if not look.patch and look.share == 1), None)
+    good = base is not None and bench.trainer.bounded and bench.trainer.is_good_enough(base)
+    return Decision.GOOD_ALREADY if good and found.judgement is Judgement.SOUND else Decision.NOTHING_FOUND
+
+
+def _curves(patch: Patch, bench: SearchContext) -> dict[str, BeforeAfter]:
+    """Before and after, of one seed that was trained anyway."""
+    try:
+        before, after = (bench.outcome(one, bench.seeds[0]) for one in (NOTHING, patch))
+    except TimeSpent:
+        return {}
+    shared = [name for name in before.curves if name in after.curves]
+    return {name: BeforeAfter(before.curve(name), after.curve(name)) for name in shared}
+
+
+def _accused(one: DiagnosisFinding) -> str:
+    suspect = one.suspect
+    where = f" at {suspect.place}" if suspect.place is not None else ""
+    return f"{suspect.first.code} {suspect.first.name}{where}: {suspect.first.saw}"
+
+
+def _pool(wishes: RepairOptions) -> Executor:
+    """For the search: recognised Keras trainings run as bare loops."""
+    return open_executor(wishes.executor, workers=wishes.workers or None, python=wishes.python, express=True)

@@ -1,0 +1,221 @@
+"""What a strategy works with: the program, its evidence, trainings within the budget, the best so far."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from statistics import median_low
+from typing import ClassVar
+
+from reenact.diagnosis.suspects import Suspect
+from reenact.errors import PatchRefused
+from reenact.journal.scope import Scope
+from reenact.llm.ask import Model
+from reenact.program.change import Change, Set
+from reenact.program.knob import Kind, Knob
+from reenact.program.knobs import knobs_of
+from reenact.program.patch import Patch
+from reenact.program.program import Program
+from reenact.repairs.options import RepairOptions
+from reenact.rules.evidence import Evidence
+from reenact.trials.outcome import Outcome
+from reenact.trials.trainer import BudgetedTrainer
+from reenact.trials.trial import Trial
+from reenact.types import Progress, Tell
+
+NOTHING = Patch(())
+STEPS_TO_ASK = 3
+PERFECT = 0.995
+"""A bounded metric from here on leaves nothing worth searching for."""
+
+
+@dataclass(frozen=True, slots=True)
+class Evaluation:
+    """One look at a changed program."""
+
+    JSON: ClassVar = ("patch", "score", "seeds", "share", "spent:3")
+
+    patch: Patch
+    score: float
+    """Middle value over the seeds, larger is better; -inf for a failed training."""
+    seeds: int
+    share: float
+    """Of the epochs of a whole training."""
+    spent: float
+    """Trainings' worth of CPU time used when it was known."""
+
+
+@dataclass
+class SearchContext:
+    """Handed to a strategy; counts, remembers, shows the way."""
+
+    evidence: Evidence
+    suspects: Sequence[Suspect]
+    """What the diagnosis suspects, strongest first."""
+    trainer: BudgetedTrainer
+    wishes: RepairOptions
+    tell: Tell
+    note: Callable[[Evaluation], None]
+    """Writes the best so far down."""
+    studies: Path | None = None
+    """Folder for the search as an Optuna study; none: it is not kept."""
+    write: Callable[[Evaluation], None] | None = None
+    """Writes every look into a study, for a strategy that has none of its own."""
+    scratch: Path | None = None
+    """Folder for what trainings leave to one another."""
+    model: Model | None = None
+    questions: Scope | None = None
+    """Where questions to the model are journalled."""
+    at_once: int = 1
+    """Trainings that run at the same time."""
+    looks: list[Evaluation] = field(default_factory=list)
+    best: Evaluation | None = None
+    reserve: float = 0.0
+    """Trainings' worth that the search leaves for minimising."""
+    begun_with: Trial | None = None
+    """The training of the program as it stands that was done to see what one costs: it is not done again."""
+    fewer_data: bool = False
+    """Short trainings use a share of the data instead of a share of the epochs."""
+    first_seed: int = 0
+    """Which of the seeds is looked at first."""
+
+    @property
+    def name(self) -> str:
+        """Of the search: the strategy and its dice."""
+        return f"{self.wishes.strategy}-{self.wishes.chance}"
+
+    @property
+    def program(self) -> Program:
+        return self.trainer.program
+
+    @property
+    def knobs(self) -> tuple[Knob, ...]:
+        return tuple(knob for knob in knobs_of(self.program) if knob.changeable)
+
+    @property
+    def seeds(self) -> tuple[int, ...]:
+        return self.trainer.seeds[self.first_seed :] + self.trainer.seeds[: self.first_seed]
+
+    def turn_to_next_seed(self) -> None:
+        """From now on first looks are at another seed: the one before told nothing apart."""
+        self.first_seed = (self.first_seed + 1) % len(self.trainer.seeds)
+
+    def base(self, seeds: int = 1, share: float = 1.0) -> float:
+        """The program as it stands."""
+        return self.scores([NOTHING], seeds, share)[0]
+
+    def scores(self, patches: Sequence[Patch], seeds: int = 1, share: float = 1.0) -> list[float]:
+        """The middle value of each changed program over the first seeds, larger is better."""
+        chosen = self.seeds[:seeds]
+        trials = [self._trial(patch, seed, share) for patch in patches for seed in chosen]
+        outcomes = self.trainer.outcomes(trials)
+        values = [self.trainer.value(outcome) for outcome in outcomes]
+        found = [median_low(values[at : at + seeds]) for at in range(0, len(values), seeds)]
+        for patch, score in zip(patches, found, strict=True):
+            self._remember(Evaluation(patch, score, seeds, share, self.trainer.usage.spent))
+        return found
+
+    def samples(self, patch: Patch, seeds: int) -> tuple[float, ...]:
+        """One changed program over the first seeds."""
+        outcomes = self.trainer.outcomes([self._trial(patch, seed, 1.0) for seed in self.seeds[:seeds]])
+        return tuple(self.trainer.value(outcome) for outcome in outcomes)
+
+    def affords(self, trainings: float) -> bool:
+        """Whether so much more can be spent, and the reserve stays."""
+        return self.trainer.within_budget(trainings + self.reserve)
+
+    def _trial(self, patch: Patch, seed: int, share: float) -> Trial:
+        """Shorter by epochs where there are enough, else by the data."""
+        known = self.begun_with
+        if known is not None and not patch and seed == known.seed and share == 1:
+            return known
+        trial = self.trainer.trial(self.shortened(patch, share), seed)
+        return replace(trial, data=share) if share < 1 and self.fewer_data else trial
+
+    def try_fewer_data(self, share: float) -> bool:
+        """Whether short trainings can be made by a share of the data; a few steps of one tell."""
+        trial = self.trainer.trial(NOTHING, self.seeds[0])
+        few = replace(trial.limits, steps=STEPS_TO_ASK)
+        (outcome,) = self.trainer.outcomes([replace(trial, data=share, limits=few)])
+        self.fewer_data = outcome.cut > 0
+        return self.fewer_data
+
+    def cost(self, patch: Patch, seeds: int = 1, share: float = 1.0) -> float:
+        """Trainings' worth of a look; a short training counts for one where trainings are counted."""
+        if self.trainer.budget.trainings is not None:
+            return float(seeds)
+        part = share if self.fewer_data else 1.0
+        return self.trainer.relative_cost(self.shortened(patch, share)) * part * seeds
+
+    def applies(self, patch: Patch) -> bool:
+        return self.trainer.applies(patch)
+
+    def better(self, before: float, after: float) -> bool:
+        """Whether the difference is large enough to matter."""
+        return self.trainer.improves(before, after)
+
+    def perfect(self, score: float) -> bool:
+        return self.trainer.bounded and score >= PERFECT
+
+    @property
+    def can_shorten(self) -> bool:
+        return self._epochs() is not None
+
+    def shortened(self, patch: Patch, share: float) -> Patch:
+        """The same change in a shorter training; the change itself where epochs cannot be set."""
+        knob = self._epochs() if share < 1 and not self.fewer_data else None
+        if knob is None:
+            return patch
+        own = next((one for one in patch.changes if _sets(one, knob)), None)
+        epochs = own.value if isinstance(own, Set) else knob.in_force
+        if not isinstance(epochs, int):
+            return patch
+        shorter = Set(knob.id, max(1, round(share * epochs)))
+        rest = tuple(one for one in patch.changes if one is not own)
+        return Patch((*rest, shorter)) if shorter.value != knob.in_force else Patch(rest)
+
+    def together(self, *patches: Patch) -> Patch | None:
+        """All in one, or none where they do not fit together."""
+        whole = NOTHING
+        for patch in patches:
+            whole = whole + patch
+        try:
+            return whole if self.applies(whole) else None
+        except PatchRefused:
+            return None
+
+    def outcome(self, patch: Patch, seed: int) -> Outcome:
+        """One training, for its curves."""
+        return self.trainer.outcomes([self._trial(patch, seed, 1.0)])[0]
+
+    def _epochs(self) -> Knob | None:
+        found = [knob for knob in self.knobs if knob.kind is Kind.EPOCHS]
+        whole = [knob for knob in found if isinstance(knob.in_force, int) and knob.in_force >= 2]
+        return whole[0] if len(found) == 1 and whole else None
+
+    def _remember(self, look: Evaluation) -> None:
+        self.looks.append(look)
+        if self.write is not None:
+            self.write(look)
+        if look.share < 1:
+            return
+        best = self.best
+        if best is None or look.score > best.score:
+            self.best = look
+            if look.patch:
+                self.note(look)
+        used, total = self.trainer.balance
+        self.tell(Progress("repair", int(min(used, total)), int(total), f"best so far {_value(self.best)}"))
+
+    def leaving(self, reserve: float) -> SearchContext:
+        """The same bench for the next stage, which may use what this one had to leave."""
+        return replace(self, reserve=reserve)
+
+
+def _sets(change: Change, knob: Knob) -> bool:
+    return isinstance(change, Set) and change.knob == knob.id
+
+
+def _value(look: Evaluation | None) -> str:
+    return "-" if look is None else f"{abs(look.score):.4g}" + (f" ({look.patch})" if look.patch else "")

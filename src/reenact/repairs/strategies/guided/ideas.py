@@ -1,0 +1,127 @@
+"""Ideas: changes worth a training, the most promising first.
+
+What the diagnosis suggests comes first, by how sure it is; then what repairs most trainings of this kind,
+by the prevalence of fault types (Humbatova et al. 2020) and by the facts of the program.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from reenact.program.graph import TaskType
+from reenact.program.knob import Kind, Knob
+from reenact.program.patch import Patch, change_for
+from reenact.repairs.search_context import SearchContext
+from reenact.types import JsonValue
+
+WORTH = 0.1
+"""Suspects below this are not worth a training."""
+STRONG = 0.5
+OF_A_SUSPECT = 3
+"""Suggestions of one suspect that are tried."""
+SQUASHING = frozenset(("sigmoid", "tanh", "hard_sigmoid", "softmax", "linear", "exponential"))
+PRIOR = {
+    Kind.LEARNING_RATE: 0.30,
+    Kind.OPTIMIZER: 0.25,
+    Kind.ACTIVATION: 0.22,
+    Kind.LOSS: 0.20,
+    Kind.EPOCHS: 0.18,
+    Kind.WEIGHT_INIT: 0.16,
+    Kind.BATCH_SIZE: 0.12,
+    Kind.WEIGHT_REGULARIZER: 0.12,
+    Kind.DROPOUT: 0.08,
+    Kind.UNITS: 0.08,
+}
+"""How likely a change of this kind helps a training of which nothing else is known."""
+
+
+@dataclass(frozen=True, slots=True)
+class Idea:
+    """A change and how promising it is before it was tried."""
+
+    patch: Patch
+    weight: float
+    source: str
+    """Code of the finding that suggests it, or `prior`."""
+
+
+def ideas(bench: SearchContext) -> list[Idea]:
+    """Every idea once, the most promising first; only what can be applied and judged."""
+    known: dict[str, Idea] = {}
+    for idea in (*_suggested(bench), *_usual(bench)):
+        known.setdefault(_text(idea.patch), idea)
+    return sorted(known.values(), key=lambda one: -one.weight)
+
+
+def usable(bench: SearchContext, wanted: Iterable[Idea]) -> Iterator[Idea]:
+    """Those that can be applied and judged; asked only when one is wanted, for it takes time."""
+    return (idea for idea in wanted if fits(bench, idea))
+
+
+def fits(bench: SearchContext, idea: Idea) -> bool:
+    """Whether it can be applied and judged."""
+    return bool(idea.patch) and bench.applies(idea.patch)
+
+
+def _text(patch: Patch) -> str:
+    return "\n".join(sorted(map(str, patch.changes)))
+
+
+def _suggested(bench: SearchContext) -> Iterator[Idea]:
+    likely = [one for one in bench.suspects if one.confidence >= WORTH and one.suggestions]
+    for suspect in likely:
+        for rank, suggestion in enumerate(suspect.suggestions[:OF_A_SUSPECT]):
+            yield Idea(suggestion.patch, suspect.confidence * 0.6**rank, suspect.first.code)
+    strong = [one for one in likely if one.confidence >= STRONG]
+    if len(strong) > 1:
+        joint = bench.together(*(one.suggestions[0].patch for one in strong))
+        if joint is not None:
+            yield Idea(joint, strong[1].confidence, "joint")
+
+
+def _usual(bench: SearchContext) -> Iterator[Idea]:
+    knobs = bench.knobs
+    for knob in knobs:
+        prior = PRIOR.get(knob.kind, 0.0)
+        for rank, value in enumerate(_values(knob, bench)):
+            yield Idea(Patch((change_for(knob, value),)), prior * 0.7**rank, "prior")
+    hidden = [one for one in knobs if one.kind is Kind.ACTIVATION and one.role == "hidden"]
+    bent = [one for one in hidden if str(one.in_force).lower() in SQUASHING]
+    if len(bent) > 1:
+        yield _all(bent, "relu", PRIOR[Kind.ACTIVATION] * 1.2)
+    written = [one for one in knobs if one.kind is Kind.WEIGHT_INIT and not one.absent]
+    if len(written) > 1:
+        usual = "glorot_uniform" if written[0].library == "keras" else "xavier_uniform_"
+        yield _all(written, usual, PRIOR[Kind.WEIGHT_INIT] * 1.2)
+
+
+def _all(knobs: Sequence[Knob], value: JsonValue, weight: float) -> Idea:
+    return Idea(Patch(tuple(change_for(knob, value) for knob in knobs)), weight, "prior")
+
+
+def _values(knob: Knob, bench: SearchContext) -> Sequence[JsonValue]:
+    """The few values of one knob that are worth it without any finding."""
+    now, others = knob.in_force, knob.alternatives
+    if knob.kind is Kind.LEARNING_RATE and isinstance(now, int | float):
+        return [*others[:4], now * 10, now / 10]
+    if knob.kind is Kind.LOSS:
+        return [one for one in others if _fits(str(one), bench.evidence.task)][:1]
+    if knob.kind is Kind.ACTIVATION:
+        squashed = str(now).lower() in SQUASHING
+        return others[:1] if knob.role == "hidden" and squashed else ()
+    if knob.kind is Kind.WEIGHT_INIT:
+        return () if knob.absent else others[:1]
+    if knob.kind is Kind.WEIGHT_REGULARIZER:
+        return () if knob.absent else (None,)
+    if knob.kind is Kind.DROPOUT:
+        return () if knob.absent else others[:1]
+    if knob.kind in (Kind.OPTIMIZER, Kind.EPOCHS, Kind.BATCH_SIZE, Kind.UNITS):
+        return others[:2] if knob.kind is not Kind.UNITS else others[:1]
+    return ()
+
+
+def _fits(loss: str, task: TaskType) -> bool:
+    name = loss.lower()
+    entropy = "entropy" in name or "bce" in name
+    return "squared" in name or "mse" in name if task is TaskType.REGRESSION else entropy

@@ -1,0 +1,265 @@
+"""guided: from findings and priors, short trainings first, joint changes, as little as the evidence needs.
+
+1. short    every idea that a part of the budget affords, in trainings of a third of the epochs, or where
+            there are few, of the data
+2. whole    the front-runners, and what the diagnosis is surest of, in whole trainings
+3. grow     what else helps on top of the best, then several at once
+4. refine   the values of the best, and the next ideas on top of it, while there is room and budget
+5. confirm  the best of each size on more seeds; of nearly equal ones the smallest
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+
+from reenact.program.change import Set
+from reenact.program.knob import Kind
+from reenact.program.patch import Patch
+from reenact.repairs.search_context import NOTHING, SearchContext
+from reenact.repairs.strategies.guided.finalists import (
+    DEARER,
+    NEARLY,
+    affordable_on_seeds,
+    choose_finalists,
+    smallest_near,
+)
+from reenact.repairs.strategies.guided.ideas import Idea, fits, ideas, usable
+from reenact.repairs.strategies.scoreboard import Scoreboard, once
+
+SHORT = 1 / 3
+LONG_ENOUGH = 6
+"""Epochs from which on a third of them says something."""
+LONG = 30.0
+"""CPU seconds from which on it is worth cutting the data of a training that has few epochs."""
+FOR_SHORT, FOR_WHOLE, FOR_GROWING, FOR_REFINING = 0.35, 0.5, 0.6, 0.65
+"""Shares of the budget that are spent when each stage ends."""
+FOR_ANOTHER_SEED = 0.75
+"""The same where the first seed tells nothing apart."""
+FRONT = 4
+SURE = 0.6
+SEEDS = 3
+
+
+class Guided:
+    """Ours."""
+
+    name = "guided"
+
+    def search(self, bench: SearchContext) -> list[Patch]:
+        """See `Strategy.search`."""
+        wanted = ideas(bench)
+        base = bench.base()
+        if bench.perfect(base):
+            return []
+        front = _short(bench, wanted)
+        scored = _whole(bench, front, wanted, FOR_WHOLE)
+        if scored.best(base) is None and (turned := _on_another_seed(bench, wanted)):
+            base, scored = turned
+        scored = _grow(bench, base, scored)
+        scored = _refine(bench, base, scored, wanted)
+        return _confirm(bench, base, scored)
+
+
+def _within(bench: SearchContext, share: float, cost: float) -> bool:
+    """Whether a stage may still spend this."""
+    used, total = bench.trainer.balance
+    return used + cost <= share * total and bench.affords(cost)
+
+
+def _short(bench: SearchContext, wanted: Sequence[Idea]) -> list[Patch]:
+    """The ideas in the order of what a short training says of them; as they come where none can be short."""
+    share = SHORT if _can_be_short(bench) or _can_have_fewer_data(bench) else 1.0
+    tried: list[Idea] = []
+    scores: list[float] = []
+    left, base = list(wanted), -math.inf
+    while chosen := _next_few(bench, left, share, 0.0 if tried else share):
+        if not tried:
+            base, *found = bench.scores([NOTHING, *(idea.patch for idea in chosen)], share=share)
+        else:
+            found = bench.scores([idea.patch for idea in chosen], share=share)
+        tried, scores = [*tried, *chosen], [*scores, *found]
+        if bench.perfect(max(found)):
+            break
+    if not tried:
+        return [idea.patch for idea in list(usable(bench, wanted[:2]))]
+    # A short training of four times the epochs is no short one: what is dear waits for what is not.
+    dear = [bench.cost(idea.patch) >= DEARER for idea in tried]
+    order = sorted(range(len(tried)), key=lambda at: (dear[at], -_gain(base, scores[at])))
+    better = [tried[at] for at in order if scores[at] > base]
+    sure = [idea for idea in better if idea.weight >= SURE]
+    doubted = [idea for idea in tried if idea.weight >= SURE and idea not in better]
+    return once([idea.patch for idea in (*sure[:2], *better[:FRONT], *doubted[:1], *better[FRONT:])])
+
+
+def _next_few(bench: SearchContext, left: list[Idea], share: float, planned: float) -> list[Idea]:
+    """Takes the next ideas that the stage affords; one that is too dear makes way for those behind it."""
+    chosen: list[Idea] = []
+    while left and len(chosen) < FRONT:
+        idea = left.pop(0)
+        cost = bench.cost(idea.patch, share=share)
+        if _within(bench, FOR_SHORT if share < 1 else FOR_WHOLE, planned + cost) and fits(bench, idea):
+            chosen.append(idea)
+            planned += cost
+    return chosen
+
+
+def _can_be_short(bench: SearchContext) -> bool:
+    epochs = next((knob.in_force for knob in bench.knobs if knob.kind is Kind.EPOCHS), 0)
+    return bench.can_shorten and isinstance(epochs, int) and epochs >= LONG_ENOUGH
+
+
+def _can_have_fewer_data(bench: SearchContext) -> bool:
+    """A long training of few epochs is looked at with a share of its data first."""
+    return bench.trainer.one_training >= LONG and bench.affords(SHORT) and bench.try_fewer_data(SHORT)
+
+
+def _on_another_seed(bench: SearchContext, wanted: Sequence[Idea]) -> tuple[float, Scoreboard] | None:
+    """Nothing helps: luck may have favoured the program as it stands. The surest ideas, on the next seed."""
+    surest = [idea.patch for idea in wanted[:FRONT] if fits(bench, idea)]
+    if not surest or not _within(bench, FOR_ANOTHER_SEED, 1 + bench.cost(surest[0])):
+        return None
+    bench.turn_to_next_seed()
+    return bench.base(), _whole(bench, surest, wanted, FOR_ANOTHER_SEED)
+
+
+def _whole(bench: SearchContext, front: Sequence[Patch], wanted: Sequence[Idea], share: float) -> Scoreboard:
+    chosen: list[Patch] = []
+    planned = 0.0
+    for patch in front[: FRONT + 2]:
+        cost = bench.cost(patch)
+        if not chosen or _within(bench, share, planned + cost):
+            chosen.append(patch)
+            planned += cost
+    scored = Scoreboard([idea.patch for idea in wanted])
+    scored.add(chosen, bench.scores(chosen))
+    return scored
+
+
+def _grow(bench: SearchContext, base: float, scored: Scoreboard) -> Scoreboard:
+    """Add to the best what else helped; all of it at once; what comes best is grown again."""
+    for _ in range(2):
+        best = scored.best(base)
+        if best is None or bench.perfect(scored.score(best, base)):
+            return scored
+        helpful = [one for one, score in scored if bench.better(base, score) and one != best]
+        pairs = [bench.together(best, other) for other in helpful[:3] if not _overlap(best, other)]
+        if len(helpful) > 1:
+            pairs.append(bench.together(best, *[one for one in helpful[:4] if not _overlap(best, one)]))
+        new = _affordable(bench, [one for one in pairs if one is not None and one not in scored], FOR_GROWING)
+        if not new:
+            return scored
+        scored.add(new, bench.scores(new))
+        if scored.best(base) == best:
+            return scored
+    return scored
+
+
+def _refine(bench: SearchContext, base: float, scored: Scoreboard, wanted: Sequence[Idea]) -> Scoreboard:
+    """Other values in the best change, then the next ideas on top of it, a few at a time."""
+    left = [idea.patch for idea in wanted]
+    for _ in range(8):
+        best = scored.best(base) or NOTHING
+        reached = scored.score(best, base)
+        if bench.perfect(reached):
+            return scored
+        near = [one for one in _neighbours(bench, best) if one not in scored and bench.applies(one)]
+        # While there is nothing to confirm, all that is left is for the search.
+        share = FOR_REFINING if bench.better(base, reached) else 1.0
+        wider: list[Patch] = []
+        while left and len(near) + len(wider) < FRONT:
+            idea = left.pop(0)
+            whole = bench.together(best, idea) if not _overlap(best, idea) else None
+            if whole is not None and whole not in scored and _within(bench, share, bench.cost(whole)):
+                wider.append(whole)
+        new = _affordable(bench, [*near[:2], *wider], share)
+        if not new:
+            return scored
+        scores = bench.scores(new)
+        scored.add(new, scores)
+        improved = bench.better(reached, max(scores))
+        if not improved and not left:
+            return scored
+        if not improved and bench.better(base, reached) and _enough(bench, base, reached):
+            return scored
+    return scored
+
+
+def _enough(bench: SearchContext, base: float, reached: float) -> bool:
+    """The evidence suffices: most of what could be gained is gained."""
+    return bench.trainer.bounded and reached - base >= 0.9 * (1 - base)
+
+
+def _neighbours(bench: SearchContext, patch: Patch) -> list[Patch]:
+    """The same change with a learning rate, epochs or batch size beside the one it sets."""
+    found = []
+    for number, change in enumerate(patch.changes):
+        if not isinstance(change, Set) or not isinstance(change.value, int | float) or not change.value:
+            continue
+        for factor in FACTORS.get(change.knob.kind, ()):
+            value = change.value * factor
+            whole = isinstance(change.value, int) and change.knob.kind is not Kind.LEARNING_RATE
+            other = Set(change.knob, max(1, round(value)) if whole else float(f"{value:.3g}"))
+            found.append(Patch((*patch.without(number).changes, other)))
+    if patch and not any(one.knob.kind is Kind.EPOCHS for one in patch.changes if isinstance(one, Set)):
+        epochs = next((knob for knob in bench.knobs if knob.kind is Kind.EPOCHS), None)
+        if epochs is not None and isinstance(epochs.in_force, int):
+            found.append(patch + Patch((Set(epochs.id, 2 * epochs.in_force),)))
+    return found
+
+
+FACTORS = {
+    Kind.LEARNING_RATE: (1 / 3, 3.0),
+    Kind.EPOCHS: (2.0,),
+    Kind.BATCH_SIZE: (0.5, 2.0),
+    Kind.UNITS: (2.0,),
+}
+
+
+def _confirm(bench: SearchContext, base: float, scored: Scoreboard) -> list[Patch]:
+    """The finalists on more seeds; what misses little of the best gain and changes less comes first."""
+    good = [(patch, score) for patch, score in scored if bench.better(base, score)]
+    finalists = choose_finalists(bench, good, base, scored)
+    if not finalists:
+        return []
+    # One seed tells less than several: a smaller change must come closer to the best.
+    first = smallest_near(bench, [(one, scored.score(one, base)) for one in finalists], base, NEARLY / 2)
+    chosen = affordable_on_seeds(bench, first, SEEDS - 1)
+    if len(chosen) < 2:
+        return [*chosen, *(one for one in first if one not in chosen)]
+    order = _held(bench, chosen, SEEDS)
+    if len(affordable_on_seeds(bench, order[:2], SEEDS)) > 1:
+        # What is left of the budget decides between the two in front.
+        order = [*_held(bench, order[:2], 2 * SEEDS), *order[2:]]
+    return order
+
+
+def _held(bench: SearchContext, patches: Sequence[Patch], seeds: int) -> list[Patch]:
+    """Those that help over so many seeds, the smallest of the nearly best first."""
+    base, *scores = bench.scores([NOTHING, *patches], seeds)
+    better = [pair for pair in zip(patches, scores, strict=True) if bench.better(base, pair[1])]
+    return smallest_near(bench, better, base)
+
+
+def _affordable(bench: SearchContext, patches: Iterable[Patch], share: float) -> list[Patch]:
+    chosen: list[Patch] = []
+    planned = 0.0
+    for patch in patches:
+        cost = bench.cost(patch)
+        if _within(bench, share, planned + cost):
+            chosen.append(patch)
+            planned += cost
+    return chosen
+
+
+def _overlap(one: Patch, other: Patch) -> bool:
+    """Whether both turn the same knob."""
+    return bool({_subject(change) for change in one.changes} & {_subject(change) for change in other.changes})
+
+
+def _subject(change: object) -> object:
+    return getattr(change, "knob", None) or getattr(change, "anchor", None)
+
+
+def _gain(base: float, score: float) -> float:
+    return score - base if math.isfinite(base) else score

@@ -1,0 +1,53 @@
+"""A board: changes and what was seen of them, each once, whatever their settings hold."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+from reenact.program.patch import Patch
+
+
+@dataclass
+class Scoreboard:
+    """Scores of changes, larger is better."""
+
+    ideas: Sequence[Patch] = ()
+    """The most promising first: the order of equal ones."""
+    _known: dict[str, tuple[Patch, float]] = field(default_factory=dict)
+
+    def add(self, patches: Sequence[Patch], scores: Sequence[float]) -> None:
+        self._known |= {_key(one): (one, score) for one, score in zip(patches, scores, strict=True)}
+
+    def __contains__(self, patch: Patch) -> bool:
+        return _key(patch) in self._known
+
+    def __iter__(self) -> Iterator[tuple[Patch, float]]:
+        """The best first, of equal ones the smallest, of these the more promising."""
+
+        def order(pair: tuple[Patch, float]) -> tuple[float, int, int]:
+            return (-pair[1], pair[0].complexity, self.rank(pair[0]))
+
+        return iter(sorted(self._known.values(), key=order))
+
+    def rank(self, patch: Patch) -> int:
+        """How promising it was before it was tried: 0 the most."""
+        key = _key(patch)
+        return next((at for at, one in enumerate(self.ideas) if _key(one) == key), len(self.ideas))
+
+    def score(self, patch: Patch, otherwise: float) -> float:
+        return self._known.get(_key(patch), (patch, otherwise))[1]
+
+    def best(self, base: float) -> Patch | None:
+        """The best, when it is better than the program as it stands."""
+        patch, score = next(iter(self), (None, base))
+        return patch if score > base else None
+
+
+def once(patches: Sequence[Patch]) -> list[Patch]:
+    """Each change once, in order."""
+    return list({_key(one): one for one in reversed(patches)}.values())[::-1]
+
+
+def _key(patch: Patch) -> str:
+    return "\n".join(sorted(map(str, patch.changes)))

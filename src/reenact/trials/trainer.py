@@ -1,0 +1,258 @@
+"""Trains changed programs over seeds for a diagnosis or a repair: journalled, within a budget."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from statistics import median_low
+
+from reenact.errors import PatchRefused, ended_by
+from reenact.journal.scope import Scope
+from reenact.probe.outcome import OutcomeKind
+from reenact.program.change import Replace, Set
+from reenact.program.knob import Kind
+from reenact.program.knobs import knobs_of
+from reenact.program.patch import Patch
+from reenact.program.program import Program
+from reenact.trials.budget import TrainingBudget, TrainingUsage
+from reenact.trials.cache import MORE_PATIENCE, PASSING
+from reenact.trials.executor import Executor
+from reenact.trials.metric import Measure, kind_of
+from reenact.trials.outcome import Outcome
+from reenact.trials.trial import Part, Trial, TrialLimits
+from reenact.types import JsonValue, Stop
+
+PATIENCE = 12.0
+"""A changed program may take so many times as long as it should before it counts as failed."""
+LEAST_SECONDS = 60.0
+WELL_GUESSED, WELL_EXPLAINED = 0.95, 0.99
+"""Share of right guesses, and of the labels' variance, from which on a training does well."""
+POWERS = {"mae": 1, "mean_absolute_error": 1, "rmse": 1, "root_mean_squared_error": 1, "mse": 2,
+          "mean_squared_error": 2}  # fmt: skip
+"""Of the distance between label and guess that an error is the mean of."""
+MATERIAL = 0.05
+"""Share of what is left to gain that an improvement must bring to matter."""
+SCREENING_SEEDS = (11, 12, 13, 14, 15, 16)
+TOGETHER = 8
+"""Trainings that are journalled together: what an interruption may cost."""
+
+
+@dataclass
+class BudgetedTrainer:
+    """Trains, and keeps the account of what that took. The account is its own: a copy begins with nothing."""
+
+    program: Program
+    executor: Executor
+    measure: Measure
+    budget: TrainingBudget
+    one_training: float
+    """CPU seconds of the program as it stands."""
+    one_wall: float
+    """Wall seconds of the same."""
+    trials: Scope
+    """Where they are journalled."""
+    stop: Stop
+    seeds: tuple[int, ...] = SCREENING_SEEDS
+    """Seeds that choose; none of them judges."""
+    label_spread: float | None = None
+    """Standard deviation of the labels, where they are quantities."""
+    part: Part = Part.WHOLE
+    """Evaluation data that choose."""
+    plain: bool = False
+    """Train the programs themselves, never a faster loop in their place: for what decides a verdict."""
+    around: str = ""
+    """Mark of what they depend on beside the text of the program: its surroundings and the files it opens."""
+    shared: bool = True
+    """Take over what finished runs have trained with equal inputs."""
+    training_time: float | None = None
+    """Seconds that one training may take, when the user says so."""
+    _begun: float = field(default_factory=time.monotonic, init=False)
+    _cpu_seconds: float = field(default=0.0, init=False)
+    _paid: set[str] = field(default_factory=set, init=False)
+    """Keys of the trainings in the account."""
+
+    def apart(
+        self, *, measure: Measure | None = None, part: Part | None = None, plain: bool = False
+    ) -> BudgetedTrainer:
+        """The same trainings on an account of their own, perhaps judged by something else."""
+        return replace(self, measure=measure or self.measure, part=part or self.part, plain=plain)
+
+    @property
+    def usage(self) -> TrainingUsage:
+        """What was used so far."""
+        seconds = time.monotonic() - self._begun
+        return TrainingUsage(seconds, len(self._paid), self._cpu_seconds, self.one_training)
+
+    def charge(self, cpu_seconds: float) -> None:
+        """Count what somebody else spent for this search."""
+        self._cpu_seconds += cpu_seconds
+
+    @property
+    def bounded(self) -> bool:
+        """Whether the measure lies between 0 and 1, 1 being best."""
+        return self.measure.larger_is_better and "r2" not in self.measure.name
+
+    def is_good_enough(self, score: float) -> bool:
+        """Whether a training that reaches this leaves little to wish for: at most one miss in twenty, or an
+        error of a tenth of the labels' own spread."""
+        kind = kind_of(self.measure.name)
+        if self.measure.larger_is_better:
+            return score >= (WELL_EXPLAINED if kind.startswith("r2") else WELL_GUESSED)
+        if not self.label_spread or kind not in POWERS:
+            return False
+        distance = math.pow(-score, 1 / POWERS[kind])
+        return distance <= math.sqrt(1 - WELL_EXPLAINED) * self.label_spread
+
+    def improves(self, before: float, after: float, *, share: float = MATERIAL) -> bool:
+        """Whether the difference is large enough to matter; see `material`."""
+        return material(before, after, bounded=self.bounded, share=share)
+
+    def within_budget(self, trainings: float) -> bool:
+        """Whether the budget covers so many more trainings of the program as it stands."""
+        if self.budget.trainings is not None:
+            return len(self._paid) + trainings <= self.budget.trainings
+        if self.budget.seconds is not None:
+            return time.monotonic() - self._begun + trainings * self.one_wall <= self.budget.seconds
+        return self.usage.spent + trainings <= self.budget.multiple
+
+    @property
+    def balance(self) -> tuple[float, float]:
+        """What is used and what there is in all, both in trainings, however the budget was given."""
+        if self.budget.trainings is not None:
+            return float(len(self._paid)), float(self.budget.trainings)
+        if self.budget.seconds is not None:
+            one = max(self.one_wall, 1e-3)
+            return (time.monotonic() - self._begun) / one, self.budget.seconds / one
+        return self.usage.spent, self.budget.multiple
+
+    def cost(self, patch: Patch, seeds: int = 1) -> float:
+        """What trainings of a changed program over so many seeds take from the budget."""
+        return float(seeds) if self.budget.trainings is not None else self.relative_cost(patch) * seeds
+
+    def relative_cost(self, patch: Patch) -> float:
+        """How much longer than the program itself a changed one takes, by its epochs and batches."""
+        factor = 1.0
+        values = {knob.id: knob.in_force for knob in knobs_of(self.program)}
+        for change in patch.changes:
+            if not isinstance(change, Set) or change.knob.kind not in (Kind.EPOCHS, Kind.BATCH_SIZE):
+                continue
+            old, new = values.get(change.knob), change.value
+            if isinstance(old, int | float) and isinstance(new, int | float) and old > 0 and new > 0:
+                factor *= new / old if change.knob.kind is Kind.EPOCHS else min(4.0, max(0.5, old / new))
+        return factor
+
+    def comparable(self, patch: Patch) -> bool:
+        """A loss cannot judge a change of the loss."""
+        touches = any(
+            change.knob.kind is Kind.LOSS for change in patch.changes if isinstance(change, Set | Replace)
+        )
+        return not (self.measure.is_loss and touches)
+
+    def applies(self, patch: Patch) -> bool:
+        try:
+            patch.apply(self.program)
+        except PatchRefused:
+            return False
+        return self.comparable(patch)
+
+    def measure_cost(self) -> Outcome:
+        """Train the program once as it stands: what does one training cost?"""
+        (outcome,) = self.outcomes([self.trial(Patch(()), self.seeds[0])])
+        if outcome.trained:
+            self.one_training, self.one_wall = outcome.cpu_seconds, outcome.seconds
+        self.budget = self.budget.for_trainings_of(self.one_training)
+        return outcome
+
+    def scores(self, patches: Sequence[Patch], seeds: int = 1) -> list[float]:
+        """The measure of each changed program over the first seeds (their middle value), larger is better,
+        -inf for a failed training."""
+        return [median_low(values) for values in self.samples(patches, self.seeds[:seeds])]
+
+    def samples(self, patches: Sequence[Patch], seeds: Sequence[int]) -> list[tuple[float, ...]]:
+        """The same over several seeds, for each patch."""
+        trials = [self.trial(patch, seed) for patch in patches for seed in seeds]
+        values = [self.value(outcome) for outcome in self.outcomes(trials)]
+        size = len(seeds)
+        return [tuple(values[at : at + size]) for at in range(0, len(values), size)]
+
+    def trial(self, patch: Patch, seed: int) -> Trial:
+        """A training of the changed program, with patience by what it should take."""
+        seconds = max(LEAST_SECONDS, PATIENCE * self.one_wall * max(1.0, self.relative_cost(patch)))
+        seconds = min(seconds, self.training_time or seconds)
+        limits = TrialLimits(seconds=seconds)
+        return Trial(self.program, patch, seed, limits, part=self.part, plain=self.plain)
+
+    def outcomes(self, trials: Sequence[Trial]) -> list[Outcome]:
+        """What came of them; each is trained once, also after an interruption, and paid for once."""
+        wanted = {trial.content: trial for trial in trials}
+        outcomes: dict[str, Outcome] = {}
+        for shared in (True, False):
+            part = {name: trial for name, trial in wanted.items() if _stands_alone(trial) is shared}
+            if part:
+                outcomes |= self._trained(part, shared=shared and self.shared)
+        for name, outcome in outcomes.items():
+            if name not in self._paid:
+                self._paid.add(name)
+                self._cpu_seconds += outcome.cpu_seconds
+        return [outcomes[trial.content] for trial in trials]
+
+    def _trained(self, wanted: Mapping[str, Trial], *, shared: bool) -> dict[str, Outcome]:
+        """From the journal, or trained now."""
+
+        def train(names: tuple[str, ...]) -> Iterator[Mapping[str, JsonValue]]:
+            for at in range(0, len(names), TOGETHER):
+                group = names[at : at + TOGETHER]
+                outcomes = self.executor.run([wanted[name] for name in group], stop=self.stop)
+                if self.stop.asked:
+                    raise ended_by(self.stop, "Stopped while suspects were being tried.")
+                yield {name: one.to_json() for name, one in zip(group, outcomes, strict=True)}
+
+        how = {"around": self.around, "trained_as": _trained_as(self.executor, plain=self.plain)}
+        patience = max((trial.limits.seconds or math.inf) for trial in wanted.values())
+        known = self.trials.many(
+            {name: {"seed": trial.seed, **how} for name, trial in wanted.items()},
+            train,
+            shared=shared,
+            still=lambda data: _says_something(Outcome.from_json(data), patience),
+        )
+        return {name: Outcome.from_json(data) for name, data in known.items()}
+
+    def value(self, outcome: Outcome) -> float:
+        """The measure, larger is better; -inf for a failed training."""
+        value = self.measure.read(outcome) if outcome.trained else None
+        if value is None or not math.isfinite(value):
+            return -math.inf
+        return value if self.measure.larger_is_better else -value
+
+
+def _trained_as(executor: Executor, *, plain: bool) -> str:
+    """The way trainings are done, as far as it may show in their numbers."""
+    express = getattr(executor, "express", False) and not plain
+    return f"{type(executor).__name__} {'express' if express else 'plain'}"
+
+
+def _stands_alone(trial: Trial) -> bool:
+    """Whether its outcome is all that it gives, and good for others: one that hands on weights or a trace
+    leaves files which another run does not have, and one that repeats another asks what happens now."""
+    return trial.weights is None and not trial.keep_trace and not trial.repeat
+
+
+def _says_something(outcome: Outcome, patience: float) -> bool:
+    """Not one that was ended from outside, nor one that took too long when it may take longer now."""
+    late = outcome.kind is OutcomeKind.TIMEOUT and patience > MORE_PATIENCE * outcome.seconds
+    return outcome.kind not in PASSING and not late
+
+
+def material(before: float, after: float, *, bounded: bool, share: float = MATERIAL) -> bool:
+    """Whether an improvement is large enough to matter: such a share of what is left to gain.
+
+    Both are oriented. For a metric between 0 and 1 that is the distance to 1, otherwise its own size.
+    """
+    if not math.isfinite(after):
+        return False
+    if not math.isfinite(before):
+        return True
+    room = 1 - before if bounded else abs(before)
+    return after - before >= max(share * room, 0.01 if bounded else 1e-9)

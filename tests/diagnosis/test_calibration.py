@@ -1,0 +1,45 @@
+"""What an accusation's confidence is read off."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from reenact.diagnosis.calibration import CalibrationCurve, calibrated, shipped
+from reenact.diagnosis.options import THRESHOLD
+from reenact.diagnosis.suspects import suspects_from
+from reenact.program.fault import Fault
+from reenact.rules.finding import Finding, Severity
+
+FOUND = Finding(
+    code="RE003",
+    name="loss-of-another-task",
+    family="reenact",
+    fault=Fault.LCH,
+    severity=Severity.ERROR,
+    saw="mse for classes",
+    why="because",
+    confidence=0.9,
+)
+
+
+def test_between_two_points_lies_their_line_and_beyond_them_nothing_more() -> None:
+    curve = CalibrationCurve((0.2, 0.6), (0.1, 0.5))
+    assert curve.at(0.4) == pytest.approx(0.3)
+    assert (curve.at(0.0), curve.at(1.0)) == (0.1, 0.5)
+
+
+def test_the_shipped_curve_never_falls_and_a_sure_rule_stays_above_the_threshold() -> None:
+    curve = shipped()
+    assert len(curve.said) == len(curve.right)
+    assert list(curve.right) == sorted(curve.right)
+    assert all(0 <= share <= 1 for share in curve.right)
+    assert curve.at(0.3) < THRESHOLD < curve.at(0.9)
+
+
+def test_a_rule_is_read_off_the_curve_and_an_opinion_that_calibrates_itself_is_not() -> None:
+    (ruled,) = suspects_from([FOUND])
+    (learned,) = suspects_from([replace(FOUND, family="learned")])
+    assert calibrated(ruled) == shipped().at(0.9)
+    assert calibrated(learned) == 0.9

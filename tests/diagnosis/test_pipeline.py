@@ -1,0 +1,176 @@
+"""The whole story: reading only, one real watched run, interventions, continuing after an interruption."""
+
+from __future__ import annotations
+
+import hashlib
+from pathlib import Path
+
+import pytest
+
+from reenact.diagnosis.depth import Depth
+from reenact.diagnosis.diagnosis import Diagnosis, InterventionResult
+from reenact.diagnosis.options import DiagnoseOptions
+from reenact.diagnosis.pipeline import DiagnoseServices, diagnose
+from reenact.errors import InputError, Stopped
+from reenact.journal import Journal
+from reenact.probe.outcome import OutcomeKind
+from reenact.program.fault import Fault
+from reenact.program.knob import Kind
+from reenact.program.program import Program, read_program
+from reenact.trials.outcome import Outcome
+from reenact.trials.scripted import ScriptedExecutor
+from reenact.trials.trial import Trial
+from reenact.types import Stop
+
+BROKEN = """import torch
+from torch import nn
+from reenact.testing.toys import blobs
+
+x, y = map(torch.from_numpy, blobs(320, spread=2.0))
+model = nn.Sequential(nn.Linear(8, 16), nn.ReLU(), nn.Linear(16, 3))
+optimizer = torch.optim.Adam(model.parameters(), lr=5.0)
+for epoch in range(12):
+    for start in range(0, 256, 32):
+        rows, classes = x[start : start + 32], y[start : start + 32]
+        optimizer.zero_grad()
+        nn.functional.cross_entropy(model(rows), classes).backward()
+        optimizer.step()
+with torch.no_grad():
+    print("test accuracy:", (model(x[256:]).argmax(1) == y[256:]).float().mean().item())
+"""
+
+
+@pytest.fixture
+def program(tmp_path: Path) -> Program:
+    folder = tmp_path / "work"
+    folder.mkdir()
+    (folder / "train.py").write_text(BROKEN)
+    return read_program(("train.py",), folder)
+
+
+def hashes(folder: Path) -> dict[str, str]:
+    return {
+        str(path): hashlib.sha256(path.read_bytes()).hexdigest()
+        for path in folder.rglob("*")
+        if path.is_file() and "__pycache__" not in path.parts
+    }
+
+
+def trained(trial: Trial) -> Outcome:
+    """The learning rate decides, and nothing else."""
+    rates = [change.value for change in trial.patch.changes if change.knob.kind is Kind.LEARNING_RATE]
+    good = bool(rates) and 1e-4 < rates[0] < 0.1
+    value = (0.9 if good else 0.4) + (trial.seed % 7) / 1000
+    return Outcome(
+        OutcomeKind.FINISHED, steps=96, metrics={"test_accuracy": value}, sources={"test_accuracy": "output"},
+        cpu_seconds=0.5,
+    )  # fmt: skip
+
+
+def tell(program: Program, journal: Journal, executor: ScriptedExecutor | None = None, **wishes) -> Diagnosis:
+    services = DiagnoseServices(
+        journal=journal,
+        traces=program.folder.parent / "traces",
+        stdout=2,
+        executor=(lambda wishes: executor) if executor is not None else None,
+    )
+    return diagnose(program, DiagnoseOptions(**wishes), services)
+
+
+def test_static_runs_nothing(program: Program) -> None:
+    before = hashes(program.folder)
+    with Journal.in_memory() as journal:
+        found = tell(program, journal, depth=Depth.STATIC)
+    assert found.evidence.trace is None
+    assert [one.suspect.fault for one in found.accusations] == [Fault.HLR]
+    assert found.accusations[0].suspect.place is not None
+    assert found.accusations[0].suspect.place.line == 7
+    assert hashes(program.folder) == before
+    assert not (program.folder.parent / "traces").exists()
+
+
+def test_quick_watches_one_run_and_normal_confirms_by_training(program: Program, tmp_path: Path) -> None:
+    before = hashes(program.folder)
+    executor = ScriptedExecutor(trained)
+    with Journal.open(tmp_path / "runs") as journal:
+        found = tell(program, journal, executor, depth=Depth.NORMAL)
+        assert found.evidence.experiments.one_batch is not None
+        (one,) = [one for one in found.accusations if one.suspect.fault is Fault.HLR]
+        assert one.standing is InterventionResult.CONFIRMED
+        assert one.tried is not None
+        assert one.tried.p_value < 0.05
+        assert found.measure is not None
+        assert found.measure.name == "test_accuracy"
+    assert hashes(program.folder) == before
+
+
+def test_an_interrupted_story_continues_without_training_twice(program: Program, tmp_path: Path) -> None:
+    stop = Stop()
+    done: list[str] = []
+
+    def interrupted(trial: Trial) -> Outcome:
+        done.append(trial.key)
+        if len(done) == 9:
+            stop.ask()
+        return trained(trial)
+
+    wishes = DiagnoseOptions(depth=Depth.NORMAL)
+    with Journal.open(tmp_path / "runs") as journal:
+        services = DiagnoseServices(
+            journal, tmp_path / "traces", stop=stop, stdout=2,
+            executor=lambda wishes: ScriptedExecutor(interrupted),
+        )  # fmt: skip
+        with pytest.raises(Stopped):
+            diagnose(program, wishes, services)
+    first = list(done)
+    with Journal.open(tmp_path / "runs") as journal:
+        again = DiagnoseServices(
+            journal, tmp_path / "traces", stdout=2, executor=lambda wishes: ScriptedExecutor(interrupted)
+        )
+        found = diagnose(program, wishes, again)
+    assert any(one.standing is InterventionResult.CONFIRMED for one in found.accusations)
+    assert len(list((tmp_path / "traces").iterdir())) == 1
+    journalled = set(first) & set(done[len(first) :])
+    assert len(journalled) < len(first)
+
+
+def test_a_trace_that_was_changed_since_is_watched_again(program: Program, tmp_path: Path) -> None:
+    def diagnosed() -> Diagnosis:
+        with Journal.open(tmp_path / "runs") as journal:
+            services = DiagnoseServices(journal, tmp_path / "traces", stdout=2, executor=stopping)
+            return diagnose(program, DiagnoseOptions(depth=Depth.NORMAL), services)
+
+    def stopping(_: DiagnoseOptions) -> ScriptedExecutor:
+        raise Stopped("Stopped after the watched run.")
+
+    with pytest.raises(Stopped):
+        diagnosed()
+    (trace,) = (tmp_path / "traces").iterdir()
+    with pytest.raises(Stopped):
+        diagnosed()
+    assert [trace] == list((tmp_path / "traces").iterdir())
+    header = trace / "header.json"
+    header.write_text(header.read_text().replace("torch", "porch"))
+    with pytest.raises(Stopped):
+        diagnosed()
+    assert len(list((tmp_path / "traces").iterdir())) == 2
+
+
+def test_a_metric_that_is_not_there_is_refused(program: Program) -> None:
+    with Journal.in_memory() as journal, pytest.raises(InputError, match="no metric of this name"):
+        tell(program, journal, ScriptedExecutor(trained), depth=Depth.NORMAL, metric="bleu")
+
+
+def test_two_programs_in_one_journal_are_each_watched(program: Program, tmp_path: Path) -> None:
+    other = tmp_path / "other"
+    other.mkdir()
+    (other / "train.py").write_text(BROKEN.replace("lr=5.0", "lr=0.01").replace("range(12)", "range(3)"))
+    with Journal.in_memory() as journal:
+        first = tell(program, journal, depth=Depth.QUICK)
+        second = tell(read_program(("train.py",), other), journal, depth=Depth.QUICK)
+        again = tell(program, journal, depth=Depth.QUICK)
+    steps = [
+        one.evidence.trace.step_count for one in (first, second, again) if one.evidence.trace is not None
+    ]
+    assert steps == [96, 24, 96]
+    assert len(list((tmp_path / "traces").iterdir())) == 3

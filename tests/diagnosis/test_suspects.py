@@ -1,0 +1,94 @@
+"""Findings become suspects: one a fault and owner, several witnesses."""
+
+from __future__ import annotations
+
+from reenact.diagnosis.suspects import suspects_from
+from reenact.program.change import Set
+from reenact.program.fault import Fault
+from reenact.program.knob import Kind, KnobId
+from reenact.program.patch import Patch
+from reenact.rules.finding import Finding, Severity, Suggestion
+
+RATE = KnobId("train.py", "", "", Kind.LEARNING_RATE)
+
+
+def finding(code: str, fault: Fault | None, confidence: float, **more: object) -> Finding:
+    family = {"UM": "umlaut", "RE": "reenact", "NL": "neuralint"}[code[:2]]
+    return Finding(code, code.lower(), family, fault, Severity.WARNING, "saw", "why", confidence, **more)  # type: ignore[arg-type]
+
+
+def suggestion(value: float) -> Suggestion:
+    return Suggestion(Patch((Set(RATE, value),)), RATE, 10.0, value)
+
+
+def test_witnesses_of_one_fault_are_one_suspect() -> None:
+    (one,) = suspects_from(
+        [
+            finding("UM005", Fault.HLR, 0.4, knob=RATE, suggestions=(suggestion(0.001),)),
+            finding("RE019", Fault.HLR, 0.8, knob=RATE, suggestions=(suggestion(0.01), suggestion(0.001))),
+        ]
+    )
+    assert [witness.code for witness in one.witnesses] == ["RE019", "UM005"]
+    assert [change.new for change in one.suggestions] == [0.01, 0.001]
+    assert 0.8 < one.confidence < 0.9
+
+
+def test_a_second_finding_of_one_family_adds_no_confidence() -> None:
+    (one,) = suspects_from([finding("UM005", Fault.HLR, 0.6), finding("UM006", Fault.HLR, 0.5)])
+    assert one.confidence == 0.6
+
+
+def test_activations_wrong_missing_and_redundant_are_one_thing_at_one_layer() -> None:
+    found = suspects_from(
+        [
+            finding("NL009", Fault.ARM, 0.8, layer="dense", layer_index=0),
+            finding("RE027", Fault.ACH, 0.7, layer="dense", layer_index=0),
+            finding("RE023", Fault.ACH, 0.3, layer="dense_1", layer_index=1),
+        ]
+    )
+    assert [(one.layer, len(one.witnesses)) for one in found] == [("dense", 2), ("dense_1", 1)]
+    assert found[0].fault is Fault.ARM
+    assert found[0].key == ("ACH", "dense", "")
+
+
+def test_symptoms_stay_apart_and_the_surest_comes_first() -> None:
+    found = suspects_from(
+        [finding("RE029", None, 0.9), finding("RE020", None, 0.7), finding("RE014", Fault.HNE, 0.95)]
+    )
+    assert [(one.first.code, one.fault) for one in found] == [
+        ("RE014", Fault.HNE),
+        ("RE029", None),
+        ("RE020", None),
+    ]
+
+
+def test_a_learning_rate_seen_at_a_layer_belongs_to_the_training() -> None:
+    (one,) = suspects_from(
+        [
+            finding("RE022", Fault.HLR, 0.9, layer="dense", layer_index=0),
+            finding("UM005", Fault.HLR, 0.3, knob=RATE),
+        ]
+    )
+    assert (one.layer, one.layer_index, one.knob) == ("", None, RATE)
+
+
+def test_what_is_proven_explains_what_was_observed() -> None:
+    found = suspects_from(
+        [
+            finding("RE010", Fault.ZGR, 0.95),
+            finding("RE019", Fault.HLR, 0.8, knob=RATE),
+            finding("RE014", Fault.HNE, 0.8),
+            finding("UM013", Fault.HNE, 0.3),
+        ],
+        observed={"RE019", "RE014"},
+    )
+    assert {one.fault: round(one.confidence, 2) for one in found} == {
+        Fault.ZGR: 0.95,
+        Fault.HNE: 0.82,
+        Fault.HLR: 0.48,
+    }
+
+
+def test_without_a_proof_observations_keep_their_weight() -> None:
+    (one,) = suspects_from([finding("RE019", Fault.HLR, 0.8, knob=RATE)], observed={"RE019"})
+    assert one.confidence == 0.8

@@ -1,0 +1,373 @@
+"""The whole story with real trainings, bad input, stopping and continuing, and what is written."""
+
+from __future__ import annotations
+
+import subprocess
+from dataclasses import replace
+from pathlib import Path
+from statistics import median
+
+import pytest
+
+from reenact.diagnosis.depth import Depth
+from reenact.diagnosis.diagnosis import Diagnosis
+from reenact.diagnosis.options import DiagnoseOptions
+from reenact.diagnosis.pipeline import DiagnoseServices, diagnose
+from reenact.errors import Inconclusive, InputError, Stopped
+from reenact.journal import Journal
+from reenact.probe.outcome import OutcomeKind
+from reenact.program.knob import Kind
+from reenact.program.patch import Patch
+from reenact.program.program import Program, read_program
+from reenact.repairs.apply import BACKUP, commit_on_branch, write
+from reenact.repairs.options import RepairOptions
+from reenact.repairs.pipeline import repair
+from reenact.repairs.prepare import RepairServices
+from reenact.repairs.verdict import Decision, Repair
+from reenact.report.views.repair import repair_document
+from reenact.testing.formula import set_to
+from reenact.trials.outcome import Outcome
+from reenact.trials.scripted import ScriptedExecutor
+from reenact.trials.trial import Part, Trial
+from reenact.types import ExitCode, Stop
+
+TRAIN = """import torch
+from torch import nn
+from reenact.testing.toys import blobs
+
+x, y = map(torch.from_numpy, blobs(320, spread=2.0))
+model = nn.Sequential(nn.Linear(8, 16), nn.ReLU(), nn.Linear(16, 3))
+optimizer = torch.optim.Adam(model.parameters(), lr=RATE)
+for epoch in range(12):
+    for start in range(0, 256, 32):
+        rows, classes = x[start : start + 32], y[start : start + 32]
+        optimizer.zero_grad()
+        nn.functional.cross_entropy(model(rows), classes).backward()
+        optimizer.step()
+with torch.no_grad():
+    print("test accuracy:", (model(x[256:]).argmax(1) == y[256:]).float().mean().item())
+"""
+KERAS = """import os
+os.environ.setdefault("KERAS_BACKEND", "torch")
+import keras
+from keras.layers import Dense
+from reenact.testing.toys import blobs
+
+x, y = blobs(360, spread=2.0)
+model = keras.Sequential([keras.Input((8,)), Dense(16, activation="relu"), Dense(3, activation="softmax")])
+model.compile(loss="sparse_categorical_crossentropy", optimizer=keras.optimizers.Adam(learning_rate=8.0),
+              metrics=["accuracy"])
+model.fit(x[:240], y[:240], batch_size=32, epochs=16, verbose=0)
+print(model.evaluate(x[240:], y[240:], verbose=0))
+"""
+
+
+TOLD = {"test_accuracy": "output"}
+
+
+def program_of(tmp_path: Path, text: str) -> Program:
+    folder = tmp_path / "work"
+    folder.mkdir()
+    (folder / "train.py").write_text(text)
+    return read_program(("train.py",), folder)
+
+
+def told(
+    program: Program, tmp_path: Path, wishes: RepairOptions, known: Diagnosis | None = None, **given: object
+) -> Repair:
+    with Journal.in_memory() as journal, (tmp_path / "said").open("wb") as said:
+        services = RepairServices(journal=journal, traces=tmp_path / "traces", stdout=said, **given)  # type: ignore[arg-type]
+        return repair(program, wishes, services, known)
+
+
+@pytest.fixture(scope="module")
+def known(tmp_path_factory: pytest.TempPathFactory) -> Diagnosis:
+    """A diagnosis of the training with a learning rate that is far too large."""
+    folder = tmp_path_factory.mktemp("known")
+    program = program_of(folder, TRAIN.replace("RATE", "5.0"))
+    with Journal.in_memory() as journal, (folder / "said").open("wb") as said:
+        services = DiagnoseServices(journal=journal, traces=folder / "traces", stdout=said)
+        return diagnose(program, DiagnoseOptions(depth=Depth.QUICK), services)
+
+
+def named(known: Diagnosis) -> Program:
+    assert known.evidence.program is not None
+    return known.evidence.program
+
+
+def test_a_keras_training_is_repaired_on_one_half_and_judged_on_the_other(tmp_path: Path) -> None:
+    program = program_of(tmp_path, KERAS)
+    found = told(program, tmp_path, RepairOptions(seeds=6, budget="10x"))
+    assert found.decision is Decision.REPAIRED
+    assert found.judging.search_part is Part.SEARCH
+    assert found.judging.judge_part is Part.JUDGE
+    verdict = found.verdict
+    assert verdict is not None
+    assert verdict.p_value < 0.05
+    assert median(verdict.after) > median(verdict.before) + 0.2
+    assert not set(verdict.seeds) & {11, 12, 13, 14, 15, 16}
+    assert found.diff.startswith("--- a/train.py")
+    assert (program.folder / "train.py").read_text() == KERAS
+    assert found.decision.exit_code is ExitCode.OK
+
+
+def good(trial: Trial) -> Outcome:
+    return Outcome(
+        OutcomeKind.FINISHED,
+        steps=9,
+        metrics={"test_accuracy": 0.97},
+        sources=TOLD,
+        cpu_seconds=1.0,
+        seconds=0.1,
+    )
+
+
+def test_a_training_that_performs_well_is_left_alone(tmp_path: Path, known: Diagnosis) -> None:
+    clean = replace(known, accusations=(), doubts=())
+    found = told(
+        named(known), tmp_path, RepairOptions(seeds=6), clean, executor=lambda _: ScriptedExecutor(good)
+    )
+    assert found.decision is Decision.GOOD_ALREADY
+    assert found.patch == Patch(())
+    assert found.diff == ""
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("import torch\nmodel = torch.nn.Linear(2, 1)\nraise ValueError('no data')\n", "crashes"),
+        ("print('hello')\n", "no training step"),
+    ],
+)
+def test_what_cannot_be_repaired_says_why(tmp_path: Path, text: str, said: str) -> None:
+    with pytest.raises(Inconclusive, match=said):
+        told(program_of(tmp_path, text), tmp_path, RepairOptions())
+    assert (tmp_path / "work" / "train.py").read_text() == text
+
+
+def test_a_metric_that_is_not_told_is_refused(tmp_path: Path, known: Diagnosis) -> None:
+    with pytest.raises(InputError, match="no metric of this name"):
+        told(named(known), tmp_path, RepairOptions(metric="val_f1"), known)
+
+
+def test_a_metric_that_differs_for_one_seed_is_noted(tmp_path: Path, known: Diagnosis) -> None:
+    numbers = iter(range(1000))
+
+    def unsteady(trial: Trial) -> Outcome:
+        value = 0.5 + next(numbers) * 1e-3
+        return Outcome(
+            OutcomeKind.FINISHED, steps=9, metrics={"test_accuracy": value}, sources=TOLD, cpu_seconds=1.0
+        )
+
+    wishes = RepairOptions(budget="6x")
+    found = told(named(known), tmp_path, wishes, known, executor=lambda _: ScriptedExecutor(unsteady))
+    assert any("not the same twice" in note for note in found.notes)
+
+
+def rate_decides(trial: Trial) -> Outcome:
+    rates = [one.value for one in trial.patch.changes if one.knob.kind is Kind.LEARNING_RATE]  # type: ignore[union-attr]
+    good = bool(rates) and float(rates[0]) < 0.1
+    value = (0.9 if good else 0.4) + trial.seed % 5 * 1e-3
+    return Outcome(
+        OutcomeKind.FINISHED,
+        steps=9,
+        metrics={"test_accuracy": value},
+        sources=TOLD,
+        cpu_seconds=1.0,
+        seconds=0.1,
+    )
+
+
+def test_the_program_as_it_stands_is_trained_once_to_see_what_it_costs(
+    tmp_path: Path, known: Diagnosis
+) -> None:
+    """Also where it takes so long that the limit of a training is drawn anew; once more for the same seed."""
+    executor = ScriptedExecutor(lambda trial: replace(rate_decides(trial), seconds=20.0))
+    found = told(named(known), tmp_path, RepairOptions(seeds=6), known, executor=lambda _: executor)
+    first = [trial for trial in executor.ran if not trial.patch and trial.seed == 11]
+    assert len(first) == 2
+    assert found.looks[0].patch == Patch(())
+    assert found.looks[0].spent == pytest.approx(1.0)
+
+
+def test_stopped_it_names_the_best_and_continues_without_training_twice(
+    tmp_path: Path, known: Diagnosis
+) -> None:
+    program, wishes = named(known), RepairOptions(seeds=6)
+    stop = Stop()
+    first = ScriptedExecutor(rate_decides)
+
+    def stopping(trial: Trial) -> Outcome:
+        if len(first.ran) == 8:
+            stop.ask()
+        return rate_decides(trial)
+
+    first.play = stopping
+    again = ScriptedExecutor(rate_decides)
+    with Journal.in_memory() as journal, (tmp_path / "said").open("wb") as said:
+        given = {"journal": journal, "traces": tmp_path / "traces", "stdout": said}
+        with pytest.raises(Stopped):
+            repair(program, wishes, RepairServices(**given, stop=stop, executor=lambda _: first), known)  # type: ignore[arg-type]
+        found = repair(program, wishes, RepairServices(**given, executor=lambda _: again), known)  # type: ignore[arg-type]
+    assert found.decision is Decision.REPAIRED
+    finished = {trial.key for trial in first.ran[:8]}
+    assert finished - {trial.key for trial in again.ran}
+    keys = [trial.key for trial in again.ran]
+    assert len(keys) == len(set(keys))
+
+
+def test_a_repair_takes_over_what_a_finished_diagnosis_has_trained_and_says_so(
+    tmp_path: Path, known: Diagnosis
+) -> None:
+    program, wishes = named(known), RepairOptions(seeds=6)
+    executors = [ScriptedExecutor(rate_decides) for _ in range(4)]
+    diagnosing, first, second, fresh = executors
+    with Journal.in_memory() as journal, (tmp_path / "said").open("wb") as said:
+        given = {"journal": journal, "traces": tmp_path / "traces", "stdout": said}
+        asked = DiagnoseOptions(depth=Depth.NORMAL)
+        given_first = DiagnoseServices(**given, executor=lambda _: diagnosing)  # type: ignore[arg-type]
+        diagnose(program, asked, given_first, known.evidence)
+        found = repair(program, wishes, RepairServices(**given, executor=lambda _: first), known)  # type: ignore[arg-type]
+        source = journal.find("1").id
+        again = repair(program, wishes, RepairServices(**given, executor=lambda _: second), known)  # type: ignore[arg-type]
+        anew = RepairServices(**given, executor=lambda _: fresh, fresh=True)  # type: ignore[arg-type]
+        afresh = repair(program, wishes, anew, known)
+    assert not known.evidence.opened.blind
+    assert found.reused.startswith(f"Reused from run {source} (")
+    assert found.reused.endswith("--fresh runs everything again.")
+    trained = {trial.content for trial in diagnosing.ran}
+    assert trained
+    assert not trained & {trial.content for trial in first.ran}
+    assert len(second.ran) == 1, "only the training that is to be done twice"
+    assert again.decision is found.decision
+    assert repair_document(again, "train.py").reused == again.reused != ""
+    assert afresh.reused == ""
+    assert {trial.content for trial in fresh.ran} > {trial.content for trial in second.ran}
+
+
+def test_a_repair_is_one_run_with_its_diagnosis_and_continued_it_watches_nothing_again(
+    tmp_path: Path,
+) -> None:
+    text = 'open("ran.txt", "a").write("x")\n' + TRAIN.replace("RATE", "5.0")
+    program, stop = program_of(tmp_path, text), Stop()
+
+    def stopping(_: Trial) -> Outcome:
+        stop.ask()
+        return Outcome(OutcomeKind.INTERRUPTED)
+
+    with Journal.in_memory() as journal, (tmp_path / "said").open("wb") as said:
+        given = {"journal": journal, "traces": tmp_path / "runs" / "traces", "stdout": said}
+        with pytest.raises(Stopped):
+            repair(
+                program,
+                RepairOptions(seeds=6),
+                RepairServices(**given, stop=stop, executor=lambda _: ScriptedExecutor(stopping)),  # type: ignore[arg-type]
+            )
+        watched = (program.folder / "ran.txt").read_text()
+        found = repair(
+            program,
+            RepairOptions(seeds=6),
+            RepairServices(**given, executor=lambda _: ScriptedExecutor(rate_decides)),  # type: ignore[arg-type]
+        )
+        assert [run.story for run in journal.runs()] == ["repair"]
+    assert (program.folder / "ran.txt").read_text() == watched
+    assert found.reused.startswith("Continued run ")
+
+
+class Late(Stop):
+    """Its time is up as soon as a test says so."""
+
+    up = False
+
+    def remaining(self) -> float | None:
+        return 0.0 if self.up else 60.0
+
+
+@pytest.mark.parametrize("trainings", [4, 8])
+def test_without_time_for_a_verdict_it_is_not_decided(
+    tmp_path: Path, known: Diagnosis, trainings: int
+) -> None:
+    stop = Late(60.0)
+    executor = ScriptedExecutor(rate_decides)
+
+    def slow(trial: Trial) -> Outcome:
+        stop.up = len(executor.ran) >= trainings
+        return rate_decides(trial)
+
+    executor.play = slow
+    found = told(
+        named(known), tmp_path, RepairOptions(seeds=6), known, stop=stop, executor=lambda _: executor
+    )
+    assert found.decision is Decision.NOT_DECIDED
+    assert found.decision.exit_code is ExitCode.INCONCLUSIVE
+    assert found.sentence == "Not decided: the time was up before a change was verified."
+    assert any("--max-time 60 s" in note for note in found.notes)
+    assert found.to_dict()["decision"] == "not-decided"
+
+
+def test_the_limit_of_one_training_bounds_every_trial(tmp_path: Path, known: Diagnosis) -> None:
+    executor = ScriptedExecutor(rate_decides)
+    told(
+        named(known), tmp_path, RepairOptions(seeds=6, training_time=7.0), known, executor=lambda _: executor
+    )
+    limits = {trial.limits.seconds for trial in executor.ran}
+    assert max(seconds or 99.0 for seconds in limits) <= 7.01
+
+
+def test_an_unknown_executor_is_refused() -> None:
+    with pytest.raises(InputError, match="executor='nowhere'"):
+        RepairOptions(executor="nowhere")
+
+
+def test_too_few_seeds_are_refused() -> None:
+    with pytest.raises(InputError, match="at least 6"):
+        RepairOptions(seeds=5)
+
+
+@pytest.mark.parametrize("budget", ["", "-3", "many", "0", "5x5"])
+def test_a_senseless_budget_is_refused(tmp_path: Path, budget: str) -> None:
+    with pytest.raises(InputError, match="budget"):
+        told(program_of(tmp_path, TRAIN), tmp_path, RepairOptions(budget=budget))
+
+
+SMALL = 'import keras\nmodel.compile(optimizer=keras.optimizers.SGD(learning_rate=0.5), loss="mse")\n'
+
+
+def test_apply_keeps_what_stood_there(tmp_path: Path) -> None:
+    program = program_of(tmp_path, SMALL)
+    patch = Patch((set_to(Kind.LEARNING_RATE, 0.1, program),))
+    with Journal.in_memory() as journal, journal.run(story="apply", request={}) as run:
+        (backup,) = write(program, patch, run)
+        with pytest.raises(InputError, match="backup"):
+            write(program, patch, run)
+    assert backup.read_text() == SMALL
+    assert backup.name == f"train.py{BACKUP}"
+    assert "learning_rate=0.1" in (program.folder / "train.py").read_text()
+
+
+def git(folder: Path, *words: str) -> str:
+    done = subprocess.run(
+        ["git", "-c", "user.name=u", "-c", "user.email=u@example.org", *words],
+        cwd=folder, check=True, capture_output=True, text=True,
+    )  # fmt: skip
+    return done.stdout.strip()
+
+
+def test_a_branch_leaves_files_index_and_head_alone(tmp_path: Path) -> None:
+    program = program_of(tmp_path, SMALL)
+    git(program.folder, "init", "-q", "-b", "main")
+    git(program.folder, "add", ".")
+    git(program.folder, "commit", "-qm", "first")
+    patch = Patch((set_to(Kind.LEARNING_RATE, 0.1, program),))
+    commit = commit_on_branch(program, patch, "repair/rate", "Repair the training")
+    assert git(program.folder, "status", "--porcelain") == ""
+    assert git(program.folder, "branch", "--show-current") == "main"
+    assert git(program.folder, "rev-parse", "repair/rate") == commit
+    assert "learning_rate=0.1" in git(program.folder, "show", "repair/rate:train.py")
+    assert (program.folder / "train.py").read_text() == SMALL
+
+
+def test_a_branch_outside_git_is_refused(tmp_path: Path) -> None:
+    program = program_of(tmp_path, SMALL)
+    with pytest.raises(InputError, match="git repository"):
+        commit_on_branch(program, Patch((set_to(Kind.LEARNING_RATE, 0.1, program),)), "x", "m")
