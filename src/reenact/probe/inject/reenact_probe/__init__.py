@@ -8,7 +8,7 @@ guard       patches what the program calls, puts it back, and keeps our errors f
 torch/      observer: forward passes, batches, loaders, steps, model -> rows; window: one sampled step
 keras/      observer: fit, callbacks, losses; on_torch joins it to the torch observer
 recorder    what was seen until it is written: tables, metrics, events, header   (schedule, tables, folder)
-data        facts of inputs and labels; metrics: what the program prints or logs; places: where things are made
+data        facts of inputs and labels; metrics: what is printed or logged; places: where things are made
 ending      how the process ends; opened: which files it opens; seeds: the given seed instead of its own
 experiment/ takes over before the first step: one batch again and again, a range of learning rates
 oldkeras/   runs programs of Keras 1, Keras 2 and tf.keras on Keras 3
