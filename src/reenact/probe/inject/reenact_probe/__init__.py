@@ -2,4 +2,17 @@
 
 It imports numpy, torch or keras only after the program has done so, and nothing that goes wrong in here may
 reach the program: every entry point is guarded, and an error switches the whole probe off.
+
+boot        starts: options, seeds, and what to do once the program imports torch, keras, ...   (config, late)
+guard       patches what the program calls, puts it back, and keeps our errors from the program
+torch/      observer: forward passes, batches, loaders, steps, model -> rows; window: one sampled step
+keras/      observer: fit, callbacks, losses; on_torch joins it to the torch observer
+recorder    what was seen until it is written: tables, metrics, events, header   (schedule, tables, folder)
+data        facts of inputs and labels; metrics: what is printed or logged; places: where things are made
+ending      how the process ends; opened: which files it opens; seeds: the given seed instead of its own
+experiment/ takes over before the first step: one batch again and again, a range of learning rates
+oldkeras/   runs programs of Keras 1, Keras 2 and tf.keras on Keras 3
+
+An observer owns its parts. A part tells its owner what happened through a small protocol beside it (as
+`StepListener`), and the owner stores it: no part writes into another.
 """
