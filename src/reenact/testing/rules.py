@@ -26,6 +26,8 @@ from reenact.trials.pool import ProcessPool
 from reenact.trials.reading import read_kept
 from reenact.trials.trial import Trial
 
+SECONDS = 0.5
+"""CPU time of each small experiment: examples are small."""
 RUN = Needs.GRAPH | Needs.TRACE | Needs.EXPERIMENTS | Needs.CRASH
 
 
@@ -82,7 +84,9 @@ def _tried(source: str) -> Experiments:
         script.write_text(source, encoding="utf-8")
         program = read_program((str(script),), Path(scratch))
         trace = Path(scratch) / "trace"
-        return experiments_from(run_experiments(program, trace, seed=0, environment=_environment()))
+        return experiments_from(
+            run_experiments(program, trace, seed=0, seconds=SECONDS, environment=_environment())
+        )
 
 
 def _environment() -> dict[str, str]:

@@ -7,8 +7,7 @@ import statistics
 from reenact.rules import Evidence, Findings, Needs, Rule, Severity
 from reenact.rules.own._series import finite
 
-LATE = 20
-WORSE = 1.05
+LATE, WORSE = 20, 1.05
 
 
 class IgnoresItsInputs(Rule):

@@ -7,8 +7,7 @@ import statistics
 from reenact.rules import Evidence, Findings, Needs, Rule
 from reenact.rules.own._series import ACCURACIES, metric
 
-FEWEST = 5
-WEAK = 0.5
+FEWEST, WEAK = 5, 0.5
 
 
 class LossAndMetricUncorrelated(Rule):

@@ -7,8 +7,7 @@ from itertools import pairwise
 from reenact.rules import Evidence, Findings, Needs, Rule
 from reenact.rules.own._series import learned, losses, optimizers, windows
 
-CHECKS = 6
-FALL = 0.05
+CHECKS, FALL = 6, 0.05
 
 
 class LossStalls(Rule):

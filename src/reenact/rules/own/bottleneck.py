@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from reenact.rules import Evidence, Fault, Findings, Kind, LayerView, Needs, Rule
 
-TIMES = 4
-TINY = 8
+TIMES, TINY = 4, 8
 
 
 class Bottleneck(Rule):

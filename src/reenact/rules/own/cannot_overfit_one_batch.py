@@ -5,8 +5,7 @@ from __future__ import annotations
 from reenact.rules import Evidence, Findings, Needs, Rule, Severity
 from reenact.rules.own._series import finite
 
-ACCURATE = 0.9
-LEFT = 0.3
+ACCURATE, LEFT = 0.9, 0.3
 
 
 class CannotOverfitOneBatch(Rule):

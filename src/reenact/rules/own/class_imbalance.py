@@ -6,8 +6,7 @@ from reenact.rules import Evidence, Findings, Needs, Rule, Severity, TaskType
 from reenact.rules.own._places import says
 from reenact.rules.own._series import accuracy
 
-RATIO = 10
-FEWEST = 50
+RATIO, FEWEST = 10, 50
 
 
 class ClassImbalance(Rule):

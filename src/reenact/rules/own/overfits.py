@@ -5,8 +5,7 @@ from __future__ import annotations
 from reenact.rules import Evidence, Findings, Needs, Rule
 from reenact.rules.own._series import accuracy, epoch_losses, metric, optimizers, validation_accuracy
 
-RISE = 1.25
-GAP = 0.15
+RISE, GAP = 1.25, 0.15
 
 
 class Overfits(Rule):
