@@ -92,10 +92,11 @@ def _part(value: Any, path: str, empty: bool, digits: int | None) -> JsonValue:
 
 @lru_cache(maxsize=256)
 def _read(keys: tuple[str, ...]) -> tuple[tuple[str, str, bool, int | None], ...]:
-    return tuple(map(_key, keys))
+    return tuple(map(read_key, keys))
 
 
-def _key(text: str) -> tuple[str, str, bool, int | None]:
+def read_key(text: str) -> tuple[str, str, bool, int | None]:
+    """A key of `JSON`: its name, its path, whether empty is null, how many digits."""
     found = KEY.fullmatch(text)
     if found is None:
         raise ValueError(f"A key is NAME=PATH?:DIGITS, all but the name optional. Received: {text!r}.")
