@@ -8,12 +8,12 @@ from pathlib import Path
 import click
 
 from benchmarks.scorecard import Boxes, Scorecard
+from benchmarks.svg_boxes import boxes, standing_alone
 from reenact.cli.lazy import LazyGroup
 from reenact.cli.options import REPEATS, show, stopping_gently
 from reenact.report.document import Document
 from reenact.report.progress import telling
 from reenact.report.render import render
-from reenact.report.svg_boxes import boxes, standing_alone
 from reenact.settings import resolve
 from reenact.types import ExitCode, Stop, Table, Tell
 

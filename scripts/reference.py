@@ -176,7 +176,7 @@ def document() -> Iterator[str]:
     yield "| `notices` | What was found, with stable codes; SARIF and annotations are made of the same. |"
     for name in ("kind", "verdict", "data"):
         yield f"| `{name}` | {_cell(field_texts(Document)[name])} |"
-    yield "\n## Schemas of `data`\n\nWhat the page of a run reads of it; there may be more.\n"
+    yield "\n## Schemas of `data`\n\nWhat a result holds; there may be more.\n"
     yield from (_schema(f"reenact {story}", schema) for story, schema in results().items())
 
 
@@ -231,9 +231,11 @@ def results() -> dict[str, dict[str, Any]]:
     """The JSON schema of each story's result."""
     from importlib import import_module
 
-    from reenact.web.views.choose import HOMES
+    from result_schema import schema_of
 
-    return {story: import_module(home).Told.model_json_schema() for story, home in HOMES.items()}
+    from reenact.report.views import VIEWS
+
+    return {story: schema_of(import_module(home).RESULT) for story, home in VIEWS.items()}
 
 
 def _schema(title: str, schema: Any) -> str:

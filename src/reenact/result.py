@@ -27,7 +27,7 @@ from typing import Any
 
 from reenact.types import JsonValue
 
-KEY = re.compile(r"(?P<name>\w+)(=(?P<path>[\w.]+))?(?P<empty>\?)?(:(?P<digits>\d+))?")
+KEY = re.compile(r"(?P<name>[\w ]+)(=(?P<path>[\w.]+))?(?P<empty>\?)?(:(?P<digits>\d+))?")
 
 
 class Result:
@@ -98,14 +98,13 @@ def _part(value: Any, path: str, empty: bool, digits: int | None) -> JsonValue:
 
 @lru_cache(maxsize=256)
 def _read(keys: tuple[str, ...]) -> tuple[tuple[str, str, bool, int | None], ...]:
-    found = [KEY.fullmatch(key) for key in keys]
-    return tuple(
-        (
-            one["name"],
-            one["path"] or one["name"],
-            bool(one["empty"]),
-            int(one["digits"]) if one["digits"] else None,
-        )
-        for one in found
-        if one is not None
-    )
+    return tuple(map(read_key, keys))
+
+
+def read_key(text: str) -> tuple[str, str, bool, int | None]:
+    """A key of `JSON`: its name, its path, whether empty is null, how many digits."""
+    found = KEY.fullmatch(text)
+    if found is None:
+        raise ValueError(f"A key is NAME=PATH?:DIGITS, all but the name optional. Received: {text!r}.")
+    digits = int(found["digits"]) if found["digits"] else None
+    return found["name"], found["path"] or found["name"], bool(found["empty"]), digits

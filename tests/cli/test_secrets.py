@@ -84,7 +84,8 @@ def test_no_format_shows_a_secret(
     text = " ".join([*CANARIES.values(), SHAPED, LATE])
     document = Document(
         "watch", text, text, (Text(text, text), Facts(text, ((text, text),))),
-        (Diagnostic("RE001", "name", Level.ERROR, text, next_step=text, source=text, reasons=((text, text),)),),
+        (Diagnostic("RE001", "name", Level.ERROR, text, next_step=text, source=text,
+                    reasons=((text, text),)),),
         {"deep": [{text: text}]},
     )  # fmt: skip
     (tmp_path / "report").write_text(render(document, output_format, width=10_000))

@@ -33,15 +33,14 @@ def test_a_file_that_is_accused_is_kept_whole_with_its_places() -> None:
     place = Place(PurePosixPath("train.py"), 2, 7, 2, 11)
     found = diagnosis(Evidence(program_from_text(SOURCE)), finding("UM005", place), finding("RE019", place))
     (kept,) = accused_source(found)
-    assert isinstance(kept, dict)
-    assert (kept["file"], kept["text"]) == ("train.py", SOURCE)
-    assert {one["code"] for one in kept["marks"]} == {"UM005", "RE019"}
-    assert {(one["line"], one["column"], one["end_column"]) for one in kept["marks"]} == {(2, 7, 11)}
+    assert (kept.file, kept.text) == ("train.py", SOURCE)
+    assert {one.code for one in kept.marks} == {"UM005", "RE019"}
+    assert {one.place for one in kept.marks} == {place}
 
 
 def test_what_accuses_no_place_keeps_nothing() -> None:
-    assert accused_source(diagnosis(Evidence(program_from_text(SOURCE)), finding("UM005", None))) == []
-    assert accused_source(diagnosis(Evidence())) == []
+    assert accused_source(diagnosis(Evidence(program_from_text(SOURCE)), finding("UM005", None))) == ()
+    assert accused_source(diagnosis(Evidence())) == ()
 
 
 def test_a_diagnosis_in_short_counts_what_was_confirmed() -> None:

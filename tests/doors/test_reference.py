@@ -58,7 +58,7 @@ def test_every_tool_has_its_arguments_and_its_schema(made: Any) -> None:
 
 def test_the_json_of_verbs_is_shown_as_it_is_printed(made: Any) -> None:
     page = "\n".join(made.document())
-    assert '"schema_version": 1' in page
+    assert '"schema_version": 2' in page
     assert "| `verdict` | The one line to read when only one is read. |" in page
     for story in ("diagnose", "repair", "neutral", "bug", "paper"):
         assert f"<summary>reenact {story}</summary>" in page

@@ -59,7 +59,7 @@ def test_everything_that_is_read_at_run_time_travels(wheel: zipfile.ZipFile) -> 
 
 def test_cases_and_prompts_are_among_them(wheel: zipfile.ZipFile) -> None:
     names = packed(wheel)
-    assert {"demo/cases/train.py", "web/templates/run.html", "web/static/style.css"} <= names
+    assert {"demo/cases/train.py", "web/templates/run.html", "report/style.css"} <= names
     prompts = [name for name in names if "/prompts/" in name and name.endswith(".md")]
     assert {name.partition("/")[0] for name in prompts} >= {"bug", "paper"}
     for kind in ("bugs", "papers"):

@@ -1,4 +1,4 @@
-"""The notices as workflow commands, which become annotations on a pull request."""
+"""The diagnostics as workflow commands, which become annotations on a pull request."""
 
 from __future__ import annotations
 
@@ -9,23 +9,20 @@ COMMANDS = {Level.ERROR: "error", Level.WARNING: "warning", Level.NOTE: "notice"
 
 
 def render(document: Document) -> str:
-    """One command a notice, then the verdict as a plain line."""
-    return (
-        "\n".join([*(_command(notice) for notice in document.diagnostics), plain_line(document.verdict)])
-        + "\n"
-    )
+    """One command a diagnostic, then the verdict as a plain line."""
+    return "\n".join([*(_command(one) for one in document.diagnostics), plain_line(document.verdict)]) + "\n"
 
 
-def _command(notice: Diagnostic) -> str:
-    properties = {"title": f"{notice.code} {notice.name}"}
-    if notice.place is not None:
+def _command(one: Diagnostic) -> str:
+    properties = {"title": f"{one.code} {one.name}"}
+    if one.place is not None:
         properties |= {
-            "file": str(notice.place.file),
-            "line": str(notice.place.line),
-            "col": str(notice.place.column + 1),
+            "file": str(one.place.file),
+            "line": str(one.place.line),
+            "col": str(one.place.column + 1),
         }
     listed = ",".join(f"{name}={_property(value)}" for name, value in properties.items())
-    return f"::{COMMANDS[notice.level]} {listed}::{_data(notice.message)}"
+    return f"::{COMMANDS[one.level]} {listed}::{_data(one.message)}"
 
 
 def _data(text: str) -> str:

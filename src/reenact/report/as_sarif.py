@@ -1,4 +1,4 @@
-"""The notices as SARIF 2.1.0, for code-scanning services and editors."""
+"""The diagnostics as SARIF 2.1.0, for code-scanning services and editors."""
 
 from __future__ import annotations
 
@@ -15,44 +15,44 @@ SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 
 
 def render(document: Document) -> str:
-    """One run of one tool; each code is a rule once, each notice a result."""
-    rules = {notice.code: notice for notice in document.diagnostics}
+    """One run of one tool; each code is a rule once, each diagnostic a result."""
+    rules = {one.code: one for one in document.diagnostics}
     run: dict[str, JsonValue] = {
         "tool": {
             "driver": {
                 "name": "reenact",
                 "version": __version__,
-                "rules": [_rule(notice) for notice in rules.values()],
+                "rules": [_rule(one) for one in rules.values()],
             }
         },
-        "results": [_result(notice, list(rules).index(notice.code)) for notice in document.diagnostics],
+        "results": [_result(one, list(rules).index(one.code)) for one in document.diagnostics],
         "columnKind": "unicodeCodePoints",
     }
     return json.dumps({"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}, indent=2) + "\n"
 
 
-def _rule(notice: Diagnostic) -> dict[str, JsonValue]:
+def _rule(one: Diagnostic) -> dict[str, JsonValue]:
     rule: dict[str, JsonValue] = {
-        "id": notice.code,
-        "name": notice.name,
-        "shortDescription": {"text": notice.name.replace("-", " ")},
-        "defaultConfiguration": {"level": notice.level.value},
+        "id": one.code,
+        "name": one.name,
+        "shortDescription": {"text": one.name.replace("-", " ")},
+        "defaultConfiguration": {"level": one.level.value},
     }
-    if notice.help:
-        told = plain(notice.help)
+    if one.help:
+        told = plain(one.help)
         rule |= {"help": {"text": told, "markdown": told}}
     return rule
 
 
-def _result(notice: Diagnostic, index: int) -> dict[str, JsonValue]:
+def _result(one: Diagnostic, index: int) -> dict[str, JsonValue]:
     result: dict[str, JsonValue] = {
-        "ruleId": notice.code,
+        "ruleId": one.code,
         "ruleIndex": index,
-        "level": Level(notice.level).value,
-        "message": {"text": plain(notice.message)},
+        "level": Level(one.level).value,
+        "message": {"text": plain(one.message)},
     }
-    if notice.place is not None:
-        result["locations"] = [{"physicalLocation": _location(notice.place)}]
+    if one.place is not None:
+        result["locations"] = [{"physicalLocation": _location(one.place)}]
     return result
 
 

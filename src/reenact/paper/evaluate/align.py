@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Literal
+from typing import ClassVar, Literal
 
 from pydantic import BaseModel, Field
 
@@ -95,6 +95,8 @@ class Mark:
 @dataclass(frozen=True, slots=True)
 class AlignScore:
     """One level."""
+
+    JSON: ClassVar = ("level", "marks", "score", "most=level.most")
 
     level: Level
     marks: tuple[Mark, ...]

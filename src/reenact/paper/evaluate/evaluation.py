@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from decimal import Decimal
-from typing import Any
+from typing import ClassVar
 
 from reenact.paper.criterion import Value
 from reenact.paper.evaluate.agreement import Agreement
@@ -15,12 +15,17 @@ from reenact.paper.evaluate.human import Form, HumanScore
 from reenact.paper.evaluate.lineage import LineageScore
 from reenact.paper.evaluate.quality import Quality
 from reenact.paper.evaluate.rubric import Scored
-from reenact.types import JsonValue
+from reenact.result import Result
 
 
 @dataclass(frozen=True, slots=True)
 class RubricScore:
     """A rubric tree with its leaves judged."""
+
+    JSON: ClassVar = (
+        "score=scored.score", "low=scored.low", "high=scored.high", "pruned", "pass=passed", "fail=failed",
+        "cannot judge=unknown", "tree=scored",
+    )  # fmt: skip
 
     scored: Scored | None
     """None when nothing of it has any weight."""
@@ -30,6 +35,18 @@ class RubricScore:
     def count(self, value: Value) -> int:
         leaves = self.scored.leaves() if self.scored is not None else ()
         return sum(leaf.judged is not None and leaf.judged.value is value for leaf in leaves)
+
+    @property
+    def passed(self) -> int:
+        return self.count(Value.PASS)
+
+    @property
+    def failed(self) -> int:
+        return self.count(Value.FAIL)
+
+    @property
+    def unknown(self) -> int:
+        return self.count(Value.UNKNOWN)
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +60,7 @@ class Panel:
 
 
 @dataclass(frozen=True)
-class Evaluation:
+class Evaluation(Result):
     """The whole answer."""
 
     title: str
@@ -80,20 +97,3 @@ class Evaluation:
         tree = self.rubric.scored if self.rubric is not None else None
         given = any(one.judged for one in self.align) or (tree is not None and tree.score is not None)
         return asked and not given
-
-    def to_json(self) -> dict[str, JsonValue]:
-        """Everything, for a program."""
-        told: dict[str, Any] = asdict(self)
-        told["align"] = [{**asdict(one), "score": one.score, "most": one.level.most} for one in self.align]
-        told["money"] = None if self.money is None else str(self.money)
-        if self.rubric is not None:
-            tree = self.rubric.scored
-            told["rubric"] = {
-                "score": tree.score if tree is not None else None,
-                "low": tree.low if tree is not None else None,
-                "high": tree.high if tree is not None else None,
-                "pruned": self.rubric.pruned,
-                **{value.value: self.rubric.count(value) for value in Value},
-                "tree": tree.to_json() if tree is not None else None,
-            }
-        return told

@@ -23,7 +23,7 @@ def evaluation_document(found: Evaluation) -> Document:
         verdict=_verdict(found),
         blocks=tuple(_blocks(found)),
         diagnostics=tuple(_notices(found)),
-        data=found.to_json(),
+        data=found.to_dict(),
         reused=found.reused,
     )
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 
-from reenact.report.svg_boxes import boxes, standing_alone
+from benchmarks.svg_boxes import boxes, standing_alone
 
 
 def test_a_box_says_its_quartiles_and_leaves_out_what_is_no_number() -> None:

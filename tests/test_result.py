@@ -1,0 +1,76 @@
+"""One encoder for every result: keys by name, path, digits and emptiness; no NaN."""
+
+from __future__ import annotations
+
+import json
+import math
+from dataclasses import dataclass, field
+from decimal import Decimal
+from enum import StrEnum
+from pathlib import PurePosixPath
+from typing import ClassVar, NamedTuple
+
+import pytest
+
+from reenact.result import Result, encoded
+
+
+class Colour(StrEnum):
+    RED = "red"
+
+
+class Pair(NamedTuple):
+    before: float
+    after: float
+
+
+@dataclass(frozen=True, slots=True)
+class Inner:
+    name: str
+    value: float = math.nan
+
+
+@dataclass(frozen=True)
+class Whole(Result):
+    JSON: ClassVar = ("colour", "of=inner.name", "share:2", "note?", "twice", "said=words", "pairs", "inner")
+
+    colour: Colour = Colour.RED
+    inner: Inner | None = field(default_factory=lambda: Inner("x"))
+    share: float = 0.12345
+    note: str = ""
+    pairs: tuple[Pair, ...] = (Pair(1.0, math.inf),)
+
+    @property
+    def twice(self) -> float:
+        return 2 * self.share
+
+    def words(self) -> str:
+        return "in words"
+
+
+def test_keys_follow_names_paths_properties_and_methods() -> None:
+    assert Whole().to_dict() == {
+        "colour": "red",
+        "of": "x",
+        "share": 0.12,
+        "note": None,
+        "twice": 0.2469,
+        "said": "in words",
+        "pairs": [{"before": 1.0, "after": None}],
+        "inner": {"name": "x", "value": None},
+    }
+    assert list(Whole().to_dict()) == [key.partition("=")[0].rstrip("?:2") for key in Whole.JSON]
+
+
+def test_a_path_through_nothing_is_null() -> None:
+    assert Whole(inner=None).to_dict()["of"] is None
+
+
+def test_what_json_does_not_know_is_text_and_order_is_kept() -> None:
+    told = encoded({"path": PurePosixPath("a/b"), "money": Decimal("0.10"), "set": {"b", "a"}})
+    assert json.dumps(told, allow_nan=False) == '{"path": "a/b", "money": "0.10", "set": ["a", "b"]}'
+
+
+def test_what_is_no_part_of_a_result_is_refused() -> None:
+    with pytest.raises(TypeError, match="not part of any result"):
+        encoded(object())
