@@ -10,7 +10,7 @@ from enum import StrEnum
 from pathlib import Path
 
 from reenact.bug.report import BugReport, symptom_words
-from reenact.bug.run.classify import Classification, Outcome
+from reenact.bug.run.classify import Classification, RunOutcome
 from reenact.bug.run.observation import RunObservation
 from reenact.bug.symptom import Symptom
 from reenact.bug.validate.stage import Stage
@@ -47,7 +47,7 @@ class SeedRun:
 
     @property
     def shows(self) -> bool:
-        return self.seen.outcome is Outcome.SYMPTOM
+        return self.seen.outcome is RunOutcome.SYMPTOM
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +69,7 @@ class Attempt:
         return self.stage is None
 
     @property
-    def outcome(self) -> Outcome | None:
+    def outcome(self) -> RunOutcome | None:
         """What most of its runs ended with; none when it was not run."""
         counted = Counter(run.seen.outcome for run in self.runs)
         return counted.most_common(1)[0][0] if counted else None
