@@ -14,7 +14,7 @@ from reenact.types import Table
 from reenact.web.page import Block, Board, Chart, Fold, Moment, Row, Section, Source, Timeline
 from reenact.web.stored import Stored
 from reenact.web.views.paper_text import Criterion, Judged, side_by_side
-from reenact.web.views.paper_told import Comparison, FullRun, GapRepair, Round, Told
+from reenact.web.views.paper_told import Comparison, FullRun, Mending, Round, Told
 
 LEAST_NODES = 2
 TONES = {"pass": "good", "fail": "error"}
@@ -79,7 +79,7 @@ def _compared(comparisons: Sequence[Comparison], *, linked: bool = False) -> Boa
     return Board("", columns, rows)
 
 
-def _mending(told: GapRepair) -> Iterator[Block]:
+def _mending(told: Mending) -> Iterator[Block]:
     yield Text(told.sentence)
     if told.hypotheses:
         yield Text("\n".join(told.hypotheses), "What the paper may not say")

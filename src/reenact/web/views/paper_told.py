@@ -103,7 +103,7 @@ class Fingerprint(BaseModel):
     criteria: list[Criterion] = []
 
 
-class GapRepair(BaseModel):
+class Mending(BaseModel):
     """What a repair changed to close the gap."""
 
     sentence: str
@@ -129,5 +129,5 @@ class Told(BaseModel):
     files: dict[str, str]
     runs: list[FullRun]
     sections: list[TextSection] = []
-    mending: GapRepair | None = None
+    mending: Mending | None = None
     notes: list[str]
