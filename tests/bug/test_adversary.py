@@ -8,7 +8,7 @@ import pytest
 
 from reenact.bug.options import BugAblations
 from reenact.bug.reproduction import Verdict
-from reenact.bug.run.classify import Outcome
+from reenact.bug.run.classify import RunOutcome
 from reenact.bug.validate.stage import Stage
 
 REFUSED = {
@@ -96,40 +96,40 @@ os._exit(0)
 RUN_AND_FOUND_OUT = {
     "own mistake of the same class": (
         "from acme import Meter\nmeter = Meter()\nmeter.update(1)\nprint(meter.mean() / 0)\n",
-        Outcome.SCRIPT,
+        RunOutcome.SCRIPT,
     ),
-    "own function passed in": ("from acme.losses import apply\napply(lambda: 1 / 0)\n", Outcome.SCRIPT),
+    "own function passed in": ("from acme.losses import apply\napply(lambda: 1 / 0)\n", RunOutcome.SCRIPT),
     "own subclass": (
         "from acme import Meter\nclass Mine(Meter):\n    def total(self):\n        return 1 / 0\n"
         "Mine().total()\n",
-        Outcome.SCRIPT,
+        RunOutcome.SCRIPT,
     ),
-    "own type error": ("from acme import Meter\nMeter().update(1)\n'a' + 1\n", Outcome.SCRIPT),
-    "another exception of the project": ("from acme import Meter\nMeter(0).mean()\n", Outcome.PROJECT),
+    "own type error": ("from acme import Meter\nMeter().update(1)\n'a' + 1\n", RunOutcome.SCRIPT),
+    "another exception of the project": ("from acme import Meter\nMeter(0).mean()\n", RunOutcome.PROJECT),
     "swallows and claims": (
         "from acme import Meter\ntry:\n    Meter().mean()\nexcept ZeroDivisionError:\n"
         "    print('BUG REPRODUCED: ZeroDivisionError: division by zero')\n",
-        Outcome.NOTHING,
+        RunOutcome.NOTHING,
     ),
     "prints a traceback": (
         "from acme import Meter\nMeter()\nprint('Traceback (most recent call last):\\n  acme, in mean\\n"
         "ZeroDivisionError: division by zero')\n",
-        Outcome.NOTHING,
+        RunOutcome.NOTHING,
     ),
-    "exits as if": ("import sys\nfrom acme import Meter\nMeter()\nsys.exit(1)\n", Outcome.SCRIPT),
+    "exits as if": ("import sys\nfrom acme import Meter\nMeter()\nsys.exit(1)\n", RunOutcome.SCRIPT),
     "raises it anew": (
         "from acme import Meter\ntry:\n    Meter().mean()\nexcept ZeroDivisionError as error:\n"
         "    kind = type(error)\n    raise kind('division by zero')\n",
-        Outcome.SCRIPT,
+        RunOutcome.SCRIPT,
     ),
-    "never ends": ("from acme import Meter\nMeter()\nwhile True:\n    pass\n", Outcome.NO_RUN),
+    "never ends": ("from acme import Meter\nMeter()\nwhile True:\n    pass\n", RunOutcome.NO_RUN),
     "wants the network": (
         "import urllib.request\nfrom acme import Meter\nMeter()\nurllib.request.urlopen('http://192.0.2.7/')\n",
-        Outcome.SCRIPT,
+        RunOutcome.SCRIPT,
     ),
     "wants what is not installed": (
         "import nobody_has_this\nfrom acme import Meter\nMeter().mean()\n",
-        Outcome.ENVIRONMENT,
+        RunOutcome.ENVIRONMENT,
     ),
 }
 UNCHECKED = {
@@ -207,7 +207,7 @@ def test_watcher_alone_is_not_fooled(toy: Any, in_turn: Any, what: str) -> None:
     parts = BugAblations.without("relevance", "static")
     found = toy.tell(in_turn([UNCHECKED[what].lstrip()]), parts=parts, seeds=1)
     assert found.verdict in (Verdict.INCONCLUSIVE, Verdict.NOT_REPRODUCED)
-    assert found.attempts[0].outcome is not Outcome.SYMPTOM
+    assert found.attempts[0].outcome is not RunOutcome.SYMPTOM
 
 
 @pytest.mark.parametrize("what", SILENT)

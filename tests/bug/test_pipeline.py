@@ -11,7 +11,7 @@ import pytest
 
 from reenact.bug.options import BugAblations
 from reenact.bug.reproduction import Verdict
-from reenact.bug.run.classify import Outcome
+from reenact.bug.run.classify import RunOutcome
 from reenact.bug.validate.stage import Stage
 from reenact.errors import BudgetSpent, Stopped
 from reenact.journal import Journal
@@ -204,7 +204,7 @@ def test_second_time_nothing_is_asked_or_run(toy: Any, in_turn: Any) -> None:
     assert len(toy.models[0].calls) == 4
     assert toy.models[1].calls == []
     assert again.verdict is first.verdict is Verdict.REPRODUCED
-    assert again.showing.runs[0].seen.outcome is Outcome.SYMPTOM
+    assert again.showing.runs[0].seen.outcome is RunOutcome.SYMPTOM
 
 
 def test_exception_in_code_the_report_does_not_speak_of_is_only_shown(toy: Any, in_turn: Any) -> None:
@@ -320,7 +320,7 @@ def test_what_is_not_installed_is_not_asked_for_again_and_again(toy: Any, in_tur
     other = lacking.replace("Meter(3)", "Meter(4)")
     found = toy.tell(in_turn([lacking, other, CRASHES]), attempts=5)
     assert [(one.stage, one.outcome) for one in found.attempts] == [
-        (Stage.EXECUTION, Outcome.ENVIRONMENT)
+        (Stage.EXECUTION, RunOutcome.ENVIRONMENT)
     ] * 2
     assert found.verdict is Verdict.INCONCLUSIVE
     assert "tensorflow" in found.reason

@@ -17,7 +17,7 @@ from reenact.asking import ask
 from reenact.bug.report import BugReport
 from reenact.bug.reproduction import Attempt, Minimised, Reproduction, SeedRun
 from reenact.bug.reproduction import Verdict as BugVerdict
-from reenact.bug.run.classify import Classification, Outcome
+from reenact.bug.run.classify import Classification, RunOutcome
 from reenact.bug.run.observation import Frame, RunObservation
 from reenact.bug.symptom import Symptom
 from reenact.bug.validate.stage import Stage
@@ -115,9 +115,9 @@ def a_bug() -> Reproduction:
         Ending.EXIT, ended="raised", classes=("ZeroDivisionError", "ArithmeticError"),
         message="division by zero", frames=frames, output=f"printed {NASTY}", versions={"torch": "2.13"},
     )  # fmt: skip
-    shown = SeedRun(0, sighting, Classification(Outcome.SYMPTOM, "ZeroDivisionError: division by zero"))
+    shown = SeedRun(0, sighting, Classification(RunOutcome.SYMPTOM, "ZeroDivisionError: division by zero"))
     passed = SeedRun(
-        0, RunObservation(Ending.OK, ended="returned"), Classification(Outcome.NOTHING, "It ran through.")
+        0, RunObservation(Ending.OK, ended="returned"), Classification(RunOutcome.NOTHING, "It ran through.")
     )
     refused = Attempt(0, 0, "import nothing\n", Stage.STATIC, (Problem(Stage.STATIC, "No nothing.", line=1),))
     shows = Attempt(0, 1, SCRIPT, None, runs=(shown,), fixed_runs=(passed,))

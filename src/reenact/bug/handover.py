@@ -13,6 +13,7 @@ from pathlib import Path, PurePosixPath
 from reenact.bug.context.build import open_index
 from reenact.bug.context.code import Code
 from reenact.bug.context.training import find_loops
+from reenact.bug.project.lookup import Module, absolute
 from reenact.diagnosis.depth import Depth
 from reenact.diagnosis.options import DiagnoseOptions
 from reenact.diagnosis.pipeline import DiagnoseServices, diagnose
@@ -86,20 +87,12 @@ def _program(code: Code, entry: PurePosixPath) -> Program:
 def _imported(code: Code, path: PurePosixPath) -> Iterator[PurePosixPath]:
     """Files of the project that a file imports."""
     modules = code.project.files.modules
+    module = Module(code.modules.get(path, ""), path, path.name == "__init__.py")
     for node in ast.walk(code.tree(path) or ast.Module([], [])):
         names = []
         if isinstance(node, ast.Import):
             names = [alias.name for alias in node.names]
         elif isinstance(node, ast.ImportFrom):
-            base = _base(code.modules.get(path, ""), path, node)
+            base = absolute(module, node)
             names = [base, *(f"{base}.{alias.name}" for alias in node.names)]
         yield from (modules[name] for name in names if name in modules)
-
-
-def _base(module: str, path: PurePosixPath, node: ast.ImportFrom) -> str:
-    """The module that a `from` names, with the dots before it resolved."""
-    if not node.level:
-        return node.module or ""
-    parts = module.split(".")
-    up = node.level - (path.name == "__init__.py")
-    return ".".join([*(parts[: len(parts) - up] if up else parts), *([node.module] if node.module else [])])

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 
 from reenact.bug.case import Case
 from reenact.bug.reproduction import Attempt, Minimised
-from reenact.bug.run.classify import Outcome
+from reenact.bug.run.classify import RunOutcome
 from reenact.bug.search import run_with, tried
 from reenact.bug.validate.stages import objections
 from reenact.journal import Scope
@@ -157,4 +157,4 @@ class _Shortening:
         if case.fixed is None:
             return True
         fixed = run_with(case, place, script, case.fixed, "fixed", seeds)
-        return fixed[0].seen.outcome is Outcome.NOTHING
+        return fixed[0].seen.outcome is RunOutcome.NOTHING

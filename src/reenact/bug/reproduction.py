@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import ClassVar
 
 from reenact.bug.report import BugReport, symptom_words
-from reenact.bug.run.classify import Classification, Outcome
+from reenact.bug.run.classify import Classification, RunOutcome
 from reenact.bug.run.observation import RunObservation
 from reenact.bug.symptom import Symptom
 from reenact.bug.validate.stage import Stage
@@ -55,7 +55,7 @@ class SeedRun:
 
     @property
     def shows(self) -> bool:
-        return self.seen.outcome is Outcome.SYMPTOM
+        return self.seen.outcome is RunOutcome.SYMPTOM
 
     @property
     def exception(self) -> str:
@@ -92,15 +92,15 @@ class Attempt:
         return [str(objection) for objection in self.objections]
 
     @property
-    def outcomes(self) -> list[Outcome]:
+    def outcomes(self) -> list[RunOutcome]:
         return [run.seen.outcome for run in self.runs]
 
     @property
-    def outcomes_fixed(self) -> list[Outcome]:
+    def outcomes_fixed(self) -> list[RunOutcome]:
         return [run.seen.outcome for run in self.fixed_runs]
 
     @property
-    def outcome(self) -> Outcome | None:
+    def outcome(self) -> RunOutcome | None:
         """What most of its runs ended with; none when it was not run."""
         counted = Counter(self.outcomes)
         return counted.most_common(1)[0][0] if counted else None

@@ -14,7 +14,7 @@ from reenact.bug.case import Case, CodeContext
 from reenact.bug.generate import draft, plan_for, revised
 from reenact.bug.report import Plan, planned
 from reenact.bug.reproduction import Attempt, SeedRun
-from reenact.bug.run.classify import Classification, Outcome, classify
+from reenact.bug.run.classify import Classification, RunOutcome, classify
 from reenact.bug.run.observation import RunObservation
 from reenact.bug.run.script_runner import Revision
 from reenact.bug.validate.bindings import flowing_lines
@@ -70,7 +70,7 @@ def _in_context(
 def _lacks_the_environment(attempts: Sequence[Attempt]) -> bool:
     """Whether the last scripts all missed what is not installed: no other script will find it."""
     last = attempts[-HOPELESS:]
-    return len(last) == HOPELESS and all(one.outcome is Outcome.ENVIRONMENT for one in last)
+    return len(last) == HOPELESS and all(one.outcome is RunOutcome.ENVIRONMENT for one in last)
 
 
 def _written(
@@ -121,7 +121,7 @@ def _signature(one: Attempt) -> tuple[object, ...]:
 
 
 def _reached(one: Attempt) -> tuple[int, int]:
-    ranks = (Outcome.SYMPTOM, Outcome.PROJECT, Outcome.NOTHING)
+    ranks = (RunOutcome.SYMPTOM, RunOutcome.PROJECT, RunOutcome.NOTHING)
     rank = len(ranks) - ranks.index(one.outcome) if one.outcome in ranks else 0
     return (len(ORDER) if one.stage is None else ORDER.index(one.stage)), rank
 

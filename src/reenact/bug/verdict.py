@@ -10,7 +10,7 @@ from statistics import fmean
 
 from reenact.bug.case import Case
 from reenact.bug.reproduction import Attempt, SeedRun, Verdict
-from reenact.bug.run.classify import Outcome
+from reenact.bug.run.classify import RunOutcome
 from reenact.bug.symptom import FIVE_PERCENT, Relation
 from reenact.bug.validate.stage import Stage
 from reenact.codegen.problem import Problem
@@ -50,7 +50,7 @@ def _off_the_mark(case: Case, runs: Sequence[SeedRun]) -> Problem | None:
 
 def not_confirmed(runs: Sequence[SeedRun]) -> Problem | None:
     """Why the runs on the fixed revision do not confirm the bug; none when all of them pass."""
-    failed = next((run for run in runs if run.seen.outcome is not Outcome.NOTHING), None)
+    failed = next((run for run in runs if run.seen.outcome is not RunOutcome.NOTHING), None)
     if runs and failed is None:
         return None
     if failed is None:
@@ -101,7 +101,7 @@ def verdict_of(case: Case, attempts: Sequence[Attempt]) -> tuple[Verdict, str]:
         return Verdict.INCONCLUSIVE, "a script was written but not run: execution is switched off"
     if showing is not None:
         return verdict_on(case, showing.runs)
-    exercised = [one for one in attempts if Outcome.NOTHING in {run.seen.outcome for run in one.runs}]
+    exercised = [one for one in attempts if RunOutcome.NOTHING in {run.seen.outcome for run in one.runs}]
     on_fixed = [one for one in attempts if one.stage is Stage.FIXED]
     both = [one for one in on_fixed if any(run.shows for run in one.fixed_runs)]
     if both:

@@ -84,12 +84,12 @@ def _opinions() -> dict[str, str]:
 def _of_bugs() -> dict[str, str]:
     """What `reenact bug` says of runs, symptoms and reports."""
     from reenact.bug.reproduction import Verdict
-    from reenact.bug.run.classify import Outcome
+    from reenact.bug.run.classify import RunOutcome
     from reenact.bug.symptom import Relation
     from reenact.report.views.bug import CODE, NAME
 
     told = {CODE: f"{NAME}. A script was run in the sandbox and the reported symptom came out of this line."}
-    return {**told, **_members(Verdict), **_members(Outcome), **_members(Relation)}
+    return {**told, **_members(Verdict), **_members(RunOutcome), **_members(Relation)}
 
 
 def _members(owner: type[Enum]) -> dict[str, str]:

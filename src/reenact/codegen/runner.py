@@ -6,7 +6,7 @@ import hashlib
 import json
 import secrets
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from reenact.codegen.environment import Environment, environment_for, imported
@@ -14,7 +14,7 @@ from reenact.codegen.log_sampler import LogSampler, thinned
 from reenact.codegen.project import Project
 from reenact.errors import SandboxFailed, ended_by
 from reenact.journal import Kind, Scope
-from reenact.sandbox.box import MIB, BoxResult, Command, Ending, Limits, Mount, Sandbox
+from reenact.sandbox.box import MIB, BoxResult, Command, Ending, Limits, Mount, OnOutput, Sandbox
 from reenact.sandbox.environments.prepare import Environments
 from reenact.sandbox.walls.view import WORK
 from reenact.types import JsonValue, Stop
@@ -230,6 +230,42 @@ class ProjectRunner:
         if self.folders and not self._marks:
             self._marks.extend(_mark(one.path) for one in self.folders)
         return list(self._marks)
+
+
+class MountedSandbox:
+    """The sandbox of a runner, with the user's folders and the environment of the code in every box."""
+
+    def __init__(self, runner: ProjectRunner) -> None:
+        self.name = runner.sandbox.name
+        self._runner = runner
+
+    def run(
+        self, command: Command, limits: Limits, *, on_output: OnOutput | None = None, stop: Stop | None = None
+    ) -> BoxResult:
+        """See `Sandbox.run`."""
+        runner = self._runner
+        mounted = replace(
+            command,
+            mounts=(*command.mounts, *self._environment(command), *runner.mounts()),
+            environment={**runner.variables(), **command.environment},
+        )
+        memory = runner.limits(limits.wall_s).memory_bytes
+        limits = replace(limits, memory_bytes=memory)
+        return runner.sandbox.run(mounted, limits, on_output=on_output, stop=stop)
+
+    def missing(self) -> str:
+        """See `Sandbox.missing`."""
+        return self._runner.sandbox.missing()
+
+    def does_not_stop(self) -> tuple[str, ...]:
+        """See `Sandbox.does_not_stop`."""
+        return self._runner.sandbox.does_not_stop()
+
+    def _environment(self, command: Command) -> tuple[Mount, ...]:
+        """Mounts of a prepared interpreter, when the command starts one."""
+        environments = self._runner.environments
+        made = environments.listing() if environments is not None else ()
+        return next((one.mounts for one in made if one.python == command.argv[0]), ())
 
 
 def _ending(result: BoxResult, logs: tuple[str, ...]) -> Ending:

@@ -6,12 +6,12 @@ from pathlib import PurePosixPath
 
 import pytest
 
-from reenact.bug.context.clues import Frame, locate_frames, read_clues
+from reenact.bug.context.clues import ReportedFrame, locate_frames, read_clues
 from reenact.bug.context.code import Code
 
 
-def frame(path: str, line: int, function: str = "") -> Frame:
-    return Frame(PurePosixPath(path), line, function)
+def frame(path: str, line: int, function: str = "") -> ReportedFrame:
+    return ReportedFrame(PurePosixPath(path), line, function)
 
 
 @pytest.mark.parametrize(
@@ -24,7 +24,7 @@ def frame(path: str, line: int, function: str = "") -> Frame:
         ("b/net.py:40: ValueError", frame("b/net.py", 40)),
     ],
 )
-def test_frames_in_every_notation(text: str, found: Frame) -> None:
+def test_frames_in_every_notation(text: str, found: ReportedFrame) -> None:
     assert found in read_clues(f"it breaks\n\n{text}\n").frames
 
 
@@ -90,7 +90,7 @@ def test_reports_made_to_be_slow_are_read(text: str) -> None:
     assert read_clues(f"some words\n{text}").words["word"] > 0
 
 
-def located(code: Code, *frames: Frame) -> list[str]:
+def located(code: Code, *frames: ReportedFrame) -> list[str]:
     return [code.chunk(number).name for number in locate_frames(code, frames)]
 
 

@@ -9,7 +9,7 @@ import pytest
 from reenact.bug.environment import prepare
 from reenact.bug.options import BugOptions
 from reenact.bug.project.files import project_files
-from reenact.bug.run.classify import Outcome, classify
+from reenact.bug.run.classify import RunOutcome, classify
 from reenact.bug.run.observation import RunObservation
 from reenact.bug.run.script_runner import Revision, ScriptRunner
 from reenact.bug.symptom import Check, Relation, Symptom
@@ -87,8 +87,8 @@ def test_limits_are_no_symptom_unless_they_are_the_symptom(toy: Any) -> None:
     files = project_files(toy.folder / "buggy")
     silent = Symptom(kind="silent", sign="memory", words="w", check=check)
     other = Symptom(kind="silent", sign="slow", words="w", check=Check(relation=Relation.ABOVE, number=1))
-    assert classify(found, silent, (), files).outcome is Outcome.SYMPTOM
-    assert classify(found, other, (), files).outcome is Outcome.NO_RUN
+    assert classify(found, silent, (), files).outcome is RunOutcome.SYMPTOM
+    assert classify(found, other, (), files).outcome is RunOutcome.NO_RUN
 
 
 def test_project_is_read_only_and_output_is_kept_short(toy: Any) -> None:

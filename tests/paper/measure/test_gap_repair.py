@@ -7,14 +7,13 @@ from pathlib import Path
 from typing import Any
 
 from reenact.codegen.project import Project
+from reenact.codegen.runner import MountedSandbox
 from reenact.journal import Journal
 from reenact.paper.criterion import Category, Check, CodeLine, Criterion, Judged, Kind, Level, Value
-from reenact.paper.measure.fixed import fixed_knobs, forbidden
+from reenact.paper.measure.fixed import ConstrainedExecutor, fixed_knobs, forbidden
 from reenact.paper.measure.gap import Comparison, Grade
 from reenact.paper.measure.gap_repair import (
-    ConstrainedExecutor,
     Gap,
-    MountedSandbox,
     RepairContext,
     hypothesis,
     is_large,

@@ -111,7 +111,7 @@ _KEYWORD = re.compile(r"[(,]\s*([a-z_]\w*)\s*=(?!=)")
 
 
 @dataclass(frozen=True, slots=True)
-class Frame:
+class ReportedFrame:
     """A line that a traceback names."""
 
     path: PurePosixPath
@@ -125,7 +125,7 @@ class Clues:
 
     words: Mapping[str, float]
     """Words to search by, with weights."""
-    frames: tuple[Frame, ...]
+    frames: tuple[ReportedFrame, ...]
     """Outermost first, as tracebacks are written."""
     names: Mapping[str, float]
     """Identifiers that may be names of the project: 1 in code or with dots, less in prose."""
@@ -181,7 +181,7 @@ def _without_frames(report: str) -> str:
     return report
 
 
-def _frames(report: str) -> Iterator[Frame]:
+def _frames(report: str) -> Iterator[ReportedFrame]:
     seen: set[tuple[str, int]] = set()
     found = (match for pattern in _FRAMES for match in pattern.finditer(report))
     for match in sorted(found, key=lambda match: match.start()):
@@ -189,7 +189,7 @@ def _frames(report: str) -> Iterator[Frame]:
         if key not in seen and int(match["line"]) < 10_000_000:
             seen.add(key)
             name = (match["name"] or "").rpartition(".")[2]
-            yield Frame(_path(match["path"]), key[1], name)
+            yield ReportedFrame(_path(match["path"]), key[1], name)
 
 
 def _path(text: str) -> PurePosixPath:
@@ -219,12 +219,12 @@ def _names(prose: list[str], code: list[str], inline: list[str]) -> Mapping[str,
 _INSTALLED = ("site-packages", "dist-packages")
 
 
-def locate_frames(code: Code, frames: Sequence[Frame]) -> dict[int, tuple[int, Frame]]:
+def locate_frames(code: Code, frames: Sequence[ReportedFrame]) -> dict[int, tuple[int, ReportedFrame]]:
     """Chunks that frames lie in, with the distance from the innermost one of the project.
 
     Paths are matched by their ends. A line that has moved since is found by its function.
     """
-    found: dict[int, tuple[int, Frame]] = {}
+    found: dict[int, tuple[int, ReportedFrame]] = {}
     for frame in reversed(frames):
         file = _file_of(code, frame.path)
         number = _chunk_of(code, file, frame) if file is not None else None
@@ -243,7 +243,7 @@ def shared_end(one: PurePosixPath, other: PurePosixPath) -> int:
     return shared
 
 
-def _chunk_of(code: Code, file: int, frame: Frame) -> int | None:
+def _chunk_of(code: Code, file: int, frame: ReportedFrame) -> int | None:
     numbers = code.index.by_file.get(file, ())
     by_line = [one for one in numbers if code.chunk(one).first <= frame.line <= code.chunk(one).last]
     by_name = [one for one in numbers if _defines(code, one, frame.function)] if frame.function else []

@@ -29,7 +29,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from reenact.bug.context.clues import Clues, Frame, locate_frames, shared_end
+from reenact.bug.context.clues import Clues, ReportedFrame, locate_frames, shared_end
 from reenact.bug.context.code import Code
 from reenact.bug.context.index import Postings
 from reenact.bug.context.words import count_words, expanded, words_of
@@ -203,7 +203,7 @@ class Ranker:
         why = "; ".join(reasons) or self._words_why(number)
         return Ranked(number, factor * (score + gained), why, pointed)
 
-    def _frame_why(self, number: int, frame: Frame) -> str:
+    def _frame_why(self, number: int, frame: ReportedFrame) -> str:
         chunk = self._index.chunks[number]
         # The report may be of another version, where the line was a different one.
         moved = not chunk.first <= frame.line <= chunk.last

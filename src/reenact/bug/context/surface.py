@@ -9,7 +9,7 @@ from pathlib import PurePosixPath
 
 from reenact.bug.context.code import Code
 from reenact.bug.context.context import Signature
-from reenact.bug.project.classes import Shape, shape_of
+from reenact.bug.project.classes import is_dataclass, shape_of
 from reenact.bug.project.lookup import Class, Function
 
 LONGEST = 450
@@ -117,21 +117,11 @@ def _of_target(code: Code, target: Target, wanted: Collection[str]) -> Iterator[
 def _of_class(code: Code, found: Class, wanted: Collection[str]) -> Iterator[Signature]:
     yield from _constructions(code, found, wanted)
     shape = shape_of(code.project, found)
-    public = [one for one in _methods(shape) if not one.node.name.startswith("_")]
+    public = [one for one in shape.methods.values() if not one.node.name.startswith("_")]
     named = [one for one in public if one.node.name in wanted]
     own = [one for one in public if one not in named and one.node in found.node.body]
     for one in (*named, *own[: max(0, MOST_METHODS - len(named))]):
         yield from _method(code, found, one, wanted)
-
-
-def _methods(shape: Shape) -> list[Function]:
-    """Methods of a class and its bases in the project, the nearest of each name."""
-    nearest: dict[str, Function] = {}
-    for one in shape.chain:
-        for node in one.node.body:
-            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
-                nearest.setdefault(node.name, Function(node, one.module))
-    return list(nearest.values())
 
 
 def _constructions(code: Code, found: Class, wanted: Collection[str]) -> Iterator[Signature]:
@@ -143,7 +133,7 @@ def _constructions(code: Code, found: Class, wanted: Collection[str]) -> Iterato
     bases = ", ".join(ast.unparse(base) for base in found.node.bases)
     kind = f"class {found.name}({bases})" if bases else f"class {found.name}"
     shape = shape_of(code.project, found)
-    made = [one for one in shape.chain if _own_init(one) is not None or _is_dataclass(one)]
+    made = [one for one in shape.chain if _own_init(one) is not None or is_dataclass(one)]
     if not made:
         yield _signature(name, place[0], found.node, kind)
         return
@@ -201,7 +191,3 @@ def _own_init(found: Class) -> ast.FunctionDef | None:
         if isinstance(node, ast.FunctionDef) and node.name == "__init__":
             return node
     return None
-
-
-def _is_dataclass(found: Class) -> bool:
-    return any("dataclass" in ast.unparse(mark) for mark in found.node.decorator_list)

@@ -6,6 +6,7 @@ import ast
 from collections.abc import Iterator
 from copy import copy
 from dataclasses import dataclass
+from functools import cached_property
 
 from reenact.bug.project.lookup import Class, Codebase, Function, Module, Outside, bound_names
 
@@ -26,11 +27,17 @@ class Shape:
 
     def method(self, name: str) -> Function | None:
         """The method of that name, the nearest one."""
+        return self.methods.get(name)
+
+    @cached_property
+    def methods(self) -> dict[str, Function]:
+        """Methods of the class and its bases in the project, the nearest of each name."""
+        nearest: dict[str, Function] = {}
         for one in self.chain:
             for node in one.node.body:
-                if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and node.name == name:
-                    return Function(node, one.module)
-        return None
+                if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+                    nearest.setdefault(node.name, Function(node, one.module))
+        return nearest
 
     def has(self, name: str) -> bool:
         """Whether an object of the class may have this attribute."""
@@ -50,7 +57,12 @@ class Shape:
 
     @property
     def is_dataclass(self) -> bool:
-        return any("dataclass" in ast.unparse(mark) for mark in self.own.node.decorator_list)
+        return is_dataclass(self.own)
+
+
+def is_dataclass(found: Class) -> bool:
+    """Whether a decorator says so."""
+    return any("dataclass" in ast.unparse(mark) for mark in found.node.decorator_list)
 
 
 def shape_of(project: Codebase, own: Class) -> Shape:

@@ -14,7 +14,7 @@ from reenact.codegen.project import parsed
 from reenact.sandbox.box import Ending
 
 
-class Outcome(StrEnum):
+class RunOutcome(StrEnum):
     """What became of one run."""
 
     SYMPTOM = "symptom"
@@ -33,14 +33,14 @@ class Outcome(StrEnum):
     @property
     def is_final(self) -> bool:
         """Whether other seeds would end the same way."""
-        return self in (Outcome.SCRIPT, Outcome.ENVIRONMENT, Outcome.NO_RUN)
+        return self in (RunOutcome.SCRIPT, RunOutcome.ENVIRONMENT, RunOutcome.NO_RUN)
 
 
 @dataclass(frozen=True, slots=True)
 class Classification:
     """An outcome and why it is that one."""
 
-    outcome: Outcome
+    outcome: RunOutcome
     sentence: str
     deliberate: bool = False
     """The project raises this exception on purpose: it may be a refusal of wrong input, and no bug."""
@@ -63,28 +63,28 @@ def classify(
         return _raised(seen, symptom, functions, files, lines)
     if seen.ended == "exited":
         return Classification(
-            Outcome.SCRIPT, f"The process was ended by exit({seen.message}) instead of running through."
+            RunOutcome.SCRIPT, f"The process was ended by exit({seen.message}) instead of running through."
         )
     if not symptom.is_silent:
-        return Classification(Outcome.NOTHING, "The script ran through; no exception came out of it.")
+        return Classification(RunOutcome.NOTHING, "The script ran through; no exception came out of it.")
     if seen.problem:
-        return Classification(Outcome.SCRIPT, f"The closing check: {seen.problem}.")
-    return Classification(Outcome.SYMPTOM if seen.holds else Outcome.NOTHING, seen.saw)
+        return Classification(RunOutcome.SCRIPT, f"The closing check: {seen.problem}.")
+    return Classification(RunOutcome.SYMPTOM if seen.holds else RunOutcome.NOTHING, seen.saw)
 
 
 def _without_word(seen: RunObservation, symptom: Symptom) -> Classification:
     check = symptom.check if symptom.is_silent else None
     if seen.ending is Ending.TIMEOUT and check is not None and check.relation is Relation.SLOWER:
-        return Classification(Outcome.SYMPTOM, f"It did not end: {seen.why}.")
+        return Classification(RunOutcome.SYMPTOM, f"It did not end: {seen.why}.")
     if seen.ending is Ending.MEMORY_LIMIT and check is not None and check.relation is Relation.MEMORY:
-        return Classification(Outcome.SYMPTOM, f"It needed too much memory: {seen.why}.")
+        return Classification(RunOutcome.SYMPTOM, f"It needed too much memory: {seen.why}.")
     if seen.ending in (Ending.OK, Ending.EXIT):
         return Classification(
-            Outcome.NO_RUN, "The process ended itself before the watcher could look at the outcome."
+            RunOutcome.NO_RUN, "The process ended itself before the watcher could look at the outcome."
         )
     network = " It wanted the network, which is not there." if seen.network else ""
     return Classification(
-        Outcome.NO_RUN, f"The run was ended: {seen.ending}. {seen.why}.{network}".replace("..", ".")
+        RunOutcome.NO_RUN, f"The run was ended: {seen.ending}. {seen.why}.{network}".replace("..", ".")
     )
 
 
@@ -100,31 +100,33 @@ def _raised(
     at = f" ({last})" if last is not None else ""
     network = " It wanted the network, which is not there." if seen.network else ""
     if seen.missing and seen.missing.partition(".")[0] not in files.packages:
-        return Classification(Outcome.ENVIRONMENT, f"The module {seen.missing} is not installed{at}.")
+        return Classification(RunOutcome.ENVIRONMENT, f"The module {seen.missing} is not installed{at}.")
     if _is_outside(seen, symptom, last, lines):
-        return Classification(Outcome.SYMPTOM, f"{what}{at}", outside=True)
+        return Classification(RunOutcome.SYMPTOM, f"{what}{at}", outside=True)
     if seen.blamed == "script":
         return Classification(
-            Outcome.SCRIPT, f"The script itself failed, not the project: {what}{at}.{network}"
+            RunOutcome.SCRIPT, f"The script itself failed, not the project: {what}{at}.{network}"
         )
     if seen.blamed != "project":
-        return Classification(Outcome.NO_RUN, f"It failed outside script and project: {what}.")
+        return Classification(RunOutcome.NO_RUN, f"It failed outside script and project: {what}.")
     if symptom.explicit is None or symptom.is_silent:
         return Classification(
-            Outcome.PROJECT, f"The project raised before anything could be observed: {what}{at}."
+            RunOutcome.PROJECT, f"The project raised before anything could be observed: {what}{at}."
         )
     if not symptom.explicit.fits(seen.classes, seen.message):
         wanted = f"{symptom.explicit.name}: {symptom.explicit.message or '*'}"
         return Classification(
-            Outcome.PROJECT, f"The project raised {what}{at}; to be shown was {wanted}.{network}"
+            RunOutcome.PROJECT, f"The project raised {what}{at}; to be shown was {wanted}.{network}"
         )
     through = {frame.function for frame in seen.project_frames}
     if functions and not through & set(functions):
         named = ", ".join(functions)
         return Classification(
-            Outcome.PROJECT, f"The project raised {what}{at}, but not through {named} as reported."
+            RunOutcome.PROJECT, f"The project raised {what}{at}, but not through {named} as reported."
         )
-    return Classification(Outcome.SYMPTOM, f"{what}{at}", deliberate=_is_deliberate(seen.frames[-1], files))
+    return Classification(
+        RunOutcome.SYMPTOM, f"{what}{at}", deliberate=_is_deliberate(seen.frames[-1], files)
+    )
 
 
 def _is_outside(seen: RunObservation, symptom: Symptom, last: Frame | None, lines: frozenset[int]) -> bool:

@@ -7,13 +7,18 @@ paper would explain nothing.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from reenact.paper.criterion import Criterion, Judged, Value
 from reenact.paper.criterion import Kind as CheckKind
+from reenact.probe.outcome import OutcomeKind
 from reenact.program.change import Change, Insert
 from reenact.program.knob import Kind, Knob, KnobId
 from reenact.program.patch import Patch
+from reenact.sandbox.box import Sandbox
+from reenact.trials.boxed import Boxed
+from reenact.trials.trial import Outcome, Trial
+from reenact.types import Stop
 
 BUILD = (Kind.LAYER, Kind.UNITS, Kind.FILTERS, Kind.KERNEL_SIZE, Kind.NORMALIZATION)
 BY_CHECK = {
@@ -89,6 +94,24 @@ def forbidden(patch: Patch, fixed: Mapping[KnobId, str]) -> str:
         if by:
             return f"{change} contradicts {by}, which the paper fixes"
     return ""
+
+
+class ConstrainedExecutor(Boxed):
+    """Trains changed programs in boxes, but none that contradicts the paper: such a change fails at once."""
+
+    def __init__(self, fixed: Mapping[KnobId, str], *, sandbox: Sandbox, python: str) -> None:
+        super().__init__(1, sandbox=sandbox, python=python)
+        self.fixed = fixed
+
+    def attempts(self, trials: Sequence[Trial], stop: Stop) -> Iterator[tuple[int, Outcome]]:
+        """See `Boxed.attempts`."""
+        for number, trial in enumerate(trials):
+            why = forbidden(trial.patch, self.fixed)
+            if why:
+                yield number, Outcome(OutcomeKind.NOT_STARTED, note=why)
+                continue
+            for _, outcome in super().attempts([trial], stop):
+                yield number, outcome
 
 
 def _touched(change: Change) -> KnobId:

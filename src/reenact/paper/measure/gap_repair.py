@@ -8,14 +8,14 @@ hypothesis about what the paper does not say.
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import ClassVar
 
 from reenact.codegen.environment import Environment
 from reenact.codegen.project import ENTRY, Project
-from reenact.codegen.runner import ProjectRunner
+from reenact.codegen.runner import MountedSandbox, ProjectRunner
 from reenact.diagnosis.depth import Depth
 from reenact.diagnosis.diagnosis import Diagnosis
 from reenact.diagnosis.observe import read_only
@@ -26,13 +26,12 @@ from reenact.journal import Journal, Kind, Scope, mark
 from reenact.journal.keys import canonical
 from reenact.paper.context import PaperContext, scale_arguments
 from reenact.paper.criterion import Criterion, Judged
-from reenact.paper.measure.fixed import fixed_knobs, forbidden
+from reenact.paper.measure.fixed import ConstrainedExecutor, fixed_knobs
 from reenact.paper.measure.gap import Comparison, mean_gap
 from reenact.probe.boxed import watch_boxed
 from reenact.probe.naming import fresh_folder
 from reenact.probe.options import WatchOptions
 from reenact.probe.outcome import Outcome as ProbeOutcome
-from reenact.probe.outcome import OutcomeKind
 from reenact.probe.read import is_trace, read_json_file, read_trace
 from reenact.probe.root import Root
 from reenact.program.change import Change, Set
@@ -43,13 +42,11 @@ from reenact.repairs.options import LEAST_SEEDS, RepairOptions
 from reenact.repairs.pipeline import repair_within
 from reenact.repairs.prepare import RepairServices
 from reenact.repairs.verdict import Repair
-from reenact.sandbox.box import BoxResult, Command, Limits, Mount, OnOutput, Sandbox
+from reenact.sandbox.box import Limits
 from reenact.sandbox.walls.view import WORK
-from reenact.trials.boxed import Boxed
 from reenact.trials.metric import choose_measure
-from reenact.trials.outcome import Outcome
 from reenact.trials.trial import Trial
-from reenact.types import JsonValue, Stop
+from reenact.types import JsonValue
 
 LARGE = 0.1
 """Mean gap of the measured claims from which on a repair is worth its trainings."""
@@ -267,57 +264,3 @@ def _repaired(
         executor=lambda _: ConstrainedExecutor(fixed, sandbox=MountedSandbox(context.runner), python=python),
     )  # fmt: skip
     return repair_within(program, options, given, context.run.under("repair"), found)
-
-
-class ConstrainedExecutor(Boxed):
-    """Trains changed programs in boxes, but none that contradicts the paper: such a change fails at once."""
-
-    def __init__(self, fixed: Mapping[KnobId, str], *, sandbox: Sandbox, python: str) -> None:
-        super().__init__(1, sandbox=sandbox, python=python)
-        self.fixed = fixed
-
-    def attempts(self, trials: Sequence[Trial], stop: Stop) -> Iterator[tuple[int, Outcome]]:
-        """See `Boxed.attempts`."""
-        for number, trial in enumerate(trials):
-            why = forbidden(trial.patch, self.fixed)
-            if why:
-                yield number, Outcome(OutcomeKind.NOT_STARTED, note=why)
-                continue
-            for _, outcome in super().attempts([trial], stop):
-                yield number, outcome
-
-
-class MountedSandbox:
-    """The sandbox of a runner, with the user's folders and the environment of the code in every box."""
-
-    def __init__(self, runner: ProjectRunner) -> None:
-        self.name = runner.sandbox.name
-        self._runner = runner
-
-    def run(
-        self, command: Command, limits: Limits, *, on_output: OnOutput | None = None, stop: Stop | None = None
-    ) -> BoxResult:
-        """See `Sandbox.run`."""
-        runner = self._runner
-        mounted = replace(
-            command,
-            mounts=(*command.mounts, *self._environment(command), *runner.mounts()),
-            environment={**runner.variables(), **command.environment},
-        )
-        memory = runner.limits(limits.wall_s).memory_bytes
-        limits = replace(limits, memory_bytes=memory)
-        return runner.sandbox.run(mounted, limits, on_output=on_output, stop=stop)
-
-    def missing(self) -> str:
-        """See `Sandbox.missing`."""
-        return self._runner.sandbox.missing()
-
-    def does_not_stop(self) -> tuple[str, ...]:
-        """See `Sandbox.does_not_stop`."""
-        return self._runner.sandbox.does_not_stop()
-
-    def _environment(self, command: Command) -> tuple[Mount, ...]:
-        """Mounts of a prepared interpreter, when the command starts one."""
-        environments = self._runner.environments
-        made = environments.listing() if environments is not None else ()
-        return next((one.mounts for one in made if one.python == command.argv[0]), ())

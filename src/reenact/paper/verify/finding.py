@@ -17,7 +17,7 @@ from reenact.paper.criterion import CodeLine, Criterion, Judged, Value
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class CodeFinding:
     """What a program saw of one criterion."""
 
     value: Value | None
@@ -31,7 +31,7 @@ class Finding:
         return Judged(criterion.id, value, "check", self.seen, self.lines)
 
 
-NOTHING = Finding(None, "A program found nothing that it could compare.")
+NOTHING = CodeFinding(None, "A program found nothing that it could compare.")
 
 
 def unjudged(criterion: Criterion, reason: str, lines: tuple[CodeLine, ...] = ()) -> Judged:

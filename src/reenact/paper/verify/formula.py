@@ -28,7 +28,7 @@ from reenact.llm.prompts import load_prompt
 from reenact.paper.criterion import CodeLine, Criterion, Value
 from reenact.paper.fingerprint.expression import Misfit, parsed, value_of
 from reenact.paper.fingerprint.vocabulary import squeezed
-from reenact.paper.verify.finding import Finding
+from reenact.paper.verify.finding import CodeFinding
 from reenact.paper.verify.settings import line_at, read_names
 from reenact.sandbox.files.strict_json import read_json
 
@@ -140,7 +140,7 @@ class Call:
 
 def computed(
     criteria: Sequence[Criterion], project: Project, model: Model, runner: ProjectRunner, run: Scope
-) -> dict[str, Finding]:
+) -> dict[str, CodeFinding]:
     """What running came to, for the criteria whose formula could be set up."""
     if not criteria:
         return {}
@@ -185,7 +185,9 @@ def _defined(setup: Setup, project: Project) -> CodeLine | None:
     return None
 
 
-def _run(calls: Sequence[Call], project: Project, runner: ProjectRunner, run: Scope) -> dict[str, Finding]:
+def _run(
+    calls: Sequence[Call], project: Project, runner: ProjectRunner, run: Scope
+) -> dict[str, CodeFinding]:
     inside = files("reenact.paper.verify.inside").joinpath("call_functions.py").read_bytes()
     ran = runner.run(
         "run-formulas", run, project, (INSIDE,), limits=runner.limits(), collect=(RESULT,),
@@ -212,34 +214,36 @@ def _is_used(function: str, project: Project) -> bool:
     return any(read is None or squeezed(function) in read for read in names)
 
 
-def _unused(finding: Finding) -> Finding:
+def _unused(finding: CodeFinding) -> CodeFinding:
     if finding.value is None:
         return finding
     return replace(finding, value=None, seen=f"{finding.seen} But nothing in the project calls it.")
 
 
-def _compared(call: Call, told: Mapping[str, Any]) -> Finding:
+def _compared(call: Call, told: Mapping[str, Any]) -> CodeFinding:
     import numpy as np
 
     name = f"{call.setup.function}()"
     if "problem" in told:
-        return Finding(None, f"{name} could not be called: {told['problem']}", (call.line,))
+        return CodeFinding(None, f"{name} could not be called: {told['problem']}", (call.line,))
     values = told.get("values")
     if not isinstance(values, list) or len(values) != len(call.expected):
-        return Finding(None, f"{name} left no values.", (call.line,))
+        return CodeFinding(None, f"{name} left no values.", (call.line,))
     for number, (got, wanted) in enumerate(zip(values, call.expected, strict=True)):
         try:
             there = np.asarray(got, dtype=float).squeeze()
         except (TypeError, ValueError):
-            return Finding(None, f"{name} returns no numbers.", (call.line,))
+            return CodeFinding(None, f"{name} returns no numbers.", (call.line,))
         expected = wanted.squeeze()
         if there.shape != expected.shape:
             shapes = f"{there.shape}, not {expected.shape}"
-            return Finding(None, f"{name} returns numbers of shape {shapes}.", (call.line,))
+            return CodeFinding(None, f"{name} returns numbers of shape {shapes}.", (call.line,))
         if not np.allclose(there, expected, rtol=TOLERANCE, atol=1e-6):
             words = f"{name} gives {_short(there)} on sample {number + 1}, the formula {_short(expected)}."
-            return Finding(None, words, (call.line,), refutes=True)
-    return Finding(Value.PASS, f"{name} gives what the formula gives, on {SAMPLES} samples.", (call.line,))
+            return CodeFinding(None, words, (call.line,), refutes=True)
+    return CodeFinding(
+        Value.PASS, f"{name} gives what the formula gives, on {SAMPLES} samples.", (call.line,)
+    )
 
 
 def _short(value: Any) -> str:

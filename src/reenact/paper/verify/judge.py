@@ -14,7 +14,7 @@ from reenact.llm.ask import Model, Prompt
 from reenact.llm.prompts import load_prompt
 from reenact.paper.ask_with_retry import ask_with_retry
 from reenact.paper.criterion import CodeLine, Criterion, Judged, Value
-from reenact.paper.verify.finding import Finding, existing, unjudged
+from reenact.paper.verify.finding import CodeFinding, existing, unjudged
 
 BATCH = 12
 """Criteria a question. The code is the same in all of them, so a provider may cache it."""
@@ -45,7 +45,7 @@ class Verdicts(BaseModel):
 
 def judge(
     criteria: Sequence[Criterion],
-    hints: Mapping[str, Finding],
+    hints: Mapping[str, CodeFinding],
     project: Project,
     model: Model,
     run: Scope,
@@ -60,7 +60,7 @@ def judge(
 
 def _batch(
     batch: Sequence[Criterion],
-    hints: Mapping[str, Finding],
+    hints: Mapping[str, CodeFinding],
     project: Project,
     model: Model,
     run: Scope,
@@ -83,12 +83,12 @@ def _batch(
     return [_judged(one, given.get(one.id, []), hints.get(one.id), project) for one in batch]
 
 
-def _told(one: Criterion, hint: Finding | None) -> str:
+def _told(one: Criterion, hint: CodeFinding | None) -> str:
     words = f"{one.id}: {one.fact}\n  scope: {one.scope}\n  the paper: {one.quote}"
     return f"{words}\n  a program saw: {hint.seen}" if hint is not None and hint.lines else words
 
 
-def _judged(one: Criterion, said: Sequence[Said], hint: Finding | None, project: Project) -> Judged:
+def _judged(one: Criterion, said: Sequence[Said], hint: CodeFinding | None, project: Project) -> Judged:
     if not said:
         return unjudged(one, "The judge said nothing about it.")
     if len({each.verdict for each in said}) > 1:

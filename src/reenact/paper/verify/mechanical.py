@@ -14,7 +14,7 @@ from reenact.paper.criterion import Check, CodeLine, Kind
 from reenact.paper.criterion import Value as Verdict
 from reenact.paper.fingerprint.vocabulary import SECTIONS, concept, named, names, squeezed, words_of
 from reenact.paper.quantity import Quantity, as_quantity, quantities
-from reenact.paper.verify.finding import NOTHING, Finding
+from reenact.paper.verify.finding import NOTHING, CodeFinding
 from reenact.paper.verify.reading import Reading
 from reenact.paper.verify.settings import Setting, Value
 
@@ -28,7 +28,7 @@ OWN_SCHEDULES = frozenset(("LambdaLR", "LearningRateScheduler", "SequentialLR", 
 """Calls that may make any schedule."""
 
 
-def looked_up(check: Check | None, code: Reading) -> Finding:
+def looked_up(check: Check | None, code: Reading) -> CodeFinding:
     """What the code says about it."""
     if check is None or check.kind in (Kind.SHAPE, Kind.FORMULA):
         return NOTHING
@@ -38,7 +38,7 @@ def looked_up(check: Check | None, code: Reading) -> Finding:
     return _thing(check, code) if check.kind in SECTIONS else _word(check, code)
 
 
-def _number(check: Check, wanted: Quantity, code: Reading) -> Finding:
+def _number(check: Check, wanted: Quantity, code: Reading) -> CodeFinding:
     strong = _under(check.subject, code.knobs) or _under(check.subject, code.settings)
     right = [one for one in strong if _equals(one.value, wanted)]
     if strong and len(right) == len(strong):
@@ -54,7 +54,7 @@ def _number(check: Check, wanted: Quantity, code: Reading) -> Finding:
     return _found(Verdict.FAIL, f"{check.subject} is {said} in the code, not {check.value}.", strong)
 
 
-def _passed(check: Check, right: Sequence[Setting], code: Reading) -> Finding:
+def _passed(check: Check, right: Sequence[Setting], code: Reading) -> CodeFinding:
     """The value stands there; whether that does anything depends on somebody reading it."""
     if any(code.uses(one) for one in right):
         return _found(Verdict.PASS, f"{check.subject} is {check.value} in the code.", right)
@@ -66,7 +66,7 @@ def _under(subject: str, settings: Sequence[Setting]) -> list[Setting]:
     return [one for one in settings if _numeric(one.value) and _is(subject, one.name)]
 
 
-def _word(check: Check, code: Reading) -> Finding:
+def _word(check: Check, code: Reading) -> CodeFinding:
     """A setting whose value is a word: another word may mean the same, so this never fails."""
     strong = [one for one in code.settings if isinstance(one.value, str) and _is(check.subject, one.name)]
     right = [one for one in strong if squeezed(str(one.value)) == squeezed(check.value)]
@@ -75,7 +75,7 @@ def _word(check: Check, code: Reading) -> Finding:
     return _found(None, f"{check.subject} in the code:", strong) if strong else NOTHING
 
 
-def _thing(check: Check, code: Reading) -> Finding:
+def _thing(check: Check, code: Reading) -> CodeFinding:
     """An optimiser, schedule, loss or layer, by what is called and what a setting names."""
     wanted = named(check.kind, check.value)
     if not wanted:
@@ -85,13 +85,13 @@ def _thing(check: Check, code: Reading) -> Finding:
     others = {name: line for name, line in found if name != wanted}
     alone = check.kind is Kind.LAYER or not others
     if right and alone:
-        return Finding(Verdict.PASS, f"{wanted} stands in the code.", tuple(right[:SHOWN]))
+        return CodeFinding(Verdict.PASS, f"{wanted} stands in the code.", tuple(right[:SHOWN]))
     if right or not others:
         hint = f"{wanted} stands in the code beside {', '.join(others)}." if right else NOTHING.seen
-        return Finding(None, hint, tuple(right[:SHOWN]))
+        return CodeFinding(None, hint, tuple(right[:SHOWN]))
     told = f"The code has {', '.join(others)}, not {wanted}."
     decided = check.kind in DECIDED and not any(name in OWN_SCHEDULES for name, _ in code.calls)
-    return Finding(Verdict.FAIL if decided else None, told, tuple(others.values())[:SHOWN])
+    return CodeFinding(Verdict.FAIL if decided else None, told, tuple(others.values())[:SHOWN])
 
 
 def _things(kind: Kind, code: Reading) -> list[tuple[str, CodeLine]]:
@@ -136,7 +136,7 @@ def _equals(value: Value, wanted: Quantity) -> bool:
     return isinstance(value, int | float) and wanted.equals(Quantity(float(value), False, 0, ""))
 
 
-def _found(value: Verdict | None, words: str, settings: Iterable[Setting]) -> Finding:
+def _found(value: Verdict | None, words: str, settings: Iterable[Setting]) -> CodeFinding:
     there = tuple(settings)[:SHOWN]
     told = words if value is not None else f"{words} {'; '.join(map(str, there))}"
-    return Finding(value, told, tuple(dict.fromkeys(one.line for one in there)))
+    return CodeFinding(value, told, tuple(dict.fromkeys(one.line for one in there)))

@@ -10,7 +10,7 @@ from reenact.intake.papers.paper import Paper
 from reenact.journal import Scope
 from reenact.llm.ask import Model
 from reenact.paper.criterion import Criterion, Judged, Kind
-from reenact.paper.verify.finding import Finding, unjudged
+from reenact.paper.verify.finding import CodeFinding, unjudged
 from reenact.paper.verify.formula import computed
 from reenact.paper.verify.judge import judge
 from reenact.paper.verify.mechanical import looked_up
@@ -31,7 +31,7 @@ def verify(
     A criterion whose words are not in the paper is nobody's fact and cannot be judged.
     """
     code = read_project(project)
-    found: dict[str, Finding] = {one.id: looked_up(one.check, code) for one in criteria}
+    found: dict[str, CodeFinding] = {one.id: looked_up(one.check, code) for one in criteria}
     if model is not None and runner is not None:
         formulas = [one for one in criteria if one.check is not None and one.check.kind is Kind.FORMULA]
         found |= computed(formulas, project, model, runner, run)
@@ -47,7 +47,7 @@ def verify(
     return tuple(judged[one.id] or said[one.id] for one in criteria)
 
 
-def _by_check(one: Criterion, finding: Finding, paper: Paper) -> Judged | None:
+def _by_check(one: Criterion, finding: CodeFinding, paper: Paper) -> Judged | None:
     """The verdict of a program, when it has one."""
     if any(place not in paper.by_id for place in one.places):
         return unjudged(one, "It names a place that is not in this paper.")
