@@ -25,7 +25,7 @@ def __getattr__(name: str) -> Any:
 
         return getattr(inprocess, name)
     if name == "repair":
-        return import_module("reenact.repairs")
+        return import_module("reenact.repairs.pipeline").repair_file
     if name in ("load_ipython_extension", "unload_ipython_extension"):
         return getattr(import_module("reenact.notebook"), name)
     raise AttributeError(f"module 'reenact' has no attribute {name!r}")

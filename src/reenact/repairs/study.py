@@ -36,15 +36,15 @@ class Study:
 
     def __init__(
         self,
-        bench: SearchContext,
+        context: SearchContext,
         space: Space,
         sampler: Any,
         *,
         pruner: Any = None,
         from_faulty: bool = False,
     ) -> None:
-        self.bench, self.space = bench, space
-        self.study = new_study(bench.studies, bench.name, sampler, pruner)
+        self.context, self.space = context, space
+        self.study = new_study(context.studies, context.name, sampler, pruner)
         if from_faulty:
             self.study.enqueue_trial({one.name: _as_it_stands(one) for one in space.dimensions})
 
@@ -52,7 +52,7 @@ class Study:
         """The next point, as a change that can be made."""
         trial = self.study.ask()
         point = {one.name: _suggested(trial, one) for one in self.space.dimensions}
-        patch = fitting(self.space.changes(point), self.bench.applies)
+        patch = fitting(self.space.changes(point), self.context.applies)
         trial.set_user_attr("patch", str(patch))
         return StudyPoint(trial, patch)
 
@@ -67,7 +67,7 @@ class Study:
 
 
 def book(folder: Path | None, name: str) -> Callable[[Evaluation], None]:
-    """For strategies that ask nobody: every look is written into a study."""
+    """For strategies that ask nobody: every evaluation is written into a study."""
     import optuna
 
     study = new_study(folder, name, None, None)

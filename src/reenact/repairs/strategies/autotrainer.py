@@ -59,45 +59,45 @@ class FromScratch:
     name = "autotrainer-scratch"
     continues = False
 
-    def search(self, bench: SearchContext) -> list[Patch]:
+    def search(self, context: SearchContext) -> list[Patch]:
         """See `Strategy.search`."""
-        chance = random.Random(bench.wishes.chance)  # noqa: S311 - a search, no secret
-        base = bench.base()
-        kept, now = NOTHING, self._see(NOTHING, NOTHING, bench)
+        chance = random.Random(context.options.chance)  # noqa: S311 - a search, no secret
+        base = context.base()
+        kept, now = NOTHING, self._see(NOTHING, NOTHING, context)
         for _ in range(MOST_PROBLEMS):
             if now is None or not now.problem:
                 break
-            step = self._treat(kept, now, bench, chance)
+            step = self._treat(kept, now, context, chance)
             if step is None:
                 break
             kept, now = step
         score = now.score if now is not None else base
-        return [kept] if kept and bench.better(base, score) else []
+        return [kept] if kept and context.better(base, score) else []
 
     def _treat(
-        self, kept: Patch, now: Seen, bench: SearchContext, chance: random.Random
+        self, kept: Patch, now: Seen, context: SearchContext, chance: random.Random
     ) -> tuple[Patch, Seen] | None:
         """The first remedy after which the problem is gone and nothing is worse."""
         for remedy, tries in REMEDIES[now.problem]:
             for attempt in range(tries):
-                changes = tuple(MADE[remedy](bench.knobs, attempt, chance))
-                patch = bench.together(_without(kept, changes), Patch(changes)) if changes else None
+                changes = tuple(MADE[remedy](context.knobs, attempt, chance))
+                patch = context.together(_without(kept, changes), Patch(changes)) if changes else None
                 if patch is None:
                     continue
-                if not bench.affords(bench.cost(patch)):
+                if not context.within_budget(context.cost(patch)):
                     return None
-                after = self._see(patch, kept, bench)
+                after = self._see(patch, kept, context)
                 if after is not None and after.problem != now.problem and after.score >= now.score:
                     return patch, after
         return None
 
-    def _see(self, patch: Patch, before: Patch, bench: SearchContext) -> Seen | None:
+    def _see(self, patch: Patch, before: Patch, context: SearchContext) -> Seen | None:
         """One training with its trace, judged by the rules of AutoTrainer."""
-        trainer = bench.trainer
-        trial = replace(trainer.trial(patch, bench.seeds[0]), preset="quick", keep_trace=True)
-        if self.continues and bench.scratch is not None:
-            start = _file(bench.scratch, before) if patch else None
-            trial = replace(trial, weights=Weights(start, _file(bench.scratch, patch)))
+        trainer = context.trainer
+        trial = replace(trainer.trial(patch, context.seeds[0]), preset="quick", keep_trace=True)
+        if self.continues and context.scratch is not None:
+            start = _file(context.scratch, before) if patch else None
+            trial = replace(trial, weights=Weights(start, _file(context.scratch, patch)))
         (outcome,) = trainer.outcomes([trial])
         if outcome.trace is None or not outcome.trace.is_dir():
             # Continued after an interruption: the journal has the numbers, the trace is gone.
