@@ -80,7 +80,7 @@ def conclude(
 
 
 def rule_findings(rules: Sequence[Rule], evidence: Evidence) -> tuple[Finding, ...]:
-    """What the rules say; where the run shows too little, what the text alone proves is said as well."""
+    """What the rules say; where the run shows too little, what the text alone proves counts as well."""
     found = run_rules(rules, evidence)
     if evidence.trace is None or not _shows_little(evidence):
         return found

@@ -64,7 +64,7 @@ class DiagnoseServices:
     """Another way to train; none: a pool of processes."""
     argv: Sequence[str] = ()
     fresh: bool = False
-    """Start anew instead of continuing an earlier, interrupted diagnosis."""
+    """Start over instead of resuming an interrupted diagnosis."""
 
 
 def diagnose(

@@ -21,7 +21,7 @@ from reenact.program.program import Program
 from reenact.repairs.judging import Judging, judging_by
 from reenact.repairs.options import RepairOptions
 from reenact.repairs.search_context import NOTHING, SearchContext
-from reenact.repairs.study import book
+from reenact.repairs.study import recorder_of
 from reenact.trials.budget import repair_budget
 from reenact.trials.executor import Executor
 from reenact.trials.metric import choose_measure
@@ -141,7 +141,7 @@ def prepare(
     suspects = tuple(one.suspect for one in (*found.accusations, *found.doubts))
     context = SearchContext(
         found.evidence, suspects, trainer, options, services.tell,
-        note=lambda look: run.note(f"best/{len(context.evaluations)}", look.to_json()),
+        note=lambda best: run.note(f"best/{len(context.evaluations)}", best.to_json()),
         studies=services.traces.parent / "studies" / run.run_id if services.studies else None,
         scratch=_folder(services.traces.parent / "weights" / run.run_id),
         model=services.model,
@@ -151,7 +151,7 @@ def prepare(
     )  # fmt: skip
     context.reserve = FOR_MINIMISING * trainer.balance[1]
     if options.strategy in WITHOUT_STUDY:
-        context.write = book(context.studies, context.name)
+        context.write = recorder_of(context.studies, context.name)
     return PreparedSearch(context, judging, notes)
 
 
@@ -167,7 +167,7 @@ def _not_the_same_twice(trainer: BudgetedTrainer, first: Trial) -> str:
 
 
 def choosing_seeds(chance: int) -> tuple[int, ...]:
-    """Seeds of the search, by its dice; none of them judges."""
+    """Screening seeds of a search, by its random seed; none of them judges."""
     first = 11 + CHOOSING * chance
     return tuple(range(first, first + 6))
 

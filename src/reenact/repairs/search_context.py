@@ -89,7 +89,7 @@ class SearchContext:
 
     @property
     def name(self) -> str:
-        """Of the search: the strategy and its dice."""
+        """Of the search: the strategy and its random seed."""
         return f"{self.options.strategy}-{self.options.chance}"
 
     @property
@@ -105,7 +105,7 @@ class SearchContext:
         return self.trainer.seeds[self.first_seed :] + self.trainer.seeds[: self.first_seed]
 
     def turn_to_next_seed(self) -> None:
-        """From now on first looks are at another seed: the one before told nothing apart."""
+        """From now on first looks are at another seed: on the one before nothing differed."""
         self.first_seed = (self.first_seed + 1) % len(self.trainer.seeds)
 
     def base(self, seeds: int = 1, share: float = 1.0) -> float:

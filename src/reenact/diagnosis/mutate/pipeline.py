@@ -144,8 +144,8 @@ class _Training:
                     raise ended_by(self.services.stop, "Stopped while mutants were being trained.")
                 yield {name: outcome.to_json() for name, outcome in zip(group, found, strict=True)}
 
-        told = self.run.under("trials").many(dict.fromkeys(wanted, self.around), train)
-        known = [Outcome.from_json(told[_name(trial)]) for trial in trials]
+        stored = self.run.under("trials").many(dict.fromkeys(wanted, self.around), train)
+        known = [Outcome.from_json(stored[_name(trial)]) for trial in trials]
         return [known[at : at + seeds] for at in range(0, len(known), seeds)]
 
 

@@ -29,7 +29,7 @@ from reenact.types import JsonValue, Stop, Tell, tell_nobody
 
 @dataclass(frozen=True, slots=True)
 class AlternativesOptions:
-    """Every wish has a default."""
+    """Every option has a default."""
 
     budget: str = "200x"
     """As in a repair; one node takes as many trainings as `trainings` says."""

@@ -3,7 +3,7 @@
 A problem is seen in the trace of a training; its remedies are tried one after another, each a stated number
 of times, until it is gone and the training is no worse. What helped stays while the next problem is looked
 for. As published, a remedy continues from the weights that the training had reached; that is done where
-Keras trains. The variant from scratch trains anew. Tables: order and tries of the "balance" strategy of the
+Keras trains. The variant from scratch starts over. Tables: order and tries of the "balance" strategy of the
 released tool. Not there: ThresholdedReLU, which Keras 3 no longer has.
 """
 
@@ -46,7 +46,7 @@ MOST_PROBLEMS = 4
 
 
 @dataclass(frozen=True, slots=True)
-class Seen:
+class ObservedTraining:
     """A training: its score and the problem it shows, empty when none."""
 
     score: float
@@ -54,7 +54,7 @@ class Seen:
 
 
 class FromScratch:
-    """Every remedy trains anew."""
+    """Every remedy trains from scratch."""
 
     name = "autotrainer-scratch"
     continues = False
@@ -75,8 +75,8 @@ class FromScratch:
         return [kept] if kept and context.better(base, score) else []
 
     def _treat(
-        self, kept: Patch, now: Seen, context: SearchContext, chance: random.Random
-    ) -> tuple[Patch, Seen] | None:
+        self, kept: Patch, now: ObservedTraining, context: SearchContext, chance: random.Random
+    ) -> tuple[Patch, ObservedTraining] | None:
         """The first remedy after which the problem is gone and nothing is worse."""
         for remedy, tries in REMEDIES[now.problem]:
             for attempt in range(tries):
@@ -91,7 +91,7 @@ class FromScratch:
                     return patch, after
         return None
 
-    def _see(self, patch: Patch, before: Patch, context: SearchContext) -> Seen | None:
+    def _see(self, patch: Patch, before: Patch, context: SearchContext) -> ObservedTraining | None:
         """One training with its trace, judged by the rules of AutoTrainer."""
         trainer = context.trainer
         trial = replace(trainer.trial(patch, context.seeds[0]), preset="quick", keep_trace=True)
@@ -107,7 +107,7 @@ class FromScratch:
         evidence = Evidence(trial.patched, trace=read_kept(trial, outcome))
         found = {finding.code for finding in run_rules(chosen(("autotrainer",)), evidence)}
         problem = next((code for code in ORDER if code in found), "")
-        return Seen(trainer.value(outcome), problem)
+        return ObservedTraining(trainer.value(outcome), problem)
 
 
 class AutoTrainer(FromScratch):
@@ -123,7 +123,7 @@ def _file(folder: Path, patch: Patch) -> Path:
 
 
 def _without(patch: Patch, changes: Sequence[Change]) -> Patch:
-    """The patch less what the changes set anew."""
+    """The patch less what the changes set again."""
     new = {getattr(change, "knob", None) for change in changes}
     return Patch(tuple(one for one in patch.changes if getattr(one, "knob", one) not in new))
 

@@ -14,7 +14,7 @@ GOOD = 0.99
 """The study stops at this accuracy."""
 LEAST = 0.25
 """Trainings' worth below which no point is asked for."""
-TOO_DEAR = 30
+TOO_EXPENSIVE = 30
 """Points that cost more than what is left may come so often in a row."""
 
 
@@ -34,7 +34,7 @@ class Random:
 
 
 def best_of(study: Study, context: SearchContext) -> list[Patch]:
-    """Ask, train, tell, several at once, until the budget or the wish for more is spent."""
+    """Ask, train, tell, several at once, until the budget is spent or the metric is good."""
     base, board = context.base(), Scoreboard()
     while asked := _affordable(study, context):
         scores = context.scores([one.patch for one in asked])
@@ -48,10 +48,10 @@ def best_of(study: Study, context: SearchContext) -> list[Patch]:
 
 
 def _affordable(study: Study, context: SearchContext) -> list[StudyPoint]:
-    """The next points, as many as are trained at once; one that is too dear makes way for the next."""
+    """The next points, as many as are trained at once; one that is too expensive makes way for the next."""
     chosen: list[StudyPoint] = []
     planned = 0.0
-    for _ in range(TOO_DEAR):
+    for _ in range(TOO_EXPENSIVE):
         if len(chosen) == context.at_once or not context.within_budget(planned + LEAST):
             break
         one = study.ask()

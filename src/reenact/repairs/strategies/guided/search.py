@@ -18,7 +18,7 @@ from reenact.program.knob import Kind
 from reenact.program.patch import Patch
 from reenact.repairs.search_context import NOTHING, SearchContext
 from reenact.repairs.strategies.guided.finalists import (
-    DEARER,
+    EXPENSIVE,
     NEARLY,
     affordable_on_seeds,
     choose_finalists,
@@ -83,9 +83,9 @@ def _short(context: SearchContext, wanted: Sequence[Idea]) -> list[Patch]:
             break
     if not tried:
         return [idea.patch for idea in list(usable(context, wanted[:2]))]
-    # A short training of four times the epochs is no short one: what is dear waits for what is not.
-    dear = [context.cost(idea.patch) >= DEARER for idea in tried]
-    order = sorted(range(len(tried)), key=lambda at: (dear[at], -_gain(base, scores[at])))
+    # A short training of four times the epochs is not short: what is expensive waits.
+    expensive = [context.cost(idea.patch) >= EXPENSIVE for idea in tried]
+    order = sorted(range(len(tried)), key=lambda at: (expensive[at], -_gain(base, scores[at])))
     better = [tried[at] for at in order if scores[at] > base]
     sure = [idea for idea in better if idea.weight >= SURE]
     doubted = [idea for idea in tried if idea.weight >= SURE and idea not in better]
@@ -93,7 +93,7 @@ def _short(context: SearchContext, wanted: Sequence[Idea]) -> list[Patch]:
 
 
 def _next_few(context: SearchContext, left: list[Idea], share: float, planned: float) -> list[Idea]:
-    """Takes the next ideas that the stage affords; one that is too dear makes way for those behind it."""
+    """Takes the next ideas within the budget of the stage; an expensive one makes way for those behind it."""
     chosen: list[Idea] = []
     while left and len(chosen) < FRONT:
         idea = left.pop(0)
