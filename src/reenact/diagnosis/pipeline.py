@@ -1,7 +1,7 @@
 """Diagnose: read the program, watch it, ask the rules, change the suspects, say what is at fault.
 
-program -> static findings -> watched run and small experiments -> rules and learned opinion
--> suspects -> intervention -> accusations, surest first
+program -> static findings -> watched run and small experiments -> rules and other detectors
+-> suspects -> intervention -> findings, surest first
 """
 
 from __future__ import annotations
@@ -11,16 +11,12 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import IO
+from typing import IO, TYPE_CHECKING
 
 from reenact.diagnosis.accused import accused_source
-from reenact.diagnosis.candidates import Screening
 from reenact.diagnosis.depth import PLANS, budget_for
 from reenact.diagnosis.diagnosis import Diagnosis, DiagnosisFinding
-from reenact.diagnosis.intervene import intervene
 from reenact.diagnosis.judge import conclude, suspects_of, untried
-from reenact.diagnosis.learned.findings import learned_findings
-from reenact.diagnosis.llm_detector.findings import llm_findings
 from reenact.diagnosis.observe import ObserveOptions, observe, read_only
 from reenact.diagnosis.options import DiagnoseOptions
 from reenact.diagnosis.suspects import Suspect
@@ -39,17 +35,18 @@ from reenact.rules.evidence import Evidence
 from reenact.rules.experiments import Experiments
 from reenact.rules.finding import Finding
 from reenact.trials.budget import TrainingUsage
-from reenact.trials.executor import Executor
 from reenact.trials.metric import Measure, choose_measure
-from reenact.trials.pool import ProcessPool
-from reenact.trials.trainer import BudgetedTrainer
 from reenact.trials.trial import Trial
 from reenact.types import Progress, Stop, Tell, tell_nobody
+
+if TYPE_CHECKING:
+    from reenact.trials.executor import Executor
+    from reenact.trials.trainer import BudgetedTrainer
 
 
 @dataclass(frozen=True)
 class DiagnoseServices:
-    """What the story needs from outside."""
+    """What it needs from outside."""
 
     journal: Journal
     traces: Path
@@ -59,7 +56,7 @@ class DiagnoseServices:
     stdout: int | IO[bytes] | None = None
     """Where the program's own output goes."""
     model: Model | None = None
-    """A language model to ask for its opinion."""
+    """A language model that looks for faults too."""
     executor: Callable[[DiagnoseOptions], Executor] | None = None
     """Another way to train; none: a pool of processes."""
     argv: Sequence[str] = ()
@@ -70,7 +67,7 @@ class DiagnoseServices:
 def diagnose(
     program: Program, options: DiagnoseOptions, services: DiagnoseServices, seen: Evidence | None = None
 ) -> Diagnosis:
-    """The whole story, as a run of its own; the same call after an interruption continues it, after a
+    """All of it, as a run of its own; the same call after an interruption continues it, after a
     finished one it is made again.
 
     `seen` is evidence that somebody gathered already: the program is not watched again.
@@ -187,9 +184,15 @@ def _other_detectors(
     evidence: Evidence, options: DiagnoseOptions, services: DiagnoseServices, run: Scope
 ) -> tuple[tuple[Finding, ...], tuple[str, ...]]:
     """What the learned detector and a language model find, when asked, and notes on their answers."""
-    learned = learned_findings(evidence) if options.learned else ()
+    learned: tuple[Finding, ...] = ()
+    if options.learned:
+        from reenact.diagnosis.learned.findings import learned_findings
+
+        learned = learned_findings(evidence)
     if services.model is None or evidence.program is None:
         return learned, ()
+    from reenact.diagnosis.llm_detector.findings import llm_findings
+
     services.tell(Progress("diagnose", 2, 5, f"ask {services.model.name} for its opinion"))
     scope = run.under("model")
     try:
@@ -229,6 +232,9 @@ def _intervene(
         if options.metric:
             raise
         return replace(nothing, notes=(f"Nothing was tried. {error}",))
+    from reenact.diagnosis.candidates import Screening
+    from reenact.diagnosis.intervene import intervene
+
     make = services.executor or _pool
     with make(options) as executor:
         trainer = _trainer(evidence, executor, measure, options, services, run)
@@ -253,6 +259,8 @@ def _trainer(
     run: Scope,
 ) -> BudgetedTrainer:
     """Trains the program that was watched."""
+    from reenact.trials.trainer import BudgetedTrainer
+
     program, trace = evidence.program, evidence.trace
     assert program is not None
     assert trace is not None
@@ -276,6 +284,8 @@ def _spread(evidence: Evidence) -> float | None:
     return labels.std if labels is not None and evidence.task is TaskType.REGRESSION else None
 
 
-def _pool(options: DiagnoseOptions) -> ProcessPool:
+def _pool(options: DiagnoseOptions) -> Executor:
     """Recognised Keras trainings run as bare loops, the first batch of each checked against Keras."""
+    from reenact.trials.pool import ProcessPool
+
     return ProcessPool(workers=options.workers or os.cpu_count() or 1, python=options.python, express=True)

@@ -58,7 +58,7 @@ def repair_file(
 def repair(
     program: Program, options: RepairOptions, services: RepairServices, known: Diagnosis | None = None
 ) -> Repair:
-    """The whole story, as a run of its own; the same call after an interruption continues it, after a
+    """All of it, as a run of its own; the same call after an interruption continues it, after a
     finished one it is made again. `known` is a diagnosis of the program that somebody has already."""
     strategy(options.strategy)
     repair_budget(options.budget)

@@ -44,7 +44,7 @@ class KillOptions:
 
 @dataclass(frozen=True)
 class KillServices:
-    """What the story needs from outside."""
+    """What it needs from outside."""
 
     journal: Journal
     tell: Tell = tell_nobody

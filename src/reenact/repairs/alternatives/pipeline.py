@@ -54,7 +54,7 @@ class AlternativesOptions:
 
 @dataclass(frozen=True)
 class AlternativesServices:
-    """What the story needs from outside."""
+    """What it needs from outside."""
 
     journal: Journal
     traces: Path
