@@ -32,9 +32,9 @@ def test_between_two_points_lies_their_line_and_beyond_them_nothing_more() -> No
 
 def test_the_shipped_curve_never_falls_and_a_sure_rule_stays_above_the_threshold() -> None:
     curve = shipped()
-    assert len(curve.said) == len(curve.right)
-    assert list(curve.right) == sorted(curve.right)
-    assert all(0 <= share <= 1 for share in curve.right)
+    assert len(curve.confidences) == len(curve.shares)
+    assert list(curve.shares) == sorted(curve.shares)
+    assert all(0 <= share <= 1 for share in curve.shares)
     assert curve.at(0.3) < THRESHOLD < curve.at(0.9)
 
 

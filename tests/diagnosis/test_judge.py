@@ -32,15 +32,15 @@ def test_what_a_rule_accuses_is_untried() -> None:
 
 
 @pytest.mark.parametrize(
-    ("comment", "wishes"),
+    ("comment", "options"),
     [
         ("  # reenact: ignore[UM005]", DiagnoseOptions()),
         ("", DiagnoseOptions(ignore=("UM005",))),
         ("", DiagnoseOptions(select=("NL",))),
     ],
 )
-def test_what_is_waved_through_or_not_asked_is_silent(comment: str, wishes: DiagnoseOptions) -> None:
-    assert not diagnose_evidence(evidence(comment), wishes).accusations
+def test_what_is_waved_through_or_not_asked_is_silent(comment: str, options: DiagnoseOptions) -> None:
+    assert not diagnose_evidence(evidence(comment), options).accusations
 
 
 def test_what_is_less_sure_than_wanted_is_a_doubt() -> None:

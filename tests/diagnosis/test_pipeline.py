@@ -67,14 +67,16 @@ def trained(trial: Trial) -> Outcome:
     )  # fmt: skip
 
 
-def tell(program: Program, journal: Journal, executor: ScriptedExecutor | None = None, **wishes) -> Diagnosis:
+def tell(
+    program: Program, journal: Journal, executor: ScriptedExecutor | None = None, **options
+) -> Diagnosis:
     services = DiagnoseServices(
         journal=journal,
         traces=program.folder.parent / "traces",
         stdout=2,
-        executor=(lambda wishes: executor) if executor is not None else None,
+        executor=(lambda options: executor) if executor is not None else None,
     )
-    return diagnose(program, DiagnoseOptions(**wishes), services)
+    return diagnose(program, DiagnoseOptions(**options), services)
 
 
 def test_static_runs_nothing(program: Program) -> None:
@@ -114,20 +116,20 @@ def test_an_interrupted_story_continues_without_training_twice(program: Program,
             stop.ask()
         return trained(trial)
 
-    wishes = DiagnoseOptions(depth=Depth.NORMAL)
+    options = DiagnoseOptions(depth=Depth.NORMAL)
     with Journal.open(tmp_path / "runs") as journal:
         services = DiagnoseServices(
             journal, tmp_path / "traces", stop=stop, stdout=2,
-            executor=lambda wishes: ScriptedExecutor(interrupted),
+            executor=lambda options: ScriptedExecutor(interrupted),
         )  # fmt: skip
         with pytest.raises(Stopped):
-            diagnose(program, wishes, services)
+            diagnose(program, options, services)
     first = list(done)
     with Journal.open(tmp_path / "runs") as journal:
         again = DiagnoseServices(
-            journal, tmp_path / "traces", stdout=2, executor=lambda wishes: ScriptedExecutor(interrupted)
+            journal, tmp_path / "traces", stdout=2, executor=lambda options: ScriptedExecutor(interrupted)
         )
-        found = diagnose(program, wishes, again)
+        found = diagnose(program, options, again)
     assert any(one.standing is InterventionResult.CONFIRMED for one in found.accusations)
     assert len(list((tmp_path / "traces").iterdir())) == 1
     journalled = set(first) & set(done[len(first) :])

@@ -30,6 +30,6 @@ LARGE = Patch((set_to(Kind.LEARNING_RATE, 0.1), set_to(Kind.BATCH_SIZE, 16)))
 def test_the_smaller_of_nearly_equal_gains(
     small: float, large: float, base: float, bounded: bool, first: Patch
 ) -> None:
-    bench = search_context(lambda values: 0.5).bench
-    bench.trainer.measure = Measure("test_accuracy" if bounded else "test_loss", larger_is_better=bounded)
-    assert smallest_near(bench, [(SMALL, small), (LARGE, large)], base)[0] == first
+    context = search_context(lambda values: 0.5).context
+    context.trainer.measure = Measure("test_accuracy" if bounded else "test_loss", larger_is_better=bounded)
+    assert smallest_near(context, [(SMALL, small), (LARGE, large)], base)[0] == first

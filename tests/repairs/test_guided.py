@@ -29,12 +29,12 @@ def both_needed(values: Values) -> float:
 
 def test_a_right_suspicion_is_found_and_nothing_is_added_to_it() -> None:
     given = search_context(rate_decides, Suspicion(Kind.LEARNING_RATE, 0.001, 0.9))
-    found = Guided().search(given.bench)
+    found = Guided().search(given.context)
     assert found[0] == Patch((set_to(Kind.LEARNING_RATE, 0.001),))
 
 
 def test_without_any_suspicion_priors_find_it() -> None:
-    found = Guided().search(search_context(rate_decides).bench)
+    found = Guided().search(search_context(rate_decides).context)
     assert [change.knob.kind for change in found[0].changes] == [Kind.LEARNING_RATE]
 
 
@@ -44,32 +44,32 @@ def test_two_changes_that_help_only_together() -> None:
         Suspicion(Kind.LEARNING_RATE, 0.001, 0.8),
         Suspicion(Kind.BATCH_SIZE, 16, 0.7, Fault.HBS),
     )
-    found = Guided().search(given.bench)
+    found = Guided().search(given.context)
     assert {change.knob.kind for change in found[0].changes} == {Kind.LEARNING_RATE, Kind.BATCH_SIZE}
 
 
 @pytest.mark.parametrize("budget", ["6", "10", "20"])
 def test_the_budget_holds_and_the_reserve_stays(budget: str) -> None:
     given = search_context(rate_decides, Suspicion(Kind.LEARNING_RATE, 0.001, 0.9), budget=budget, noise=0.02)
-    given.bench.reserve = 1.0
-    Guided().search(given.bench)
-    assert given.bench.trainer.usage.spent <= float(budget) - 1.0 + 1e-6
+    given.context.reserve = 1.0
+    Guided().search(given.context)
+    assert given.context.trainer.usage.spent <= float(budget) - 1.0 + 1e-6
 
 
 def test_nothing_helps_and_nothing_is_found() -> None:
-    assert Guided().search(search_context(lambda values: 0.5).bench) == []
+    assert Guided().search(search_context(lambda values: 0.5).context) == []
 
 
 def test_a_perfect_training_is_left_alone() -> None:
     given = search_context(lambda values: 1.0)
-    assert Guided().search(given.bench) == []
+    assert Guided().search(given.context) == []
     assert len(given.executor.ran) == 1
 
 
 def test_short_trainings_come_first() -> None:
     given = search_context(rate_decides, Suspicion(Kind.LEARNING_RATE, 0.001, 0.9))
-    Guided().search(given.bench)
-    shares = [look.share for look in given.bench.looks if look.patch]
+    Guided().search(given.context)
+    shares = [look.share for look in given.context.evaluations if look.patch]
     assert shares[0] < 1
     assert shares[-1] == 1
 
@@ -79,15 +79,17 @@ def test_a_training_that_fails_before_and_works_after_is_a_repair() -> None:
         lambda values: None if values[Kind.LEARNING_RATE] == 0.5 else 0.8,
         Suspicion(Kind.LEARNING_RATE, 0.001, 0.9),
     )
-    assert Guided().search(given.bench)[0].complexity == 1
+    assert Guided().search(given.context)[0].complexity == 1
 
 
 def test_the_best_so_far_is_told_as_it_comes() -> None:
     given = search_context(rate_decides, Suspicion(Kind.LEARNING_RATE, 0.001, 0.9))
-    Guided().search(given.bench)
+    Guided().search(given.context)
     assert given.best
-    assert given.bench.best is not None
-    assert given.bench.best.score == max(look.score for look in given.bench.looks if look.share == 1)
+    assert given.context.best is not None
+    assert given.context.best.score == max(
+        look.score for look in given.context.evaluations if look.share == 1
+    )
 
 
 def test_of_nearly_equal_changes_the_accused_one_is_taken() -> None:
@@ -96,7 +98,7 @@ def test_of_nearly_equal_changes_the_accused_one_is_taken() -> None:
         return max(rate, 0.9 if values[Kind.BATCH_SIZE] == 64 else 0.3)
 
     given = search_context(either, Suspicion(Kind.BATCH_SIZE, 64, 0.95, Fault.HBS))
-    found = Guided().search(given.bench)
+    found = Guided().search(given.context)
     assert [change.knob.kind for change in found[0].changes] == [Kind.BATCH_SIZE]
 
 
@@ -107,23 +109,23 @@ def test_an_idea_that_is_too_dear_does_not_stand_in_the_way() -> None:
         Suspicion(Kind.LEARNING_RATE, 0.001, 0.6),
         budget="6x",
     )
-    found = Guided().search(given.bench)
+    found = Guided().search(given.context)
     assert found[0] == Patch((set_to(Kind.LEARNING_RATE, 0.001),))
 
 
 def test_while_nothing_helps_the_whole_budget_is_for_the_search() -> None:
     given = search_context(lambda values: 0.5, Suspicion(Kind.LEARNING_RATE, 0.001, 0.9), budget="10x")
-    assert Guided().search(given.bench) == []
-    assert given.bench.trainer.usage.spent > 0.8 * 10
+    assert Guided().search(given.context) == []
+    assert given.context.trainer.usage.spent > 0.8 * 10
 
 
 def test_short_trainings_leave_most_of_a_budget_that_counts_trainings() -> None:
     given = search_context(rate_decides, budget="12t")
-    Guided().search(given.bench)
-    short = [look for look in given.bench.looks if look.share < 1]
+    Guided().search(given.context)
+    short = [look for look in given.context.evaluations if look.share < 1]
     assert 1 < len(short) <= 4
     assert len(given.executor.ran) <= 12
-    assert any(look.share == 1 and look.patch for look in given.bench.looks)
+    assert any(look.share == 1 and look.patch for look in given.context.evaluations)
 
 
 @pytest.mark.parametrize("can_be_cut", [True, False])
@@ -139,13 +141,13 @@ def test_a_long_training_of_few_epochs_is_looked_at_with_a_part_of_its_data(can_
         seconds = 0.1 if trial.limits.steps else 60.0 * (trial.data if cut else 1.0)
         return replace(outcome, cut=cut, cpu_seconds=seconds, seconds=seconds)
 
-    trainer = given.bench.trainer
+    trainer = given.context.trainer
     trainer.executor, trainer.one_training = ScriptedExecutor(long), 60.0
     trainer.charge(60.0 - trainer.usage.cpu_seconds)
-    found = Guided().search(given.bench)
+    found = Guided().search(given.context)
     assert found[0] == Patch((set_to(Kind.LEARNING_RATE, 0.001, program),))
-    assert given.bench.fewer_data is can_be_cut
-    assert any(look.share < 1 for look in given.bench.looks) is can_be_cut
+    assert given.context.fewer_data is can_be_cut
+    assert any(look.share < 1 for look in given.context.evaluations) is can_be_cut
     assert trainer.usage.spent <= 20
 
 
@@ -158,20 +160,20 @@ def test_without_budget_for_more_seeds_the_smaller_of_nearly_equal_changes_comes
 
     rate, batch = Suspicion(Kind.LEARNING_RATE, 0.001, 0.9), Suspicion(Kind.BATCH_SIZE, 64, 0.5, Fault.HBS)
     given = search_context(batches_hardly_matter, rate, batch, budget="9x")
-    found = Guided().search(given.bench)
-    assert given.bench.best is not None
-    assert given.bench.best.patch.complexity == 2
-    assert {look.seeds for look in given.bench.looks} == {1}
+    found = Guided().search(given.context)
+    assert given.context.best is not None
+    assert given.context.best.patch.complexity == 2
+    assert {look.seeds for look in given.context.evaluations} == {1}
     assert found[0] == Patch((set_to(Kind.LEARNING_RATE, 0.001),))
 
 
 def test_where_the_first_seed_tells_nothing_apart_the_next_one_is_looked_at() -> None:
     given = search_context(rate_decides, Suspicion(Kind.LEARNING_RATE, 0.001, 0.9), lucky=0.9)
-    first = given.bench.seeds[0]
-    found = Guided().search(given.bench)
+    first = given.context.seeds[0]
+    found = Guided().search(given.context)
     assert found[0] == Patch((set_to(Kind.LEARNING_RATE, 0.001),))
-    assert given.bench.seeds[0] != first
-    assert given.bench.trainer.usage.spent <= 20
+    assert given.context.seeds[0] != first
+    assert given.context.trainer.usage.spent <= 20
 
 
 def test_what_trains_four_times_as_long_for_little_more_does_not_come_first() -> None:
@@ -181,5 +183,5 @@ def test_what_trains_four_times_as_long_for_little_more_does_not_come_first() ->
         return max(0.92 if epochs >= 48 else 0.3, rate_decides(values) - 0.02)
 
     epochs, rate = Suspicion(Kind.EPOCHS, 48, 0.9, Fault.HNE), Suspicion(Kind.LEARNING_RATE, 0.001, 0.6)
-    found = Guided().search(search_context(either, epochs, rate).bench)
+    found = Guided().search(search_context(either, epochs, rate).context)
     assert found[0] == Patch((set_to(Kind.LEARNING_RATE, 0.001),))

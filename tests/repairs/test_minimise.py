@@ -26,7 +26,7 @@ def by(**gains: float):
 
 def test_what_does_nothing_is_left_out() -> None:
     given = search_context(by(rate=0.5), budget="60x", noise=0.005)
-    patch, cuts, short = smallest(Patch((RATE, BATCH, UNITS)), given.bench)
+    patch, cuts, short = smallest(Patch((RATE, BATCH, UNITS)), given.context)
     assert patch == Patch((RATE,))
     assert any(cut.suffices for cut in cuts)
     assert short == ""
@@ -34,7 +34,7 @@ def test_what_does_nothing_is_left_out() -> None:
 
 def test_what_is_needed_stays() -> None:
     given = search_context(by(rate=0.3, batch=0.3), budget="60x", noise=0.005)
-    patch, cuts, _ = smallest(Patch((RATE, BATCH)), given.bench)
+    patch, cuts, _ = smallest(Patch((RATE, BATCH)), given.context)
     assert patch == Patch((RATE, BATCH))
     assert not any(cut.suffices for cut in cuts)
 
@@ -44,7 +44,7 @@ def test_noise_cannot_pass_for_smallness() -> None:
     kept = 0
     for _ in range(8):
         given = search_context(by(rate=0.4, batch=0.1), budget="60x", noise=0.03)
-        patch, _, _ = smallest(Patch((RATE, BATCH)), given.bench)
+        patch, _, _ = smallest(Patch((RATE, BATCH)), given.context)
         kept += patch.complexity == 2
     assert kept == 8
 
@@ -52,13 +52,13 @@ def test_noise_cannot_pass_for_smallness() -> None:
 def test_a_single_change_costs_nothing() -> None:
     given = search_context(by(rate=0.5), budget="60x")
     before = len(given.executor.ran)
-    assert smallest(Patch((RATE,)), given.bench) == (Patch((RATE,)), [], "")
+    assert smallest(Patch((RATE,)), given.context) == (Patch((RATE,)), [], "")
     assert len(given.executor.ran) == before
 
 
 def test_without_budget_the_change_stays_and_that_is_said() -> None:
     given = search_context(by(rate=0.5), budget="7x")
-    patch, cuts, short = smallest(Patch((RATE, BATCH)), given.bench)
+    patch, cuts, short = smallest(Patch((RATE, BATCH)), given.context)
     assert patch.complexity == 2
     assert not any(cut.suffices for cut in cuts)
     assert "budget" in short
@@ -66,7 +66,7 @@ def test_without_budget_the_change_stays_and_that_is_said() -> None:
 
 def test_what_is_clearly_needed_costs_one_training_a_part() -> None:
     given = search_context(by(rate=0.3, batch=0.3), budget="60x")
-    _, cuts, short = smallest(Patch((RATE, BATCH)), given.bench)
+    _, cuts, short = smallest(Patch((RATE, BATCH)), given.context)
     assert [cut.seeds for cut in cuts] == [1, 1]
     assert len(given.executor.ran) == 4
     assert short == ""

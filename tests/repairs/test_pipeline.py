@@ -73,11 +73,11 @@ def program_of(tmp_path: Path, text: str) -> Program:
 
 
 def told(
-    program: Program, tmp_path: Path, wishes: RepairOptions, known: Diagnosis | None = None, **given: object
+    program: Program, tmp_path: Path, options: RepairOptions, known: Diagnosis | None = None, **given: object
 ) -> Repair:
     with Journal.in_memory() as journal, (tmp_path / "said").open("wb") as said:
         services = RepairServices(journal=journal, traces=tmp_path / "traces", stdout=said, **given)  # type: ignore[arg-type]
-        return repair(program, wishes, services, known)
+        return repair(program, options, services, known)
 
 
 @pytest.fixture(scope="module")
@@ -159,8 +159,8 @@ def test_a_metric_that_differs_for_one_seed_is_noted(tmp_path: Path, known: Diag
             OutcomeKind.FINISHED, steps=9, metrics={"test_accuracy": value}, sources=TOLD, cpu_seconds=1.0
         )
 
-    wishes = RepairOptions(budget="6x")
-    found = told(named(known), tmp_path, wishes, known, executor=lambda _: ScriptedExecutor(unsteady))
+    options = RepairOptions(budget="6x")
+    found = told(named(known), tmp_path, options, known, executor=lambda _: ScriptedExecutor(unsteady))
     assert any("not the same twice" in note for note in found.notes)
 
 
@@ -193,7 +193,7 @@ def test_the_program_as_it_stands_is_trained_once_to_see_what_it_costs(
 def test_stopped_it_names_the_best_and_continues_without_training_twice(
     tmp_path: Path, known: Diagnosis
 ) -> None:
-    program, wishes = named(known), RepairOptions(seeds=6)
+    program, options = named(known), RepairOptions(seeds=6)
     stop = Stop()
     first = ScriptedExecutor(rate_decides)
 
@@ -207,8 +207,8 @@ def test_stopped_it_names_the_best_and_continues_without_training_twice(
     with Journal.in_memory() as journal, (tmp_path / "said").open("wb") as said:
         given = {"journal": journal, "traces": tmp_path / "traces", "stdout": said}
         with pytest.raises(Stopped):
-            repair(program, wishes, RepairServices(**given, stop=stop, executor=lambda _: first), known)  # type: ignore[arg-type]
-        found = repair(program, wishes, RepairServices(**given, executor=lambda _: again), known)  # type: ignore[arg-type]
+            repair(program, options, RepairServices(**given, stop=stop, executor=lambda _: first), known)  # type: ignore[arg-type]
+        found = repair(program, options, RepairServices(**given, executor=lambda _: again), known)  # type: ignore[arg-type]
     assert found.decision is Decision.REPAIRED
     finished = {trial.key for trial in first.ran[:8]}
     assert finished - {trial.key for trial in again.ran}
@@ -219,7 +219,7 @@ def test_stopped_it_names_the_best_and_continues_without_training_twice(
 def test_a_repair_takes_over_what_a_finished_diagnosis_has_trained_and_says_so(
     tmp_path: Path, known: Diagnosis
 ) -> None:
-    program, wishes = named(known), RepairOptions(seeds=6)
+    program, options = named(known), RepairOptions(seeds=6)
     executors = [ScriptedExecutor(rate_decides) for _ in range(4)]
     diagnosing, first, second, fresh = executors
     with Journal.in_memory() as journal, (tmp_path / "said").open("wb") as said:
@@ -227,11 +227,11 @@ def test_a_repair_takes_over_what_a_finished_diagnosis_has_trained_and_says_so(
         asked = DiagnoseOptions(depth=Depth.NORMAL)
         given_first = DiagnoseServices(**given, executor=lambda _: diagnosing)  # type: ignore[arg-type]
         diagnose(program, asked, given_first, known.evidence)
-        found = repair(program, wishes, RepairServices(**given, executor=lambda _: first), known)  # type: ignore[arg-type]
+        found = repair(program, options, RepairServices(**given, executor=lambda _: first), known)  # type: ignore[arg-type]
         source = journal.find("1").id
-        again = repair(program, wishes, RepairServices(**given, executor=lambda _: second), known)  # type: ignore[arg-type]
+        again = repair(program, options, RepairServices(**given, executor=lambda _: second), known)  # type: ignore[arg-type]
         anew = RepairServices(**given, executor=lambda _: fresh, fresh=True)  # type: ignore[arg-type]
-        afresh = repair(program, wishes, anew, known)
+        afresh = repair(program, options, anew, known)
     assert not known.evidence.opened.blind
     assert found.reused.startswith(f"Reused from run {source} (")
     assert found.reused.endswith("--fresh runs everything again.")

@@ -38,6 +38,7 @@ def test_the_key_is_the_content() -> None:
         replace(trial, limits=TrialLimits(steps=3)),
         replace(trial, limits=TrialLimits(seconds=3)),
         replace(trial, preset="quick"),
+        replace(trial, repeat=1),
         replace(trial, program=PROGRAM.with_arguments(["--fast"])),
         replace(trial, program=program_from_text(HEALTHY, name="other.py")),
     ]
@@ -51,7 +52,7 @@ def test_a_patch_that_does_not_fit_has_a_key_too() -> None:
 
 
 @pytest.mark.parametrize("limits", [{"seconds": 0.0}, {"steps": -1}, {"seconds": 5, "steps": 0}])
-def test_a_budget_is_larger_than_nothing(limits: dict[str, float]) -> None:
+def test_a_limit_is_larger_than_nothing(limits: dict[str, float]) -> None:
     with pytest.raises(InputError, match="larger than nothing"):
         TrialLimits(**limits)  # type: ignore[arg-type]
 

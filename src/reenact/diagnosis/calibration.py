@@ -1,4 +1,4 @@
-"""How often a suspect is guilty when the rules are so sure of it.
+"""Calibration: how often a suspect is at fault when the rules are so confident.
 
 A rule's confidence is its author's judgement. The curve says what came of such judgements over a few hundred
 mutants whose faults are known (`python -m benchmarks train-detector` draws it); a finding carries that share.
@@ -25,22 +25,22 @@ OWN = frozenset(("learned", "model"))
 class CalibrationCurve:
     """Confidences, ascending, and the share that was right."""
 
-    said: Sequence[float]
-    right: Sequence[float]
+    confidences: Sequence[float]
+    shares: Sequence[float]
 
     def at(self, confidence: float) -> float:
         """Between two points on the line that joins them, beyond the ends level."""
-        if confidence <= self.said[0]:
-            return self.right[0]
-        if confidence >= self.said[-1]:
-            return self.right[-1]
-        upper = bisect_right(self.said, confidence)
+        if confidence <= self.confidences[0]:
+            return self.shares[0]
+        if confidence >= self.confidences[-1]:
+            return self.shares[-1]
+        upper = bisect_right(self.confidences, confidence)
         lower = upper - 1
-        way = (confidence - self.said[lower]) / (self.said[upper] - self.said[lower])
-        return self.right[lower] + way * (self.right[upper] - self.right[lower])
+        way = (confidence - self.confidences[lower]) / (self.confidences[upper] - self.confidences[lower])
+        return self.shares[lower] + way * (self.shares[upper] - self.shares[lower])
 
     def to_json(self) -> dict[str, JsonValue]:
-        return {"said": list(self.said), "right": list(self.right)}
+        return {"said": list(self.confidences), "right": list(self.shares)}
 
 
 @cache

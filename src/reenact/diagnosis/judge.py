@@ -21,18 +21,18 @@ FEW_STEPS = 3
 """Below this a run shows too little to contradict what the text proves."""
 
 
-def diagnose_evidence(evidence: Evidence, wishes: DiagnoseOptions) -> Diagnosis:
-    """What the rules say of this evidence; `wishes` choose the rules and the least confidence."""
+def diagnose_evidence(evidence: Evidence, options: DiagnoseOptions) -> Diagnosis:
+    """What the rules say of this evidence; `options` choose the rules and the least confidence."""
     begun = time.monotonic()
-    suspects = suspects_of(evidence, wishes)
-    return conclude(evidence, wishes, suspects, untried(suspects), TrainingUsage(time.monotonic() - begun))
+    suspects = suspects_of(evidence, options)
+    return conclude(evidence, options, suspects, untried(suspects), TrainingUsage(time.monotonic() - begun))
 
 
 def suspects_of(
-    evidence: Evidence, wishes: DiagnoseOptions, others: Iterable[Finding] = ()
+    evidence: Evidence, options: DiagnoseOptions, others: Iterable[Finding] = ()
 ) -> tuple[Suspect, ...]:
     """What the rules suspect, together with the findings of others, surest first."""
-    rules = chosen(wishes.select, wishes.ignore)
+    rules = chosen(options.select, options.ignore)
     findings = (*rule_findings(rules, evidence), *others)
     if evidence.program is not None:
         findings = unsuppressed(findings, evidence.program)
@@ -50,7 +50,7 @@ def untried(suspects: Sequence[Suspect]) -> list[DiagnosisFinding]:
 
 def conclude(
     evidence: Evidence,
-    wishes: DiagnoseOptions,
+    options: DiagnoseOptions,
     suspects: Sequence[Suspect],
     accused: Sequence[DiagnosisFinding],
     spent: TrainingUsage,
@@ -67,12 +67,12 @@ def conclude(
     )
     ordered = sorted(accused, key=lambda one: (order.index(one.standing), -one.confidence))
     return Diagnosis(
-        depth=wishes.depth,
+        depth=options.depth,
         evidence=evidence,
-        accusations=tuple(one for one in ordered if one.confidence >= wishes.threshold),
-        doubts=tuple(one for one in ordered if one.confidence < wishes.threshold),
+        accusations=tuple(one for one in ordered if one.confidence >= options.threshold),
+        doubts=tuple(one for one in ordered if one.confidence < options.threshold),
         symptoms=tuple(one for one in suspects if not one.first.accuses),
-        threshold=wishes.threshold,
+        threshold=options.threshold,
         spent=spent,
         measure=measure,
         notes=tuple(notes),
@@ -80,7 +80,7 @@ def conclude(
 
 
 def rule_findings(rules: Sequence[Rule], evidence: Evidence) -> tuple[Finding, ...]:
-    """What the rules say; where the run shows too little, what the text alone proves is said as well."""
+    """What the rules say; where the run shows too little, what the text alone proves counts as well."""
     found = run_rules(rules, evidence)
     if evidence.trace is None or not _shows_little(evidence):
         return found

@@ -1,6 +1,6 @@
 """The judgement of a diagnosis: one of four, from which its sentence, its exit code and every list derive.
 
-"No fault found" is said only of what was seen: a program that did not start, trained nothing or broke the
+"No fault found" is about what was seen alone: a program that did not start, trained nothing or broke the
 probe is not judged, and a training with grave symptoms is broken whether or not a rule names the cause.
 """
 
@@ -126,9 +126,9 @@ def _no_training(outcome: Outcome | None) -> str:
         return "nothing was run, and no training was recorded"
     if outcome.kind is OutcomeKind.NOT_STARTED:
         return outcome.note
-    said = outcome.sentence.rstrip(".")
-    said = said[:1].lower() + said[1:]
-    return said if outcome.kind is OutcomeKind.NO_TRAINING else f"{said} before any training step was seen"
+    ended = outcome.sentence.rstrip(".")
+    ended = ended[:1].lower() + ended[1:]
+    return ended if outcome.kind is OutcomeKind.NO_TRAINING else f"{ended} before any training step was seen"
 
 
 def _probe_error(evidence: Evidence) -> str:

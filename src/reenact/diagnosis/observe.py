@@ -43,23 +43,23 @@ def read_only(program: Program) -> Evidence:
 
 
 def observe(
-    program: Program, looking: ObserveOptions, folder: Path, stop: Stop | None = None
+    program: Program, options: ObserveOptions, folder: Path, stop: Stop | None = None
 ) -> tuple[Watched, Experiments]:
     """One watched run, and beside it the small experiments in a process of their own."""
-    options = WatchOptions(
+    watch_options = WatchOptions(
         folder,
-        looking.preset,
-        python=looking.python,
-        max_time=looking.training_time,
+        options.preset,
+        python=options.python,
+        max_time=options.training_time,
         interrupts=False,
         note_opened=True,
     )
     # Ends with us, and by itself once the watched run was ended for want of time.
     until = Stop(parent=stop)
     with ThreadPoolExecutor(1) as beside, tempfile.TemporaryDirectory(prefix="reenact-beside-") as scratch:
-        tried = beside.submit(_experiments, program, looking, Path(scratch) / "trace", until)
+        tried = beside.submit(_experiments, program, options, Path(scratch) / "trace", until)
         try:
-            seen = watch(program, options, stdout=looking.stdout, stop=stop)
+            seen = watch(program, watch_options, stdout=options.stdout, stop=stop)
         except BaseException:
             until.ask()
             raise
@@ -68,12 +68,12 @@ def observe(
         return seen, tried.result()
 
 
-def _experiments(program: Program, looking: ObserveOptions, folder: Path, stop: Stop) -> Experiments:
+def _experiments(program: Program, options: ObserveOptions, folder: Path, stop: Stop) -> Experiments:
     """One batch over and over, and a range of learning rates."""
-    if not looking.experiments:
+    if not options.experiments:
         return Experiments()
-    most = min(EXPERIMENT_WALL, looking.training_time or EXPERIMENT_WALL)
+    most = min(EXPERIMENT_WALL, options.training_time or EXPERIMENT_WALL)
     record = run_experiments(
-        program, folder, python=looking.python, max_time=most, seconds=EXPERIMENT_SECONDS, stop=stop
+        program, folder, python=options.python, max_time=most, seconds=EXPERIMENT_SECONDS, stop=stop
     )
     return experiments_from(record)

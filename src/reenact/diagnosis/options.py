@@ -13,7 +13,7 @@ THRESHOLD = 0.45
 
 @dataclass(frozen=True, slots=True)
 class DiagnoseOptions:
-    """Every wish has a default."""
+    """Every option has a default."""
 
     depth: Depth = Depth.QUICK
     select: tuple[str, ...] = ()
@@ -29,7 +29,7 @@ class DiagnoseOptions:
     python: str = ""
     """Interpreter; empty: the one that runs reenact."""
     workers: int = 0
-    """Trainings at once; 0: one a core."""
+    """Trainings at once; 0: one per core."""
     learned: bool = False
     """Ask the learned detector too."""
     samples: int = 5

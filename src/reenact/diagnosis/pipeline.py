@@ -1,7 +1,7 @@
 """Diagnose: read the program, watch it, ask the rules, change the suspects, say what is at fault.
 
-program -> static findings -> watched run and small experiments -> rules and learned opinion
--> suspects -> intervention -> accusations, surest first
+program -> static findings -> watched run and small experiments -> rules and other detectors
+-> suspects -> intervention -> findings, surest first
 """
 
 from __future__ import annotations
@@ -11,16 +11,12 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import IO
+from typing import IO, TYPE_CHECKING
 
 from reenact.diagnosis.accused import accused_source
-from reenact.diagnosis.candidates import Screening
 from reenact.diagnosis.depth import PLANS, budget_for
 from reenact.diagnosis.diagnosis import Diagnosis, DiagnosisFinding
-from reenact.diagnosis.intervene import intervene
 from reenact.diagnosis.judge import conclude, suspects_of, untried
-from reenact.diagnosis.learned.findings import learned_findings
-from reenact.diagnosis.llm_detector.findings import llm_findings
 from reenact.diagnosis.observe import ObserveOptions, observe, read_only
 from reenact.diagnosis.options import DiagnoseOptions
 from reenact.diagnosis.suspects import Suspect
@@ -39,17 +35,18 @@ from reenact.rules.evidence import Evidence
 from reenact.rules.experiments import Experiments
 from reenact.rules.finding import Finding
 from reenact.trials.budget import TrainingUsage
-from reenact.trials.executor import Executor
 from reenact.trials.metric import Measure, choose_measure
-from reenact.trials.pool import ProcessPool
-from reenact.trials.trainer import BudgetedTrainer
 from reenact.trials.trial import Trial
 from reenact.types import Progress, Stop, Tell, tell_nobody
+
+if TYPE_CHECKING:
+    from reenact.trials.executor import Executor
+    from reenact.trials.trainer import BudgetedTrainer
 
 
 @dataclass(frozen=True)
 class DiagnoseServices:
-    """What the story needs from outside."""
+    """What it needs from outside."""
 
     journal: Journal
     traces: Path
@@ -59,18 +56,18 @@ class DiagnoseServices:
     stdout: int | IO[bytes] | None = None
     """Where the program's own output goes."""
     model: Model | None = None
-    """A language model to ask for its opinion."""
+    """A language model that looks for faults too."""
     executor: Callable[[DiagnoseOptions], Executor] | None = None
     """Another way to train; none: a pool of processes."""
     argv: Sequence[str] = ()
     fresh: bool = False
-    """Start anew instead of continuing an earlier, interrupted diagnosis."""
+    """Start over instead of resuming an interrupted diagnosis."""
 
 
 def diagnose(
-    program: Program, wishes: DiagnoseOptions, services: DiagnoseServices, seen: Evidence | None = None
+    program: Program, options: DiagnoseOptions, services: DiagnoseServices, seen: Evidence | None = None
 ) -> Diagnosis:
-    """The whole story, as a run of its own; the same call after an interruption continues it, after a
+    """All of it, as a run of its own; the same call after an interruption continues it, after a
     finished one it is made again.
 
     `seen` is evidence that somebody gathered already: the program is not watched again.
@@ -80,31 +77,31 @@ def diagnose(
         "program": Trial(program).key,
         "folder": str(program.folder),
         "model": asked,
-        **wishes.to_json(),
+        **options.to_json(),
     }
     with services.journal.run(
         story="diagnose", request=request, argv=services.argv, what=str(program.entry), fresh=services.fresh
     ) as run:
-        found = replace(diagnose_within(program, wishes, services, run, seen), reused=run.reused)
+        found = replace(diagnose_within(program, options, services, run, seen), reused=run.reused)
         run.finish(found.in_short(), found.exit_code)
     return found
 
 
 def diagnose_within(
     program: Program,
-    wishes: DiagnoseOptions,
+    options: DiagnoseOptions,
     services: DiagnoseServices,
     run: Scope,
     seen: Evidence | None = None,
 ) -> Diagnosis:
     """The same as steps of a run that somebody else has opened: a repair is one run with its diagnosis."""
     begun = time.monotonic()
-    evidence, notes = (seen, ()) if seen is not None else _observe(program, wishes, services, run)
-    others, remarks = _other_detectors(evidence, wishes, services, run)
-    suspects = suspects_of(evidence, wishes, others)
-    tried = _intervene([one for one in suspects if one.first.accuses], evidence, wishes, services, run)
+    evidence, notes = (seen, ()) if seen is not None else _observe(program, options, services, run)
+    others, remarks = _other_detectors(evidence, options, services, run)
+    suspects = suspects_of(evidence, options, others)
+    tried = _intervene([one for one in suspects if one.first.accuses], evidence, options, services, run)
     found = conclude(
-        evidence, wishes, suspects, tried.accused, replace(tried.spent, seconds=time.monotonic() - begun),
+        evidence, options, suspects, tried.accused, replace(tried.spent, seconds=time.monotonic() - begun),
         measure=tried.measure, notes=(*notes, *remarks, *tried.notes),
     )  # fmt: skip
     run.note("result", found.to_store())
@@ -113,55 +110,61 @@ def diagnose_within(
 
 
 def _observe(
-    program: Program, wishes: DiagnoseOptions, services: DiagnoseServices, run: Scope
+    program: Program, options: DiagnoseOptions, services: DiagnoseServices, run: Scope
 ) -> tuple[Evidence, tuple[str, ...]]:
     """Read the program; when the depth allows it, watch one run and experiment beside it. Notes say what
     could not be seen."""
     evidence = read_only(program)
     unread = tuple(f"{file.path} could not be read: {file.unparsed}." for file in program.unparsed)
-    if not wishes.depth.runs:
+    if not options.depth.runs:
         return evidence, unread
     services.tell(Progress("diagnose", 1, 5, "watch one training; one batch and a range of rates beside it"))
-    looking = ObserveOptions(python=wishes.python, training_time=wishes.training_time, stdout=services.stdout)
+    observing = ObserveOptions(
+        python=options.python, training_time=options.training_time, stdout=services.stdout
+    )
 
-    watched: set[Path] = set()
+    new_folders: set[Path] = set()
 
-    def effect() -> Left:
+    def effect() -> WatchedRun:
         folder = fresh_folder(program.entry.stem, services.traces).resolve()
-        seen, experiments = observe(program, looking, folder, services.stop)
+        seen, experiments = observe(program, observing, folder, services.stop)
         services.journal.seal(folder)
-        watched.add(folder)
+        new_folders.add(folder)
         if services.stop.by_user:
             raise Stopped("Stopped while the program was being watched.")
         own = [program.folder.resolve() / file.path for file in program.files]
         opened = read_opened(folder, own, aside=services.traces.parent)
-        return Left(folder, seen.outcome, experiments, opened, traced=seen.trace is not None)
+        return WatchedRun(folder, seen.outcome, experiments, opened, traced=seen.trace is not None)
 
     of = {
         "program": Trial(program).key,
-        "preset": looking.preset,
-        "training_time": wishes.training_time,
+        "preset": observing.preset,
+        "training_time": options.training_time,
         "max_time": services.stop.limit,
-        "around": surroundings(program, wishes.python),
+        "around": surroundings(program, options.python),
     }
 
-    def holds(left: Left) -> bool:
-        mine = left.folder in watched or services.journal.is_sealed(left.folder, services.traces)
-        return mine and left.holds()
+    def holds(kept: WatchedRun) -> bool:
+        mine = kept.folder in new_folders or services.journal.is_sealed(kept.folder, services.traces)
+        return mine and kept.holds()
 
-    left = run.step("watch", effect, kind=Kind.TRIAL, inputs=of, returns=Left, still=holds)
-    trace = read_trace(left.folder, root=Root(program.folder)) if is_trace(left.folder) else None
-    if trace is None or left.outcome.crash is not None:
-        unseen: tuple[str, ...] = (left.outcome.sentence,)
+    kept = run.step("watch", effect, kind=Kind.TRIAL, inputs=of, returns=WatchedRun, still=holds)
+    trace = read_trace(kept.folder, root=Root(program.folder)) if is_trace(kept.folder) else None
+    if trace is None or kept.outcome.crash is not None:
+        unseen: tuple[str, ...] = (kept.outcome.sentence,)
     else:
-        unseen = (*left.experiments.missing, *trace.missing)
+        unseen = (*kept.experiments.missing, *trace.missing)
     return replace(
-        evidence, trace=trace, outcome=left.outcome, experiments=left.experiments, opened=left.opened
+        evidence,
+        trace=trace,
+        outcome=kept.outcome,
+        experiments=kept.experiments,
+        opened=kept.opened,
     ), (*unread, *unseen)
 
 
 @dataclass(frozen=True)
-class Left:
+class WatchedRun:
     """What a watched run leaves for whoever continues."""
 
     folder: Path
@@ -178,16 +181,22 @@ class Left:
 
 
 def _other_detectors(
-    evidence: Evidence, wishes: DiagnoseOptions, services: DiagnoseServices, run: Scope
+    evidence: Evidence, options: DiagnoseOptions, services: DiagnoseServices, run: Scope
 ) -> tuple[tuple[Finding, ...], tuple[str, ...]]:
     """What the learned detector and a language model find, when asked, and notes on their answers."""
-    learned = learned_findings(evidence) if wishes.learned else ()
+    learned: tuple[Finding, ...] = ()
+    if options.learned:
+        from reenact.diagnosis.learned.findings import learned_findings
+
+        learned = learned_findings(evidence)
     if services.model is None or evidence.program is None:
         return learned, ()
+    from reenact.diagnosis.llm_detector.findings import llm_findings
+
     services.tell(Progress("diagnose", 2, 5, f"ask {services.model.name} for its opinion"))
     scope = run.under("model")
     try:
-        found, notes = llm_findings(evidence.program, services.model, wishes.samples, scope)
+        found, notes = llm_findings(evidence.program, services.model, options.samples, scope)
     except TimeSpent as error:
         return learned, (f"The model was not asked to the end. {error.sentence}",)
     return (*learned, *found), notes
@@ -206,32 +215,35 @@ class _Intervention:
 def _intervene(
     suspects: Sequence[Suspect],
     evidence: Evidence,
-    wishes: DiagnoseOptions,
+    options: DiagnoseOptions,
     services: DiagnoseServices,
     run: Scope,
 ) -> _Intervention:
     """Change the suspects when that was asked for and the program can be judged."""
     nothing = _Intervention(untried(suspects))
-    if not wishes.depth.intervenes or not suspects or evidence.trace is None or evidence.outcome is None:
+    if not options.depth.intervenes or not suspects or evidence.trace is None or evidence.outcome is None:
         return nothing
     if evidence.outcome.kind is OutcomeKind.TIMEOUT:
         late = "Nothing was tried: the training did not come to its end within the time that it had."
         return replace(nothing, notes=(late,))
     try:
-        measure = choose_measure(evidence.trace, evidence.task, wishes.metric or None)
+        measure = choose_measure(evidence.trace, evidence.task, options.metric or None)
     except InputError as error:
-        if wishes.metric:
+        if options.metric:
             raise
         return replace(nothing, notes=(f"Nothing was tried. {error}",))
+    from reenact.diagnosis.candidates import Screening
+    from reenact.diagnosis.intervene import intervene
+
     make = services.executor or _pool
-    with make(wishes) as executor:
-        trainer = _trainer(evidence, executor, measure, wishes, services, run)
+    with make(options) as executor:
+        trainer = _trainer(evidence, executor, measure, options, services, run)
         try:
             trainer.measure_cost()
             short = trainer.budget.stretches(trainer.one_training)
-            plan = PLANS[wishes.depth].for_short_trainings() if short else PLANS[wishes.depth]
+            plan = PLANS[options.depth].for_short_trainings() if short else PLANS[options.depth]
             screening = Screening(trainer, plan, services.tell)
-            accused, remarks = intervene(suspects, screening, threshold=wishes.threshold)
+            accused, remarks = intervene(suspects, screening, threshold=options.threshold)
         except TimeSpent as error:
             accused, remarks = untried(suspects), [f"The suspects were not tried. {error.sentence}"]
     noted = [trainer.budget.note] if trainer.budget.note else []
@@ -242,11 +254,13 @@ def _trainer(
     evidence: Evidence,
     executor: Executor,
     measure: Measure,
-    wishes: DiagnoseOptions,
+    options: DiagnoseOptions,
     services: DiagnoseServices,
     run: Scope,
 ) -> BudgetedTrainer:
     """Trains the program that was watched."""
+    from reenact.trials.trainer import BudgetedTrainer
+
     program, trace = evidence.program, evidence.trace
     assert program is not None
     assert trace is not None
@@ -254,14 +268,14 @@ def _trainer(
         program=program,
         executor=executor,
         measure=measure,
-        budget=budget_for(wishes.depth, wishes.budget),
+        budget=budget_for(options.depth, options.budget),
         one_training=trace.seconds,
         one_wall=trace.seconds,
         trials=run.under("trials"),
         stop=services.stop,
         label_spread=_spread(evidence),
-        around=training_mark(program, wishes.python, evidence.opened),
-        training_time=wishes.training_time,
+        around=training_mark(program, options.python, evidence.opened),
+        training_time=options.training_time,
     )
 
 
@@ -270,6 +284,8 @@ def _spread(evidence: Evidence) -> float | None:
     return labels.std if labels is not None and evidence.task is TaskType.REGRESSION else None
 
 
-def _pool(wishes: DiagnoseOptions) -> ProcessPool:
+def _pool(options: DiagnoseOptions) -> Executor:
     """Recognised Keras trainings run as bare loops, the first batch of each checked against Keras."""
-    return ProcessPool(workers=wishes.workers or os.cpu_count() or 1, python=wishes.python, express=True)
+    from reenact.trials.pool import ProcessPool
+
+    return ProcessPool(workers=options.workers or os.cpu_count() or 1, python=options.python, express=True)

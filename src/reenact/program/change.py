@@ -3,8 +3,8 @@ demands."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Hashable, Mapping
+from dataclasses import dataclass, field, fields
 from typing import TypeAlias
 
 from reenact.program.knob import KnobId
@@ -18,6 +18,9 @@ class Set:
 
     knob: KnobId
     value: JsonValue
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "value", _plain(self.value))
 
     def __str__(self) -> str:
         return f"{self.knob} = {self.value!r}"
@@ -33,6 +36,9 @@ class Insert:
     """Class name in the library of the neighbour: `Dropout`, `BatchNorm1d`."""
     settings: Mapping[str, JsonValue] = field(default_factory=dict)
     before: bool = False
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "settings", _plain(self.settings))
 
     def __str__(self) -> str:
         side = "before" if self.before else "after"
@@ -62,12 +68,39 @@ class Replace:
     settings: Mapping[str, JsonValue] = field(default_factory=dict)
     """Settings of the new part: `{"lr": 0.01}`."""
 
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "settings", _plain(self.settings))
+
     def __str__(self) -> str:
         given = ", ".join(f"{name}={value!r}" for name, value in self.settings.items())
         return f"{self.knob} -> {self.by}({given})" if given else f"{self.knob} -> {self.by}"
 
 
 Change: TypeAlias = Set | Insert | Remove | Replace
+
+
+def exact(value: object) -> Hashable:
+    """A change, or a value in it, as a key: `1`, `1.0` and `True` are equal, but their keys differ, for they
+    are written differently."""
+    if isinstance(value, Set | Insert | Remove | Replace):
+        return (type(value), *(exact(getattr(value, one.name)) for one in fields(value)))
+    if isinstance(value, Mapping):
+        return tuple(sorted((name, exact(one)) for name, one in value.items()))
+    if isinstance(value, list):
+        return (list, *map(exact, value))
+    return (type(value), value)
+
+
+def _plain(value: object) -> object:
+    """The value as JSON would give it back: a number of NumPy is a number, a tuple a list."""
+    if isinstance(value, Mapping):
+        return {str(name): _plain(one) for name, one in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(one) for one in value]
+    for kind in (bool, int, float, str):
+        if isinstance(value, kind):
+            return kind(value)
+    return value
 
 
 def change_to_json(change: Change) -> dict[str, JsonValue]:

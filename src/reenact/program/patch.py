@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Hashable, Iterable
+from dataclasses import dataclass, field
 from functools import lru_cache
 
 from reenact.errors import PatchRefused
-from reenact.program.change import Change, change_from_json, change_to_json
+from reenact.program.change import Change, change_from_json, change_to_json, exact
 from reenact.program.diff import unified_diff
 from reenact.program.knob import Knob
 from reenact.program.program import Program
@@ -46,7 +46,7 @@ class Patch:
 
     def apply(self, program: Program) -> Program:
         """The changed program; raises UnknownKnob, NotChangeable, PatchConflict or PatchRefused."""
-        return _applied(program, self.to_text()) if self.changes else program
+        return _applied(program, _Exactly.of(self)) if self.changes else program
 
     def diff(self, program: Program) -> str:
         """A unified diff that `git apply` takes, empty when nothing changes."""
@@ -78,13 +78,23 @@ class Patch:
         return "; ".join(map(str, self.changes)) or "no change"
 
 
-@lru_cache(maxsize=128)
-def _applied(program: Program, patch: str) -> Program:
-    import json
+@dataclass(frozen=True, slots=True)
+class _Exactly:
+    """A patch as the key of a cache."""
 
+    key: Hashable
+    patch: Patch = field(compare=False)
+
+    @classmethod
+    def of(cls, patch: Patch) -> _Exactly:
+        return cls(tuple(map(exact, patch.changes)), patch)
+
+
+@lru_cache(maxsize=128)
+def _applied(program: Program, exactly: _Exactly) -> Program:
     from reenact.program.edit.carry_out import carry_out
 
-    return carry_out(program, Patch.from_json(json.loads(patch)).changes)
+    return carry_out(program, exactly.patch.changes)
 
 
 def change_for(knob: Knob, value: JsonValue) -> Change:

@@ -2,7 +2,7 @@
 
 A change is searched on one part of the evaluation data and judged on the other. Where the data can be taken
 apart, each gets a half; where the program measures on validation and on test data, the one chooses and the
-other judges; else both are the same data, and only the seeds are fresh: that is said.
+other judges; else both are the same data, and only the seeds are fresh, and the report says so.
 """
 
 from __future__ import annotations

@@ -37,7 +37,7 @@ class ReductionStep:
     seeds: int
 
 
-def smallest(patch: Patch, bench: SearchContext) -> tuple[Patch, list[ReductionStep], str]:
+def smallest(patch: Patch, context: SearchContext) -> tuple[Patch, list[ReductionStep], str]:
     """The smallest part that is not inferior, the parts that were tried, and what could not be done."""
     if patch.complexity < 2:
         return patch, [], ""
@@ -47,19 +47,20 @@ def smallest(patch: Patch, bench: SearchContext) -> tuple[Patch, list[ReductionS
     def suffices(part: tuple[Change, ...]) -> bool:
         nonlocal short
         smaller = Patch(part)
-        if not part or not bench.applies(smaller):
+        if not part or not context.applies(smaller):
             return False
-        if not bench.affords(bench.cost(smaller)):
+        if not context.within_budget(context.cost(smaller)):
             short = ENDED
             return False
-        kept = share_of_gain(*(bench.samples(one, FIRST) for one in (NOTHING, patch, smaller)))
+        kept = share_of_gain(*(context.samples(one, FIRST) for one in (NOTHING, patch, smaller)))
         if kept < HOPELESS:
             cuts.append(ReductionStep(smaller, kept, False, FIRST))
             return False
-        if not bench.affords(sum(bench.cost(one, ALL - FIRST) for one in (NOTHING, patch, smaller))):
+        more = sum(context.cost(one, ALL - FIRST) for one in (NOTHING, patch, smaller))
+        if not context.within_budget(more):
             short = ENDED
             return False
-        before, full, values = (bench.samples(one, ALL) for one in (NOTHING, patch, smaller))
+        before, full, values = (context.samples(one, ALL) for one in (NOTHING, patch, smaller))
         held = non_inferior(before, full, values, keep=KEEP)
         cuts.append(ReductionStep(smaller, share_of_gain(before, full, values), held, ALL))
         return held

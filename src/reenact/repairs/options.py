@@ -15,7 +15,7 @@ LEAST_SEEDS = 6
 
 @dataclass(frozen=True, slots=True)
 class RepairOptions:
-    """Every wish has a default."""
+    """Every option has a default."""
 
     strategy: str = "guided"
     budget: str = "20x"
@@ -32,11 +32,11 @@ class RepairOptions:
     python: str = ""
     """Interpreter; empty: the one that runs reenact."""
     workers: int = 0
-    """Trainings at once; 0: one a core."""
+    """Trainings at once; 0: one per core."""
     executor: str = "process"
     """Where trainings run: `process`, `ensemble`, `ray`, or the address of a Ray cluster."""
     chance: int = 0
-    """Seed of the search itself: another one searches, and trains, by other dice."""
+    """Seed of the search itself: another number gives another search."""
     samples: int = 5
     """Answers that the strategy `llm` asks for."""
     temperature: float | None = None

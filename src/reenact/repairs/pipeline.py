@@ -39,23 +39,23 @@ FEWER_DATA = "First looks trained on a share of the training data; whole trainin
 
 
 def repair(
-    program: Program, wishes: RepairOptions, services: RepairServices, known: Diagnosis | None = None
+    program: Program, options: RepairOptions, services: RepairServices, known: Diagnosis | None = None
 ) -> Repair:
-    """The whole story, as a run of its own; the same call after an interruption continues it, after a
+    """All of it, as a run of its own; the same call after an interruption continues it, after a
     finished one it is made again. `known` is a diagnosis of the program that somebody has already."""
-    strategy(wishes.strategy)
-    repair_budget(wishes.budget)
+    strategy(options.strategy)
+    repair_budget(options.budget)
     asked = services.model.name if services.model is not None else None
     request = {
         "program": Trial(program).key,
         "folder": str(program.folder),
         "model": asked,
-        **wishes.to_json(),
+        **options.to_json(),
     }
     with services.journal.run(
         story="repair", request=request, argv=services.argv, what=str(program.entry), fresh=services.fresh
     ) as run:
-        result = replace(repair_within(program, wishes, services, run, known), reused=run.reused)
+        result = replace(repair_within(program, options, services, run, known), reused=run.reused)
         verdict = {"decision": result.decision.value, "sentence": result.sentence}
         run.finish(verdict, result.decision.exit_code)
     return result
@@ -63,52 +63,52 @@ def repair(
 
 def repair_within(
     program: Program,
-    wishes: RepairOptions,
+    options: RepairOptions,
     services: RepairServices,
     run: Scope,
     known: Diagnosis | None = None,
 ) -> Repair:
     """The same as steps of a run that somebody else has opened."""
     begun = time.monotonic()
-    search = strategy(wishes.strategy)
-    found = known or _diagnosed(program, wishes, services, run)
+    search = strategy(options.strategy)
+    found = known or _diagnosed(program, options, services, run)
     trace = fit_for_repair(found)
     make = services.executor or _pool
-    with make(wishes) as executor:
-        given = prepare(program, found, trace, wishes, services, executor, run, watched=known is None)
-        candidates, late = _searched(search, given.bench)
-        cuts, verdicts, short = _settle(candidates, given, wishes, services)
+    with make(options) as executor:
+        given = prepare(program, found, trace, options, services, executor, run, watched=known is None)
+        candidates, late = _searched(search, given.context)
+        cuts, verdicts, short = _settle(candidates, given, options, services)
         final = verdicts[-1].patch if verdicts else NOTHING
-        curves = _curves(final, given.bench) if verdicts else {}
+        curves = _curves(final, given.context) if verdicts else {}
         in_time = not late and (not candidates or bool(verdicts))
     result = Repair(
         strategy=search.name,
-        decision=_decision(verdicts, given.bench, found, in_time=in_time),
+        decision=_decision(verdicts, given.context, found, in_time=in_time),
         patch=final,
         diff=final.diff(program),
         judging=given.judging,
         verdicts=verdicts,
-        looks=tuple(given.bench.looks),
+        looks=tuple(given.context.evaluations),
         cuts=tuple(cuts),
         cost=replace(
-            given.bench.trainer.usage, seconds=time.monotonic() - begun,
-            verifying=2 * len(verdicts) * wishes.seeds,
+            given.context.trainer.usage, seconds=time.monotonic() - begun,
+            verifying=2 * len(verdicts) * options.seeds,
         ),
         why=[_accused(one) for one in found.accusations],
         curves=curves,
         notes=(
-            *given.notes, *((FEWER_DATA,) if given.bench.fewer_data else ()), *late, *short, *found.notes,
+            *given.notes, *((FEWER_DATA,) if given.context.fewer_data else ()), *late, *short, *found.notes,
         ),
     )  # fmt: skip
     run.note("result", result)
     return result
 
 
-def _diagnosed(program: Program, wishes: RepairOptions, services: RepairServices, run: Scope) -> Diagnosis:
+def _diagnosed(program: Program, options: RepairOptions, services: RepairServices, run: Scope) -> Diagnosis:
     """A quick diagnosis, part of this run: continued, the program is not watched again."""
     asked = DiagnoseOptions(
-        depth=Depth.QUICK, select=wishes.select, ignore=wishes.ignore, metric=wishes.metric,
-        python=wishes.python, training_time=wishes.training_time,
+        depth=Depth.QUICK, select=options.select, ignore=options.ignore, metric=options.metric,
+        python=options.python, training_time=options.training_time,
     )  # fmt: skip
     given = DiagnoseServices(
         journal=services.journal, traces=services.traces, tell=services.tell, stop=services.stop,
@@ -117,42 +117,44 @@ def _diagnosed(program: Program, wishes: RepairOptions, services: RepairServices
     return diagnose_within(program, asked, given, run.under("diagnosis"))
 
 
-def _searched(search: Strategy, bench: SearchContext) -> tuple[list[Patch], tuple[str, ...]]:
+def _searched(search: Strategy, context: SearchContext) -> tuple[list[Patch], tuple[str, ...]]:
     """What the strategy finds; stopped, the best so far is named. Nothing is found when the time is up."""
     try:
-        return search.search(bench), ()
+        return search.search(context), ()
     except TimeSpent as error:
-        return [], (error.sentence, *_best_so_far(bench))
+        return [], (error.sentence, *_best_so_far(context))
     except Stopped as stopped:
-        for best in _best_so_far(bench):
+        for best in _best_so_far(context):
             raise Stopped(f"Stopped in the search. {best}") from stopped
         raise
 
 
-def _best_so_far(bench: SearchContext) -> tuple[str, ...]:
+def _best_so_far(context: SearchContext) -> tuple[str, ...]:
     """In a sentence; nothing where no change was better than the program as it stands."""
-    best = bench.best
+    best = context.best
     if best is None or not best.patch:
         return ()
-    measure = bench.trainer.measure
+    measure = context.trainer.measure
     value = best.score if measure.larger_is_better else -best.score
     return (f"The best so far, not verified: {best.patch} ({measure.name} {value:.4g}).",)
 
 
 def _settle(
-    candidates: Sequence[Patch], given: PreparedSearch, wishes: RepairOptions, services: RepairServices
+    candidates: Sequence[Patch], given: PreparedSearch, options: RepairOptions, services: RepairServices
 ) -> tuple[list[ReductionStep], tuple[Verdict, ...], tuple[str, ...]]:
     """ReductionStep the best candidate down, then judge it; the next one when it does not hold."""
     if not candidates:
         return [], (), ()
     services.tell(Progress("repair", note=f"minimise {candidates[0]}"))
+    # Now what the search had to leave may be used.
+    given.context.reserve = 0.0
     try:
-        first, cuts, short = smallest(candidates[0], given.bench.leaving(0.0))
+        first, cuts, short = smallest(candidates[0], given.context)
     except TimeSpent as error:
-        return [], (), (error.sentence, *_best_so_far(given.bench))
+        return [], (), (error.sentence, *_best_so_far(given.context))
     judging = given.judging
-    judge = given.bench.trainer.apart(measure=judging.judge, part=judging.judge_part, plain=True)
-    verdicts, late = verdicts_on([first, *candidates[1:]], judge, FRESH[: wishes.seeds], services.tell)
+    judge = given.context.trainer.apart(measure=judging.judge, part=judging.judge_part, plain=True)
+    verdicts, late = verdicts_on([first, *candidates[1:]], judge, FRESH[: options.seeds], services.tell)
     return cuts, verdicts, tuple(note for note in (short, late) if note)
 
 
@@ -184,21 +186,21 @@ def _as_logged(values: Sequence[float], measure: Measure) -> tuple[float, ...]:
 
 
 def _decision(
-    verdicts: Sequence[Verdict], bench: SearchContext, found: Diagnosis, *, in_time: bool
+    verdicts: Sequence[Verdict], context: SearchContext, found: Diagnosis, *, in_time: bool
 ) -> Decision:
     if verdicts:
         return verdicts[-1].decision
     if not in_time:
         return Decision.NOT_DECIDED
-    base = next((look.score for look in bench.looks if not look.patch and look.share == 1), None)
-    good = base is not None and bench.trainer.bounded and bench.trainer.is_good_enough(base)
+    base = next((look.score for look in context.evaluations if not look.patch and look.share == 1), None)
+    good = base is not None and context.trainer.bounded and context.trainer.is_good_enough(base)
     return Decision.GOOD_ALREADY if good and found.judgement is Judgement.SOUND else Decision.NOTHING_FOUND
 
 
-def _curves(patch: Patch, bench: SearchContext) -> dict[str, BeforeAfter]:
+def _curves(patch: Patch, context: SearchContext) -> dict[str, BeforeAfter]:
     """Before and after, of one seed that was trained anyway."""
     try:
-        before, after = (bench.outcome(one, bench.seeds[0]) for one in (NOTHING, patch))
+        before, after = (context.outcome(one, context.seeds[0]) for one in (NOTHING, patch))
     except TimeSpent:
         return {}
     shared = [name for name in before.curves if name in after.curves]
@@ -211,6 +213,8 @@ def _accused(one: DiagnosisFinding) -> str:
     return f"{suspect.first.code} {suspect.first.name}{where}: {suspect.first.saw}"
 
 
-def _pool(wishes: RepairOptions) -> Executor:
+def _pool(options: RepairOptions) -> Executor:
     """For the search: recognised Keras trainings run as bare loops."""
-    return open_executor(wishes.executor, workers=wishes.workers or None, python=wishes.python, express=True)
+    return open_executor(
+        options.executor, workers=options.workers or None, python=options.python, express=True
+    )

@@ -21,7 +21,7 @@ from reenact.program.program import Program
 from reenact.repairs.judging import Judging, judging_by
 from reenact.repairs.options import RepairOptions
 from reenact.repairs.search_context import NOTHING, SearchContext
-from reenact.repairs.study import book
+from reenact.repairs.study import recorder_of
 from reenact.trials.budget import repair_budget
 from reenact.trials.executor import Executor
 from reenact.trials.metric import choose_measure
@@ -68,7 +68,7 @@ class RepairServices:
 class PreparedSearch:
     """What the search begins with."""
 
-    bench: SearchContext
+    context: SearchContext
     judging: Judging
     notes: tuple[str, ...]
 
@@ -112,7 +112,7 @@ def prepare(
     program: Program,
     found: Diagnosis,
     trace: Trace,
-    wishes: RepairOptions,
+    options: RepairOptions,
     services: RepairServices,
     executor: Executor,
     run: Scope,
@@ -120,13 +120,13 @@ def prepare(
     watched: bool,
 ) -> PreparedSearch:
     """Train the program as it stands, once or twice; `watched` says that its diagnosis counts too."""
-    measure = choose_measure(trace, found.evidence.task, wishes.metric or None)
+    measure = choose_measure(trace, found.evidence.task, options.metric or None)
     trainer = BudgetedTrainer(
-        program=program, executor=executor, measure=measure, budget=repair_budget(wishes.budget),
+        program=program, executor=executor, measure=measure, budget=repair_budget(options.budget),
         one_training=trace.seconds, one_wall=trace.seconds, trials=run.under("trials"), stop=services.stop,
-        seeds=choosing_seeds(wishes.chance), part=Part.SEARCH, shared=services.shared,
-        training_time=wishes.training_time,
-        around=services.around or training_mark(program, wishes.python, found.evidence.opened),
+        seeds=choosing_seeds(options.chance), part=Part.SEARCH, shared=services.shared,
+        training_time=options.training_time,
+        around=services.around or training_mark(program, options.python, found.evidence.opened),
     )  # fmt: skip
     asked = trainer.trial(NOTHING, trainer.seeds[0])
     first = trainer.measure_cost()
@@ -139,20 +139,20 @@ def prepare(
     if watched:
         trainer.charge(trainer.one_training)
     suspects = tuple(one.suspect for one in (*found.accusations, *found.doubts))
-    bench = SearchContext(
-        found.evidence, suspects, trainer, wishes, services.tell,
-        note=lambda look: run.note(f"best/{len(bench.looks)}", look),
+    context = SearchContext(
+        found.evidence, suspects, trainer, options, services.tell,
+        note=lambda best: run.note(f"best/{len(context.evaluations)}", best),
         studies=services.traces.parent / "studies" / run.run_id if services.studies else None,
         scratch=_folder(services.traces.parent / "weights" / run.run_id),
         model=services.model,
         questions=run.under("model"),
-        at_once=wishes.at_once,
+        at_once=options.at_once,
         begun_with=base,
     )  # fmt: skip
-    bench.reserve = FOR_MINIMISING * trainer.balance[1]
-    if wishes.strategy in WITHOUT_STUDY:
-        bench.write = book(bench.studies, bench.name)
-    return PreparedSearch(bench, judging, notes)
+    context.reserve = FOR_MINIMISING * trainer.balance[1]
+    if options.strategy in WITHOUT_STUDY:
+        context.write = recorder_of(context.studies, context.name)
+    return PreparedSearch(context, judging, notes)
 
 
 def _not_the_same_twice(trainer: BudgetedTrainer, first: Trial) -> str:
@@ -167,7 +167,7 @@ def _not_the_same_twice(trainer: BudgetedTrainer, first: Trial) -> str:
 
 
 def choosing_seeds(chance: int) -> tuple[int, ...]:
-    """Seeds of the search, by its dice; none of them judges."""
+    """Screening seeds of a search, by its random seed; none of them judges."""
     first = 11 + CHOOSING * chance
     return tuple(range(first, first + 6))
 

@@ -54,7 +54,7 @@ class SearchContext:
     suspects: Sequence[Suspect]
     """What the diagnosis suspects, strongest first."""
     trainer: BudgetedTrainer
-    wishes: RepairOptions
+    options: RepairOptions
     tell: Tell
     note: Callable[[Evaluation], None]
     """Writes the best so far down."""
@@ -69,7 +69,7 @@ class SearchContext:
     """Where questions to the model are journalled."""
     at_once: int = 1
     """Trainings that run at the same time."""
-    looks: list[Evaluation] = field(default_factory=list)
+    evaluations: list[Evaluation] = field(default_factory=list)
     best: Evaluation | None = None
     reserve: float = 0.0
     """Trainings' worth that the search leaves for minimising."""
@@ -82,8 +82,8 @@ class SearchContext:
 
     @property
     def name(self) -> str:
-        """Of the search: the strategy and its dice."""
-        return f"{self.wishes.strategy}-{self.wishes.chance}"
+        """Of the search: the strategy and its random seed."""
+        return f"{self.options.strategy}-{self.options.chance}"
 
     @property
     def program(self) -> Program:
@@ -98,7 +98,7 @@ class SearchContext:
         return self.trainer.seeds[self.first_seed :] + self.trainer.seeds[: self.first_seed]
 
     def turn_to_next_seed(self) -> None:
-        """From now on first looks are at another seed: the one before told nothing apart."""
+        """From now on first looks are at another seed: on the one before nothing differed."""
         self.first_seed = (self.first_seed + 1) % len(self.trainer.seeds)
 
     def base(self, seeds: int = 1, share: float = 1.0) -> float:
@@ -121,7 +121,7 @@ class SearchContext:
         outcomes = self.trainer.outcomes([self._trial(patch, seed, 1.0) for seed in self.seeds[:seeds]])
         return tuple(self.trainer.value(outcome) for outcome in outcomes)
 
-    def affords(self, trainings: float) -> bool:
+    def within_budget(self, trainings: float) -> bool:
         """Whether so much more can be spent, and the reserve stays."""
         return self.trainer.within_budget(trainings + self.reserve)
 
@@ -194,28 +194,26 @@ class SearchContext:
         whole = [knob for knob in found if isinstance(knob.in_force, int) and knob.in_force >= 2]
         return whole[0] if len(found) == 1 and whole else None
 
-    def _remember(self, look: Evaluation) -> None:
-        self.looks.append(look)
+    def _remember(self, evaluation: Evaluation) -> None:
+        self.evaluations.append(evaluation)
         if self.write is not None:
-            self.write(look)
-        if look.share < 1:
+            self.write(evaluation)
+        if evaluation.share < 1:
             return
         best = self.best
-        if best is None or look.score > best.score:
-            self.best = look
-            if look.patch:
-                self.note(look)
+        if best is None or evaluation.score > best.score:
+            self.best = evaluation
+            if evaluation.patch:
+                self.note(evaluation)
         used, total = self.trainer.balance
         self.tell(Progress("repair", int(min(used, total)), int(total), f"best so far {_value(self.best)}"))
-
-    def leaving(self, reserve: float) -> SearchContext:
-        """The same bench for the next stage, which may use what this one had to leave."""
-        return replace(self, reserve=reserve)
 
 
 def _sets(change: Change, knob: Knob) -> bool:
     return isinstance(change, Set) and change.knob == knob.id
 
 
-def _value(look: Evaluation | None) -> str:
-    return "-" if look is None else f"{abs(look.score):.4g}" + (f" ({look.patch})" if look.patch else "")
+def _value(best: Evaluation | None) -> str:
+    if best is None:
+        return "-"
+    return f"{abs(best.score):.4g}" + (f" ({best.patch})" if best.patch else "")

@@ -1,7 +1,7 @@
 """A search as an Optuna study on disk: optuna-dashboard opens it while it runs.
 
 The journal of reenact is the truth and the study is made from it: after an interruption the same questions
-are asked again in the same order, answered from the journal, and the file is written anew, damaged or not.
+are asked again in the same order, answered from the journal, and the file is written again, damaged or not.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     import optuna
 
 FAILED = -1e9
-"""What a study is told of a training that failed: it knows no infinity."""
+"""What a study gets for a training that failed: it has no infinity."""
 
 
 @dataclass
@@ -36,15 +36,15 @@ class Study:
 
     def __init__(
         self,
-        bench: SearchContext,
+        context: SearchContext,
         space: Space,
         sampler: Any,
         *,
         pruner: Any = None,
         from_faulty: bool = False,
     ) -> None:
-        self.bench, self.space = bench, space
-        self.study = new_study(bench.studies, bench.name, sampler, pruner)
+        self.context, self.space = context, space
+        self.study = new_study(context.studies, context.name, sampler, pruner)
         if from_faulty:
             self.study.enqueue_trial({one.name: _as_it_stands(one) for one in space.dimensions})
 
@@ -52,7 +52,7 @@ class Study:
         """The next point, as a change that can be made."""
         trial = self.study.ask()
         point = {one.name: _suggested(trial, one) for one in self.space.dimensions}
-        patch = fitting(self.space.changes(point), self.bench.applies)
+        patch = fitting(self.space.changes(point), self.context.applies)
         trial.set_user_attr("patch", str(patch))
         return StudyPoint(trial, patch)
 
@@ -66,15 +66,20 @@ class Study:
         self.study.tell(asked.trial, state=optuna.trial.TrialState.PRUNED)
 
 
-def book(folder: Path | None, name: str) -> Callable[[Evaluation], None]:
-    """For strategies that ask nobody: every look is written into a study."""
+def recorder_of(folder: Path | None, name: str) -> Callable[[Evaluation], None]:
+    """For strategies that ask nobody: every evaluation is written into a study."""
     import optuna
 
     study = new_study(folder, name, None, None)
 
-    def write(look: Evaluation) -> None:
-        told = {"patch": str(look.patch), "seeds": look.seeds, "share": look.share, "spent": look.spent}
-        study.add_trial(optuna.trial.create_trial(value=finite(look.score), user_attrs=told))
+    def write(evaluation: Evaluation) -> None:
+        attributes = {
+            "patch": str(evaluation.patch),
+            "seeds": evaluation.seeds,
+            "share": evaluation.share,
+            "spent": evaluation.spent,
+        }
+        study.add_trial(optuna.trial.create_trial(value=finite(evaluation.score), user_attrs=attributes))
 
     return write
 

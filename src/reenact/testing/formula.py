@@ -82,7 +82,7 @@ class Suspicion:
 class Given:
     """A search context over a formula, and what it used."""
 
-    bench: SearchContext
+    context: SearchContext
     executor: ScriptedExecutor
     best: list[Evaluation] = field(default_factory=list)
 
@@ -107,12 +107,12 @@ def search_context(
     )  # fmt: skip
     trainer.measure_cost()
     best: list[Evaluation] = []
-    bench = SearchContext(
+    context = SearchContext(
         Evidence(program), suspects(*suspicions, program=program), trainer,
         RepairOptions(strategy=strategy, budget=budget, chance=chance), tell_nobody,
         best.append, studies=studies,
     )  # fmt: skip
-    return Given(bench, executor, best)
+    return Given(context, executor, best)
 
 
 def suspects(*suspicions: Suspicion, program: Program = PROGRAM) -> tuple[Suspect, ...]:

@@ -31,32 +31,32 @@ class StrategyContract:
         given = search_context(
             rate_decides, Suspicion(Kind.LEARNING_RATE, 0.001, 0.9), strategy=strategy.name
         )
-        found = strategy.search(given.bench)
+        found = strategy.search(given.context)
         assert found
-        assert given.bench.scores(found[:1])[0] == pytest.approx(0.9)
+        assert given.context.scores(found[:1])[0] == pytest.approx(0.9)
 
     def test_finds_nothing_where_nothing_helps(self, strategy: Strategy) -> None:
         given = search_context(nothing_helps, strategy=strategy.name)
-        assert strategy.search(given.bench) == []
+        assert strategy.search(given.context) == []
 
     @pytest.mark.parametrize("budget", ["5x", "12x"])
     def test_the_budget_holds_and_the_reserve_stays(self, strategy: Strategy, budget: str) -> None:
         given = search_context(nothing_helps, strategy=strategy.name, budget=budget)
-        given.bench.reserve = 1.0
-        strategy.search(given.bench)
-        assert given.bench.trainer.usage.spent <= float(budget.removesuffix("x")) - 1.0 + 1e-6
+        given.context.reserve = 1.0
+        strategy.search(given.context)
+        assert given.context.trainer.usage.spent <= float(budget.removesuffix("x")) - 1.0 + 1e-6
 
     def test_the_same_dice_give_the_same_search(self, strategy: Strategy) -> None:
         tried = []
         for _ in range(2):
             given = search_context(rate_decides, strategy=strategy.name, noise=0.02, chance=3)
-            strategy.search(given.bench)
-            tried.append([look.patch for look in given.bench.looks])
+            strategy.search(given.context)
+            tried.append([look.patch for look in given.context.evaluations])
         assert tried[0] == tried[1]
 
     def test_what_crashes_is_no_repair(self, strategy: Strategy) -> None:
         given = search_context(
             lambda values: 0.5 if values[Kind.LEARNING_RATE] == 0.5 else None, strategy=strategy.name
         )
-        for patch in strategy.search(given.bench):
-            assert given.bench.scores([patch])[0] > 0.5
+        for patch in strategy.search(given.context):
+            assert given.context.scores([patch])[0] > 0.5

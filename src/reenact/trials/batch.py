@@ -63,12 +63,12 @@ class Batch:
             if self.stop is not None and self.stop.asked:
                 self.halt.ask()
             try:
-                told = self.ended.get(timeout=LOOK_S)
+                ended = self.ended.get(timeout=LOOK_S)
             except queue.Empty:
                 continue
-            if isinstance(told, BaseException):
-                raise told
-            number, outcome = told
+            if isinstance(ended, BaseException):
+                raise ended
+            number, outcome = ended
             found[number] = outcome
             if on is not None:
                 on(self.trials[number], outcome)

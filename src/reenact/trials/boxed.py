@@ -1,7 +1,7 @@
 """Trials of programs from elsewhere: each patched copy runs in the sandbox, never in the user's interpreter.
 
 Slower than the pool: a fresh interpreter a trial. A rule for hopeless trainings is not followed in there, and
-processor time is not told apart from wall time.
+processor time is not distinguished from wall time.
 """
 
 from __future__ import annotations

@@ -56,7 +56,7 @@ class FolderStore:
         self.folder = folder
 
     def get(self, key: str) -> Outcome | None:
-        """None also for a file that cannot be read: the training is done again and the file written anew."""
+        """None also for a file that cannot be read: the training is done again and the file written again."""
         try:
             return Outcome.from_json(json.loads(self._file(key).read_bytes()))
         except (OSError, ValueError, InputError):
@@ -89,7 +89,7 @@ class Cached(Executor):
     def run(
         self, trials: Sequence[Trial], *, on: OnOutcome | None = None, stop: Stop | None = None
     ) -> list[Outcome]:
-        """See `Executor.run`. What is known is told first; equal trials are run once."""
+        """See `Executor.run`. What is known comes first; equal trials are run once."""
         found: dict[str, Outcome] = {}
         todo: dict[str, Trial] = {}
         for trial in trials:
@@ -99,7 +99,7 @@ class Cached(Executor):
             elif trial.content not in todo or trial.keep_trace or trial.plain:
                 todo[trial.content] = trial
 
-        def heard(trial: Trial, outcome: Outcome) -> None:
+        def keep(trial: Trial, outcome: Outcome) -> None:
             if outcome.kind not in PASSING:
                 self.store.put(trial.content, outcome)
             self._tell(trials, trial.content, outcome, on)
@@ -107,7 +107,7 @@ class Cached(Executor):
         for content, outcome in found.items():
             if content not in todo:
                 self._tell(trials, content, outcome, on)
-        outcomes = self.executor.run(list(todo.values()), on=heard, stop=stop) if todo else []
+        outcomes = self.executor.run(list(todo.values()), on=keep, stop=stop) if todo else []
         found |= dict(zip(todo, outcomes, strict=True))
         return [found[trial.content] for trial in trials]
 

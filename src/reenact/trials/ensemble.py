@@ -114,7 +114,7 @@ class Ensemble(ProcessPool):
             job = make_job(trial, folder, self.python, express=True, park=park)
         except PatchRefused as error:
             return Outcome(OutcomeKind.NOT_STARTED, note=error.sentence)
-        ended = server.run(job.told, lambda: stop.asked)
+        ended = server.run(job.message, lambda: stop.asked)
         if isinstance(ended, Parked):
             return _Waiting(number, trial, job, folder, ended)
         return read_outcome(job, ended, keep_trace=trial.keep_trace)
@@ -127,8 +127,8 @@ class Ensemble(ProcessPool):
         limits = [one.trial.limits.seconds for one in group]
         seconds = min((limit for limit in limits if limit is not None), default=None)
         try:
-            told = ensemble_job([one.folder for one in group], folder, gain=self.gain, seconds=seconds)
-            ended = server.run(told, lambda: stop.asked)
+            message = ensemble_job([one.folder for one in group], folder, gain=self.gain, seconds=seconds)
+            ended = server.run(message, lambda: stop.asked)
             taken, gain = _answer(folder / ANSWER)
         finally:
             clear(folder, keep_trace=False)

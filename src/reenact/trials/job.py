@@ -1,4 +1,4 @@
-"""What the fork server is told about one trial: what to import, what to run, where, in what environment."""
+"""What the fork server is sent about one trial: what to import, what to run, where, in what environment."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ TRACKERS_OFF = {
     # SwanLab and Polyaxon: calls do nothing (their docs, environment variables).
     "SWANLAB_MODE": "disabled",
     "POLYAXON_NO_OP": "true",
-    # Usage reports of Hugging Face, DVC and Aim, and the wish that several honour.
+    # Usage reports of Hugging Face, DVC and Aim, and the variable that several honour.
     "HF_HUB_DISABLE_TELEMETRY": "1",
     "DVC_NO_ANALYTICS": "1",
     "AIM_UI_TELEMETRY_ENABLED": "0",
@@ -69,8 +69,8 @@ _OTHER_ENGINE = re.compile(r"KERAS_BACKEND\W+(?:\w+\W+)?(?:jax|tensorflow|openvi
 class Job:
     """A trial that is ready to be run."""
 
-    told: dict[str, JsonValue]
-    """What the server is told."""
+    message: dict[str, JsonValue]
+    """What the server is sent."""
     options: WatchOptions
     root: Root
     output: Path
@@ -78,7 +78,7 @@ class Job:
     given_up: Path
     """Why it was given up, when it was."""
     express: Path | None
-    """What became of the wish to train it as a bare loop; none when there was no such wish."""
+    """What became of training it as a bare loop; none when nobody asked for that."""
 
 
 def around(folder: Path, base: dict[str, str] | None = None) -> dict[str, str]:
@@ -116,7 +116,7 @@ def make_job(trial: Trial, folder: Path, python: str, *, express: bool = False, 
     environment = _environment(program, placed, options, folder)
     if stop is not None:
         environment[STOP_VARIABLE] = json.dumps(stop)
-    told: dict[str, JsonValue] = {
+    message: dict[str, JsonValue] = {
         "inject": str(probe.FOLDER),
         "imports": list(imports(program)) if forks else [],
         "seconds": trial.limits.seconds,
@@ -139,7 +139,7 @@ def make_job(trial: Trial, folder: Path, python: str, *, express: bool = False, 
         "park": str(folder) if park and forks else "",
     }
     root = root_of(program, placed.root)
-    return Job(told, options, root, output, given_up, folder / EXPRESS if express else None)
+    return Job(message, options, root, output, given_up, folder / EXPRESS if express else None)
 
 
 def _weights(trial: Trial) -> JsonValue:
@@ -241,7 +241,7 @@ def _command(program: Program, placed: Placed, python: str) -> tuple[str, ...]:
 def ensemble_job(
     folders: Sequence[Path], folder: Path, *, gain: float, seconds: float | None
 ) -> dict[str, JsonValue]:
-    """What the server is told to train together what lies captured in the folders, if that is faster."""
+    """What the server is sent to train together what lies captured in the folders, if that is faster."""
     environment: dict[str, JsonValue] = dict(around(folder))
     return {
         "inject": str(probe.FOLDER),

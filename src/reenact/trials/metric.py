@@ -67,7 +67,7 @@ class Measure:
     """It is the loss itself: no comparison between trainings that minimise different losses."""
 
     def read(self, outcome: Outcome) -> float | None:
-        """The metric of a training; none when it told none, or NaN.
+        """The metric of a training; none when it logged none, or NaN.
 
         What that means is the caller's choice: `statistics.oriented` takes NaN as the worst possible.
         """

@@ -125,7 +125,7 @@ class ProcessPool(Executor):
     def _once(self, trial: Trial, folder: Path, stop: Stop, *, express: bool) -> Outcome:
         job = make_job(trial, folder, self.python, express=express)
         with self.server(folder.parent) as server:
-            ended = server.run(job.told, lambda: stop.asked)
+            ended = server.run(job.message, lambda: stop.asked)
         if isinstance(ended, Parked):
             raise ServerDied("a trial waited that was not asked to")
         return read_outcome(job, ended, keep_trace=trial.keep_trace)

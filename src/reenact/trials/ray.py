@@ -2,7 +2,7 @@
 sandbox when the program is not the user's own.
 
 reenact must be installed on the cluster, and the program's folder must be seen at the same path everywhere. A
-trial whose worker or machine dies is done again elsewhere; of the two only one outcome is heard.
+trial whose worker or machine dies is done again elsewhere; of the two only one outcome is passed on.
 """
 
 from __future__ import annotations
@@ -90,7 +90,7 @@ class RayExecutor(Executor):
     def _outcome(self, reference: Any) -> Outcome:
         errors = self._ray.exceptions
         try:
-            told = self._ray.get(reference)
+            outcome = self._ray.get(reference)
         except (errors.TaskCancelledError, KeyboardInterrupt):
             return Outcome(OutcomeKind.INTERRUPTED)
         except (errors.WorkerCrashedError, errors.NodeDiedError, errors.OutOfMemoryError) as error:
@@ -100,7 +100,7 @@ class RayExecutor(Executor):
             if isinstance(error.cause, KeyboardInterrupt):
                 return Outcome(OutcomeKind.INTERRUPTED)
             raise error.as_instanceof_cause() from error
-        return Outcome.from_json(told)
+        return Outcome.from_json(outcome)
 
     def close(self) -> None:
         """See `Executor.close`."""

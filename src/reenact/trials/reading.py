@@ -36,9 +36,9 @@ _NOTE = 400
 
 def read_outcome(job: Job, ended: Ended, *, keep_trace: bool) -> Outcome:
     """What came of a trial. A trace that cannot be read leaves an outcome without numbers, and says so."""
-    told = ProbeEnded(ended.code, ended.seconds, ended.ended == "timeout", ended.ended == "stopped")
+    probe_ended = ProbeEnded(ended.code, ended.seconds, ended.ended == "timeout", ended.ended == "stopped")
     try:
-        watched = read_watched(told, job.options, job.root)
+        watched = read_watched(probe_ended, job.options, job.root)
     except ReenactError as error:
         kind = OutcomeKind.FINISHED if ended.code == 0 else OutcomeKind.KILLED
         return Outcome(kind, seconds=ended.seconds, cpu_seconds=ended.cpu, note=error.sentence)
@@ -75,7 +75,7 @@ def _with_notes(outcome: Outcome, job: Job) -> Outcome:
     if job.express is None:
         return outcome
     expressed, refused = read_express(job.express)
-    if not expressed and not refused and not job.told["express"]:
+    if not expressed and not refused and not job.message["express"]:
         refused = "the program runs in a fresh interpreter"
     return replace(outcome, expressed=expressed and not refused, fallback=refused)
 
@@ -102,7 +102,7 @@ def read_kept(trial: Trial, outcome: Outcome) -> Trace:
 
 
 def _at_home(crash: Crash | None, root: Root) -> Crash | None:
-    """The crash told as if it had happened in the user's folder: the trial's is gone when it is read."""
+    """The crash as if it had happened in the user's folder: the trial's is gone when it is read."""
     if crash is None or not root.seen_as:
         return crash
     there, here = root.seen_as, str(root.folder)
@@ -153,8 +153,8 @@ def _points(series: Series) -> Curve:
     return tuple(zip(steps, values, strict=True))
 
 
-def _lines(told: Path) -> int:
-    return len(told.read_text(encoding="ascii").splitlines()) if told.is_file() else 0
+def _lines(file: Path) -> int:
+    return len(file.read_text(encoding="ascii").splitlines()) if file.is_file() else 0
 
 
 def _last_words(kind: OutcomeKind, output: Path) -> str:

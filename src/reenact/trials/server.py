@@ -57,9 +57,9 @@ class Server:
     def pid(self) -> int:
         return self._process.pid
 
-    def run(self, told: dict[str, JsonValue], stopped: Callable[[], bool]) -> Ended | Parked:
+    def run(self, message: dict[str, JsonValue], stopped: Callable[[], bool]) -> Ended | Parked:
         """Run one trial to its end, or until it waits. Raises ServerDied."""
-        self._tell(told)
+        self._tell(message)
         return self._until_over(stopped)
 
     def resume(self, parked: Parked, word: str, stopped: Callable[[], bool]) -> Ended:

@@ -95,7 +95,7 @@ class BudgetedTrainer:
         return self.measure.larger_is_better and "r2" not in self.measure.name
 
     def is_good_enough(self, score: float) -> bool:
-        """Whether a training that reaches this leaves little to wish for: at most one miss in twenty, or an
+        """Whether a training that reaches this is good enough: at most one miss in twenty, or an
         error of a tenth of the labels' own spread."""
         kind = kind_of(self.measure.name)
         if self.measure.larger_is_better:

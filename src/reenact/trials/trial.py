@@ -42,7 +42,7 @@ class Part(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class StopRule:
-    """When a training is hopeless and need not go on. What it told until then is kept."""
+    """When a training is hopeless and need not go on. What it logged until then is kept."""
 
     metric: str = ""
     """The metric whose curve is looked at; empty for none."""
@@ -52,7 +52,7 @@ class StopRule:
     share: float = 0.5
     """Of the epochs, after which the bar counts; an epoch is one value of the metric."""
     epochs: int | None = None
-    """How many there will be; none takes what Keras's `fit` is told, and elsewhere never stops by the bar."""
+    """How many there will be; none takes those of Keras's `fit`, and elsewhere never stops by the bar."""
     not_finite: bool = True
     """Stop too when the loss has been NaN or infinite for many steps in a row."""
 
@@ -118,14 +118,14 @@ class Trial:
 
     def _hash(self, seconds: float | None) -> str:
         files, refused = self._text
-        told = [files, list(self.program.launch.words), self.seed, seconds, self.limits.steps]
+        parts = [files, list(self.program.launch.words), self.seed, seconds, self.limits.steps]
         part = [] if self.part is Part.WHOLE else [self.part.value]
         ruled = [] if self.hopeless is None else [list(astuple(self.hopeless))]
         first = self.weights.start if self.weights is not None else None
         continued = [] if self.weights is None else ["weights", first.name if first is not None else ""]
         fewer = ["data", self.data] if self.data < 1 else []
         again = ["repeat", self.repeat] if self.repeat else []
-        text = json.dumps([*told, self.preset, refused, *part, *ruled, *continued, *fewer, *again])
+        text = json.dumps([*parts, self.preset, refused, *part, *ruled, *continued, *fewer, *again])
         return hashlib.sha256(text.encode()).hexdigest()
 
     @cached_property

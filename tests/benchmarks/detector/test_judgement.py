@@ -25,7 +25,7 @@ def test_the_curve_corrects_rules_that_are_too_sure() -> None:
     assert found.curve.at(0.9) == pytest.approx(0.45, abs=0.12)
     assert found.curve.at(0.2) < found.curve.at(0.9)
     assert found.brier_by_curve < found.brier
-    assert list(found.curve.right) == sorted(found.curve.right)
+    assert list(found.curve.shares) == sorted(found.curve.shares)
 
 
 def test_confidences_that_are_worth_nothing_are_not_made_worth_something() -> None:

@@ -62,7 +62,7 @@ def test_the_story_says_which_mutants_are_noticed() -> None:
     found = list(mutants(PROGRAM, chosen(["learning-rate", "epochs"])))
     with Journal.in_memory() as journal:
         executor = ScriptedExecutor(trained)
-        services = KillServices(journal, executor=lambda wishes: executor)
+        services = KillServices(journal, executor=lambda options: executor)
         told = kill(PROGRAM, found, KillOptions(seeds=4), services)
     dead = {one.operator for one, answer in told.by_mutant if answer.killed}
     assert dead == {"learning-rate"}

@@ -22,7 +22,7 @@ KNOWN = Patch((set_to(Kind.LEARNING_RATE, 0.01),))
 def walked(
     formula=rate_decides, budget: str = "400x", known: Patch = KNOWN, noise: float = 0.01, **given: int
 ) -> NeutralityGraph:
-    trainer = search_context(formula, budget=budget, noise=noise).bench.trainer
+    trainer = search_context(formula, budget=budget, noise=noise).context.trainer
     return explore(replace(trainer, seeds=tuple(range(1, 5))), known, tell=tell_nobody, **given)
 
 

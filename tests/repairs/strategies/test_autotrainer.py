@@ -58,11 +58,11 @@ def test_the_remedy_for_vanishing_gradients_is_found(tmp_path: Path) -> None:
             one_training=1.0, one_wall=1.0, trials=run.under("trials"), stop=Stop(),
         )  # fmt: skip
         trainer.measure_cost()
-        bench = SearchContext(
+        context = SearchContext(
             Evidence(program), (), trainer, RepairOptions(strategy=strategy.name), tell_nobody,
             note=lambda look: None, scratch=weights,
         )  # fmt: skip
-        (found,) = strategy.search(bench)
+        (found,) = strategy.search(context)
         run.finish({})
     kinds = {change.knob.kind for change in found.changes}  # type: ignore[union-attr]
     assert Kind.ACTIVATION in kinds

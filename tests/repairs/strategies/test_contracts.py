@@ -49,12 +49,12 @@ def test_hebo_says_how_it_is_installed() -> None:
         import hebo  # type: ignore[import-not-found]  # noqa: F401
     except ImportError:
         with pytest.raises(MissingPart) as refused:
-            Hebo().search(search_context(rate_decides, strategy="hebo").bench)
+            Hebo().search(search_context(rate_decides, strategy="hebo").context)
         assert "--no-deps" in refused.value.next_step
     else:
         given = search_context(rate_decides, strategy="hebo", budget="6x")
-        Hebo().search(given.bench)
-        assert given.bench.looks
+        Hebo().search(given.context)
+        assert given.context.evaluations
 
 
 def test_the_search_is_an_optuna_study_on_disk(tmp_path: Path) -> None:
@@ -63,11 +63,11 @@ def test_the_search_is_an_optuna_study_on_disk(tmp_path: Path) -> None:
     from optuna.storages.journal import JournalFileBackend
 
     given = search_context(rate_decides, strategy="random", studies=tmp_path, budget="8x")
-    Random().search(given.bench)
+    Random().search(given.context)
     file = tmp_path / "random-0.study"
     kept = optuna.load_study(study_name="random-0", storage=JournalStorage(JournalFileBackend(str(file))))
     done = [trial for trial in kept.trials if trial.state is optuna.trial.TrialState.COMPLETE]
-    whole = [look for look in given.bench.looks if look.patch]
+    whole = [look for look in given.context.evaluations if look.patch]
     assert [trial.value for trial in done] == [look.score for look in whole]
     assert all("patch" in trial.user_attrs for trial in done)
 
@@ -75,19 +75,21 @@ def test_the_search_is_an_optuna_study_on_disk(tmp_path: Path) -> None:
 def test_a_point_that_is_too_dear_makes_way_for_the_next() -> None:
     """By the dice of this search a point of many epochs comes before the budget is spent."""
     given = search_context(lambda values: 0.5, strategy="random", budget="12x")
-    assert Random().search(given.bench) == []
-    assert given.bench.trainer.usage.spent > 9
+    assert Random().search(given.context) == []
+    assert given.context.trainer.usage.spent > 9
 
 
 def test_a_damaged_study_is_made_anew_from_the_same_questions(tmp_path: Path) -> None:
     first = search_context(rate_decides, strategy="bohb", studies=tmp_path, budget="8x")
-    Bohb().search(first.bench)
+    Bohb().search(first.context)
     file = tmp_path / "bohb-0.study"
     whole = file.read_bytes()
     file.write_bytes(whole[: len(whole) // 2] + b"\0garbage")
     again = search_context(rate_decides, strategy="bohb", studies=tmp_path, budget="8x")
-    Bohb().search(again.bench)
-    assert [look.patch for look in again.bench.looks] == [look.patch for look in first.bench.looks]
+    Bohb().search(again.context)
+    assert [look.patch for look in again.context.evaluations] == [
+        look.patch for look in first.context.evaluations
+    ]
     assert file.stat().st_size > len(whole) // 2
 
 
@@ -95,7 +97,7 @@ def test_the_space_of_the_study_has_its_learning_rates() -> None:
     import random
 
     given = search_context(rate_decides)
-    space = space_of(given.bench.knobs, "study", random.Random(0))
+    space = space_of(given.context.knobs, "study", random.Random(0))
     rate = next(one for one in space.dimensions if one.is_range)
     assert (rate.low, rate.high, rate.logarithmic) == (1e-6, 10.0, False)
     epochs = next(one for one in space.dimensions if one.name.endswith("epochs"))
@@ -105,6 +107,6 @@ def test_the_space_of_the_study_has_its_learning_rates() -> None:
 
 def test_the_faulty_configuration_is_asked_first(tmp_path: Path) -> None:
     given = search_context(rate_decides, strategy="bohb", studies=tmp_path, budget="8x")
-    Bohb().search(given.bench)
-    first = next(look for look in given.bench.looks[1:] if look.share < 1)
+    Bohb().search(given.context)
+    first = next(look for look in given.context.evaluations[1:] if look.share < 1)
     assert not first.patch

@@ -17,38 +17,38 @@ from reenact.testing.strategy import rate_decides
 
 def asked(*answers: object) -> Given:
     given = search_context(rate_decides, strategy="llm")
-    given.bench.wishes = type(given.bench.wishes)(strategy="llm", samples=len(answers))
-    given.bench.model = Scripted([json.dumps(answer) for answer in answers])
+    given.context.options = type(given.context.options)(strategy="llm", samples=len(answers))
+    given.context.model = Scripted([json.dumps(answer) for answer in answers])
     run = Journal.in_memory().run(story="test", request={"for": "llm"}).__enter__()
-    given.bench.questions = run.under("model")
+    given.context.questions = run.under("model")
     return given
 
 
 def turn(kind: Kind, value: object) -> dict[str, object]:
-    bench = search_context(rate_decides).bench
-    name = next(str(knob.id) for knob in bench.knobs if knob.kind is kind)
+    context = search_context(rate_decides).context
+    name = next(str(knob.id) for knob in context.knobs if knob.kind is kind)
     return {"turns": [{"knob": name, "value": value}]}
 
 
 def test_a_good_proposal_is_found_by_training_it() -> None:
     given = asked(turn(Kind.BATCH_SIZE, 64), turn(Kind.LEARNING_RATE, 0.01))
-    (best,) = Llm().search(given.bench)
+    (best,) = Llm().search(given.context)
     assert [change.knob.kind for change in best.changes] == [Kind.LEARNING_RATE]
 
 
 def test_a_boast_is_not_believed() -> None:
     boast = turn(Kind.BATCH_SIZE, 64)
     boast["turns"][0]["reason"] = "This repairs everything."  # type: ignore[index]
-    assert Llm().search(asked(boast).bench) == []
+    assert Llm().search(asked(boast).context) == []
 
 
 def test_knobs_that_do_not_exist_are_dropped() -> None:
     mixed = turn(Kind.LEARNING_RATE, 0.01)
     mixed["turns"].append({"knob": "rm -rf", "value": "/"})  # type: ignore[attr-defined]
-    (best,) = Llm().search(asked(mixed).bench)
+    (best,) = Llm().search(asked(mixed).context)
     assert best.complexity == 1
 
 
 def test_without_a_model_it_says_so() -> None:
     with pytest.raises(MissingPart, match="model"):
-        Llm().search(search_context(rate_decides, strategy="llm").bench)
+        Llm().search(search_context(rate_decides, strategy="llm").context)

@@ -25,8 +25,8 @@ def learned_findings(
     """Findings with a calibrated confidence of at least `least`, the surest first; none without a trace."""
     if evidence.trace is None or not evidence.trace.step_count:
         return ()
-    told = (forest or load()).probabilities(features(evidence))
-    sure = sorted(((value, code) for code, value in told.items() if value >= least), reverse=True)
+    probabilities = (forest or load()).probabilities(features(evidence))
+    sure = sorted(((value, code) for code, value in probabilities.items() if value >= least), reverse=True)
     return tuple(_finding(evidence, BY_CODE[code], value) for value, code in sure if code in BY_CODE)
 
 

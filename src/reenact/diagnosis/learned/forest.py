@@ -63,13 +63,13 @@ class Forest:
         odds = np.broadcast_to(self.prior, (len(x), len(self.codes))).copy()
         for tree, owner in enumerate(self.owner):
             odds[:, owner] += self.value[at[:, tree]]
-        told: NDArray[np.float64] = 1 / (1 + np.exp(-odds))
-        return told
+        probabilities: NDArray[np.float64] = 1 / (1 + np.exp(-odds))
+        return probabilities
 
     def probabilities(self, features: Mapping[str, float]) -> dict[str, float]:
         """Calibrated probability of each class, by code."""
-        told = self.calibrated(self.raw(matrix([features], self.names)))[0]
-        return {code: float(value) for code, value in zip(self.codes, told, strict=True)}
+        probabilities = self.calibrated(self.raw(matrix([features], self.names)))[0]
+        return {code: float(value) for code, value in zip(self.codes, probabilities, strict=True)}
 
     def calibrated(self, raw: NDArray[np.float64]) -> NDArray[np.float64]:
         """What raw probabilities are worth, column by column."""
@@ -109,5 +109,5 @@ def load(file: Path = MODEL) -> Forest:
     except (OSError, KeyError, ValueError, zipfile.BadZipFile) as error:
         raise InputError(
             f"The learned detector cannot be read ({error}). Received: {file}.",
-            next_step="Make it anew: python -m benchmarks train-detector.",
+            next_step="Train it again: python -m benchmarks train-detector.",
         ) from error

@@ -43,15 +43,15 @@ def monitored(evidence: Evidence) -> dict[str, float]:
 def _asked(checks: Checks) -> Iterator[tuple[str, Floats]]:
     import numpy as np
 
-    loss, told, held_loss, held = checks.loss, checks.accuracy, checks.held_loss, checks.held_accuracy
-    gap, falls = told - held, _rise(told)
+    loss, accuracy, held_loss, held = checks.loss, checks.accuracy, checks.held_loss, checks.held_accuracy
+    gap, falls = accuracy - held, _rise(accuracy)
     ratio = checks.first_gradient / np.maximum(checks.last_gradient, 1e-30)
-    best = np.fmax.accumulate(np.fmax(told, held)) if len(told) else told
+    best = np.fmax.accumulate(np.fmax(accuracy, held)) if len(accuracy) else accuracy
     gain = np.maximum.accumulate(np.nan_to_num(falls)) if len(falls) else falls
     yield "not_converge", _flag(best < THETA)
-    yield "unstable_loss", _unstable(told)
+    yield "unstable_loss", _unstable(accuracy)
     yield "nan_loss", _flag(~np.isfinite(loss) | (held_loss >= LARGE_LOSS))
-    yield "test_not_well", _flag(gap >= np.where(told > 0.9, 0.07, 0.1))
+    yield "test_not_well", _flag(gap >= np.where(accuracy > 0.9, 0.07, 0.1))
     yield "test_turn_bad", _flag((_rise(held_loss) > 0) & (_rise(loss) <= 0))
     yield "sc_accuracy", _flag((gain < DELTA) & (np.arange(len(gain)) > 0))
     yield "died_relu", _flag(checks.zero_gradients >= GAMMA)
@@ -65,8 +65,8 @@ def _asked(checks: Checks) -> Iterator[tuple[str, Floats]]:
     yield "increase_loss", _flag(_rise(loss) > 0)
     yield "cons_mean_weight", _flag(np.abs(_rise(checks.mean_weight)) < LITTLE)
     yield "cons_std_weight", _flag(np.abs(_rise(checks.std_weight)) < LITTLE)
-    yield "nan_acc", _flag(~np.isfinite(told))
-    yield from (("loss", loss), ("acc", told), ("val_loss", held_loss), ("val_acc", held))
+    yield "nan_acc", _flag(~np.isfinite(accuracy))
+    yield from (("loss", loss), ("acc", accuracy), ("val_loss", held_loss), ("val_acc", held))
 
 
 def _flag(values: NDArray[np.bool_]) -> Floats:
@@ -80,15 +80,15 @@ def _rise(values: Floats) -> Floats:
     return np.diff(values, prepend=math.nan)
 
 
-def _unstable(told: Floats) -> Floats:
+def _unstable(accuracy: Floats) -> Floats:
     """Whether, up to each check, swings of at least zeta were more than eta of the checks."""
     import numpy as np
 
-    turns = np.zeros(len(told))
-    for at in range(1, len(told) - 1):
-        before, after = told[at] - told[at - 1], told[at + 1] - told[at]
+    turns = np.zeros(len(accuracy))
+    for at in range(1, len(accuracy) - 1):
+        before, after = accuracy[at] - accuracy[at - 1], accuracy[at + 1] - accuracy[at]
         turns[at] = before * after < 0 and abs(after) >= ZETA
-    return _flag(np.cumsum(turns) >= ETA * np.arange(1, len(told) + 1)) if len(told) else turns
+    return _flag(np.cumsum(turns) >= ETA * np.arange(1, len(accuracy) + 1)) if len(accuracy) else turns
 
 
 def _over_time(values: Floats) -> tuple[float, ...]:

@@ -62,14 +62,14 @@ def _curve(evidence: Evidence) -> Iterator[tuple[str, float]]:
     yield "loss_bad", float(np.mean(~np.isfinite(every))) if len(every) else 0.0
     yield "loss_exactly_still", float(np.mean(np.diff(loss) == 0)) if len(loss) > 1 else 0.0
     checks = checks_of(evidence)
-    told, held = _known(checks.accuracy), _known(checks.held_accuracy)
+    accuracy, held = _known(checks.accuracy), _known(checks.held_accuracy)
     room = majority(evidence)
-    yield "accuracy_gain", float(told[-1] - told[0]) if len(told) else 0.0
-    yield "accuracy_last", float(told[-1]) if len(told) else -1.0
-    yield "accuracy_over_majority", float(told[-1] - room) if len(told) and room else 0.0
-    yield "accuracy_late_gain", float(told[-1] - told[len(told) // 2]) if len(told) else 0.0
+    yield "accuracy_gain", float(accuracy[-1] - accuracy[0]) if len(accuracy) else 0.0
+    yield "accuracy_last", float(accuracy[-1]) if len(accuracy) else -1.0
+    yield "accuracy_over_majority", float(accuracy[-1] - room) if len(accuracy) and room else 0.0
+    yield "accuracy_late_gain", float(accuracy[-1] - accuracy[len(accuracy) // 2]) if len(accuracy) else 0.0
     yield "held_late_gain", float(held[-1] - held[len(held) // 2]) if len(held) else 0.0
-    yield "held_gap", float(told[-1] - held[-1]) if len(told) and len(held) else 0.0
+    yield "held_gap", float(accuracy[-1] - held[-1]) if len(accuracy) and len(held) else 0.0
 
 
 def _movement(evidence: Evidence) -> Iterator[tuple[str, float]]:

@@ -38,7 +38,7 @@ def log10(value: float | None) -> float:
 
 
 def written(evidence: Evidence) -> dict[str, float]:
-    """Everything that can be said before the first step."""
+    """Everything that is known before the first step."""
     found: dict[str, float] = {}
     for part in (_optimizer, _loss, _activations, _initial, _data, _size):
         found |= dict(part(evidence))

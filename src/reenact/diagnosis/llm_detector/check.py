@@ -65,23 +65,23 @@ class Checked:
     reason: str
 
 
-def checked(said: Suspicion, program: Program, graph: StaticGraph) -> Checked | str:
+def checked(named: Suspicion, program: Program, graph: StaticGraph) -> Checked | str:
     """The suspicion in the program's own terms, or a sentence that says why it is dropped."""
-    fault = fault_named(said.fault)
+    fault = fault_named(named.fault)
     if fault is None:
-        return f"it named a fault type that is not known ({_short(said.fault)})"
-    file = said.file.strip() or str(program.entry)
-    place = Place(PurePosixPath(file), said.line)
-    if program.file(file) is None or said.line < 1 or not program.line(place).strip():
-        return f"it named a line that is not in the program ({_short(file)}:{said.line})"
-    layer = _layer(said.layer, graph)
-    if said.layer.strip() and layer is None:
-        return f"it named a layer that is not in the program ({_short(said.layer)})"
+        return f"it named a fault type that is not known ({_short(named.fault)})"
+    file = named.file.strip() or str(program.entry)
+    place = Place(PurePosixPath(file), named.line)
+    if program.file(file) is None or named.line < 1 or not program.line(place).strip():
+        return f"it named a line that is not in the program ({_short(file)}:{named.line})"
+    layer = _layer(named.layer, graph)
+    if named.layer.strip() and layer is None:
+        return f"it named a layer that is not in the program ({_short(named.layer)})"
     knob = _knob(fault, place, layer, graph)
     where = knob.place if knob is not None else Place(place.file, place.line)
-    suggestions = tuple(_suggestions(knob, said.new, program)) if knob is not None else ()
+    suggestions = tuple(_suggestions(knob, named.new, program)) if knob is not None else ()
     name = layer.name if layer is not None else knob.id.layer if knob is not None else ""
-    return Checked(fault, where, name, knob, suggestions, _short(said.reason, 240))
+    return Checked(fault, where, name, knob, suggestions, _short(named.reason, 240))
 
 
 def fault_named(word: str) -> Fault | None:
@@ -131,10 +131,10 @@ def _suggestions(knob: Knob, new: str, program: Program) -> Iterator[Suggestion]
 
 def _value(knob: Knob, text: str) -> JsonValue:
     """A number, a truth value, or one of the knob's own alternatives; none for anything else."""
-    named = {_plain(one): one for one in knob.alternatives if isinstance(one, str)}
+    spelled = {_plain(one): one for one in knob.alternatives if isinstance(one, str)}
     word = text.strip().strip("`'\"")
-    if _plain(word) in named:
-        return named[_plain(word)]
+    if _plain(word) in spelled:
+        return spelled[_plain(word)]
     try:
         read = ast.literal_eval(word) if len(word) < 40 else None
     except (ValueError, SyntaxError, MemoryError, RecursionError):

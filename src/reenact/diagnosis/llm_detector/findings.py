@@ -75,7 +75,7 @@ def _finding(agreeing: list[Checked], samples: int, graph: StaticGraph) -> Findi
     place = places.most_common(1)[0][0]
     first = next(one for one in agreeing if one.place == place)
     names = [layer.name for layer in graph.layers if layer.family != "input"]
-    suggestions = {one.patch.to_text(): one for said in agreeing for one in said.suggestions}
+    suggestions = {one.patch.to_text(): one for same in agreeing for one in same.suggestions}
     return Finding(
         code=CODE,
         name=NAME,

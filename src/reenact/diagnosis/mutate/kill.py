@@ -38,7 +38,7 @@ def killed(before: Sequence[float], after: Sequence[float]) -> Killing:
 
 
 def oriented_values(outcomes: Sequence[Outcome], measure: Measure) -> tuple[float, ...]:
-    """The measure of each training, larger is better; a training that failed or told nothing is -inf."""
+    """The measure of each training, larger is better; a training that failed or logged nothing is -inf."""
     found = []
     for outcome in outcomes:
         value = measure.read(outcome) if outcome.trained else None

@@ -44,7 +44,7 @@ class KillOptions:
 
 @dataclass(frozen=True)
 class KillServices:
-    """What the story needs from outside."""
+    """What it needs from outside."""
 
     journal: Journal
     tell: Tell = tell_nobody
@@ -86,30 +86,30 @@ class Killings:
 
 
 def kill(
-    program: Program, mutants: Sequence[Mutant], wishes: KillOptions, services: KillServices
+    program: Program, mutants: Sequence[Mutant], options: KillOptions, services: KillServices
 ) -> Killings:
     """Train the original and every mutant over seeds; the same call after an interruption continues."""
-    if not 2 <= wishes.seeds <= MOST_SEEDS:
+    if not 2 <= options.seeds <= MOST_SEEDS:
         raise InputError(
             f"A test over seeds needs at least 2 of them, and {MOST_SEEDS} suffice for any."
-            f" Received: seeds={wishes.seeds}."
+            f" Received: seeds={options.seeds}."
         )
     texts: list[JsonValue] = [mutant.patch.to_text() for mutant in mutants]
-    request = {"program": Trial(program).key, "mutants": texts, **wishes.to_json()}
+    request = {"program": Trial(program).key, "mutants": texts, **options.to_json()}
     make = services.executor or _pool
     with (
         services.journal.run(
             story="mutate", request=request, argv=services.argv, what=str(program.entry)
         ) as run,
-        make(wishes) as executor,
+        make(options) as executor,
     ):
-        training = _Training(program, executor, run, services, surroundings(program, wishes.python))
-        original = training.outcomes([Patch()], wishes.seeds)[0]
-        measure = choose_measure(original[0], wanted=wishes.metric or None)
+        training = _Training(program, executor, run, services, surroundings(program, options.python))
+        original = training.outcomes([Patch()], options.seeds)[0]
+        measure = choose_measure(original[0], wanted=options.metric or None)
         before = oriented_values(original, measure)
         longest = max(outcome.seconds for outcome in original)
         training.limits = TrialLimits(seconds=max(LEAST_SECONDS, PATIENCE * longest))
-        after = training.outcomes([mutant.patch for mutant in mutants], wishes.seeds)
+        after = training.outcomes([mutant.patch for mutant in mutants], options.seeds)
         pairs = tuple(
             (mutant, killed(before, oriented_values(outcomes, measure)))
             for mutant, outcomes in zip(mutants, after, strict=True)
@@ -144,8 +144,8 @@ class _Training:
                     raise ended_by(self.services.stop, "Stopped while mutants were being trained.")
                 yield {name: outcome.to_json() for name, outcome in zip(group, found, strict=True)}
 
-        told = self.run.under("trials").many(dict.fromkeys(wanted, self.around), train)
-        known = [Outcome.from_json(told[_name(trial)]) for trial in trials]
+        stored = self.run.under("trials").many(dict.fromkeys(wanted, self.around), train)
+        known = [Outcome.from_json(stored[_name(trial)]) for trial in trials]
         return [known[at : at + seeds] for at in range(0, len(known), seeds)]
 
 
@@ -154,8 +154,8 @@ def _name(trial: Trial) -> str:
     return Trial(trial.program, trial.patch, trial.seed).key
 
 
-def _pool(wishes: KillOptions) -> ProcessPool:
-    return ProcessPool(workers=wishes.workers or None, python=wishes.python)
+def _pool(options: KillOptions) -> ProcessPool:
+    return ProcessPool(workers=options.workers or None, python=options.python)
 
 
 def _plain(value: float) -> float | str:

@@ -17,7 +17,8 @@ from reenact.program.knob import Kind, Knob, KnobId
 from reenact.program.patch import Patch
 from reenact.sandbox.box import Sandbox
 from reenact.trials.boxed import Boxed
-from reenact.trials.trial import Outcome, Trial
+from reenact.trials.outcome import Outcome
+from reenact.trials.trial import Trial
 from reenact.types import Stop
 
 BUILD = (Kind.LAYER, Kind.UNITS, Kind.FILTERS, Kind.KERNEL_SIZE, Kind.NORMALIZATION)

@@ -40,7 +40,7 @@ def explore(
 ) -> NeutralityGraph:
     """Walk until the queue is empty or the budget is spent. `known` is the known repair: a change, or what
     its trainings gave. Every seed of `trainer` is trained for every program."""
-    dice = random.Random(chance)  # noqa: S311 - a search, no secret
+    rng = random.Random(chance)  # noqa: S311 - a search, no secret
     root = _samples(Patch(()), trainer)
     reference = _samples(known, trainer) if isinstance(known, Patch) else known
     nodes = [Node(Patch(()), -1, root, NodeKind.ROOT)]
@@ -53,7 +53,7 @@ def explore(
     while queue:
         parent = queue.popleft()
         found: list[int] = []
-        for patch in neighbours(nodes[parent].patch, trainer, dice):
+        for patch in neighbours(nodes[parent].patch, trainer, rng):
             if patch in seen:
                 continue
             if not trainer.within_budget(trainer.cost(patch, len(trainer.seeds))):
@@ -73,13 +73,13 @@ def explore(
     return _graph(nodes, trainer, trained, "no neutral change was left to go on from")
 
 
-def neighbours(patch: Patch, trainer: BudgetedTrainer, dice: random.Random) -> Iterator[Patch]:
+def neighbours(patch: Patch, trainer: BudgetedTrainer, rng: random.Random) -> Iterator[Patch]:
     """The change with one more knob turned, to a value drawn among its alternatives; every knob once."""
     program = patch.apply(trainer.program)
     for knob in knobs_of(program):
         if knob.kind not in TURNED or not knob.changeable or not knob.alternatives:
             continue
-        value = dice.choice(knob.alternatives)
+        value = rng.choice(knob.alternatives)
         new = _turned(patch, knob, Patch((change_for(knob, value),)))
         if trainer.applies(new):
             yield new

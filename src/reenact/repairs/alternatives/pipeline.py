@@ -29,7 +29,7 @@ from reenact.types import JsonValue, Stop, Tell, tell_nobody
 
 @dataclass(frozen=True, slots=True)
 class AlternativesOptions:
-    """Every wish has a default."""
+    """Every option has a default."""
 
     budget: str = "200x"
     """As in a repair; one node takes as many trainings as `trainings` says."""
@@ -54,7 +54,7 @@ class AlternativesOptions:
 
 @dataclass(frozen=True)
 class AlternativesServices:
-    """What the story needs from outside."""
+    """What it needs from outside."""
 
     journal: Journal
     traces: Path
@@ -68,7 +68,7 @@ class AlternativesServices:
 
 def analyse(
     program: Program,
-    wishes: AlternativesOptions,
+    options: AlternativesOptions,
     services: AlternativesServices,
     known: Program | None = None,
 ) -> NeutralityGraph:
@@ -77,7 +77,7 @@ def analyse(
     request = {
         "program": Trial(program).key,
         "known": Trial(known).key if known is not None else None,
-        **wishes.to_json(),
+        **options.to_json(),
     }
     with services.journal.run(
         story="neutral", request=request, argv=services.argv, what=str(program.entry), fresh=services.fresh
@@ -86,21 +86,21 @@ def analyse(
             journal=services.journal, traces=services.traces, tell=services.tell, stop=services.stop,
             stdout=services.stdout, argv=services.argv, fresh=services.fresh,
         )  # fmt: skip
-        asked = DiagnoseOptions(depth=Depth.QUICK, metric=wishes.metric, python=wishes.python)
+        asked = DiagnoseOptions(depth=Depth.QUICK, metric=options.metric, python=options.python)
         found = diagnose_within(program, asked, watching, run.under("diagnosis"))
         trace = fit_for_repair(found)
-        measure = choose_measure(trace, found.evidence.task, wishes.metric or None)
+        measure = choose_measure(trace, found.evidence.task, options.metric or None)
         make = services.executor or _pool
-        with make(wishes) as executor:
+        with make(options) as executor:
             trainer = BudgetedTrainer(
-                program=program, executor=executor, measure=measure, budget=repair_budget(wishes.budget),
+                program=program, executor=executor, measure=measure, budget=repair_budget(options.budget),
                 one_training=trace.seconds, one_wall=trace.seconds, trials=run.under("trials"),
-                around=training_mark(program, wishes.python, found.evidence.opened), stop=services.stop,
-                seeds=tuple(range(501, 501 + wishes.trainings)),
+                around=training_mark(program, options.python, found.evidence.opened), stop=services.stop,
+                seeds=tuple(range(501, 501 + options.trainings)),
             )  # fmt: skip
             trainer.measure_cost()
             graph = explore(
-                trainer, _known(known, trainer), tell=services.tell, top=wishes.top, chance=wishes.chance
+                trainer, _known(known, trainer), tell=services.tell, top=options.top, chance=options.chance
             )
         run.note("result", graph)
         run.finish({"nodes": len(graph.nodes), "alternatives": len(graph.alternatives), "ended": graph.ended})
@@ -115,6 +115,6 @@ def _known(known: Program | None, trainer: BudgetedTrainer) -> Patch | tuple[flo
     return tuple(trainer.value(outcome) for outcome in trainer.outcomes(trials))
 
 
-def _pool(wishes: AlternativesOptions) -> ProcessPool:
-    workers = wishes.workers or os.cpu_count() or 1
-    return ProcessPool(workers=workers, python=wishes.python, express=True)
+def _pool(options: AlternativesOptions) -> ProcessPool:
+    workers = options.workers or os.cpu_count() or 1
+    return ProcessPool(workers=workers, python=options.python, express=True)

@@ -3,7 +3,7 @@
 A problem is seen in the trace of a training; its remedies are tried one after another, each a stated number
 of times, until it is gone and the training is no worse. What helped stays while the next problem is looked
 for. As published, a remedy continues from the weights that the training had reached; that is done where
-Keras trains. The variant from scratch trains anew. Tables: order and tries of the "balance" strategy of the
+Keras trains. The variant from scratch starts over. Tables: order and tries of the "balance" strategy of the
 released tool. Not there: ThresholdedReLU, which Keras 3 no longer has.
 """
 
@@ -46,7 +46,7 @@ MOST_PROBLEMS = 4
 
 
 @dataclass(frozen=True, slots=True)
-class Seen:
+class ObservedTraining:
     """A training: its score and the problem it shows, empty when none."""
 
     score: float
@@ -54,50 +54,50 @@ class Seen:
 
 
 class FromScratch:
-    """Every remedy trains anew."""
+    """Every remedy trains from scratch."""
 
     name = "autotrainer-scratch"
     continues = False
 
-    def search(self, bench: SearchContext) -> list[Patch]:
+    def search(self, context: SearchContext) -> list[Patch]:
         """See `Strategy.search`."""
-        chance = random.Random(bench.wishes.chance)  # noqa: S311 - a search, no secret
-        base = bench.base()
-        kept, now = NOTHING, self._see(NOTHING, NOTHING, bench)
+        chance = random.Random(context.options.chance)  # noqa: S311 - a search, no secret
+        base = context.base()
+        kept, now = NOTHING, self._see(NOTHING, NOTHING, context)
         for _ in range(MOST_PROBLEMS):
             if now is None or not now.problem:
                 break
-            step = self._treat(kept, now, bench, chance)
+            step = self._treat(kept, now, context, chance)
             if step is None:
                 break
             kept, now = step
         score = now.score if now is not None else base
-        return [kept] if kept and bench.better(base, score) else []
+        return [kept] if kept and context.better(base, score) else []
 
     def _treat(
-        self, kept: Patch, now: Seen, bench: SearchContext, chance: random.Random
-    ) -> tuple[Patch, Seen] | None:
+        self, kept: Patch, now: ObservedTraining, context: SearchContext, chance: random.Random
+    ) -> tuple[Patch, ObservedTraining] | None:
         """The first remedy after which the problem is gone and nothing is worse."""
         for remedy, tries in REMEDIES[now.problem]:
             for attempt in range(tries):
-                changes = tuple(MADE[remedy](bench.knobs, attempt, chance))
-                patch = bench.together(_without(kept, changes), Patch(changes)) if changes else None
+                changes = tuple(MADE[remedy](context.knobs, attempt, chance))
+                patch = context.together(_without(kept, changes), Patch(changes)) if changes else None
                 if patch is None:
                     continue
-                if not bench.affords(bench.cost(patch)):
+                if not context.within_budget(context.cost(patch)):
                     return None
-                after = self._see(patch, kept, bench)
+                after = self._see(patch, kept, context)
                 if after is not None and after.problem != now.problem and after.score >= now.score:
                     return patch, after
         return None
 
-    def _see(self, patch: Patch, before: Patch, bench: SearchContext) -> Seen | None:
+    def _see(self, patch: Patch, before: Patch, context: SearchContext) -> ObservedTraining | None:
         """One training with its trace, judged by the rules of AutoTrainer."""
-        trainer = bench.trainer
-        trial = replace(trainer.trial(patch, bench.seeds[0]), preset="quick", keep_trace=True)
-        if self.continues and bench.scratch is not None:
-            start = _file(bench.scratch, before) if patch else None
-            trial = replace(trial, weights=Weights(start, _file(bench.scratch, patch)))
+        trainer = context.trainer
+        trial = replace(trainer.trial(patch, context.seeds[0]), preset="quick", keep_trace=True)
+        if self.continues and context.scratch is not None:
+            start = _file(context.scratch, before) if patch else None
+            trial = replace(trial, weights=Weights(start, _file(context.scratch, patch)))
         (outcome,) = trainer.outcomes([trial])
         if outcome.trace is None or not outcome.trace.is_dir():
             # Continued after an interruption: the journal has the numbers, the trace is gone.
@@ -107,7 +107,7 @@ class FromScratch:
         evidence = Evidence(trial.patched, trace=read_kept(trial, outcome))
         found = {finding.code for finding in run_rules(chosen(("autotrainer",)), evidence)}
         problem = next((code for code in ORDER if code in found), "")
-        return Seen(trainer.value(outcome), problem)
+        return ObservedTraining(trainer.value(outcome), problem)
 
 
 class AutoTrainer(FromScratch):
@@ -123,7 +123,7 @@ def _file(folder: Path, patch: Patch) -> Path:
 
 
 def _without(patch: Patch, changes: Sequence[Change]) -> Patch:
-    """The patch less what the changes set anew."""
+    """The patch less what the changes set again."""
     new = {getattr(change, "knob", None) for change in changes}
     return Patch(tuple(one for one in patch.changes if getattr(one, "knob", one) not in new))
 

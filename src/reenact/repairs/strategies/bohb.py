@@ -24,44 +24,44 @@ class Bohb:
 
     name = "bohb"
 
-    def search(self, bench: SearchContext) -> list[Patch]:
+    def search(self, context: SearchContext) -> list[Patch]:
         """See `Strategy.search`."""
         import optuna
 
-        chance = random.Random(bench.wishes.chance)  # noqa: S311 - a search, no secret
-        space = space_of(bench.knobs, bench.wishes.space, chance)
+        chance = random.Random(context.options.chance)  # noqa: S311 - a search, no secret
+        space = space_of(context.knobs, context.options.space, chance)
         study = Study(
-            bench,
+            context,
             space,
-            optuna.samplers.TPESampler(seed=bench.wishes.chance, n_startup_trials=5, constant_liar=True),
+            optuna.samplers.TPESampler(seed=context.options.chance, n_startup_trials=5, constant_liar=True),
             pruner=optuna.pruners.HyperbandPruner(RUNGS[0], RUNGS[-1], reduction_factor=3),
             from_faulty=True,
         )
-        base, board = bench.base(), Scoreboard()
-        while bench.affords(self._least(bench)):
+        base, board = context.base(), Scoreboard()
+        while context.within_budget(self._least(context)):
             asked = study.ask()
-            reached = _climb(asked, study, bench)
+            reached = _climb(asked, study, context)
             if reached is None:
                 continue
             board.add([asked.patch], [reached])
-            if bench.trainer.bounded and reached >= GOOD:
+            if context.trainer.bounded and reached >= GOOD:
                 break
         best = board.best(base)
-        return [best] if best is not None and bench.better(base, board.score(best, base)) else []
+        return [best] if best is not None and context.better(base, board.score(best, base)) else []
 
-    def _least(self, bench: SearchContext) -> float:
-        return RUNGS[0] / RUNGS[-1] if bench.can_shorten else 1.0
+    def _least(self, context: SearchContext) -> float:
+        return RUNGS[0] / RUNGS[-1] if context.can_shorten else 1.0
 
 
-def _climb(asked: StudyPoint, study: Study, bench: SearchContext) -> float | None:
+def _climb(asked: StudyPoint, study: Study, context: SearchContext) -> float | None:
     """Rung by rung; none when it was ended on the way."""
     score = 0.0
-    for rung in RUNGS if bench.can_shorten else RUNGS[-1:]:
+    for rung in RUNGS if context.can_shorten else RUNGS[-1:]:
         share = rung / RUNGS[-1]
-        if not bench.affords(bench.cost(asked.patch, share=share)):
+        if not context.within_budget(context.cost(asked.patch, share=share)):
             study.drop(asked)
             return None
-        score = bench.scores([asked.patch], share=share)[0]
+        score = context.scores([asked.patch], share=share)[0]
         asked.trial.report(finite(score), rung)
         if rung < RUNGS[-1] and asked.trial.should_prune():
             study.drop(asked)

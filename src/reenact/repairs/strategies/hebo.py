@@ -29,25 +29,25 @@ class Hebo:
 
     name = "hebo"
 
-    def search(self, bench: SearchContext) -> list[Patch]:
+    def search(self, context: SearchContext) -> list[Patch]:
         """See `Strategy.search`."""
-        chance = random.Random(bench.wishes.chance)  # noqa: S311 - a search, no secret
-        space = space_of(bench.knobs, bench.wishes.space, chance)
-        optimizer, frame = _optimizer(space, bench.wishes.chance)
-        base, board = bench.base(), Scoreboard()
+        chance = random.Random(context.options.chance)  # noqa: S311 - a search, no secret
+        space = space_of(context.knobs, context.options.space, chance)
+        optimizer, frame = _optimizer(space, context.options.chance)
+        base, board = context.base(), Scoreboard()
         optimizer.observe(frame([_as_it_stands(space)]), _losses([base]))
         while True:
             wanted = optimizer.suggest(n_suggestions=1)
-            patch = fitting(space.changes(_point(space, wanted.iloc[0])), bench.applies)
-            if not bench.affords(bench.cost(patch)):
+            patch = fitting(space.changes(_point(space, wanted.iloc[0])), context.applies)
+            if not context.within_budget(context.cost(patch)):
                 break
-            score = bench.scores([patch])[0]
+            score = context.scores([patch])[0]
             optimizer.observe(wanted, _losses([score]))
             board.add([patch], [score])
-            if bench.trainer.bounded and score >= GOOD:
+            if context.trainer.bounded and score >= GOOD:
                 break
         best = board.best(base)
-        return [best] if best is not None and bench.better(base, board.score(best, base)) else []
+        return [best] if best is not None and context.better(base, board.score(best, base)) else []
 
 
 def _optimizer(space: Space, seed: int) -> tuple[Any, Any]:

@@ -46,25 +46,25 @@ class Llm:
 
     name = "llm"
 
-    def search(self, bench: SearchContext) -> list[Patch]:
+    def search(self, context: SearchContext) -> list[Patch]:
         """See `Strategy.search`."""
-        if bench.model is None or bench.questions is None:
+        if context.model is None or context.questions is None:
             raise MissingPart("The strategy llm needs a model.", next_step="Name one with --model.")
-        base = bench.base()
-        knobs = {str(knob.id): knob for knob in bench.knobs}
-        proposals = [self._ask(bench, base, sample) for sample in range(bench.wishes.samples)]
-        patches = once([_patch(one, knobs, bench) for one in proposals if one is not None])
+        base = context.base()
+        knobs = {str(knob.id): knob for knob in context.knobs}
+        proposals = [self._ask(context, base, sample) for sample in range(context.options.samples)]
+        patches = once([_patch(one, knobs, context) for one in proposals if one is not None])
         board = Scoreboard(patches)
         for patch in patches:
-            if patch and bench.affords(bench.cost(patch)):
-                board.add([patch], bench.scores([patch]))
-        return [patch for patch, score in board if bench.better(base, score)]
+            if patch and context.within_budget(context.cost(patch)):
+                board.add([patch], context.scores([patch]))
+        return [patch for patch, score in board if context.better(base, score)]
 
-    def _ask(self, bench: SearchContext, base: float, sample: int) -> Proposal | None:
-        model, scope = bench.model, bench.questions
+    def _ask(self, context: SearchContext, base: float, sample: int) -> Proposal | None:
+        model, scope = context.model, context.questions
         assert model is not None
         assert scope is not None
-        request = replace(_request(bench, base, scope.path("proposal", sample=sample)), sample=sample)
+        request = replace(_request(context, base, scope.path("proposal", sample=sample)), sample=sample)
         try:
             answer = scope.step(
                 "proposal", lambda: model.ask(request), kind=Kind.LLM, inputs=asked(request, model),
@@ -76,17 +76,17 @@ class Llm:
         return answer.value
 
 
-def _request(bench: SearchContext, base: float, step: str) -> Request[Proposal]:
-    value = base if bench.trainer.measure.larger_is_better else -base
+def _request(context: SearchContext, base: float, step: str) -> Request[Proposal]:
+    value = base if context.trainer.measure.larger_is_better else -base
     prompt = load_prompt("reenact.repairs.strategies", "proposal.md").fill(
-        task=bench.evidence.task.value,
-        metric=bench.trainer.measure.name,
+        task=context.evidence.task.value,
+        metric=context.trainer.measure.name,
         base=f"{value:.4g}",
-        accused="\n".join(f"{one.first.code} {one.first.saw}" for one in bench.suspects) or "nothing",
-        knobs="\n".join(_line(knob) for knob in bench.knobs),
-        program=numbered(bench.program),
+        accused="\n".join(f"{one.first.code} {one.first.saw}" for one in context.suspects) or "nothing",
+        knobs="\n".join(_line(knob) for knob in context.knobs),
+        program=numbered(context.program),
     )
-    return Request(step=step, prompt=prompt, answer=Proposal, temperature=bench.wishes.temperature)
+    return Request(step=step, prompt=prompt, answer=Proposal, temperature=context.options.temperature)
 
 
 def _line(knob: Knob) -> str:
@@ -94,8 +94,8 @@ def _line(knob: Knob) -> str:
     return f"{knob.id}: {knob.in_force!r} (usual: {usual or 'none'})"
 
 
-def _patch(proposal: Proposal, knobs: dict[str, Knob], bench: SearchContext) -> Patch:
+def _patch(proposal: Proposal, knobs: dict[str, Knob], context: SearchContext) -> Patch:
     """What of a proposal can be made."""
     known = [(knobs[turn.knob], turn.value) for turn in proposal.turns if turn.knob in knobs]
     changes = [change_for(knob, value) for knob, value in known if value != knob.in_force]
-    return fitting(list(dict.fromkeys(changes)), bench.applies)
+    return fitting(list(dict.fromkeys(changes)), context.applies)

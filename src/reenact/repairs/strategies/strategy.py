@@ -27,10 +27,10 @@ class Strategy(Protocol):
 
     name: str
 
-    def search(self, bench: SearchContext) -> list[Patch]:
+    def search(self, context: SearchContext) -> list[Patch]:
         """Changes worth verifying, the best first; empty when nothing helped.
 
-        Stays within `bench.affords`; leaves `bench.reserve` untouched.
+        Stays within `context.within_budget`; leaves `context.reserve` untouched.
         """
         ...
 

@@ -46,45 +46,45 @@ class Idea:
     """Code of the finding that suggests it, or `prior`."""
 
 
-def ideas(bench: SearchContext) -> list[Idea]:
+def ideas(context: SearchContext) -> list[Idea]:
     """Every idea once, the most promising first; only what can be applied and judged."""
     known: dict[str, Idea] = {}
-    for idea in (*_suggested(bench), *_usual(bench)):
+    for idea in (*_suggested(context), *_usual(context)):
         known.setdefault(_text(idea.patch), idea)
     return sorted(known.values(), key=lambda one: -one.weight)
 
 
-def usable(bench: SearchContext, wanted: Iterable[Idea]) -> Iterator[Idea]:
+def usable(context: SearchContext, wanted: Iterable[Idea]) -> Iterator[Idea]:
     """Those that can be applied and judged; asked only when one is wanted, for it takes time."""
-    return (idea for idea in wanted if fits(bench, idea))
+    return (idea for idea in wanted if fits(context, idea))
 
 
-def fits(bench: SearchContext, idea: Idea) -> bool:
+def fits(context: SearchContext, idea: Idea) -> bool:
     """Whether it can be applied and judged."""
-    return bool(idea.patch) and bench.applies(idea.patch)
+    return bool(idea.patch) and context.applies(idea.patch)
 
 
 def _text(patch: Patch) -> str:
     return "\n".join(sorted(map(str, patch.changes)))
 
 
-def _suggested(bench: SearchContext) -> Iterator[Idea]:
-    likely = [one for one in bench.suspects if one.confidence >= WORTH and one.suggestions]
+def _suggested(context: SearchContext) -> Iterator[Idea]:
+    likely = [one for one in context.suspects if one.confidence >= WORTH and one.suggestions]
     for suspect in likely:
         for rank, suggestion in enumerate(suspect.suggestions[:OF_A_SUSPECT]):
             yield Idea(suggestion.patch, suspect.confidence * 0.6**rank, suspect.first.code)
     strong = [one for one in likely if one.confidence >= STRONG]
     if len(strong) > 1:
-        joint = bench.together(*(one.suggestions[0].patch for one in strong))
+        joint = context.together(*(one.suggestions[0].patch for one in strong))
         if joint is not None:
             yield Idea(joint, strong[1].confidence, "joint")
 
 
-def _usual(bench: SearchContext) -> Iterator[Idea]:
-    knobs = bench.knobs
+def _usual(context: SearchContext) -> Iterator[Idea]:
+    knobs = context.knobs
     for knob in knobs:
         prior = PRIOR.get(knob.kind, 0.0)
-        for rank, value in enumerate(_values(knob, bench)):
+        for rank, value in enumerate(_values(knob, context)):
             yield Idea(Patch((change_for(knob, value),)), prior * 0.7**rank, "prior")
     hidden = [one for one in knobs if one.kind is Kind.ACTIVATION and one.role == "hidden"]
     bent = [one for one in hidden if str(one.in_force).lower() in SQUASHING]
@@ -100,13 +100,13 @@ def _all(knobs: Sequence[Knob], value: JsonValue, weight: float) -> Idea:
     return Idea(Patch(tuple(change_for(knob, value) for knob in knobs)), weight, "prior")
 
 
-def _values(knob: Knob, bench: SearchContext) -> Sequence[JsonValue]:
+def _values(knob: Knob, context: SearchContext) -> Sequence[JsonValue]:
     """The few values of one knob that are worth it without any finding."""
     now, others = knob.in_force, knob.alternatives
     if knob.kind is Kind.LEARNING_RATE and isinstance(now, int | float):
         return [*others[:4], now * 10, now / 10]
     if knob.kind is Kind.LOSS:
-        return [one for one in others if _fits(str(one), bench.evidence.task)][:1]
+        return [one for one in others if _fits(str(one), context.evidence.task)][:1]
     if knob.kind is Kind.ACTIVATION:
         squashed = str(now).lower() in SQUASHING
         return others[:1] if knob.role == "hidden" and squashed else ()

@@ -18,7 +18,7 @@ from reenact.program.knob import Kind
 from reenact.program.patch import Patch
 from reenact.repairs.search_context import NOTHING, SearchContext
 from reenact.repairs.strategies.guided.finalists import (
-    DEARER,
+    EXPENSIVE,
     NEARLY,
     affordable_on_seeds,
     choose_finalists,
@@ -46,151 +46,159 @@ class Guided:
 
     name = "guided"
 
-    def search(self, bench: SearchContext) -> list[Patch]:
+    def search(self, context: SearchContext) -> list[Patch]:
         """See `Strategy.search`."""
-        wanted = ideas(bench)
-        base = bench.base()
-        if bench.perfect(base):
+        wanted = ideas(context)
+        base = context.base()
+        if context.perfect(base):
             return []
-        front = _short(bench, wanted)
-        scored = _whole(bench, front, wanted, FOR_WHOLE)
-        if scored.best(base) is None and (turned := _on_another_seed(bench, wanted)):
+        front = _short(context, wanted)
+        scored = _whole(context, front, wanted, FOR_WHOLE)
+        if scored.best(base) is None and (turned := _on_another_seed(context, wanted)):
             base, scored = turned
-        scored = _grow(bench, base, scored)
-        scored = _refine(bench, base, scored, wanted)
-        return _confirm(bench, base, scored)
+        scored = _grow(context, base, scored)
+        scored = _refine(context, base, scored, wanted)
+        return _confirm(context, base, scored)
 
 
-def _within(bench: SearchContext, share: float, cost: float) -> bool:
+def _within(context: SearchContext, share: float, cost: float) -> bool:
     """Whether a stage may still spend this."""
-    used, total = bench.trainer.balance
-    return used + cost <= share * total and bench.affords(cost)
+    used, total = context.trainer.balance
+    return used + cost <= share * total and context.within_budget(cost)
 
 
-def _short(bench: SearchContext, wanted: Sequence[Idea]) -> list[Patch]:
+def _short(context: SearchContext, wanted: Sequence[Idea]) -> list[Patch]:
     """The ideas in the order of what a short training says of them; as they come where none can be short."""
-    share = SHORT if _can_be_short(bench) or _can_have_fewer_data(bench) else 1.0
+    share = SHORT if _can_be_short(context) or _can_have_fewer_data(context) else 1.0
     tried: list[Idea] = []
     scores: list[float] = []
     left, base = list(wanted), -math.inf
-    while chosen := _next_few(bench, left, share, 0.0 if tried else share):
+    while chosen := _next_few(context, left, share, 0.0 if tried else share):
         if not tried:
-            base, *found = bench.scores([NOTHING, *(idea.patch for idea in chosen)], share=share)
+            base, *found = context.scores([NOTHING, *(idea.patch for idea in chosen)], share=share)
         else:
-            found = bench.scores([idea.patch for idea in chosen], share=share)
+            found = context.scores([idea.patch for idea in chosen], share=share)
         tried, scores = [*tried, *chosen], [*scores, *found]
-        if bench.perfect(max(found)):
+        if context.perfect(max(found)):
             break
     if not tried:
-        return [idea.patch for idea in list(usable(bench, wanted[:2]))]
-    # A short training of four times the epochs is no short one: what is dear waits for what is not.
-    dear = [bench.cost(idea.patch) >= DEARER for idea in tried]
-    order = sorted(range(len(tried)), key=lambda at: (dear[at], -_gain(base, scores[at])))
+        return [idea.patch for idea in list(usable(context, wanted[:2]))]
+    # A short training of four times the epochs is not short: what is expensive waits.
+    expensive = [context.cost(idea.patch) >= EXPENSIVE for idea in tried]
+    order = sorted(range(len(tried)), key=lambda at: (expensive[at], -_gain(base, scores[at])))
     better = [tried[at] for at in order if scores[at] > base]
     sure = [idea for idea in better if idea.weight >= SURE]
     doubted = [idea for idea in tried if idea.weight >= SURE and idea not in better]
     return once([idea.patch for idea in (*sure[:2], *better[:FRONT], *doubted[:1], *better[FRONT:])])
 
 
-def _next_few(bench: SearchContext, left: list[Idea], share: float, planned: float) -> list[Idea]:
-    """Takes the next ideas that the stage affords; one that is too dear makes way for those behind it."""
+def _next_few(context: SearchContext, left: list[Idea], share: float, planned: float) -> list[Idea]:
+    """Takes the next ideas within the budget of the stage; an expensive one makes way for those behind it."""
     chosen: list[Idea] = []
     while left and len(chosen) < FRONT:
         idea = left.pop(0)
-        cost = bench.cost(idea.patch, share=share)
-        if _within(bench, FOR_SHORT if share < 1 else FOR_WHOLE, planned + cost) and fits(bench, idea):
+        cost = context.cost(idea.patch, share=share)
+        if _within(context, FOR_SHORT if share < 1 else FOR_WHOLE, planned + cost) and fits(context, idea):
             chosen.append(idea)
             planned += cost
     return chosen
 
 
-def _can_be_short(bench: SearchContext) -> bool:
-    epochs = next((knob.in_force for knob in bench.knobs if knob.kind is Kind.EPOCHS), 0)
-    return bench.can_shorten and isinstance(epochs, int) and epochs >= LONG_ENOUGH
+def _can_be_short(context: SearchContext) -> bool:
+    epochs = next((knob.in_force for knob in context.knobs if knob.kind is Kind.EPOCHS), 0)
+    return context.can_shorten and isinstance(epochs, int) and epochs >= LONG_ENOUGH
 
 
-def _can_have_fewer_data(bench: SearchContext) -> bool:
+def _can_have_fewer_data(context: SearchContext) -> bool:
     """A long training of few epochs is looked at with a share of its data first."""
-    return bench.trainer.one_training >= LONG and bench.affords(SHORT) and bench.try_fewer_data(SHORT)
+    return (
+        context.trainer.one_training >= LONG
+        and context.within_budget(SHORT)
+        and context.try_fewer_data(SHORT)
+    )
 
 
-def _on_another_seed(bench: SearchContext, wanted: Sequence[Idea]) -> tuple[float, Scoreboard] | None:
+def _on_another_seed(context: SearchContext, wanted: Sequence[Idea]) -> tuple[float, Scoreboard] | None:
     """Nothing helps: luck may have favoured the program as it stands. The surest ideas, on the next seed."""
-    surest = [idea.patch for idea in wanted[:FRONT] if fits(bench, idea)]
-    if not surest or not _within(bench, FOR_ANOTHER_SEED, 1 + bench.cost(surest[0])):
+    surest = [idea.patch for idea in wanted[:FRONT] if fits(context, idea)]
+    if not surest or not _within(context, FOR_ANOTHER_SEED, 1 + context.cost(surest[0])):
         return None
-    bench.turn_to_next_seed()
-    return bench.base(), _whole(bench, surest, wanted, FOR_ANOTHER_SEED)
+    context.turn_to_next_seed()
+    return context.base(), _whole(context, surest, wanted, FOR_ANOTHER_SEED)
 
 
-def _whole(bench: SearchContext, front: Sequence[Patch], wanted: Sequence[Idea], share: float) -> Scoreboard:
+def _whole(
+    context: SearchContext, front: Sequence[Patch], wanted: Sequence[Idea], share: float
+) -> Scoreboard:
     chosen: list[Patch] = []
     planned = 0.0
     for patch in front[: FRONT + 2]:
-        cost = bench.cost(patch)
-        if not chosen or _within(bench, share, planned + cost):
+        cost = context.cost(patch)
+        if not chosen or _within(context, share, planned + cost):
             chosen.append(patch)
             planned += cost
     scored = Scoreboard([idea.patch for idea in wanted])
-    scored.add(chosen, bench.scores(chosen))
+    scored.add(chosen, context.scores(chosen))
     return scored
 
 
-def _grow(bench: SearchContext, base: float, scored: Scoreboard) -> Scoreboard:
+def _grow(context: SearchContext, base: float, scored: Scoreboard) -> Scoreboard:
     """Add to the best what else helped; all of it at once; what comes best is grown again."""
     for _ in range(2):
         best = scored.best(base)
-        if best is None or bench.perfect(scored.score(best, base)):
+        if best is None or context.perfect(scored.score(best, base)):
             return scored
-        helpful = [one for one, score in scored if bench.better(base, score) and one != best]
-        pairs = [bench.together(best, other) for other in helpful[:3] if not _overlap(best, other)]
+        helpful = [one for one, score in scored if context.better(base, score) and one != best]
+        pairs = [context.together(best, other) for other in helpful[:3] if not _overlap(best, other)]
         if len(helpful) > 1:
-            pairs.append(bench.together(best, *[one for one in helpful[:4] if not _overlap(best, one)]))
-        new = _affordable(bench, [one for one in pairs if one is not None and one not in scored], FOR_GROWING)
+            pairs.append(context.together(best, *[one for one in helpful[:4] if not _overlap(best, one)]))
+        new = _affordable(
+            context, [one for one in pairs if one is not None and one not in scored], FOR_GROWING
+        )
         if not new:
             return scored
-        scored.add(new, bench.scores(new))
+        scored.add(new, context.scores(new))
         if scored.best(base) == best:
             return scored
     return scored
 
 
-def _refine(bench: SearchContext, base: float, scored: Scoreboard, wanted: Sequence[Idea]) -> Scoreboard:
+def _refine(context: SearchContext, base: float, scored: Scoreboard, wanted: Sequence[Idea]) -> Scoreboard:
     """Other values in the best change, then the next ideas on top of it, a few at a time."""
     left = [idea.patch for idea in wanted]
     for _ in range(8):
         best = scored.best(base) or NOTHING
         reached = scored.score(best, base)
-        if bench.perfect(reached):
+        if context.perfect(reached):
             return scored
-        near = [one for one in _neighbours(bench, best) if one not in scored and bench.applies(one)]
+        near = [one for one in _neighbours(context, best) if one not in scored and context.applies(one)]
         # While there is nothing to confirm, all that is left is for the search.
-        share = FOR_REFINING if bench.better(base, reached) else 1.0
+        share = FOR_REFINING if context.better(base, reached) else 1.0
         wider: list[Patch] = []
         while left and len(near) + len(wider) < FRONT:
             idea = left.pop(0)
-            whole = bench.together(best, idea) if not _overlap(best, idea) else None
-            if whole is not None and whole not in scored and _within(bench, share, bench.cost(whole)):
+            whole = context.together(best, idea) if not _overlap(best, idea) else None
+            if whole is not None and whole not in scored and _within(context, share, context.cost(whole)):
                 wider.append(whole)
-        new = _affordable(bench, [*near[:2], *wider], share)
+        new = _affordable(context, [*near[:2], *wider], share)
         if not new:
             return scored
-        scores = bench.scores(new)
+        scores = context.scores(new)
         scored.add(new, scores)
-        improved = bench.better(reached, max(scores))
+        improved = context.better(reached, max(scores))
         if not improved and not left:
             return scored
-        if not improved and bench.better(base, reached) and _enough(bench, base, reached):
+        if not improved and context.better(base, reached) and _enough(context, base, reached):
             return scored
     return scored
 
 
-def _enough(bench: SearchContext, base: float, reached: float) -> bool:
+def _enough(context: SearchContext, base: float, reached: float) -> bool:
     """The evidence suffices: most of what could be gained is gained."""
-    return bench.trainer.bounded and reached - base >= 0.9 * (1 - base)
+    return context.trainer.bounded and reached - base >= 0.9 * (1 - base)
 
 
-def _neighbours(bench: SearchContext, patch: Patch) -> list[Patch]:
+def _neighbours(context: SearchContext, patch: Patch) -> list[Patch]:
     """The same change with a learning rate, epochs or batch size beside the one it sets."""
     found = []
     for number, change in enumerate(patch.changes):
@@ -202,7 +210,7 @@ def _neighbours(bench: SearchContext, patch: Patch) -> list[Patch]:
             other = Set(change.knob, max(1, round(value)) if whole else float(f"{value:.3g}"))
             found.append(Patch((*patch.without(number).changes, other)))
     if patch and not any(one.knob.kind is Kind.EPOCHS for one in patch.changes if isinstance(one, Set)):
-        epochs = next((knob for knob in bench.knobs if knob.kind is Kind.EPOCHS), None)
+        epochs = next((knob for knob in context.knobs if knob.kind is Kind.EPOCHS), None)
         if epochs is not None and isinstance(epochs.in_force, int):
             found.append(patch + Patch((Set(epochs.id, 2 * epochs.in_force),)))
     return found
@@ -216,37 +224,37 @@ FACTORS = {
 }
 
 
-def _confirm(bench: SearchContext, base: float, scored: Scoreboard) -> list[Patch]:
+def _confirm(context: SearchContext, base: float, scored: Scoreboard) -> list[Patch]:
     """The finalists on more seeds; what misses little of the best gain and changes less comes first."""
-    good = [(patch, score) for patch, score in scored if bench.better(base, score)]
-    finalists = choose_finalists(bench, good, base, scored)
+    good = [(patch, score) for patch, score in scored if context.better(base, score)]
+    finalists = choose_finalists(context, good, base, scored)
     if not finalists:
         return []
     # One seed tells less than several: a smaller change must come closer to the best.
-    first = smallest_near(bench, [(one, scored.score(one, base)) for one in finalists], base, NEARLY / 2)
-    chosen = affordable_on_seeds(bench, first, SEEDS - 1)
+    first = smallest_near(context, [(one, scored.score(one, base)) for one in finalists], base, NEARLY / 2)
+    chosen = affordable_on_seeds(context, first, SEEDS - 1)
     if len(chosen) < 2:
         return [*chosen, *(one for one in first if one not in chosen)]
-    order = _held(bench, chosen, SEEDS)
-    if len(affordable_on_seeds(bench, order[:2], SEEDS)) > 1:
+    order = _held(context, chosen, SEEDS)
+    if len(affordable_on_seeds(context, order[:2], SEEDS)) > 1:
         # What is left of the budget decides between the two in front.
-        order = [*_held(bench, order[:2], 2 * SEEDS), *order[2:]]
+        order = [*_held(context, order[:2], 2 * SEEDS), *order[2:]]
     return order
 
 
-def _held(bench: SearchContext, patches: Sequence[Patch], seeds: int) -> list[Patch]:
+def _held(context: SearchContext, patches: Sequence[Patch], seeds: int) -> list[Patch]:
     """Those that help over so many seeds, the smallest of the nearly best first."""
-    base, *scores = bench.scores([NOTHING, *patches], seeds)
-    better = [pair for pair in zip(patches, scores, strict=True) if bench.better(base, pair[1])]
-    return smallest_near(bench, better, base)
+    base, *scores = context.scores([NOTHING, *patches], seeds)
+    better = [pair for pair in zip(patches, scores, strict=True) if context.better(base, pair[1])]
+    return smallest_near(context, better, base)
 
 
-def _affordable(bench: SearchContext, patches: Iterable[Patch], share: float) -> list[Patch]:
+def _affordable(context: SearchContext, patches: Iterable[Patch], share: float) -> list[Patch]:
     chosen: list[Patch] = []
     planned = 0.0
     for patch in patches:
-        cost = bench.cost(patch)
-        if _within(bench, share, planned + cost):
+        cost = context.cost(patch)
+        if _within(context, share, planned + cost):
             chosen.append(patch)
             planned += cost
     return chosen

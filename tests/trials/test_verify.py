@@ -1,0 +1,63 @@
+"""Verification over fresh seeds, on trainings that follow a formula."""
+
+from __future__ import annotations
+
+from reenact.errors import TimeSpent
+from reenact.program.knob import Kind
+from reenact.program.patch import Patch
+from reenact.testing.formula import search_context, set_to
+from reenact.testing.strategy import rate_decides
+from reenact.trials.verify import Verification, verify
+from reenact.types import Stop
+
+HELPS = Patch((set_to(Kind.LEARNING_RATE, 0.01),))
+DOES_NOTHING = Patch((set_to(Kind.BATCH_SIZE, 16),))
+SEEDS = range(1001, 1007)
+
+
+class Late(Stop):
+    """Its time is up."""
+
+    def remaining(self) -> float | None:
+        return 0.0
+
+
+def verified(
+    *patches: Patch, budget: str = "100x", counted: bool = False
+) -> tuple[tuple[Verification, ...], TimeSpent | None, list[Patch]]:
+    trainer = search_context(rate_decides, budget=budget, noise=0.01).context.trainer
+    begun: list[Patch] = []
+    found, late = verify(patches, trainer.apart(), SEEDS, begin=begun.append, counted=counted)
+    return found, late, begun
+
+
+def test_the_first_that_holds_ends_it() -> None:
+    found, late, begun = verified(HELPS, DOES_NOTHING)
+    assert late is None
+    assert begun == [HELPS]
+    assert [(one.patch, one.holds, one.seeds) for one in found] == [(HELPS, True, tuple(SEEDS))]
+    assert found[0].p_value == found[0].comparison.p_value
+
+
+def test_a_second_one_is_verified_and_both_are_corrected() -> None:
+    found, _, begun = verified(DOES_NOTHING, HELPS, HELPS + DOES_NOTHING)
+    assert begun == [DOES_NOTHING, HELPS]
+    assert [one.holds for one in found] == [False, True]
+    assert found[1].p_value == 2 * found[1].comparison.p_value
+
+
+def test_a_second_one_must_be_within_the_budget_where_it_counts() -> None:
+    assert verified(DOES_NOTHING, HELPS, budget="13x", counted=True)[2] == [DOES_NOTHING]
+    assert verified(DOES_NOTHING, HELPS, budget="13x")[2] == [DOES_NOTHING, HELPS]
+
+
+def test_what_was_verified_before_the_time_was_up_is_kept() -> None:
+    trainer = search_context(rate_decides, noise=0.01).context.trainer
+
+    def begin(patch: Patch) -> None:
+        if patch == HELPS:
+            trainer.stop = Late(60.0)
+
+    found, late = verify([DOES_NOTHING, HELPS], trainer, SEEDS, begin=begin)
+    assert [one.patch for one in found] == [DOES_NOTHING]
+    assert isinstance(late, TimeSpent)
