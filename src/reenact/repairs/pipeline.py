@@ -28,7 +28,8 @@ from reenact.repairs.strategies.strategy import Strategy, strategy
 from reenact.repairs.verdict import Decision, Repair, Verdict
 from reenact.settings import resolve
 from reenact.trials.budget import repair_budget
-from reenact.trials.executor import Executor, open_executor
+from reenact.trials.choose import open_executor
+from reenact.trials.executor import Executor
 from reenact.trials.metric import Measure
 from reenact.trials.outcome import Curve
 from reenact.trials.trainer import BudgetedTrainer
