@@ -6,7 +6,7 @@ import os
 from dataclasses import dataclass
 
 from reenact.errors import InputError
-from reenact.trials.executor import NAMES
+from reenact.trials.choose import NAMES
 from reenact.types import JsonValue
 
 LEAST_SEEDS = 6

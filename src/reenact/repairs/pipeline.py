@@ -26,7 +26,8 @@ from reenact.repairs.search_context import NOTHING, SearchContext
 from reenact.repairs.strategies.strategy import Strategy, strategy
 from reenact.repairs.verdict import BeforeAfter, Decision, Repair, Verdict
 from reenact.trials.budget import repair_budget
-from reenact.trials.executor import Executor, open_executor
+from reenact.trials.choose import open_executor
+from reenact.trials.executor import Executor
 from reenact.trials.metric import Measure
 from reenact.trials.trainer import BudgetedTrainer
 from reenact.trials.trial import Trial

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from reenact.errors import InputError
+from reenact.trials.choose import open_executor
 from reenact.trials.ensemble import Ensemble
-from reenact.trials.executor import open_executor
 from reenact.trials.pool import ProcessPool
 
 
