@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from array import array
+from typing import TYPE_CHECKING
 
-from reenact_probe.types import Row
+if TYPE_CHECKING:
+    from reenact_probe.types import Row
 
 STEP = (
     "step", "time", "epoch", "loss", "learning_rate", "batch_size", "backward_calls", "carried", "training",
