@@ -65,7 +65,7 @@ def test_the_page_shows_the_finding_its_line_curves_and_layers(
     assert "train.py:13" in text
     assert "+ optimizer.zero_grad()" in text
     for title in ("Loss", "Metrics", "Gradient of the weights", "Size of an update"):
-        assert f"<h2>{title}" in text
+        assert f"<figcaption>{title}" in text
 
 
 def test_every_picture_is_well_formed_and_the_page_runs_nothing(

@@ -6,12 +6,12 @@ import json
 from pathlib import Path
 
 import pytest
-from reenact.repairs.neutral.graph import NeutralityGraph
 
 from reenact.bug.reproduction import Reproduction
 from reenact.diagnosis.diagnosis import Diagnosis
 from reenact.errors import JournalError
 from reenact.journal import Journal, Shelf
+from reenact.repairs.alternatives.graph import NeutralityGraph
 from reenact.repairs.verdict import Repair
 from reenact.report.stored import Stored
 from reenact.report.views import result_data

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from xml.etree import ElementTree
 
-from reenact.cli.neutral import drawn
 from reenact.program.knob import Kind
 from reenact.program.patch import Patch
 from reenact.repairs.alternatives.graph import NeutralityGraph, Node, NodeKind
+from reenact.report.views.alternatives import neutrality_plot
 from reenact.testing.formula import set_to
 
 
@@ -19,7 +19,7 @@ def test_every_node_is_a_dot_with_its_words() -> None:
         Node(change, 0, (0.4,), NodeKind.NEUTRAL),
         Node(change, 2, (0.8,), NodeKind.AS_GOOD),
     )
-    picture = drawn(NeutralityGraph(nodes, "test_accuracy", True, 5, "the budget was spent"))
+    picture = neutrality_plot(NeutralityGraph(nodes, "test_accuracy", True, 5, "the budget was spent"))
     root = ElementTree.fromstring(picture.svg)
     titles = [one.text for one in root.iter("title")]
     assert len(titles) == len(nodes)
