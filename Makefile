@@ -1,5 +1,5 @@
 # Two commands: `make demo` and `make test`. Each does all its own set-up, into .venv/.
-.PHONY: demo test tests lint checks docs test-llm clean
+.PHONY: demo test tests test-slow test-frameworks lint checks docs test-llm clean
 
 demo:
 	@scripts/setup models,torch,papers
@@ -24,6 +24,15 @@ checks:
 
 tests:
 	@.venv/bin/pytest -n 2 --dist loadgroup --durations 20
+
+# What takes minutes, and what trains much with the frameworks: before a release, or after a change there.
+test-slow:
+	@scripts/setup $(EVERYTHING) chromium
+	@.venv/bin/pytest -n 2 --dist loadgroup -m slow
+
+test-frameworks:
+	@scripts/setup $(EVERYTHING) chromium
+	@.venv/bin/pytest -n 2 --dist loadgroup -m frameworks
 
 # The site, into build/site: guides as they stand, reference from the code.
 docs:

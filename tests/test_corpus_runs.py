@@ -15,6 +15,8 @@ from typing import Any
 
 import pytest
 
+pytestmark = pytest.mark.slow
+
 CORPUS = Path(__file__).parent / "corpus"
 BAD = Path(__file__).parent / "corpus_bad"
 BAD_EXPECTED = json.loads((BAD / "expected.json").read_text(encoding="utf-8"))

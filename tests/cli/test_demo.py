@@ -4,6 +4,10 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
+pytestmark = pytest.mark.slow
+
 
 def test_the_demo_kills_a_story_continues_it_and_pays_one_effect_twice(tmp_path: Path) -> None:
     process = subprocess.run(

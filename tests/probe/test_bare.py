@@ -11,6 +11,8 @@ import pytest
 from reenact.probe.options import WatchOptions
 from reenact.probe.trace import Trace
 
+pytestmark = pytest.mark.frameworks
+
 CORPUS = Path(__file__).parents[1] / "corpus"
 PROGRAMS = {
     "keras_functional": "two_inputs.py",

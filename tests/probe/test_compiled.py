@@ -9,6 +9,8 @@ import pytest
 from reenact.probe.task import infer_task
 from reenact.program.graph import TensorFacts
 
+pytestmark = pytest.mark.frameworks
+
 PROGRAM = """
 import torch
 from torch import nn

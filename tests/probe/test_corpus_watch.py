@@ -17,6 +17,8 @@ import pytest
 
 from reenact.program.program import read_program
 
+pytestmark = pytest.mark.slow
+
 CORPUS = Path(__file__).parents[1] / "corpus"
 STATED = {
     path.parent.name: json.loads(path.read_text(encoding="utf-8"))

@@ -13,6 +13,8 @@ from reenact.probe.injected import FOLDER
 from reenact.probe.options import WatchOptions
 from reenact.probe.read import is_trace, read_trace
 
+pytestmark = pytest.mark.frameworks
+
 PROGRAM = """
 import sys
 import torch

@@ -10,6 +10,8 @@ import pytest
 
 from reenact.probe.read import is_trace, read_trace
 
+pytestmark = pytest.mark.frameworks
+
 BLOCK = """
 import sys
 import torch

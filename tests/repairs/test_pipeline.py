@@ -95,6 +95,7 @@ def named(known: Diagnosis) -> Program:
     return known.evidence.program
 
 
+@pytest.mark.frameworks
 def test_a_keras_training_is_repaired_on_one_half_and_judged_on_the_other(tmp_path: Path) -> None:
     program = program_of(tmp_path, KERAS)
     found = told(program, tmp_path, RepairOptions(seeds=6, budget="10x"))

@@ -15,6 +15,8 @@ from reenact.trials.outcome import Outcome
 from reenact.trials.pool import ProcessPool
 from reenact.trials.trial import StopRule, Trial, TrialLimits
 
+pytestmark = pytest.mark.frameworks
+
 KERAS = """\
 import keras
 import numpy as np

@@ -21,6 +21,8 @@ from reenact.trials.ensemble import Ensemble
 from reenact.trials.pool import ProcessPool
 from reenact.trials.trial import StopRule, Trial, TrialLimits
 
+pytestmark = pytest.mark.frameworks
+
 APART = 2e-4
 """Of float32 numbers after a few dozen steps, relative to one and their own size."""
 

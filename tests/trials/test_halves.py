@@ -11,6 +11,8 @@ from reenact.trials.outcome import Outcome
 from reenact.trials.pool import ProcessPool
 from reenact.trials.trial import Part, Trial
 
+pytestmark = pytest.mark.frameworks
+
 HEAD = """import os
 os.environ.setdefault("KERAS_BACKEND", "torch")
 import keras, numpy as np

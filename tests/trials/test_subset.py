@@ -11,6 +11,8 @@ from reenact.trials.outcome import Outcome
 from reenact.trials.pool import ProcessPool
 from reenact.trials.trial import Trial
 
+pytestmark = pytest.mark.frameworks
+
 KERAS = """import os
 os.environ.setdefault("KERAS_BACKEND", "torch")
 import keras, numpy as np

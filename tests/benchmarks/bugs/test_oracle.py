@@ -13,6 +13,8 @@ from reenact.bug.reproduction import Verdict
 from reenact.sandbox.box import Sandbox
 from reenact.sandbox.choose import choose
 
+pytestmark = pytest.mark.slow
+
 CASES = load_cases()
 
 

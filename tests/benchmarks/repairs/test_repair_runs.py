@@ -27,6 +27,8 @@ from reenact.trials.scripted import ScriptedExecutor
 from reenact.trials.trial import Part, Trial
 from reenact.types import Stop
 
+pytestmark = pytest.mark.slow
+
 PLAN = Plan(repeats=2, workers=1)
 
 

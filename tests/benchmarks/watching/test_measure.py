@@ -20,6 +20,8 @@ from reenact.probe.trace import Event, Header, Trace
 from reenact.program.graph import Layer, ModelGraph, TaskType
 from reenact.types import Progress, Stop
 
+pytestmark = pytest.mark.slow
+
 TINY = """
 import time
 import torch

@@ -22,6 +22,8 @@ from reenact.trials.trainer import BudgetedTrainer
 from reenact.trials.trial import Trial, Weights
 from reenact.types import Stop, tell_nobody
 
+pytestmark = pytest.mark.frameworks
+
 DEEP = """import os
 os.environ.setdefault("KERAS_BACKEND", "torch")
 import keras
