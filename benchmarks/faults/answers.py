@@ -14,7 +14,7 @@ from reenact.rules.rule import Rule, run_rules
 def answer_of(diagnosis: Diagnosis) -> Answer:
     """What a diagnosis accuses."""
     return _answer(
-        ((one.suspect.fault, one.suspect.layer, one.suspect.layer_index) for one in diagnosis.accusations),
+        ((one.suspect.fault, one.suspect.layer, one.suspect.layer_index) for one in diagnosis.findings),
         diagnosis.evidence,
     )
 
@@ -22,7 +22,7 @@ def answer_of(diagnosis: Diagnosis) -> Answer:
 def accused_by(diagnosis: Diagnosis) -> list[tuple[str, float]]:
     """The same one by one, as `HLR` or `ACH(2)`, each with its confidence."""
     found = []
-    for one in diagnosis.accusations:
+    for one in diagnosis.findings:
         suspect = one.suspect
         for fault, index in _answer(
             [(suspect.fault, suspect.layer, suspect.layer_index)], diagnosis.evidence

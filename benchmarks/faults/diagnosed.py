@@ -113,7 +113,7 @@ def tell_of(wanted: Telling, stop: Stop) -> Told:
             told, more = _timed(program, wishes, Path(scratch) / "story", stop, quick.evidence)
         seconds["story"] = seconds["quick"] + more
         answers[STORY] = _listed(answer_of(told))
-    return Told(case.id, side, answers, seconds, [_words(one) for one in told.accusations], accused_by(told))
+    return Told(case.id, side, answers, seconds, [_words(one) for one in told.findings], accused_by(told))
 
 
 def _words(one: DiagnosisFinding) -> str:

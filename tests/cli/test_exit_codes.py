@@ -287,7 +287,7 @@ def test_what_the_text_proves_is_said_also_when_the_run_shows_too_little(sound: 
     little = replace(trace, steps=cut, events=(off,) if shown == "broken-off" else ())
     program = program_from_text(FORGETS)
     found = diagnose_evidence(Evidence(program, static_graph(program), little), DiagnoseOptions())
-    assert "RE010" in {one.suspect.first.code for one in found.accusations}
+    assert "RE010" in {one.suspect.first.code for one in found.findings}
 
 
 def test_a_broken_probe_judges_nothing(sound: Evidence) -> None:

@@ -27,7 +27,7 @@ def evidence(comment: str = "") -> Evidence:
 
 
 def test_what_a_rule_accuses_is_untried() -> None:
-    (one,) = diagnose_evidence(evidence(), DiagnoseOptions(depth=Depth.STATIC)).accusations
+    (one,) = diagnose_evidence(evidence(), DiagnoseOptions(depth=Depth.STATIC)).findings
     assert (one.suspect.first.code, one.standing) == ("UM005", InterventionResult.UNTRIED)
 
 
@@ -40,15 +40,15 @@ def test_what_a_rule_accuses_is_untried() -> None:
     ],
 )
 def test_what_is_waved_through_or_not_asked_is_silent(comment: str, options: DiagnoseOptions) -> None:
-    assert not diagnose_evidence(evidence(comment), options).accusations
+    assert not diagnose_evidence(evidence(comment), options).findings
 
 
 def test_what_is_less_sure_than_wanted_is_a_doubt() -> None:
     found = diagnose_evidence(evidence(), DiagnoseOptions(threshold=0.999))
-    assert not found.accusations
-    assert [one.suspect.first.code for one in found.doubts] == ["UM005"]
+    assert not found.findings
+    assert [one.suspect.first.code for one in found.low_confidence] == ["UM005"]
 
 
 def test_without_evidence_there_is_nothing_to_say() -> None:
     found = diagnose_evidence(Evidence(), DiagnoseOptions())
-    assert (found.accusations, found.doubts, found.symptoms) == ((), (), ())
+    assert (found.findings, found.low_confidence, found.symptoms) == ((), (), ())

@@ -84,9 +84,9 @@ def test_static_runs_nothing(program: Program) -> None:
     with Journal.in_memory() as journal:
         found = tell(program, journal, depth=Depth.STATIC)
     assert found.evidence.trace is None
-    assert [one.suspect.fault for one in found.accusations] == [Fault.HLR]
-    assert found.accusations[0].suspect.place is not None
-    assert found.accusations[0].suspect.place.line == 7
+    assert [one.suspect.fault for one in found.findings] == [Fault.HLR]
+    assert found.findings[0].suspect.place is not None
+    assert found.findings[0].suspect.place.line == 7
     assert hashes(program.folder) == before
     assert not (program.folder.parent / "traces").exists()
 
@@ -97,7 +97,7 @@ def test_quick_watches_one_run_and_normal_confirms_by_training(program: Program,
     with Journal.open(tmp_path / "runs") as journal:
         found = tell(program, journal, executor, depth=Depth.NORMAL)
         assert found.evidence.experiments.one_batch is not None
-        (one,) = [one for one in found.accusations if one.suspect.fault is Fault.HLR]
+        (one,) = [one for one in found.findings if one.suspect.fault is Fault.HLR]
         assert one.standing is InterventionResult.CONFIRMED
         assert one.tried is not None
         assert one.tried.p_value < 0.05
@@ -130,7 +130,7 @@ def test_an_interrupted_story_continues_without_training_twice(program: Program,
             journal, tmp_path / "traces", stdout=2, executor=lambda options: ScriptedExecutor(interrupted)
         )
         found = diagnose(program, options, again)
-    assert any(one.standing is InterventionResult.CONFIRMED for one in found.accusations)
+    assert any(one.standing is InterventionResult.CONFIRMED for one in found.findings)
     assert len(list((tmp_path / "traces").iterdir())) == 1
     journalled = set(first) & set(done[len(first) :])
     assert len(journalled) < len(first)

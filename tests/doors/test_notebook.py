@@ -41,7 +41,7 @@ heard = {{"before": "torch" in sys.modules}}
 heard["loaded"] = shell.run_cell("%load_ext reenact").success
 shell.run_cell("%%watch --preset deep --folder trace\\n" + {CELL!r})
 found = shell.user_ns["_"]
-heard["codes"] = [one.suspect.first.code for one in found.accusations]
+heard["codes"] = [one.suspect.first.code for one in found.findings]
 heard["drawn"] = shell.display_formatter.format(found)[0]
 heard["model"] = "model" in shell.user_ns
 shell.run_cell("%%watch\\nanswer = 42")

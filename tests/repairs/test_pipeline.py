@@ -124,7 +124,7 @@ def good(trial: Trial) -> Outcome:
 
 
 def test_a_training_that_performs_well_is_left_alone(tmp_path: Path, known: Diagnosis) -> None:
-    clean = replace(known, accusations=(), doubts=())
+    clean = replace(known, findings=(), low_confidence=())
     found = told(
         named(known), tmp_path, RepairOptions(seeds=6), clean, executor=lambda _: ScriptedExecutor(good)
     )

@@ -42,7 +42,7 @@ def test_a_diagnosis_keeps_its_conclusion_without_program_and_trace(
         found = Stored(shelf, shelf.find(ids["diagnose"]), runs_dir).result(Diagnosis)
     assert found.evidence.program is None
     assert found.sentence == "1 finding, 1 confirmed by training."
-    assert found.accusations[0].tried is not None
+    assert found.findings[0].tried is not None
 
 
 def test_what_an_earlier_version_stored_is_given_as_it_stands_and_refused_as_a_result(tmp_path: Path) -> None:

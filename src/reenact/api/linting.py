@@ -152,13 +152,13 @@ def _linted(path: Path, wishes: DiagnoseOptions) -> Linted:
     found = diagnose_evidence(Evidence(program, graph), wishes)
     if not graph.of_kind(Kind.OPTIMIZER):
         # Half of a program: what its training lacks may stand in another file.
-        kept = tuple(one for one in found.accusations if one.suspect.fault not in OF_THE_TRAINING)
-        found = replace(found, accusations=kept)
+        kept = tuple(one for one in found.findings if one.suspect.fault not in OF_THE_TRAINING)
+        found = replace(found, findings=kept)
     notices = diagnosis_document(found, str(path)).diagnostics
     return Linted(
         str(path),
         diagnostics=tuple(_placed(notice, path) for notice in notices),
-        findings=tuple(_named(encoded(one), path) for one in found.accusations),
+        findings=tuple(_named(encoded(one), path) for one in found.findings),
         is_training=True,
     )
 

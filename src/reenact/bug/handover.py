@@ -66,7 +66,7 @@ def _said(code: Code, path: PurePosixPath) -> Iterator[str]:
     except ReenactError as error:
         yield f"{path} could not be read: {error.sentence}"
         return
-    for one in found.accusations:
+    for one in found.findings:
         finding = one.suspect.first
         place = finding.place or path
         yield f"{place}: {finding.code} {finding.name}: {finding.saw}. {finding.why}"

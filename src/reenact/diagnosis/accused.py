@@ -32,7 +32,7 @@ def accused_source(found: Diagnosis) -> tuple[SourceFile, ...]:
     program = found.evidence.program
     if program is None:
         return ()
-    suspects = [*(one.suspect for one in (*found.accusations, *found.doubts)), *found.symptoms]
+    suspects = [*(one.suspect for one in (*found.findings, *found.low_confidence)), *found.symptoms]
     named: dict[str, list[Named]] = {}
     for one in (witness for suspect in suspects for witness in suspect.witnesses):
         if one.place is not None:

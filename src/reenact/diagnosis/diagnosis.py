@@ -1,4 +1,4 @@
-"""What a diagnosis says: accusations with what was tried, symptoms, and how it came about."""
+"""What a diagnosis says: findings with what was tried, symptoms, and how it came about."""
 
 from __future__ import annotations
 
@@ -94,15 +94,15 @@ class Diagnosis(Result):
 
     JSON: ClassVar = (
         "judgement", "sentence", "next=next_command?", "depth", "threshold", "task",
-        "metric=measure.name", "findings=accusations", "doubts", "symptoms=seen", "seconds=spent.seconds:2",
-        "trainings=spent.trainings", "notes",
+        "metric=measure.name", "findings", "doubts=low_confidence", "symptoms=seen",
+        "seconds=spent.seconds:2", "trainings=spent.trainings", "notes",
     )  # fmt: skip
 
     depth: Depth
     evidence: Evidence
-    accusations: tuple[DiagnosisFinding, ...]
+    findings: tuple[DiagnosisFinding, ...]
     """At or above the threshold, surest first."""
-    doubts: tuple[DiagnosisFinding, ...]
+    low_confidence: tuple[DiagnosisFinding, ...]
     """Below it, among them what was refuted."""
     symptoms: tuple[Suspect, ...]
     """What is wrong to see but accuses no one thing."""
@@ -133,7 +133,7 @@ class Diagnosis(Result):
         return judgement_of(
             self.evidence,
             self.depth,
-            findings=len(self.accusations),
+            findings=len(self.findings),
             symptoms=self.symptoms,
             threshold=self.threshold,
         )
@@ -150,7 +150,7 @@ class Diagnosis(Result):
     @property
     def confirmed(self) -> int:
         """Findings that a training has confirmed."""
-        return sum(one.standing is InterventionResult.CONFIRMED for one in self.accusations)
+        return sum(one.standing is InterventionResult.CONFIRMED for one in self.findings)
 
     @property
     def next_command(self) -> str:
@@ -167,7 +167,7 @@ class Diagnosis(Result):
         match self.judgement:
             case Judgement.FINDINGS:
                 confirmed = f", {self.confirmed} confirmed by training" if self.depth.intervenes else ""
-                return f"{_counted(len(self.accusations), 'finding')}{confirmed}."
+                return f"{_counted(len(self.findings), 'finding')}{confirmed}."
             case Judgement.BROKEN:
                 return self._broken()
             case Judgement.UNJUDGED:
@@ -192,7 +192,7 @@ class Diagnosis(Result):
     def in_short(self) -> dict[str, JsonValue]:
         """What a list of runs shows."""
         words = {
-            Judgement.FINDINGS: _counted(len(self.accusations), "finding"),
+            Judgement.FINDINGS: _counted(len(self.findings), "finding"),
             Judgement.BROKEN: "training looks broken",
             Judgement.UNJUDGED: "nothing could be judged",
             Judgement.SOUND: "no fault found" if self.depth.runs else "no rule fires (static)",
@@ -201,7 +201,7 @@ class Diagnosis(Result):
             "verdict": f"{words}, {self.confirmed} confirmed" if self.confirmed else words,
             "sentence": self.sentence,
             "judgement": self.judgement.value,
-            "findings": len(self.accusations),
+            "findings": len(self.findings),
             "confirmed": self.confirmed,
         }
 

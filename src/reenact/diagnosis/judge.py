@@ -69,8 +69,8 @@ def conclude(
     return Diagnosis(
         depth=options.depth,
         evidence=evidence,
-        accusations=tuple(one for one in ordered if one.confidence >= options.threshold),
-        doubts=tuple(one for one in ordered if one.confidence < options.threshold),
+        findings=tuple(one for one in ordered if one.confidence >= options.threshold),
+        low_confidence=tuple(one for one in ordered if one.confidence < options.threshold),
         symptoms=tuple(one for one in suspects if not one.first.accuses),
         threshold=options.threshold,
         spent=spent,

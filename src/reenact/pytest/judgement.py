@@ -54,7 +54,7 @@ def assert_no_findings(
     found = diagnose_evidence(Evidence(trace=_trace(trace)), wishes)
     if found.judgement is Judgement.UNJUDGED:
         raise AssertionError(found.sentence)
-    suspects = [*(one.suspect for one in found.accusations), *grave_symptoms(found.symptoms, threshold)]
+    suspects = [*(one.suspect for one in found.findings), *grave_symptoms(found.symptoms, threshold)]
     if suspects:
         lines = [line for one in suspects for line in _told(one.first)]
         count = f"{len(suspects)} finding{'s' if len(suspects) > 1 else ''}"

@@ -95,7 +95,7 @@ def repair_within(
             given.context.trainer.usage, seconds=time.monotonic() - begun,
             verifying=2 * len(verdicts) * options.seeds,
         ),
-        why=[_accused(one) for one in found.accusations],
+        why=[_accused(one) for one in found.findings],
         curves=curves,
         notes=(
             *given.notes, *((FEWER_DATA,) if given.context.fewer_data else ()), *late, *short, *found.notes,

@@ -138,7 +138,7 @@ def prepare(
     notes = tuple(note for note in (trainer.budget.note, _not_the_same_twice(trainer.apart(), base)) if note)
     if watched:
         trainer.charge(trainer.one_training)
-    suspects = tuple(one.suspect for one in (*found.accusations, *found.doubts))
+    suspects = tuple(one.suspect for one in (*found.findings, *found.low_confidence))
     context = SearchContext(
         found.evidence, suspects, trainer, options, services.tell,
         note=lambda best: run.note(f"best/{len(context.evaluations)}", best),

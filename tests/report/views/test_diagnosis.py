@@ -68,9 +68,9 @@ def suggestion(program: Program) -> Suggestion:
 
 
 def diagnosis(
-    evidence: Evidence, *accusations: DiagnosisFinding, symptoms: tuple[Suspect, ...] = ()
+    evidence: Evidence, *findings: DiagnosisFinding, symptoms: tuple[Suspect, ...] = ()
 ) -> Diagnosis:
-    return Diagnosis(Depth.NORMAL, evidence, accusations, (), symptoms, 0.5, TrainingUsage(1.0))
+    return Diagnosis(Depth.NORMAL, evidence, findings, (), symptoms, 0.5, TrainingUsage(1.0))
 
 
 def accused(*findings: Finding) -> DiagnosisFinding:

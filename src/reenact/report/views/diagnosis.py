@@ -46,7 +46,7 @@ def diagnosis_document(
     blocks: list[Block] = [Section("The run", [_run(found), *_data(found.evidence)], "run")]
     blocks += _sources(files, found)
     blocks += _measured(found, gone)
-    less = [*_doubts(found.doubts), *_symptoms(found.symptoms, reasons_too=not found.accusations)]
+    less = [*_less_likely(found.low_confidence), *_symptoms(found.symptoms, reasons_too=not found.findings)]
     blocks += [Section("Less likely, and symptoms", less, "less")] if less else []
     if found.notes:
         blocks.append(Section("Not done, or not seen", [Text("\n".join(found.notes))], "notes"))
@@ -109,8 +109,8 @@ def _tensor(one: TensorFacts) -> str:
 
 
 def _sources(files: Sequence[SourceFile], found: Diagnosis) -> Iterator[Section]:
-    """The files; what findings rest on is marked, what only doubts rest on is marked faintly."""
-    places = [(at, one.suspect) for at, one in enumerate(found.accusations) if one.suspect.place is not None]
+    """The files; what findings rest on is marked, what only unlikely ones rest on is marked faintly."""
+    places = [(at, one.suspect) for at, one in enumerate(found.findings) if one.suspect.place is not None]
     where: dict[tuple[str, int], str] = {}
     accused: set[tuple[str, int, str]] = set()
     for at, suspect in places:
@@ -145,7 +145,7 @@ def _measured(found: Diagnosis, gone: str) -> Iterator[Section]:
         return
     from reenact.report.trace_plots import curve_plots, layer_plots, marks_at
 
-    suspects = [*(one.suspect for one in found.accusations), *found.symptoms]
+    suspects = [*(one.suspect for one in found.findings), *found.symptoms]
     marks = marks_at((one.code, one.step) for suspect in suspects for one in suspect.witnesses)
     curves = list(curve_plots(found.evidence, marks))
     if curves:
@@ -155,12 +155,14 @@ def _measured(found: Diagnosis, gone: str) -> Iterator[Section]:
         yield Section("Layers by step", maps, "layers")
 
 
-def _doubts(doubts: Sequence[DiagnosisFinding]) -> Iterator[Block]:
+def _less_likely(less_likely: Sequence[DiagnosisFinding]) -> Iterator[Block]:
     """What is less likely; the least likely are counted where nothing was tried."""
-    if not doubts:
+    if not less_likely:
         return
     shown = [
-        one for one in doubts if one.confidence >= FAINT or one.standing is not InterventionResult.UNTRIED
+        one
+        for one in low_confidence
+        if one.confidence >= FAINT or one.standing is not InterventionResult.UNTRIED
     ]
     rows = tuple(
         (
@@ -172,7 +174,7 @@ def _doubts(doubts: Sequence[DiagnosisFinding]) -> Iterator[Block]:
         )
         for one in shown
     )
-    faint = len(doubts) - len(shown)
+    faint = len(less_likely) - len(shown)
     if not rows:
         yield Text(f"{faint} below a confidence of {FAINT}; --output-format json lists them.", "Less likely")
         return
@@ -196,7 +198,7 @@ def _diagnostics(found: Diagnosis, files: Sequence[SourceFile]) -> Iterator[Diag
     told: set[str] = set()
     changes: dict[str, str] = {}
     numbers = {one.file: at for at, one in enumerate(files)}
-    for at, one in enumerate(found.accusations):
+    for at, one in enumerate(found.findings):
         first = headline(one.suspect)
         change = one.tried.patch.to_text() if one.tried is not None else ""
         made = _diagnostic(
