@@ -161,7 +161,7 @@ def _less_likely(less_likely: Sequence[DiagnosisFinding]) -> Iterator[Block]:
         return
     shown = [
         one
-        for one in low_confidence
+        for one in less_likely
         if one.confidence >= FAINT or one.standing is not InterventionResult.UNTRIED
     ]
     rows = tuple(
