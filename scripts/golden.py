@@ -67,7 +67,7 @@ GROUPS: Mapping[str, Callable[[], Iterator[Command]]] = {
     "help": _of_help,
     "rules": _of_rules,
     "static": _of_static,
-    "params": lambda: _examples("knobs"),
+    "params": lambda: _examples("params"),
     "graph": lambda: _examples("graph"),
     "quick": lambda: _examples("diagnose", "--fresh"),
     "bugs": lambda: map(_bug, _cases("bugs", "case.json")),

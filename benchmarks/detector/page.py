@@ -182,7 +182,7 @@ def _honest(found: Learned) -> str:
     worst = min(strict.by_class, key=lambda code: strict.by_class[code].f1)
     return (
         f"On a program that it does not know it reaches {strict.f1:.2f}, against {mixed.f1:.2f} when it knows"
-        f" other mutants of the same program: the difference is what a detector learns by heart. DeepFD's"
+        f" other mutants of the same program: the difference is what a detector memorises. DeepFD's"
         f" three classifiers, whose settings were not chosen here, together reach {paper.f1:.2f} on the same"
         f" rows with {paper.false_alarms:.0%} false alarms, against {strict.false_alarms:.0%}."
         f" It is weakest at `{BY_CODE[worst].name}`. All base programs are small and train in a second:"

@@ -33,12 +33,12 @@ for argv in json.loads(sys.stdin.read()):
 """
 COMMANDS: dict[str, list[str]] = {
     "lint": ["lint", "{}"],
-    "knobs": ["knobs", "{}"],
+    "params": ["params", "{}"],
     "graph": ["graph", "{}"],
     "watch": ["watch", "{}"],
     "diagnose": ["diagnose", "{}"],
     "repair": ["repair", "{}"],
-    "neutral": ["neutral", "--known", "{}", "train.py"],
+    "alternatives": ["alternatives", "--known", "{}", "train.py"],
     "mutate": ["mutate", "{}"],
     "bug-repo": ["bug", "--model", "replay:answers.jsonl", "--repo", "{}", "report.md"],
     "bug-report": ["bug", "--model", "replay:answers.jsonl", "--repo", "project", "{}"],

@@ -71,7 +71,7 @@ def test_what_is_no_usable_number_is_refused(
     ("words", "flag"),
     [("watch", "--max-time"), ("watch", "--stop-after"), ("diagnose", "--max-time"), ("diagnose", "--budget"),
      ("mutate", "--most"), ("mutate", "--seeds"), ("diagnose", "--max-tokens"), ("diagnose", "--max-calls"),
-     ("repair", "--budget"), ("neutral", "--budget"), ("runs list", "--limit")],
+     ("repair", "--budget"), ("alternatives", "--budget"), ("runs list", "--limit")],
 )  # fmt: skip
 def test_zero_is_refused_where_it_makes_no_sense(
     words: str, flag: str, capsys: pytest.CaptureFixture[str]
@@ -84,7 +84,7 @@ def test_zero_is_refused_where_it_makes_no_sense(
     "budget", ["nans", "infm", "-1h", "1e400t", "0.5t", "9999999999t", "nanx", "x", "t", "0s"]
 )
 def test_every_grammar_of_a_budget_is_checked(budget: str, capsys: pytest.CaptureFixture[str]) -> None:
-    for verb in ("diagnose", "repair", "neutral"):
+    for verb in ("diagnose", "repair", "alternatives"):
         assert guarded(reenact, [verb, "--budget", budget, "train.py"]) == 2
         assert "A budget is" in " ".join(capsys.readouterr().err.split())
 

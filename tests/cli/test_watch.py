@@ -71,7 +71,7 @@ def test_graph_ends_the_program_after_the_first_steps(folder: Path) -> None:
     assert graph["layers"][0]["place"] == "train.py:7:23"
 
 
-@pytest.mark.parametrize("verb", ["watch", "graph", "knobs"])
+@pytest.mark.parametrize("verb", ["watch", "graph", "params"])
 def test_a_program_that_is_not_there_is_a_sentence(folder: Path, verb: str) -> None:
     ended = reenact(folder, verb, "nowhere.py")
     assert ended.returncode == 2

@@ -60,7 +60,7 @@ def test_the_json_of_verbs_is_shown_as_it_is_printed(made: Any) -> None:
     page = "\n".join(made.document())
     assert '"schema_version": 2' in page
     assert "| `verdict` | The one line to read when only one is read. |" in page
-    for story in ("diagnose", "repair", "neutral", "bug", "paper"):
+    for story in ("diagnose", "repair", "alternatives", "bug", "paper"):
         assert f"<summary>reenact {story}</summary>" in page
 
 

@@ -69,7 +69,7 @@ def test_the_users_choice_comes_first_and_must_be_there() -> None:
 
 
 def test_without_any_metric_there_is_a_sentence() -> None:
-    with pytest.raises(InputError, match="no metric"):
+    with pytest.raises(InputError, match="No metric was found"):
         choose_measure(told("learning_rate"))
 
 

@@ -187,7 +187,7 @@ RESULTS: dict[str, Callable[[], Any]] = {
     "diagnose": a_diagnosis,
     "repair": a_repair,
     "bug": a_bug,
-    "neutral": a_graph,
+    "alternatives": a_graph,
 }
 
 

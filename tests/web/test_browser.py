@@ -143,7 +143,7 @@ def test_a_drawing_is_enlarged_and_set_back_and_a_squiggle_leads_to_its_finding(
 
 def test_pages_fit_a_narrow_screen(opened: Opened, ids: dict[str, str], shots: Path) -> None:
     page = opened(size=NARROW)
-    runs = {one: f"/runs/{ids[one]}" for one in ("diagnose", "repair", "bug", "neutral", "rehearsal")}
+    runs = {one: f"/runs/{ids[one]}" for one in ("diagnose", "repair", "bug", "alternatives", "rehearsal")}
     compared = f"/compare?run={ids['diagnose']}&run={ids['repair']}"
     for name, path in {"runs": "/", "compare": compared, "new": "/new", **runs}.items():
         page.goto(path)

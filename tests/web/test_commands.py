@@ -19,7 +19,7 @@ from reenact.web.serve import _bound
 
 def test_the_page_may_start_the_stories_with_the_options_of_the_command_line() -> None:
     made = {form.verb: form for form in forms()}
-    assert {"diagnose", "repair", "bug", "neutral"} <= set(made)
+    assert {"diagnose", "repair", "bug", "alternatives"} <= set(made)
     diagnose = made["diagnose"]
     flags = {field.flag: field for field in diagnose.fields}
     assert "--output-format" not in flags

@@ -41,7 +41,7 @@ class Checked(HTMLParser):
             self.wrong.append(f"</{tag}>")
 
 
-@pytest.mark.parametrize("story", ["diagnose", "repair", "bug", "neutral", "rehearsal", "failed"])
+@pytest.mark.parametrize("story", ["diagnose", "repair", "bug", "alternatives", "rehearsal", "failed"])
 def test_a_report_stands_alone(runs_dir: Path, ids: dict[str, str], story: str) -> None:
     with Shelf.look(runs_dir) as shelf:
         text = report_page(Stored(shelf, shelf.find(ids[story]), runs_dir))

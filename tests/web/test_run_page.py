@@ -63,7 +63,7 @@ def test_the_conversation_is_folded_and_whole(browser: TestClient, ids: dict[str
 
 def test_a_repair_names_the_other_runs_of_its_program(browser: TestClient, ids: dict[str, str]) -> None:
     page = browser.get(f"/runs/{ids['repair']}").text
-    for story in ("diagnose", "neutral"):
+    for story in ("diagnose", "alternatives"):
         assert f'<a href="/runs/{ids[story]}">{story} {ids[story]}</a>' in page
     assert f'href="/runs/{ids["rehearsal"]}"' not in page
 

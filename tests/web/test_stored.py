@@ -21,7 +21,7 @@ TYPES: dict[str, type[Result]] = {
     "diagnose": Diagnosis,
     "repair": Repair,
     "bug": Reproduction,
-    "neutral": NeutralityGraph,
+    "alternatives": NeutralityGraph,
 }
 
 

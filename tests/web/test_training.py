@@ -55,7 +55,7 @@ def test_curves_say_when_each_rule_fired_and_layers_stand_against_steps(
     assert titles == [
         "Size of an update, as a share of the weights", "Loss", "Metrics",
         "Gradient of the weights, by layer and step",
-        "Size of an update, as a share of the weights", "Units that are dead",
+        "Size of an update, as a share of the weights", "Dead units",
     ]  # fmt: skip
     assert "UM005 at step 12" in page
     assert ">UM005</text>" in page

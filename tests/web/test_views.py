@@ -73,7 +73,7 @@ def test_a_bug_shows_script_frames_seeds_and_every_attempt(browser: TestClient, 
 
 
 def test_a_neutrality_graph_names_its_nodes(browser: TestClient, ids: dict[str, str]) -> None:
-    page = browser.get(f"/runs/{ids['neutral']}").text
+    page = browser.get(f"/runs/{ids['alternatives']}").text
     drawn = page[page.index("Neutrality graph") :].partition("</svg>")[0]
     assert drawn.count("<title>") == 4
     assert "2 alternatives" in page
@@ -83,7 +83,7 @@ OLD = {"strategy": "guided", "decision": "repaired", "sentence": "Repaired by 1 
 """As version 0.1 stored a repair."""
 
 
-@pytest.mark.parametrize("story", ["diagnose", "repair", "bug", "neutral", "paper"])
+@pytest.mark.parametrize("story", ["diagnose", "repair", "bug", "alternatives", "paper"])
 @pytest.mark.parametrize("result", [{"verdict": 1}, {"nodes": "x"}, {"findings": [{"witnesses": []}]}, OLD])
 def test_a_result_of_another_form_is_shown_as_it_stands(
     tmp_path: Path,

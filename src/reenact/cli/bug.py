@@ -21,20 +21,32 @@ DEFAULTS = BugOptions()
 
 @click.command()
 @click.option("--repo", required=True, help="The project: a folder, archive, git bundle or https address.")
-@click.option("--commit", help="The revision with the bug; default: the newest, a folder as it lies.")
+@click.option("--commit", help="The revision with the bug; default: the newest, or the folder as it is.")
 @click.option("--fixed", help="A revision without the bug: the script must pass there.")
 @click.option(
     "--out", type=click.Path(file_okay=False, path_type=Path), default=Path("reproduction"),
     show_default=True, help="Folder for repro.py, requirements.txt and REPORT.md.",
 )  # fmt: skip
-@click.option("--seeds", type=Count(1, 50), default=DEFAULTS.seeds, show_default=True)
-@click.option("--contexts", type=Count(1, 20), default=DEFAULTS.contexts, show_default=True)
+@click.option("--seeds", type=Count(1, 50), default=DEFAULTS.seeds, show_default=True, help="Random seeds.")
+@click.option(
+    "--contexts",
+    type=Count(1, 20),
+    default=DEFAULTS.contexts,
+    show_default=True,
+    help="Pieces of the project that are tried, best first.",
+)
 @click.option(
     "--attempts", type=Count(1, 20), default=DEFAULTS.attempts, show_default=True,
-    help="Scripts a context.",
+    help="Scripts per context.",
 )  # fmt: skip
-@click.option("--samples", type=Count(1, 20), default=1, show_default=True, help="First scripts a context.")
-@click.option("--wall", type=RUN_SECONDS, default=DEFAULTS.wall_s, show_default=True, help="Seconds a run.")
+@click.option("--samples", type=Count(1, 20), default=1, show_default=True, help="First scripts per context.")
+@click.option(
+    "--wall",
+    type=RUN_SECONDS,
+    default=DEFAULTS.wall_s,
+    show_default=True,
+    help="Seconds that one run may take.",
+)
 @click.option(
     "--environment", type=click.Choice(ENVIRONMENTS), default="auto", show_default=True,
     help="auto takes this interpreter's packages where they satisfy the project, else builds.",

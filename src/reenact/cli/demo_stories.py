@@ -30,7 +30,7 @@ def watched(folder: Path) -> Iterator[str]:
         yield NO_TORCH
         return
     _write_training(folder)
-    for words in (["watch", "--out", "trace", TRAINING], ["knobs", TRAINING]):
+    for words in (["watch", "--out", "trace", TRAINING], ["params", TRAINING]):
         yield f"$ reenact {' '.join(words)}"
         ended = run(own_command(*words), folder)
         if ended.returncode != 0:

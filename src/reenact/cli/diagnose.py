@@ -42,13 +42,15 @@ from reenact.report.views.diagnosis import diagnosis_document
 @click.option("--metric", help="The metric that judges a change, for example val_accuracy.")
 @click.option("--threshold", type=CONFIDENCE, default=THRESHOLD, show_default=True, help="Least confidence.")
 @click.option("--learned", is_flag=True, help="Ask the learned detector too.")
-@click.option("--workers", type=WORKERS, default=0, help="Trainings at once; default: one a core.")
+@click.option("--workers", type=WORKERS, default=0, help="Parallel trainings (default: one per core).")
 @max_time_option
 @training_time_option
 @click.option("--python", help="Interpreter to use; default: the active one.")
 @click.option("--fresh", is_flag=True, help="Reuse nothing of earlier runs, continue none.")
 @trust_journal_option
-@click.option("--samples", type=Count(1, 20), default=5, show_default=True, help="Questions to it.")
+@click.option(
+    "--samples", type=Count(1, 20), default=5, show_default=True, help="How often the model is asked."
+)
 @model_options
 @output_format
 @click.argument("program", nargs=-1, required=True, type=click.UNPROCESSED)
@@ -59,7 +61,7 @@ def diagnose(
     max_cost: Decimal | None, max_tokens: int | None, max_calls: int | None, record: Path | None,
     output_format: str, program: tuple[str, ...],
 ) -> int:  # fmt: skip
-    """Say what is wrong with the training PROGRAM, at which layer and line, and what would mend it.
+    """Say what is wrong with the training PROGRAM, at which layer and line, and what would fix it.
 
     PROGRAM is a script, a notebook or `-m package` with its arguments. Its source is never changed; it runs
     as you run it, and changed copies of it run in scratch folders. Exit code 0: a

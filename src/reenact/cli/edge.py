@@ -59,7 +59,7 @@ def guarded(command: click.Command, argv: list[str] | None = None, *, name: str 
     except OSError as error:
         say(
             _disk_sentence(error),
-            "Mend that, then run the same command: it continues where it stopped.",
+            "Fix this and run the same command: it resumes.",
         )
         return ExitCode.ERROR
     except Exception as error:  # noqa: BLE001

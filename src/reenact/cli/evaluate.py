@@ -49,9 +49,13 @@ FOLDER = click.Path(exists=True, file_okay=False, path_type=Path)
     "--run", "metrics", multiple=True, type=click.Path(path_type=Path),
     help="metrics.json of one run; one that is not there counts as failed.",
 )  # fmt: skip
-@click.option("--execute", type=Count(0, 20), default=0, help="Run train.py with so many seeds, boxed.")
+@click.option(
+    "--execute", type=Count(0, 20), default=0, help="Run train.py with this many seeds in the sandbox."
+)
 @click.option("--data", type=FOLDER, help="Your folder of data; the code sees it read-only.")
-@click.option("--run-wall", type=RUN_SECONDS, default=3600.0, show_default=True, help="Seconds a run.")
+@click.option(
+    "--run-wall", type=RUN_SECONDS, default=3600.0, show_default=True, help="Seconds that one run may take."
+)
 @click.option("--metric", default="", help="The metric of the gap, by its name in metrics.json.")
 @click.option("--value", type=Amount(), help="What the reference reaches of it.")
 @click.option("--task", default="", help="What of the paper the code is for; default: all of it.")

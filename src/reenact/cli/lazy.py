@@ -11,7 +11,7 @@ import click
 class LazyGroup(click.Group):
     """Verbs by name: `(module:attribute, one-line help)`. The help page needs no import at all.
 
-    `moved` are commands that are still answered and no longer listed.
+    `moved` are commands that are still answered and no longer listed, `renamed` old names of listed ones.
     """
 
     def __init__(
@@ -19,16 +19,23 @@ class LazyGroup(click.Group):
         *args: object,
         verbs: Mapping[str, tuple[str, str]],
         moved: Mapping[str, tuple[str, str]] | None = None,
+        renamed: Mapping[str, str] | None = None,
         **kwargs: object,
     ) -> None:
         super().__init__(*args, **kwargs)  # type: ignore[arg-type]
         self._verbs = verbs
         self._all = {**verbs, **(moved or {})}
+        self._renamed = renamed or {}
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
         return list(self._verbs)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
+        if new := self._renamed.get(cmd_name):
+            click.echo(
+                f"reenact: `reenact {cmd_name}` is now `reenact {new}`; the old name goes soon.", err=True
+            )
+            cmd_name = new
         if cmd_name not in self._all:
             return None
         module, _, attribute = self._all[cmd_name][0].partition(":")

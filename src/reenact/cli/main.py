@@ -8,7 +8,7 @@ from reenact.cli.lazy import LazyGroup
 from reenact.version import __version__
 
 VERBS = {
-    "doctor": ("reenact.cli.doctor:doctor", "Tell what works on this machine and what to mend."),
+    "doctor": ("reenact.cli.doctor:doctor", "Tell what works on this machine and what to fix."),
     "config": ("reenact.cli.config:config", "Print every setting, its value and where it comes from."),
     "runs": ("reenact.cli.runs:runs", "List, show, resume, export and query recorded runs."),
     "view": ("reenact.cli.view:view", "Show runs in a browser of this machine; start, stop, resume them."),
@@ -20,7 +20,10 @@ VERBS = {
         "Run a training unmodified, see what happens inside, keep the trace.",
     ),
     "graph": ("reenact.cli.graph:graph", "Show the layers of a model, each with the line that made it."),
-    "knobs": ("reenact.cli.knobs:knobs", "List the knobs of a training program: value, place, alternatives."),
+    "params": (
+        "reenact.cli.params:params",
+        "List the hyperparameters of a training program: value, place, alternatives.",
+    ),
     "diagnose": (
         "reenact.cli.diagnose:diagnose",
         "Say what is wrong with a training, where, and what happens if it is changed.",
@@ -46,7 +49,10 @@ VERBS = {
         "reenact.cli.paper:paper",
         "Write a paper's code, run it, verify it, and state the gap to its numbers.",
     ),
-    "neutral": ("reenact.cli.neutral:neutral", "Find other repairs than the known one, as a graph."),
+    "alternatives": (
+        "reenact.cli.alternatives:alternatives",
+        "Find other repairs than the known one, as a graph.",
+    ),
     "mutate": ("reenact.cli.mutate:mutate", "Put faults into a training on purpose; see which are noticed."),
     "rules": ("reenact.cli.rules:rules", "List the rules that diagnose a training."),
     "relay": ("reenact.cli.relay:relay", "Serve a relay folder: list waiting requests, file an answer."),
@@ -59,12 +65,15 @@ MOVED = {
     "train-detector": ("reenact.cli.moved:train_detector", "Moved: python -m benchmarks train-detector."),
 }
 """Commands that only say where they went; not listed."""
+RENAMED = {"knobs": "params", "neutral": "alternatives"}
+"""Old names that still work, with a note."""
 
 
 @click.group(
     cls=LazyGroup,
     verbs=VERBS,
     moved=MOVED,
+    renamed=RENAMED,
     context_settings={"help_option_names": ["-h", "--help"]},
     epilog="Exit codes: 0 good, 1 findings or not good, 2 error, 3 nothing could be judged, 130 stopped.",
 )

@@ -28,9 +28,9 @@ from reenact.types import ExitCode, JsonValue, Table
 @click.option(
     "--seeds", type=Count(2, 1000), default=5, show_default=True, help="Trainings of each, for --kill."
 )
-@click.option("--most", type=REPEATS, help="Take so many mutants of an operator at most.")
+@click.option("--most", type=REPEATS, help="At most this many mutants per operator.")
 @click.option("--metric", help="The metric that judges, for example val_accuracy.")
-@click.option("--workers", type=WORKERS, default=0, help="Trainings at once; default: one a core.")
+@click.option("--workers", type=WORKERS, default=0, help="Parallel trainings (default: one per core).")
 @click.option("--python", help="Interpreter to use; default: the active one.")
 @max_time_option
 @output_format

@@ -28,6 +28,7 @@ from reenact.report.render import FORMATS, render
 from reenact.settings import MOST_CALLS, MOST_DOLLARS, MOST_SECONDS, MOST_TOKENS
 from reenact.types import Stop
 
+Value = TypeVar("Value")
 Verb = TypeVar("Verb", bound=Callable[..., Any])
 
 
@@ -183,6 +184,14 @@ def stopping_gently(seconds: float | None = None) -> Iterator[Stop]:
         ended.set()
         for number, handler in before.items():
             signal.signal(number, handler)
+
+
+def renamed_option(old: str, old_value: Value | None, new: str, value: Value | None) -> Value | None:
+    """The value of an option whose old name still works, with a note."""
+    if old_value is None:
+        return value
+    echo(f"reenact: {old} is now {new}; the old name goes with the next release.", err=True)
+    return old_value if value is None else value
 
 
 def listed(given: tuple[str, ...]) -> tuple[str, ...]:

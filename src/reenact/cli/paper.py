@@ -46,7 +46,7 @@ FOLDER = click.Path(exists=True, file_okay=False, path_type=Path)
     "--rounds", type=Count(0, 10), default=DEFAULTS.rounds, show_default=True,
     help="Revisions after verification.",
 )  # fmt: skip
-@click.option("--seeds", type=Count(1, 20), default=DEFAULTS.seeds, show_default=True)
+@click.option("--seeds", type=Count(1, 20), default=DEFAULTS.seeds, show_default=True, help="Full runs.")
 @click.option(
     "--scale", type=Amount(0, 1, above=True), default=1.0, show_default=True,
     help="Share of the paper's training to do; declared in every table.",

@@ -18,6 +18,7 @@ from reenact.cli.options import (
     Count,
     listed,
     output_format,
+    renamed_option,
     show,
 )
 from reenact.cli.times import max_time_option, training_time_option
@@ -35,15 +36,28 @@ from reenact.report.views.repair import repair_document
     help="For search and minimising: a multiple of one training (20x), a time (5m), trainings (40t).",
 )  # fmt: skip
 @click.option("--metric", help="The metric that judges, for example val_accuracy.")
-@click.option("--seeds", type=Count(6, 1000), default=10, show_default=True, help="That judge.")
+@click.option(
+    "--seeds",
+    type=Count(6, 1000),
+    default=10,
+    show_default=True,
+    help="Fresh seeds for the final verification.",
+)
 @click.option("--select", multiple=True, help="Only what these rules find: codes, prefixes, families.")
 @click.option("--ignore", multiple=True, help="Not these rules.")
 @click.option("--space", type=click.Choice(["own", "study"]), default="own", show_default=True,
               help="Values for random, bohb and hebo: ours, or those of the study.")  # fmt: skip
-@click.option("--chance", type=RANDOM_SEED, default=0, help="Other dice for the search.")
-@click.option("--samples", type=Count(1, 20), default=5, show_default=True, help="Answers of llm.")
-@click.option("--temperature", type=Amount(0, 2), help="Of these answers.")
-@click.option("--workers", type=WORKERS, default=0, help="Trainings at once; default: one a core.")
+@click.option("--search-seed", type=RANDOM_SEED, help="Random seed of the search.")
+@click.option("--chance", type=RANDOM_SEED, hidden=True)
+@click.option(
+    "--samples",
+    type=Count(1, 20),
+    default=5,
+    show_default=True,
+    help="Answers that the strategy llm asks for.",
+)
+@click.option("--temperature", type=Amount(0, 2), help="Temperature of these answers.")
+@click.option("--workers", type=WORKERS, default=0, help="Parallel trainings (default: one per core).")
 @click.option(
     "--executor",
     default="process",
@@ -62,11 +76,11 @@ from reenact.report.views.repair import repair_document
 @click.argument("program", nargs=-1, required=True, type=click.UNPROCESSED)
 def repair(
     strategy: str, budget: str, metric: str | None, seeds: int, select: tuple[str, ...],
-    ignore: tuple[str, ...], space: str, chance: int, samples: int, temperature: float | None,
-    workers: int, executor: str, max_time: float | None, training_time: float | None, python: str | None,
-    apply: bool, branch: str | None, fresh: bool, trust_journal: bool, model: str | None,
-    max_cost: Decimal | None, max_tokens: int | None, max_calls: int | None, record: Path | None,
-    output_format: str, program: tuple[str, ...],
+    ignore: tuple[str, ...], space: str, search_seed: int | None, chance: int | None, samples: int,
+    temperature: float | None, workers: int, executor: str, max_time: float | None,
+    training_time: float | None, python: str | None, apply: bool, branch: str | None, fresh: bool,
+    trust_journal: bool, model: str | None, max_cost: Decimal | None, max_tokens: int | None,
+    max_calls: int | None, record: Path | None, output_format: str, program: tuple[str, ...],
 ) -> int:  # fmt: skip
     """Find the smallest change that makes the training PROGRAM significantly better.
 
@@ -74,10 +88,12 @@ def repair(
     when the change held on fresh seeds. Exit code 0: repaired, or good already; 1: nothing found that
     matters; 3: what was found did not hold, or no training could be compared.
     """
+    chosen_seed = renamed_option("--chance", chance, "--search-seed", search_seed) or 0
     with calling(max_time) as stop:
         found = run_repair(
             program_words(program), strategy=strategy, budget=budget, metric=metric, seeds=seeds,
-            select=listed(select), ignore=listed(ignore), space=space, search_seed=chance, samples=samples,
+            select=listed(select), ignore=listed(ignore), space=space, search_seed=chosen_seed,
+            samples=samples,
             temperature=temperature, workers=workers, executor=executor, python=python,
             training_time=training_time, max_time=max_time, apply=apply, branch=branch, model=model,
             max_cost=max_cost, max_tokens=max_tokens, max_calls=max_calls, record=record, fresh=fresh,

@@ -37,7 +37,7 @@ def runs() -> None:
 @click.option("--story", help="Only runs of this story.")
 @click.option("--status", type=click.Choice([status.value for status in Status]), help="Only runs so marked.")
 @click.option("--search", metavar="TEXT", help="Only runs with this in their id, story or title.")
-@click.option("--limit", type=ROWS, default=50, show_default=True, help="At most so many.")
+@click.option("--limit", type=ROWS, default=50, show_default=True, help="Rows at most.")
 @output_format
 def list_runs(
     story: str | None, status: str | None, search: str | None, limit: int, output_format: str

@@ -16,7 +16,7 @@ from reenact.types import ExitCode
 from reenact.web.assets import require_web
 from reenact.web.forms import Field, Form
 
-STARTED = ("diagnose", "repair", "bug", "paper", "neutral")
+STARTED = ("diagnose", "repair", "bug", "paper", "alternatives")
 """Verbs that the page may start."""
 EXAMPLES = {"bug": "report.md", "paper": "paper.tex"}
 AT_ONCE = {
@@ -24,7 +24,7 @@ AT_ONCE = {
     "repair": ("--strategy", "--budget", "--max-time"),
     "bug": ("--repo", "--model", "--max-cost", "--max-time"),
     "paper": ("--data", "--model", "--max-cost", "--max-time"),
-    "neutral": ("--known", "--budget"),
+    "alternatives": ("--known", "--budget"),
 }
 LEFT_OUT = ("--output-format", "--help")
 

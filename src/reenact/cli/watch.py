@@ -36,7 +36,7 @@ PROGRAM = {"ignore_unknown_options": True, "allow_interspersed_args": False}
 )
 @max_time_option
 @training_time_option
-@click.option("--stop-after", type=STEPS, help="End the program after so many optimiser steps.")
+@click.option("--stop-after", type=STEPS, help="End the program after this many optimizer steps.")
 @click.option("--python", help="Interpreter to use; default: the active one.")
 @click.option(
     "--out", type=click.Path(path_type=Path), help="Folder for the trace; default: below the runs folder."

@@ -49,7 +49,7 @@ def add_reading(server: MCPServer[Any], desk: Desk) -> None:
     def knobs(program: Annotated[str, Field(description="A script or a notebook.")]) -> KnobsTold:
         """List the hyper-parameters of a training program: value, place, what else each could be."""
         with in_sentences():
-            data = asked(("knobs",), checked_file(program))["data"]
+            data = asked(("params",), checked_file(program))["data"]
         found = [_knob(one) for one in data["knobs"] if one["written"] != "absent"]
         return KnobsTold(framework=data["framework"], knobs=found)
 

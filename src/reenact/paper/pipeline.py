@@ -63,7 +63,7 @@ class Services:
     stop: Stop = field(default_factory=Stop)
     argv: Sequence[str] = ()
     fresh: bool = False
-    """Start anew instead of continuing an interrupted run."""
+    """Start over instead of resuming an interrupted run."""
 
 
 def reproduce(

@@ -28,7 +28,7 @@ NAMED = 6
 def assert_learns(
     model: Any, batch: Any, *, loss: Any = None, steps: int = STEPS, rates: Sequence[float] = RATES
 ) -> None:
-    """Fail unless a copy of the model learns the batch by heart and looks at its inputs to do so.
+    """Fail unless a copy of the model overfits the batch and looks at its inputs to do so.
 
     `batch` is a pair of inputs and targets; for a module with a `training_step`, whatever that takes. `loss`
     takes output and targets; without one it is the model's own, or one that fits the targets. The model and

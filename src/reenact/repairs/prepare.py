@@ -95,7 +95,7 @@ def fit_for_repair(found: Diagnosis) -> Trace:
     if not any(knob.changeable and knob.alternatives for knob in knobs_of(program)):
         raise InputError(
             "Nothing in this program can be changed by reenact: it finds no hyper-parameter in the source.",
-            next_step=f"reenact knobs {program.entry} lists what was found, and why it cannot be changed.",
+            next_step=f"reenact params {program.entry} lists what was found, and why it cannot be changed.",
         )
     return evidence.trace
 

@@ -30,7 +30,7 @@ def curve_plots(evidence: Evidence, marks: Sequence[Mark]) -> Iterator[Picture]:
     named = {name: trace.metric(name).known for name in trace.metric_names()}
     losses = [("loss", _losses(trace, evidence))]
     losses += [
-        (f"{name} as told", one) for name, one in named.items() if name in ("loss", "val_loss", "test_loss")
+        (f"{name} (logged)", one) for name, one in named.items() if name in ("loss", "val_loss", "test_loss")
     ]
     yield from series_plot("Loss", losses, marks)
     rest = {name: one for name, one in named.items() if "loss" not in name}
@@ -49,8 +49,8 @@ def layer_plots(evidence: Evidence) -> Iterator[Picture]:
     outputs = [(layer, output_rows(evidence, layer)) for layer in evidence.layers]
     yield from _map("Gradient of the weights, by layer and step", kernels, "grad_norm", Shade.SIZE)
     yield from _map("Size of an update, as a share of the weights", kernels, "update_ratio", Shade.RATIO)
-    yield from _map("Units that are dead", outputs, "dead_unit_share", Shade.SHARE)
-    yield from _map("Outputs that are saturated", outputs, "saturated_share", Shade.SHARE)
+    yield from _map("Dead units", outputs, "dead_unit_share", Shade.SHARE)
+    yield from _map("Saturated outputs", outputs, "saturated_share", Shade.SHARE)
 
 
 def series_plot(

@@ -1,4 +1,4 @@
-"""Small experiments on the model itself: can it learn one batch, and how large a step does it bear?"""
+"""Small experiments on the model itself: can it overfit one batch, and which learning rates work?"""
 
 from __future__ import annotations
 

@@ -93,7 +93,7 @@ def choose_measure(seen: Trace | Outcome, task: TaskType | None = None, wanted: 
     for name in _in_order(sources, task or TaskType.UNKNOWN):
         return _measure(name, sources)
     raise InputError(
-        "This training tells no metric by which it could be judged.",
+        "No metric was found to judge this training by.",
         next_step="Let it print one (`test accuracy: 0.93`), or give a pattern that finds it.",
     )
 
@@ -106,7 +106,7 @@ def _wanted(name: str, sources: Mapping[str, str]) -> Measure:
     if name in sources:
         return _measure(name, sources)
     there = ", ".join(sorted(sources)) or "none"
-    raise InputError(f"The training tells no metric of this name; it tells {there}. Received: {name}.")
+    raise InputError(f"The training logs no metric of this name; it logs {there}. Received: {name}.")
 
 
 def _measure(name: str, sources: Mapping[str, str]) -> Measure:

@@ -43,7 +43,7 @@ class ProcessPool(Executor):
         scratch: Path | None = None,
         express: bool = False,
     ) -> None:
-        """`workers`: trainings at once, one a core by default. `python`: the program's interpreter.
+        """`workers`: parallel trainings, one per core by default. `python`: the program's interpreter.
 
         `express`: recognised Keras trainings run as bare torch loops, with the same numbers; the outcome says
         when one was not recognised.

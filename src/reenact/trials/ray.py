@@ -1,4 +1,4 @@
-"""The same trials on a Ray cluster: one a core of it, each in a pool of one worker that stays warm, or in the
+"""The same trials on a Ray cluster: one per core, each in a pool of one worker that stays warm, or in the
 sandbox when the program is not the user's own.
 
 reenact must be installed on the cluster, and the program's folder must be seen at the same path everywhere. A

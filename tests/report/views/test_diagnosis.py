@@ -170,7 +170,7 @@ def test_what_a_rule_said_once_is_not_repeated_for_every_layer(evidence: Evidenc
 def test_one_batch_is_drawn_for_the_rule_that_speaks_of_it(evidence: Evidence) -> None:
     one = accused(finding("RE020", 0.9, name="cannot-overfit-one-batch", fault=Fault.LCN))
     (notice,) = diagnosis_document(diagnosis(evidence, one), "train.py").diagnostics
-    assert [picture.title for picture in notice.pictures] == ["Can it learn one batch?"]
+    assert [picture.title for picture in notice.pictures] == ["Can it overfit one batch?"]
 
 
 def test_no_fault_lists_symptoms_with_their_reason(evidence: Evidence) -> None:

@@ -35,7 +35,7 @@ class KillOptions:
     metric: str = ""
     """The metric that judges; empty: chosen from the original's first training."""
     workers: int = 0
-    """Trainings at once; 0: one a core."""
+    """Parallel trainings; 0: one per core."""
     python: str = ""
 
     def to_json(self) -> dict[str, JsonValue]:

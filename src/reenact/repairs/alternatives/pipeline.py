@@ -80,7 +80,11 @@ def analyse(
         **options.to_json(),
     }
     with services.journal.run(
-        story="neutral", request=request, argv=services.argv, what=str(program.entry), fresh=services.fresh
+        story="alternatives",
+        request=request,
+        argv=services.argv,
+        what=str(program.entry),
+        fresh=services.fresh,
     ) as run:
         watching = DiagnoseServices(
             journal=services.journal, traces=services.traces, tell=services.tell, stop=services.stop,

@@ -18,6 +18,7 @@ from reenact.result import Result
 VIEWS = {
     "diagnose": "reenact.report.views.diagnosis",
     "repair": "reenact.report.views.repair",
+    "alternatives": "reenact.report.views.alternatives",
     "neutral": "reenact.report.views.alternatives",
     "bug": "reenact.report.views.bug",
     "paper": "reenact.report.views.paper",

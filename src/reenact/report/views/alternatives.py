@@ -47,7 +47,7 @@ def alternatives_document(found: NeutralityGraph, title: str) -> Document:
     columns = (found.metric, "beside the known", "changes", "change")
     table = Table(f"{len(others)} alternatives, the best {len(rows)}", columns, rows)
     return Document(
-        kind="neutral",
+        kind="alternatives",
         title=f"Neutrality of {title}",
         verdict=f"{len(others)} alternative repairs, {better} significantly better than the known one.",
         blocks=(

@@ -58,7 +58,7 @@ def _one_batch(one: DiagnosisFinding, evidence: Evidence) -> Iterator[Picture]:
         drawn.append(
             Curve("the same with inputs of zero", range(len(tested.zeroed_losses)), tested.zeroed_losses)
         )
-    yield line_plot("Can it learn one batch?", drawn)
+    yield line_plot("Can it overfit one batch?", drawn)
 
 
 def _layer(one: DiagnosisFinding, evidence: Evidence) -> Iterator[Picture]:

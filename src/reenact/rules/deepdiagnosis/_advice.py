@@ -95,7 +95,7 @@ def for_no_progress(evidence: Evidence) -> Advice:
 
 
 def for_idle_units(evidence: Evidence, layer: LayerView) -> Advice:
-    """Units that are dead or saturated."""
+    """Dead or saturated units."""
     found = raw_data(evidence) or poor_weights(evidence) or wrong_rate(evidence)
     text = f"add dropout, or the activation that layer {layer.name} lacks"
     return found or Advice(Fault.LRM, text, 0.25, layer=layer)

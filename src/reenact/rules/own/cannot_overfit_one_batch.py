@@ -14,7 +14,7 @@ class CannotOverfitOneBatch(Rule):
     What
         Trained on one batch over and over, the model does not come to know it.
     Why
-        A handful of rows can be learned by heart by almost any model. One that cannot has a broken part: a
+        Almost any model can overfit a handful of rows. One that cannot has a broken part: a
         loss that does not fit, no gradient, a dead or saturated layer, labels that do not belong to their
         rows.
     Symptom
@@ -45,7 +45,7 @@ class CannotOverfitOneBatch(Rule):
     needs = Needs.EXPERIMENTS
     severity = Severity.ERROR
     confidence = 0.75
-    why = "A few rows can be learned by heart by almost any model; one that cannot has a broken part."
+    why = "Almost any model can overfit a few rows; one that cannot has a broken part."
 
     def check(self, evidence: Evidence) -> Findings:
         tried = evidence.experiments.one_batch

@@ -54,7 +54,7 @@ class GradientsNotCleared(Rule):
         if len(known) >= FEWEST:
             if sum(known) < MOST * len(known):
                 return
-            saw = f"gradients of the step before were still there in {sum(known):.0f} of {len(known)} steps"
+            saw = f"gradients were not zeroed before {sum(known):.0f} of {len(known)} backward passes"
         else:
             knob = evidence.knob(Kind.ZERO_GRAD)
             if knob is None or not knob.absent:

@@ -13,7 +13,7 @@ class NoValidation(Rule):
     What
         Nothing is held out: the program never measures the model on rows it was not trained on.
     Why
-        Without such rows nobody can tell learning from learning by heart.
+        Without such rows nobody can tell learning from memorising.
     Symptom
         A training loss near zero and no idea what it is worth.
     Example

@@ -20,7 +20,7 @@ class Overfitting(Rule):
     What
         The validation loss has been rising for several epochs while the training loss kept falling.
     Why
-        The model now learns its training rows by heart; what it learns no longer holds elsewhere.
+        The model now memorises its training rows; what it learns no longer holds elsewhere.
     Symptom
         A gap between the two losses that grows from epoch to epoch.
     Example

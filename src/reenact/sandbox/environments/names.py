@@ -91,7 +91,7 @@ def requirement(text: str, proposed_by: ProposedBy = ProposedBy.USER) -> Require
     """Read one requirement; InputError names what is wrong with it."""
     text = _HASHES.sub("", text.strip())
     if not text or len(text) > LONGEST or not text.isprintable():
-        raise InputError(f"This is no requirement. Received: {text[:80]!r}")
+        raise InputError(f"Not a valid requirement. Received: {text[:80]!r}")
     bare = text.partition(";")[0].strip()
     for pattern, offence in _OFFENCES:
         if pattern.search(bare):
@@ -102,7 +102,7 @@ def requirement(text: str, proposed_by: ProposedBy = ProposedBy.USER) -> Require
     try:
         parsed = Parsed(text)
     except InvalidRequirement as error:
-        raise InputError(f"This is no requirement. Received: {text!r}") from error
+        raise InputError(f"Not a valid requirement. Received: {text!r}") from error
     return Requirement(str(parsed), canonicalize_name(parsed.name), proposed_by)
 
 

@@ -80,7 +80,7 @@ def _read(path: Path, most: int) -> bytes:
         raise InputError(f"The repository's {path.name} cannot be read: {error.strerror}.") from error
     with os.fdopen(opened, "rb") as source:
         if not stat.S_ISREG(os.fstat(opened).st_mode):
-            raise InputError(f"The repository's {path.name} is no plain file.")
+            raise InputError(f"The repository's {path.name} is not a plain file.")
         content = source.read(most + 1)
     if len(content) > most:
         raise InputError(f"The repository's {path.name} has more than {most} bytes.")

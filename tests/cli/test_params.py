@@ -1,10 +1,11 @@
-"""`reenact knobs`: what a user sees."""
+"""`reenact params`: what a user sees."""
 
 from __future__ import annotations
 
 import json
 from pathlib import Path
 
+import click
 import pytest
 
 from reenact.cli.edge import guarded
@@ -14,7 +15,7 @@ CORPUS = Path(__file__).parent.parent / "corpus"
 
 
 def run(capsys: pytest.CaptureFixture[str], *words: str) -> tuple[int, str, str]:
-    code = guarded(reenact, ["knobs", *words])
+    code = guarded(reenact, ["params", *words])
     found = capsys.readouterr()
     return code, found.out, found.err
 
@@ -73,7 +74,23 @@ def test_an_option_behind_the_program_is_the_programs_and_that_is_said(
     _, _, err = run(capsys, "run.py", "--output-format", "json", "--lr", "0.1")
     assert err == (
         "reenact: --output-format stands behind the program's name, so the program gets it. "
-        "Options of reenact come first: reenact knobs --output-format ... run.py\n"
+        "Options of reenact come first: reenact params --output-format ... run.py\n"
     )
     _, out, err = run(capsys, "run.py", "--", "--output-format", "json", "--lr", "0.125")
     assert (err, "0.125" in out) == ("", True)
+
+
+@pytest.mark.parametrize(("old", "new"), [("knobs", "params"), ("neutral", "alternatives")])
+def test_an_old_name_works_and_says_the_new_one(
+    old: str, new: str, capfd: pytest.CaptureFixture[str]
+) -> None:
+    assert guarded(reenact, [old, "--help"]) == 0
+    out, err = capfd.readouterr()
+    assert f"`reenact {old}` is now `reenact {new}`" in err
+    assert "PROGRAM" in out
+    assert old not in {*reenact.list_commands(click.Context(reenact))}
+
+
+def test_an_old_option_works_and_says_the_new_one(capfd: pytest.CaptureFixture[str]) -> None:
+    assert guarded(reenact, ["repair", "--chance", "3", "missing.py"]) == 2
+    assert "--chance is now --search-seed" in capfd.readouterr().err

@@ -1,4 +1,4 @@
-"""`reenact knobs SCRIPT`: every hyper-parameter of a program, where it stands and what else it could be."""
+"""`reenact params SCRIPT`: every hyperparameter of a program, where it stands and what else it could be."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ if TYPE_CHECKING:
 
 @click.command(context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False})
 @click.option(
-    "--all", "everything", is_flag=True, help="Also list knobs that are absent: the library's default holds."
+    "--all", "everything", is_flag=True, help="Also list those that are not set: the library's default holds."
 )
 @click.option("--layers", is_flag=True, help="Also list the layers as the text makes them.")
 @output_format
 @click.argument("program", nargs=-1, required=True, type=click.UNPROCESSED)
-def knobs(program: tuple[str, ...], everything: bool, layers: bool, output_format: str) -> ExitCode:
-    """List the knobs of a training program: kind, value, place, alternatives.
+def params(program: tuple[str, ...], everything: bool, layers: bool, output_format: str) -> ExitCode:
+    """List the hyperparameters of a training program: kind, value, place, alternatives.
 
     PROGRAM is a script, a notebook or `-m package`, followed by its own arguments; `-- torchrun ...` for a
     launcher line. The program is read, never run.
@@ -38,8 +38,8 @@ def knobs(program: tuple[str, ...], everything: bool, layers: bool, output_forma
     broken = found.unparsed
     if broken and broken[0].path == found.entry:
         raise UnreadableProgram(
-            f"The program cannot be understood: {broken[0].unparsed}. Received: {found.entry}.",
-            next_step="Mend the source, or name another script.",
+            f"The program cannot be parsed: {broken[0].unparsed}. Received: {found.entry}.",
+            next_step="Fix the source, or name another script.",
         )
     show(_document(found, static_graph(found), everything, layers), output_format)
     return ExitCode.OK
@@ -53,7 +53,7 @@ def _document(program: Program, graph: StaticGraph, everything: bool, layers: bo
     files = ", ".join(str(file.path) for file in program.files)
     blocks: list[Facts | Table | Text] = [
         Facts("", (("framework", graph.framework.value), ("files", files))),
-        Table("Knobs", ("place", "kind", "of", "value", "written as", "alternatives"), rows),
+        Table("Hyperparameters", ("place", "kind", "of", "value", "written as", "alternatives"), rows),
     ]
     if layers:
         blocks.append(
@@ -62,15 +62,15 @@ def _document(program: Program, graph: StaticGraph, everything: bool, layers: bo
     hint = "" if everything else " (--all lists them)"
     return Document(
         kind="knobs",
-        title=f"Knobs of {program.entry}",
-        verdict=f"{len(written)} knobs written, {len(absent)} left to the library{hint}.",
+        title=f"Hyperparameters of {program.entry}",
+        verdict=f"{len(written)} hyperparameters set, {len(absent)} left to the library{hint}.",
         blocks=tuple(blocks),
         diagnostics=tuple(
             Diagnostic(
                 "PG001",
                 "unparsed-file",
                 Level.WARNING,
-                f"{file.path} could not be understood: {file.unparsed}",
+                f"{file.path} could not be parsed: {file.unparsed}",
             )
             for file in program.unparsed
         ),

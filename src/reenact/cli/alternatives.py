@@ -1,4 +1,4 @@
-"""`reenact neutral PROGRAM`: other repairs than the known one, found by walking through neutral changes."""
+"""`reenact alternatives PROGRAM`: other repairs than the known one, found through neutral changes."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from reenact.cli.options import (
     WORKERS,
     Count,
     output_format,
+    renamed_option,
     show,
 )
 from reenact.cli.times import max_time_option
@@ -37,11 +38,12 @@ from reenact.types import ExitCode
     show_default=True,
     help="A multiple of one training (200x), a time (5m) or trainings (400t).",
 )
-@click.option("--trainings", type=Count(2, 10_000), default=10, show_default=True, help="A node.")
-@click.option("--top", type=REPEATS, default=5, show_default=True, help="That go on.")
+@click.option("--trainings", type=Count(2, 10_000), default=10, show_default=True, help="Trainings per node.")
+@click.option("--top", type=REPEATS, default=5, show_default=True, help="Nodes kept per round.")
 @click.option("--metric", help="The metric that judges.")
-@click.option("--chance", type=RANDOM_SEED, default=0, help="Other dice for the walk.")
-@click.option("--workers", type=WORKERS, default=0, help="Trainings at once; default: one a core.")
+@click.option("--search-seed", type=RANDOM_SEED, help="Random seed of the search.")
+@click.option("--chance", type=RANDOM_SEED, hidden=True)
+@click.option("--workers", type=WORKERS, default=0, help="Parallel trainings (default: one per core).")
 @click.option("--python", help="Interpreter to use; default: the active one.")
 @click.option("--svg", type=click.Path(dir_okay=False, path_type=Path), help="Write the graph as a drawing.")
 @click.option("--fresh", is_flag=True, help="Reuse nothing of earlier runs, continue none.")
@@ -49,8 +51,9 @@ from reenact.types import ExitCode
 @max_time_option
 @output_format
 @click.argument("program", nargs=-1, required=True, type=click.UNPROCESSED)
-def neutral(
-    known: Path | None, budget: str, trainings: int, top: int, metric: str | None, chance: int, workers: int,
+def alternatives(
+    known: Path | None, budget: str, trainings: int, top: int, metric: str | None, search_seed: int | None,
+    chance: int | None, workers: int,
     python: str | None, svg: Path | None, fresh: bool, trust_journal: bool, max_time: float | None,
     output_format: str, program: tuple[str, ...],
 ) -> int:  # fmt: skip
@@ -68,7 +71,13 @@ def neutral(
         open_session(flags, progress=True, cancel=stop, trust_journal=trust_journal) as session,
     ):
         wishes = AlternativesOptions(
-            budget, trainings, top, metric or "", session.settings.python, workers, chance
+            budget,
+            trainings,
+            top,
+            metric or "",
+            session.settings.python,
+            workers,
+            renamed_option("--chance", chance, "--search-seed", search_seed) or 0,
         )
         services = AlternativesServices(
             journal=session.journal, traces=session.traces, tell=session.tell, stop=session.stop,
