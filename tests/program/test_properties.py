@@ -19,7 +19,7 @@ from reenact.program.knob import Kind, Knob
 from reenact.program.knobs import knobs_of
 from reenact.program.patch import Patch, change_for
 from reenact.program.program import Program, program_from_text, read_program
-from reenact.program.read.desk import Style
+from reenact.program.read.analysis import Style
 from reenact.program.read.names import plain_name
 from reenact.program.read.reading import read
 from reenact.program.source import Language

@@ -6,11 +6,11 @@ from dataclasses import replace
 from functools import lru_cache
 
 from reenact.errors import PatchRefused
+from reenact.program.edit.source_editor import SourceEditor
 from reenact.program.edit.turn import turn
-from reenact.program.edit.workshop import Workshop
 from reenact.program.knob import Kind, Knob
 from reenact.program.program import Program
-from reenact.program.read.desk import Style
+from reenact.program.read.analysis import Style
 from reenact.program.read.reading import Reading, read
 
 TRIED_STYLES = frozenset((Style.LOOP, Style.INIT, Style.APPLY, Style.LAYER))
@@ -36,10 +36,10 @@ def _possible(reading: Reading, knob: Knob) -> Knob:
         return knob
     kept, why = [], ""
     for value in knob.alternatives:
-        shop = Workshop(reading)
+        editor = SourceEditor(reading)
         try:
-            turn(shop, knob, site, value)
-            shop.finish()
+            turn(editor, knob, site, value)
+            editor.finish()
         except PatchRefused as refusal:
             why = refusal.sentence
         else:

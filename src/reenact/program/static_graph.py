@@ -9,8 +9,8 @@ from reenact.program.framework import Framework, framework_of
 from reenact.program.knob import Kind, Knob
 from reenact.program.knobs import knobs_of
 from reenact.program.program import Program
+from reenact.program.read.analysis import ProgramAnalysis
 from reenact.program.read.calls import argument
-from reenact.program.read.desk import Desk
 from reenact.program.read.layers import LayerSite
 from reenact.program.read.reading import read
 from reenact.types import JsonValue, Place
@@ -62,12 +62,12 @@ class StaticGraph:
 def static_graph(program: Program) -> StaticGraph:
     """All layers a program's text makes; nothing is run."""
     reading = read(program)
-    layers = tuple(_layer(reading.desk, layer) for layer in reading.models.layers)
+    layers = tuple(_layer(reading.analysis, layer) for layer in reading.models.layers)
     return StaticGraph(framework_of(program), layers, knobs_of(program))
 
 
-def _layer(desk: Desk, layer: LayerSite) -> StaticLayer:
-    index = desk.sources.index(layer.scope)
+def _layer(analysis: ProgramAnalysis, layer: LayerSite) -> StaticLayer:
+    index = analysis.sources.index(layer.scope)
     place = index.lines.place(PurePosixPath(layer.scope.file), index.span(layer.call))
     activation = layer.activation.word if layer.activation is not None else None
     return StaticLayer(
@@ -78,27 +78,27 @@ def _layer(desk: Desk, layer: LayerSite) -> StaticLayer:
         place=place,
         activation=None if activation == "linear" else activation,
         role="output" if layer.output else "hidden" if layer.spec.weighted else "",
-        settings=_settings(desk, layer),
+        settings=_settings(analysis, layer),
         feeds=tuple(taker.path for taker in layer.feeds),
         library=layer.library.value,
     )
 
 
-def _settings(desk: Desk, layer: LayerSite) -> dict[str, JsonValue]:
+def _settings(analysis: ProgramAnalysis, layer: LayerSite) -> dict[str, JsonValue]:
     found: dict[str, JsonValue] = {}
     slots = [*layer.spec.slots, *([layer.spec.width_in] if layer.spec.width_in is not None else [])]
     for slot in slots:
         value = argument(layer.call, slot.position, *slot.names)
         if value is not None:
-            found[slot.names[0]] = _value(desk, layer, value)
+            found[slot.names[0]] = _value(analysis, layer, value)
     for given in layer.call.keywords:
         if given.arg is not None and not any(given.arg in slot.names for slot in slots):
-            found[given.arg] = _value(desk, layer, given.value)
+            found[given.arg] = _value(analysis, layer, given.value)
     return found
 
 
-def _value(desk: Desk, layer: LayerSite, node: object) -> JsonValue:
-    values = desk.values.find(node, layer.scope)  # type: ignore[arg-type]
+def _value(analysis: ProgramAnalysis, layer: LayerSite, node: object) -> JsonValue:
+    values = analysis.values.find(node, layer.scope)  # type: ignore[arg-type]
     if len(values) != 1:
-        return desk.values.here(node, layer.scope).text  # type: ignore[arg-type]
+        return analysis.values.here(node, layer.scope).text  # type: ignore[arg-type]
     return values[0].computed if values[0].computed is not None else values[0].value

@@ -8,12 +8,12 @@ from reenact.errors import NotChangeable
 from reenact.program.edit.lists import chain, insert_after
 from reenact.program.edit.literals import python_text
 from reenact.program.edit.names import rename, rename_callee
-from reenact.program.edit.workshop import Workshop
+from reenact.program.edit.source_editor import SourceEditor
 from reenact.program.lines import Span
 from reenact.program.read import keras_words, torch_words
 from reenact.program.read.activations import ActivationSite, Way, activation_word
+from reenact.program.read.analysis import Site
 from reenact.program.read.calls import argument
-from reenact.program.read.desk import Site
 from reenact.program.read.ends import Spot
 from reenact.program.read.layers import LayerSite, Library
 from reenact.program.read.scope import Scope
@@ -21,27 +21,27 @@ from reenact.program.read.seats import Sitting
 from reenact.types import JsonValue
 
 
-def set_activation(shop: Workshop, site: Site, value: JsonValue) -> None:
+def set_activation(editor: SourceEditor, site: Site, value: JsonValue) -> None:
     """Another activation in the place of a written one; none (or `linear`) means that nothing is applied."""
     activation = site.activation
     word = activation_word(value) if isinstance(value, str) else None
     if activation is None:
         raise NotChangeable("The activation is not written in a way that can be changed.")
     if site.library == "torch":
-        _torch(shop, activation, word if word != "linear" else None)
+        _torch(editor, activation, word if word != "linear" else None)
     else:
-        _keras(shop, activation, word or "linear")
+        _keras(editor, activation, word or "linear")
 
 
-def _torch(shop: Workshop, activation: ActivationSite, word: str | None) -> None:
+def _torch(editor: SourceEditor, activation: ActivationSite, word: str | None) -> None:
     if activation.way is Way.LAYER:
         assert activation.callee is not None
-        rename_callee(shop, activation.callee, "torch.nn." + torch_class(word or "identity"))
-        _module_arguments(shop, activation.call, activation.scope, word)
+        rename_callee(editor, activation.callee, "torch.nn." + torch_class(word or "identity"))
+        _module_arguments(editor, activation.call, activation.scope, word)
     elif word is None:
-        unwrap(shop, activation)
+        unwrap(editor, activation)
     else:
-        _torch_function(shop, activation, word)
+        _torch_function(editor, activation, word)
 
 
 def torch_class(word: str) -> str:
@@ -51,54 +51,54 @@ def torch_class(word: str) -> str:
     return torch_words.ACTIVATION_CLASSES[word]
 
 
-def _module_arguments(shop: Workshop, call: ast.Call, scope: Scope, word: str | None) -> None:
+def _module_arguments(editor: SourceEditor, call: ast.Call, scope: Scope, word: str | None) -> None:
     """Arguments belong to one activation: a slope means nothing to Tanh, and Softmax needs its dimension."""
     needs = word in torch_words.NEEDS_DIM
     for given in call.keywords:
         if not (given.arg == "dim" and needs) and not (given.arg == "inplace" and word == "relu"):
-            shop.drop_argument(call, scope, given.value)
+            editor.drop_argument(call, scope, given.value)
     for part in call.args:
-        shop.drop_argument(call, scope, part)
+        editor.drop_argument(call, scope, part)
     if needs and argument(call, None, "dim") is None:
-        shop.set_argument(call, scope, "dim", "1")
+        editor.set_argument(call, scope, "dim", "1")
 
 
-def _torch_function(shop: Workshop, activation: ActivationSite, word: str) -> None:
+def _torch_function(editor: SourceEditor, activation: ActivationSite, word: str) -> None:
     call, scope = activation.call, activation.scope
     if word not in torch_words.ACTIVATION_FUNCTIONS:
         raise NotChangeable(f"PyTorch has no activation function of that name. Received: {word!r}.")
     if activation.way is Way.METHOD:
-        _torch_method(shop, activation, word)
+        _torch_method(editor, activation, word)
         return
-    old = shop.desk.sources.dotted(call.func, scope)
+    old = editor.analysis.sources.dotted(call.func, scope)
     home = old.rpartition(".")[0]
     if home == "torch" and word not in torch_words.TENSOR_FUNCTIONS:
         home = "torch.nn.functional"
-    rename(shop, call.func, scope, old, f"{home}.{word}")
+    rename(editor, call.func, scope, old, f"{home}.{word}")
     tensor = _tensor(activation)
     needs = word in torch_words.NEEDS_DIM
     kept = False
     for part in [*call.args, *(given.value for given in call.keywords)]:
         dim = any(given.value is part and given.arg == "dim" for given in call.keywords)
         if part is not tensor and not (dim and needs):
-            shop.drop_argument(call, scope, part)
+            editor.drop_argument(call, scope, part)
         kept = kept or (dim and needs)
     if needs and not kept:
-        shop.set_argument(call, scope, "dim", "1")
+        editor.set_argument(call, scope, "dim", "1")
 
 
-def _torch_method(shop: Workshop, activation: ActivationSite, word: str) -> None:
+def _torch_method(editor: SourceEditor, activation: ActivationSite, word: str) -> None:
     """`x.relu()` becomes `x.tanh()`, or `F.gelu(x)` where tensors have no such method."""
     call, scope = activation.call, activation.scope
     assert isinstance(call.func, ast.Attribute)
-    span, tensor = shop.desk.spot(call, scope).span, shop.desk.spot(call.func.value, scope).span
+    span, tensor = editor.analysis.spot(call, scope).span, editor.analysis.spot(call.func.value, scope).span
     needs = word in torch_words.NEEDS_DIM
     if word in torch_words.TENSOR_METHODS:
-        shop.replace(Spot(scope.file, Span(tensor.end, span.end)), f".{word}({'1' if needs else ''})")
+        editor.replace(Spot(scope.file, Span(tensor.end, span.end)), f".{word}({'1' if needs else ''})")
         return
-    name = shop.name_for(f"torch.nn.functional.{word}", scope, call)
-    shop.insert(scope.file, span.start, f"{name}(")
-    shop.replace(Spot(scope.file, Span(tensor.end, span.end)), ", dim=1)" if needs else ")")
+    name = editor.name_for(f"torch.nn.functional.{word}", scope, call)
+    editor.insert(scope.file, span.start, f"{name}(")
+    editor.replace(Spot(scope.file, Span(tensor.end, span.end)), ", dim=1)" if needs else ")")
 
 
 def _tensor(activation: ActivationSite) -> ast.expr:
@@ -113,34 +113,34 @@ def _tensor(activation: ActivationSite) -> ast.expr:
     return inner
 
 
-def unwrap(shop: Workshop, activation: ActivationSite) -> None:
+def unwrap(editor: SourceEditor, activation: ActivationSite) -> None:
     """`F.relu(x)` becomes `x`; what is inside stays untouched, so that it can be changed too."""
     call, scope, inner = activation.call, activation.scope, _tensor(activation)
-    span, tensor = shop.desk.spot(call, scope).span, shop.desk.spot(inner, scope).span
+    span, tensor = editor.analysis.spot(call, scope).span, editor.analysis.spot(inner, scope).span
     loose = isinstance(inner, ast.BinOp | ast.IfExp | ast.Compare | ast.BoolOp | ast.UnaryOp | ast.Lambda)
     if activation.way is not Way.METHOD:
-        shop.replace(Spot(scope.file, Span(span.start, tensor.start)), "(" if loose else "")
-        shop.replace(Spot(scope.file, Span(tensor.end, span.end)), ")" if loose else "")
+        editor.replace(Spot(scope.file, Span(span.start, tensor.start)), "(" if loose else "")
+        editor.replace(Spot(scope.file, Span(tensor.end, span.end)), ")" if loose else "")
         return
-    shop.replace(Spot(scope.file, Span(tensor.end, span.end)), "")
+    editor.replace(Spot(scope.file, Span(tensor.end, span.end)), "")
 
 
-def _keras(shop: Workshop, activation: ActivationSite, word: str) -> None:
+def _keras(editor: SourceEditor, activation: ActivationSite, word: str) -> None:
     if activation.way is Way.ARGUMENT:
         assert activation.callee is not None
         assert isinstance(activation.callee.end.node, ast.expr)
         end = activation.callee.end
-        shop.replace(shop.desk.values.spot(end), python_text(keras_string(word)))
+        editor.replace(editor.analysis.values.spot(end), python_text(keras_string(word)))
     elif activation.way is Way.LAYER:
-        name = shop.name_for("keras.layers.Activation", activation.scope, activation.call)
+        name = editor.name_for("keras.layers.Activation", activation.scope, activation.call)
         text = f"{name}({python_text(keras_string(word))})"
-        shop.replace(shop.desk.spot(activation.call, activation.scope), text)
+        editor.replace(editor.analysis.spot(activation.call, activation.scope), text)
     elif word == "linear":
-        unwrap(shop, activation)
+        unwrap(editor, activation)
     else:
-        dotted = shop.desk.sources.dotted(activation.call.func, activation.scope)
+        dotted = editor.analysis.sources.dotted(activation.call.func, activation.scope)
         home = dotted.rpartition(".")[0] or "keras.activations"
-        rename(shop, activation.call.func, activation.scope, dotted, f"{home}.{keras_string(word)}")
+        rename(editor, activation.call.func, activation.scope, dotted, f"{home}.{keras_string(word)}")
 
 
 def keras_string(word: str) -> str:
@@ -150,7 +150,7 @@ def keras_string(word: str) -> str:
     return word
 
 
-def apply_activation(shop: Workshop, site: Site, value: JsonValue) -> None:
+def apply_activation(editor: SourceEditor, site: Site, value: JsonValue) -> None:
     """An activation behind a torch layer that has none."""
     layer = site.layer
     if layer is None or not isinstance(value, str):
@@ -160,24 +160,24 @@ def apply_activation(shop: Workshop, site: Site, value: JsonValue) -> None:
         return
     if layer.heads:
         for head, scope in layer.heads:
-            _wrap(shop, head, scope, word)
+            _wrap(editor, head, scope, word)
         return
-    module = activation_module(shop, layer, word)
+    module = activation_module(editor, layer, word)
     if layer.library is Library.TORCH and layer.seat.sitting is Sitting.ATTRIBUTE:
-        chain(shop, layer, "", f", {module})")
+        chain(editor, layer, "", f", {module})")
     else:
-        insert_after(shop, layer, module, suffix="act")
+        insert_after(editor, layer, module, suffix="act")
 
 
-def activation_module(shop: Workshop, layer: LayerSite, word: str) -> str:
-    name = shop.name_for(f"torch.nn.{torch_class(word)}", layer.scope, layer.call)
+def activation_module(editor: SourceEditor, layer: LayerSite, word: str) -> str:
+    name = editor.name_for(f"torch.nn.{torch_class(word)}", layer.scope, layer.call)
     return f"{name}(dim=1)" if word in torch_words.NEEDS_DIM else f"{name}()"
 
 
-def _wrap(shop: Workshop, head: ast.expr, scope: Scope, word: str) -> None:
+def _wrap(editor: SourceEditor, head: ast.expr, scope: Scope, word: str) -> None:
     home = "torch" if word in torch_words.TENSOR_FUNCTIONS else "torch.nn.functional"
     if word not in torch_words.ACTIVATION_FUNCTIONS:
         raise NotChangeable(f"PyTorch has no activation function of that name. Received: {word!r}.")
-    name = shop.name_for(f"{home}.{word}", scope, head)
-    span = shop.desk.spot(head, scope).span
-    shop.wrap(scope.file, span, f"{name}(", ", dim=1)" if word in torch_words.NEEDS_DIM else ")")
+    name = editor.name_for(f"{home}.{word}", scope, head)
+    span = editor.analysis.spot(head, scope).span
+    editor.wrap(scope.file, span, f"{name}(", ", dim=1)" if word in torch_words.NEEDS_DIM else ")")

@@ -8,26 +8,26 @@ import ast
 from reenact.errors import NotChangeable
 from reenact.program.edit.literals import python_text
 from reenact.program.edit.segments import inserted
-from reenact.program.edit.workshop import Workshop
+from reenact.program.edit.source_editor import SourceEditor
 from reenact.program.knob import Kind, Knob
 from reenact.program.read import keras_words, torch_words
 from reenact.program.read.activations import activation_word
+from reenact.program.read.analysis import Site
 from reenact.program.read.calls import argument, keyword, method_name
-from reenact.program.read.desk import Site
 from reenact.program.read.ends import Spot
 from reenact.program.read.index import dotted_text
 from reenact.program.read.seats import Sitting
 from reenact.types import JsonValue
 
 
-def add_argument(shop: Workshop, knob: Knob, site: Site, value: JsonValue) -> None:
+def add_argument(editor: SourceEditor, knob: Knob, site: Site, value: JsonValue) -> None:
     """Give a call the keyword that it lacks."""
     call = site.call
     assert call is not None
     if knob.kind is Kind.PREPROCESSING:
-        _scale(shop, site, value)
+        _scale(editor, site, value)
     elif knob.kind is Kind.SCHEDULER and site.argument == "callbacks":
-        _callback(shop, site, value)
+        _callback(editor, site, value)
     elif value is None and knob.kind not in (Kind.GRADIENT_CLIP, Kind.WEIGHT_REGULARIZER):
         raise NotChangeable(f"It is absent already. Received: {value!r} for {knob.id}.")
     elif value is not None:
@@ -36,14 +36,14 @@ def add_argument(shop: Workshop, knob: Knob, site: Site, value: JsonValue) -> No
             if value not in keras_words.ACTIVATIONS:
                 raise NotChangeable(f"Keras has no activation of that name. Received: {value!r}.")
         text = (
-            regularizer_text(shop, site, value)
+            regularizer_text(editor, site, value)
             if knob.kind is Kind.WEIGHT_REGULARIZER
             else python_text(value)
         )
-        shop.set_argument(call, site.scope, site.argument, text)
+        editor.set_argument(call, site.scope, site.argument, text)
 
 
-def regularizer_text(shop: Workshop, site: Site, value: JsonValue) -> str:
+def regularizer_text(editor: SourceEditor, site: Site, value: JsonValue) -> str:
     """`"l2"`, or `{"l2": 0.001}` with a strength; the mixed one has no short name that every Keras knows."""
     if isinstance(value, str) and value.lower().replace("_", "") == "l1l2":
         value = {"l1": 0.01, "l2": 0.01}
@@ -53,28 +53,28 @@ def regularizer_text(shop: Workshop, site: Site, value: JsonValue) -> str:
         raise NotChangeable(f"A regulariser has the strengths l1 and l2. Received: {value!r}.")
     assert site.call is not None
     kind = "L1L2" if len(value) == 2 else next(iter(value)).upper()
-    name = shop.name_for(f"keras.regularizers.{kind}", site.scope, site.call)
+    name = editor.name_for(f"keras.regularizers.{kind}", site.scope, site.call)
     return f"{name}({', '.join(f'{part}={python_text(number)}' for part, number in value.items())})"
 
 
-def _callback(shop: Workshop, site: Site, value: JsonValue) -> None:
+def _callback(editor: SourceEditor, site: Site, value: JsonValue) -> None:
     if value != "ReduceLROnPlateau":
         raise NotChangeable(f"The schedule that can be put in is ReduceLROnPlateau. Received: {value!r}.")
     call = site.call
     assert call is not None
-    name = shop.name_for("keras.callbacks.ReduceLROnPlateau", site.scope, call)
+    name = editor.name_for("keras.callbacks.ReduceLROnPlateau", site.scope, call)
     held = keyword(call, "validation_data", "validation_split") is not None
     monitor = "val_loss" if held else "loss"
     text = f'{name}(monitor="{monitor}", factor=0.5, patience=2)'
     given = argument(call, 5, "callbacks")
     if isinstance(given, ast.List):
-        for span, piece in inserted(shop.index(site.scope), given, [text], None):
-            shop.replace(Spot(site.scope.file, span), piece)
+        for span, piece in inserted(editor.index(site.scope), given, [text], None):
+            editor.replace(Spot(site.scope.file, span), piece)
         return
-    shop.set_argument(call, site.scope, "callbacks", f"[{text}]")
+    editor.set_argument(call, site.scope, "callbacks", f"[{text}]")
 
 
-def _scale(shop: Workshop, site: Site, value: JsonValue) -> None:
+def _scale(editor: SourceEditor, site: Site, value: JsonValue) -> None:
     """A line before training that scales the inputs, and the held-out inputs by the same numbers."""
     call = site.call
     data = argument(call, 0, "x") if call is not None else None
@@ -82,24 +82,24 @@ def _scale(shop: Workshop, site: Site, value: JsonValue) -> None:
         raise NotChangeable("The inputs are not one variable that could be scaled before training.")
     if value not in ("standardize", "scale"):
         raise NotChangeable(f"Inputs can be scaled by `standardize` or `scale`. Received: {value!r}.")
-    index = shop.index(site.scope)
+    index = editor.index(site.scope)
     name = data.id
-    others = [other for other in _held_out(shop, site) if other != name]
+    others = [other for other in _held_out(editor, site) if other != name]
     if value == "standardize":
         lines = [f"{name}_mean, {name}_std = {name}.mean(0), {name}.std(0) + 1e-7"]
         lines += [f"{one} = ({one} - {name}_mean) / {name}_std" for one in [name, *others]]
     else:
         lines = [f"{name}_max = abs({name}).max()"]
         lines += [f"{one} = {one} / {name}_max" for one in [name, *others]]
-    shop.before(index.statement(call), site.scope, lines)
+    editor.before(index.statement(call), site.scope, lines)
 
 
-def _held_out(shop: Workshop, site: Site) -> list[str]:
+def _held_out(editor: SourceEditor, site: Site) -> list[str]:
     """Other inputs of the same model: validation data, what is evaluated or predicted; bound before
     training."""
     found: dict[str, None] = {}
     assert site.call is not None
-    for call, scope, _ in shop.desk.calls():
+    for call, scope, _ in editor.analysis.calls():
         if scope is not site.scope:
             continue
         if method_name(call) in ("evaluate", "predict", "fit"):
@@ -120,7 +120,7 @@ def _note(found: dict[str, None], node: ast.expr, site: Site) -> None:
         found[name] = None
 
 
-def add_initialiser(shop: Workshop, knob: Knob, site: Site, value: JsonValue) -> None:
+def add_initialiser(editor: SourceEditor, knob: Knob, site: Site, value: JsonValue) -> None:
     """`nn.init.xavier_uniform_(self.fc1.weight)` behind the layer."""
     layer = site.layer
     if layer is None or not isinstance(value, str):
@@ -130,11 +130,11 @@ def add_initialiser(shop: Workshop, knob: Knob, site: Site, value: JsonValue) ->
         raise NotChangeable(f"torch.nn.init has no function of that name. Received: {value!r}.")
     part = "bias" if knob.kind is Kind.BIAS_INIT else "weight"
     extra = ", 0.0" if name == "constant_" else ""
-    index = shop.index(layer.scope)
-    shop.claim_place(layer.call, layer.path, wraps=False)
-    called = shop.name_for(f"torch.nn.init.{name}", layer.scope, layer.call)
+    index = editor.index(layer.scope)
+    editor.claim_place(layer.call, layer.path, wraps=False)
+    called = editor.name_for(f"torch.nn.init.{name}", layer.scope, layer.call)
     statement = index.statement(layer.call)
-    shop.after(statement, layer.scope, [f"{called}({_reference(site)}.{part}{extra})"])
+    editor.after(statement, layer.scope, [f"{called}({_reference(site)}.{part}{extra})"])
 
 
 def _reference(site: Site) -> str:
@@ -155,7 +155,7 @@ def _reference(site: Site) -> str:
     return f"{layer.model}{steps}"
 
 
-def remove_argument(shop: Workshop, site: Site) -> None:
+def remove_argument(editor: SourceEditor, site: Site) -> None:
     """Take out a written argument, so that the library's default holds."""
     call = site.call
     if call is None or site.found is None:
@@ -163,6 +163,6 @@ def remove_argument(shop: Workshop, site: Site) -> None:
     value = site.found.use
     for given in call.keywords:
         if given.value is value:
-            shop.drop_argument(call, site.scope, value)
+            editor.drop_argument(call, site.scope, value)
             return
     raise NotChangeable("It is a positional argument; the call needs it.")

@@ -9,7 +9,7 @@ from reenact.program.change import Change, Insert, Replace
 from reenact.program.edit.losses import check_outputs
 from reenact.program.edit.optimizers import finish_short_names
 from reenact.program.edit.perform import perform
-from reenact.program.edit.workshop import TextEdit, Workshop, written
+from reenact.program.edit.source_editor import SourceEditor, TextEdit, written
 from reenact.program.notebook import Notebook, write_cell
 from reenact.program.program import Program
 from reenact.program.read.index import FileIndex, index_of
@@ -19,19 +19,19 @@ from reenact.program.source import Language, SourceFile
 
 def carry_out(program: Program, changes: Sequence[Change]) -> Program:
     """The program after the changes; the given one stays as it is."""
-    shop = Workshop(read(program))
+    editor = SourceEditor(read(program))
     for change in sorted(changes, key=_turn):
-        perform(shop, change)
-    check_outputs(shop)
-    finish_short_names(shop)
+        perform(editor, change)
+    check_outputs(editor)
+    finish_short_names(editor)
     changed = []
-    for path, edits in shop.finish().items():
+    for path, edits in editor.finish().items():
         source = program.file(path)
         assert source is not None
-        new = _rewritten(shop, source, edits)
+        new = _rewritten(editor, source, edits)
         _must_parse(source, new)
         changed.append(new)
-    return program.with_files(changed).with_arguments(shop.new_arguments())
+    return program.with_files(changed).with_arguments(editor.new_arguments())
 
 
 def _turn(change: Change) -> int:
@@ -40,8 +40,8 @@ def _turn(change: Change) -> int:
     return 2 if isinstance(change, Replace) else 1 if isinstance(change, Insert) else 0
 
 
-def _rewritten(shop: Workshop, source: SourceFile, edits: list[TextEdit]) -> SourceFile:
-    index = shop.desk.sources.indexes.get(str(source.path))
+def _rewritten(editor: SourceEditor, source: SourceFile, edits: list[TextEdit]) -> SourceFile:
+    index = editor.analysis.sources.indexes.get(str(source.path))
     if index is not None and index.notebook is not None:
         return source.with_text(_rewritten_notebook(source.text, index.notebook, edits))
     return source.with_text(written(source.text, edits))

@@ -9,18 +9,18 @@ from reenact.errors import NotChangeable
 from reenact.program.edit.layer_text import replacement_text
 from reenact.program.edit.literals import python_text
 from reenact.program.edit.optimizers import keras_class, set_optimizer, short_name, torch_class
-from reenact.program.edit.workshop import Workshop
+from reenact.program.edit.source_editor import SourceEditor
 from reenact.program.read import keras_words, torch_words
-from reenact.program.read.desk import Site, Style
+from reenact.program.read.analysis import Site, Style
 from reenact.program.read.layers import LayerSite
 from reenact.types import JsonValue
 
 RATES = ("lr", "learning_rate")
 
 
-def replace_optimizer(shop: Workshop, site: Site, by: str, settings: Mapping[str, JsonValue]) -> None:
+def replace_optimizer(editor: SourceEditor, site: Site, by: str, settings: Mapping[str, JsonValue]) -> None:
     """Another optimiser; given settings are written, those it lacks are refused."""
-    set_optimizer(shop, site, by)
+    set_optimizer(editor, site, by)
     if not settings:
         return
     spec = (
@@ -33,9 +33,9 @@ def replace_optimizer(shop: Workshop, site: Site, by: str, settings: Mapping[str
         if not spec.takes(word):
             raise NotChangeable(f"{by} takes no {name}.")
         if site.style is Style.NAME and site.call is not None:
-            shop.set_argument(site.call, site.scope, word, python_text(value))
+            editor.set_argument(site.call, site.scope, word, python_text(value))
         elif site.library == "keras" and site.found is not None:
-            short_name(shop, site).settings[word] = value
+            short_name(editor, site).settings[word] = value
         else:
             raise NotChangeable("The optimiser is chosen by a string; its settings stand elsewhere.")
 
@@ -50,7 +50,7 @@ def _rate_word(site: Site, name: str) -> str:
     return "lr" if old else "learning_rate"
 
 
-def replace_layer(shop: Workshop, layer: LayerSite, by: str, settings: Mapping[str, JsonValue]) -> None:
+def replace_layer(editor: SourceEditor, layer: LayerSite, by: str, settings: Mapping[str, JsonValue]) -> None:
     """Another layer in the place of one, with settings of its own."""
-    text = replacement_text(shop, layer, by, settings)
-    shop.replace(shop.desk.spot(layer.call, layer.scope), text)
+    text = replacement_text(editor, layer, by, settings)
+    editor.replace(editor.analysis.spot(layer.call, layer.scope), text)

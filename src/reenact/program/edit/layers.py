@@ -10,7 +10,7 @@ from reenact.errors import NotChangeable
 from reenact.program.edit.layer_text import copy_texts, layer_text
 from reenact.program.edit.lists import chain, insert_after, insert_before, remove_item
 from reenact.program.edit.literals import python_text
-from reenact.program.edit.workshop import Workshop
+from reenact.program.edit.source_editor import SourceEditor
 from reenact.program.lines import Span
 from reenact.program.read.calls import argument
 from reenact.program.read.ends import Spot
@@ -22,40 +22,42 @@ from reenact.types import JsonValue
 LISTED = frozenset((Sitting.ELEMENT, Sitting.NAMED, Sitting.ADD, Sitting.APPEND))
 
 
-def remove_layer(shop: Workshop, layer: LayerSite) -> None:
+def remove_layer(editor: SourceEditor, layer: LayerSite) -> None:
     """Take a layer out; in torch the layers behind it take its input instead."""
     reason = why_layer_stays(layer)
     if reason:
         raise NotChangeable(f"The layer {layer.path} cannot be taken out: {reason}.")
     if layer.library is Library.TORCH and layer.spec.width_in is not None and layer.spec.weighted:
-        _bridge(shop, layer)
+        _bridge(editor, layer)
     if layer.seat.sitting in LISTED:
-        remove_item(shop, layer)
-        activation = _activation_item(shop, layer)
+        remove_item(editor, layer)
+        activation = _activation_item(editor, layer)
         if activation is not None:
-            remove_item(shop, activation)
+            remove_item(editor, activation)
     elif layer.library is Library.KERAS and layer.seat.sitting is Sitting.APPLIED:
-        _unapply(shop, layer)
+        _unapply(editor, layer)
     elif layer.library is Library.TORCH and layer.seat.sitting in (Sitting.ATTRIBUTE, Sitting.VARIABLE):
-        name = shop.name_for("torch.nn.Identity", layer.scope, layer.call)
-        shop.replace(shop.desk.spot(layer.call, layer.scope), f"{name}()")
+        name = editor.name_for("torch.nn.Identity", layer.scope, layer.call)
+        editor.replace(editor.analysis.spot(layer.call, layer.scope), f"{name}()")
     else:
         raise NotChangeable(f"The layer {layer.path} stands where it cannot be taken out.")
 
 
-def _bridge(shop: Workshop, layer: LayerSite) -> None:
+def _bridge(editor: SourceEditor, layer: LayerSite) -> None:
     """Give the layers behind a removed one its input width."""
     slot = layer.spec.width_in
     assert slot is not None
     value = argument(layer.call, slot.position, *slot.names)
     if value is None:
         raise NotChangeable(f"The input width of {layer.path} is not written.")
-    width, old = shop.desk.values.compute(value, layer.scope), width_value(shop.desk, layer)
+    width, old = editor.analysis.values.compute(value, layer.scope), width_value(editor.analysis, layer)
     if width is not None and width == old:
         return
-    here = _width_spot(shop, layer)
+    here = _width_spot(editor, layer)
     following = (
-        followers(shop.desk, shop.reading.models, layer, here) if here is not None else "its width is unknown"
+        followers(editor.analysis, editor.reading.models, layer, here)
+        if here is not None
+        else "its width is unknown"
     )
     if isinstance(following, str) or not isinstance(width, int):
         raise NotChangeable(f"The layer {layer.path} cannot be taken out alone: the widths around it differ.")
@@ -64,21 +66,21 @@ def _bridge(shop: Workshop, layer: LayerSite) -> None:
             f"The layer {layer.path} cannot be taken out alone: the next width follows from it."
         )
     for item in following:
-        shop.replace(item.spot, python_text(width * item.factor))
+        editor.replace(item.spot, python_text(width * item.factor))
 
 
-def _width_spot(shop: Workshop, layer: LayerSite) -> Spot | None:
+def _width_spot(editor: SourceEditor, layer: LayerSite) -> Spot | None:
     for slot in layer.spec.slots:
         value = argument(layer.call, slot.position, *slot.names)
         if slot.kind in ("units", "filters") and value is not None:
-            found = shop.desk.values.find(value, layer.scope)
+            found = editor.analysis.values.find(value, layer.scope)
             return found[0].spot if len(found) == 1 else None
     return None
 
 
-def _unapply(shop: Workshop, layer: LayerSite) -> None:
+def _unapply(editor: SourceEditor, layer: LayerSite) -> None:
     """`x = Dense(8)(x)` goes; `y = Dense(8)(x)` becomes `y = x`."""
-    index = shop.index(layer.scope)
+    index = editor.index(layer.scope)
     applied = index.parents[layer.call]
     if not isinstance(applied, ast.Call) or len(applied.args) != 1:
         raise NotChangeable(f"The layer {layer.path} is applied to more than one tensor.")
@@ -86,83 +88,88 @@ def _unapply(shop: Workshop, layer: LayerSite) -> None:
     if isinstance(statement, ast.Assign) and statement.value is applied and len(statement.targets) == 1:
         target = statement.targets[0]
         if isinstance(target, ast.Name) and isinstance(inner, ast.Name) and target.id == inner.id:
-            shop.remove_statement(statement, layer.scope)
+            editor.remove_statement(statement, layer.scope)
             return
     span, kept = index.span(applied), index.span(inner)
-    shop.replace(Spot(layer.scope.file, Span(span.start, kept.start)), "")
-    shop.replace(Spot(layer.scope.file, Span(kept.end, span.end)), "")
+    editor.replace(Spot(layer.scope.file, Span(span.start, kept.start)), "")
+    editor.replace(Spot(layer.scope.file, Span(kept.end, span.end)), "")
 
 
-def repeat_layer(shop: Workshop, layer: LayerSite, times: int) -> None:
+def repeat_layer(editor: SourceEditor, layer: LayerSite, times: int) -> None:
     """Put copies of a layer behind it, so that it stands there `times` times."""
     if times < 1 or times > 8:
         raise NotChangeable(f"A layer can stand there one to eight times. Received: {times}.")
     for _ in range(times - 1):
-        put_after(shop, layer, copy_texts(shop, layer), again=True)
+        put_after(editor, layer, copy_texts(editor, layer), again=True)
 
 
 def insert_layer(
-    shop: Workshop, anchor: LayerSite, name: str, settings: Mapping[str, JsonValue], *, before: bool = False
+    editor: SourceEditor,
+    anchor: LayerSite,
+    name: str,
+    settings: Mapping[str, JsonValue],
+    *,
+    before: bool = False,
 ) -> None:
     """Put a new layer behind or in front of one that is there."""
-    text = layer_text(shop, anchor, name, settings, before=before)
+    text = layer_text(editor, anchor, name, settings, before=before)
     if before:
-        _put_before(shop, anchor, text)
+        _put_before(editor, anchor, text)
     else:
-        put_after(shop, anchor, [text])
+        put_after(editor, anchor, [text])
 
 
-def put_after(shop: Workshop, layer: LayerSite, texts: Sequence[str], *, again: bool = False) -> None:
+def put_after(editor: SourceEditor, layer: LayerSite, texts: Sequence[str], *, again: bool = False) -> None:
     """Put source texts of layers behind another one, wherever that stands; `again`: behind its activation."""
-    anchor = (_activation_item(shop, layer) if again else None) or layer
+    anchor = (_activation_item(editor, layer) if again else None) or layer
     if layer.seat.sitting in LISTED:
         for number, text in enumerate(texts):
-            insert_after(shop, anchor, text, suffix=f"{'again' if again else 'next'}{number or ''}")
+            insert_after(editor, anchor, text, suffix=f"{'again' if again else 'next'}{number or ''}")
     elif layer.library is Library.KERAS and layer.seat.sitting is Sitting.APPLIED:
         for text in texts:
-            _apply_after(shop, layer, text)
+            _apply_after(editor, layer, text)
     elif layer.library is Library.TORCH and layer.seat.sitting is Sitting.ATTRIBUTE:
-        chain(shop, layer, "", f", {', '.join(texts)})")
+        chain(editor, layer, "", f", {', '.join(texts)})")
     else:
         raise NotChangeable(f"Nothing can be put behind {layer.path} where it stands.")
 
 
-def _put_before(shop: Workshop, layer: LayerSite, text: str) -> None:
+def _put_before(editor: SourceEditor, layer: LayerSite, text: str) -> None:
     if layer.seat.sitting in LISTED:
-        insert_before(shop, layer, text)
+        insert_before(editor, layer, text)
     elif layer.library is Library.KERAS and layer.seat.sitting is Sitting.APPLIED:
-        index = shop.index(layer.scope)
+        index = editor.index(layer.scope)
         applied = index.parents[layer.call]
         if not isinstance(applied, ast.Call) or len(applied.args) != 1:
             raise NotChangeable(f"The layer {layer.path} is applied to more than one tensor.")
         span = index.span(applied.args[0])
-        shop.wrap(layer.scope.file, span, f"{text}(", ")")
+        editor.wrap(layer.scope.file, span, f"{text}(", ")")
     elif layer.library is Library.TORCH and layer.seat.sitting is Sitting.ATTRIBUTE:
-        chain(shop, layer, f"{text}, ", ")")
+        chain(editor, layer, f"{text}, ", ")")
     else:
         raise NotChangeable(f"Nothing can be put in front of {layer.path} where it stands.")
 
 
-def _apply_after(shop: Workshop, layer: LayerSite, text: str) -> None:
+def _apply_after(editor: SourceEditor, layer: LayerSite, text: str) -> None:
     """A functional Keras layer: another one is applied to its result."""
-    index = shop.index(layer.scope)
+    index = editor.index(layer.scope)
     applied = index.parents[layer.call]
     statement = index.statement(layer.call)
     assert isinstance(applied, ast.Call)
     named = isinstance(statement, ast.Assign) and statement.value is applied and len(statement.targets) == 1
     if named and isinstance(statement, ast.Assign) and isinstance(statement.targets[0], ast.Name):
         target = statement.targets[0].id
-        shop.after(statement, layer.scope, [f"{target} = {text}({target})"])
+        editor.after(statement, layer.scope, [f"{target} = {text}({target})"])
         return
     span = index.span(applied)
-    shop.wrap(layer.scope.file, span, f"{text}(", ")")
+    editor.wrap(layer.scope.file, span, f"{text}(", ")")
 
 
-def _activation_item(shop: Workshop, layer: LayerSite) -> LayerSite | None:
+def _activation_item(editor: SourceEditor, layer: LayerSite) -> LayerSite | None:
     """The activation layer that stands in the same list behind a layer."""
     if layer.activation is None:
         return None
-    for other in shop.reading.models.layers:
+    for other in editor.reading.models.layers:
         if (
             other.call is layer.activation.call
             and other is not layer

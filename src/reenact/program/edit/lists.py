@@ -6,62 +6,62 @@ from __future__ import annotations
 import ast
 
 from reenact.errors import NotChangeable
-from reenact.program.edit.workshop import Bracketed, Workshop
+from reenact.program.edit.source_editor import Bracketed, SourceEditor
 from reenact.program.read.index import FileIndex
 from reenact.program.read.layers import LayerSite
 from reenact.program.read.seats import LISTS, Sitting
 
 
-def insert_after(shop: Workshop, layer: LayerSite, text: str, suffix: str = "next") -> None:
+def insert_after(editor: SourceEditor, layer: LayerSite, text: str, suffix: str = "next") -> None:
     """Put the source text of another layer right behind this one."""
-    _insert(shop, layer, text, suffix, before=False)
+    _insert(editor, layer, text, suffix, before=False)
 
 
-def insert_before(shop: Workshop, layer: LayerSite, text: str, suffix: str = "before") -> None:
+def insert_before(editor: SourceEditor, layer: LayerSite, text: str, suffix: str = "before") -> None:
     """Put the source text of another layer right in front of this one."""
-    _insert(shop, layer, text, suffix, before=True)
+    _insert(editor, layer, text, suffix, before=True)
 
 
-def _insert(shop: Workshop, layer: LayerSite, text: str, suffix: str, *, before: bool) -> None:
-    index, seat = shop.index(layer.scope), layer.seat
+def _insert(editor: SourceEditor, layer: LayerSite, text: str, suffix: str, *, before: bool) -> None:
+    index, seat = editor.index(layer.scope), layer.seat
     if seat.sitting is Sitting.ELEMENT:
-        holder, number = _holder(shop, index, layer)
-        shop.work(holder, layer.scope).insert.append((number - 1 if before else number, text))
+        holder, number = _holder(editor, index, layer)
+        editor.work(holder, layer.scope).insert.append((number - 1 if before else number, text))
     elif seat.sitting is Sitting.NAMED:
-        _insert_named(shop, index, layer, text, suffix, before=before)
+        _insert_named(editor, index, layer, text, suffix, before=before)
     elif seat.sitting in (Sitting.ADD, Sitting.APPEND):
-        _insert_statement(shop, index, layer, text, before=before)
+        _insert_statement(editor, index, layer, text, before=before)
     elif seat.sitting is Sitting.VARIABLE:
         holder, number = _holder_by_name(index, layer)
-        shop.work(holder, layer.scope).insert.append((number - 1 if before else number, text))
+        editor.work(holder, layer.scope).insert.append((number - 1 if before else number, text))
     else:
         raise NotChangeable(f"{layer.path} does not stand in a list of layers that another could join.")
 
 
-def remove_item(shop: Workshop, layer: LayerSite) -> None:
+def remove_item(editor: SourceEditor, layer: LayerSite) -> None:
     """Take a layer out of the list it stands in."""
-    index, seat = shop.index(layer.scope), layer.seat
+    index, seat = editor.index(layer.scope), layer.seat
     if seat.sitting is Sitting.ELEMENT:
-        holder, number = _holder(shop, index, layer)
-        shop.work(holder, layer.scope).drop.add(number)
+        holder, number = _holder(editor, index, layer)
+        editor.work(holder, layer.scope).drop.add(number)
     elif seat.sitting is Sitting.NAMED:
         pairs, place, _ = _named_holder(index, layer)
         if pairs is None:
-            shop.remove_statement(index.statement(layer.call), layer.scope)
+            editor.remove_statement(index.statement(layer.call), layer.scope)
         else:
-            shop.work(pairs, layer.scope).drop.add(place)
+            editor.work(pairs, layer.scope).drop.add(place)
     elif seat.sitting in (Sitting.ADD, Sitting.APPEND):
         statement = index.statement(layer.call)
         holder_node = index.parents[layer.call]
         if isinstance(holder_node, ast.List) and len(holder_node.elts) > 1:
-            shop.work(holder_node, layer.scope).drop.add(holder_node.elts.index(layer.call))
+            editor.work(holder_node, layer.scope).drop.add(holder_node.elts.index(layer.call))
         else:
-            shop.remove_statement(statement, layer.scope)
+            editor.remove_statement(statement, layer.scope)
     else:
         raise NotChangeable(f"{layer.path} does not stand in a list that it could be taken out of.")
 
 
-def _holder(shop: Workshop, index: FileIndex, layer: LayerSite) -> tuple[Bracketed, int]:
+def _holder(editor: SourceEditor, index: FileIndex, layer: LayerSite) -> tuple[Bracketed, int]:
     """The call or list whose item the layer is, and which one; lists that are indexed or looped over are
     left alone."""
     node: ast.AST = layer.call
@@ -70,7 +70,7 @@ def _holder(shop: Workshop, index: FileIndex, layer: LayerSite) -> tuple[Bracket
         node, parent = parent, index.parents[parent]
     around = index.parents.get(parent)
     for call in (parent, around):
-        if isinstance(call, ast.Call) and shop.desk.sources.dotted(call.func, layer.scope) in LISTS:
+        if isinstance(call, ast.Call) and editor.analysis.sources.dotted(call.func, layer.scope) in LISTS:
             raise NotChangeable(
                 f"{layer.path} stands in a ModuleList; how its items are used is for the program to say."
             )
@@ -122,7 +122,7 @@ def _word(node: ast.expr) -> str:
 
 
 def _insert_named(
-    shop: Workshop, index: FileIndex, layer: LayerSite, text: str, suffix: str, *, before: bool
+    editor: SourceEditor, index: FileIndex, layer: LayerSite, text: str, suffix: str, *, before: bool
 ) -> None:
     holder, number, name = _named_holder(index, layer)
     new = f"{name}_{suffix}"
@@ -130,28 +130,30 @@ def _insert_named(
         statement = index.statement(layer.call)
         parent = index.parents[layer.call]
         assert isinstance(parent, ast.Call)
-        line = f'{shop.text(parent.func, layer.scope)}("{new}", {text})'
-        (shop.before if before else shop.after)(statement, layer.scope, [line])
+        line = f'{editor.text(parent.func, layer.scope)}("{new}", {text})'
+        (editor.before if before else editor.after)(statement, layer.scope, [line])
         return
     piece = f"{new}={text}" if isinstance(holder, ast.Call) else f'("{new}", {text})'
-    shop.work(holder, layer.scope).insert.append((number - 1 if before else number, piece))
+    editor.work(holder, layer.scope).insert.append((number - 1 if before else number, piece))
 
 
-def _insert_statement(shop: Workshop, index: FileIndex, layer: LayerSite, text: str, *, before: bool) -> None:
+def _insert_statement(
+    editor: SourceEditor, index: FileIndex, layer: LayerSite, text: str, *, before: bool
+) -> None:
     parent = index.parents[layer.call]
     if isinstance(parent, ast.List):
         number = parent.elts.index(layer.call)
-        shop.work(parent, layer.scope).insert.append((number - 1 if before else number, text))
+        editor.work(parent, layer.scope).insert.append((number - 1 if before else number, text))
         return
     if not isinstance(parent, ast.Call):
         raise NotChangeable(f"{layer.path} is added in a way that cannot be followed.")
-    line = f"{shop.text(parent.func, layer.scope)}({text})"
-    (shop.before if before else shop.after)(index.statement(layer.call), layer.scope, [line])
+    line = f"{editor.text(parent.func, layer.scope)}({text})"
+    (editor.before if before else editor.after)(index.statement(layer.call), layer.scope, [line])
 
 
-def chain(shop: Workshop, layer: LayerSite, front: str, back: str) -> None:
+def chain(editor: SourceEditor, layer: LayerSite, front: str, back: str) -> None:
     """`self.fc = nn.Linear(8, 4)` becomes `self.fc = nn.Sequential(nn.Linear(8, 4), ...)`."""
-    shop.claim_place(layer.call, layer.path, wraps=True)
-    name = shop.name_for("torch.nn.Sequential", layer.scope, layer.call)
-    span = shop.desk.spot(layer.call, layer.scope).span
-    shop.wrap(layer.scope.file, span, f"{name}({front}", back)
+    editor.claim_place(layer.call, layer.path, wraps=True)
+    name = editor.name_for("torch.nn.Sequential", layer.scope, layer.call)
+    span = editor.analysis.spot(layer.call, layer.scope).span
+    editor.wrap(layer.scope.file, span, f"{name}({front}", back)

@@ -6,10 +6,10 @@ import ast
 
 from reenact.errors import NotChangeable
 from reenact.program.edit.literals import python_text
-from reenact.program.edit.workshop import Workshop
+from reenact.program.edit.source_editor import SourceEditor
 from reenact.program.knob import Kind, Knob
+from reenact.program.read.analysis import Site
 from reenact.program.read.calls import argument, method_name, receiver
-from reenact.program.read.desk import Site
 from reenact.program.read.habits import optimizer_steps
 from reenact.program.read.index import FileIndex, dotted_text
 from reenact.program.read.loops import count_of, iterated, range_arguments
@@ -23,66 +23,66 @@ SCHEDULES = {
 }
 
 
-def set_in_loop(shop: Workshop, knob: Knob, site: Site, value: JsonValue) -> None:
+def set_in_loop(editor: SourceEditor, knob: Knob, site: Site, value: JsonValue) -> None:
     """Put in the statement that is missing."""
     if knob.kind is Kind.ZERO_GRAD:
-        _zero_grad(shop, site, value)
+        _zero_grad(editor, site, value)
     elif knob.kind is Kind.GRADIENT_CLIP:
-        _clip(shop, site, value)
+        _clip(editor, site, value)
     elif knob.kind is Kind.SCHEDULER:
-        _schedule(shop, site, value)
+        _schedule(editor, site, value)
     elif knob.kind is Kind.MODE:
-        _mode(shop, knob, site)
+        _mode(editor, knob, site)
     else:
         raise NotChangeable(f"Nothing can be put into the loop for {knob.kind.value}.")
 
 
-def _zero_grad(shop: Workshop, site: Site, value: JsonValue) -> None:
+def _zero_grad(editor: SourceEditor, site: Site, value: JsonValue) -> None:
     if value is not True:
         raise NotChangeable(
             f"Gradients are set to zero or not: True is the only change. Received: {value!r}."
         )
     assert site.node is not None
-    index = shop.index(site.scope)
-    names = dict.fromkeys(optimizer_name(call, scope, shop) for call, scope, _ in _steps_near(shop, site))
+    index = editor.index(site.scope)
+    names = dict.fromkeys(optimizer_name(call, scope, editor) for call, scope, _ in _steps_near(editor, site))
     for name in names:
-        shop.before(index.statement(site.node), site.scope, [f"{name}.zero_grad()"])
+        editor.before(index.statement(site.node), site.scope, [f"{name}.zero_grad()"])
 
 
-def _steps_near(shop: Workshop, site: Site) -> list[tuple[ast.Call, Scope, FileIndex]]:
-    steps = optimizer_steps(shop.desk)
+def _steps_near(editor: SourceEditor, site: Site) -> list[tuple[ast.Call, Scope, FileIndex]]:
+    steps = optimizer_steps(editor.analysis)
     near = [item for item in steps if item[1] is site.scope]
     if not near:
         raise NotChangeable("The optimiser steps in another function than the one that makes the gradients.")
     return near[:1]
 
 
-def optimizer_name(call: ast.Call, scope: Scope, shop: Workshop) -> str:
+def optimizer_name(call: ast.Call, scope: Scope, editor: SourceEditor) -> str:
     base = receiver(call)
     assert base is not None
-    return shop.text(base, scope)
+    return editor.text(base, scope)
 
 
-def _clip(shop: Workshop, site: Site, value: JsonValue) -> None:
+def _clip(editor: SourceEditor, site: Site, value: JsonValue) -> None:
     if not isinstance(value, int | float) or isinstance(value, bool) or value <= 0:
         raise NotChangeable(f"Gradients are clipped at a positive number. Received: {value!r}.")
     assert site.node is not None
-    index = shop.index(site.scope)
-    model = model_name(shop, site.scope)
-    clip = shop.name_for("torch.nn.utils.clip_grad_norm_", site.scope, site.node)
+    index = editor.index(site.scope)
+    model = model_name(editor, site.scope)
+    clip = editor.name_for("torch.nn.utils.clip_grad_norm_", site.scope, site.node)
     line = f"{clip}({model}.parameters(), {python_text(value)})"
-    step = _steps_near(shop, site)[0][0]
+    step = _steps_near(editor, site)[0][0]
     backward = index.statement(site.node)
     if index.parents.get(backward) is index.parents.get(index.statement(step)):
-        shop.before(index.statement(step), site.scope, [line])
+        editor.before(index.statement(step), site.scope, [line])
     else:
-        shop.after(backward, site.scope, [line])
+        editor.after(backward, site.scope, [line])
 
 
-def model_name(shop: Workshop, scope: Scope) -> str:
+def model_name(editor: SourceEditor, scope: Scope) -> str:
     """What the optimiser's parameters belong to, as this scope calls it."""
-    for knob in shop.reading.knobs:
-        site = shop.reading.sites[knob.id]
+    for knob in editor.reading.knobs:
+        site = editor.reading.sites[knob.id]
         if knob.kind is not Kind.OPTIMIZER or site.call is None or site.library != "torch":
             continue
         parameters = argument(site.call, 0, "params")
@@ -107,18 +107,18 @@ def _known_here(name: str, at: Scope, scope: Scope) -> bool:
     )
 
 
-def _schedule(shop: Workshop, site: Site, value: JsonValue) -> None:
+def _schedule(editor: SourceEditor, site: Site, value: JsonValue) -> None:
     """A scheduler behind the optimiser, and its step at the end of every epoch."""
     if not isinstance(value, str) or value not in SCHEDULES:
         raise NotChangeable(f"These schedules can be put in: {', '.join(SCHEDULES)}. Received: {value!r}.")
     call, loop = site.call, site.node
     assert call is not None
     assert isinstance(loop, ast.For | ast.AsyncFor | ast.While)
-    index = shop.index(site.scope)
+    index = editor.index(site.scope)
     statement = index.statement(call)
     simple = isinstance(statement, ast.Assign) and statement.value is call and len(statement.targets) == 1
     name = dotted_text(statement.targets[0]) if simple and isinstance(statement, ast.Assign) else ""
-    loop_scope = _scope_of(shop, loop)
+    loop_scope = _scope_of(editor, loop)
     if not name or loop_scope.file != site.scope.file:
         raise NotChangeable(
             "The optimiser and the epoch loop stand too far apart for a schedule to be put in."
@@ -126,51 +126,53 @@ def _schedule(shop: Workshop, site: Site, value: JsonValue) -> None:
     if loop_scope is not site.scope and "." not in name:
         raise NotChangeable("The optimiser is made in another function than the epoch loop.")
     holder = f"{name.rpartition('.')[0]}.scheduler" if "." in name else "scheduler"
-    epochs, third = _epochs(shop, loop)
+    epochs, third = _epochs(editor, loop)
     given = SCHEDULES[value].format(epochs=epochs, third=third)
-    made = shop.name_for(f"torch.optim.lr_scheduler.{value}", site.scope, call)
-    shop.after(statement, site.scope, [f"{holder} = {made}({name}, {given})"])
-    shop.after(loop.body[-1], loop_scope, [f"{holder}.step()"])
+    made = editor.name_for(f"torch.optim.lr_scheduler.{value}", site.scope, call)
+    editor.after(statement, site.scope, [f"{holder} = {made}({name}, {given})"])
+    editor.after(loop.body[-1], loop_scope, [f"{holder}.step()"])
 
 
-def _scope_of(shop: Workshop, node: ast.AST) -> Scope:
-    for index in shop.desk.sources.indexes.values():
+def _scope_of(editor: SourceEditor, node: ast.AST) -> Scope:
+    for index in editor.analysis.sources.indexes.values():
         if node in index.scopes:
             return index.scopes[node]
     raise NotChangeable("The loop is not in the program.")
 
 
-def _epochs(shop: Workshop, loop: ast.For | ast.AsyncFor | ast.While) -> tuple[str, str]:
+def _epochs(editor: SourceEditor, loop: ast.For | ast.AsyncFor | ast.While) -> tuple[str, str]:
     """How many epochs there are, as text that is valid where the optimiser is made, and a third of it."""
     arguments = range_arguments(iterated(loop))
-    number = shop.desk.values.compute(count_of(arguments), _scope_of(shop, loop)) if arguments else None
+    number = (
+        editor.analysis.values.compute(count_of(arguments), _scope_of(editor, loop)) if arguments else None
+    )
     if isinstance(number, int):
         return str(number), str(max(1, number // 3))
     return "10", "3"
 
 
-def _mode(shop: Workshop, knob: Knob, site: Site) -> None:
+def _mode(editor: SourceEditor, knob: Knob, site: Site) -> None:
     """`model.eval()` before the evaluation and `model.train()` again behind it, or `model.train()` in every
     epoch."""
-    name = model_name(shop, site.scope)
+    name = model_name(editor, site.scope)
     node = site.node
     assert isinstance(node, ast.stmt)
     if knob.id.layer == "train":
         assert isinstance(node, ast.For | ast.AsyncFor | ast.While)
-        shop.before(node.body[0], site.scope, [f"{name}.train()"])
+        editor.before(node.body[0], site.scope, [f"{name}.train()"])
         return
-    shop.before(node, site.scope, [f"{name}.eval()"])
-    index = shop.index(site.scope)
+    editor.before(node, site.scope, [f"{name}.eval()"])
+    index = editor.index(site.scope)
     trains = any(method_name(call) == "train" for call in index.calls)
-    if shop.reading.loops.in_loop(node, index) and not trains:
-        shop.after(node, site.scope, [f"{name}.train()"])
+    if editor.reading.loops.in_loop(node, index) and not trains:
+        editor.after(node, site.scope, [f"{name}.train()"])
 
 
-def remove_schedule(shop: Workshop, site: Site) -> None:
+def remove_schedule(editor: SourceEditor, site: Site) -> None:
     """Take out a scheduler and its steps, when nothing else uses it."""
     call = site.call
     assert call is not None
-    index = shop.index(site.scope)
+    index = editor.index(site.scope)
     statement = index.statement(call)
     if not (
         isinstance(statement, ast.Assign)
@@ -194,5 +196,5 @@ def remove_schedule(shop: Workshop, site: Site) -> None:
         if not whole or receiver(step.value) is not node:  # type: ignore[attr-defined]
             raise NotChangeable("The scheduler is used for more than its steps.")
     for step in steps:
-        shop.remove_statement(step, index.scopes[step])
-    shop.remove_statement(statement, site.scope)
+        editor.remove_statement(step, index.scopes[step])
+    editor.remove_statement(statement, site.scope)

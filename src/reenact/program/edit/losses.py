@@ -8,11 +8,11 @@ from reenact.errors import NotChangeable
 from reenact.program.edit.activations import set_activation
 from reenact.program.edit.labels import as_classes, as_columns
 from reenact.program.edit.names import choose, keep_arguments, rename_callee
+from reenact.program.edit.source_editor import SourceEditor
 from reenact.program.edit.values import write_at
-from reenact.program.edit.workshop import Workshop
 from reenact.program.knob import Kind, Knob
 from reenact.program.read import keras_words, torch_words
-from reenact.program.read.desk import Site, Style
+from reenact.program.read.analysis import Site, Style
 from reenact.program.read.label_forms import Form, activation_for, form_of
 from reenact.program.read.layers import LayerSite
 from reenact.program.read.names import plain_name
@@ -22,27 +22,27 @@ from reenact.types import JsonValue
 SHARED = frozenset(("reduction", "name", "size_average", "reduce"))
 
 
-def set_loss(shop: Workshop, site: Site, value: JsonValue) -> str:
+def set_loss(editor: SourceEditor, site: Site, value: JsonValue) -> str:
     """Put the name of another loss where one stands; returns the name written."""
     if not isinstance(value, str):
         raise NotChangeable(f"A loss is a name. Received: {value!r}.")
     if site.style is Style.CHOICE:
-        choose(shop, site, value)
+        choose(editor, site, value)
         return value
     if site.library == "torch":
-        return _torch(shop, site, value)
-    return _keras(shop, site, value)
+        return _torch(editor, site, value)
+    return _keras(editor, site, value)
 
 
-def _torch(shop: Workshop, site: Site, value: str) -> str:
+def _torch(editor: SourceEditor, site: Site, value: str) -> str:
     assert site.callee is not None
     assert site.call is not None
     functional = site.callee.dotted.startswith("torch.nn.functional.")
     name = torch_loss(value, functional=functional)
     home = "torch.nn.functional" if functional else "torch.nn"
-    rename_callee(shop, site.callee, f"{home}.{name}")
+    rename_callee(editor, site.callee, f"{home}.{name}")
     keep_arguments(
-        shop, site.call, site.scope, SHARED | {"input", "target"}, positional=2 if functional else 0
+        editor, site.call, site.scope, SHARED | {"input", "target"}, positional=2 if functional else 0
     )
     return name
 
@@ -63,19 +63,19 @@ def torch_loss(value: str, *, functional: bool) -> str:
     raise NotChangeable(f"PyTorch has no loss of that name. Received: {value!r}. Known: {known}.")
 
 
-def _keras(shop: Workshop, site: Site, value: str) -> str:
+def _keras(editor: SourceEditor, site: Site, value: str) -> str:
     name = keras_loss(value)
     if site.style is not Style.NAME and site.found is not None:
         word = value if value in keras_words.LOSS_CLASS_OF and value != name else keras_words.LOSSES[name][0]
-        write_at(shop, site.found.end, site.found.spot, site.found.text, word)
+        write_at(editor, site.found.end, site.found.spot, site.found.text, word)
         return name
     assert site.callee is not None
     assert site.call is not None
     is_class = site.callee.dotted.rpartition(".")[2] in keras_words.LOSSES
     word = name if is_class else keras_words.LOSSES[name][0]
-    rename_callee(shop, site.callee, f"keras.losses.{word}")
+    rename_callee(editor, site.callee, f"keras.losses.{word}")
     if is_class:
-        keep_arguments(shop, site.call, site.scope, SHARED)
+        keep_arguments(editor, site.call, site.scope, SHARED)
     return name
 
 
@@ -87,18 +87,18 @@ def keras_loss(value: str) -> str:
     raise NotChangeable(f"Keras has no loss of that name. Received: {value!r}. Known: {known}.")
 
 
-def replace_loss(shop: Workshop, knob: Knob, site: Site, value: JsonValue) -> None:
+def replace_loss(editor: SourceEditor, knob: Knob, site: Site, value: JsonValue) -> None:
     """Another loss, with the output activation and the labels it is made for."""
     if not isinstance(value, str):
         raise NotChangeable(f"A loss is a name. Received: {value!r}.")
     old, new = _spelled(site, str(knob.value)), _spelled(site, value)
-    width = _width(shop, site)
-    reason = shop.reading.supervision.why_unfit(site, old, new, width)
+    width = _width(editor, site)
+    reason = editor.reading.supervision.why_unfit(site, old, new, width)
     if reason:
         raise NotChangeable(f"{knob.id} cannot become {value}: {reason}.")
-    set_loss(shop, site, value)
-    _adapt_output(shop, site, new)
-    _adapt_labels(shop, site, form_of(old), form_of(new), width)
+    set_loss(editor, site, value)
+    _adapt_output(editor, site, new)
+    _adapt_labels(editor, site, form_of(old), form_of(new), width)
 
 
 def _spelled(site: Site, loss: str) -> str:
@@ -111,42 +111,42 @@ def _spelled(site: Site, loss: str) -> str:
         raise
 
 
-def check_outputs(shop: Workshop) -> None:
+def check_outputs(editor: SourceEditor) -> None:
     """An output that stays before a loss of probabilities must stay a probability."""
-    for knob in shop.reading.knobs:
-        if knob.kind is not Kind.ACTIVATION or knob.id not in shop.claimed:
+    for knob in editor.reading.knobs:
+        if knob.kind is not Kind.ACTIVATION or knob.id not in editor.claimed:
             continue
-        word = json.loads(shop.claimed[knob.id])
-        loss = shop.reading.supervision.needs_probabilities(shop.reading.sites[knob.id])
-        if loss is not None and loss.id not in shop.claimed and not gives_probabilities(word):
+        word = json.loads(editor.claimed[knob.id])
+        loss = editor.reading.supervision.needs_probabilities(editor.reading.sites[knob.id])
+        if loss is not None and loss.id not in editor.claimed and not gives_probabilities(word):
             raise NotChangeable(
                 f"{knob.id} cannot become {word}: {loss.value} stops at outputs outside 0 to 1.",
                 next_step="Change the loss as well, to BCEWithLogitsLoss for instance.",
             )
 
 
-def _width(shop: Workshop, site: Site) -> int | None:
+def _width(editor: SourceEditor, site: Site) -> int | None:
     """Outputs of the model, after what the same patch does to them."""
-    outputs = shop.reading.supervision.outputs(site)
-    for knob in shop.reading.knobs:
+    outputs = editor.reading.supervision.outputs(site)
+    for knob in editor.reading.knobs:
         if (
             knob.kind is Kind.UNITS
-            and shop.reading.sites[knob.id].layer in outputs
-            and knob.id in shop.claimed
+            and editor.reading.sites[knob.id].layer in outputs
+            and knob.id in editor.claimed
         ):
-            wished = json.loads(shop.claimed[knob.id])
+            wished = json.loads(editor.claimed[knob.id])
             return wished if isinstance(wished, int) else None
-    return shop.reading.supervision.width(site)
+    return editor.reading.supervision.width(site)
 
 
-def _adapt_output(shop: Workshop, site: Site, new: str) -> None:
+def _adapt_output(editor: SourceEditor, site: Site, new: str) -> None:
     wanted = activation_for(new)
-    for layer in shop.reading.supervision.outputs(site):
+    for layer in editor.reading.supervision.outputs(site):
         now = layer.activation.word if layer.activation is not None else None
         if wanted == "linear" and now in ("softmax", "log_softmax", "sigmoid"):
-            _no_activation(shop, layer)
+            _no_activation(editor, layer)
         elif wanted not in ("", "linear", now) and _may_bend(now):
-            _give_activation(shop, layer, wanted)
+            _give_activation(editor, layer, wanted)
 
 
 def _may_bend(now: str | None) -> bool:
@@ -154,46 +154,50 @@ def _may_bend(now: str | None) -> bool:
     return now is None or now in ("linear", "softmax", "log_softmax", "sigmoid", "relu", "tanh")
 
 
-def _no_activation(shop: Workshop, layer: LayerSite) -> None:
-    _set_by_knob(shop, layer, "linear")
+def _no_activation(editor: SourceEditor, layer: LayerSite) -> None:
+    _set_by_knob(editor, layer, "linear")
 
 
-def _give_activation(shop: Workshop, layer: LayerSite, word: str) -> None:
-    if word == "softmax" and _units(shop, layer) == 1:
+def _give_activation(editor: SourceEditor, layer: LayerSite, word: str) -> None:
+    if word == "softmax" and _units(editor, layer) == 1:
         word = "sigmoid"
-    _set_by_knob(shop, layer, word)
+    _set_by_knob(editor, layer, word)
 
 
-def _units(shop: Workshop, layer: LayerSite) -> JsonValue:
+def _units(editor: SourceEditor, layer: LayerSite) -> JsonValue:
     knobs = [
         knob
-        for knob in shop.reading.knobs
-        if knob.kind is Kind.UNITS and shop.reading.sites[knob.id].layer is layer
+        for knob in editor.reading.knobs
+        if knob.kind is Kind.UNITS and editor.reading.sites[knob.id].layer is layer
     ]
     return knobs[0].in_force if knobs else None
 
 
-def _set_by_knob(shop: Workshop, layer: LayerSite, word: str) -> None:
+def _set_by_knob(editor: SourceEditor, layer: LayerSite, word: str) -> None:
     from reenact.program.edit.turn import turn
 
     activation = layer.activation
-    for knob in shop.reading.knobs:
-        site = shop.reading.sites[knob.id]
+    for knob in editor.reading.knobs:
+        site = editor.reading.sites[knob.id]
         if knob.kind is not Kind.ACTIVATION:
             continue
         if bends(site, layer):
             # What somebody asked for in so many words counts more than what a loss would like.
-            if knob.id not in shop.claimed:
-                turn(shop, knob, site, word)
+            if knob.id not in editor.claimed:
+                turn(editor, knob, site, word)
             return
     if activation is not None:
-        set_activation(shop, Site(Style.NAME, layer.library.value, layer.scope, activation=activation), word)
+        set_activation(
+            editor, Site(Style.NAME, layer.library.value, layer.scope, activation=activation), word
+        )
 
 
-def _adapt_labels(shop: Workshop, site: Site, old: Form | None, new: Form | None, width: int | None) -> None:
+def _adapt_labels(
+    editor: SourceEditor, site: Site, old: Form | None, new: Form | None, width: int | None
+) -> None:
     if old is None or old is new:
         return
     if old is Form.CLASSES:
-        as_columns(shop, site, width)
-    elif new is Form.CLASSES and shop.reading.supervision.labels_are_columns(site, old):
-        as_classes(shop, site)
+        as_columns(editor, site, width)
+    elif new is Form.CLASSES and editor.reading.supervision.labels_are_columns(site, old):
+        as_classes(editor, site)

@@ -6,56 +6,56 @@ from __future__ import annotations
 import ast
 
 from reenact.errors import NotChangeable
+from reenact.program.edit.source_editor import SourceEditor
 from reenact.program.edit.values import write_at
-from reenact.program.edit.workshop import Workshop
+from reenact.program.read.analysis import Site
 from reenact.program.read.callees import Callee
 from reenact.program.read.calls import has_unpacking
-from reenact.program.read.desk import Site
 from reenact.program.read.ends import Spot
 from reenact.program.read.scope import Scope
 from reenact.types import JsonValue
 
 
-def rename(shop: Workshop, node: ast.expr, scope: Scope, old: str, new: str) -> None:
+def rename(editor: SourceEditor, node: ast.expr, scope: Scope, old: str, new: str) -> None:
     """Put the library object `new` where the name of `old` stands."""
-    spot = shop.desk.spot(node, scope)
+    spot = editor.analysis.spot(node, scope)
     home, _, name = new.rpartition(".")
     if isinstance(node, ast.Attribute) and old.rpartition(".")[0] == home:
         span = spot.span
         spot = Spot(spot.file, type(span)(span.end - len(node.attr), span.end))
-        shop.replace(spot, name)
+        editor.replace(spot, name)
         return
-    shop.replace(spot, shop.name_for(new, scope, node))
+    editor.replace(spot, editor.name_for(new, scope, node))
 
 
-def rename_callee(shop: Workshop, callee: Callee, new: str) -> None:
+def rename_callee(editor: SourceEditor, callee: Callee, new: str) -> None:
     """Rename where the name is written, which may be far from where it is called."""
     node = callee.end.node
     if not isinstance(node, ast.Name | ast.Attribute):
         raise NotChangeable("The name of what is called is not written as a name.")
-    rename(shop, node, callee.end.scope, callee.dotted, new)
+    rename(editor, node, callee.end.scope, callee.dotted, new)
 
 
-def choose(shop: Workshop, site: Site, value: JsonValue) -> None:
+def choose(editor: SourceEditor, site: Site, value: JsonValue) -> None:
     """Another word for `getattr(nn, word)` or `TABLE[word]`."""
     callee = site.callee
     assert callee is not None
     if callee.choices and value not in callee.choices:
         offered = ", ".join(callee.choices)
         raise NotChangeable(f"The table of the program offers {offered}. Received: {value!r}.")
-    spot = shop.desk.values.spot(callee.end)
-    write_at(shop, callee.end, spot, shop.desk.values.text(callee.end, spot), value)
+    spot = editor.analysis.values.spot(callee.end)
+    write_at(editor, callee.end, spot, editor.analysis.values.text(callee.end, spot), value)
 
 
 def keep_arguments(
-    shop: Workshop, call: ast.Call, scope: Scope, kept: frozenset[str], positional: int = 0
+    editor: SourceEditor, call: ast.Call, scope: Scope, kept: frozenset[str], positional: int = 0
 ) -> None:
     """Drop all arguments but these keywords and the first positional ones."""
     if has_unpacking(call):
         raise NotChangeable("The call takes unpacked arguments; what would have to go cannot be told.")
     for number, part in enumerate(call.args):
         if number >= positional:
-            shop.drop_argument(call, scope, part)
+            editor.drop_argument(call, scope, part)
     for given in call.keywords:
         if given.arg not in kept:
-            shop.drop_argument(call, scope, given.value)
+            editor.drop_argument(call, scope, given.value)

@@ -8,12 +8,12 @@ import re
 from reenact.errors import NotChangeable
 from reenact.program.edit.literals import python_text
 from reenact.program.edit.names import choose, rename_callee
+from reenact.program.edit.source_editor import ShortName, SourceEditor
 from reenact.program.edit.values import write_at
-from reenact.program.edit.workshop import ShortName, Workshop
 from reenact.program.knob import Knob
 from reenact.program.read import keras_words, torch_words
+from reenact.program.read.analysis import Site, Style
 from reenact.program.read.calls import has_unpacking
-from reenact.program.read.desk import Site, Style
 from reenact.program.read.ends import End
 from reenact.program.read.names import last_name, plain_name
 from reenact.program.read.vocabulary import OptimizerSpec
@@ -22,22 +22,22 @@ from reenact.types import JsonValue
 NESTEROV = re.compile(r"\bnesterov[\"']?\s*[=:]\s*[Tt]rue")
 
 
-def set_optimizer(shop: Workshop, site: Site, value: JsonValue) -> None:
+def set_optimizer(editor: SourceEditor, site: Site, value: JsonValue) -> None:
     """Another optimiser, its learning rate kept, arguments it does not know dropped."""
     if not isinstance(value, str):
         raise NotChangeable(f"An optimiser is a name. Received: {value!r}.")
     if site.style is Style.CHOICE:
-        _check_choice(shop, site, value)
-        choose(shop, site, value)
+        _check_choice(editor, site, value)
+        choose(editor, site, value)
     elif site.style is Style.NAME:
-        _rename(shop, site, value)
+        _rename(editor, site, value)
     elif site.library == "keras" and site.found is not None:
-        short_name(shop, site).name = keras_class(value)
+        short_name(editor, site).name = keras_class(value)
     elif site.found is not None:
-        write_at(shop, site.found.end, site.found.spot, site.found.text, value)
+        write_at(editor, site.found.end, site.found.spot, site.found.text, value)
 
 
-def _check_choice(shop: Workshop, site: Site, value: str) -> None:
+def _check_choice(editor: SourceEditor, site: Site, value: str) -> None:
     """An optimiser chosen by a string keeps all its settings: it must take every one of them."""
     assert site.callee is not None
     assert site.call is not None
@@ -47,7 +47,7 @@ def _check_choice(shop: Workshop, site: Site, value: str) -> None:
     given = [part.arg for part in site.call.keywords if part.arg is not None]
     for part in site.call.keywords:
         if part.arg is None:
-            ends = shop.desk.follower.follow(part.value, site.scope)
+            ends = editor.analysis.follower.follow(part.value, site.scope)
             given += [name for end in ends for name in _names(end)]
     lacking = [name for name in given if not spec.takes(name)]
     if lacking:
@@ -62,7 +62,7 @@ def _names(end: End) -> list[str]:
     return [key.value for key in keys if isinstance(key, ast.Constant) and isinstance(key.value, str)]
 
 
-def _rename(shop: Workshop, site: Site, value: str) -> None:
+def _rename(editor: SourceEditor, site: Site, value: str) -> None:
     assert site.callee is not None
     assert site.call is not None
     if site.library == "torch":
@@ -73,11 +73,11 @@ def _rename(shop: Workshop, site: Site, value: str) -> None:
         dotted = f"keras.optimizers.{name}"
     before = last_name(site.callee.dotted)
     old = known[torch_class(before) if site.library == "torch" else keras_class(before)]
-    rename_callee(shop, site.callee, dotted)
-    _drop_unknown(shop, site, old, known[name])
+    rename_callee(editor, site.callee, dotted)
+    _drop_unknown(editor, site, old, known[name])
 
 
-def _drop_unknown(shop: Workshop, site: Site, old: OptimizerSpec, new: OptimizerSpec) -> None:
+def _drop_unknown(editor: SourceEditor, site: Site, old: OptimizerSpec, new: OptimizerSpec) -> None:
     """Arguments the new optimiser lacks, or takes at another position."""
     call = site.call
     assert call is not None
@@ -87,10 +87,10 @@ def _drop_unknown(shop: Workshop, site: Site, old: OptimizerSpec, new: Optimizer
     for number, part in enumerate(call.args):
         name = old.arguments[number][0] if number < len(old.arguments) else ""
         if new.position(name) != number:
-            shop.drop_argument(call, site.scope, part)
+            editor.drop_argument(call, site.scope, part)
     for given in call.keywords:
         if given.arg is not None and not new.takes(given.arg):
-            shop.drop_argument(call, site.scope, given.value)
+            editor.drop_argument(call, site.scope, given.value)
 
 
 def torch_class(value: str) -> str:
@@ -110,33 +110,33 @@ def _class_of(value: str, names: list[str], library: str) -> str:
     )
 
 
-def set_short_setting(shop: Workshop, site: Site, value: JsonValue) -> None:
+def set_short_setting(editor: SourceEditor, site: Site, value: JsonValue) -> None:
     """`optimizer="adam"` becomes `optimizer=Adam(learning_rate=...)`."""
-    short_name(shop, site).settings[site.argument] = value
+    short_name(editor, site).settings[site.argument] = value
 
 
-def short_name(shop: Workshop, site: Site) -> ShortName:
+def short_name(editor: SourceEditor, site: Site) -> ShortName:
     """The record of a string optimiser, shared by all changes that concern it."""
     assert site.call is not None
     assert site.found is not None
     key = site.call
-    if key not in shop.short_names:
-        shop.short_names[key] = ShortName(site, keras_class(str(site.found.value)))
-    return shop.short_names[key]
+    if key not in editor.short_names:
+        editor.short_names[key] = ShortName(site, keras_class(str(site.found.value)))
+    return editor.short_names[key]
 
 
-def finish_short_names(shop: Workshop) -> None:
+def finish_short_names(editor: SourceEditor) -> None:
     """Write every string optimiser that changed: as a string when only its name did."""
-    for short in shop.short_names.values():
+    for short in editor.short_names.values():
         found = short.site.found
         assert found is not None
         if not short.settings:
-            write_at(shop, found.end, found.spot, found.text, short.name.lower())
+            write_at(editor, found.end, found.spot, found.text, short.name.lower())
             continue
         _check_settings(short)
-        called = shop.name_for(f"keras.optimizers.{short.name}", short.site.scope, found.use)
+        called = editor.name_for(f"keras.optimizers.{short.name}", short.site.scope, found.use)
         given = ", ".join(f"{name}={python_text(value)}" for name, value in short.settings.items())
-        shop.replace(shop.desk.spot(found.use, found.use_scope), f"{called}({given})")
+        editor.replace(editor.analysis.spot(found.use, found.use_scope), f"{called}({given})")
 
 
 def _check_settings(short: ShortName) -> None:
@@ -146,9 +146,9 @@ def _check_settings(short: ShortName) -> None:
             raise NotChangeable(f"{short.name} takes no {name}.")
 
 
-def refuse_without_momentum(shop: Workshop, knob: Knob) -> None:
+def refuse_without_momentum(editor: SourceEditor, knob: Knob) -> None:
     """Raises NotChangeable where the program asks for Nesterov's momentum: PyTorch stops without any."""
-    file = shop.program.file(str(knob.place.file))
+    file = editor.program.file(str(knob.place.file))
     if file is not None and NESTEROV.search(file.text):
         raise NotChangeable(
             f"{knob.id} cannot go: Nesterov's momentum, which the program asks for, needs one."

@@ -6,20 +6,20 @@ import ast
 from collections.abc import Iterator
 
 from reenact.program.edit.literals import python_text
-from reenact.program.edit.workshop import Workshop
-from reenact.program.read.desk import Site
+from reenact.program.edit.source_editor import SourceEditor
+from reenact.program.read.analysis import Site
 from reenact.program.read.values import Found
 from reenact.types import JsonValue
 
 
-def follow_slices(shop: Workshop, site: Site, found: Found, value: JsonValue) -> None:
+def follow_slices(editor: SourceEditor, site: Site, found: Found, value: JsonValue) -> None:
     """`x[i : i + 18]` in `for i in range(0, rows, 18)`: the slices go as far as the steps."""
     loop, written = site.node, found.end.node
     if loop is None or not isinstance(written, ast.Constant) or not _holds(loop, written):
         return
     for number in _sizes(loop):
         if number is not written and number.value == written.value:
-            shop.replace(shop.desk.spot(number, site.scope), python_text(value))
+            editor.replace(editor.analysis.spot(number, site.scope), python_text(value))
 
 
 def _holds(node: ast.AST, part: ast.AST) -> bool:

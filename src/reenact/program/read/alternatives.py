@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Sequence
 
 from reenact.program.knob import Kind, Written
 from reenact.program.read import keras_words, torch_words
-from reenact.program.read.desk import Draft, Style
+from reenact.program.read.analysis import Draft, Style
 from reenact.program.read.ends import is_number
 from reenact.program.read.names import plain_name
 from reenact.program.words import words

@@ -6,14 +6,14 @@ import ast
 from collections.abc import Iterator
 
 from reenact.program.knob import Kind
+from reenact.program.read.analysis import Draft, ProgramAnalysis, Site, Style
 from reenact.program.read.calls import argument, has_unpacking
-from reenact.program.read.desk import Desk, Draft, Site, Style
 from reenact.program.read.scope import Scope
 from reenact.types import JsonValue
 
 
 def argument_drafts(
-    desk: Desk,
+    analysis: ProgramAnalysis,
     kind: Kind,
     call: ast.Call,
     scope: Scope,
@@ -32,22 +32,28 @@ def argument_drafts(
     site = Site(Style.ARGUMENT, library, scope, call, names[0])
     value = argument(call, position, *names)
     if value is not None:
-        yield from desk.value_drafts(kind, value, site, layer_type=owner)
+        yield from analysis.value_drafts(kind, value, site, layer_type=owner)
         return
-    found = list(unpacked_drafts(desk, kind, call, scope, names[0], site, owner))
+    found = list(unpacked_drafts(analysis, kind, call, scope, names[0], site, owner))
     yield from found
     if not found and reported and not has_unpacking(call):
-        yield desk.absent(kind, site, call, default=default, layer_type=owner)
+        yield analysis.absent(kind, site, call, default=default, layer_type=owner)
 
 
 def unpacked_drafts(
-    desk: Desk, kind: Kind, call: ast.Call, scope: Scope, name: str, site: Site, owner: str = ""
+    analysis: ProgramAnalysis,
+    kind: Kind,
+    call: ast.Call,
+    scope: Scope,
+    name: str,
+    site: Site,
+    owner: str = "",
 ) -> Iterator[Draft]:
     """`**settings` in a call: the entry of that name."""
     for extra in call.keywords:
         if extra.arg is not None:
             continue
-        for end in desk.follower.follow(extra.value, scope):
-            for inner in desk.follower.members.member(end, name, 0):
-                found = desk.values.found(inner, extra.value, scope)
-                yield desk.found_draft(kind, found, site, layer_type=owner)
+        for end in analysis.follower.follow(extra.value, scope):
+            for inner in analysis.follower.members.member(end, name, 0):
+                found = analysis.values.found(inner, extra.value, scope)
+                yield analysis.found_draft(kind, found, site, layer_type=owner)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import re
 
-from reenact.program.read.desk import Desk
+from reenact.program.read.analysis import ProgramAnalysis
 from reenact.program.read.scope import Scope
 
 WITHOUT_GRADIENTS = frozenset(("torch.no_grad", "torch.inference_mode", "torch.autograd.no_grad"))
@@ -15,29 +15,29 @@ EVALUATES = re.compile(
 TRAINS = re.compile(r"(^|_)(train|training|fit)(_|$|\d|set|loader|ing)")
 
 
-def is_evaluation(desk: Desk, node: ast.AST, scope: Scope) -> bool:
+def is_evaluation(analysis: ProgramAnalysis, node: ast.AST, scope: Scope) -> bool:
     """True under `torch.no_grad()` or in a function that is named after evaluation."""
-    return without_gradients(desk, node, scope) or _named_after_evaluation(scope)
+    return without_gradients(analysis, node, scope) or _named_after_evaluation(scope)
 
 
-def without_gradients(desk: Desk, node: ast.AST, scope: Scope) -> bool:
-    index = desk.sources.index(scope)
-    return any(_is_silent(desk, part, scope) for part in index.ancestors(node))
+def without_gradients(analysis: ProgramAnalysis, node: ast.AST, scope: Scope) -> bool:
+    index = analysis.sources.index(scope)
+    return any(_is_silent(analysis, part, scope) for part in index.ancestors(node))
 
 
-def _is_silent(desk: Desk, node: ast.AST, scope: Scope) -> bool:
+def _is_silent(analysis: ProgramAnalysis, node: ast.AST, scope: Scope) -> bool:
     """A `with torch.no_grad():` or a function decorated with it."""
     marks: list[ast.expr] = []
     if isinstance(node, ast.With | ast.AsyncWith):
         marks = [item.context_expr for item in node.items]
     elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
         marks = node.decorator_list
-    return any(_no_grad(desk, mark, scope) for mark in marks)
+    return any(_no_grad(analysis, mark, scope) for mark in marks)
 
 
-def _no_grad(desk: Desk, node: ast.expr, scope: Scope) -> bool:
+def _no_grad(analysis: ProgramAnalysis, node: ast.expr, scope: Scope) -> bool:
     called = node.func if isinstance(node, ast.Call) else node
-    return desk.sources.dotted(called, scope) in WITHOUT_GRADIENTS
+    return analysis.sources.dotted(called, scope) in WITHOUT_GRADIENTS
 
 
 def _named_after_evaluation(scope: Scope) -> bool:

@@ -6,8 +6,8 @@ import ast
 from collections.abc import Iterator
 
 from reenact.program.knob import Kind, Written
+from reenact.program.read.analysis import Draft, ProgramAnalysis, Site, Style
 from reenact.program.read.calls import method_name
-from reenact.program.read.desk import Desk, Draft, Site, Style
 from reenact.program.read.ends import is_number
 from reenact.program.read.members import PARSE
 from reenact.program.read.names import plain_name
@@ -22,18 +22,18 @@ NAMES: dict[Kind, frozenset[str]] = {
 }
 
 
-def read_names(desk: Desk, drafts: list[Draft]) -> Iterator[Draft]:
+def read_names(analysis: ProgramAnalysis, drafts: list[Draft]) -> Iterator[Draft]:
     """Drafts for a kind that no reader found written, by name, at the top of a file or on the command
     line."""
     written = {draft.kind for draft in drafts if draft.written is not Written.ABSENT}
     trained = {draft.kind for draft in drafts} & {Kind.OPTIMIZER, Kind.LOSS}
     for kind, names in NAMES.items():
         if kind not in written and trained:
-            yield from list(_constants(desk, kind, names)) or list(_options(desk, kind, names))
+            yield from list(_constants(analysis, kind, names)) or list(_options(analysis, kind, names))
 
 
-def _constants(desk: Desk, kind: Kind, names: frozenset[str]) -> Iterator[Draft]:
-    for index in desk.sources.indexes.values():
+def _constants(analysis: ProgramAnalysis, kind: Kind, names: frozenset[str]) -> Iterator[Draft]:
+    for index in analysis.sources.indexes.values():
         for name, bindings in index.module.bindings.items():
             if plain_name(name) not in names or len(bindings) != 1:
                 continue
@@ -41,18 +41,18 @@ def _constants(desk: Desk, kind: Kind, names: frozenset[str]) -> Iterator[Draft]
             if binding.how is not How.ASSIGN or binding.value is None or binding.pick:
                 continue
             site = Site(Style.VALUE, "torch", index.module, node=binding.node)
-            for draft in desk.value_drafts(kind, binding.value, site):
+            for draft in analysis.value_drafts(kind, binding.value, site):
                 if is_number(draft.value) and _used(index.tree, name):
                     draft.written = Written.CONSTANT if draft.written is Written.LITERAL else draft.written
                     yield draft
 
 
-def _options(desk: Desk, kind: Kind, names: frozenset[str]) -> Iterator[Draft]:
+def _options(analysis: ProgramAnalysis, kind: Kind, names: frozenset[str]) -> Iterator[Draft]:
     """An option of the command line whose attribute somebody reads."""
-    for call, scope, index in desk.calls():
+    for call, scope, index in analysis.calls():
         if method_name(call) not in PARSE:
             continue
-        for option in argparse_options(desk.sources, call, scope):
+        for option in argparse_options(analysis.sources, call, scope):
             if (
                 plain_name(option.dest) not in names
                 or option.default is None
@@ -60,8 +60,10 @@ def _options(desk: Desk, kind: Kind, names: frozenset[str]) -> Iterator[Draft]:
             ):
                 continue
             site = Site(Style.VALUE, "torch", option.scope, option.call, node=option.call)
-            for end in desk.follower.members.option(option, 0, parse=call):
-                draft = desk.found_draft(kind, desk.values.found(end, option.default, option.scope), site)
+            for end in analysis.follower.members.option(option, 0, parse=call):
+                draft = analysis.found_draft(
+                    kind, analysis.values.found(end, option.default, option.scope), site
+                )
                 if is_number(draft.value):
                     yield draft
 

@@ -11,8 +11,8 @@ import ast
 from collections.abc import Iterator
 
 from reenact.program.knob import Kind, Written
+from reenact.program.read.analysis import Draft, ProgramAnalysis, Site, Style
 from reenact.program.read.calls import method_name, receiver
-from reenact.program.read.desk import Desk, Draft, Site, Style
 from reenact.program.read.evaluation import WITHOUT_GRADIENTS, speaks_of_evaluation
 from reenact.program.read.index import FileIndex, dotted_text
 from reenact.program.read.loops import Loops
@@ -26,17 +26,19 @@ MODAL = frozenset((Family.DROPOUT, Family.COMPOSITE))
 SILENT_TRAINERS = ("lightning.", "transformers.", "accelerate.", "deepspeed.", "ignite.", "fastai.")
 
 
-def read_habits(desk: Desk, models: Models, loops: Loops, drafts: list[Draft]) -> Iterator[Draft]:
+def read_habits(
+    analysis: ProgramAnalysis, models: Models, loops: Loops, drafts: list[Draft]
+) -> Iterator[Draft]:
     """Drafts of zero_grad and modes, and of what a loop of one's own leaves out."""
-    yield from _zero_grad(desk, loops)
-    yield from _modes(desk, models, loops)
-    if not _own_loop(desk, loops):
+    yield from _zero_grad(analysis, loops)
+    yield from _modes(analysis, models, loops)
+    if not _own_loop(analysis, loops):
         return
     kinds = {draft.kind for draft in drafts if draft.written is not Written.ABSENT}
     backward, scope, index = loops.backwards[0]
-    steps = optimizer_steps(desk)
+    steps = optimizer_steps(analysis)
     if Kind.GRADIENT_CLIP not in kinds and steps:
-        yield desk.absent(
+        yield analysis.absent(
             Kind.GRADIENT_CLIP, Site(Style.LOOP, "torch", scope, backward, node=backward), backward
         )
     optimizers = [draft for draft in drafts if draft.kind is Kind.OPTIMIZER and draft.site.library == "torch"]
@@ -48,23 +50,23 @@ def read_habits(desk: Desk, models: Models, loops: Loops, drafts: list[Draft]) -
         and optimizers[0].site.call is not None
     ):
         call, where = optimizers[0].site.call, optimizers[0].site.scope
-        yield desk.absent(
+        yield analysis.absent(
             Kind.SCHEDULER, Site(Style.LOOP, "torch", where, call, node=epochs[0].site.node), call
         )
-    if Kind.VALIDATION not in kinds and not _evaluates(desk):
+    if Kind.VALIDATION not in kinds and not _evaluates(analysis):
         reason = "which data to hold out is for the program to say"
         site = Site(Style.FIXED, "torch", scope, backward, reason=reason)
-        yield desk.absent(Kind.VALIDATION, site, index.statement(backward))
+        yield analysis.absent(Kind.VALIDATION, site, index.statement(backward))
 
 
-def _own_loop(desk: Desk, loops: Loops) -> bool:
+def _own_loop(analysis: ProgramAnalysis, loops: Loops) -> bool:
     """A loop of one's own makes gradients, and no trainer of a library stands behind it."""
-    return bool(loops.backwards) and not trained_by_library(desk)
+    return bool(loops.backwards) and not trained_by_library(analysis)
 
 
-def trained_by_library(desk: Desk) -> bool:
-    for call, scope, _ in desk.calls():
-        dotted = desk.sources.dotted(call.func, scope)
+def trained_by_library(analysis: ProgramAnalysis) -> bool:
+    for call, scope, _ in analysis.calls():
+        dotted = analysis.sources.dotted(call.func, scope)
         if dotted.startswith(SILENT_TRAINERS) and last_name(dotted).endswith(
             ("Trainer", "Accelerator", "initialize", "Fabric")
         ):
@@ -72,42 +74,42 @@ def trained_by_library(desk: Desk) -> bool:
     return False
 
 
-def optimizer_steps(desk: Desk) -> list[Call]:
+def optimizer_steps(analysis: ProgramAnalysis) -> list[Call]:
     """`optimizer.step()`, not a scheduler's."""
     found = []
-    for call, scope, index in desk.calls():
+    for call, scope, index in analysis.calls():
         base = receiver(call)
         if method_name(call) != "step" or base is None:
             continue
-        made = [item.callee.dotted for item in desk.callees.made(base, scope)]
+        made = [item.callee.dotted for item in analysis.callees.made(base, scope)]
         if any("lr_scheduler" in dotted for dotted in made) or "sched" in dotted_text(base).lower():
             continue
         found.append((call, scope, index))
     return found
 
 
-def _zero_grad(desk: Desk, loops: Loops) -> Iterator[Draft]:
-    zeros = [item for item in desk.calls() if method_name(item[0]) == "zero_grad"]
+def _zero_grad(analysis: ProgramAnalysis, loops: Loops) -> Iterator[Draft]:
+    zeros = [item for item in analysis.calls() if method_name(item[0]) == "zero_grad"]
     inside = [item for item in zeros if loops.in_loop(item[0], item[2])]
     if inside:
         call, scope, _ = inside[0]
         site = Site(Style.FIXED, "torch", scope, call, node=call, reason="gradients must be set to zero")
-        spot = desk.spot(call, scope)
-        yield Draft(Kind.ZERO_GRAD, site, True, Written.LITERAL, spot, desk.text(spot), uses=[spot])
+        spot = analysis.spot(call, scope)
+        yield Draft(Kind.ZERO_GRAD, site, True, Written.LITERAL, spot, analysis.text(spot), uses=[spot])
         return
-    if _cleared_otherwise(desk) or not _own_loop(desk, loops):
+    if _cleared_otherwise(analysis) or not _own_loop(analysis, loops):
         return
     looped = [item for item in loops.backwards if loops.in_loop(item[0], item[2])]
-    if looped and optimizer_steps(desk):
+    if looped and optimizer_steps(analysis):
         call, scope, index = looped[0]
-        yield desk.absent(
+        yield analysis.absent(
             Kind.ZERO_GRAD, Site(Style.LOOP, "torch", scope, call, node=call), index.statement(call)
         )
 
 
-def _cleared_otherwise(desk: Desk) -> bool:
+def _cleared_otherwise(analysis: ProgramAnalysis) -> bool:
     """`p.grad = None`, `p.grad.zero_()`, or gradients taken by `torch.autograd.grad`."""
-    for index in desk.sources.indexes.values():
+    for index in analysis.sources.indexes.values():
         if "grad" in index.stores:
             return True
         for call in index.calls:
@@ -121,25 +123,25 @@ def _cleared_otherwise(desk: Desk) -> bool:
     return False
 
 
-def _modes(desk: Desk, models: Models, loops: Loops) -> Iterator[Draft]:
-    evals = [item for item in desk.calls() if _is_mode(item[0], "eval")]
-    trains = [item for item in desk.calls() if _is_mode(item[0], "train")]
+def _modes(analysis: ProgramAnalysis, models: Models, loops: Loops) -> Iterator[Draft]:
+    evals = [item for item in analysis.calls() if _is_mode(item[0], "eval")]
+    trains = [item for item in analysis.calls() if _is_mode(item[0], "train")]
     for name, calls in (("eval", evals), ("train", trains)):
         for call, scope, _ in calls[:1]:
-            spot = desk.spot(call, scope)
+            spot = analysis.spot(call, scope)
             site = Site(
                 Style.FIXED, "torch", scope, call, node=call, reason="the mode is set where it should be"
             )
             yield Draft(
-                Kind.MODE, site, name, Written.LITERAL, spot, desk.text(spot), layer=name, uses=[spot]
+                Kind.MODE, site, name, Written.LITERAL, spot, analysis.text(spot), layer=name, uses=[spot]
             )
-    if not _own_loop(desk, loops) or not _depends_on_mode(models):
+    if not _own_loop(analysis, loops) or not _depends_on_mode(models):
         return
     flagged = any(item[0].args for item in trains)
     if not evals and not flagged:
-        yield from _no_eval(desk)
+        yield from _no_eval(analysis)
     elif evals and not trains:
-        yield from _no_train(desk, loops, evals)
+        yield from _no_train(analysis, loops, evals)
 
 
 def _is_mode(call: ast.Call, name: str) -> bool:
@@ -155,20 +157,22 @@ def _depends_on_mode(models: Models) -> bool:
     )
 
 
-def _no_eval(desk: Desk) -> Iterator[Draft]:
+def _no_eval(analysis: ProgramAnalysis) -> Iterator[Draft]:
     """Evaluation without `model.eval()`: told at the `no_grad` block or the evaluating function."""
-    for index in desk.sources.indexes.values():
+    for index in analysis.sources.indexes.values():
         for node in index.withs:
             scope = index.scopes[node]
             called = [item.context_expr for item in node.items]
-            names = [desk.sources.dotted(c.func, scope) for c in called if isinstance(c, ast.Call)]
+            names = [analysis.sources.dotted(c.func, scope) for c in called if isinstance(c, ast.Call)]
             if any(name in WITHOUT_GRADIENTS for name in names):
-                yield desk.absent(Kind.MODE, Site(Style.LOOP, "torch", scope, node=node), node, layer="eval")
+                yield analysis.absent(
+                    Kind.MODE, Site(Style.LOOP, "torch", scope, node=node), node, layer="eval"
+                )
                 return
         for function in index.functions:
             node_ = function.node
-            if isinstance(node_, ast.FunctionDef) and _evaluating(desk, function):
-                yield desk.absent(
+            if isinstance(node_, ast.FunctionDef) and _evaluating(analysis, function):
+                yield analysis.absent(
                     Kind.MODE,
                     Site(Style.LOOP, "torch", function, node=node_.body[0]),
                     node_.body[0],
@@ -177,31 +181,31 @@ def _no_eval(desk: Desk) -> Iterator[Draft]:
                 return
 
 
-def _evaluating(desk: Desk, function: Scope) -> bool:
+def _evaluating(analysis: ProgramAnalysis, function: Scope) -> bool:
     assert isinstance(function.node, ast.FunctionDef)
     marked = any(
-        desk.sources.dotted(d.func if isinstance(d, ast.Call) else d, function.parent or function)
+        analysis.sources.dotted(d.func if isinstance(d, ast.Call) else d, function.parent or function)
         in WITHOUT_GRADIENTS
         for d in function.node.decorator_list
     )
     return marked or (speaks_of_evaluation(function.name) and "model" in function.bindings)
 
 
-def _no_train(desk: Desk, loops: Loops, evals: list[Call]) -> Iterator[Draft]:
+def _no_train(analysis: ProgramAnalysis, loops: Loops, evals: list[Call]) -> Iterator[Draft]:
     """`eval()` inside the epoch loop and nothing that switches back."""
     looped = [item for item in evals if loops.in_loop(item[0], item[2]) and loops.loops]
     if looped:
         outer = min(loops.loops, key=lambda loop: loop.level)
         site = Site(Style.LOOP, "torch", outer.scope, looped[0][0], node=outer.node)
-        yield desk.absent(Kind.MODE, site, outer.node, layer="train")
+        yield analysis.absent(Kind.MODE, site, outer.node, layer="train")
 
 
-def _evaluates(desk: Desk) -> bool:
-    for call, scope, _ in desk.calls():
-        if desk.sources.dotted(call.func, scope) in WITHOUT_GRADIENTS or _is_mode(call, "eval"):
+def _evaluates(analysis: ProgramAnalysis) -> bool:
+    for call, scope, _ in analysis.calls():
+        if analysis.sources.dotted(call.func, scope) in WITHOUT_GRADIENTS or _is_mode(call, "eval"):
             return True
     return any(
         speaks_of_evaluation(function.name)
-        for index in desk.sources.indexes.values()
+        for index in analysis.sources.indexes.values()
         for function in index.functions
     )

@@ -7,10 +7,10 @@ from collections.abc import Iterator
 
 from reenact.program.knob import Kind
 from reenact.program.read import keras_words
+from reenact.program.read.analysis import UNKNOWN_OUTPUT, Draft, ProgramAnalysis, Site, Style
 from reenact.program.read.arguments import argument_drafts
 from reenact.program.read.callees import Callee, chosen_name
 from reenact.program.read.calls import argument, has_unpacking, keyword, method_name, receiver
-from reenact.program.read.desk import UNKNOWN_OUTPUT, Desk, Draft, Site, Style
 from reenact.program.read.index import dotted_text
 from reenact.program.read.names import last_name
 from reenact.program.read.scope import Scope
@@ -31,123 +31,133 @@ SETTINGS: tuple[tuple[Kind, tuple[str, ...]], ...] = (
 )
 
 
-def read_keras_training(desk: Desk) -> Iterator[Draft]:
+def read_keras_training(analysis: ProgramAnalysis) -> Iterator[Draft]:
     """Drafts of everything that is said about a Keras training."""
-    for call, scope, _ in desk.calls():
+    for call, scope, _ in analysis.calls():
         name = method_name(call)
-        if name == "compile" and _is_compile(desk, call, scope):
-            yield from _compile(desk, call, scope)
-        elif name in ("fit", "fit_generator") and _is_fit(desk, call, scope):
-            yield from _fit(desk, call, scope, generator=name == "fit_generator")
+        if name == "compile" and _is_compile(analysis, call, scope):
+            yield from _compile(analysis, call, scope)
+        elif name in ("fit", "fit_generator") and _is_fit(analysis, call, scope):
+            yield from _fit(analysis, call, scope, generator=name == "fit_generator")
         else:
-            yield from _library(desk, call, scope)
-    yield from _assigned_rates(desk)
+            yield from _library(analysis, call, scope)
+    yield from _assigned_rates(analysis)
 
 
-def _library(desk: Desk, call: ast.Call, scope: Scope) -> Iterator[Draft]:
-    for callee in desk.callees.of(call, scope):
+def _library(analysis: ProgramAnalysis, call: ast.Call, scope: Scope) -> Iterator[Draft]:
+    for callee in analysis.callees.of(call, scope):
         name = last_name(callee.dotted)
         optimizer = keras_words.OPTIMIZER_OF_STRING.get(name.lower(), "")
         if callee.dotted == f"keras.optimizers.{name}" and optimizer:
-            yield from _optimizer(desk, call, scope, callee, keras_words.OPTIMIZERS[optimizer])
+            yield from _optimizer(analysis, call, scope, callee, keras_words.OPTIMIZERS[optimizer])
         elif callee.dotted == "keras.optimizers.get" and call.args:
-            yield from desk.value_drafts(
+            yield from analysis.value_drafts(
                 Kind.OPTIMIZER, call.args[0], Site(Style.ARGUMENT, "keras", scope, call)
             )
         elif callee.dotted == f"keras.losses.{name}" and name in keras_words.LOSSES:
             style = Style.CHOICE if callee.chosen else Style.NAME
-            site = Site(style, "keras", scope, call, callee=callee, output=_output_of(desk, call))
-            yield desk.name_draft(Kind.LOSS, callee, site, chosen_name(callee))
+            site = Site(style, "keras", scope, call, callee=callee, output=_output_of(analysis, call))
+            yield analysis.name_draft(Kind.LOSS, callee, site, chosen_name(callee))
         elif (callee.dotted == f"keras.callbacks.{name}" and name in keras_words.SCHEDULE_CALLBACKS) or (
             callee.dotted == f"keras.optimizers.schedules.{name}" and name in keras_words.SCHEDULES
         ):
             site = Site(Style.NAME, "keras", scope, call, callee=callee)
-            yield desk.name_draft(Kind.SCHEDULER, callee, site, name)
+            yield analysis.name_draft(Kind.SCHEDULER, callee, site, name)
         return
 
 
 def _optimizer(
-    desk: Desk, call: ast.Call, scope: Scope, callee: Callee, spec: OptimizerSpec
+    analysis: ProgramAnalysis, call: ast.Call, scope: Scope, callee: Callee, spec: OptimizerSpec
 ) -> Iterator[Draft]:
     style = Style.CHOICE if callee.chosen else Style.NAME
-    yield desk.name_draft(
+    yield analysis.name_draft(
         Kind.OPTIMIZER, callee, Site(style, "keras", scope, call, callee=callee), chosen_name(callee)
     )
     owner = last_name(callee.dotted)
-    yield from _rate(desk, call, scope, spec, owner)
+    yield from _rate(analysis, call, scope, spec, owner)
     for kind, names in SETTINGS:
         if any(spec.takes(name) for name in names):
             place = spec.position(names[0]) if kind is not Kind.GRADIENT_CLIP else None
             default = spec.default(names[0])
-            yield from argument_drafts(desk, kind, call, scope, "keras", names, place, default, owner=owner)
+            yield from argument_drafts(
+                analysis, kind, call, scope, "keras", names, place, default, owner=owner
+            )
 
 
-def _rate(desk: Desk, call: ast.Call, scope: Scope, spec: OptimizerSpec, owner: str) -> Iterator[Draft]:
+def _rate(
+    analysis: ProgramAnalysis, call: ast.Call, scope: Scope, spec: OptimizerSpec, owner: str
+) -> Iterator[Draft]:
     value = argument(call, 0, *RATE_WORDS)
     schedules = [
         item
-        for item in (desk.callees.made(value, scope) if value is not None else ())
+        for item in (analysis.callees.made(value, scope) if value is not None else ())
         if item.callee.dotted.startswith("keras.optimizers.schedules.")
     ]
     for item in schedules:
         first = argument(item.call, 0, "initial_learning_rate")
         if first is not None:
             own = Site(Style.ARGUMENT, "keras", item.scope, item.call, "initial_learning_rate")
-            yield from desk.value_drafts(Kind.LEARNING_RATE, first, own, layer_type=owner)
+            yield from analysis.value_drafts(Kind.LEARNING_RATE, first, own, layer_type=owner)
     if not schedules:
         old = keyword(call, "lr") is not None
         names = RATE_WORDS[::-1] if old else RATE_WORDS
         default = spec.default("learning_rate")
         yield from argument_drafts(
-            desk, Kind.LEARNING_RATE, call, scope, "keras", names, 0, default, owner=owner
+            analysis, Kind.LEARNING_RATE, call, scope, "keras", names, 0, default, owner=owner
         )
 
 
-def _is_compile(desk: Desk, call: ast.Call, scope: Scope) -> bool:
-    if desk.sources.dotted(call.func, scope):
+def _is_compile(analysis: ProgramAnalysis, call: ast.Call, scope: Scope) -> bool:
+    if analysis.sources.dotted(call.func, scope):
         return False
     if keyword(call, "loss", "optimizer", "metrics") is not None:
         return True
     return len(call.args) >= 2 and isinstance(call.args[0], ast.Constant | ast.Call | ast.Name)
 
 
-def _compile(desk: Desk, call: ast.Call, scope: Scope) -> Iterator[Draft]:
+def _compile(analysis: ProgramAnalysis, call: ast.Call, scope: Scope) -> Iterator[Draft]:
     optimizer = argument(call, 0, "optimizer")
     if optimizer is not None:
-        yield from _named_optimizer(desk, call, scope, optimizer)
+        yield from _named_optimizer(analysis, call, scope, optimizer)
     loss = argument(call, 1, "loss")
     if loss is not None:
-        yield from _loss(desk, call, scope, loss)
+        yield from _loss(analysis, call, scope, loss)
 
 
-def _named_optimizer(desk: Desk, call: ast.Call, scope: Scope, value: ast.expr) -> Iterator[Draft]:
+def _named_optimizer(
+    analysis: ProgramAnalysis, call: ast.Call, scope: Scope, value: ast.expr
+) -> Iterator[Draft]:
     """`optimizer="adam"`; an object is found where it is made."""
-    for found in desk.values.find(value, scope):
+    for found in analysis.values.find(value, scope):
         word = keras_words.OPTIMIZER_OF_STRING.get(str(found.value).lower())
         if not isinstance(found.value, str) or not found.is_literal or word is None:
             continue
-        yield desk.found_draft(Kind.OPTIMIZER, found, Site(Style.ARGUMENT, "keras", scope, call, "optimizer"))
+        yield analysis.found_draft(
+            Kind.OPTIMIZER, found, Site(Style.ARGUMENT, "keras", scope, call, "optimizer")
+        )
         spec = keras_words.OPTIMIZERS[word]
         short = Site(Style.SHORT_NAME, "keras", scope, call, "learning_rate", found=found)
         rate = spec.default("learning_rate")
-        yield desk.absent(Kind.LEARNING_RATE, short, call, default=rate, layer_type=word)
+        yield analysis.absent(Kind.LEARNING_RATE, short, call, default=rate, layer_type=word)
         for kind, names in SETTINGS:
             if spec.takes(names[0]):
                 own = Site(Style.SHORT_NAME, "keras", scope, call, names[0], found=found)
-                yield desk.absent(kind, own, call, default=spec.default(names[0]), layer_type=word)
+                yield analysis.absent(kind, own, call, default=spec.default(names[0]), layer_type=word)
 
 
-def _loss(desk: Desk, call: ast.Call, scope: Scope, value: ast.expr) -> Iterator[Draft]:
+def _loss(analysis: ProgramAnalysis, call: ast.Call, scope: Scope, value: ast.expr) -> Iterator[Draft]:
     for part, output in loss_parts(value):
-        named = [item for item in desk.callees.named(part, scope) if item.dotted.startswith("keras.losses.")]
+        named = [
+            item for item in analysis.callees.named(part, scope) if item.dotted.startswith("keras.losses.")
+        ]
         if named:
             site = Site(Style.NAME, "keras", scope, call, "loss", callee=named[0], output=output)
-            yield desk.name_draft(Kind.LOSS, named[0], site, last_name(named[0].dotted))
+            yield analysis.name_draft(Kind.LOSS, named[0], site, last_name(named[0].dotted))
             continue
         site = Site(Style.ARGUMENT, "keras", scope, call, "loss", output=output)
-        for found in desk.values.find(part, scope):
+        for found in analysis.values.find(part, scope):
             if found.is_literal and isinstance(found.value, str):
-                yield desk.found_draft(Kind.LOSS, found, site)
+                yield analysis.found_draft(Kind.LOSS, found, site)
 
 
 def loss_parts(value: ast.expr) -> list[tuple[ast.expr, str]]:
@@ -162,9 +172,9 @@ def loss_parts(value: ast.expr) -> list[tuple[ast.expr, str]]:
     return [(value, "")]
 
 
-def _output_of(desk: Desk, loss: ast.Call) -> str:
+def _output_of(analysis: ProgramAnalysis, loss: ast.Call) -> str:
     """The output that a loss object is for, when it is made inside a call of `compile`."""
-    for call, _, _ in desk.calls():
+    for call, _, _ in analysis.calls():
         given = argument(call, 1, "loss") if method_name(call) == "compile" else None
         for part, output in loss_parts(given) if given is not None else ():
             if part is loss:
@@ -172,90 +182,92 @@ def _output_of(desk: Desk, loss: ast.Call) -> str:
     return ""
 
 
-def _is_fit(desk: Desk, call: ast.Call, scope: Scope) -> bool:
+def _is_fit(analysis: ProgramAnalysis, call: ast.Call, scope: Scope) -> bool:
     base = receiver(call)
     if base is None:
         return False
-    made = [item.callee.dotted for item in desk.callees.made(base, scope)]
+    made = [item.callee.dotted for item in analysis.callees.made(base, scope)]
     if any(dotted.startswith("sklearn.") or dotted.endswith("Trainer") for dotted in made):
         return False
     if any(part.arg in FIT_WORDS for part in call.keywords):
         return True
-    owner = desk.sources.owner(base, scope)
+    owner = analysis.sources.owner(base, scope)
     if owner is not None:
-        return desk.sources.inherits(owner, keras_words.MODEL_BASES)
+        return analysis.sources.inherits(owner, keras_words.MODEL_BASES)
     compiled = {
         dotted_text(other.func.value)
-        for other, _, _ in desk.calls()
+        for other, _, _ in analysis.calls()
         if isinstance(other.func, ast.Attribute) and other.func.attr == "compile"
     }
     return dotted_text(base) in compiled or any(dotted.startswith("keras.models.") for dotted in made)
 
 
-def _fit(desk: Desk, call: ast.Call, scope: Scope, *, generator: bool) -> Iterator[Draft]:
+def _fit(analysis: ProgramAnalysis, call: ast.Call, scope: Scope, *, generator: bool) -> Iterator[Draft]:
     epochs = argument(call, 2 if generator else 3, "epochs", "nb_epoch")
     known = not has_unpacking(call)
     site = Site(Style.ARGUMENT, "keras", scope, call, "epochs")
     if epochs is not None:
-        yield from desk.value_drafts(Kind.EPOCHS, epochs, site)
+        yield from analysis.value_drafts(Kind.EPOCHS, epochs, site)
     elif known:
-        yield desk.absent(Kind.EPOCHS, site, call, default=1)
+        yield analysis.absent(Kind.EPOCHS, site, call, default=1)
     size = None if generator else argument(call, 2, "batch_size")
     site = Site(Style.ARGUMENT, "keras", scope, call, "batch_size")
     if size is not None:
-        yield from desk.value_drafts(Kind.BATCH_SIZE, size, site)
+        yield from analysis.value_drafts(Kind.BATCH_SIZE, size, site)
     elif known and len(call.args) + (keyword(call, "y") is not None) >= 2 and not generator:
-        yield desk.absent(Kind.BATCH_SIZE, site, call, default=32)
+        yield analysis.absent(Kind.BATCH_SIZE, site, call, default=32)
     order = argument(call, 8, "shuffle")
     if order is not None:
-        yield from desk.value_drafts(
+        yield from analysis.value_drafts(
             Kind.SHUFFLE, order, Site(Style.ARGUMENT, "keras", scope, call, "shuffle")
         )
-    yield from _validation(desk, call, scope, known)
-    yield from _no_schedule(desk, call, scope, known)
+    yield from _validation(analysis, call, scope, known)
+    yield from _no_schedule(analysis, call, scope, known)
 
 
-def _validation(desk: Desk, call: ast.Call, scope: Scope, known: bool) -> Iterator[Draft]:
+def _validation(analysis: ProgramAnalysis, call: ast.Call, scope: Scope, known: bool) -> Iterator[Draft]:
     share = argument(call, 6, "validation_split")
     data = argument(call, 7, "validation_data")
     if share is not None:
         site = Site(Style.ARGUMENT, "keras", scope, call, "validation_split")
-        yield from desk.value_drafts(Kind.VALIDATION, share, site)
+        yield from analysis.value_drafts(Kind.VALIDATION, share, site)
     if data is not None:
-        found = desk.values.here(data, scope)
+        found = analysis.values.here(data, scope)
         reason = "the validation data is chosen by the program"
         site = Site(Style.FIXED, "keras", scope, call, "validation_data", reason=reason)
-        yield desk.found_draft(Kind.VALIDATION, found, site)
+        yield analysis.found_draft(Kind.VALIDATION, found, site)
     elif share is None and known:
         site = Site(Style.ARGUMENT, "keras", scope, call, "validation_split")
-        yield desk.absent(Kind.VALIDATION, site, call)
+        yield analysis.absent(Kind.VALIDATION, site, call)
 
 
-def _no_schedule(desk: Desk, call: ast.Call, scope: Scope, known: bool) -> Iterator[Draft]:
+def _no_schedule(analysis: ProgramAnalysis, call: ast.Call, scope: Scope, known: bool) -> Iterator[Draft]:
     written = any(
         last_name(callee.dotted) in keras_words.SCHEDULE_CALLBACKS | keras_words.SCHEDULES
-        for other, where, _ in desk.calls()
-        for callee in desk.callees.of(other, where)
+        for other, where, _ in analysis.calls()
+        for callee in analysis.callees.of(other, where)
     )
     callbacks = argument(call, 5, "callbacks")
     plain = callbacks is None or isinstance(callbacks, ast.List)
     if known and not written and plain:
-        yield desk.absent(Kind.SCHEDULER, Site(Style.ARGUMENT, "keras", scope, call, "callbacks"), call)
+        yield analysis.absent(Kind.SCHEDULER, Site(Style.ARGUMENT, "keras", scope, call, "callbacks"), call)
 
 
-def _assigned_rates(desk: Desk) -> Iterator[Draft]:
+def _assigned_rates(analysis: ProgramAnalysis) -> Iterator[Draft]:
     """`model.optimizer.learning_rate = 0.1`, `K.set_value(model.optimizer.lr, 0.1)`."""
-    for index in desk.sources.indexes.values():
+    for index in analysis.sources.indexes.values():
         for name in RATE_WORDS:
             for store in index.stores.get(name, ()):
                 last = store.base.rpartition(".")[2].lower()
                 if not last.startswith("opt") or store.pick:
                     continue
-                yield from desk.value_drafts(
+                yield from analysis.value_drafts(
                     Kind.LEARNING_RATE, store.value, Site(Style.VALUE, "keras", store.scope)
                 )
-    for call, scope, _ in desk.calls():
-        setter = desk.sources.dotted(call.func, scope) == "keras.backend.set_value" and len(call.args) == 2
+    for call, scope, _ in analysis.calls():
+        setter = (
+            analysis.sources.dotted(call.func, scope) == "keras.backend.set_value" and len(call.args) == 2
+        )
         if setter and dotted_text(call.args[0]).rpartition(".")[2] in RATE_WORDS:
             site = Site(Style.VALUE, "keras", scope, call)
-            yield from desk.value_drafts(Kind.LEARNING_RATE, call.args[1], site)
+            yield from analysis.value_drafts(Kind.LEARNING_RATE, call.args[1], site)

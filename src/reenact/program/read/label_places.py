@@ -6,8 +6,8 @@ import ast
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from reenact.program.read.analysis import ProgramAnalysis, Site
 from reenact.program.read.calls import argument, keyword, method_name
-from reenact.program.read.desk import Desk, Site
 from reenact.program.read.scope import Scope
 
 FITS = frozenset(("fit", "evaluate", "fit_generator", "train_on_batch", "test_on_batch"))
@@ -23,12 +23,12 @@ class Meeting:
     outputs: ast.expr | None = None
 
 
-def meetings(desk: Desk, site: Site) -> list[Meeting]:
+def meetings(analysis: ProgramAnalysis, site: Site) -> list[Meeting]:
     """Every place that hands labels to this loss."""
-    return list(_torch(desk, site) if site.library == "torch" else _keras(desk, site))
+    return list(_torch(analysis, site) if site.library == "torch" else _keras(analysis, site))
 
 
-def _torch(desk: Desk, site: Site) -> Iterator[Meeting]:
+def _torch(analysis: ProgramAnalysis, site: Site) -> Iterator[Meeting]:
     """The second argument wherever the loss is called."""
     call = site.call
     assert call is not None
@@ -38,16 +38,16 @@ def _torch(desk: Desk, site: Site) -> Iterator[Meeting]:
         if target is not None:
             yield Meeting(target, site.scope, argument(call, 0, "input"))
         return
-    for other, scope, _ in desk.calls():
+    for other, scope, _ in analysis.calls():
         if other is call or len(other.args) < 2 or not isinstance(other.func, ast.Name | ast.Attribute):
             continue
-        if any(made.call is call for made in desk.callees.made(other.func, scope)):
+        if any(made.call is call for made in analysis.callees.made(other.func, scope)):
             yield Meeting(other.args[1], scope, other.args[0])
 
 
-def _keras(desk: Desk, site: Site) -> Iterator[Meeting]:
+def _keras(analysis: ProgramAnalysis, site: Site) -> Iterator[Meeting]:
     """Labels given to fit and evaluate, inside `validation_data`, and to the loss object itself."""
-    for call, scope, _ in desk.calls():
+    for call, scope, _ in analysis.calls():
         if method_name(call) in FITS:
             held = keyword(call, "validation_data")
             given = [argument(call, 1, "y")]
@@ -59,7 +59,7 @@ def _keras(desk: Desk, site: Site) -> Iterator[Meeting]:
                     yield Meeting(own, scope)
         elif (
             call is not site.call and len(call.args) >= 2 and isinstance(call.func, ast.Name | ast.Attribute)
-        ) and any(made.call is site.call for made in desk.callees.made(call.func, scope)):
+        ) and any(made.call is site.call for made in analysis.callees.made(call.func, scope)):
             yield Meeting(call.args[0], scope, call.args[1])
 
 

@@ -8,9 +8,9 @@ from collections.abc import Iterator
 from reenact.program.knob import Kind
 from reenact.program.lines import Span
 from reenact.program.read.activations import ActivationSite, Way, activation_word
+from reenact.program.read.analysis import Draft, ProgramAnalysis, Site, Style
 from reenact.program.read.callees import chosen_name
 from reenact.program.read.calls import argument, has_unpacking
-from reenact.program.read.desk import Desk, Draft, Site, Style
 from reenact.program.read.ends import Spot
 from reenact.program.read.layers import LayerSite, Library
 from reenact.program.read.model import Models
@@ -31,15 +31,15 @@ COUNTED = frozenset(
 )
 
 
-def read_layers(desk: Desk, models: Models) -> Iterator[Draft]:
+def read_layers(analysis: ProgramAnalysis, models: Models) -> Iterator[Draft]:
     """Drafts of everything a layer's constructor says or leaves out, and of its activation."""
     for layer in models.layers:
-        yield from _slots(desk, models, layer)
-        yield from _itself(desk, layer)
-    yield from _activations(desk, models)
+        yield from _slots(analysis, models, layer)
+        yield from _itself(analysis, layer)
+    yield from _activations(analysis, models)
     for layer in models.layers:
-        yield from _no_activation(desk, layer)
-    yield from _functional(desk, models)
+        yield from _no_activation(analysis, layer)
+    yield from _functional(analysis, models)
 
 
 def _extra(layer: LayerSite) -> dict[str, object]:
@@ -51,62 +51,64 @@ def _site(layer: LayerSite, style: Style, name: str = "") -> Site:
     return Site(style, layer.library.value, layer.scope, layer.call, name, layer=layer)
 
 
-def _slots(desk: Desk, models: Models, layer: LayerSite) -> Iterator[Draft]:
+def _slots(analysis: ProgramAnalysis, models: Models, layer: LayerSite) -> Iterator[Draft]:
     for slot in layer.spec.slots:
         if slot.kind is Kind.ACTIVATION:
             continue
         value = models.own_slot(layer, slot)
         if value is None:
-            yield from _absent_slot(desk, layer, slot)
+            yield from _absent_slot(analysis, layer, slot)
         elif slot.kind in NAMED_KINDS:
-            yield from _named(desk, layer, slot, value)
+            yield from _named(analysis, layer, slot, value)
         else:
-            yield from desk.value_drafts(
+            yield from analysis.value_drafts(
                 slot.kind, value, _site(layer, Style.ARGUMENT, slot.names[0]), **_extra(layer)
             )
 
 
-def _absent_slot(desk: Desk, layer: LayerSite, slot: Slot) -> Iterator[Draft]:
+def _absent_slot(analysis: ProgramAnalysis, layer: LayerSite, slot: Slot) -> Iterator[Draft]:
     if not slot.reported or slot.position == 0 or has_unpacking(layer.call):
         return
     site = _site(layer, Style.ARGUMENT, slot.names[0])
-    yield desk.absent(slot.kind, site, layer.call, default=slot.default, **_extra(layer))
+    yield analysis.absent(slot.kind, site, layer.call, default=slot.default, **_extra(layer))
 
 
-def _named(desk: Desk, layer: LayerSite, slot: Slot, value: ast.expr) -> Iterator[Draft]:
+def _named(analysis: ProgramAnalysis, layer: LayerSite, slot: Slot, value: ast.expr) -> Iterator[Draft]:
     """An initialiser or regulariser: a string, a class that is called, a function."""
     site = _site(layer, Style.NAME, slot.names[0])
-    made = [item for item in desk.callees.made(value, layer.scope) if item.callee.dotted.startswith("keras.")]
+    made = [
+        item for item in analysis.callees.made(value, layer.scope) if item.callee.dotted.startswith("keras.")
+    ]
     for item in made:
         own = Site(
             Style.NAME, site.library, item.scope, item.call, site.argument, callee=item.callee, layer=layer
         )  # fmt: skip
-        yield desk.name_draft(slot.kind, item.callee, own, last_name(item.callee.dotted), **_extra(layer))
+        yield analysis.name_draft(slot.kind, item.callee, own, last_name(item.callee.dotted), **_extra(layer))
     if made:
         return
-    for callee in desk.callees.named(value, layer.scope):
+    for callee in analysis.callees.named(value, layer.scope):
         own = Site(
             Style.NAME, site.library, layer.scope, layer.call, site.argument, callee=callee, layer=layer
         )
-        yield desk.name_draft(slot.kind, callee, own, last_name(callee.dotted), **_extra(layer))
+        yield analysis.name_draft(slot.kind, callee, own, last_name(callee.dotted), **_extra(layer))
         return
-    yield from desk.value_drafts(
+    yield from analysis.value_drafts(
         slot.kind, value, _site(layer, Style.ARGUMENT, slot.names[0]), **_extra(layer)
     )
 
 
-def _itself(desk: Desk, layer: LayerSite) -> Iterator[Draft]:
+def _itself(analysis: ProgramAnalysis, layer: LayerSite) -> Iterator[Draft]:
     callee = layer.made.callee
     extra = _extra(layer)
     if layer.spec.family is Family.NORM:
         site = Site(Style.NAME, layer.library.value, layer.scope, layer.call, callee=callee, layer=layer)
-        yield desk.name_draft(Kind.NORMALIZATION, callee, site, layer.name, **extra)
+        yield analysis.name_draft(Kind.NORMALIZATION, callee, site, layer.name, **extra)
     if layer.spec.family in COUNTED:
         site = Site(Style.LAYER, layer.library.value, layer.scope, layer.call, callee=callee, layer=layer)
-        yield desk.name_draft(Kind.LAYER, callee, site, layer.name, **extra)
+        yield analysis.name_draft(Kind.LAYER, callee, site, layer.name, **extra)
 
 
-def _activations(desk: Desk, models: Models) -> Iterator[Draft]:
+def _activations(analysis: ProgramAnalysis, models: Models) -> Iterator[Draft]:
     """Every activation that is written, under the layer whose output it acts on where that is known."""
     owners: dict[ast.Call, LayerSite] = {}
     for layer in models.layers:
@@ -118,13 +120,13 @@ def _activations(desk: Desk, models: Models) -> Iterator[Draft]:
             layer.activation and layer.activation.call is layer.call
         ):
             done.add(layer.call)
-            yield from _written_activation(desk, models, layer, owners.get(layer.call, layer))
+            yield from _written_activation(analysis, models, layer, owners.get(layer.call, layer))
     for site in models.flow.activations:
         if site.call not in done:
             done.add(site.call)
             owner = owners.get(site.call)
             extra = _extra(owner) if owner is not None else _nowhere(site)
-            yield _function_activation(desk, site, owner, extra)
+            yield _function_activation(analysis, site, owner, extra)
 
 
 def _nowhere(site: ActivationSite) -> dict[str, object]:
@@ -132,7 +134,9 @@ def _nowhere(site: ActivationSite) -> dict[str, object]:
     return {"model": owner.name if owner is not None else "", "layer": ""}
 
 
-def _written_activation(desk: Desk, models: Models, layer: LayerSite, owner: LayerSite) -> Iterator[Draft]:
+def _written_activation(
+    analysis: ProgramAnalysis, models: Models, layer: LayerSite, owner: LayerSite
+) -> Iterator[Draft]:
     extra = _extra(owner)
     slots = [slot for slot in layer.spec.slots if slot.kind is Kind.ACTIVATION]
     value = models.own_slot(layer, slots[0]) if slots else None
@@ -142,19 +146,19 @@ def _written_activation(desk: Desk, models: Models, layer: LayerSite, owner: Lay
         activation = ActivationSite(
             Way.LAYER, activation_word(layer.name), layer.call, layer.scope, layer.made.callee
         )
-        yield from _module(desk, layer, activation, extra)
+        yield from _module(analysis, layer, activation, extra)
         return
-    named = desk.callees.named(value, layer.scope)
+    named = analysis.callees.named(value, layer.scope)
     if named:
         site = Site(
             Style.NAME, layer.library.value, layer.scope, layer.call, "activation", callee=named[0],
             layer=layer, activation=ActivationSite(Way.ARGUMENT, "", layer.call, layer.scope, named[0]),
         )  # fmt: skip
-        yield desk.name_draft(
+        yield analysis.name_draft(
             Kind.ACTIVATION, named[0], site, activation_word(last_name(named[0].dotted)), **extra
         )
         return
-    for draft in desk.value_drafts(
+    for draft in analysis.value_drafts(
         Kind.ACTIVATION, value, _site(layer, Style.ARGUMENT, slots[0].names[0]), **extra
     ):
         draft.value = activation_word(draft.value) if isinstance(draft.value, str) else draft.value
@@ -162,7 +166,7 @@ def _written_activation(desk: Desk, models: Models, layer: LayerSite, owner: Lay
 
 
 def _module(
-    desk: Desk, layer: LayerSite, activation: ActivationSite, extra: dict[str, object]
+    analysis: ProgramAnalysis, layer: LayerSite, activation: ActivationSite, extra: dict[str, object]
 ) -> Iterator[Draft]:
     callee = layer.made.callee
     style = Style.CHOICE if callee.chosen else Style.NAME
@@ -170,32 +174,32 @@ def _module(
         style, layer.library.value, layer.scope, layer.call, callee=callee, layer=layer, activation=activation
     )
     word = chosen_name(callee) if callee.choices else activation.word
-    yield desk.name_draft(Kind.ACTIVATION, callee, site, word, **extra)
+    yield analysis.name_draft(Kind.ACTIVATION, callee, site, word, **extra)
 
 
 def _function_activation(
-    desk: Desk, site: ActivationSite, owner: LayerSite | None, extra: dict[str, object]
+    analysis: ProgramAnalysis, site: ActivationSite, owner: LayerSite | None, extra: dict[str, object]
 ) -> Draft:
-    index = desk.sources.index(site.scope)
+    index = analysis.sources.index(site.scope)
     func = site.call.func
-    library = owner.library.value if owner is not None else _library(desk, site)
+    library = owner.library.value if owner is not None else _library(analysis, site)
     whole = Site(Style.NAME, library, site.scope, site.call, layer=owner, activation=site)
     span = index.span(func)
     if site.way is Way.METHOD and isinstance(func, ast.Attribute):
         span = Span(span.end - len(func.attr), span.end)
     spot = Spot(site.scope.file, span)
-    return desk.spot_draft(Kind.ACTIVATION, whole, site.word, spot, **extra)
+    return analysis.spot_draft(Kind.ACTIVATION, whole, site.word, spot, **extra)
 
 
-def _library(desk: Desk, site: ActivationSite) -> str:
+def _library(analysis: ProgramAnalysis, site: ActivationSite) -> str:
     return (
         Library.TORCH.value
-        if desk.sources.dotted(site.call.func, site.scope).startswith("torch")
+        if analysis.sources.dotted(site.call.func, site.scope).startswith("torch")
         else "keras"
     )
 
 
-def _no_activation(desk: Desk, layer: LayerSite) -> Iterator[Draft]:
+def _no_activation(analysis: ProgramAnalysis, layer: LayerSite) -> Iterator[Draft]:
     """A layer whose output nothing bends: on its way into the next layer, or out of the model."""
     if layer.spec.family not in (Family.DENSE, Family.CONV) or layer.activation is not None:
         return
@@ -205,19 +209,19 @@ def _no_activation(desk: Desk, layer: LayerSite) -> Iterator[Draft]:
     slot = next((slot for slot in layer.spec.slots if slot.kind is Kind.ACTIVATION), None)
     site = _site(layer, Style.ARGUMENT if keras else Style.APPLY, "activation" if keras else "")
     default = slot.default if slot is not None else None
-    yield desk.absent(Kind.ACTIVATION, site, layer.call, default=default, **_extra(layer))
+    yield analysis.absent(Kind.ACTIVATION, site, layer.call, default=default, **_extra(layer))
 
 
-def _functional(desk: Desk, models: Models) -> Iterator[Draft]:
+def _functional(analysis: ProgramAnalysis, models: Models) -> Iterator[Draft]:
     """`F.dropout(x, p=0.25)` in forward code."""
     for call, scope in models.flow.functions:
-        dotted = desk.sources.dotted(call.func, scope)
+        dotted = analysis.sources.dotted(call.func, scope)
         if not dotted.startswith("torch.nn.functional.") or "dropout" not in last_name(dotted):
             continue
         rate = argument(call, 1, "p")
         if rate is not None:
             owner = scope.enclosing_class()
             site = Site(Style.ARGUMENT, Library.TORCH.value, scope, call, "p")
-            yield from desk.value_drafts(
+            yield from analysis.value_drafts(
                 Kind.DROPOUT, rate, site, model=owner.name if owner else "", layer=last_name(dotted)
             )

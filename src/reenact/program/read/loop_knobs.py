@@ -6,19 +6,19 @@ import ast
 from collections.abc import Iterator
 
 from reenact.program.knob import Kind
+from reenact.program.read.analysis import Draft, ProgramAnalysis, Site, Style
 from reenact.program.read.calls import method_name
-from reenact.program.read.desk import Desk, Draft, Site, Style
 from reenact.program.read.loops import Loops, LoopSite, count_of, iterated, range_arguments
 
 
-def read_loops(desk: Desk, loops: Loops) -> Iterator[Draft]:
+def read_loops(analysis: ProgramAnalysis, loops: Loops) -> Iterator[Draft]:
     """Drafts of epochs and hand-cut batch sizes."""
     epochs = _epoch_loop(loops)
     if epochs is not None:
-        yield from _epochs(desk, epochs)
+        yield from _epochs(analysis, epochs)
     for loop in loops.loops:
         if loop is not epochs:
-            yield from _batches(desk, loop)
+            yield from _batches(analysis, loop)
 
 
 def _epoch_loop(loops: Loops) -> LoopSite | None:
@@ -53,7 +53,7 @@ def _bound(node: ast.While) -> ast.expr | None:
     return None
 
 
-def _epochs(desk: Desk, loop: LoopSite) -> Iterator[Draft]:
+def _epochs(analysis: ProgramAnalysis, loop: LoopSite) -> Iterator[Draft]:
     if isinstance(loop.node, ast.While):
         use = _bound(loop.node)
     else:
@@ -61,13 +61,13 @@ def _epochs(desk: Desk, loop: LoopSite) -> Iterator[Draft]:
         use = count_of(arguments) if arguments else None
     if use is not None:
         site = Site(Style.VALUE, "torch", loop.scope, node=loop.node)
-        yield from desk.value_drafts(Kind.EPOCHS, use, site)
+        yield from analysis.value_drafts(Kind.EPOCHS, use, site)
 
 
-def _batches(desk: Desk, loop: LoopSite) -> Iterator[Draft]:
+def _batches(analysis: ProgramAnalysis, loop: LoopSite) -> Iterator[Draft]:
     use = _stride(loop) or _pieces(loop) or _slices(loop)
     if use is not None:
-        yield from desk.value_drafts(
+        yield from analysis.value_drafts(
             Kind.BATCH_SIZE, use, Site(Style.VALUE, "torch", loop.scope, node=loop.node)
         )
 

@@ -7,8 +7,8 @@ import ast
 from dataclasses import dataclass
 from functools import cached_property
 
+from reenact.program.read.analysis import ProgramAnalysis
 from reenact.program.read.calls import method_name, receiver
-from reenact.program.read.desk import Desk
 from reenact.program.read.index import FileIndex
 from reenact.program.read.scope import FunctionNode, Scope
 from reenact.program.words import words
@@ -35,16 +35,16 @@ class LoopSite:
 class Loops:
     """Finds the training loops of a program."""
 
-    def __init__(self, desk: Desk) -> None:
-        self.desk = desk
-        self.sources = desk.sources
+    def __init__(self, analysis: ProgramAnalysis) -> None:
+        self.analysis = analysis
+        self.sources = analysis.sources
 
     @cached_property
     def backwards(self) -> list[tuple[ast.Call, Scope, FileIndex]]:
         """Calls that make gradients."""
         return [
             (call, scope, index)
-            for call, scope, index in self.desk.calls()
+            for call, scope, index in self.analysis.calls()
             if method_name(call) in BACKWARD and not self._is_autograd(call, scope)
         ]
 
@@ -54,7 +54,7 @@ class Loops:
         optimiser."""
         keras = [
             (call, scope, index)
-            for call, scope, index in self.desk.calls()
+            for call, scope, index in self.analysis.calls()
             if method_name(call) in ON_BATCH or (method_name(call) in APPLY and self._is_optimizer(call))
         ]
         return [*self.backwards, *keras]

@@ -7,9 +7,9 @@ from functools import cached_property
 
 from reenact.program.read import keras_words, torch_words
 from reenact.program.read.activations import ActivationSite, Way, activation_word
+from reenact.program.read.analysis import ProgramAnalysis
 from reenact.program.read.applied import Applied
 from reenact.program.read.calls import argument
-from reenact.program.read.desk import Desk
 from reenact.program.read.ends import Spot
 from reenact.program.read.flow import NOTHING, Flow
 from reenact.program.read.layers import LayerSite, Library, find_layers
@@ -24,11 +24,11 @@ MODEL_CLASSES = torch_words.MODULE_BASES | keras_words.MODEL_BASES
 class Models:
     """All layers of a program and what was learned about them."""
 
-    def __init__(self, desk: Desk) -> None:
-        self.desk = desk
-        self.layers = find_layers(desk.sources, desk.callees)
-        self.applied = Applied(desk.callees, self.layers)
-        self.flow = Flow(desk.sources, self.applied)
+    def __init__(self, analysis: ProgramAnalysis) -> None:
+        self.analysis = analysis
+        self.layers = find_layers(analysis.sources, analysis.callees)
+        self.applied = Applied(analysis.callees, self.layers)
+        self.flow = Flow(analysis.sources, self.applied)
         self.width_users: dict[Spot, list[LayerSite]] | None = None
         """Filled by `widths`."""
         for layer in self.layers:
@@ -40,7 +40,7 @@ class Models:
     @cached_property
     def classes(self) -> list[Scope]:
         """Classes of the program that are models or layers."""
-        sources = self.desk.sources
+        sources = self.analysis.sources
         return [
             owner
             for index in sources.indexes.values()
@@ -63,12 +63,12 @@ class Models:
 
     def argument_activation(self, layer: LayerSite, value: ast.expr) -> ActivationSite | None:
         """`activation="relu"`, `activation=tf.nn.relu`, or a trail that ends in either."""
-        desk = self.desk
-        named = desk.callees.named(value, layer.scope)
+        analysis = self.analysis
+        named = analysis.callees.named(value, layer.scope)
         if named:
             word = activation_word(named[0].dotted.rpartition(".")[2])
             return ActivationSite(Way.ARGUMENT, word, layer.call, layer.scope, named[0])
-        found = desk.values.find(value, layer.scope)
+        found = analysis.values.find(value, layer.scope)
         if not found:
             return None
         text = found[0].value if isinstance(found[0].value, str) else "linear"
@@ -77,7 +77,7 @@ class Models:
     def _walk_classes(self) -> None:
         for owner in self.classes:
             for name in FORWARD:
-                function = self.desk.sources.own_method(owner, name)
+                function = self.analysis.sources.own_method(owner, name)
                 if function is None:
                     continue
                 returned = self.flow.walk(function)
@@ -86,11 +86,11 @@ class Models:
 
     def _is_part(self, owner: Scope) -> bool:
         """True when another model of the program is made of it."""
-        sites = self.desk.sources.sites.get(owner, [])
+        sites = self.analysis.sources.sites.get(owner, [])
         inside = set(self.classes) - {owner}
         handed_over = any(
-            self.desk.sources.meaning(part, scope) is owner
-            for call, scope, _ in self.desk.calls()
+            self.analysis.sources.meaning(part, scope) is owner
+            for call, scope, _ in self.analysis.calls()
             for part in call.args
             if isinstance(part, ast.Name) and part.id == owner.name and not _is_super(call)
         )
@@ -120,8 +120,8 @@ class Models:
     def _walk_sequences(self) -> None:
         runs = [
             (self.applied.layers(call, scope) or [], scope)
-            for call, scope, _ in self.desk.calls()
-            if self.desk.sources.dotted(call.func, scope) in SEQUENTIAL
+            for call, scope, _ in self.analysis.calls()
+            if self.analysis.sources.dotted(call.func, scope) in SEQUENTIAL
         ]
         # The longest first: a block that stands inside another is then gone through as part of it.
         for run, scope in sorted(runs, key=lambda item: -len(item[0])):

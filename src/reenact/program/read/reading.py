@@ -11,8 +11,8 @@ from reenact.program.knob import Kind, Knob, KnobId, Written
 from reenact.program.lines import LineTable
 from reenact.program.program import Program
 from reenact.program.read.alternatives import alternatives
+from reenact.program.read.analysis import Draft, ProgramAnalysis, Site
 from reenact.program.read.data_knobs import read_data
-from reenact.program.read.desk import Desk, Draft, Site
 from reenact.program.read.ends import Spot
 from reenact.program.read.fallback import read_names
 from reenact.program.read.habits import read_habits
@@ -35,7 +35,7 @@ class Reading:
     """What a program says, and where."""
 
     program: Program
-    desk: Desk
+    analysis: ProgramAnalysis
     models: Models
     loops: Loops
     knobs: tuple[Knob, ...]
@@ -59,22 +59,31 @@ def read(program: Program) -> Reading:
 
 
 def _read(program: Program) -> Reading:
-    desk = Desk(program)
-    models = Models(desk)
-    loops = Loops(desk)
-    drafts = [*read_layers(desk, models), *read_torch_training(desk, models), *read_keras_training(desk)]
-    drafts += [*read_trainers(desk), *read_data(desk), *read_loops(desk, loops), *read_scaling(desk, models)]
-    drafts += list(read_missing_initialisers(desk, models, drafts))
-    drafts += list(read_habits(desk, models, loops, drafts))
-    drafts += list(read_names(desk, drafts))
+    analysis = ProgramAnalysis(program)
+    models = Models(analysis)
+    loops = Loops(analysis)
+    drafts = [
+        *read_layers(analysis, models),
+        *read_torch_training(analysis, models),
+        *read_keras_training(analysis),
+    ]
+    drafts += [
+        *read_trainers(analysis),
+        *read_data(analysis),
+        *read_loops(analysis, loops),
+        *read_scaling(analysis, models),
+    ]
+    drafts += list(read_missing_initialisers(analysis, models, drafts))
+    drafts += list(read_habits(analysis, models, loops, drafts))
+    drafts += list(read_names(analysis, drafts))
     kept = _merge(drafts)
-    named = _name(desk, kept)
-    places = _Places(desk)
-    knobs = tuple(_knob(desk, models, knob_id, draft, places) for knob_id, draft in named)
+    named = _name(analysis, kept)
+    places = _Places(analysis)
+    knobs = tuple(_knob(analysis, models, knob_id, draft, places) for knob_id, draft in named)
     sites = {knob_id: draft.site for knob_id, draft in named}
-    supervision = Supervision(desk, models, knobs, sites)
+    supervision = Supervision(analysis, models, knobs, sites)
     knobs = tuple(supervision.fitting(knob, sites[knob.id]) for knob in knobs)
-    return Reading(program, desk, models, loops, knobs, sites, supervision)
+    return Reading(program, analysis, models, loops, knobs, sites, supervision)
 
 
 def _merge(drafts: list[Draft]) -> list[Draft]:
@@ -96,44 +105,44 @@ def _merge(drafts: list[Draft]) -> list[Draft]:
     return kept
 
 
-def _name(desk: Desk, drafts: list[Draft]) -> list[tuple[KnobId, Draft]]:
+def _name(analysis: ProgramAnalysis, drafts: list[Draft]) -> list[tuple[KnobId, Draft]]:
     """Structural names: file, model, layer, kind, and a number among those that share all four."""
     groups: dict[tuple[str, str, str, Kind], list[Draft]] = {}
     for draft in drafts:
         groups.setdefault((draft.site.scope.file, draft.model, draft.layer, draft.kind), []).append(draft)
     ids: dict[int, KnobId] = {}
     for key, members in groups.items():
-        for number, draft in enumerate(sorted(members, key=lambda item: _owner_position(desk, item))):
+        for number, draft in enumerate(sorted(members, key=lambda item: _owner_position(analysis, item))):
             ids[id(draft)] = KnobId(*key, number)
     return [(ids[id(draft)], draft) for draft in drafts]
 
 
-def _owner_position(desk: Desk, draft: Draft) -> int:
+def _owner_position(analysis: ProgramAnalysis, draft: Draft) -> int:
     """Where the call or statement stands that the knob belongs to: setting a value does not move it."""
     node = draft.site.call or draft.site.node
     if node is None:
         return draft.spot.span.start
-    return desk.sources.index(draft.site.scope).lines.offset(node.lineno, node.col_offset)  # type: ignore[attr-defined]
+    return analysis.sources.index(draft.site.scope).lines.offset(node.lineno, node.col_offset)  # type: ignore[attr-defined]
 
 
 class _Places:
     """Turns spots into places, one line table a file."""
 
-    def __init__(self, desk: Desk) -> None:
-        self.desk = desk
+    def __init__(self, analysis: ProgramAnalysis) -> None:
+        self.analysis = analysis
         self.tables: dict[str, LineTable] = {}
 
     def __call__(self, spot: Spot) -> Place:
         if spot.file not in self.tables:
-            index = self.desk.sources.indexes.get(spot.file)
-            file = self.desk.program.file(spot.file)
+            index = self.analysis.sources.indexes.get(spot.file)
+            file = self.analysis.program.file(spot.file)
             text = file.text if file is not None else ""
             self.tables[spot.file] = index.lines if index is not None else LineTable(text)
         return self.tables[spot.file].place(PurePosixPath(spot.file), spot.span)
 
 
-def _knob(desk: Desk, models: Models, knob_id: KnobId, draft: Draft, places: _Places) -> Knob:
-    reason = why_fixed(desk, models, draft)
+def _knob(analysis: ProgramAnalysis, models: Models, knob_id: KnobId, draft: Draft, places: _Places) -> Knob:
+    reason = why_fixed(analysis, models, draft)
     return Knob(
         id=knob_id,
         value=draft.value,

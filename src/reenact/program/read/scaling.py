@@ -6,8 +6,8 @@ import ast
 from collections.abc import Iterator
 
 from reenact.program.knob import Kind, Written
+from reenact.program.read.analysis import Draft, ProgramAnalysis, Site, Style
 from reenact.program.read.calls import argument, method_name
-from reenact.program.read.desk import Desk, Draft, Site, Style
 from reenact.program.read.ends import is_number, literal
 from reenact.program.read.index import FileIndex
 from reenact.program.read.model import Models
@@ -24,11 +24,11 @@ ENCODERS = ["to_categorical", "one_hot", "LabelEncoder", "LabelBinarizer", "OneH
 HOMES = ("sklearn.", "keras.", "torchvision.", "torch.", "pandas.", "tensorflow.", "albumentations.")
 
 
-def read_scaling(desk: Desk, models: Models) -> Iterator[Draft]:
+def read_scaling(analysis: ProgramAnalysis, models: Models) -> Iterator[Draft]:
     """Drafts of scaling and encoding; one absent draft when inputs are never scaled."""
-    found = [draft for index in desk.sources.indexes.values() for draft in _divisions(desk, index)]
-    for call, scope, _ in desk.calls():
-        for callee in desk.callees.of(call, scope):
+    found = [draft for index in analysis.sources.indexes.values() for draft in _divisions(analysis, index)]
+    for call, scope, _ in analysis.calls():
+        for callee in analysis.callees.of(call, scope):
             name = last_name(callee.dotted)
             if callee.dotted.startswith(HOMES) and (name in SCALERS or name in ENCODERS):
                 reason = "how data is encoded depends on the data"
@@ -37,19 +37,19 @@ def read_scaling(desk: Desk, models: Models) -> Iterator[Draft]:
                     style, "data", scope, call, callee=callee, reason="" if style is Style.NAME else reason
                 )
                 found.append(
-                    desk.name_draft(
+                    analysis.name_draft(
                         Kind.PREPROCESSING, callee, site, name, layer="scale" if name in SCALERS else "encode"
                     )
                 )
     if not any(draft.layer == "scale" for draft in found):
-        found += list(_by_hand(desk))
+        found += list(_by_hand(analysis))
     symbols = any(layer.spec.family is Family.EMBEDDING for layer in models.layers)
     if not any(draft.layer == "scale" for draft in found) and not symbols:
-        found += list(_unscaled(desk))
+        found += list(_unscaled(analysis))
     yield from found
 
 
-def _divisions(desk: Desk, index: FileIndex) -> Iterator[Draft]:
+def _divisions(analysis: ProgramAnalysis, index: FileIndex) -> Iterator[Draft]:
     """`x / 255`, `x /= 255`, `(x - 127.5) / 127.5`."""
     for node, scope in list(index.scopes.items()):
         divisor = None
@@ -60,18 +60,18 @@ def _divisions(desk: Desk, index: FileIndex) -> Iterator[Draft]:
         if divisor is None or not is_number(literal(divisor)) or literal(divisor) not in GREY_LEVELS:
             continue
         site = Site(Style.VALUE, "data", scope, node=node)
-        found = desk.values.here(divisor, scope)
-        draft = desk.found_draft(Kind.PREPROCESSING, found, site, layer="scale")
+        found = analysis.values.here(divisor, scope)
+        draft = analysis.found_draft(Kind.PREPROCESSING, found, site, layer="scale")
         draft.written = Written.LITERAL
         yield draft
 
 
-def _by_hand(desk: Desk) -> Iterator[Draft]:
+def _by_hand(analysis: ProgramAnalysis) -> Iterator[Draft]:
     """`(x - x.mean(0)) / x.std(0)`, `x / x.max()`: told, not turned."""
-    for call, scope, index in desk.calls():
+    for call, scope, index in analysis.calls():
         word = _hand_word(call, index)
         if word:
-            spot = desk.spot(call, scope)
+            spot = analysis.spot(call, scope)
             site = Site(Style.FIXED, "data", scope, call, reason="the inputs are scaled by hand")
             yield Draft(
                 Kind.PREPROCESSING,
@@ -79,7 +79,7 @@ def _by_hand(desk: Desk) -> Iterator[Draft]:
                 word,
                 Written.LITERAL,
                 spot,
-                desk.text(spot),
+                analysis.text(spot),
                 layer="scale",
                 uses=[spot],
             )
@@ -104,9 +104,9 @@ def _named_maximum(parent: ast.AST | None) -> bool:
     return parent.targets[0].id.endswith(("_max", "_scale"))
 
 
-def _unscaled(desk: Desk) -> Iterator[Draft]:
-    for call, scope, _ in desk.calls():
-        dotted = desk.callees.dotted(call, scope)
+def _unscaled(analysis: ProgramAnalysis) -> Iterator[Draft]:
+    for call, scope, _ in analysis.calls():
+        dotted = analysis.callees.dotted(call, scope)
         data = argument(call, 0, "x")
         fitted = method_name(call) == "fit" and any(
             part.arg in ("epochs", "nb_epoch", "batch_size") for part in call.keywords
@@ -117,5 +117,5 @@ def _unscaled(desk: Desk) -> Iterator[Draft]:
             site = Site(Style.ARGUMENT, library, scope, call, "x", node=data)
             if not isinstance(data, ast.Name):
                 site = Site(Style.FIXED, library, scope, call, "x", reason="the inputs are not one variable")
-            yield desk.absent(Kind.PREPROCESSING, site, call, layer="scale")
+            yield analysis.absent(Kind.PREPROCESSING, site, call, layer="scale")
             return

@@ -11,8 +11,8 @@ from functools import cached_property
 from reenact.program.knob import Kind, Knob, KnobId
 from reenact.program.read import keras_words
 from reenact.program.read.activations import activation_word
+from reenact.program.read.analysis import UNKNOWN_OUTPUT, ProgramAnalysis, Site
 from reenact.program.read.calls import keyword, method_name
-from reenact.program.read.desk import UNKNOWN_OUTPUT, Desk, Site
 from reenact.program.read.label_forms import Form, activation_for, form_of, takes_any_number
 from reenact.program.read.label_places import caller_of, can_be_repeated, meetings, part_of
 from reenact.program.read.layers import LayerSite
@@ -30,9 +30,9 @@ class Supervision:
     """What the text tells of a program's outputs and labels."""
 
     def __init__(
-        self, desk: Desk, models: Models, knobs: Sequence[Knob], sites: Mapping[KnobId, Site]
+        self, analysis: ProgramAnalysis, models: Models, knobs: Sequence[Knob], sites: Mapping[KnobId, Site]
     ) -> None:
-        self.desk = desk
+        self.analysis = analysis
         self.models = models
         self._widths: dict[LayerSite, JsonValue] = {}
         self._losses = [(knob, sites[knob.id]) for knob in knobs if knob.kind is Kind.LOSS]
@@ -66,7 +66,7 @@ class Supervision:
         if site.output:
             return [layer for layer in found if _goes_by(layer, site.output)]
         if site.library == "torch":
-            called = {caller_of(meeting.outputs) for meeting in meetings(self.desk, site)}
+            called = {caller_of(meeting.outputs) for meeting in meetings(self.analysis, site)}
             return [layer for layer in found if layer.model in called] or found
         return found
 
@@ -80,14 +80,14 @@ class Supervision:
     def encoded(self) -> bool:
         """The program writes its labels as one column a class."""
         called = (
-            last_name(self.desk.sources.dotted(call.func, scope)) or method_name(call)
-            for call, scope, _ in self.desk.calls()
+            last_name(self.analysis.sources.dotted(call.func, scope)) or method_name(call)
+            for call, scope, _ in self.analysis.calls()
         )
         return any(name in ENCODERS for name in called) or bool(re.search(r"\b(np|torch)\.eye\(", self._text))
 
     @cached_property
     def _text(self) -> str:
-        return "\n".join(index.text for index in self.desk.sources.indexes.values())
+        return "\n".join(index.text for index in self.analysis.sources.indexes.values())
 
     def sorts(self, site: Site) -> bool:
         """The program tells classes apart: its outputs are probabilities, or it counts right answers."""
@@ -106,11 +106,11 @@ class Supervision:
     def _metrics(self, site: Site) -> set[str]:
         """Metrics that `compile` is asked for, of one of several outputs."""
         found: set[str] = set()
-        for call, scope, _ in self.desk.calls():
+        for call, scope, _ in self.analysis.calls():
             asked = keyword(call, "metrics") if method_name(call) == "compile" else None
             own = part_of(asked, site.output) if isinstance(asked, ast.Dict) else None
             if own is not None:
-                found.add(self.desk.sources.index(scope).text_of(own))
+                found.add(self.analysis.sources.index(scope).text_of(own))
         return found
 
     def why_unfit(self, site: Site, old: str, new: str, width: int | None = None) -> str:
@@ -141,7 +141,7 @@ class Supervision:
 
     def _why_not_columns(self, site: Site, width: int | None) -> str:
         """Numbers of classes can become columns when it is known how many there are."""
-        places = meetings(self.desk, site)
+        places = meetings(self.analysis, site)
         if not places:
             return "the place where its labels are given cannot be read, and they would have to change"
         seen = [place.outputs for place in places]
@@ -154,7 +154,7 @@ class Supervision:
             return f"{new} takes one class a row, and every output has a label of its own here"
         if site.library == "torch" and not self.encoded and self.width(site) is None:
             return f"{new} takes the number of a class, and how many outputs there are cannot be read"
-        if self.labels_are_columns(site, has) and not meetings(self.desk, site):
+        if self.labels_are_columns(site, has) and not meetings(self.analysis, site):
             return "the place where its labels are given cannot be read, and they would have to change"
         return ""
 

@@ -7,10 +7,10 @@ from collections.abc import Iterator
 
 from reenact.program.knob import Kind
 from reenact.program.read import torch_words
+from reenact.program.read.analysis import Draft, ProgramAnalysis, Site, Style
 from reenact.program.read.arguments import argument_drafts
 from reenact.program.read.callees import Callee, chosen_name
 from reenact.program.read.calls import argument
-from reenact.program.read.desk import Desk, Draft, Site, Style
 from reenact.program.read.evaluation import is_evaluation
 from reenact.program.read.model import Models
 from reenact.program.read.names import last_name
@@ -29,25 +29,25 @@ CLIPPING = {
 }
 
 
-def read_torch_training(desk: Desk, models: Models) -> Iterator[Draft]:
+def read_torch_training(analysis: ProgramAnalysis, models: Models) -> Iterator[Draft]:
     """Drafts of everything that is said about a PyTorch training outside its loops and loaders."""
     losses: list[tuple[ast.Call, Scope, Draft]] = []
-    for call, scope, _ in desk.calls():
-        for callee in desk.callees.of(call, scope):
+    for call, scope, _ in analysis.calls():
+        for callee in analysis.callees.of(call, scope):
             name = last_name(callee.dotted)
             if callee.dotted == f"torch.optim.{name}" and name in torch_words.OPTIMIZERS:
-                yield from _optimizer(desk, call, scope, callee, torch_words.OPTIMIZERS[name])
+                yield from _optimizer(analysis, call, scope, callee, torch_words.OPTIMIZERS[name])
             elif _is_loss(callee.dotted, name):
-                losses.append((call, scope, _loss(desk, call, scope, callee)))
+                losses.append((call, scope, _loss(analysis, call, scope, callee)))
             elif callee.dotted.startswith("torch.optim.lr_scheduler.") and name in torch_words.SCHEDULERS:
                 site = Site(Style.NAME, "torch", scope, call, callee=callee)
-                yield desk.name_draft(Kind.SCHEDULER, callee, site, name)
+                yield analysis.name_draft(Kind.SCHEDULER, callee, site, name)
             elif name in CLIPPING:
-                yield from _clip(desk, call, scope, name)
+                yield from _clip(analysis, call, scope, name)
             elif callee.dotted.startswith("torch.nn.init."):
-                yield from _initialiser(desk, models, call, scope, callee, name)
+                yield from _initialiser(analysis, models, call, scope, callee, name)
             break
-    yield from _training_losses(desk, losses)
+    yield from _training_losses(analysis, losses)
 
 
 def _is_loss(dotted: str, name: str) -> bool:
@@ -57,20 +57,22 @@ def _is_loss(dotted: str, name: str) -> bool:
 
 
 def _optimizer(
-    desk: Desk, call: ast.Call, scope: Scope, callee: Callee, spec: OptimizerSpec
+    analysis: ProgramAnalysis, call: ast.Call, scope: Scope, callee: Callee, spec: OptimizerSpec
 ) -> Iterator[Draft]:
     style = Style.CHOICE if callee.chosen else Style.NAME
     site = Site(style, "torch", scope, call, callee=callee)
-    yield desk.name_draft(Kind.OPTIMIZER, callee, site, chosen_name(callee))
+    yield analysis.name_draft(Kind.OPTIMIZER, callee, site, chosen_name(callee))
     owner = last_name(callee.dotted)
     for kind, name in OPTIMIZER_KINDS:
         if spec.takes(name):
             place, default = spec.position(name), spec.default(name)
-            yield from argument_drafts(desk, kind, call, scope, "torch", (name,), place, default, owner=owner)
-    yield from _groups(desk, call, scope)
+            yield from argument_drafts(
+                analysis, kind, call, scope, "torch", (name,), place, default, owner=owner
+            )
+    yield from _groups(analysis, call, scope)
 
 
-def _groups(desk: Desk, call: ast.Call, scope: Scope) -> Iterator[Draft]:
+def _groups(analysis: ProgramAnalysis, call: ast.Call, scope: Scope) -> Iterator[Draft]:
     """Parameter groups with settings of their own: `[{"params": ..., "lr": 0.1}]`."""
     groups = argument(call, 0, "params")
     if not isinstance(groups, ast.List | ast.Tuple):
@@ -81,33 +83,37 @@ def _groups(desk: Desk, call: ast.Call, scope: Scope) -> Iterator[Draft]:
         for key, value in zip(group.keys, group.values, strict=True):
             for kind, name in OPTIMIZER_KINDS:
                 if isinstance(key, ast.Constant) and key.value == name:
-                    yield from desk.value_drafts(kind, value, Site(Style.VALUE, "torch", scope, call, name))
+                    yield from analysis.value_drafts(
+                        kind, value, Site(Style.VALUE, "torch", scope, call, name)
+                    )
 
 
-def _loss(desk: Desk, call: ast.Call, scope: Scope, callee: Callee) -> Draft:
+def _loss(analysis: ProgramAnalysis, call: ast.Call, scope: Scope, callee: Callee) -> Draft:
     style = Style.CHOICE if callee.chosen else Style.NAME
     site = Site(style, "torch", scope, call, callee=callee)
-    return desk.name_draft(Kind.LOSS, callee, site, chosen_name(callee))
+    return analysis.name_draft(Kind.LOSS, callee, site, chosen_name(callee))
 
 
-def _training_losses(desk: Desk, losses: list[tuple[ast.Call, Scope, Draft]]) -> Iterator[Draft]:
+def _training_losses(
+    analysis: ProgramAnalysis, losses: list[tuple[ast.Call, Scope, Draft]]
+) -> Iterator[Draft]:
     """Losses that train; one that is only computed in an evaluation is a metric."""
-    training = [item for item in losses if not is_evaluation(desk, item[0], item[1])]
+    training = [item for item in losses if not is_evaluation(analysis, item[0], item[1])]
     for _, _, draft in training or losses:
         yield draft
 
 
-def _clip(desk: Desk, call: ast.Call, scope: Scope, name: str) -> Iterator[Draft]:
+def _clip(analysis: ProgramAnalysis, call: ast.Call, scope: Scope, name: str) -> Iterator[Draft]:
     word = CLIPPING[name]
     value = argument(call, 1, word)
     if value is not None:
-        yield from desk.value_drafts(
+        yield from analysis.value_drafts(
             Kind.GRADIENT_CLIP, value, Site(Style.ARGUMENT, "torch", scope, call, word)
         )
 
 
 def _initialiser(
-    desk: Desk, models: Models, call: ast.Call, scope: Scope, callee: Callee, name: str
+    analysis: ProgramAnalysis, models: Models, call: ast.Call, scope: Scope, callee: Callee, name: str
 ) -> Iterator[Draft]:
     target = argument(call, 0, "tensor")
     if name not in torch_words.INITIALIZERS or target is None:
@@ -115,7 +121,7 @@ def _initialiser(
     parts = _reference(target)
     kind = Kind.BIAS_INIT if "bias" in parts[-2:] else Kind.WEIGHT_INIT
     site = Site(Style.NAME, "torch", scope, call, callee=callee)
-    yield desk.name_draft(kind, callee, site, name, **_initialised(models, parts, scope))
+    yield analysis.name_draft(kind, callee, site, name, **_initialised(models, parts, scope))
 
 
 def _reference(node: ast.expr) -> list[str]:

@@ -8,9 +8,9 @@ from collections.abc import Iterator
 
 from reenact.program.knob import Kind
 from reenact.program.read.activations import activation_word
+from reenact.program.read.analysis import Draft, ProgramAnalysis, Site, Style
 from reenact.program.read.arguments import argument_drafts
 from reenact.program.read.calls import argument, method_name, receiver
-from reenact.program.read.desk import Desk, Draft, Site, Style
 from reenact.program.read.names import last_name
 from reenact.program.read.scope import Scope
 from reenact.program.read.vocabulary import Slot
@@ -39,31 +39,31 @@ CONFIG_SLOTS = (
 ARGUMENTS = frozenset(("TrainingArguments", "Seq2SeqTrainingArguments", "TFTrainingArguments"))
 
 
-def read_trainers(desk: Desk) -> Iterator[Draft]:
+def read_trainers(analysis: ProgramAnalysis) -> Iterator[Draft]:
     """Drafts of what a ready-made trainer is told."""
-    for call, scope, _ in desk.calls():
-        dotted = desk.callees.dotted(call, scope)
+    for call, scope, _ in analysis.calls():
+        dotted = analysis.callees.dotted(call, scope)
         name = last_name(dotted)
         if dotted == "lightning.Trainer":
-            yield from _slots(desk, call, scope, LIGHTNING_SLOTS, "lightning")
+            yield from _slots(analysis, call, scope, LIGHTNING_SLOTS, "lightning")
         elif dotted.startswith("transformers.") and name in ARGUMENTS:
-            yield from _slots(desk, call, scope, HUGGING_SLOTS, "transformers")
+            yield from _slots(analysis, call, scope, HUGGING_SLOTS, "transformers")
         elif dotted.startswith("transformers.") and name.endswith("Config"):
-            yield from _slots(desk, call, scope, CONFIG_SLOTS, "transformers")
+            yield from _slots(analysis, call, scope, CONFIG_SLOTS, "transformers")
         elif dotted.startswith("transformers.") and name.endswith("Trainer"):
             yield from _evaluation_data(
-                desk, call, scope, argument(call, None, "eval_dataset"), "transformers"
+                analysis, call, scope, argument(call, None, "eval_dataset"), "transformers"
             )
-        elif method_name(call) == "fit" and _is_trainer(desk, call, scope):
-            yield from _lightning_fit(desk, call, scope)
+        elif method_name(call) == "fit" and _is_trainer(analysis, call, scope):
+            yield from _lightning_fit(analysis, call, scope)
 
 
 def _slots(
-    desk: Desk, call: ast.Call, scope: Scope, slots: tuple[Slot, ...], library: str
+    analysis: ProgramAnalysis, call: ast.Call, scope: Scope, slots: tuple[Slot, ...], library: str
 ) -> Iterator[Draft]:
     for slot in slots:
         for draft in argument_drafts(
-            desk,
+            analysis,
             slot.kind,
             call,
             scope,
@@ -78,31 +78,31 @@ def _slots(
             yield draft
 
 
-def _is_trainer(desk: Desk, call: ast.Call, scope: Scope) -> bool:
+def _is_trainer(analysis: ProgramAnalysis, call: ast.Call, scope: Scope) -> bool:
     base = receiver(call)
-    made = desk.callees.made(base, scope) if base is not None else []
+    made = analysis.callees.made(base, scope) if base is not None else []
     return any(item.callee.dotted == "lightning.Trainer" for item in made)
 
 
-def _lightning_fit(desk: Desk, call: ast.Call, scope: Scope) -> Iterator[Draft]:
+def _lightning_fit(analysis: ProgramAnalysis, call: ast.Call, scope: Scope) -> Iterator[Draft]:
     data = argument(call, 2, "val_dataloaders")
     module = argument(call, 3, "datamodule")
     if data is not None or module is None:
         has_own = any(
             owner.bindings.get("val_dataloader")
-            for index in desk.sources.indexes.values()
+            for index in analysis.sources.indexes.values()
             for owner in index.classes
         )
         if data is not None or not has_own:
-            yield from _evaluation_data(desk, call, scope, data, "lightning")
+            yield from _evaluation_data(analysis, call, scope, data, "lightning")
 
 
 def _evaluation_data(
-    desk: Desk, call: ast.Call, scope: Scope, value: ast.expr | None, library: str
+    analysis: ProgramAnalysis, call: ast.Call, scope: Scope, value: ast.expr | None, library: str
 ) -> Iterator[Draft]:
     reason = "which data to hold out is for the program to say"
     site = Site(Style.FIXED, library, scope, call, reason=reason)
     if value is None:
-        yield desk.absent(Kind.VALIDATION, site, call)
+        yield analysis.absent(Kind.VALIDATION, site, call)
     else:
-        yield desk.found_draft(Kind.VALIDATION, desk.values.here(value, scope), site)
+        yield analysis.found_draft(Kind.VALIDATION, analysis.values.here(value, scope), site)

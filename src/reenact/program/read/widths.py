@@ -7,8 +7,8 @@ import ast
 from dataclasses import dataclass
 
 from reenact.program.knob import Kind, Written
+from reenact.program.read.analysis import Draft, ProgramAnalysis, Site, Style
 from reenact.program.read.calls import argument, method_name
-from reenact.program.read.desk import Desk, Draft, Site, Style
 from reenact.program.read.ends import Spot, is_number, literal
 from reenact.program.read.layers import LayerSite
 from reenact.program.read.model import Models
@@ -26,7 +26,7 @@ class Follows:
     factor: int
 
 
-def why_fixed(desk: Desk, models: Models, draft: Draft) -> str:
+def why_fixed(analysis: ProgramAnalysis, models: Models, draft: Draft) -> str:
     """Why a knob cannot be changed, or not alone; empty when it can."""
     site = draft.site
     if site.style is Style.FIXED or site.reason:
@@ -36,7 +36,7 @@ def why_fixed(desk: Desk, models: Models, draft: Draft) -> str:
     if draft.written is Written.ABSENT or site.library != "torch" or site.layer is None:
         return ""
     if draft.kind in WIDTHS:
-        found = followers(desk, models, site.layer, draft.spot)
+        found = followers(analysis, models, site.layer, draft.spot)
         return found if isinstance(found, str) else ""
     if draft.kind is Kind.KERNEL_SIZE:
         return _why_kernel_stays(site)
@@ -71,12 +71,12 @@ def _keeps_size(layer: LayerSite) -> bool:
     return padding is not None and (literal(padding) == "same" or not is_number(literal(padding)))
 
 
-def followers(desk: Desk, models: Models, layer: LayerSite, spot: Spot) -> list[Follows] | str:
+def followers(analysis: ProgramAnalysis, models: Models, layer: LayerSite, spot: Spot) -> list[Follows] | str:
     """Numbers that must follow when the width at `spot` changes; a sentence when that cannot be told."""
-    users = _users(desk, models).get(spot) or [layer]
+    users = _users(analysis, models).get(spot) or [layer]
     found: list[Follows] = []
     for user in users:
-        one = _followers_of(desk, models, user, spot)
+        one = _followers_of(analysis, models, user, spot)
         if isinstance(one, str):
             return one
         found += one
@@ -84,19 +84,21 @@ def followers(desk: Desk, models: Models, layer: LayerSite, spot: Spot) -> list[
     return list(distinct.values())
 
 
-def _users(desk: Desk, models: Models) -> dict[Spot, list[LayerSite]]:
+def _users(analysis: ProgramAnalysis, models: Models) -> dict[Spot, list[LayerSite]]:
     """For every place that a width comes from, the layers that take it; worked out once for a program."""
     if models.width_users is None:
         models.width_users = {}
         for layer in models.layers:
             for slot in layer.spec.slots:
                 value = argument(layer.call, slot.position, *slot.names) if slot.kind in WIDTHS else None
-                for found in desk.values.find(value, layer.scope) if value is not None else ():
+                for found in analysis.values.find(value, layer.scope) if value is not None else ():
                     models.width_users.setdefault(found.spot, []).append(layer)
     return models.width_users
 
 
-def _followers_of(desk: Desk, models: Models, layer: LayerSite, spot: Spot) -> list[Follows] | str:
+def _followers_of(
+    analysis: ProgramAnalysis, models: Models, layer: LayerSite, spot: Spot
+) -> list[Follows] | str:
     if layer.output:
         return []
     if layer.tied:
@@ -105,7 +107,7 @@ def _followers_of(desk: Desk, models: Models, layer: LayerSite, spot: Spot) -> l
         return f"it cannot be told which layer takes the output of {layer.path}"
     found: list[Follows] = []
     for taker in layer.feeds:
-        one = _follow(desk, models, layer, taker, spot)
+        one = _follow(analysis, models, layer, taker, spot)
         if isinstance(one, str):
             return one
         found += one
@@ -113,7 +115,7 @@ def _followers_of(desk: Desk, models: Models, layer: LayerSite, spot: Spot) -> l
 
 
 def _follow(
-    desk: Desk, models: Models, layer: LayerSite, taker: LayerSite, spot: Spot
+    analysis: ProgramAnalysis, models: Models, layer: LayerSite, taker: LayerSite, spot: Spot
 ) -> list[Follows] | str:
     """How the input width of the layer that takes the output follows."""
     slot = taker.spec.width_in
@@ -122,30 +124,32 @@ def _follow(
     value = argument(taker.call, slot.position, *slot.names)
     if value is None:
         return f"the input width of {taker.path} is not written"
-    if depends_on(desk, value, taker.scope, spot):
+    if depends_on(analysis, value, taker.scope, spot):
         return []
-    old = width_value(desk, layer)
+    old = width_value(analysis, layer)
     if old is None:
         return f"the width of {layer.path} is not a number in the source"
-    part = _factor_spot(desk, value, taker.scope, old, flattened=taker.spec.family is Family.DENSE)
-    shapes = _shapes(desk, models, taker, value, old)
+    part = _factor_spot(analysis, value, taker.scope, old, flattened=taker.spec.family is Family.DENSE)
+    shapes = _shapes(analysis, models, taker, value, old)
     if part is not None and shapes is not None:
         return [part, *shapes]
     return f"the input width of {taker.path} follows from it and cannot be computed"
 
 
-def width_value(desk: Desk, layer: LayerSite) -> int | None:
+def width_value(analysis: ProgramAnalysis, layer: LayerSite) -> int | None:
     for slot in layer.spec.slots:
         value = argument(layer.call, slot.position, *slot.names)
         if slot.kind in WIDTHS and value is not None:
-            number = desk.values.compute(value, layer.scope)
+            number = analysis.values.compute(value, layer.scope)
             return number if isinstance(number, int) else None
     return None
 
 
-def _shapes(desk: Desk, models: Models, taker: LayerSite, value: ast.expr, old: int) -> list[Follows] | None:
+def _shapes(
+    analysis: ProgramAnalysis, models: Models, taker: LayerSite, value: ast.expr, old: int
+) -> list[Follows] | None:
     """`x.view(-1, 64 * 7 * 7)` before the layer must follow too; none when it cannot."""
-    width = desk.values.compute(value, taker.scope)
+    width = analysis.values.compute(value, taker.scope)
     found: list[Follows] = []
     for call, scope in models.flow.functions:
         if (
@@ -154,18 +158,20 @@ def _shapes(desk: Desk, models: Models, taker: LayerSite, value: ast.expr, old: 
         ):
             continue
         for part in call.args:
-            if width is None or desk.values.compute(part, scope) != width:
+            if width is None or analysis.values.compute(part, scope) != width:
                 continue
-            spot = _factor_spot(desk, part, scope, old, flattened=True)
+            spot = _factor_spot(analysis, part, scope, old, flattened=True)
             if spot is None:
                 return None
             found.append(spot)
     return found
 
 
-def _factor_spot(desk: Desk, value: ast.expr, scope: Scope, old: int, *, flattened: bool) -> Follows | None:
+def _factor_spot(
+    analysis: ProgramAnalysis, value: ast.expr, scope: Scope, old: int, *, flattened: bool
+) -> Follows | None:
     """`nn.Linear(64, ...)` after 64 units; `64 * 7 * 7` or `3136` after 64 filters."""
-    index = desk.sources.index(scope)
+    index = analysis.sources.index(scope)
     number = literal(value)
     if isinstance(number, int) and old > 0 and number % old == 0 and (number == old or flattened):
         return Follows(Spot(scope.file, index.span(value)), number // old)
@@ -182,34 +188,36 @@ def _factors(node: ast.expr) -> list[ast.expr]:
     return [node]
 
 
-def depends_on(desk: Desk, node: ast.AST, scope: Scope, spot: Spot, depth: int = 0) -> bool:
+def depends_on(analysis: ProgramAnalysis, node: ast.AST, scope: Scope, spot: Spot, depth: int = 0) -> bool:
     """True when an expression is computed from the value at a spot, whatever happens in between."""
     for part in ast.walk(node):
         if not isinstance(part, ast.Name | ast.Attribute | ast.Subscript | ast.Call):
             continue
-        for end in desk.follower.follow(part, scope):
+        for end in analysis.follower.follow(part, scope):
             if end.node is part:
                 continue
-            if isinstance(end.node, ast.expr) and desk.values.spot(end) == spot:
+            if isinstance(end.node, ast.expr) and analysis.values.spot(end) == spot:
                 return True
             if (
                 isinstance(end.node, ast.BinOp)
                 and depth < 4
-                and depends_on(desk, end.node, end.scope, spot, depth + 1)
+                and depends_on(analysis, end.node, end.scope, spot, depth + 1)
             ):
                 return True
-        if isinstance(part, ast.Name) and depth < 4 and _through_bindings(desk, part, scope, spot, depth):
+        if isinstance(part, ast.Name) and depth < 4 and _through_bindings(analysis, part, scope, spot, depth):
             return True
     return False
 
 
-def _through_bindings(desk: Desk, name: ast.Name, scope: Scope, spot: Spot, depth: int) -> bool:
+def _through_bindings(
+    analysis: ProgramAnalysis, name: ast.Name, scope: Scope, spot: Spot, depth: int
+) -> bool:
     """`width_in = width` at the end of a loop: a name with several values, one of which comes from there."""
     found = scope.find(name.id)
     if found is None or len(found[1]) < 2:
         return False
     return any(
-        binding.value is not None and depends_on(desk, binding.value, found[0], spot, depth + 1)
+        binding.value is not None and depends_on(analysis, binding.value, found[0], spot, depth + 1)
         for binding in found[1]
     )
 

@@ -97,7 +97,7 @@ class Draft:
     also: set[Kind] = field(default_factory=set)
 
 
-class Desk:
+class ProgramAnalysis:
     """The program under examination, with everything that looks things up in it."""
 
     def __init__(self, program: Program) -> None:

@@ -18,7 +18,7 @@ from reenact.program.edit.segments import brackets_of, inserted, removed
 from reenact.program.edit.statements import after_statement, before_statement, without_statement
 from reenact.program.knob import KnobId
 from reenact.program.lines import Span
-from reenact.program.read.desk import Site
+from reenact.program.read.analysis import Site
 from reenact.program.read.ends import Spot
 from reenact.program.read.index import FileIndex
 from reenact.program.read.reading import Reading
@@ -65,18 +65,18 @@ class ShortName:
     settings: dict[str, JsonValue] = field(default_factory=dict)
 
 
-class Workshop:
+class SourceEditor:
     """Collects the edits of one patch."""
 
     def __init__(self, reading: Reading) -> None:
         self.reading = reading
-        self.desk = reading.desk
+        self.analysis = reading.analysis
         self.program = reading.program
         self.edits: dict[str, list[TextEdit]] = {}
         self.calls: dict[ast.AST, CallWork] = {}
         self.arguments = list(reading.program.arguments)
         self.words: dict[int, tuple[int, list[str]]] = {}
-        self.imports = Imports(reading.desk.sources)
+        self.imports = Imports(reading.analysis.sources)
         self.claimed: dict[KnobId, str] = {}
         """Knobs that a change has turned, and to what."""
         self.short_names: dict[ast.Call, ShortName] = {}
@@ -85,7 +85,7 @@ class Workshop:
         self._order = 0
 
     def index(self, scope: Scope) -> FileIndex:
-        return self.desk.sources.index(scope)
+        return self.analysis.sources.index(scope)
 
     def claim(self, knob: KnobId, value: JsonValue) -> bool:
         """True when a knob is to be turned for the first time; raises PatchConflict for two values."""
@@ -133,7 +133,7 @@ class Workshop:
         """Give a keyword argument a value, whether it is there or not."""
         for given in call.keywords:
             if given.arg == name:
-                self.replace(self.desk.spot(given.value, scope), text)
+                self.replace(self.analysis.spot(given.value, scope), text)
                 return
         work = self.work(call, scope)
         if work.add.get(name, text) != text:
@@ -196,7 +196,7 @@ class Workshop:
                 self.replace(Spot(file, span), piece)
 
     def _ordered(self, file: str, edits: list[TextEdit]) -> list[TextEdit]:
-        index = self.desk.sources.indexes.get(file)
+        index = self.analysis.sources.indexes.get(file)
         source = self.program.file(file)
         assert source is not None
         text = index.text if index is not None else source.text

@@ -1,0 +1,146 @@
+"""Words that nobody would type into a search box, wherever they stand.
+
+    python scripts/words.py            every one with its place; exit 0 none, 1 some
+    python scripts/words.py --count    how often each word stands, and in which package most
+
+Looked at are the parts of identifiers, strings, comments and docstrings of Python files and the text of
+Markdown files in src, tests, docs, examples, skills, benchmarks, README and CHANGELOG. Not looked at:
+prompts, recordings, cases and papers (`UNTOUCHED`), because models and readers have seen their words, and
+`ALLOWED` phrases, where a word has its plain meaning.
+"""
+
+from __future__ import annotations
+
+import io
+import re
+import subprocess
+import sys
+import tokenize
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).parents[1]
+LOOKED_AT = (
+    "src",
+    "tests",
+    "docs",
+    "examples",
+    "skills",
+    "benchmarks",
+    "scripts",
+    "README.md",
+    "CHANGELOG.md",
+)
+UNTOUCHED = re.compile(
+    r"/prompts/|/cases/|/corpus|/recordings?/|recording\.jsonl|tests/golden/|scripts/words\.py|scripts/kill_cases/"
+)
+WORDS = {
+    "told": "reported, result, logged",
+    "said": "reported, stated",
+    "heard": "received, message",
+    "wishes": "options",
+    "desk": "analysis, service, state",
+    "sight": "observer, observation",
+    "sighting": "observation",
+    "standing": "status, result",
+    "accusation": "finding",
+    "accused": "finding, suspected",
+    "accuses": "points to",
+    "mend": "fix, repair",
+    "mended": "fixed, repaired",
+    "mending": "repair",
+    "dear": "expensive",
+    "dice": "random seed",
+    "anew": "again, from the start",
+    "bear": "tolerate",
+    "heart": "overfit, memorise",
+    "story": "pipeline",
+    "stories": "pipelines",
+    "room": "package",
+    "rooms": "packages",
+    "door": "entry point, interface",
+    "doors": "entry points, interfaces",
+    "house": "project",
+    "workshop": "runner, editor",
+    "workbench": "context",
+    "sureness": "calibration",
+    "hunt": "search",
+    "walls": "isolation",
+}
+ALLOWED = re.compile(
+    r"front door|next door|side ?story|history|header room|headroom|room for|no room|without room|NO_ROOM"
+    r"|out of the house|warehouse|household|bear in mind|dear reader|workshop paper|heartbeat|at heart",
+    re.IGNORECASE,
+)
+PART = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
+
+
+@dataclass(frozen=True)
+class Hit:
+    """A word at a place."""
+
+    path: str
+    line: int
+    word: str
+
+    def __str__(self) -> str:
+        return f"{self.path}:{self.line}: {self.word} (rather: {WORDS[self.word]})"
+
+
+def files() -> list[Path]:
+    """Every tracked text that is looked at."""
+    listed = subprocess.run(  # noqa: S603
+        ["git", "ls-files", "-z", *LOOKED_AT],  # noqa: S607
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=True,
+    ).stdout.split("\0")
+    kept = [name for name in listed if name.endswith((".py", ".md")) and not UNTOUCHED.search(f"/{name}")]
+    return [ROOT / name for name in kept]
+
+
+def hits(path: Path) -> Iterator[Hit]:
+    """The words of one file, each place once."""
+    try:
+        text = path.read_text(encoding="utf-8")
+    except UnicodeDecodeError:
+        return
+    name = str(path.relative_to(ROOT))
+    pieces = _tokens(text) if path.suffix == ".py" else enumerate(text.splitlines(), 1)
+    for line, piece in pieces:
+        cleaned = ALLOWED.sub(" ", piece)
+        found = {part.lower() for part in PART.findall(cleaned)} & set(WORDS)
+        yield from (Hit(name, line, word) for word in sorted(found))
+
+
+def _tokens(text: str) -> Iterator[tuple[int, str]]:
+    """Identifiers, strings and comments; a string of several lines line by line."""
+    kinds = (tokenize.NAME, tokenize.STRING, tokenize.COMMENT)
+    try:
+        for token in tokenize.generate_tokens(io.StringIO(text).readline):
+            if token.type in kinds:
+                for offset, line in enumerate(token.string.splitlines()):
+                    yield token.start[0] + offset, line
+    except (tokenize.TokenError, SyntaxError):
+        return
+
+
+def main(words: list[str]) -> int:
+    """See the first lines of this file."""
+    found = [hit for path in files() for hit in hits(path)]
+    if "--count" in words:
+        for word, number in Counter(hit.word for hit in found).most_common():
+            places = Counter("/".join(hit.path.split("/")[:3]) for hit in found if hit.word == word)
+            most = ", ".join(f"{place} {count}" for place, count in places.most_common(3))
+            print(f"{number:6d} {word:12} {most}")
+    else:
+        print("\n".join(map(str, found)))
+    print(f"{len(found)} words in {len({hit.path for hit in found})} files.")
+    return 1 if found else 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main(sys.argv[1:]))
