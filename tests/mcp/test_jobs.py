@@ -14,7 +14,7 @@ import pytest
 from reenact.errors import InputError, ReenactError
 from reenact.journal import Journal
 from reenact.mcp.jobs import MOST, Job, Jobs
-from reenact.mcp.told import Desk
+from reenact.mcp.told import RunService
 from reenact.version import __version__
 
 BORN = psutil.Process().create_time()
@@ -60,37 +60,37 @@ def test_not_more_than_a_few_run_at_once(tmp_path: Path) -> None:
 
 def test_a_job_is_told_by_its_run_and_not_by_an_older_one_of_the_same_number(tmp_path: Path) -> None:
     folder = tmp_path / "mcp"
-    desk = Desk(tmp_path, Jobs(folder))
+    service = RunService(tmp_path, Jobs(folder))
     with Journal.open(tmp_path) as journal, journal.run(story="repair", request=1, what="old.py") as run:
         run.finish({"sentence": "Repaired."})
         old = run.record.id
     put(folder, Job("repair-new", "repair", ("repair",), os.getpid(), time.time() + 3600))
     put(folder, Job("repair-old", "repair", ("repair",), os.getpid(), BORN - 3600))
-    told = desk.told("repair-new")
+    told = service.told("repair-new")
     assert (told.id, told.status, told.verdict) == ("", "failed", "reenact: it went wrong.")
     assert told.said == ["first", "reenact: it went wrong.", "last"]
-    told = desk.told("repair-old")
+    told = service.told("repair-old")
     assert (told.id, told.status, told.verdict, told.what) == (old, "finished", "Repaired.", "old.py")
-    assert desk.told(old).job == "repair-old"
-    assert desk.job(old).id == "repair-old"
+    assert service.told(old).job == "repair-old"
+    assert service.job(old).id == "repair-old"
 
 
 def test_a_run_of_another_door_is_told_but_not_stopped_here(tmp_path: Path) -> None:
-    desk = Desk(tmp_path, Jobs(tmp_path / "mcp"))
+    service = RunService(tmp_path, Jobs(tmp_path / "mcp"))
     with Journal.open(tmp_path) as journal, journal.run(story="bug", request=1) as run:
-        told = desk.told(run.record.id)
+        told = service.told(run.record.id)
         assert (told.status, told.job, told.next) == ("running", "", "poll")
         with pytest.raises(InputError, match="it was started elsewhere"):
-            desk.job(run.record.id)
+            service.job(run.record.id)
 
 
 def test_a_job_that_is_still_making_the_journal_is_starting(tmp_path: Path) -> None:
     jobs = Jobs(tmp_path / "mcp")
     job = jobs.start("watch", ("doctor",))
     (tmp_path / "journal.db").write_bytes(b"")
-    told = Desk(tmp_path, jobs).told(job.id)
+    told = RunService(tmp_path, jobs).told(job.id)
     assert told.status == "starting"
     while jobs.is_alive(job):
         time.sleep(0.05)
     with pytest.raises(ReenactError):
-        Desk(tmp_path, jobs).told(job.id)
+        RunService(tmp_path, jobs).told(job.id)

@@ -48,9 +48,9 @@ from reenact.trials.statistics import compare
 from reenact.trials.trial import Part
 from reenact.types import ExitCode, Place
 from reenact.web.app import make_app
-from reenact.web.desk import Desk
 from reenact.web.forms import Field, Form
 from reenact.web.processes import Processes
+from reenact.web.state import AppState
 
 PORT = 8123
 NASTY = "<script>alert(1)</script>"
@@ -268,15 +268,15 @@ FORMS = (
 
 
 @pytest.fixture
-def make_desk(tmp_path: Path) -> Callable[[Path], Desk]:
-    return lambda folder: Desk(folder, Processes(folder, tmp_path), FORMS)
+def make_state(tmp_path: Path) -> Callable[[Path], AppState]:
+    return lambda folder: AppState(folder, Processes(folder, tmp_path), FORMS)
 
 
 @pytest.fixture
-def enter() -> Callable[[Desk], TestClient]:
-    def entered(desk: Desk) -> TestClient:
-        client = TestClient(make_app(desk, PORT), base_url=f"http://127.0.0.1:{PORT}")
-        assert client.get(f"/enter?token={desk.key.token}").status_code == 200
+def enter() -> Callable[[AppState], TestClient]:
+    def entered(state: AppState) -> TestClient:
+        client = TestClient(make_app(state, PORT), base_url=f"http://127.0.0.1:{PORT}")
+        assert client.get(f"/enter?token={state.key.token}").status_code == 200
         return client
 
     return entered
@@ -284,7 +284,7 @@ def enter() -> Callable[[Desk], TestClient]:
 
 @pytest.fixture
 def browser(
-    runs_dir: Path, make_desk: Callable[[Path], Desk], enter: Callable[[Desk], TestClient]
+    runs_dir: Path, make_state: Callable[[Path], AppState], enter: Callable[[AppState], TestClient]
 ) -> TestClient:
     """Somebody who came by the printed address."""
-    return enter(make_desk(runs_dir))
+    return enter(make_state(runs_dir))

@@ -12,9 +12,9 @@ from starlette.testclient import TestClient
 
 from reenact.errors import InputError
 from reenact.journal import Journal, Shelf
-from reenact.web.desk import Desk
 from reenact.web.forms import Field, Form
 from reenact.web.processes import stop_run
+from reenact.web.state import AppState
 
 WORKER = """
 import sys, time
@@ -31,43 +31,43 @@ with Journal.open(Path(sys.argv[1])) as journal, stopping_gently() as stop:
 
 
 @pytest.fixture
-def desk(tmp_path: Path, make_desk: Callable[[Path], Desk]) -> Iterator[Desk]:
-    desk = make_desk(tmp_path / "runs")
-    yield desk
-    for one in desk.processes.started:
+def state(tmp_path: Path, make_state: Callable[[Path], AppState]) -> Iterator[AppState]:
+    state = make_state(tmp_path / "runs")
+    yield state
+    for one in state.processes.started:
         one.child.kill()
         one.child.wait()
 
 
 @pytest.fixture
-def client(desk: Desk, enter: Callable[[Desk], TestClient]) -> TestClient:
-    return enter(desk)
+def client(state: AppState, enter: Callable[[AppState], TestClient]) -> TestClient:
+    return enter(state)
 
 
-def ended(desk: Desk) -> str:
+def ended(state: AppState) -> str:
     """What the last command printed, once it has ended."""
-    one = desk.processes.started[-1]
+    one = state.processes.started[-1]
     one.child.wait(timeout=60)
     return one.tail
 
 
-def test_a_form_starts_its_command_and_shows_what_it_prints(desk: Desk, client: TestClient) -> None:
-    fields = {"csrf": desk.key.csrf, "verb": "runs", "argument": "list", "--status": "", "--search": ""}
+def test_a_form_starts_its_command_and_shows_what_it_prints(state: AppState, client: TestClient) -> None:
+    fields = {"csrf": state.key.csrf, "verb": "runs", "argument": "list", "--status": "", "--search": ""}
     page = client.post("/new", data=fields)
     assert page.url.path == "/started/1"
     assert "reenact runs list" in page.text
-    assert "No runs recorded here yet" in ended(desk)
+    assert "No runs recorded here yet" in ended(state)
     after = client.get("/started/1").text
     assert "It ended well" in after
     assert "No runs recorded here yet" in after
 
 
-def test_what_a_form_lacks_is_said_beside_the_form(desk: Desk, client: TestClient) -> None:
-    answer = client.post("/new", data={"csrf": desk.key.csrf, "verb": "runs", "argument": 'a "b'})
+def test_what_a_form_lacks_is_said_beside_the_form(state: AppState, client: TestClient) -> None:
+    answer = client.post("/new", data={"csrf": state.key.csrf, "verb": "runs", "argument": 'a "b'})
     assert answer.status_code == 400
     assert "quotation mark" in answer.text
-    assert not desk.processes.started
-    unknown = client.post("/new", data={"csrf": desk.key.csrf, "verb": "rm", "argument": "x"})
+    assert not state.processes.started
+    unknown = client.post("/new", data={"csrf": state.key.csrf, "verb": "rm", "argument": "x"})
     assert unknown.status_code == 404
 
 
@@ -90,14 +90,14 @@ def test_options_become_words_and_nothing_becomes_another_option() -> None:
 
 
 def test_a_run_of_another_process_is_stopped_and_then_resumed(
-    tmp_path: Path, desk: Desk, client: TestClient
+    tmp_path: Path, state: AppState, client: TestClient
 ) -> None:
     folder = tmp_path / "runs"
     worker = subprocess.Popen([sys.executable, "-c", WORKER, str(folder)], stdout=subprocess.PIPE, text=True)
     try:
         assert worker.stdout is not None
         run = worker.stdout.readline().strip()
-        page = client.post(f"/runs/{run}/stop", data={"csrf": desk.key.csrf})
+        page = client.post(f"/runs/{run}/stop", data={"csrf": state.key.csrf})
         assert "Asked to stop" in page.text
         assert worker.wait(timeout=60) != 0
     finally:
@@ -105,27 +105,27 @@ def test_a_run_of_another_process_is_stopped_and_then_resumed(
     page = client.get(f"/runs/{run}")
     assert "Stopped: as asked" in page.text
     assert f'action="/runs/{run}/resume"' in page.text
-    resumed = client.post(f"/runs/{run}/resume", data={"csrf": desk.key.csrf})
+    resumed = client.post(f"/runs/{run}/resume", data={"csrf": state.key.csrf})
     assert f"reenact runs resume {run}" in resumed.text
-    assert run in ended(desk)
+    assert run in ended(state)
     assert f'href="/runs/{run}"' in client.get("/started/1").text
 
 
 def test_a_run_that_somebody_else_recorded_is_not_resumed(
-    tmp_path: Path, desk: Desk, client: TestClient, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, state: AppState, client: TestClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with (
-        Journal.open(desk.runs_dir) as journal,
+        Journal.open(state.runs_dir) as journal,
         journal.run(story="diagnose", request={}, argv=["config"]) as run,
     ):
         pass
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "another"))
     page = client.get(f"/runs/{run.record.id}")
     assert page.status_code == 200
-    refused = client.post(f"/runs/{run.record.id}/resume", data={"csrf": desk.key.csrf})
+    refused = client.post(f"/runs/{run.record.id}/resume", data={"csrf": state.key.csrf})
     assert "was not recorded by this user on this machine" in refused.text
     assert "--trust-journal" in refused.text
-    assert desk.processes.started == []
+    assert state.processes.started == []
 
 
 def test_a_run_that_nobody_works_on_is_left_alone(runs_dir: Path, ids: dict[str, str]) -> None:
@@ -138,9 +138,9 @@ def test_a_run_of_this_very_process_is_not_shot(tmp_path: Path) -> None:
         assert "elsewhere" in stop_run(run.record, journal)
 
 
-def test_a_command_is_stopped_before_it_has_a_run(desk: Desk, client: TestClient) -> None:
-    one = desk.processes.start(("relay", str(desk.runs_dir), "--help"))
+def test_a_command_is_stopped_before_it_has_a_run(state: AppState, client: TestClient) -> None:
+    one = state.processes.start(("relay", str(state.runs_dir), "--help"))
     one.child.wait(timeout=60)
-    page = client.post("/started/1/stop", data={"csrf": desk.key.csrf})
+    page = client.post("/started/1/stop", data={"csrf": state.key.csrf})
     assert page.url.path == "/started/1"
     assert client.get("/started/7").status_code == 404

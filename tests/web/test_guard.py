@@ -9,20 +9,20 @@ import pytest
 from starlette.testclient import TestClient
 
 from reenact.web.app import make_app
-from reenact.web.desk import Desk
+from reenact.web.state import AppState
 
 PORT = 8123
 HERE = f"http://127.0.0.1:{PORT}"
 
 
 @pytest.fixture
-def desk(runs_dir: Path, make_desk: Callable[[Path], Desk]) -> Desk:
-    return make_desk(runs_dir)
+def state(runs_dir: Path, make_state: Callable[[Path], AppState]) -> AppState:
+    return make_state(runs_dir)
 
 
 @pytest.fixture
-def stranger(desk: Desk) -> TestClient:
-    return TestClient(make_app(desk, PORT), base_url=HERE)
+def stranger(state: AppState) -> TestClient:
+    return TestClient(make_app(state, PORT), base_url=HERE)
 
 
 @pytest.mark.parametrize(
@@ -35,17 +35,17 @@ def test_nothing_is_shown_without_the_token(stranger: TestClient, path: str) -> 
 
 
 def test_the_token_opens_once_and_the_cookie_is_kept_from_scripts_and_other_sites(
-    stranger: TestClient, desk: Desk
+    stranger: TestClient, state: AppState
 ) -> None:
     assert stranger.get("/enter?token=wrong").status_code == 403
-    first = stranger.get(f"/enter?token={desk.key.token}", follow_redirects=False)
+    first = stranger.get(f"/enter?token={state.key.token}", follow_redirects=False)
     told = first.headers["set-cookie"].lower()
     assert first.status_code == 303
     assert "httponly" in told
     assert "samesite=strict" in told
     assert stranger.get("/").status_code == 200
-    other = TestClient(make_app(desk, PORT), base_url=HERE)
-    assert other.get(f"/enter?token={desk.key.token}").status_code == 403
+    other = TestClient(make_app(state, PORT), base_url=HERE)
+    assert other.get(f"/enter?token={state.key.token}").status_code == 403
     assert other.get("/").status_code == 403
 
 
@@ -81,10 +81,10 @@ def test_an_action_needs_the_word_of_our_own_form(
 
 
 def test_a_form_of_another_site_is_refused_even_with_the_word(
-    desk: Desk, enter: Callable[[Desk], TestClient]
+    state: AppState, enter: Callable[[AppState], TestClient]
 ) -> None:
-    client = enter(desk)
-    fields = {"csrf": desk.key.csrf, "verb": "runs", "argument": "list"}
+    client = enter(state)
+    fields = {"csrf": state.key.csrf, "verb": "runs", "argument": "list"}
     answer = client.post("/new", data=fields, headers={"origin": "http://evil.example"})
     assert answer.status_code == 403
-    assert not desk.processes.started
+    assert not state.processes.started

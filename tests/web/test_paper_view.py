@@ -30,7 +30,7 @@ from reenact.paper.review.review import Review
 from reenact.paper.write.report_file import report_text
 from reenact.report.render import render
 from reenact.report.views.paper import paper_document
-from reenact.web.desk import Desk
+from reenact.web.state import AppState
 
 SPAN = Span("main.tex", 0, 10)
 CODE = "import torch\n\nlearning_rate = 0.001\n"
@@ -88,14 +88,14 @@ def a_paper(curves: tuple[Curve, ...] = CURVES) -> Reproduction:
 
 @pytest.fixture(params=[CURVES])
 def page(
-    request: pytest.FixtureRequest, tmp_path: Path, make_desk: Callable[[Path], Desk],
-    enter: Callable[[Desk], TestClient],
+    request: pytest.FixtureRequest, tmp_path: Path, make_state: Callable[[Path], AppState],
+    enter: Callable[[AppState], TestClient],
 ) -> str:  # fmt: skip
     found = a_paper(request.param)
     with Journal.open(tmp_path) as journal, journal.run(story="paper", request={}, what="A paper") as run:
         run.note("result", found)
         run.finish(found.in_short())
-    answer = enter(make_desk(tmp_path)).get(f"/runs/{run.record.id}")
+    answer = enter(make_state(tmp_path)).get(f"/runs/{run.record.id}")
     assert "<b>fine" not in answer.text
     return unescape(answer.text)
 

@@ -11,7 +11,7 @@ from starlette.testclient import TestClient
 
 from reenact.journal import Journal, Kind
 from reenact.web.app import make_app
-from reenact.web.desk import Desk
+from reenact.web.state import AppState
 
 
 def test_steps_come_in_pages_that_lead_on_and_back(browser: TestClient, ids: dict[str, str]) -> None:
@@ -82,13 +82,13 @@ def test_a_failed_run_shows_its_error_and_no_resume_without_a_command(
 
 
 def test_a_run_at_work_is_watched_and_can_be_stopped(
-    tmp_path: Path, make_desk: Callable[[Path], Desk], enter: Callable[[Desk], TestClient]
+    tmp_path: Path, make_state: Callable[[Path], AppState], enter: Callable[[AppState], TestClient]
 ) -> None:
     folder = tmp_path / "live"
     with Journal.open(folder) as journal, journal.run(story="repair", request={}, what="here") as run:
         run.note("best/1", {"patch": {"changes": []}, "score": 0.5, "seeds": 1, "share": 1.0, "spent": 1.0})
         run.step("part", lambda: 1, kind=Kind.TRIAL)
-        page = enter(make_desk(folder)).get(f"/runs/{run.record.id}").text
+        page = enter(make_state(folder)).get(f"/runs/{run.record.id}").text
     assert f'sse-connect="/live/{run.record.id}?seen=' in page
     assert "Stop gently" in page
     assert "The best so far" in page
@@ -115,14 +115,14 @@ def test_numbers_behind_a_question_mark_are_bounded_too(browser: TestClient) -> 
 
 
 def test_nothing_that_a_reader_cannot_see_is_on_a_page(
-    tmp_path: Path, make_desk: Callable[[Path], Desk], enter: Callable[[Desk], TestClient]
+    tmp_path: Path, make_state: Callable[[Path], AppState], enter: Callable[[AppState], TestClient]
 ) -> None:
     nasty = "a\x1b]0;x\x07\u202eb\x9b31m\udcff<img src=x>"
     with Journal.open(tmp_path / "runs") as journal:
         argv = ("diagnose", nasty.replace("\udcff", ""))
         with journal.run(story="diagnose", request={}, argv=argv, what=argv[1]) as run:
             run.step("part", lambda: argv[1], kind=Kind.TRIAL)
-    browser = enter(make_desk(tmp_path / "runs"))
+    browser = enter(make_state(tmp_path / "runs"))
     for path in ("/", "/runs/last", "/runs/last/steps", "/runs/last/steps/1", "/runs/last/report.html"):
         page = browser.get(path)
         assert page.status_code == 200
@@ -131,12 +131,12 @@ def test_nothing_that_a_reader_cannot_see_is_on_a_page(
 
 
 def test_a_journal_that_is_damaged_is_said_on_the_page(
-    tmp_path: Path, make_desk: Callable[[Path], Desk], enter: Callable[[Desk], TestClient]
+    tmp_path: Path, make_state: Callable[[Path], AppState], enter: Callable[[AppState], TestClient]
 ) -> None:
     folder = tmp_path / "runs"
     with Journal.open(folder) as journal, journal.run(story="bug", request={}) as run:
         run.finish(None)
-    client = enter(make_desk(folder))
+    client = enter(make_state(folder))
     (folder / "journal.db").write_bytes(b"no database at all" * 100)
     answer = client.get("/")
     assert answer.status_code == 500
@@ -144,12 +144,14 @@ def test_a_journal_that_is_damaged_is_said_on_the_page(
     assert "Move it aside" in answer.text
 
 
-def test_a_fault_of_the_page_itself_is_owned_up_to(runs_dir: Path, make_desk: Callable[[Path], Desk]) -> None:
-    desk = make_desk(runs_dir)
-    app = make_app(desk, 8123)
+def test_a_fault_of_the_page_itself_is_owned_up_to(
+    runs_dir: Path, make_state: Callable[[Path], AppState]
+) -> None:
+    state = make_state(runs_dir)
+    app = make_app(state, 8123)
     client = TestClient(app, base_url="http://127.0.0.1:8123", raise_server_exceptions=False)
-    client.get(f"/enter?token={desk.key.token}")
-    desk.forms = (None,)  # type: ignore[assignment]
+    client.get(f"/enter?token={state.key.token}")
+    state.forms = (None,)  # type: ignore[assignment]
     answer = client.get("/new?verb=x")
     assert answer.status_code == 500
     assert "a fault of its own" in answer.text

@@ -11,8 +11,8 @@ from starlette.testclient import TestClient
 
 from benchmarks.web.measure import write_journal
 from reenact.journal import Journal
-from reenact.web.desk import Desk
 from reenact.web.render import shortened
+from reenact.web.state import AppState
 
 
 def test_every_run_is_listed_with_status_and_verdict(browser: TestClient, ids: dict[str, str]) -> None:
@@ -56,18 +56,18 @@ def test_nothing_found_says_how_to_see_all(browser: TestClient) -> None:
 
 
 def test_a_folder_without_runs_says_what_to_do(
-    tmp_path: Path, make_desk: Callable[[Path], Desk], enter: Callable[[Desk], TestClient]
+    tmp_path: Path, make_state: Callable[[Path], AppState], enter: Callable[[AppState], TestClient]
 ) -> None:
-    page = enter(make_desk(tmp_path / "none")).get("/").text
+    page = enter(make_state(tmp_path / "none")).get("/").text
     assert "reenact diagnose train.py" in page
     assert "--runs FOLDER" in page
 
 
 def test_many_runs_come_in_pages(
-    tmp_path: Path, make_desk: Callable[[Path], Desk], enter: Callable[[Desk], TestClient]
+    tmp_path: Path, make_state: Callable[[Path], AppState], enter: Callable[[AppState], TestClient]
 ) -> None:
     write_journal(tmp_path / "many", [1] * 120)
-    client = enter(make_desk(tmp_path / "many"))
+    client = enter(make_state(tmp_path / "many"))
     assert "page 1 of 3" in client.get("/").text
     last = client.get("/?page=3").text
     assert 'href="/runs/260101-000001"' in last
@@ -77,11 +77,11 @@ def test_many_runs_come_in_pages(
 
 
 def test_an_interrupted_run_is_told_from_one_at_work(
-    tmp_path: Path, make_desk: Callable[[Path], Desk], enter: Callable[[Desk], TestClient]
+    tmp_path: Path, make_state: Callable[[Path], AppState], enter: Callable[[AppState], TestClient]
 ) -> None:
     folder = tmp_path / "live"
     with Journal.open(folder) as journal, journal.run(story="repair", request={}, what="here") as run:
-        client = enter(make_desk(folder))
+        client = enter(make_state(folder))
         assert run.record.id in client.get("/?status=running").text
         assert f'href="/runs/{run.record.id}"' not in client.get("/?status=interrupted").text
 

@@ -18,7 +18,7 @@ from reenact.journal import Journal, Kind
 from reenact.program.fault import Fault
 from reenact.rules.evidence import Evidence
 from reenact.rules.finding import Finding, Severity
-from reenact.web.desk import Desk
+from reenact.web.state import AppState
 
 FOUND = Finding(
     "UM005", "learning-rate-high", "umlaut", Fault.HLR, Severity.ERROR, "rate 10", "too much", 0.9, step=12
@@ -41,9 +41,9 @@ Writer = Callable[[Path], None]
 
 @pytest.fixture
 def read(
-    tmp_path: Path, make_desk: Callable[[Path], Desk], enter: Callable[[Desk], TestClient]
+    tmp_path: Path, make_state: Callable[[Path], AppState], enter: Callable[[AppState], TestClient]
 ) -> Callable[[str], str]:
-    return lambda run: unescape(enter(make_desk(tmp_path / "runs")).get(f"/runs/{run}").text)
+    return lambda run: unescape(enter(make_state(tmp_path / "runs")).get(f"/runs/{run}").text)
 
 
 def test_curves_say_when_each_rule_fired_and_layers_stand_against_steps(

@@ -14,7 +14,7 @@ from reenact.journal import Journal
 from reenact.program.patch import Patch
 from reenact.repairs.search_context import Evaluation
 from reenact.report.views.repair import best_so_far
-from reenact.web.desk import Desk
+from reenact.web.state import AppState
 
 
 def test_a_diagnosis_marks_the_source_and_leads_to_its_finding(
@@ -87,8 +87,8 @@ OLD = {"strategy": "guided", "decision": "repaired", "sentence": "Repaired by 1 
 @pytest.mark.parametrize("result", [{"verdict": 1}, {"nodes": "x"}, {"findings": [{"witnesses": []}]}, OLD])
 def test_a_result_of_another_form_is_shown_as_it_stands(
     tmp_path: Path,
-    make_desk: Callable[[Path], Desk],
-    enter: Callable[[Desk], TestClient],
+    make_state: Callable[[Path], AppState],
+    enter: Callable[[AppState], TestClient],
     story: str,
     result: dict[str, object],
 ) -> None:
@@ -96,7 +96,7 @@ def test_a_result_of_another_form_is_shown_as_it_stands(
     with Journal.open(folder) as journal, journal.run(story=story, request={}) as run:
         run.note("result", result)
         run.finish({"verdict": "odd"})
-    page = enter(make_desk(folder)).get(f"/runs/{run.record.id}")
+    page = enter(make_state(folder)).get(f"/runs/{run.record.id}")
     assert page.status_code == 200
     assert "has not the form" in page.text
 

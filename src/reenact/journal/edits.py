@@ -51,14 +51,14 @@ def edit_files(
     written = Edit(
         str(root), tuple(_planned(root, name, old[name], files[name]) for name in files), old, files
     )
-    wish = recorder.wish(path, Kind.EDIT, 1, asked, written)
-    with recorder.alone([wish.key]):
-        if kept(recorder, {path: wish}, codec_for(list[str])):
+    wanted = recorder.wanted(path, Kind.EDIT, 1, asked, written)
+    with recorder.alone([wanted.key]):
+        if kept(recorder, {path: wanted}, codec_for(list[str])):
             return
-        earlier = recorder.stored(wish)
+        earlier = recorder.stored(wanted)
         if earlier is not None:
             written = codec_for(Edit).decode(recorder.bodies.plain(recorder.text_of(earlier, "inputs")))
-        step = recorder.begin([wish])[0]
+        step = recorder.begin([wanted])[0]
         began = recorder.clock.monotonic()
         try:
             _apply_all(root, written.plan, files, recorder.run.id, crash_at)

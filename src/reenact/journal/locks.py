@@ -53,8 +53,8 @@ class Locks:
             if number in self._held or self._handle is None:
                 return number in self._held
             if sys.platform == "linux":
-                wish = struct.pack(_FLOCK, fcntl.F_WRLCK, os.SEEK_SET, number, 1, 0)
-                kind: int = struct.unpack(_FLOCK, fcntl.fcntl(self._handle, fcntl.F_GETLK, wish))[0]
+                wanted = struct.pack(_FLOCK, fcntl.F_WRLCK, os.SEEK_SET, number, 1, 0)
+                kind: int = struct.unpack(_FLOCK, fcntl.fcntl(self._handle, fcntl.F_GETLK, wanted))[0]
                 return kind != fcntl.F_UNLCK
             if not self._try(number):
                 return True

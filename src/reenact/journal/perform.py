@@ -12,7 +12,7 @@ from reenact.journal.bodies import Body
 from reenact.journal.codec import Codec
 from reenact.journal.recorder import Recorder
 from reenact.journal.records import Cost, Kind, State, Step
-from reenact.journal.writing import Wish
+from reenact.journal.writing import StepRequest
 
 T = TypeVar("T")
 GroupEffect: TypeAlias = Callable[[tuple[str, ...]], Iterable[Mapping[str, T]]]
@@ -32,7 +32,7 @@ class Kept(Generic[T]):
 
 def kept(
     recorder: Recorder,
-    wishes: Mapping[str, Wish],
+    requests: Mapping[str, StepRequest],
     codec: Codec[T],
     still: Callable[[T], bool] | None = None,
 ) -> dict[str, T]:
@@ -41,28 +41,28 @@ def kept(
     A result that `still` rejects counts as not there: the step is performed again.
     """
     found: dict[str, T] = {}
-    taken: list[tuple[Wish, Step]] = []
-    for name, wish in wishes.items():
-        step = recorder.stored(wish)
-        source = step or recorder.elsewhere(wish)
+    taken: list[tuple[StepRequest, Step]] = []
+    for name, wanted in requests.items():
+        step = recorder.stored(wanted)
+        source = step or recorder.elsewhere(wanted)
         result = _read(recorder, source, codec) if source and source.state in READABLE else None
         if source is None or result is None or (still is not None and not still(result.value)):
             continue
         found[name] = result.value
         if step is None:
-            taken.append((wish, source))
+            taken.append((wanted, source))
         else:
             recorder.keep(step)
             if step.state is State.SUPERSEDED:
-                recorder.revive(wish, step)
+                recorder.revive(wanted, step)
     if taken:
         recorder.reuse(taken)
     return found
 
 
-def raise_final(recorder: Recorder, wish: Wish, final: tuple[type[ReenactError], ...]) -> None:
+def raise_final(recorder: Recorder, wanted: StepRequest, final: tuple[type[ReenactError], ...]) -> None:
     """Raise again the failure that stands for good, if this step has one."""
-    step = recorder.stored(wish)
+    step = recorder.stored(wanted)
     if step is None or step.state is not State.FAILED or not step.final:
         return
     for kind in final:
@@ -72,7 +72,7 @@ def raise_final(recorder: Recorder, wish: Wish, final: tuple[type[ReenactError],
 
 def perform_one(
     recorder: Recorder,
-    wish: Wish,
+    wanted: StepRequest,
     effect: Callable[[], T],
     codec: Codec[T],
     *,
@@ -81,12 +81,12 @@ def perform_one(
     final: tuple[type[ReenactError], ...],
 ) -> T:
     """One effect, recorded before and after."""
-    step = recorder.begin([wish])[0]
-    _crash(AFTER_INTENT, wish.kind)
+    step = recorder.begin([wanted])[0]
+    _crash(AFTER_INTENT, wanted.kind)
     began = recorder.clock.monotonic()
     try:
         value = effect()
-        _crash(AFTER_EFFECT, wish.kind)
+        _crash(AFTER_EFFECT, wanted.kind)
         body, back = _packed(recorder, step, value, codec)
         charge = cost(value) if cost else Cost()
     except (Stopped, StorageError):
@@ -102,18 +102,18 @@ def perform_one(
 
 def perform_many(
     recorder: Recorder,
-    wishes: Mapping[str, Wish],
+    requests: Mapping[str, StepRequest],
     effect: GroupEffect[T],
     codec: Codec[T],
     cost: Callable[[T], Cost] | None,
 ) -> dict[str, T]:
     """One effect for many steps; each group of results it yields is written in one transaction."""
-    begun = dict(zip(wishes, recorder.begin(list(wishes.values())), strict=True))
-    kind = next(iter(wishes.values())).kind
+    begun = dict(zip(requests, recorder.begin(list(requests.values())), strict=True))
+    kind = next(iter(requests.values())).kind
     _crash(AFTER_INTENT, kind)
     results: dict[str, T] = {}
     since = recorder.clock.monotonic()
-    groups = effect(tuple(wishes))
+    groups = effect(tuple(requests))
     try:
         for group in groups:
             _crash(AFTER_EFFECT, kind)

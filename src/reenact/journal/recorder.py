@@ -23,7 +23,7 @@ from reenact.journal.keys import step_key
 from reenact.journal.records import Cost, Kind, Run, State, Status, Step
 from reenact.journal.rows import read_body, read_runs, read_steps, set_run
 from reenact.journal.signing import Signer
-from reenact.journal.writing import Known, Wish, Writing, charged
+from reenact.journal.writing import Known, StepRequest, Writing, charged
 
 FINISHED = "run IN (SELECT seq FROM run_rows WHERE status = 'finished')"
 ELSEWHERE = (
@@ -68,7 +68,7 @@ class Recorder:
         self._worked_before = run.worked_s
         self._began = clock.monotonic()
 
-    def wish(
+    def wanted(
         self,
         path: str,
         kind: Kind,
@@ -77,7 +77,7 @@ class Recorder:
         written: object = None,
         *,
         shared: bool = False,
-    ) -> Wish:
+    ) -> StepRequest:
         """The step at this path with these inputs. One execution may not ask twice with different ones.
 
         The key of a shared step leaves out the first word of its path, the name of the pipeline, so that
@@ -96,7 +96,7 @@ class Recorder:
                     f"Two different steps were asked for at the path {path} in one execution.",
                     next_step="Give each its own name, attempt or sample.",
                 )
-        return Wish(path, kind, version, key, inputs if written is None else written, shared)
+        return StepRequest(path, kind, version, key, inputs if written is None else written, shared)
 
     @contextmanager
     def alone(self, keys: Sequence[str]) -> Iterator[None]:
@@ -111,17 +111,17 @@ class Recorder:
                 self._busy.difference_update(keys)
                 self._idle.notify_all()
 
-    def stored(self, wish: Wish) -> Step | None:
+    def stored(self, wanted: StepRequest) -> Step | None:
         """What this run holds for the wish, in whatever state."""
         with self._mutex:
-            return self._known.by_key.get(wish.key)
+            return self._known.by_key.get(wanted.key)
 
-    def elsewhere(self, wish: Wish) -> Step | None:
+    def elsewhere(self, wanted: StepRequest) -> Step | None:
         """The same shared step done by a finished run, newest first."""
-        if self.run.fresh or not wish.shared:
+        if self.run.fresh or not wanted.shared:
             return None
         with self._database.snapshot() as connection:
-            found = read_steps(connection, ELSEWHERE, (wish.key, self.run.seq))
+            found = read_steps(connection, ELSEWHERE, (wanted.key, self.run.seq))
             return next((step for step in found if self._is_ours(connection, step)), None)
 
     def _is_ours(self, connection: sqlite3.Connection, step: Step) -> bool:
@@ -138,12 +138,12 @@ class Recorder:
         if step.key in self._before:
             self.kept.add(step.key)
 
-    def begin(self, wishes: Sequence[Wish]) -> list[Step]:
+    def begin(self, requests: Sequence[StepRequest]) -> list[Step]:
         """Write the intents, all in one transaction."""
-        bodies = [self.bodies.body(wish.inputs) for wish in wishes]
-        self._before.difference_update(wish.key for wish in wishes)
+        bodies = [self.bodies.body(wanted.inputs) for wanted in requests]
+        self._before.difference_update(wanted.key for wanted in requests)
         with self._writing() as writing:
-            return [writing.begin(wish, body) for wish, body in zip(wishes, bodies, strict=True)]
+            return [writing.begin(wanted, body) for wanted, body in zip(requests, bodies, strict=True)]
 
     def done(self, results: Sequence[tuple[Step, Body, Cost]], took_s: float) -> None:
         """Write results, all in one transaction; the time they took is shared among them."""
@@ -173,31 +173,31 @@ class Recorder:
                 )
                 cost = Cost()
 
-    def reuse(self, taken: Sequence[tuple[Wish, Step]]) -> None:
+    def reuse(self, taken: Sequence[tuple[StepRequest, Step]]) -> None:
         """Write that this run takes steps from other runs, with the results as they stand there."""
         texts = [self.text_of(source, "result") for _, source in taken]
-        inputs = [self.bodies.body(wish.inputs) for wish, _ in taken]
+        inputs = [self.bodies.body(wanted.inputs) for wanted, _ in taken]
         origins = [source.reused_from or self._id_of(source.run) for _, source in taken]
         with self._writing() as writing:
-            for (wish, source), body, text, origin in zip(taken, inputs, texts, origins, strict=True):
+            for (wanted, source), body, text, origin in zip(taken, inputs, texts, origins, strict=True):
                 hashes = dict.fromkeys((*body.artefacts, *source.artefact_hashes()))
-                writing.insert(wish, State.REUSED, Body(body.text, tuple(hashes)), text, origin)
+                writing.insert(wanted, State.REUSED, Body(body.text, tuple(hashes)), text, origin)
 
-    def revive(self, wish: Wish, step: Step) -> None:
+    def revive(self, wanted: StepRequest, step: Step) -> None:
         """Write that the program asks again for what it had superseded."""
         with self._writing() as writing:
-            writing.revive(wish, step)
+            writing.revive(wanted, step)
 
-    def note(self, wish: Wish, body: Body) -> None:
+    def note(self, wanted: StepRequest, body: Body) -> None:
         """Write a fact that needs no effect: intent and result at once, unless it stands already."""
-        known = self.stored(wish)
+        known = self.stored(wanted)
         if known is not None and known.state is State.DONE:
             return
         with self._writing() as writing:
             if known is None:
-                writing.insert(wish, State.DONE, Body("null", body.artefacts), body.text)
+                writing.insert(wanted, State.DONE, Body("null", body.artefacts), body.text)
             else:
-                writing.revive(wish, known)
+                writing.revive(wanted, known)
 
     def end(
         self,

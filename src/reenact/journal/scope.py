@@ -67,14 +67,14 @@ class Scope:
         """
         codec = codec_for(returns)
         path = self.path(name, attempt=attempt, sample=sample)
-        wish = self._recorder.wish(path, kind, version, inputs, shared=shared)
-        with self._recorder.alone([wish.key]):
-            raise_final(self._recorder, wish, final)
-            found = kept(self._recorder, {name: wish}, codec, still)
+        wanted = self._recorder.wanted(path, kind, version, inputs, shared=shared)
+        with self._recorder.alone([wanted.key]):
+            raise_final(self._recorder, wanted, final)
+            found = kept(self._recorder, {name: wanted}, codec, still)
             if found:
                 return found[name]
             return perform_one(
-                self._recorder, wish, effect, codec, cost=cost, failure_cost=failure_cost, final=final
+                self._recorder, wanted, effect, codec, cost=cost, failure_cost=failure_cost, final=final
             )
 
     def many(
@@ -96,22 +96,22 @@ class Scope:
         `shared` and `still` are those of `step`.
         """
         codec = codec_for(returns)
-        ask = self._recorder.wish
-        wishes = {
+        ask = self._recorder.wanted
+        requests = {
             name: ask(self.path(name), kind, version, given, shared=shared) for name, given in inputs.items()
         }
-        with self._recorder.alone([wish.key for wish in wishes.values()]):
-            results = kept(self._recorder, wishes, codec, still)
-            missing = {name: wish for name, wish in wishes.items() if name not in results}
+        with self._recorder.alone([wanted.key for wanted in requests.values()]):
+            results = kept(self._recorder, requests, codec, still)
+            missing = {name: wanted for name, wanted in requests.items() if name not in results}
             if missing:
                 results |= perform_many(self._recorder, missing, effect, codec, cost)
         return {name: results[name] for name in inputs if name in results}
 
     def note(self, name: str, value: object, *, attempt: int | None = None) -> None:
         """Write down a fact that needs no effect: a choice, a figure, a reason."""
-        wish = self._recorder.wish(self.path(name, attempt=attempt), Kind.NOTE, 1, value)
-        with self._recorder.alone([wish.key]):
-            self._recorder.note(wish, self._recorder.bodies.body(value))
+        wanted = self._recorder.wanted(self.path(name, attempt=attempt), Kind.NOTE, 1, value)
+        with self._recorder.alone([wanted.key]):
+            self._recorder.note(wanted, self._recorder.bodies.body(value))
 
     def edit(self, name: str, root: Path, files: Mapping[str, bytes | None]) -> None:
         """Give files under `root` new content (none removes): all of them, after a crash the rest of them.

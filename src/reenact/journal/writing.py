@@ -15,7 +15,7 @@ from reenact.journal.signing import Signer
 
 
 @dataclass(frozen=True, slots=True)
-class Wish:
+class StepRequest:
     """A step that the program asks for."""
 
     path: str
@@ -56,12 +56,12 @@ class Writing:
         self._signer = signer
         self._number = next_number(connection, "step_rows")
 
-    def begin(self, wish: Wish, inputs: Body) -> Step:
+    def begin(self, wanted: StepRequest, inputs: Body) -> Step:
         """The intent; a second one for a step that was begun before and has no result."""
-        old = self._known.by_key.get(wish.key)
+        old = self._known.by_key.get(wanted.key)
         if old is None:
-            return self.insert(wish, State.BEGUN, inputs)
-        self._supersede(wish)
+            return self.insert(wanted, State.BEGUN, inputs)
+        self._supersede(wanted)
         return self.put(
             replace(
                 old,
@@ -77,18 +77,23 @@ class Writing:
         )
 
     def insert(
-        self, wish: Wish, state: State, inputs: Body, result: str = "", reused_from: str | None = None
+        self,
+        wanted: StepRequest,
+        state: State,
+        inputs: Body,
+        result: str = "",
+        reused_from: str | None = None,
     ) -> Step:
         """A step that the run did not have."""
-        self._supersede(wish)
+        self._supersede(wanted)
         step = Step(
             number=self._number,
             run=self.run.seq,
             nr=self.run.steps + 1,
-            path=wish.path,
-            kind=wish.kind,
-            version=wish.version,
-            key=wish.key,
+            path=wanted.path,
+            kind=wanted.kind,
+            version=wanted.version,
+            key=wanted.key,
             state=state,
             started_at=self._now,
             ended_at=None if state is State.BEGUN else self._now,
@@ -115,9 +120,9 @@ class Writing:
         )
         return self.put(whole, result.text)
 
-    def revive(self, wish: Wish, step: Step) -> Step:
+    def revive(self, wanted: StepRequest, step: Step) -> Step:
         """A superseded result that is asked for again."""
-        self._supersede(wish)
+        self._supersede(wanted)
         return self.put(replace(step, state=State.REUSED if step.reused_from else State.DONE))
 
     def put(self, step: Step, result: str | None = None) -> Step:
@@ -128,9 +133,9 @@ class Writing:
         self._account(old, new)
         return new
 
-    def _supersede(self, wish: Wish) -> None:
-        old = self._known.at.get(wish.path)
-        if old is not None and old.key != wish.key:
+    def _supersede(self, wanted: StepRequest) -> None:
+        old = self._known.at.get(wanted.path)
+        if old is not None and old.key != wanted.key:
             self.put(replace(old, state=State.SUPERSEDED))
 
     def _account(self, old: Step | None, new: Step) -> None:

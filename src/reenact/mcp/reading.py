@@ -22,7 +22,7 @@ from reenact.mcp.answers import (
 from reenact.mcp.brief import in_brief
 from reenact.mcp.command import asked, printed
 from reenact.mcp.permits import in_sentences
-from reenact.mcp.told import Desk
+from reenact.mcp.told import RunService
 from reenact.mcp.tools import READS, Name, Words, tool
 from reenact.mcp.words import checked_file, options
 from reenact.report.run_words import reused_in
@@ -33,7 +33,7 @@ MOST = 50
 Paths = Annotated[list[str], Field(min_length=1, description="Files, notebooks or folders.")]
 
 
-def add_reading(server: MCPServer[Any], desk: Desk) -> None:
+def add_reading(server: MCPServer[Any], service: RunService) -> None:
     """diagnose, knobs, rules, explain, runs, result."""
 
     @tool(server, READS)
@@ -76,27 +76,27 @@ def add_reading(server: MCPServer[Any], desk: Desk) -> None:
     ) -> RunsTold:
         """List recorded runs, newest first."""
         with in_sentences():
-            total, found = desk.listed(story=story or None, search=search or None, limit=limit)
+            total, found = service.listed(story=story or None, search=search or None, limit=limit)
         return RunsTold(total=total, runs=found)
 
     @tool(server, READS)
     def result(id: Name) -> ResultTold:  # noqa: A002  the word that every answer uses
         """What came of a run: verdict, findings, diff or script, cut down to what fits."""
         with in_sentences():
-            return _result(desk, id)
+            return _result(service, id)
 
 
-def _result(desk: Desk, name: str) -> ResultTold:
-    told = desk.told(name)
+def _result(service: RunService, name: str) -> ResultTold:
+    told = service.told(name)
     if not told.id:
         return ResultTold(
             id="", story=told.story, status=told.status, verdict=told.verdict, exit_code=told.exit_code,
             result={"said": told.said},
         )  # fmt: skip
-    with Shelf.look(desk.runs_dir) as shelf:
+    with Shelf.look(service.runs_dir) as shelf:
         run = shelf.find(told.id)
         found, reused = (
-            in_brief(told.story, result_data(Stored(shelf, run, desk.runs_dir))),
+            in_brief(told.story, result_data(Stored(shelf, run, service.runs_dir))),
             reused_in(run, shelf),
         )
     return ResultTold(

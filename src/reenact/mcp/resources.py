@@ -10,7 +10,7 @@ from mcp.server.mcpserver.exceptions import ResourceNotFoundError
 
 from reenact.errors import ReenactError
 from reenact.journal import Shelf
-from reenact.mcp.told import Desk
+from reenact.mcp.told import RunService
 from reenact.report.stored import Stored
 from reenact.report.views import result_data
 
@@ -18,7 +18,7 @@ MARKDOWN, JSON = "text/markdown", "application/json"
 LISTED = 50
 
 
-def add_resources(server: MCPServer[Any], desk: Desk) -> None:
+def add_resources(server: MCPServer[Any], service: RunService) -> None:
     """reenact://rules, reenact://rules/CODE, reenact://runs, reenact://runs/ID, reenact://runs/ID/result."""
 
     @server.resource("reenact://rules", mime_type=MARKDOWN)
@@ -43,14 +43,14 @@ def add_resources(server: MCPServer[Any], desk: Desk) -> None:
     @server.resource("reenact://runs", mime_type=JSON)
     def runs() -> str:
         """The newest recorded runs."""
-        total, found = desk.listed(story=None, search=None, limit=LISTED)
+        total, found = service.listed(story=None, search=None, limit=LISTED)
         return json.dumps({"total": total, "runs": [one.model_dump() for one in found]})
 
     @server.resource("reenact://runs/{id}", mime_type=JSON)
     def run(id: str) -> str:  # noqa: A002
         """How a run stands."""
         try:
-            return desk.told(id).model_dump_json()
+            return service.told(id).model_dump_json()
         except ReenactError as error:
             raise ResourceNotFoundError(error.sentence) from error
 
@@ -58,7 +58,7 @@ def add_resources(server: MCPServer[Any], desk: Desk) -> None:
     def result(id: str) -> str:  # noqa: A002
         """All that a story noted at its end."""
         try:
-            with Shelf.look(desk.runs_dir) as shelf:
-                return json.dumps(result_data(Stored(shelf, shelf.find(id), desk.runs_dir)))
+            with Shelf.look(service.runs_dir) as shelf:
+                return json.dumps(result_data(Stored(shelf, shelf.find(id), service.runs_dir)))
         except ReenactError as error:
             raise ResourceNotFoundError(error.sentence) from error

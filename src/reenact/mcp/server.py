@@ -13,7 +13,7 @@ from reenact.mcp.permits import Permits
 from reenact.mcp.reading import add_reading
 from reenact.mcp.resources import add_resources
 from reenact.mcp.starting import Starter, add_starting
-from reenact.mcp.told import Desk
+from reenact.mcp.told import RunService
 from reenact.version import __version__
 
 INSTRUCTIONS = """\
@@ -30,13 +30,13 @@ def make_server(runs_dir: Path, permits: Permits) -> MCPServer[Any]:
     server: MCPServer[Any] = MCPServer(
         "reenact", title="reenact", version=__version__, instructions=INSTRUCTIONS, log_level="WARNING"
     )
-    desk = Desk(runs_dir, Jobs(runs_dir / "mcp"))
-    add_reading(server, desk)
-    starter = Starter(desk, permits)
+    service = RunService(runs_dir, Jobs(runs_dir / "mcp"))
+    add_reading(server, service)
+    starter = Starter(service, permits)
     add_starting(server, starter)
     add_following(server, starter)
-    add_answering(server, desk)
-    add_resources(server, desk)
+    add_answering(server, service)
+    add_resources(server, service)
     return server
 
 

@@ -13,7 +13,7 @@ from pydantic import Field
 from reenact.errors import InputError
 from reenact.mcp.answers import RunTold
 from reenact.mcp.permits import Permits, in_sentences
-from reenact.mcp.told import STARTING, Desk
+from reenact.mcp.told import STARTING, RunService
 from reenact.mcp.tools import CHANGES, WORKS, Words, tool
 from reenact.mcp.words import Model, checked_file, model_words, options, program_words
 
@@ -32,23 +32,23 @@ Money = Annotated[float | None, Field(gt=0, description="US dollars that models 
 class Starter:
     """Starts a verb when that is allowed, and says how the job stands."""
 
-    def __init__(self, desk: Desk, permits: Permits) -> None:
-        self.desk = desk
+    def __init__(self, service: RunService, permits: Permits) -> None:
+        self.service = service
         self.permits = permits
 
     async def begin(self, story: str, words: Sequence[str], behind: Sequence[str], model: Model) -> RunTold:
         """`reenact STORY WORDS --model ... BEHIND`."""
         with in_sentences():
             self.permits.for_running(f"`reenact {story}`")
-            asking = model_words(model, (story, *words, *behind), self.desk.jobs.folder)
+            asking = model_words(model, (story, *words, *behind), self.service.jobs.folder)
             line = (story, "--output-format=json", *words, *asking, *behind)
-            return await self.follow(self.desk.jobs.start(story, line).id)
+            return await self.follow(self.service.jobs.start(story, line).id)
 
     async def follow(self, job: str) -> RunTold:
         """How a new job stands once it has begun to record, or has ended."""
         until = time.monotonic() + FIRST_LOOK_S
         while True:
-            told = await anyio.to_thread.run_sync(self.desk.told, job)
+            told = await anyio.to_thread.run_sync(self.service.told, job)
             if told.status != STARTING or time.monotonic() >= until:
                 return told
             await anyio.sleep(LOOK_S)

@@ -20,7 +20,7 @@ AT_WORK = (STARTING, RUNNING)
 
 
 @dataclass(frozen=True, slots=True)
-class Desk:
+class RunService:
     """Where the runs and the jobs are."""
 
     runs_dir: Path

@@ -1,7 +1,7 @@
 """Runs in a browser: what the journal holds, rendered; nothing is decided, measured or drawn here.
 
 serve      starts the server on this machine         app        which address shows what
-guard      who may look, and from where              desk       what every page needs
+guard      who may look, and from where              state      what every page needs
 runs_page  lists, compares                           run_page   one run: its head, its document, its steps
 live       tells a page that something changed       actions    start, stop, resume
 forms      commands as forms                         processes  commands that the page has started

@@ -11,58 +11,58 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from reenact.errors import InputError
 from reenact.journal import Run
-from reenact.web.desk import Desk, desk_of, found_run, number_of
 from reenact.web.forms import Form
 from reenact.web.guard import posted
 from reenact.web.processes import stop_run
+from reenact.web.state import AppState, found_run, number_of, state_of
 
 STALE = InputError("This form is from an earlier start of the page.", next_step="Load it again, then send.")
 
 
 def new_page(request: Request) -> HTMLResponse:
     """The forms."""
-    return _new(desk_of(request), request.query_params.get("verb", ""), {}, "")
+    return _new(state_of(request), request.query_params.get("verb", ""), {}, "")
 
 
-def _new(desk: Desk, verb: str, given: Mapping[str, str], said: str) -> HTMLResponse:
-    chosen = next((form for form in desk.forms if form.verb == verb), next(iter(desk.forms), None))
-    return desk.page(
+def _new(state: AppState, verb: str, given: Mapping[str, str], said: str) -> HTMLResponse:
+    chosen = next((form for form in state.forms if form.verb == verb), next(iter(state.forms), None))
+    return state.page(
         "new.html",
         here="new",
-        forms=desk.forms,
+        forms=state.forms,
         form=chosen,
         given=given,
         said=said,
-        folder=desk.processes.folder,
+        folder=state.processes.folder,
         status=400 if said else 200,
     )
 
 
 async def start(request: Request) -> Response:
     """Start the command that a form describes."""
-    desk = desk_of(request)
-    fields = await posted(request, desk.key)
+    state = state_of(request)
+    fields = await posted(request, state.key)
     if fields is None:
         raise STALE
-    form: Form | None = next((one for one in desk.forms if one.verb == fields.get("verb")), None)
+    form: Form | None = next((one for one in state.forms if one.verb == fields.get("verb")), None)
     if form is None:
         raise InputError("There is no such command on this page.")
     try:
         words = form.words(fields)
     except InputError as error:
-        return _new(desk, form.verb, fields, error.sentence)
-    made = await run_sync(desk.processes.start, words)
+        return _new(state, form.verb, fields, error.sentence)
+    made = await run_sync(state.processes.start, words)
     return RedirectResponse(f"/started/{made.number}", status_code=303)
 
 
 async def stop(request: Request) -> Response:
     """Ask a run to stop."""
-    desk = desk_of(request)
-    if await posted(request, desk.key) is None:
+    state = state_of(request)
+    if await posted(request, state.key) is None:
         raise STALE
 
     def asked() -> tuple[Run, str]:
-        with desk.shelf() as shelf:
+        with state.shelf() as shelf:
             run = found_run(request, shelf)
             return run, stop_run(run, shelf)
 
@@ -72,36 +72,36 @@ async def stop(request: Request) -> Response:
 
 async def resume(request: Request) -> Response:
     """Continue a run."""
-    desk = desk_of(request)
-    if await posted(request, desk.key) is None:
+    state = state_of(request)
+    if await posted(request, state.key) is None:
         raise STALE
 
     def asked() -> int:
-        with desk.shelf() as shelf:
+        with state.shelf() as shelf:
             run = found_run(request, shelf)
             shelf.require_ours(run)
-        return desk.processes.resume(run).number
+        return state.processes.resume(run).number
 
     return RedirectResponse(f"/started/{await run_sync(asked)}", status_code=303)
 
 
 async def stop_started(request: Request) -> Response:
     """Ask a command to stop, also before it has a run."""
-    desk = desk_of(request)
-    if await posted(request, desk.key) is None:
+    state = state_of(request)
+    if await posted(request, state.key) is None:
         raise STALE
     number = number_of(request, "number")
-    desk.processes.find(number).stop()
+    state.processes.find(number).stop()
     return RedirectResponse(f"/started/{number}", status_code=303)
 
 
 def started_page(request: Request) -> HTMLResponse:
     """A command that this page has started, and what it prints."""
-    desk = desk_of(request)
-    one = desk.processes.find(number_of(request, "number"))
+    state = state_of(request)
+    one = state.processes.find(number_of(request, "number"))
     run, standing = None, ""
-    if desk.has_journal:
-        with desk.shelf() as shelf:
-            run = desk.processes.run_of(one, shelf)
+    if state.has_journal:
+        with state.shelf() as shelf:
+            run = state.processes.run_of(one, shelf)
             standing = shelf.standing(run) if run is not None else ""
-    return desk.page("process.html", process=one, run=run, standing=standing)
+    return state.page("process.html", process=one, run=run, standing=standing)

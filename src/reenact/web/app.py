@@ -15,11 +15,11 @@ from reenact.errors import InputError, ReenactError
 from reenact.web.actions import new_page, resume, start, started_page, stop, stop_started
 from reenact.web.assets import HOMES, foreign, own
 from reenact.web.compare_page import compare_page
-from reenact.web.desk import Desk, desk_of
 from reenact.web.guard import Guard
 from reenact.web.live import live_run, live_runs
 from reenact.web.run_page import report_download, run_page, step_page, steps_page
 from reenact.web.runs_page import runs_page
+from reenact.web.state import AppState, state_of
 
 ROUTES = (
     Route("/", runs_page),
@@ -39,14 +39,14 @@ ROUTES = (
 )
 
 
-def make_app(desk: Desk, port: int) -> ASGIApp:
+def make_app(state: AppState, port: int) -> ASGIApp:
     """The application behind its guard, which sees every answer, those to faults of ours too."""
     app = Starlette(
         routes=[*ROUTES, Route("/static/{name}", _own), Route("/vendor/{name}", _foreign)],
         exception_handlers={ReenactError: _said, HTTPException: _missing, Exception: _broken},
     )
-    app.state.desk = desk
-    return Guard(app, desk.key, port)
+    app.state.reenact = state
+    return Guard(app, state.key, port)
 
 
 def _own(request: Request) -> Response:
@@ -68,7 +68,7 @@ def _said(request: Request, error: Exception) -> HTMLResponse:
     """An error of ours as a page that says what to do."""
     assert isinstance(error, ReenactError)
     wrong = isinstance(error, InputError)
-    return desk_of(request).page(
+    return state_of(request).page(
         "error.html",
         status=404 if wrong else 500,
         title="Not found" if wrong else "That did not work",
@@ -80,7 +80,7 @@ def _said(request: Request, error: Exception) -> HTMLResponse:
 def _broken(request: Request, error: Exception) -> HTMLResponse:
     """A fault of ours: the server prints it, the page says where."""
     said = f"The page met a fault of its own ({type(error).__name__}), which the terminal shows."
-    return desk_of(request).page(
+    return state_of(request).page(
         "error.html",
         status=500,
         title="That did not work",
@@ -94,6 +94,6 @@ def _missing(request: Request, error: Exception) -> HTMLResponse:
     missing = error.status_code == 404
     said = "There is no such page here." if missing else f"{error.detail}."
     title = "Not found" if missing else "That is not possible"
-    return desk_of(request).page(
+    return state_of(request).page(
         "error.html", status=error.status_code, title=title, sentence=said, next_step=""
     )

@@ -18,8 +18,8 @@ from reenact.report.run_head import headline
 from reenact.report.run_words import cost_of, steps_of, time_of
 from reenact.report.stored import Stored
 from reenact.report.views import document_of
-from reenact.web.desk import desk_of
 from reenact.web.render import moment
+from reenact.web.state import state_of
 
 ASKED = "asked"
 AT = {"what": "", "verdict": "", "steps": "#steps", "cost": "#talk"}
@@ -49,20 +49,20 @@ class Fact:
 
 def compare_page(request: Request) -> HTMLResponse:
     """The whole page."""
-    desk = desk_of(request)
+    state = state_of(request)
     names = request.query_params.getlist("run")
     if len(names) != 2:
         raise InputError(
             f"Two runs are compared. Received: {len(names)}.", next_step="Tick two in the list of runs."
         )
-    with desk.shelf() as shelf:
+    with state.shelf() as shelf:
         left, right = (shelf.find(name) for name in names)
-        shown = [document_of(Stored(shelf, run, desk.runs_dir)).sections for run in (left, right)]
+        shown = [document_of(Stored(shelf, run, state.runs_dir)).sections for run in (left, right)]
         facts = list(_facts((left, right), shelf))
     asked = difflib.unified_diff(_lines(left), _lines(right), left.id, right.id, lineterm="", n=2)
     sections = [Section("What was asked", [Text("\n".join(asked) or "The same.", is_diff=True)], ASKED)]
     sections += _beside((left, right), shown)
-    return desk.page("compare.html", left=left, right=right, facts=facts, sections=sections)
+    return state.page("compare.html", left=left, right=right, facts=facts, sections=sections)
 
 
 def _facts(runs: tuple[Run, Run], shelf: Shelf) -> Iterator[Fact]:

@@ -11,7 +11,7 @@ from starlette.responses import StreamingResponse
 from reenact.errors import ReenactError
 from reenact.journal import Run, Shelf
 from reenact.journal.records import digest
-from reenact.web.desk import desk_of
+from reenact.web.state import state_of
 
 EVERY_S = 1.0
 QUIET_S = 15.0
@@ -22,12 +22,12 @@ NOTHING, ENDED = "nothing", "ended"
 
 def live_runs(request: Request) -> StreamingResponse:
     """News of the list: `changed` when one of the newest runs has."""
-    desk = desk_of(request)
+    state = state_of(request)
 
     def look() -> str:
-        if not desk.has_journal:
+        if not state.has_journal:
             return NOTHING
-        with desk.shelf() as shelf:
+        with state.shelf() as shelf:
             return runs_mark(shelf)
 
     return _stream(request, look)
@@ -35,10 +35,10 @@ def live_runs(request: Request) -> StreamingResponse:
 
 def live_run(request: Request) -> StreamingResponse:
     """News of one run: `changed`, and `ended` when nobody works on it any more."""
-    desk, name = desk_of(request), str(request.path_params["run"])
+    state, name = state_of(request), str(request.path_params["run"])
 
     def look() -> str:
-        with desk.shelf() as shelf:
+        with state.shelf() as shelf:
             return run_mark(shelf.find(name), shelf)
 
     return _stream(request, look)
@@ -58,7 +58,7 @@ def run_mark(run: Run, shelf: Shelf) -> str:
 def _stream(request: Request, look: Callable[[], str]) -> StreamingResponse:
     # What happened between the page and its first listening is news, too.
     seen = request.query_params.get("seen", "")
-    news = _events(look, seen, desk_of(request).ending)
+    news = _events(look, seen, state_of(request).ending)
     return StreamingResponse(news, media_type="text/event-stream")
 
 

@@ -15,8 +15,8 @@ from reenact.report.run_head import head_of
 from reenact.report.run_report import report_page
 from reenact.report.stored import Stored
 from reenact.report.views import document_of, progress_of
-from reenact.web.desk import desk_of, found_run, number_of
 from reenact.web.live import run_mark
+from reenact.web.state import found_run, number_of, state_of
 from reenact.web.step_list import listing
 
 FIRST_TALKS = 30
@@ -26,10 +26,10 @@ NEAR, LOOKED_AT, SHOWN = 500, 40, 6
 
 def run_page(request: Request) -> HTMLResponse:
     """The whole page."""
-    desk = desk_of(request)
-    with desk.shelf() as shelf:
+    state = state_of(request)
+    with state.shelf() as shelf:
         run = found_run(request, shelf)
-        stored = Stored(shelf, run, desk.runs_dir)
+        stored = Stored(shelf, run, state.runs_dir)
         live = shelf.is_live(run)
         asked = talk(stored, limit=FIRST_TALKS + 1)
         given: dict[str, Any] = {
@@ -47,7 +47,7 @@ def run_page(request: Request) -> HTMLResponse:
             "more_talk": asked[FIRST_TALKS - 1][0].nr if len(asked) > FIRST_TALKS else 0,
             "listing": listing(shelf, run, {}, FIRST_STEPS),
         }
-    return desk.page("run.html", **given)
+    return state.page("run.html", **given)
 
 
 def _related(run: Run, shelf: Shelf) -> list[Run]:
@@ -68,31 +68,31 @@ def _may_resume(run: Run, live: bool) -> bool:
 
 def steps_page(request: Request) -> HTMLResponse:
     """A page of the steps."""
-    desk = desk_of(request)
-    with desk.shelf() as shelf:
+    state = state_of(request)
+    with state.shelf() as shelf:
         run = found_run(request, shelf)
         given: Mapping[str, str] = dict(request.query_params)
-        return desk.page("steps.html", run=run, listing=listing(shelf, run, given))
+        return state.page("steps.html", run=run, listing=listing(shelf, run, given))
 
 
 def step_page(request: Request) -> HTMLResponse:
     """What went into one step and what came out."""
-    desk = desk_of(request)
+    state = state_of(request)
     number = number_of(request, "nr")
-    with desk.shelf() as shelf:
+    with state.shelf() as shelf:
         run = found_run(request, shelf)
         found = shelf.some_steps(run, after=number - 1, limit=1)
         if not found or found[0].nr != number:
             raise InputError(f"Run {run.id} has no step {number}.", next_step=f"It has {run.steps}.")
-        parts = step_blocks(Stored(shelf, run, desk.runs_dir), found[0])
-    return desk.page("step.html", run=run, step=found[0], parts=parts)
+        parts = step_blocks(Stored(shelf, run, state.runs_dir), found[0])
+    return state.page("step.html", run=run, step=found[0], parts=parts)
 
 
 def report_download(request: Request) -> HTMLResponse:
     """The run as one file."""
-    desk = desk_of(request)
-    with desk.shelf() as shelf:
+    state = state_of(request)
+    with state.shelf() as shelf:
         run = found_run(request, shelf)
-        text = report_page(Stored(shelf, run, desk.runs_dir))
+        text = report_page(Stored(shelf, run, state.runs_dir))
     name = f"{run.story}-{run.id}.html"
     return HTMLResponse(text, headers={"content-disposition": f'attachment; filename="{name}"'})

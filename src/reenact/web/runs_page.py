@@ -12,8 +12,8 @@ from reenact.journal import Run, Shelf, Status
 from reenact.journal.shelf import INTERRUPTED
 from reenact.report.run_head import headline
 from reenact.report.run_words import cost_of, counted, short, time_of
-from reenact.web.desk import desk_of
 from reenact.web.live import NOTHING, runs_mark
+from reenact.web.state import state_of
 
 PAGE = 50
 MOST_LIVE = 1000
@@ -62,13 +62,13 @@ class RunRow:
 
 def runs_page(request: Request) -> HTMLResponse:
     """The list, newest first."""
-    desk, asked = desk_of(request), _asked(request)
-    if desk.has_journal:
-        with desk.shelf() as shelf:
+    state, asked = state_of(request), _asked(request)
+    if state.has_journal:
+        with state.shelf() as shelf:
             mark, stories, (rows, total) = runs_mark(shelf), shelf.stories(), _listed(shelf, asked)
     else:
         mark, stories, (rows, total) = NOTHING, [], ([], 0)
-    return desk.page(
+    return state.page(
         "runs.html",
         here="runs",
         asked=asked,
@@ -78,7 +78,7 @@ def runs_page(request: Request) -> HTMLResponse:
         rows=rows,
         counted=counted(total, "run"),
         pages=-(-total // PAGE),
-        folder=desk.runs_dir,
+        folder=state.runs_dir,
     )
 
 

@@ -52,22 +52,22 @@ def _made(
     import uvicorn
 
     from reenact.web.app import make_app
-    from reenact.web.desk import Desk
     from reenact.web.processes import Processes
+    from reenact.web.state import AppState
 
     listening = _bound(port)
     number = listening.getsockname()[1]
-    desk = Desk(runs_dir, Processes(runs_dir, folder), forms)
+    state = AppState(runs_dir, Processes(runs_dir, folder), forms)
     config = uvicorn.Config(
-        make_app(desk, number),
+        make_app(state, number),
         log_level="warning",
         access_log=False,
         server_header=False,
         timeout_graceful_shutdown=PATIENCE_S,
     )
     server = uvicorn.Server(config)
-    desk.ending = lambda: server.should_exit
-    return listening, server, f"http://{HERE}:{number}/enter?token={desk.key.token}"
+    state.ending = lambda: server.should_exit
+    return listening, server, f"http://{HERE}:{number}/enter?token={state.key.token}"
 
 
 def _bound(port: int) -> socket.socket:

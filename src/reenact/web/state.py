@@ -20,7 +20,7 @@ from reenact.web.render import render
 
 
 @dataclass
-class Desk:
+class AppState:
     """One server."""
 
     runs_dir: Path
@@ -45,10 +45,10 @@ class Desk:
         return HTMLResponse(render(template, **{**shared, **given}), status_code=status)
 
 
-def desk_of(request: Request) -> Desk:
-    """The desk of the server that got this request."""
-    desk: Desk = request.app.state.desk
-    return desk
+def state_of(request: Request) -> AppState:
+    """The state of the server that got this request."""
+    state: AppState = request.app.state.reenact
+    return state
 
 
 def number_of(request: Request, name: str) -> int:
