@@ -9,8 +9,8 @@ from decimal import Decimal
 
 from pydantic import BaseModel, Field
 
+from benchmarks.bugs.case_result import CaseResult
 from benchmarks.bugs.cases import BugCase
-from benchmarks.bugs.told import Told
 from benchmarks.bugs.way import Way
 from reenact.asking import ask
 from reenact.bug.context.build import build_contexts
@@ -40,7 +40,7 @@ def write_once(
     journal: Journal,
     *,
     fresh: bool,
-) -> Told:
+) -> CaseResult:
     """The script of a single answer. Raises AnswerUnusable."""
     contexts = build_contexts(checkout, raw.text(), most=1)
     prompt = load_prompt("benchmarks.bugs", f"prompts/{way.baseline}.md").fill(
@@ -51,7 +51,7 @@ def write_once(
         script = unfenced(ask(run, model, way.key, prompt, Written).script)
         run.finish({"lines": script.count("\n")})
         record = run.record
-    return Told(
+    return CaseResult(
         case.id, way.name, Verdict.INCONCLUSIVE, "the script could not be run", attempts=1,
         tokens=record.tokens_in + record.tokens_out, script=script,
         money=None if record.unpriced else Decimal(record.money),

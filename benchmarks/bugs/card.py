@@ -7,8 +7,8 @@ from dataclasses import asdict
 from decimal import Decimal
 from statistics import median
 
+from benchmarks.bugs.case_result import CaseResult
 from benchmarks.bugs.cases import BugCase
-from benchmarks.bugs.told import Told
 from benchmarks.bugs.way import WHOLE, Way
 from benchmarks.scorecard import Goal, Scorecard, Table
 from reenact.bug.reproduction import Verdict
@@ -23,7 +23,7 @@ EACH = ("case", "true verdict", "reached", "", "on buggy, fixed", "scripts", "se
 CODES = {None: "-", 0: "passes", 1: "shows"}
 
 
-def scorecard(cases: Sequence[BugCase], ways: Sequence[Way], told: Sequence[Told]) -> Scorecard:
+def scorecard(cases: Sequence[BugCase], ways: Sequence[Way], told: Sequence[CaseResult]) -> Scorecard:
     """Everything that was measured; a case that nobody answers is named and not counted."""
     found = {way: {one.case: one for one in told if one.way == way.name} for way in ways}
     reasons = tuple(_reasons(cases, told))
@@ -45,11 +45,11 @@ def scorecard(cases: Sequence[BugCase], ways: Sequence[Way], told: Sequence[Told
     )
 
 
-def _cases(way: Way, cases: Sequence[BugCase], told: dict[str, Told]) -> Table:
+def _cases(way: Way, cases: Sequence[BugCase], told: dict[str, CaseResult]) -> Table:
     return Table(f"Cases, {way.name}", EACH, tuple(_row(case, told.get(case.id)) for case in cases))
 
 
-def _closing(cases: Sequence[BugCase], told: dict[str, Told]) -> str:
+def _closing(cases: Sequence[BugCase], told: dict[str, CaseResult]) -> str:
     there = [case for case in cases if case.id in told]
     right = sum(told[case.id].true_verdict(case) for case in there)
     false = sum(told[case.id].false_claim(case) for case in there)
@@ -58,7 +58,7 @@ def _closing(cases: Sequence[BugCase], told: dict[str, Told]) -> str:
 
 
 def _goals(
-    cases: Sequence[BugCase], ways: Sequence[Way], found: dict[Way, dict[str, Told]]
+    cases: Sequence[BugCase], ways: Sequence[Way], found: dict[Way, dict[str, CaseResult]]
 ) -> Iterator[Goal]:
     """Goals are those of the whole method; what parts and baselines reach is only told."""
     if WHOLE not in ways:
@@ -77,7 +77,7 @@ def _goals(
     yield Goal("false claims", "0", f"{false}", False if false else (complete if there else None))
 
 
-def _overall(way: Way, cases: Sequence[BugCase], told: dict[str, Told]) -> tuple[str, ...]:
+def _overall(way: Way, cases: Sequence[BugCase], told: dict[str, CaseResult]) -> tuple[str, ...]:
     published = f"{way.published:.1f} %" if way.published is not None else "-"
     there = [case for case in cases if case.id in told]
     if not there:
@@ -103,7 +103,7 @@ def _mean_money(spent: Sequence[Decimal | None]) -> str:
     return f"{sum(known) / len(known):.3f}" if len(known) == len(spent) else "unknown"
 
 
-def _row(case: BugCase, one: Told | None) -> tuple[str, ...]:
+def _row(case: BugCase, one: CaseResult | None) -> tuple[str, ...]:
     if one is None:
         return (case.id, case.expected.value, NOT_RECORDED, *("-",) * 7)
     mark = "FALSE CLAIM" if one.false_claim(case) else "true" if one.true_verdict(case) else "missed"
@@ -121,7 +121,7 @@ def _row(case: BugCase, one: Told | None) -> tuple[str, ...]:
     )
 
 
-def _reasons(cases: Sequence[BugCase], told: Sequence[Told]) -> Iterator[tuple[str, ...]]:
+def _reasons(cases: Sequence[BugCase], told: Sequence[CaseResult]) -> Iterator[tuple[str, ...]]:
     by_id = {case.id: case for case in cases}
     for one in told:
         if not one.true_verdict(by_id[one.case]):

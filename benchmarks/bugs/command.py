@@ -45,8 +45,8 @@ def bugs(
     Without a model each case is answered by the recording in its folder; a case without one is not counted.
     """
     from benchmarks.bugs.cases import chosen_cases
-    from benchmarks.bugs.desk import Desk
     from benchmarks.bugs.measure import measure
+    from benchmarks.bugs.runner import BenchRunner
     from benchmarks.bugs.way import ways_of
     from benchmarks.scorecard import Scorecard
     from reenact.api.session import sandbox_for
@@ -65,7 +65,7 @@ def bugs(
     with Journal.open(settings.runs_dir) as journal:
 
         def run(tell: Tell, stop: Stop) -> Scorecard:
-            desk = Desk(
+            desk = BenchRunner(
                 journal=journal, sandbox=box, record=record, fresh=fresh, tell=tell, stop=stop,
                 # Recordings were made with contexts that are ranked by words alone.
                 wishes=BugOptions(seeds=seeds, minimise=not no_minimise, dense=False),

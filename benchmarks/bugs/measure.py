@@ -7,11 +7,11 @@ from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import replace
 
 from benchmarks.bugs.card import scorecard
+from benchmarks.bugs.case_result import CaseResult
 from benchmarks.bugs.cases import BugCase
-from benchmarks.bugs.desk import Desk
 from benchmarks.bugs.queue import Queued
+from benchmarks.bugs.runner import BenchRunner
 from benchmarks.bugs.tell import tell_of
-from benchmarks.bugs.told import Told
 from benchmarks.bugs.way import WHOLE, Way
 from benchmarks.scorecard import Scorecard
 from reenact.errors import InputError, Stopped
@@ -21,7 +21,7 @@ Telling = tuple[BugCase, Way]
 
 
 def measure(
-    cases: Sequence[BugCase], desk: Desk, *, ways: Sequence[Way] = (WHOLE,), jobs: int = 1
+    cases: Sequence[BugCase], desk: BenchRunner, *, ways: Sequence[Way] = (WHOLE,), jobs: int = 1
 ) -> Scorecard:
     """Tell all cases that somebody answers. The same call after an interruption continues."""
     desk = replace(desk, sandbox=Queued(desk.sandbox)) if jobs > 1 else desk
@@ -42,7 +42,7 @@ def measure(
         found = run.many(
             {name: desk.inputs(*telling) for name, telling in wanted.items()},
             lambda names: _tell_all({name: wanted[name] for name in names}, desk, jobs),
-            returns=Told,
+            returns=CaseResult,
         )
         run.finish({"told": len(found)})
     gone = [name for name, (case, way) in wanted.items() if not (case.folder / way.recording).exists()]
@@ -54,7 +54,9 @@ def measure(
     return scorecard(cases, ways, list(found.values()))
 
 
-def _tell_all(wanted: Mapping[str, Telling], desk: Desk, jobs: int) -> Iterator[Mapping[str, Told]]:
+def _tell_all(
+    wanted: Mapping[str, Telling], desk: BenchRunner, jobs: int
+) -> Iterator[Mapping[str, CaseResult]]:
     """One by one, or several at once: while one waits for its model, another may run."""
     if jobs == 1:
         for number, (name, (case, way)) in enumerate(wanted.items()):
@@ -75,6 +77,6 @@ def _tell_all(wanted: Mapping[str, Telling], desk: Desk, jobs: int) -> Iterator[
             raise
 
 
-def _look(desk: Desk) -> None:
+def _look(desk: BenchRunner) -> None:
     if desk.stop.asked:
         raise Stopped("Stopped between two cases; the same command continues.")

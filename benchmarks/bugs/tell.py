@@ -8,11 +8,11 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from benchmarks.bugs.baseline import write_once
+from benchmarks.bugs.case_result import CaseResult
 from benchmarks.bugs.cases import REPORT, BugCase
-from benchmarks.bugs.desk import Desk
 from benchmarks.bugs.handed_over import exit_code
 from benchmarks.bugs.oracle import SHOWS, SHOWS_NOT
-from benchmarks.bugs.told import Told
+from benchmarks.bugs.runner import BenchRunner
 from benchmarks.bugs.way import Way
 from reenact.bug.pipeline import Services, reproduce
 from reenact.bug.reproduction import Verdict
@@ -21,7 +21,7 @@ from reenact.intake.report import RawReport, read_report
 from reenact.intake.repository import Checkout, open_repository
 
 
-def tell_of(case: BugCase, way: Way, desk: Desk) -> Told:
+def tell_of(case: BugCase, way: Way, desk: BenchRunner) -> CaseResult:
     """What came of the case. A model that cannot answer leaves it inconclusive, as it does for a user."""
     begun = time.monotonic()
     # The name of the file holds the case's, which is none of the story's business.
@@ -34,13 +34,15 @@ def tell_of(case: BugCase, way: Way, desk: Desk) -> Told:
             told = _told(case, way, desk, raw, buggy, fixed[0] if fixed and way.sees_fixed else None)
         except (AnswerUnusable, ReplayMiss) as error:
             why = f"{error.sentence} {error.next_step}".strip()
-            told = Told(case.id, way.name, Verdict.INCONCLUSIVE, why)
+            told = CaseResult(case.id, way.name, Verdict.INCONCLUSIVE, why)
         told = _judged(told, case, desk, buggy, fixed[0] if fixed else None)
     told = replace(told, seconds=time.monotonic() - begun)
     return _believed(told) if way.baseline else told
 
 
-def _judged(told: Told, case: BugCase, desk: Desk, buggy: Checkout, fixed: Checkout | None) -> Told:
+def _judged(
+    told: CaseResult, case: BugCase, desk: BenchRunner, buggy: Checkout, fixed: Checkout | None
+) -> CaseResult:
     """With what its script exits with on both revisions, where the story has not run it there itself."""
 
     def code(known: int | None, checkout: Checkout | None) -> int | None:
@@ -52,8 +54,8 @@ def _judged(told: Told, case: BugCase, desk: Desk, buggy: Checkout, fixed: Check
 
 
 def _told(
-    case: BugCase, way: Way, desk: Desk, raw: RawReport, buggy: Checkout, fixed: Checkout | None
-) -> Told:
+    case: BugCase, way: Way, desk: BenchRunner, raw: RawReport, buggy: Checkout, fixed: Checkout | None
+) -> CaseResult:
     model = desk.model_for(case, way)
     with desk.journal_for(case, way) as (journal, fresh):
         if way.baseline:
@@ -64,14 +66,14 @@ def _told(
         )  # fmt: skip
         found = reproduce(raw, buggy, services, fixed=fixed, options=way.wishes(desk.wishes))
     shown, seeds = found.seeds
-    return Told(
+    return CaseResult(
         case.id, way.name, found.verdict, found.reason, attempts=len(found.attempts), shown=shown,
         seeds=seeds, tokens=found.tokens, money=found.money, script=found.repro,
         on_buggy=found.exits.get("buggy"), on_fixed=found.exits.get("fixed"),
     )  # fmt: skip
 
 
-def _believed(told: Told) -> Told:
+def _believed(told: CaseResult) -> CaseResult:
     """A script that nobody checked: whoever runs it takes a failure for the bug, whatever it fails with."""
     if told.on_buggy is None:
         return told

@@ -18,10 +18,10 @@ from statistics import median
 from benchmarks.data.packages import run
 from benchmarks.faults.answers import accused_by, answer_by, answer_of
 from benchmarks.faults.case import FaultCase, Scale, Side
+from benchmarks.faults.case_result import QUICK, STORY, CaseResult
 from benchmarks.faults.cases import published_means
 from benchmarks.faults.programs import availability, materialise
 from benchmarks.faults.scores import Answer
-from benchmarks.faults.told import QUICK, STORY, Told
 from benchmarks.faults.verdict import scorecard
 from benchmarks.identity import code_identity
 from benchmarks.scorecard import Scorecard
@@ -88,13 +88,13 @@ def measure(
                 tell=tell,
                 stop=stop,
             ),
-            returns=Told,
+            returns=CaseResult,
         )
         told.finish({"programs": len(found)})
     return scorecard(list(found.values()), cases, missing, scale, depth, published_means())
 
 
-def tell_of(wanted: Telling, stop: Stop) -> Told:
+def tell_of(wanted: Telling, stop: Stop) -> CaseResult:
     """One program: trained plainly, diagnosed quickly, then the whole story."""
     case, side, depth = wanted.case, wanted.side, wanted.depth
     end_with_parent()
@@ -113,7 +113,9 @@ def tell_of(wanted: Telling, stop: Stop) -> Told:
             told, more = _timed(program, wishes, Path(scratch) / "story", stop, quick.evidence)
         seconds["story"] = seconds["quick"] + more
         answers[STORY] = _listed(answer_of(told))
-    return Told(case.id, side, answers, seconds, [_words(one) for one in told.findings], accused_by(told))
+    return CaseResult(
+        case.id, side, answers, seconds, [_words(one) for one in told.findings], accused_by(told)
+    )
 
 
 def _words(one: DiagnosisFinding) -> str:

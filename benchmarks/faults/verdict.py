@@ -9,11 +9,11 @@ from statistics import median
 from benchmarks.faults.calibration import said_of
 from benchmarks.faults.calibration import table as sureness
 from benchmarks.faults.case import STUDY, TOOLS, FaultCase, PublishedMeans, Scale, Side
+from benchmarks.faults.case_result import QUICK, STORY, CaseResult
 from benchmarks.faults.neutrality import shipped
 from benchmarks.faults.scores import Score, Truth, mean_score
 from benchmarks.faults.table import FaultTable, Reading, tabulate
 from benchmarks.faults.together import combined
-from benchmarks.faults.told import QUICK, STORY, Told
 from benchmarks.scorecard import Goal, Scorecard, Table
 from reenact.diagnosis.depth import Depth
 from reenact.rules.registry import FAMILIES
@@ -27,7 +27,7 @@ PEER_FAMILY = {"DeepDiagnosis": "deepdiagnosis", "NeuraLint": "neuralint", "UMLA
 
 
 def scorecard(
-    told: Sequence[Told],
+    told: Sequence[CaseResult],
     cases: Sequence[FaultCase],
     missing: Mapping[str, str],
     scale: Scale,
@@ -63,8 +63,8 @@ def scorecard(
     )
 
 
-def _readings(told: Sequence[Told], detector: str) -> list[Reading]:
-    grouped: dict[tuple[str, Side], list[Told]] = {}
+def _readings(told: Sequence[CaseResult], detector: str) -> list[Reading]:
+    grouped: dict[tuple[str, Side], list[CaseResult]] = {}
     for one in told:
         grouped.setdefault((one.case, one.side), []).append(one)
     return [
@@ -113,7 +113,7 @@ def _row(name: str, table: FaultTable) -> tuple[str, ...]:
     return (name, *_cells(before), *_cells(after), _share(table.false_alarm_rate))
 
 
-def _sureness(told: Sequence[Told], cases: Sequence[FaultCase]) -> Table:
+def _sureness(told: Sequence[CaseResult], cases: Sequence[FaultCase]) -> Table:
     by_id = {case.id: case for case in cases}
     return sureness(
         [said for one in told for said in said_of(one.accused, by_id[one.case], fixed=one.side is Side.FIXED)]
@@ -142,7 +142,7 @@ def _own(ours: FaultTable, own: Mapping[str, Sequence[Truth]]) -> Iterator[Table
     yield Table("With alternatives of our own neutrality analysis too (*)", columns, tuple(rows))
 
 
-def _faults(ours: FaultTable, told: Sequence[Told]) -> Table:
+def _faults(ours: FaultTable, told: Sequence[CaseResult]) -> Table:
     said = {one.case: one for one in told if one.side is Side.BUGGY}
     rows = tuple(
         (
@@ -159,7 +159,7 @@ def _faults(ours: FaultTable, told: Sequence[Told]) -> Table:
     return Table("Each fault", columns, rows)
 
 
-def _twins(told: Sequence[Told]) -> Table:
+def _twins(told: Sequence[CaseResult]) -> Table:
     rows = tuple(
         (one.case, "; ".join(one.findings) or "no fault found", f"{one.seconds['story']:.0f}")
         for one in told
@@ -180,7 +180,7 @@ def _words(answer: Sequence[tuple[str, int | None]]) -> str:
     return ", ".join(fault if layer is None else f"{fault}({layer})" for fault, layer in answer) or "-"
 
 
-def _facts(one: Told) -> JsonValue:
+def _facts(one: CaseResult) -> JsonValue:
     return {
         **asdict(one),
         "side": one.side.value,

@@ -6,10 +6,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from typing import Any
 
+from benchmarks.papers.case_result import CaseResult
 from benchmarks.papers.cases import PaperCase
 from benchmarks.papers.facts import entries_table, peers_table
 from benchmarks.papers.goals import NOT_RECORDED, goals, mean, number, percent, told_of
-from benchmarks.papers.told import Told
 from benchmarks.papers.way import WHOLE, Way
 from benchmarks.scorecard import Scorecard, Table
 
@@ -28,7 +28,7 @@ FINGERPRINTS = (
 )
 
 
-def scorecard(cases: Sequence[PaperCase], ways: Sequence[Way], told: Sequence[Told]) -> Scorecard:
+def scorecard(cases: Sequence[PaperCase], ways: Sequence[Way], told: Sequence[CaseResult]) -> Scorecard:
     """Everything that was measured; a case that nobody answers is named and not counted."""
     found = {way: [one for one in told if one.way == way.name] for way in ways}
     whole = found.get(WHOLE, [])
@@ -48,7 +48,7 @@ def scorecard(cases: Sequence[PaperCase], ways: Sequence[Way], told: Sequence[To
     )
 
 
-def _closing(cases: Sequence[PaperCase], told: Sequence[Told]) -> str:
+def _closing(cases: Sequence[PaperCase], told: Sequence[CaseResult]) -> str:
     if not told:
         return NOT_RECORDED
     there = [case for case in cases if told_of(case, told)]
@@ -58,7 +58,7 @@ def _closing(cases: Sequence[PaperCase], told: Sequence[Told]) -> str:
     return f"{right} of {len(told)} tellings with their true verdict, gap {gap}{missing}"
 
 
-def _overall(way: Way, cases: Sequence[PaperCase], told: Sequence[Told]) -> tuple[str, ...]:
+def _overall(way: Way, cases: Sequence[PaperCase], told: Sequence[CaseResult]) -> tuple[str, ...]:
     there = [case for case in cases if told_of(case, told)]
     if not there:
         return (way.name, NOT_RECORDED, *("-",) * (len(OVERALL) - 2))
@@ -76,14 +76,14 @@ def _overall(way: Way, cases: Sequence[PaperCase], told: Sequence[Told]) -> tupl
     )
 
 
-def _of_way(way: Way, cases: Sequence[PaperCase], told: Sequence[Told]) -> Iterator[Table]:
+def _of_way(way: Way, cases: Sequence[PaperCase], told: Sequence[CaseResult]) -> Iterator[Table]:
     rows = [row for case in cases for row in _rows(case, way, told_of(case, told))]
     yield Table(f"Cases, {way.name}", EACH, tuple(rows))
     taken = tuple(_taken(one) for case in cases for one in told_of(case, told))
     yield Table(f"Fingerprints and cost, {way.name}", FINGERPRINTS, taken)
 
 
-def _rows(case: PaperCase, way: Way, told: Sequence[Told]) -> Iterator[tuple[str, ...]]:
+def _rows(case: PaperCase, way: Way, told: Sequence[CaseResult]) -> Iterator[tuple[str, ...]]:
     if not told:
         yield (case.id, case.expected.value, NOT_RECORDED, *("-",) * (len(EACH) - 3))
     for one in told:
@@ -102,7 +102,7 @@ def _rows(case: PaperCase, way: Way, told: Sequence[Told]) -> Iterator[tuple[str
         )
 
 
-def _taken(one: Told) -> tuple[str, ...]:
+def _taken(one: CaseResult) -> tuple[str, ...]:
     fits = one.recalled
     cost = (f"{one.tokens_in + one.tokens_out}", number(None if one.at_o3 is None else float(one.at_o3)))
     if fits is None:
@@ -118,11 +118,11 @@ def _taken(one: Told) -> tuple[str, ...]:
     )
 
 
-def _name(one: Told) -> str:
+def _name(one: CaseResult) -> str:
     return one.case + (f" ({one.run + 1})" if one.run else "")
 
 
-def _why_not(cases: Sequence[PaperCase], ways: Sequence[Way], told: Sequence[Told]) -> Iterator[Table]:
+def _why_not(cases: Sequence[PaperCase], ways: Sequence[Way], told: Sequence[CaseResult]) -> Iterator[Table]:
     """Why verdicts are not the true ones."""
     by_id = {case.id: case for case in cases}
     by_name = {way.name: way for way in ways}
@@ -135,7 +135,7 @@ def _why_not(cases: Sequence[PaperCase], ways: Sequence[Way], told: Sequence[Tol
         yield Table("Why not", ("case", "way", "reason"), wrong)
 
 
-def _plain(one: Told) -> dict[str, Any]:
+def _plain(one: CaseResult) -> dict[str, Any]:
     said = asdict(one)
     for name in ("money", "at_o3"):
         said[name] = None if said[name] is None else str(said[name])

@@ -51,9 +51,9 @@ def papers(
     Without a model each case is answered by its recording; a case without one is not counted.
     """
     from benchmarks.papers.cases import chosen_cases
-    from benchmarks.papers.desk import Desk
     from benchmarks.papers.facts import entry_cases
     from benchmarks.papers.measure import measure
+    from benchmarks.papers.runner import BenchRunner
     from benchmarks.papers.way import ways_of
     from benchmarks.scorecard import Scorecard
     from reenact.api.session import sandbox_for
@@ -73,7 +73,7 @@ def papers(
     with Journal.open(settings.runs_dir) as journal:
 
         def run(tell: Tell, stop: Stop) -> Scorecard:
-            desk = Desk(
+            desk = BenchRunner(
                 journal=journal, sandbox=box, cache=cache / "papers", record=record, fresh=fresh, tell=tell,
                 stop=stop,
                 # Only the flag: a model that the settings name for other verbs must not spend money here.

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from statistics import fmean
 
+from benchmarks.papers.case_result import CaseResult
 from benchmarks.papers.cases import PaperCase
-from benchmarks.papers.told import Told
 from benchmarks.papers.way import WHOLE
 from benchmarks.scorecard import Goal
 
@@ -15,7 +15,7 @@ GAP, FOUND, COST = 0.05, 0.9, 1.87
 """Mean gap below; recall and precision at least; US dollars a run at most, which is AutoReproduce's mean."""
 
 
-def goals(cases: Sequence[PaperCase], told: Sequence[Told]) -> tuple[Goal, ...]:
+def goals(cases: Sequence[PaperCase], told: Sequence[CaseResult]) -> tuple[Goal, ...]:
     """Each is met only when every case was told."""
     whole = all(told_of(case, told) for case in cases)
     return tuple(
@@ -24,7 +24,7 @@ def goals(cases: Sequence[PaperCase], told: Sequence[Told]) -> tuple[Goal, ...]:
     )
 
 
-def _goals(cases: Sequence[PaperCase], told: Sequence[Told]) -> Iterator[Goal]:
+def _goals(cases: Sequence[PaperCase], told: Sequence[CaseResult]) -> Iterator[Goal]:
     rate, gap = mean(told, lambda one: float(one.executed)), mean(told, lambda one: one.gap)
     yield Goal("runs that execute", "100 %", percent(rate), None if rate is None else rate == 1)
     yield Goal("gap to the reference", f"< {GAP:.0%}", percent(gap), None if gap is None else gap < GAP)
@@ -50,12 +50,12 @@ def _goals(cases: Sequence[PaperCase], told: Sequence[Told]) -> Iterator[Goal]:
     yield Goal("true verdicts", "all", f"{right} of {len(told)}", right == len(told) if told else None)
 
 
-def told_of(case: PaperCase, told: Sequence[Told]) -> list[Told]:
+def told_of(case: PaperCase, told: Sequence[CaseResult]) -> list[CaseResult]:
     """The tellings of one case."""
     return [one for one in told if one.case == case.id]
 
 
-def mean(told: Sequence[Told], of: Callable[[Told], float | None]) -> float | None:
+def mean(told: Sequence[CaseResult], of: Callable[[CaseResult], float | None]) -> float | None:
     """The mean over cases of the mean over their runs; what is none is left out."""
     by_case: dict[str, list[float]] = {}
     for one in told:

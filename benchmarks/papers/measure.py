@@ -8,10 +8,10 @@ from dataclasses import replace
 
 from benchmarks.bugs.queue import Queued
 from benchmarks.papers.card import scorecard
+from benchmarks.papers.case_result import CaseResult
 from benchmarks.papers.cases import PaperCase
-from benchmarks.papers.desk import Desk, Telling
+from benchmarks.papers.runner import BenchRunner, Telling
 from benchmarks.papers.tell import tell_of
-from benchmarks.papers.told import Told
 from benchmarks.papers.way import WHOLE, Way
 from benchmarks.scorecard import Scorecard
 from reenact.errors import InputError, Stopped
@@ -19,7 +19,12 @@ from reenact.types import Progress
 
 
 def measure(
-    cases: Sequence[PaperCase], desk: Desk, *, ways: Sequence[Way] = (WHOLE,), runs: int = 1, jobs: int = 1
+    cases: Sequence[PaperCase],
+    desk: BenchRunner,
+    *,
+    ways: Sequence[Way] = (WHOLE,),
+    runs: int = 1,
+    jobs: int = 1,
 ) -> Scorecard:
     """Tell all cases that somebody answers. The same call after an interruption continues."""
     desk = replace(desk, sandbox=Queued(desk.sandbox)) if jobs > 1 else desk
@@ -40,7 +45,7 @@ def measure(
         found = run.many(
             {name: desk.inputs(telling) for name, telling in wanted.items()},
             lambda names: _tell_all({name: wanted[name] for name in names}, desk, jobs),
-            returns=Told,
+            returns=CaseResult,
         )
         run.finish({"told": len(found)})
     gone = [name for name, telling in wanted.items() if not telling.recording.exists()]
@@ -52,7 +57,9 @@ def measure(
     return scorecard(cases, ways, list(found.values()))
 
 
-def _tell_all(wanted: Mapping[str, Telling], desk: Desk, jobs: int) -> Iterator[Mapping[str, Told]]:
+def _tell_all(
+    wanted: Mapping[str, Telling], desk: BenchRunner, jobs: int
+) -> Iterator[Mapping[str, CaseResult]]:
     """One by one, or several at once: while one waits for its model, another may run."""
     if jobs == 1:
         for number, (name, telling) in enumerate(wanted.items()):

@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 from statistics import fmean
 
+from benchmarks.papers.case_result import CaseResult
 from benchmarks.papers.cases import PaperCase, StatedClaim
-from benchmarks.papers.desk import Desk, Telling
 from benchmarks.papers.matching import recalled
-from benchmarks.papers.told import Told
+from benchmarks.papers.runner import BenchRunner, Telling
 from reenact.errors import AnswerUnusable, ReplayMiss
 from reenact.intake.papers.library import Library
 from reenact.intake.papers.paper import Paper, plain
@@ -30,7 +30,7 @@ PRICED_AS = "openai:o3-mini"
 """Whose prices AutoReproduce states its cost at."""
 
 
-def tell_of(telling: Telling, desk: Desk) -> Told:
+def tell_of(telling: Telling, desk: BenchRunner) -> CaseResult:
     """What came of it. A model that cannot answer leaves it inconclusive, as it does for a user."""
     begun = time.monotonic()
     case = telling.case
@@ -44,11 +44,11 @@ def tell_of(telling: Telling, desk: Desk) -> Told:
             told = _told(telling, found, paper, journal)
     except (AnswerUnusable, ReplayMiss) as error:
         why = f"{error.sentence} {error.next_step}".strip()
-        told = Told(case.id, telling.way.name, telling.run, Verdict.INCONCLUSIVE, why)
+        told = CaseResult(case.id, telling.way.name, telling.run, Verdict.INCONCLUSIVE, why)
     return replace(told, seconds=time.monotonic() - begun)
 
 
-def _services(telling: Telling, desk: Desk, journal: Journal, fresh: bool) -> Services:
+def _services(telling: Telling, desk: BenchRunner, journal: Journal, fresh: bool) -> Services:
     folder = telling.case.library
     return Services(
         journal=journal,
@@ -64,11 +64,11 @@ def _services(telling: Telling, desk: Desk, journal: Journal, fresh: bool) -> Se
     )
 
 
-def _told(telling: Telling, found: Reproduction, paper: Paper, journal: Journal) -> Told:
+def _told(telling: Telling, found: Reproduction, paper: Paper, journal: Journal) -> CaseResult:
     case = telling.case
     spent = journal.find(found.run_id)
     criteria = found.fingerprint.criteria
-    return Told(
+    return CaseResult(
         case=case.id,
         way=telling.way.name,
         run=telling.run,

@@ -14,7 +14,7 @@ import pytest
 from reenact.errors import InputError, ReenactError
 from reenact.journal import Journal
 from reenact.mcp.jobs import MOST, Job, Jobs
-from reenact.mcp.told import RunService
+from reenact.mcp.run_service import RunService
 from reenact.version import __version__
 
 BORN = psutil.Process().create_time()

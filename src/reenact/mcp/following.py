@@ -14,9 +14,9 @@ from reenact.journal import Shelf
 from reenact.llm.relay_folder import file_answer, show_request
 from reenact.mcp.answers import Asked, Filed, RunTold
 from reenact.mcp.permits import in_sentences
+from reenact.mcp.run_service import AT_WORK, RunService
 from reenact.mcp.sampling import ask_client, offers_model, take_replies
 from reenact.mcp.starting import FIRST_LOOK_S, LOOK_S, Starter
-from reenact.mcp.told import AT_WORK, RunService
 from reenact.mcp.tools import READS, WORKS, Name, tool
 
 LONGEST_WAIT_S = 55.0

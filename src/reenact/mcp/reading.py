@@ -22,7 +22,7 @@ from reenact.mcp.answers import (
 from reenact.mcp.brief import in_brief
 from reenact.mcp.command import asked, printed
 from reenact.mcp.permits import in_sentences
-from reenact.mcp.told import RunService
+from reenact.mcp.run_service import RunService
 from reenact.mcp.tools import READS, Name, Words, tool
 from reenact.mcp.words import checked_file, options
 from reenact.report.run_words import reused_in

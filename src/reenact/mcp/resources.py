@@ -10,7 +10,7 @@ from mcp.server.mcpserver.exceptions import ResourceNotFoundError
 
 from reenact.errors import ReenactError
 from reenact.journal import Shelf
-from reenact.mcp.told import RunService
+from reenact.mcp.run_service import RunService
 from reenact.report.stored import Stored
 from reenact.report.views import result_data
 

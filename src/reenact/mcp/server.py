@@ -12,8 +12,8 @@ from reenact.mcp.jobs import Jobs
 from reenact.mcp.permits import Permits
 from reenact.mcp.reading import add_reading
 from reenact.mcp.resources import add_resources
+from reenact.mcp.run_service import RunService
 from reenact.mcp.starting import Starter, add_starting
-from reenact.mcp.told import RunService
 from reenact.version import __version__
 
 INSTRUCTIONS = """\

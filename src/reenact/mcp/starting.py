@@ -13,7 +13,7 @@ from pydantic import Field
 from reenact.errors import InputError
 from reenact.mcp.answers import RunTold
 from reenact.mcp.permits import Permits, in_sentences
-from reenact.mcp.told import STARTING, RunService
+from reenact.mcp.run_service import STARTING, RunService
 from reenact.mcp.tools import CHANGES, WORKS, Words, tool
 from reenact.mcp.words import Model, checked_file, model_words, options, program_words
 

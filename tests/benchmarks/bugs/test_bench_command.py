@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 from benchmarks.bugs.cases import chosen_cases, load_cases
-from benchmarks.bugs.desk import Desk
 from benchmarks.bugs.measure import measure
+from benchmarks.bugs.runner import BenchRunner
 from benchmarks.bugs.way import WHOLE
 from benchmarks.command import bench
 from reenact.bug.options import BugOptions
@@ -46,7 +46,7 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureF
 def test_recorded_case_is_told_and_the_other_is_named(
     library: Path, answering: Any, run: Command, tmp_path: Path
 ) -> None:
-    desk = Desk(Journal.in_memory(), choose(trust_code=True), wishes=WISHES)
+    desk = BenchRunner(Journal.in_memory(), choose(trust_code=True), wishes=WISHES)
     first = load_cases(library)[:1]
     measure(first, replace(desk, model=Scripted(answering()), record=True))
     words = (str(library), "--seeds", "1", "--no-minimise", "--trust-code")
@@ -87,7 +87,7 @@ def test_recordings_tell_nothing_of_the_machine_or_the_truth() -> None:
 def test_shipped_recordings_reach_the_true_verdicts_by_running() -> None:
     """A crash, a silent bug, and a report of a bug that is not there."""
     wishes = BugOptions(seeds=2, environment="here")
-    desk = Desk(Journal.in_memory(), choose(trust_code=True), wishes=wishes)
+    desk = BenchRunner(Journal.in_memory(), choose(trust_code=True), wishes=wishes)
     names = ["abacusnet-five-classes", "abacusnet-first-class", "abacusnet-load"]
     card = measure(chosen_cases(None, names), desk)
     assert card.exit_code is ExitCode.OK, card.tables[-1].rows

@@ -10,11 +10,11 @@ from typing import Any
 
 import pytest
 
+from benchmarks.bugs.case_result import CaseResult
 from benchmarks.bugs.cases import chosen_cases, load_cases
-from benchmarks.bugs.desk import Desk
 from benchmarks.bugs.measure import measure
 from benchmarks.bugs.queue import Queued
-from benchmarks.bugs.told import Told
+from benchmarks.bugs.runner import BenchRunner
 from benchmarks.bugs.way import BASELINES, LEAVABLE, Way, ways_of
 from benchmarks.scorecard import Scorecard
 from reenact.bug.options import BugOptions
@@ -40,9 +40,9 @@ WISHES = BugOptions(seeds=1, contexts=1, attempts=1, wall_s=60.0, minimise=False
 
 
 @pytest.fixture
-def desk() -> Desk:
+def desk() -> BenchRunner:
     # The scripts are our own, so where no sandbox works they may run without one.
-    return Desk(Journal.in_memory(), choose(trust_code=True), wishes=WISHES)
+    return BenchRunner(Journal.in_memory(), choose(trust_code=True), wishes=WISHES)
 
 
 def verdicts(card: Scorecard) -> dict[str, tuple[str, str]]:
@@ -55,7 +55,7 @@ def goals(card: Scorecard) -> list[bool | None]:
     return [goal.met for goal in card.goals]
 
 
-def test_true_verdicts_are_recorded_and_replayed(library: Path, desk: Desk, answering: Any) -> None:
+def test_true_verdicts_are_recorded_and_replayed(library: Path, desk: BenchRunner, answering: Any) -> None:
     cases = load_cases(library)
     model = Scripted(answering())
     card = measure(cases, replace(desk, model=model, record=True))
@@ -70,7 +70,7 @@ def test_true_verdicts_are_recorded_and_replayed(library: Path, desk: Desk, answ
 
 
 def test_recording_that_does_not_answer_all_is_a_miss_with_its_reason(
-    library: Path, desk: Desk, answering: Any
+    library: Path, desk: BenchRunner, answering: Any
 ) -> None:
     cases = chosen_cases(library, ["late-mean"])
     measure(cases, replace(desk, model=Scripted(answering()), record=True))
@@ -81,7 +81,7 @@ def test_recording_that_does_not_answer_all_is_a_miss_with_its_reason(
     assert "has no answer for step bug/context[0]/attempt[0]/script" in card.tables[-1].rows[0][2]
 
 
-def test_case_without_a_recording_is_not_counted(library: Path, desk: Desk) -> None:
+def test_case_without_a_recording_is_not_counted(library: Path, desk: BenchRunner) -> None:
     card = measure(load_cases(library), desk, ways=ways_of(("plan",), ("zero-shot",)))
     assert set(verdicts(card).values()) == {("not recorded", "-")}
     assert goals(card) == [None, None]
@@ -93,7 +93,9 @@ def test_case_without_a_recording_is_not_counted(library: Path, desk: Desk) -> N
     ]
 
 
-def test_claim_about_a_bug_that_is_not_there_is_false(library: Path, desk: Desk, answering: Any) -> None:
+def test_claim_about_a_bug_that_is_not_there_is_false(
+    library: Path, desk: BenchRunner, answering: Any
+) -> None:
     # Wrong use that ends in the very words of the report: the story cannot know better without a fix.
     card = measure(load_cases(library), replace(desk, model=Scripted(answering(late=AT_ONCE))))
     assert verdicts(card)["late-mean"] == ("reproduced", "FALSE CLAIM")
@@ -101,7 +103,7 @@ def test_claim_about_a_bug_that_is_not_there_is_false(library: Path, desk: Desk,
     assert card.exit_code is ExitCode.FOUND
 
 
-def test_model_that_lies_claims_nothing_by_itself(library: Path, desk: Desk, answering: Any) -> None:
+def test_model_that_lies_claims_nothing_by_itself(library: Path, desk: BenchRunner, answering: Any) -> None:
     model = Scripted(answering(early=MOCKED, late=MOCKED))
     card = measure(load_cases(library), replace(desk, model=model))
     assert set(verdicts(card).values()) == {("inconclusive", "missed")}
@@ -124,12 +126,12 @@ def test_only_what_was_said_can_be_false(
     library: Path, verdict: Verdict, codes: tuple[int | None, int | None], false: bool
 ) -> None:
     (case,) = chosen_cases(library, ["early-mean"])
-    told = Told(case.id, "a way", verdict, "", on_buggy=codes[0], on_fixed=codes[1])
+    told = CaseResult(case.id, "a way", verdict, "", on_buggy=codes[0], on_fixed=codes[1])
     assert told.false_claim(case) is false
     assert told.true_verdict(case) is (verdict is Verdict.REPRODUCED and not false)
 
 
-def test_ways_stand_side_by_side(library: Path, desk: Desk, answering: Any) -> None:
+def test_ways_stand_side_by_side(library: Path, desk: BenchRunner, answering: Any) -> None:
     def answer(call: Any) -> Any:
         return {"script": "import nowhere\n"} if call.step.endswith("few-shot") else whole(call)
 
@@ -156,7 +158,9 @@ def test_every_way_has_a_name_and_a_recording_of_its_own() -> None:
         assert filled.name == f"bench/{name}"
 
 
-def test_stopped_bench_continues_and_asks_nothing_twice(library: Path, desk: Desk, answering: Any) -> None:
+def test_stopped_bench_continues_and_asks_nothing_twice(
+    library: Path, desk: BenchRunner, answering: Any
+) -> None:
     cases = load_cases(library)
     stop = Stop()
     asked: Counter[str] = Counter()
@@ -184,7 +188,7 @@ def test_stopped_bench_continues_and_asks_nothing_twice(library: Path, desk: Des
 
 
 def test_readers_of_a_relay_answer_several_cases_at_once(
-    library: Path, desk: Desk, answering: Any, tmp_path: Path
+    library: Path, desk: BenchRunner, answering: Any, tmp_path: Path
 ) -> None:
     folder = tmp_path / "relay"
     answer, seen, most = answering(), [], [0]
@@ -281,7 +285,7 @@ def test_malformed_folder_is_a_sentence(library: Path, name: str, text: str, sen
         load_cases(library)
 
 
-def test_wrong_wishes_are_sentences(library: Path, desk: Desk) -> None:
+def test_wrong_wishes_are_sentences(library: Path, desk: BenchRunner) -> None:
     with pytest.raises(InputError, match="There is no bug case 'other'"):
         chosen_cases(library, ["other"])
     with pytest.raises(InputError, match="Only the answers of a model can be recorded"):

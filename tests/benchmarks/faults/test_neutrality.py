@@ -7,10 +7,10 @@ from pathlib import Path
 
 from benchmarks.children import ROOT
 from benchmarks.faults.case import Scale, Side
+from benchmarks.faults.case_result import STORY, CaseResult
 from benchmarks.faults.cases import fault_case, published_means, source_text
 from benchmarks.faults.neutrality import in_words, numbers, truths, walk_all
 from benchmarks.faults.scores import parse_truth
-from benchmarks.faults.told import STORY, Told
 from benchmarks.faults.verdict import scorecard
 from reenact.diagnosis.depth import Depth
 from reenact.program.change import Set
@@ -65,7 +65,7 @@ def test_the_shipped_walks_are_ground_truths_of_known_faults() -> None:
 def test_the_card_scores_them_in_a_column_of_their_own() -> None:
     case = fault_case("D7")
     told = [
-        Told(
+        CaseResult(
             case.id,
             side,
             {STORY: [["OCH", None]] if side is Side.BUGGY else []},

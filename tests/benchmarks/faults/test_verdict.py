@@ -8,8 +8,8 @@ from benchmarks.faults.answers import activation_index, answer_by
 from benchmarks.faults.calibration import said_of
 from benchmarks.faults.calibration import table as sureness
 from benchmarks.faults.case import Scale, Side
+from benchmarks.faults.case_result import QUICK, STORY, CaseResult
 from benchmarks.faults.cases import catalogue, published_means
-from benchmarks.faults.told import QUICK, STORY, Told
 from benchmarks.faults.verdict import scorecard
 from reenact.diagnosis.depth import Depth
 from reenact.program.fault import Fault
@@ -32,16 +32,16 @@ model.compile(loss="binary_crossentropy", optimizer="adam")
 """
 
 
-def told(case: str, side: Side, said: list[tuple[str, int | None]]) -> Told:
+def told(case: str, side: Side, said: list[tuple[str, int | None]]) -> CaseResult:
     answers = dict.fromkeys((*FAMILIES, QUICK, STORY), said)
-    return Told(case, side, answers, {"plain": 10.0, "quick": 12.0, "story": 60.0})
+    return CaseResult(case, side, answers, {"plain": 10.0, "quick": 12.0, "story": 60.0})
 
 
 def right(case) -> list[tuple[str, int | None]]:
     return [(sorted(spot.faults)[0].value, min(spot.layers) if spot.layers else None) for spot in case.truth]
 
 
-def card(buggy: list[Told], fixed: list[Told]):
+def card(buggy: list[CaseResult], fixed: list[CaseResult]):
     return scorecard([*buggy, *fixed], STUDY, {}, Scale.LITE, Depth.NORMAL, published_means())
 
 
@@ -95,7 +95,7 @@ def test_two_families_say_what_either_says() -> None:
     answers: dict[str, list[tuple[str, int | None]]] = {name: [] for name in (*FAMILIES, QUICK, STORY)}
     first, second, *_ = right(case)
     answers |= {"umlaut": [first], "neuralint": [second]}
-    found = card([Told(case.id, Side.BUGGY, answers, {"plain": 1.0, "quick": 1.0, "story": 1.0})], [])
+    found = card([CaseResult(case.id, Side.BUGGY, answers, {"plain": 1.0, "quick": 1.0, "story": 1.0})], [])
     rows = {row[0]: row for table in found.tables if table.title == "Families together" for row in table.rows}
     assert len(rows) == 7 * 6 // 2 + 2
     alone = {row[0]: row for row in found.tables[0].rows}
@@ -109,8 +109,8 @@ def test_two_families_say_what_either_says() -> None:
 
 def test_a_confidence_is_held_against_the_truth() -> None:
     case = next(case for case in STUDY if case.id == "M1")
-    buggy = Told(case.id, Side.BUGGY, {}, accused=[("HLR", 0.95), ("LCH", 0.55)])
-    twin = Told(case.id, Side.FIXED, {}, accused=[("HLR", 0.95)])
+    buggy = CaseResult(case.id, Side.BUGGY, {}, accused=[("HLR", 0.95), ("LCH", 0.55)])
+    twin = CaseResult(case.id, Side.FIXED, {}, accused=[("HLR", 0.95)])
     said = [*said_of(buggy.accused, case, fixed=False), *said_of(twin.accused, case, fixed=True)]
     assert [one.right for one in said] == [True, False, False]
     rows = sureness(said).rows

@@ -9,12 +9,12 @@ from typing import Any
 import pytest
 
 from benchmarks.papers.card import scorecard
+from benchmarks.papers.case_result import CaseResult
 from benchmarks.papers.cases import PaperCase, chosen_cases, load_cases
-from benchmarks.papers.desk import Desk, Telling
 from benchmarks.papers.facts import entries, entry_cases
 from benchmarks.papers.matching import Recalled
 from benchmarks.papers.measure import measure
-from benchmarks.papers.told import Told
+from benchmarks.papers.runner import BenchRunner, Telling
 from benchmarks.papers.way import LEAVABLE, ONE_SHOT, WHOLE, Way, ways_of
 from reenact.errors import InputError
 from reenact.journal import Journal
@@ -31,13 +31,13 @@ def case(folder: Path) -> PaperCase:
     return load_cases(folder)[0]
 
 
-def told(case: PaperCase, way: Way = WHOLE, **more: Any) -> Told:
+def told(case: PaperCase, way: Way = WHOLE, **more: Any) -> CaseResult:
     facts: dict[str, Any] = {
         "verdict": Verdict.REPRODUCED, "reason": "All hold.", "executed": True, "measured": 0.08, "gap": 0.01,
         "recalled": FITS, "passed": 9, "failed": 1, "tokens_in": 1000, "tokens_out": 100,
         "at_o3": Decimal("0.01"), "seconds": 3.0,
     }  # fmt: skip
-    return Told(case.id, way.name, 0, **(facts | more))
+    return CaseResult(case.id, way.name, 0, **(facts | more))
 
 
 def met(card: Any) -> dict[str, bool | None]:
@@ -71,7 +71,7 @@ def test_each_goal_can_be_missed(case: PaperCase, more: dict[str, Any], missed: 
 
 def test_nothing_recorded_meets_and_misses_nothing(case: PaperCase, tmp_path: Path) -> None:
     with Journal.in_memory() as journal:
-        desk = Desk(journal, choose(trust_code=True), tmp_path / "cache")
+        desk = BenchRunner(journal, choose(trust_code=True), tmp_path / "cache")
         card = measure([case], desk, ways=ways_of(["lineage"], [ONE_SHOT]), runs=2)
     assert set(met(card).values()) == {None}
     assert card.figures == "not recorded"
@@ -119,7 +119,7 @@ def test_ways_change_the_wishes_and_nothing_else() -> None:
 
 def test_the_case_decides_goal_seeds_and_scale(case: PaperCase, tmp_path: Path) -> None:
     with Journal.in_memory() as journal:
-        desk = Desk(journal, choose(trust_code=True), tmp_path)
+        desk = BenchRunner(journal, choose(trust_code=True), tmp_path)
         wishes = desk.wishes_for(Telling(case, WHOLE))
         inputs = desk.inputs(Telling(case, WHOLE, 1))
         (case.folder / "criteria.toml").touch()
@@ -133,7 +133,7 @@ def test_the_case_decides_goal_seeds_and_scale(case: PaperCase, tmp_path: Path) 
 
 def test_recording_needs_a_model(tmp_path: Path) -> None:
     with Journal.in_memory() as journal, pytest.raises(InputError, match="none is named"):
-        Desk(journal, choose(trust_code=True), tmp_path, record=True)
+        BenchRunner(journal, choose(trust_code=True), tmp_path, record=True)
 
 
 @pytest.mark.parametrize(

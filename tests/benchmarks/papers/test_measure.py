@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from benchmarks.papers.cases import load_cases
-from benchmarks.papers.desk import Desk
 from benchmarks.papers.measure import measure
+from benchmarks.papers.runner import BenchRunner
 from benchmarks.papers.tell import goal_gap, goal_measured
 from benchmarks.papers.way import ways_of
 from benchmarks.scorecard import Scorecard
@@ -158,9 +158,9 @@ def answering(model: str = MODEL) -> Callable[[Any], Any]:
 
 
 @pytest.fixture
-def desk(tmp_path: Path) -> Desk:
+def desk(tmp_path: Path) -> BenchRunner:
     # The code is our own, so where no sandbox works it may run without one.
-    return Desk(Journal.in_memory(), choose(trust_code=True), tmp_path / "cache")
+    return BenchRunner(Journal.in_memory(), choose(trust_code=True), tmp_path / "cache")
 
 
 def row(card: Scorecard, title: str = "Cases, the whole method") -> dict[str, str]:
@@ -168,7 +168,7 @@ def row(card: Scorecard, title: str = "Cases, the whole method") -> dict[str, st
     return dict(zip(table.columns, table.rows[0], strict=True))
 
 
-def test_a_paper_is_told_recorded_and_replayed(folder: Path, desk: Desk) -> None:
+def test_a_paper_is_told_recorded_and_replayed(folder: Path, desk: BenchRunner) -> None:
     cases = load_cases(folder)
     model = Scripted(answering())
     card = measure(cases, replace(desk, model=model, record=True))
@@ -187,7 +187,7 @@ def test_a_paper_is_told_recorded_and_replayed(folder: Path, desk: Desk) -> None
     assert row(again)["reached"] == "reproduced"
 
 
-def test_code_that_never_runs_is_a_gap_of_one(folder: Path, desk: Desk) -> None:
+def test_code_that_never_runs_is_a_gap_of_one(folder: Path, desk: BenchRunner) -> None:
     broken = Scripted(answering(model="def build_model(seed):\n    return missing\n"))
     way = ways_of([], ["one-shot"])[1]
     card = measure(load_cases(folder), replace(desk, model=broken), ways=[way])
@@ -197,7 +197,7 @@ def test_code_that_never_runs_is_a_gap_of_one(folder: Path, desk: Desk) -> None:
     assert card.exit_code is ExitCode.INCONCLUSIVE, "goals are those of the whole method, which was not told"
 
 
-def test_a_recording_that_does_not_answer_all_is_inconclusive(folder: Path, desk: Desk) -> None:
+def test_a_recording_that_does_not_answer_all_is_inconclusive(folder: Path, desk: BenchRunner) -> None:
     recordings = folder / "slow-slopes" / "recordings"
     recordings.mkdir()
     (recordings / "whole.jsonl").write_text('{"format": "reenact-recording/1"}\n')

@@ -11,7 +11,7 @@ from reenact.bug.reproduction import Verdict
 
 
 @dataclass(frozen=True)
-class Told:
+class CaseResult:
     """One case, told one way."""
 
     case: str

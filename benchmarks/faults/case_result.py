@@ -13,7 +13,7 @@ QUICK, STORY = "all rules, quick", "the whole story"
 
 
 @dataclass(frozen=True)
-class Told:
+class CaseResult:
     """What every detector said of one program, once."""
 
     case: str

@@ -44,7 +44,7 @@ class Telling:
 
 
 @dataclass(frozen=True)
-class Desk:
+class BenchRunner:
     """What every case is told with."""
 
     journal: Journal

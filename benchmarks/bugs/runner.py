@@ -21,7 +21,7 @@ from reenact.types import JsonValue, Stop, Tell, tell_nobody
 
 
 @dataclass(frozen=True)
-class Desk:
+class BenchRunner:
     """What every case is told with."""
 
     journal: Journal

@@ -12,7 +12,7 @@ from reenact.paper.measure.verdict import Verdict
 
 
 @dataclass(frozen=True)
-class Told:
+class CaseResult:
     """One telling."""
 
     case: str
