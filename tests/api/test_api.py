@@ -183,7 +183,9 @@ def test_an_interrupt_reaches_the_caller_and_ends_the_program(place: Path) -> No
         "os.rename('part', 'pid')\ntime.sleep(3000)\n"
     )
     script = """
-import reenact
+import reenact, signal
+# Started under nohup or in the background, a process inherits that interrupts are ignored.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 try:
     reenact.diagnose("endless.py")
 except KeyboardInterrupt:
@@ -197,7 +199,10 @@ except KeyboardInterrupt:
             time.sleep(0.05)
         # As a notebook does: the kernel alone is interrupted.
         child.send_signal(signal.SIGINT)
-        assert child.communicate(timeout=240)[0] == "interrupted\n"
+        try:
+            assert child.communicate(timeout=240)[0] == "interrupted\n"
+        finally:
+            child.kill()
     with pytest.raises(ProcessLookupError):
         os.kill(int((place / "pid").read_text()), 0)
 
