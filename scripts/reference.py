@@ -18,6 +18,7 @@ from typing import Any
 
 import click
 from fences import without_marks
+from result_schema import schema_of
 
 ROOT = Path(__file__).parents[1]
 FOLDER = "reference"
@@ -230,8 +231,6 @@ def _prose(text: str) -> str:
 def results() -> dict[str, dict[str, Any]]:
     """The JSON schema of each story's result."""
     from importlib import import_module
-
-    from result_schema import schema_of
 
     from reenact.report.views import VIEWS
 

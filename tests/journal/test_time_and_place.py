@@ -61,7 +61,7 @@ def test_a_machine_that_restarted_in_the_middle_of_a_box_run(folder: Path) -> No
     before = replace(this_host(), boot="an earlier start of this machine", pid=1)
     journal = Journal.open(folder, host=before)
     run = journal.run(story="tale", request=1)
-    run._recorder.begin([run._recorder.wish("tale/box", Kind.BOX, 1, None)])
+    run._recorder.begin([run._recorder.request("tale/box", Kind.BOX, 1, None)])
     journal.close()
     with Journal.open(folder) as journal:
         assert journal.standing(journal.find("last")) == "interrupted"

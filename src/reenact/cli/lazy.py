@@ -32,9 +32,9 @@ class LazyGroup(click.Group):
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
         if new := self._renamed.get(cmd_name):
-            click.echo(
-                f"reenact: `reenact {cmd_name}` is now `reenact {new}`; the old name goes soon.", err=True
-            )
+            from reenact.cli.options import echo
+
+            echo(f"reenact: `reenact {cmd_name}` is now `reenact {new}`; the old name goes soon.", err=True)
             cmd_name = new
         if cmd_name not in self._all:
             return None

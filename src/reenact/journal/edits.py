@@ -51,7 +51,7 @@ def edit_files(
     written = Edit(
         str(root), tuple(_planned(root, name, old[name], files[name]) for name in files), old, files
     )
-    wanted = recorder.wanted(path, Kind.EDIT, 1, asked, written)
+    wanted = recorder.request(path, Kind.EDIT, 1, asked, written)
     with recorder.alone([wanted.key]):
         if kept(recorder, {path: wanted}, codec_for(list[str])):
             return

@@ -68,7 +68,7 @@ class Recorder:
         self._worked_before = run.worked_s
         self._began = clock.monotonic()
 
-    def wanted(
+    def request(
         self,
         path: str,
         kind: Kind,

@@ -67,7 +67,7 @@ class Scope:
         """
         codec = codec_for(returns)
         path = self.path(name, attempt=attempt, sample=sample)
-        wanted = self._recorder.wanted(path, kind, version, inputs, shared=shared)
+        wanted = self._recorder.request(path, kind, version, inputs, shared=shared)
         with self._recorder.alone([wanted.key]):
             raise_final(self._recorder, wanted, final)
             found = kept(self._recorder, {name: wanted}, codec, still)
@@ -96,7 +96,7 @@ class Scope:
         `shared` and `still` are those of `step`.
         """
         codec = codec_for(returns)
-        ask = self._recorder.wanted
+        ask = self._recorder.request
         requests = {
             name: ask(self.path(name), kind, version, given, shared=shared) for name, given in inputs.items()
         }
@@ -109,7 +109,7 @@ class Scope:
 
     def note(self, name: str, value: object, *, attempt: int | None = None) -> None:
         """Write down a fact that needs no effect: a choice, a figure, a reason."""
-        wanted = self._recorder.wanted(self.path(name, attempt=attempt), Kind.NOTE, 1, value)
+        wanted = self._recorder.request(self.path(name, attempt=attempt), Kind.NOTE, 1, value)
         with self._recorder.alone([wanted.key]):
             self._recorder.note(wanted, self._recorder.bodies.body(value))
 
