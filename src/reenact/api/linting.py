@@ -31,6 +31,7 @@ from reenact.types import ExitCode, JsonValue
 
 LANGUAGES = (Language.PYTHON, Language.NOTEBOOK)
 NOT_OURS = frozenset({"__pycache__", "node_modules", "site-packages"})
+INTERRUPTS = (signal.SIGINT, signal.SIGTERM)
 A_SHARE = 16
 """Files below which another process costs more than it brings."""
 
@@ -107,7 +108,13 @@ def lint_files(files: Sequence[Path], wishes: DiagnoseOptions) -> list[Linted]:
     # The children inherit the loaded rules; starting them anew would take longer than the reading.
     with ProcessPoolExecutor(workers, mp_context=get_context("fork"), initializer=_deaf) as pool:
         try:
-            return list(pool.map(look, files, chunksize=max(1, len(files) // (4 * workers))))
+            # An interrupt in the middle of a fork would leave words of the interpreter behind: it waits.
+            before = signal.pthread_sigmask(signal.SIG_BLOCK, INTERRUPTS)
+            try:
+                found = pool.map(look, files, chunksize=max(1, len(files) // (4 * workers)))
+            finally:
+                signal.pthread_sigmask(signal.SIG_SETMASK, before)
+            return list(found)
         except KeyboardInterrupt:
             pool.shutdown(wait=False, cancel_futures=True)
             end_below(os.getpid())
@@ -118,6 +125,7 @@ def _deaf() -> None:
     """Ctrl-C reaches the whole group: the parent hears it and ends its children."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, INTERRUPTS)
 
 
 def _below(folder: Path, exclude: Sequence[str]) -> Iterator[Path]:
