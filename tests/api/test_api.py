@@ -90,6 +90,24 @@ def test_the_command_has_no_option_that_python_lacks(name: str) -> None:
     assert given - set(inspect.signature(getattr(reenact, name)).parameters) == set()
 
 
+@pytest.mark.parametrize("name", LONG)
+def test_python_and_the_command_have_the_same_defaults(name: str) -> None:
+    command = command_line.get_command(click.Context(command_line), COMMANDS.get(name, name))
+    assert command is not None
+    known = inspect.signature(getattr(reenact, name)).parameters
+    compared = 0
+    for option in command.params:
+        default, keyword = option.default, RENAMED.get(str(option.name), str(option.name))
+        if (
+            keyword in known
+            and isinstance(default, str | int | float | Path)
+            and not isinstance(default, bool)
+        ):
+            assert str(known[keyword].default) == str(default), keyword
+            compared += 1
+    assert compared or name == "fingerprint"
+
+
 def test_functions_stay_functions_when_every_module_is_loaded(place: Path) -> None:
     script = """
 import importlib, pkgutil, sys

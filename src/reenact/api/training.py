@@ -22,6 +22,7 @@ from reenact.api.session import (
     within,
     words_of,
 )
+from reenact.diagnosis.options import THRESHOLD
 
 if TYPE_CHECKING:
     from reenact.api.linting import LintResult
@@ -31,9 +32,6 @@ if TYPE_CHECKING:
     from reenact.program.static_graph import StaticGraph
     from reenact.repairs.verdict import Repair
     from reenact.rules.rule import Rule
-
-THRESHOLD = 0.45
-"""Nearly as likely guilty as not: the least confidence of a finding, unless you say another."""
 
 
 def diagnose(

@@ -8,7 +8,6 @@ from pathlib import Path
 import click
 
 from reenact.api import diagnose as run_diagnosis
-from reenact.api.training import THRESHOLD
 from reenact.cli.asking import model_options
 from reenact.cli.calling import STDERR, calling, trust_journal_option
 from reenact.cli.options import (
@@ -23,6 +22,7 @@ from reenact.cli.options import (
 from reenact.cli.times import max_time_option, training_time_option
 from reenact.cli.watch import PROGRAM, program_words
 from reenact.diagnosis.depth import Depth
+from reenact.diagnosis.options import THRESHOLD
 from reenact.report.views.diagnosis import diagnosis_document
 
 

@@ -9,8 +9,8 @@ import click
 
 from reenact.api import lint as run_lint
 from reenact.api.linting import Linted, LintResult
-from reenact.api.training import THRESHOLD
 from reenact.cli.options import CONFIDENCE, listed, output_format, show
+from reenact.diagnosis.options import THRESHOLD
 from reenact.report.document import Diagnostic, Document, Level
 from reenact.types import Place
 
