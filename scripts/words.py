@@ -2,6 +2,7 @@
 
     python scripts/words.py            every one with its place; exit 0 none, 1 some
     python scripts/words.py --count    how often each word stands, and in which package most
+    python scripts/words.py src/reenact/bug tests/bug      below these paths only
 
 Looked at are the parts of identifiers, strings, comments and docstrings of Python files and the text of
 Markdown files in src, tests, docs, examples, skills, benchmarks, README and CHANGELOG. Not looked at:
@@ -89,10 +90,10 @@ class Hit:
         return f"{self.path}:{self.line}: {self.word} (rather: {WORDS[self.word]})"
 
 
-def files() -> list[Path]:
-    """Every tracked text that is looked at."""
+def files(below: list[str]) -> list[Path]:
+    """Every tracked text that is looked at, below these paths."""
     listed = subprocess.run(  # noqa: S603
-        ["git", "ls-files", "-z", *LOOKED_AT],  # noqa: S607
+        ["git", "ls-files", "-z", *(below or LOOKED_AT)],  # noqa: S607
         cwd=ROOT,
         capture_output=True,
         text=True,
@@ -130,7 +131,8 @@ def _tokens(text: str) -> Iterator[tuple[int, str]]:
 
 def main(words: list[str]) -> int:
     """See the first lines of this file."""
-    found = [hit for path in files() for hit in hits(path)]
+    below = [word for word in words if not word.startswith("-")]
+    found = [hit for path in files(below) for hit in hits(path)]
     if "--count" in words:
         for word, number in Counter(hit.word for hit in found).most_common():
             places = Counter("/".join(hit.path.split("/")[:3]) for hit in found if hit.word == word)
