@@ -16,7 +16,7 @@ import yaml
 from pydantic import BaseModel, ConfigDict
 
 from reenact.program.fault import Fault
-from reenact.program.knob import Kind, Written
+from reenact.program.hyperparameter import Kind, Written
 
 CORPUS = Path(__file__).parent / "corpus"
 BAD = Path(__file__).parent / "corpus_bad"
@@ -35,7 +35,7 @@ class Spot(Strict):
     cell: int | None = None
 
 
-class StatedKnob(Spot):
+class StatedHyperparameter(Spot):
     kind: str
     value: Any
     text: str
@@ -47,7 +47,7 @@ class StatedKnob(Spot):
     lines: list[int] | None = None
 
 
-class NotKnob(Spot):
+class NotHyperparameter(Spot):
     text: str
     why: str
 
@@ -88,8 +88,8 @@ class Expected(Strict):
     needs_shim: bool
     task: TASKS | list[TASKS] | None
     styles: list[str]
-    knobs: list[StatedKnob]
-    not_knobs: list[NotKnob]
+    knobs: list[StatedHyperparameter]
+    not_knobs: list[NotHyperparameter]
     layers: list[StatedLayer]
     layers_order: Literal["exact", "set"] = "exact"
     run: StatedRun
@@ -152,26 +152,26 @@ def test_there_are_enough_programs_and_every_style_appears() -> None:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_knobs_stand_where_they_are_said_to_stand(name: str) -> None:
-    for knob in expected(name).knobs:
-        place = f"{knob.kind} at {knob.file}:{knob.line}"
-        assert knob.kind in set(Kind), place
-        words = [knob.written] if isinstance(knob.written, str) else knob.written
+def test_hyperparameters_stand_where_they_are_said_to_stand(name: str) -> None:
+    for param in expected(name).knobs:
+        place = f"{param.kind} at {param.file}:{param.line}"
+        assert param.kind in set(Kind), place
+        words = [param.written] if isinstance(param.written, str) else param.written
         assert set(words) <= set(Written), place
-        assert knob.text in line_at(name, knob), place
-        assert knob.lines is None or knob.lines[0] <= knob.line <= knob.lines[1], place
-        assert ("absent" in words) == (knob.value is None), place
-        check_value(knob, place)
+        assert param.text in line_at(name, param), place
+        assert param.lines is None or param.lines[0] <= param.line <= param.lines[1], place
+        assert ("absent" in words) == (param.value is None), place
+        check_value(param, place)
 
 
-def check_value(knob: StatedKnob, place: str) -> None:
-    there = knob.default if knob.overridden else knob.value
+def check_value(param: StatedHyperparameter, place: str) -> None:
+    there = param.default if param.overridden else param.value
     if there is None:
         return
     if isinstance(there, str):
-        assert last_name(knob.text) == last_name(there) or knob.text == there, place
+        assert last_name(param.text) == last_name(there) or param.text == there, place
         return
-    found = stated_value(knob.text)
+    found = stated_value(param.text)
     if isinstance(found, str):
         found = yaml.safe_load(found)
     assert found == there, place
@@ -179,11 +179,11 @@ def check_value(knob: StatedKnob, place: str) -> None:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_what_is_no_knob_and_what_is_faulty_stands_there_too(name: str) -> None:
-    knobs = {(k.file, k.cell, k.line, k.text) for k in expected(name).knobs}
+def test_what_is_no_hyperparameter_and_what_is_faulty_stands_there_too(name: str) -> None:
+    params = {(k.file, k.cell, k.line, k.text) for k in expected(name).knobs}
     for other in expected(name).not_knobs:
         assert other.text in line_at(name, other), other
-        assert (other.file, other.cell, other.line, other.text) not in knobs, other
+        assert (other.file, other.cell, other.line, other.text) not in params, other
     for fault in expected(name).faults:
         assert fault.type in set(Fault)
         assert line_at(name, fault).strip()

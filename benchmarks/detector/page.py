@@ -123,7 +123,8 @@ def _operators() -> str:
     left = ", ".join(f"{code} ({text})" for code, text in DEEPCRIME.items() if code not in ours)
     return (
         f"The mutants come from `reenact mutate`, whose operators restate {len(ours)} of DeepCrime's"
-        f" {len(DEEPCRIME)} as patches of knobs. Not covered, because no knob stands for them: {left}."
+        f" {len(DEEPCRIME)} as patches of hyperparameters."
+        f" Not covered, because no hyperparameter stands for them: {left}."
     )
 
 

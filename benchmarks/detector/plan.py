@@ -12,10 +12,10 @@ from reenact.diagnosis.mutate.operators import OPERATORS
 from reenact.errors import PatchRefused
 from reenact.program.change import Change, Set
 from reenact.program.fault import Fault
-from reenact.program.knob import Kind
-from reenact.program.knobs import knobs_of
+from reenact.program.hyperparameter import Kind
 from reenact.program.patch import Patch
 from reenact.program.program import Program, read_program
+from reenact.program.static_graph import hyperparameters_of
 from reenact.trials.trial import Trial, TrialLimits
 
 BASES = Path(__file__).parent / "bases"
@@ -93,16 +93,16 @@ def harmless(program: Program) -> Iterator[Patch]:
 
 
 def _mild(program: Program) -> Iterator[tuple[Change, ...]]:
-    knobs = knobs_of(program)
+    params = hyperparameters_of(program)
     for kind, factors in ((Kind.LEARNING_RATE, (2.0, 0.5)), (Kind.BATCH_SIZE, (2.0,))):
-        for knob in turnable(knobs, kind):
-            value = number(knob)
+        for param in turnable(params, kind):
+            value = number(param)
             for factor in factors if value else ():
                 scaled = (value or 1.0) * factor
-                yield (Set(knob.id, scaled if kind is Kind.LEARNING_RATE else round(scaled)),)
-    hidden = [k for k in turnable(knobs, Kind.ACTIVATION) if k.role != "output" and not k.absent]
+                yield (Set(param.id, scaled if kind is Kind.LEARNING_RATE else round(scaled)),)
+    hidden = [k for k in turnable(params, Kind.ACTIVATION) if k.role != "output" and not k.absent]
     if hidden:
-        yield tuple(Set(knob.id, "leaky_relu") for knob in hidden)
+        yield tuple(Set(param.id, "leaky_relu") for param in hidden)
 
 
 def _singles(program: Program, quick: bool) -> list[Mutant]:
@@ -121,10 +121,12 @@ def _spread(found: Sequence[Mutant], most: int) -> Sequence[Mutant]:
 
 def _costly(program: Program, mutant: Mutant) -> bool:
     """Batches of one or two rows make a training ten times as long."""
-    sizes = {knob.id: number(knob) or 1.0 for knob in turnable(knobs_of(program), Kind.BATCH_SIZE)}
+    sizes = {
+        param.id: number(param) or 1.0 for param in turnable(hyperparameters_of(program), Kind.BATCH_SIZE)
+    }
     for change in mutant.patch.changes:
-        if isinstance(change, Set) and change.knob in sizes and isinstance(change.value, int):
-            return change.value < sizes[change.knob] / 4
+        if isinstance(change, Set) and change.hyperparameter in sizes and isinstance(change.value, int):
+            return change.value < sizes[change.hyperparameter] / 4
     return False
 
 

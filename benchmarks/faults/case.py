@@ -9,7 +9,7 @@ from enum import StrEnum
 from benchmarks.faults.scores import Score, Truth
 from reenact.program.fault import Fault
 from reenact.program.graph import TaskType
-from reenact.program.knob import Kind
+from reenact.program.hyperparameter import Kind
 from reenact.types import JsonValue
 
 STUDY = 22

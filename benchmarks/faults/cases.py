@@ -19,7 +19,7 @@ from benchmarks.faults.scores import FAMILY, Score, Spot, Truth, parse_truth
 from reenact.errors import InputError
 from reenact.program.fault import Fault
 from reenact.program.graph import TaskType
-from reenact.program.knob import Kind
+from reenact.program.hyperparameter import Kind
 
 ORDER = ("M", "C", "R", "D", "U", "A", "UD")
 

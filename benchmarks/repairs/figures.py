@@ -74,7 +74,7 @@ class Figures:
     @property
     def normalised(self) -> float:
         """Changes as a share of the hyper-parameters that could be changed."""
-        return self.complexity / max(1, self.reference.knobs)
+        return self.complexity / max(1, self.reference.hyperparameters)
 
     @property
     def jaccard(self) -> float:

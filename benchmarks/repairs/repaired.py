@@ -31,7 +31,7 @@ class Reference:
     larger_is_better: bool
     cost: float
     """CPU time of one training of the fixed program, in trainings of the faulty one."""
-    knobs: int
+    hyperparameters: int
     """Hyper-parameters that could be changed."""
 
 

@@ -30,8 +30,8 @@ from reenact.diagnosis.options import DiagnoseOptions
 from reenact.diagnosis.pipeline import DiagnoseServices, diagnose
 from reenact.errors import ReenactError, Stopped, StorageError
 from reenact.journal import Journal
-from reenact.program.knobs import knobs_of
 from reenact.program.program import Program, read_program
+from reenact.program.static_graph import hyperparameters_of
 from reenact.repairs.judging import judging_by
 from reenact.repairs.options import RepairOptions
 from reenact.repairs.pipeline import FRESH, repair
@@ -240,8 +240,9 @@ def _reference(
     )
     half = len(seeds)
     costs = [sum(one.cpu_seconds for one in part) for part in (outcomes[:half], outcomes[half:])]
+    turned = [param for param in hyperparameters_of(buggy) if param.changeable and param.alternatives]
     return Reference(
         case=case.id, faulty=values[:half], fixed=values[half:], metric=judging.judge.name,
         larger_is_better=measure.larger_is_better, cost=costs[1] / max(costs[0], 1e-9),
-        knobs=sum(knob.changeable and bool(knob.alternatives) for knob in knobs_of(buggy)),
+        hyperparameters=len(turned),
     )  # fmt: skip

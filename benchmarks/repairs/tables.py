@@ -13,8 +13,8 @@ from benchmarks.repairs.figures import Fault, Figures, median_rate, told
 from benchmarks.scorecard import Table
 
 OVERALL = (
-    "strategy", "budget", "median IR", "significant", "sigma", "changes", "of the knobs", "AJ", "AJ many",
-    "trainings", "s",
+    "strategy", "budget", "median IR", "significant", "sigma", "changes", "of the hyperparameters", "AJ",
+    "AJ many", "trainings", "s",
 )  # fmt: skip
 EACH = (
     "fault", "faulty", "fixed", "repaired", "sigma", "IR", "sign.", "changes", "norm.", "AJ", "AJ many",

@@ -10,8 +10,8 @@ ReenactError                      a sentence, what to do next, and an exit code
 │   ├── UnreadablePaper           a paper that is not there, empty, locked or in no form that can be read
 │   ├── UnreadableRepository      a repository, archive or commit that is not there or cannot be used
 │   └── PatchRefused              a patch that does not fit its program
-│       ├── UnknownKnob           it names a knob or layer that is not there
-│       ├── NotChangeable         this knob cannot take this value, or not alone
+│       ├── UnknownHyperparameter           it names a hyperparameter or layer that is not there
+│       ├── NotChangeable         this hyperparameter cannot take this value, or not alone
 │       └── PatchConflict         two of its changes want the same place
 ├── MissingPart                   a package, key or program that is not here
 │   ├── MissingExtra              an optional dependency: names the pip command
@@ -96,12 +96,12 @@ class PatchRefused(InputError):
     """A patch that does not fit its program."""
 
 
-class UnknownKnob(PatchRefused):
-    """A change names a knob or layer that is not in the program."""
+class UnknownHyperparameter(PatchRefused):
+    """A change names a hyperparameter or layer that is not in the program."""
 
 
 class NotChangeable(PatchRefused):
-    """A knob cannot take this value, or not alone; the sentence says why."""
+    """A hyperparameter cannot take this value, or not alone; the sentence says why."""
 
 
 class PatchConflict(PatchRefused):

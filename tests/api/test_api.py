@@ -121,7 +121,7 @@ for module in pkgutil.walk_packages(reenact.__path__, "reenact."):
 for name in reenact.__all__:
     assert name == "__version__" or callable(getattr(reenact, name)), name
 assert reenact.list_rules("RE010")[0].code == "RE010"
-assert reenact.hyperparameters("train.py").knobs
+assert reenact.hyperparameters("train.py").hyperparameters
 assert reenact.lint("train.py").findings
 assert reenact.diagnose("train.py", depth="static").exit_code == 1
 assert reenact.load_run().command == "diagnose"

@@ -37,7 +37,7 @@ def test_json_holds_everything(capsys: pytest.CaptureFixture[str], monkeypatch: 
     data = json.loads(out)["data"]
     assert code == 0
     assert data["framework"] == "keras3"
-    rate = next(knob for knob in data["knobs"] if knob["kind"] == "learning-rate")
+    rate = next(param for param in data["knobs"] if param["kind"] == "learning-rate")
     assert (rate["value"], rate["where"]) == (0.01, "study.ipynb cell 3 line 6")
     assert [layer["type"] for layer in data["layers"]] == ["Input", "Dense", "Dense"]
 
@@ -50,7 +50,7 @@ def test_launcher_lines_and_packages(
     monkeypatch.chdir(CORPUS / "torch_package")
     code, out, _ = run(capsys, "--output-format", "json", "-m", "ember")
     assert code == 0
-    assert "ember/settings.py:8:17" in [knob["where"] for knob in json.loads(out)["data"]["knobs"]]
+    assert "ember/settings.py:8:17" in [param["where"] for param in json.loads(out)["data"]["knobs"]]
 
 
 @pytest.mark.parametrize(

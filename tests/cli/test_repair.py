@@ -10,7 +10,7 @@ from click.testing import CliRunner
 
 from reenact.cli.repair import repair
 from reenact.errors import InputError
-from reenact.program.knob import Kind
+from reenact.program.hyperparameter import Kind
 from reenact.program.patch import Patch
 from reenact.repairs.judging import Judging
 from reenact.repairs.minimise import ReductionStep

@@ -15,9 +15,9 @@ from reenact.diagnosis.suspects import Suspect, suspects_from
 from reenact.journal import Journal
 from reenact.probe.outcome import OutcomeKind
 from reenact.program.fault import Fault
-from reenact.program.knob import Kind
-from reenact.program.knobs import knobs_of
+from reenact.program.hyperparameter import Kind
 from reenact.program.program import Program, program_from_text
+from reenact.program.static_graph import hyperparameters_of
 from reenact.rules.finding import Finding, Severity, Suggestion
 from reenact.rules.rule import suggest
 from reenact.trials.budget import TrainingBudget
@@ -46,7 +46,8 @@ Formula = Callable[[frozenset[Kind], int], float | None]
 
 
 class Formulaic:
-    """An executor: the accuracy of a training is a function of which knobs were turned, and the seed."""
+    """An executor: the accuracy of a training is a function of which hyperparameters were turned, and the
+    seed."""
 
     def __init__(self, formula: Formula) -> None:
         self.formula = formula
@@ -57,7 +58,7 @@ class Formulaic:
         return [self._one(trial) for trial in trials]
 
     def _one(self, trial: Trial) -> Outcome:
-        turned = frozenset(change.knob.kind for change in trial.patch.changes)  # type: ignore[union-attr]
+        turned = frozenset(change.hyperparameter.kind for change in trial.patch.changes)  # type: ignore[union-attr]
         value = self.formula(turned, trial.seed)
         if value is None:
             return Outcome(OutcomeKind.CRASHED, cpu_seconds=1.0)
@@ -72,8 +73,8 @@ def suspects(severity: Severity = Severity.WARNING, **confidences: float) -> tup
     for name, confidence in confidences.items():
         kind = Kind[name.upper()]
         fault, value = VALUES[kind]
-        knob = next(knob for knob in knobs_of(PROGRAM) if knob.kind is kind)
-        suggestions: tuple[Suggestion, ...] = tuple(suggest(knob, (value,)))
+        param = next(param for param in hyperparameters_of(PROGRAM) if param.kind is kind)
+        suggestions: tuple[Suggestion, ...] = tuple(suggest(param, (value,)))
         found.append(
             Finding(
                 f"RE{len(found):03}",
@@ -84,7 +85,7 @@ def suspects(severity: Severity = Severity.WARNING, **confidences: float) -> tup
                 "saw",
                 "why",
                 confidence,
-                knob=knob.id,
+                hyperparameter=param.id,
                 suggestions=suggestions,
             )
         )
@@ -311,6 +312,8 @@ def test_what_is_large_enough_to_matter(before: float, after: float, bounded: bo
     assert material(before, after, bounded=bounded) is large
 
 
-def test_programs_of_the_tests_have_the_knobs() -> None:
+def test_programs_of_the_tests_have_the_hyperparameters() -> None:
     assert isinstance(PROGRAM, Program)
-    assert {Kind.LEARNING_RATE, Kind.OPTIMIZER, Kind.EPOCHS, Kind.LOSS} <= {k.kind for k in knobs_of(PROGRAM)}
+    assert {Kind.LEARNING_RATE, Kind.OPTIMIZER, Kind.EPOCHS, Kind.LOSS} <= {
+        k.kind for k in hyperparameters_of(PROGRAM)
+    }

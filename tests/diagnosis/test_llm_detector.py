@@ -161,5 +161,5 @@ def test_faults_go_by_code_or_words() -> None:
     assert fault_named("bad vibes") is None
 
 
-def test_every_fault_type_belongs_to_a_knob() -> None:
+def test_every_fault_type_belongs_to_a_hyperparameter() -> None:
     assert set(KINDS) == set(Fault)

@@ -15,7 +15,7 @@ from reenact.errors import InputError, Stopped
 from reenact.journal import Journal
 from reenact.probe.outcome import OutcomeKind
 from reenact.program.fault import Fault
-from reenact.program.knob import Kind
+from reenact.program.hyperparameter import Kind
 from reenact.program.program import Program, read_program
 from reenact.trials.outcome import Outcome
 from reenact.trials.scripted import ScriptedExecutor
@@ -58,7 +58,9 @@ def hashes(folder: Path) -> dict[str, str]:
 
 def trained(trial: Trial) -> Outcome:
     """The learning rate decides, and nothing else."""
-    rates = [change.value for change in trial.patch.changes if change.knob.kind is Kind.LEARNING_RATE]
+    rates = [
+        change.value for change in trial.patch.changes if change.hyperparameter.kind is Kind.LEARNING_RATE
+    ]
     good = bool(rates) and 1e-4 < rates[0] < 0.1
     value = (0.9 if good else 0.4) + (trial.seed % 7) / 1000
     return Outcome(

@@ -5,11 +5,11 @@ from __future__ import annotations
 from reenact.diagnosis.suspects import suspects_from
 from reenact.program.change import Set
 from reenact.program.fault import Fault
-from reenact.program.knob import Kind, KnobId
+from reenact.program.hyperparameter import HyperparameterId, Kind
 from reenact.program.patch import Patch
 from reenact.rules.finding import Finding, Severity, Suggestion
 
-RATE = KnobId("train.py", "", "", Kind.LEARNING_RATE)
+RATE = HyperparameterId("train.py", "", "", Kind.LEARNING_RATE)
 
 
 def finding(code: str, fault: Fault | None, confidence: float, **more: object) -> Finding:
@@ -24,8 +24,14 @@ def suggestion(value: float) -> Suggestion:
 def test_witnesses_of_one_fault_are_one_suspect() -> None:
     (one,) = suspects_from(
         [
-            finding("UM005", Fault.HLR, 0.4, knob=RATE, suggestions=(suggestion(0.001),)),
-            finding("RE019", Fault.HLR, 0.8, knob=RATE, suggestions=(suggestion(0.01), suggestion(0.001))),
+            finding("UM005", Fault.HLR, 0.4, hyperparameter=RATE, suggestions=(suggestion(0.001),)),
+            finding(
+                "RE019",
+                Fault.HLR,
+                0.8,
+                hyperparameter=RATE,
+                suggestions=(suggestion(0.01), suggestion(0.001)),
+            ),
         ]
     )
     assert [witness.code for witness in one.witnesses] == ["RE019", "UM005"]
@@ -66,17 +72,17 @@ def test_a_learning_rate_seen_at_a_layer_belongs_to_the_training() -> None:
     (one,) = suspects_from(
         [
             finding("RE022", Fault.HLR, 0.9, layer="dense", layer_index=0),
-            finding("UM005", Fault.HLR, 0.3, knob=RATE),
+            finding("UM005", Fault.HLR, 0.3, hyperparameter=RATE),
         ]
     )
-    assert (one.layer, one.layer_index, one.knob) == ("", None, RATE)
+    assert (one.layer, one.layer_index, one.hyperparameter) == ("", None, RATE)
 
 
 def test_what_is_proven_explains_what_was_observed() -> None:
     found = suspects_from(
         [
             finding("RE010", Fault.ZGR, 0.95),
-            finding("RE019", Fault.HLR, 0.8, knob=RATE),
+            finding("RE019", Fault.HLR, 0.8, hyperparameter=RATE),
             finding("RE014", Fault.HNE, 0.8),
             finding("UM013", Fault.HNE, 0.3),
         ],
@@ -90,5 +96,5 @@ def test_what_is_proven_explains_what_was_observed() -> None:
 
 
 def test_without_a_proof_observations_keep_their_weight() -> None:
-    (one,) = suspects_from([finding("RE019", Fault.HLR, 0.8, knob=RATE)], observed={"RE019"})
+    (one,) = suspects_from([finding("RE019", Fault.HLR, 0.8, hyperparameter=RATE)], observed={"RE019"})
     assert one.confidence == 0.8

@@ -85,10 +85,10 @@ def test_a_diagnosis_names_rule_line_and_change(heard: dict[str, Any]) -> None:
     assert heard["diagnose"].is_error is False
 
 
-def test_knobs_have_places_and_alternatives(heard: dict[str, Any]) -> None:
+def test_hyperparameters_have_places_and_alternatives(heard: dict[str, Any]) -> None:
     told = heard["knobs"].structured_content
     assert told["framework"] == "torch"
-    rate = next(knob for knob in told["knobs"] if knob["kind"] == "learning-rate")
+    rate = next(param for param in told["knobs"] if param["kind"] == "learning-rate")
     assert (rate["value"], rate["where"].partition(":")[0], rate["changeable"]) == (10.0, "train.py", True)
     assert rate["alternatives"]
 

@@ -19,12 +19,12 @@ from reenact.errors import PatchRefused
 from reenact.probe.options import WatchOptions
 from reenact.program.change import Change, Insert, Remove
 from reenact.program.graph import Layer, ModelGraph
-from reenact.program.knob import Kind, Knob
-from reenact.program.knobs import knobs_of
+from reenact.program.hyperparameter import Hyperparameter, Kind
 from reenact.program.patch import Patch, change_for
 from reenact.program.program import Program, read_program
 from reenact.program.read.layers import LayerSite
 from reenact.program.read.reading import Reading, read
+from reenact.program.static_graph import hyperparameters_of
 from reenact.program.tree import write_to
 
 CORPUS = Path(__file__).parents[1] / "corpus"
@@ -97,7 +97,7 @@ class Unit:
 
 @dataclass(frozen=True)
 class Face:
-    """A live graph in the words of the knobs."""
+    """A live graph in the words of the hyperparameters."""
 
     units: tuple[Unit, ...]
     loss: str
@@ -112,19 +112,20 @@ class Face:
     def training(self) -> tuple[Any, ...]:
         return self.loss, self.optimizer, self.rate, self.batch_size
 
-    def where(self, knob: Knob, reading: Reading) -> list[int]:
-        """Positions of the units that a knob belongs to: one layer in the source may make several."""
-        lines = {(str(place.file), place.line) for place in (knob.place, *knob.uses)}
+    def where(self, param: Hyperparameter, reading: Reading) -> list[int]:
+        """Positions of the units that a hyperparameter belongs to: one layer in the source may make
+        several."""
+        lines = {(str(place.file), place.line) for place in (param.place, *param.uses)}
         units = list(enumerate(self.units))
-        own = reading.sites[knob.id].layer
-        found = {i for i, unit in units if unit.name.split(">")[-1] == knob.id.layer}
+        own = reading.sites[param.id].layer
+        found = {i for i, unit in units if unit.name.split(">")[-1] == param.id.layer}
         if own is not None:
             alike = [other for other in reading.models.layers if made_at(other) & made_at(own)]
             standing = {i for i, u in units if u.line in made_at(own) and u.type == own.name}
             found = standing if len([one for one in alike if one.name == own.name]) == 1 else found
         found = found or {i for i, unit in units if unit.line in lines}
         found |= {i for i, unit in units if lines & set(unit.bent_at) and unit.line not in lines}
-        found = found or {i for i, unit in units if unit.type == knob.id.model}
+        found = found or {i for i, unit in units if unit.type == param.id.model}
         # A library copies what it is given: the blocks of a transformer stand where their container does.
         return sorted(found or range(len(units)))
 
@@ -192,11 +193,11 @@ def same_widths(before: Face, after: Face) -> None:
     assert [u.width for u in before.units] == [u.width for u in after.units]
 
 
-def activation(before: Face, after: Face, at: list[int], knob: Knob, value: Any) -> None:
+def activation(before: Face, after: Face, at: list[int], param: Hyperparameter, value: Any) -> None:
     assert before.training == after.training
     same_widths(before, after)
     changed = differing(before, after)
-    shown = any(plain(knob.value) in unit.activations for unit in before.units) or knob.absent
+    shown = any(plain(param.value) in unit.activations for unit in before.units) or param.absent
     # What Keras code bends with an operation of its own is no layer; that it acts shows in the loss.
     assert changed if shown else before.first_loss != after.first_loss
     for one in changed:
@@ -206,21 +207,21 @@ def activation(before: Face, after: Face, at: list[int], knob: Knob, value: Any)
         assert plain(value) in after.units[one].activations
 
 
-def units_changed(before: Face, after: Face, at: list[int], knob: Knob, value: Any) -> None:
+def units_changed(before: Face, after: Face, at: list[int], param: Hyperparameter, value: Any) -> None:
     assert before.training == after.training
     assert differing(before, after) == []
     pairs = [(a.width, b.width) for a, b in zip(before.units, after.units, strict=True)]
     moved = {i for i, (old, new) in enumerate(pairs) if old != new}
-    assert {pairs[i] for i in moved & set(at)} >= {(knob.in_force, value)}
+    assert {pairs[i] for i in moved & set(at)} >= {(param.in_force, value)}
     # One written width may serve several layers, some by half of it, say; a layer that keeps the width of
     # its input follows.
     for old, new in (pairs[i] for i in moved):
-        assert new * knob.in_force == pytest.approx(old * value, rel=0.2), (old, new)
+        assert new * param.in_force == pytest.approx(old * value, rel=0.2), (old, new)
 
 
-def dropout(before: Face, after: Face, at: list[int], knob: Knob, value: Any) -> None:
+def dropout(before: Face, after: Face, at: list[int], param: Hyperparameter, value: Any) -> None:
     assert before.training == after.training
-    if knob.in_force == 0 and len(after.units) > len(before.units):
+    if param.in_force == 0 and len(after.units) > len(before.units):
         new = [u for u in after.units if "ropout" in u.type]
         assert [u.shape for u in before.units] == [u.shape for u in after.units if u not in new]
         assert {("rate", json.dumps(value)) in u.settings for u in new} == {True}
@@ -235,7 +236,7 @@ def dropout(before: Face, after: Face, at: list[int], knob: Knob, value: Any) ->
         assert {json.loads(said) for _, said in new} == {value}
 
 
-def removed(before: Face, after: Face, at: list[int], _: Knob, __: Any) -> None:
+def removed(before: Face, after: Face, at: list[int], _: Hyperparameter, __: Any) -> None:
     assert before.training == after.training
     left = [u for i, u in enumerate(after.units) if not (u.only_bends and not before.units[0].only_bends)]
     assert [u.body for u in left] == [u.body for i, u in enumerate(before.units) if i not in at]
@@ -244,7 +245,7 @@ def removed(before: Face, after: Face, at: list[int], _: Knob, __: Any) -> None:
     assert not Counter(bent) - Counter(was_bent)
 
 
-def inserted(before: Face, after: Face, at: list[int], _: Knob, value: Any) -> None:
+def inserted(before: Face, after: Face, at: list[int], _: Hyperparameter, value: Any) -> None:
     assert before.training == after.training
     wanted: list[str] = []
     for i, u in enumerate(before.units):
@@ -254,7 +255,7 @@ def inserted(before: Face, after: Face, at: list[int], _: Knob, value: Any) -> N
     assert bent == was_bent
 
 
-def loss(before: Face, after: Face, _: list[int], __: Knob, value: Any) -> None:
+def loss(before: Face, after: Face, _: list[int], __: Hyperparameter, value: Any) -> None:
     assert before.training[1:] == after.training[1:]
     assert before.loss != after.loss
     wanted = SHORT.get(plain(value), plain(value))
@@ -267,13 +268,13 @@ def last_weighted(there: Face) -> int:
     return max(i for i, u in enumerate(there.units) if u.weighted)
 
 
-def optimizer(before: Face, after: Face, _: list[int], __: Knob, value: Any) -> None:
+def optimizer(before: Face, after: Face, _: list[int], __: Hyperparameter, value: Any) -> None:
     assert before.units == unplaced(before, after)
     assert (before.loss, before.batch_size) == (after.loss, after.batch_size)
     assert after.optimizer == plain(value)
 
 
-def learning_rate(before: Face, after: Face, _: list[int], knob: Knob, value: Any) -> None:
+def learning_rate(before: Face, after: Face, _: list[int], param: Hyperparameter, value: Any) -> None:
     assert before.units == unplaced(before, after)
     assert (before.loss, before.optimizer, before.batch_size) == (
         after.loss,
@@ -283,10 +284,10 @@ def learning_rate(before: Face, after: Face, _: list[int], knob: Knob, value: An
     assert after.rate is not None
     assert before.rate is not None
     # A schedule that warms up begins with a part of the rate.
-    assert after.rate / before.rate == pytest.approx(value / knob.in_force)
+    assert after.rate / before.rate == pytest.approx(value / param.in_force)
 
 
-def batch_size(before: Face, after: Face, _: list[int], __: Knob, value: Any) -> None:
+def batch_size(before: Face, after: Face, _: list[int], __: Hyperparameter, value: Any) -> None:
     assert before.units == unplaced(before, after)
     assert before.training[:3] == after.training[:3]
     assert after.batch_size == value
@@ -300,7 +301,7 @@ def unplaced(before: Face, after: Face) -> tuple[Unit, ...]:
     )
 
 
-def weight_init(before: Face, after: Face, at: list[int], _: Knob, value: Any) -> None:
+def weight_init(before: Face, after: Face, at: list[int], _: Hyperparameter, value: Any) -> None:
     assert before.training == after.training
     same_widths(before, after)
     changed = differing(before, after)
@@ -313,7 +314,7 @@ def weight_init(before: Face, after: Face, at: list[int], _: Knob, value: Any) -
         assert after.spreads[name] != before.spreads[name]
 
 
-Check = Callable[[Face, Face, list[int], Knob, Any], None]
+Check = Callable[[Face, Face, list[int], Hyperparameter, Any], None]
 CHECKS: dict[str, tuple[Kind, Check]] = {
     "activation": (Kind.ACTIVATION, activation),
     "units": (Kind.UNITS, units_changed),
@@ -338,25 +339,25 @@ def program(name: str) -> Program:
     return read_program(STATED[name]["entry"], CORPUS / name)
 
 
-def value_for(what: str, knob: Knob, luck: random.Random) -> Any:
+def value_for(what: str, param: Hyperparameter, luck: random.Random) -> Any:
     if what == "insert":
-        return "Dropout" if knob.role == "hidden" else None
+        return "Dropout" if param.role == "hidden" else None
     if what == "remove":
-        return "gone" if None in knob.alternatives else None
-    values = [value for value in knob.alternatives if value is not None and value != "linear"]
+        return "gone" if None in param.alternatives else None
+    values = [value for value in param.alternatives if value is not None and value != "linear"]
     if what == "batch-size":
-        values = [value for value in values if isinstance(knob.value, int) and value < knob.value]
+        values = [value for value in values if isinstance(param.value, int) and value < param.value]
     if what == "binary-loss":
         values = [value for value in values if plain(value).startswith(("bce", "binary"))]
-    if what == "activation" and knob.role == "output":
+    if what == "activation" and param.role == "output":
         return None
     return luck.choice(values) if values else None
 
 
-def change(what: str, knob: Knob, value: Any) -> Change:
+def change(what: str, param: Hyperparameter, value: Any) -> Change:
     if what == "insert":
-        return Insert(knob.id, value, {"p" if knob.library == "torch" else "rate": 0.25})
-    return Remove(knob.id) if what == "remove" else change_for(knob, value)
+        return Insert(param.id, value, {"p" if param.library == "torch" else "rate": 0.25})
+    return Remove(param.id) if what == "remove" else change_for(param, value)
 
 
 def cases() -> list[Any]:
@@ -375,19 +376,19 @@ def cases() -> list[Any]:
 
 
 def draw(what: str, kind: Kind, name: str, luck: random.Random) -> Any:
-    knobs = [knob for knob in knobs_of(program(name)) if knob.kind is kind and knob.changeable]
-    knobs = [knob for knob in knobs if not knob.overridden]
-    luck.shuffle(knobs)
-    for knob in knobs:
-        value = value_for(what, knob, luck)
+    params = [param for param in hyperparameters_of(program(name)) if param.kind is kind and param.changeable]
+    params = [param for param in params if not param.overridden]
+    luck.shuffle(params)
+    for param in params:
+        value = value_for(what, param, luck)
         if value is None:
             continue
         try:
-            if not Patch((change(what, knob, value),)).diff(program(name)):
+            if not Patch((change(what, param, value),)).diff(program(name)):
                 continue
         except PatchRefused:
             continue
-        return pytest.param(name, what, knob, value, id=f"{what}-{name}-{value}")
+        return pytest.param(name, what, param, value, id=f"{what}-{name}-{value}")
     return None
 
 
@@ -413,11 +414,11 @@ def live(forks: Any, tmp_path_factory: pytest.TempPathFactory) -> Callable[[str,
     return run
 
 
-@pytest.mark.parametrize(("name", "what", "knob", "value"), cases())
+@pytest.mark.parametrize(("name", "what", "param", "value"), cases())
 def test_the_live_graph_differs_where_the_patch_says(
-    name: str, what: str, knob: Knob, value: Any, live: Callable[[str, Patch], Face]
+    name: str, what: str, param: Hyperparameter, value: Any, live: Callable[[str, Patch], Face]
 ) -> None:
-    patch = Patch((change(what, knob, value),))
+    patch = Patch((change(what, param, value),))
     before, after = live(name, Patch()), live(name, patch)
-    at = before.where(knob, read(program(name))) if what in OF_LAYERS else [0]
-    CHECKS[what][1](before, after, at, knob, value)
+    at = before.where(param, read(program(name))) if what in OF_LAYERS else [0]
+    CHECKS[what][1](before, after, at, param, value)

@@ -12,12 +12,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from reenact.errors import UnreadableProgram
-from reenact.program.knob import Kind
-from reenact.program.knobs import knobs_of
+from reenact.program.hyperparameter import Kind
 from reenact.program.patch import Patch
 from reenact.program.program import program_from_text, read_program
 from reenact.program.source import MAX_FILE_BYTES, decode, read_source
-from reenact.program.static_graph import static_graph
+from reenact.program.static_graph import hyperparameters_of, static_graph
 
 BAD = Path(__file__).parent.parent / "corpus_bad"
 STATED = json.loads((BAD / "expected.json").read_text(encoding="utf-8"))
@@ -38,7 +37,7 @@ def why_not(entry: str) -> str:
         program = read_program([path.name], path.parent)
     except UnreadableProgram as refusal:
         return refusal.sentence
-    knobs_of(program)
+    hyperparameters_of(program)
     static_graph(program)
     broken = [file for file in program.unparsed if file.path == program.entry]
     return f"{broken[0].path}: {broken[0].unparsed}" if broken else ""
@@ -59,14 +58,16 @@ def test_a_bad_source_is_read_or_refused_with_a_reason(entry: str) -> None:
 )
 def test_no_training_is_invented(entry: str) -> None:
     path = BAD / entry
-    kinds = {knob.kind for knob in knobs_of(read_program([path.name], path.parent)) if not knob.absent}
+    kinds = {
+        param.kind for param in hyperparameters_of(read_program([path.name], path.parent)) if not param.absent
+    }
     assert not kinds & {Kind.LEARNING_RATE, Kind.OPTIMIZER, Kind.EPOCHS, Kind.BATCH_SIZE}
 
 
 @pytest.mark.parametrize("name", ["long_line", "many_layers", "elifs", "sums", "parentheses"])
 def test_huge_and_deep_sources_end(name: str) -> None:
     program = program_from_text(getattr(generated(), name)())
-    assert knobs_of(program) or program.unparsed or name in ("long_line", "elifs", "sums")
+    assert hyperparameters_of(program) or program.unparsed or name in ("long_line", "elifs", "sums")
 
 
 DEEP = {
@@ -85,7 +86,7 @@ DEEP = {
 @pytest.mark.parametrize("text", DEEP.values(), ids=DEEP.keys())
 def test_deep_nesting_is_refused_or_read(text: str) -> None:
     program = program_from_text("import torch\n" + text + "\ntorch.optim.SGD([], lr=0.1)\n")
-    rates = [knob.value for knob in knobs_of(program) if knob.kind is Kind.LEARNING_RATE]
+    rates = [param.value for param in hyperparameters_of(program) if param.kind is Kind.LEARNING_RATE]
     assert rates == [0.1] or program.unparsed[0].unparsed
 
 
@@ -119,7 +120,7 @@ def test_an_unreadable_module_does_not_hide_the_rest(tmp_path: Path) -> None:
     (tmp_path / "train.py").write_text("import torch, broken\ntorch.optim.SGD([], lr=0.1)\n")
     program = read_program(["train.py"], tmp_path)
     assert [str(file.path) for file in program.unparsed] == ["broken.py"]
-    assert [knob.value for knob in knobs_of(program) if knob.kind is Kind.LEARNING_RATE] == [0.1]
+    assert [param.value for param in hyperparameters_of(program) if param.kind is Kind.LEARNING_RATE] == [0.1]
 
 
 def test_hidden_characters_are_remarked_on() -> None:
@@ -136,11 +137,11 @@ def test_newer_syntax_than_ours_is_read() -> None:
     )
     program = program_from_text(text)
     assert not program.unparsed
-    knob = next(knob for knob in knobs_of(program) if knob.kind is Kind.LEARNING_RATE)
-    assert (knob.value, knob.place.line, knob.text) == (0.2, 6, "0.2")
+    param = next(param for param in hyperparameters_of(program) if param.kind is Kind.LEARNING_RATE)
+    assert (param.value, param.place.line, param.text) == (0.2, 6, "0.2")
     from reenact.program.change import Set
 
-    assert Patch((Set(knob.id, 0.3),)).apply(program).entry_file.text == text.replace("= 0.2", "= 0.3")
+    assert Patch((Set(param.id, 0.3),)).apply(program).entry_file.text == text.replace("= 0.2", "= 0.3")
 
 
 @settings(max_examples=150, deadline=None)
@@ -150,7 +151,7 @@ def test_any_text_is_read_or_refused(text: str) -> None:
         program = program_from_text(text)
     except UnreadableProgram:
         return
-    knobs_of(program)
+    hyperparameters_of(program)
 
 
 FRAGMENTS = st.sampled_from(
@@ -191,5 +192,5 @@ model.compile(loss=loss)""".splitlines()
 @given(st.lists(FRAGMENTS, max_size=14))
 def test_any_mixture_of_fragments_is_read_or_refused(lines: list[str]) -> None:
     program = program_from_text("\n".join(lines) + "\n")
-    for knob in knobs_of(program):
-        assert knob.place.line >= 1
+    for param in hyperparameters_of(program):
+        assert param.place.line >= 1

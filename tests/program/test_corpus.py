@@ -1,5 +1,5 @@
-"""The knobs that each program of the corpus is stated to have, and no others of the kinds that are listed
-in full."""
+"""The hyperparameters that each program of the corpus is stated to have, and no others of the kinds that are
+listed in full."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from reenact.program.framework import framework_of
-from reenact.program.knob import Knob, Written
-from reenact.program.knobs import knobs_of
+from reenact.program.hyperparameter import Hyperparameter, Written
 from reenact.program.program import Program, read_program
+from reenact.program.static_graph import hyperparameters_of
 
 CORPUS = Path(__file__).parent.parent / "corpus"
 NAMES = sorted(path.parent.name for path in CORPUS.glob("*/expected.json"))
@@ -46,13 +46,13 @@ def load(name: str) -> tuple[Program, dict]:
     return read_program(stated["entry"], CORPUS / name), stated
 
 
-def where(program: Program, knob: Knob) -> tuple[str, int, int]:
-    cell = program.cell(knob.place)
-    return (str(knob.place.file), *(cell if cell is not None else (-1, knob.place.line)))
+def where(program: Program, param: Hyperparameter) -> tuple[str, int, int]:
+    cell = program.cell(param.place)
+    return (str(param.place.file), *(cell if cell is not None else (-1, param.place.line)))
 
 
-def same_value(knob: Knob, value: object) -> bool:
-    candidates = [knob.value, knob.computed]
+def same_value(param: Hyperparameter, value: object) -> bool:
+    candidates = [param.value, param.computed]
     if isinstance(value, str):
         plain = value.lower().replace("_", "")
         return any(isinstance(c, str) and _known(c) == _known(plain) for c in candidates)
@@ -64,27 +64,29 @@ def _known(word: str) -> str:
     return {"swish": "silu"}.get(plain, plain)
 
 
-def fits(program: Program, knob: Knob, stated: dict) -> bool:
-    file, cell, line = where(program, knob)
+def fits(program: Program, param: Hyperparameter, stated: dict) -> bool:
+    file, cell, line = where(program, param)
     first, last = stated.get("lines", [stated["line"], stated["line"]])
-    if stated["kind"] not in (knob.kind.value, *(kind.value for kind in knob.also)):
+    if stated["kind"] not in (param.kind.value, *(kind.value for kind in param.also)):
         return False
     if file != stated["file"] or cell != stated.get("cell", -1) or not first <= line <= last:
         return False
     if stated["value"] is None:
-        return knob.written is Written.ABSENT
+        return param.written is Written.ABSENT
     written = stated["written"] if isinstance(stated["written"], list) else [stated["written"]]
-    return same_value(knob, stated["value"]) and knob.text == stated["text"] and knob.written.value in written
+    return (
+        same_value(param, stated["value"]) and param.text == stated["text"] and param.written.value in written
+    )
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_every_stated_knob_is_found(name: str) -> None:
+def test_every_stated_hyperparameter_is_found(name: str) -> None:
     program, stated = load(name)
-    knobs = knobs_of(program)
+    params = hyperparameters_of(program)
     missing = [
         item
         for item in stated["knobs"]
-        if not item.get("optional") and not any(fits(program, knob, item) for knob in knobs)
+        if not item.get("optional") and not any(fits(program, param, item) for param in params)
     ]
     assert not missing
 
@@ -93,11 +95,11 @@ def test_every_stated_knob_is_found(name: str) -> None:
 def test_nothing_else_is_reported(name: str) -> None:
     program, stated = load(name)
     extra = [
-        (str(knob.id), where(program, knob), knob.value, knob.text)
-        for knob in knobs_of(program)
-        if knob.kind.value in IN_FULL
-        and knob.written is not Written.ABSENT
-        and not any(fits(program, knob, item) for item in stated["knobs"])
+        (str(param.id), where(program, param), param.value, param.text)
+        for param in hyperparameters_of(program)
+        if param.kind.value in IN_FULL
+        and param.written is not Written.ABSENT
+        and not any(fits(program, param, item) for item in stated["knobs"])
     ]
     assert not extra
 
@@ -107,8 +109,8 @@ def test_what_the_command_line_replaces_is_said(name: str) -> None:
     program, stated = load(name)
     for item in stated["knobs"]:
         if item.get("overridden", "").startswith("-"):
-            knob = next(knob for knob in knobs_of(program) if fits(program, knob, item))
-            assert (knob.overridden, knob.default) == (item["overridden"], item["default"])
+            param = next(param for param in hyperparameters_of(program) if fits(program, param, item))
+            assert (param.overridden, param.default) == (item["overridden"], item["default"])
 
 
 @pytest.mark.parametrize("name", NAMES)

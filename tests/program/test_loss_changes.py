@@ -9,10 +9,10 @@ import pytest
 
 from reenact.errors import NotChangeable
 from reenact.program.change import Replace, Set
-from reenact.program.knob import Kind, Knob
-from reenact.program.knobs import knobs_of
+from reenact.program.hyperparameter import Hyperparameter, Kind
 from reenact.program.patch import Patch
 from reenact.program.program import Program, program_from_text, read_program
+from reenact.program.static_graph import hyperparameters_of
 
 CORPUS = Path(__file__).parent.parent / "corpus"
 
@@ -52,8 +52,8 @@ KERAS_TAGS = KERAS_HEAD + (
 )
 
 
-def losses(program: Program) -> list[Knob]:
-    return [knob for knob in knobs_of(program) if knob.kind is Kind.LOSS]
+def losses(program: Program) -> list[Hyperparameter]:
+    return [param for param in hyperparameters_of(program) if param.kind is Kind.LOSS]
 
 
 REFUSED = {
@@ -78,11 +78,11 @@ REFUSED = {
 def test_a_loss_that_cannot_stand_there_is_refused_and_not_offered(case: str) -> None:
     text, number, value, why = REFUSED[case]
     program = program_from_text(text)
-    knob = losses(program)[number]
-    assert value not in knob.alternatives
+    param = losses(program)[number]
+    assert value not in param.alternatives
     with pytest.raises(NotChangeable, match=why):
-        Patch((Replace(knob.id, value),)).apply(program)
-    assert value in Patch((Set(knob.id, value),)).apply(program).entry_file.text, "said in so many words"
+        Patch((Replace(param.id, value),)).apply(program)
+    assert value in Patch((Set(param.id, value),)).apply(program).entry_file.text, "said in so many words"
 
 
 CHANGED = {
@@ -118,7 +118,7 @@ def test_outputs_and_labels_follow_where_they_meet_the_loss(case: str) -> None:
 
 def test_a_wider_output_in_the_same_patch_counts() -> None:
     program = program_from_text(COUNTED.replace("nn.Linear(4, 6)", "nn.Linear(4, 1)"))
-    width = next(knob for knob in knobs_of(program) if knob.kind is Kind.UNITS)
+    width = next(param for param in hyperparameters_of(program) if param.kind is Kind.UNITS)
     change = Replace(losses(program)[0].id, "CrossEntropyLoss")
     with pytest.raises(NotChangeable, match="one output"):
         Patch((change,)).apply(program)
@@ -134,7 +134,7 @@ BOUNDED = HEAD + (
 
 def test_an_output_before_a_loss_of_probabilities_stays_one() -> None:
     program = program_from_text(BOUNDED)
-    [bend] = [knob for knob in knobs_of(program) if knob.kind is Kind.ACTIVATION]
+    [bend] = [param for param in hyperparameters_of(program) if param.kind is Kind.ACTIVATION]
     assert set(bend.alternatives) <= {"softmax", "sigmoid"}
     with pytest.raises(NotChangeable, match="outside 0 to 1"):
         Patch((Set(bend.id, "linear"),)).apply(program)
@@ -153,7 +153,7 @@ def test_a_batch_size_changes_wherever_the_loop_writes_it() -> None:
         "for epoch in range(18):\n    for i in range(0, 180, 18):\n        opt.zero_grad()\n"
         "        nn.MSELoss()(net(x[i:i + 18]), y[i:i + 18]).backward()\n        opt.step()\n"
     )
-    [size] = [knob for knob in knobs_of(program) if knob.kind is Kind.BATCH_SIZE]
+    [size] = [param for param in hyperparameters_of(program) if param.kind is Kind.BATCH_SIZE]
     after = Patch((Set(size.id, 9),)).apply(program).entry_file.text
     assert "for epoch in range(18)" in after
     assert "range(0, 180, 9)" in after
@@ -163,7 +163,7 @@ def test_a_batch_size_changes_wherever_the_loop_writes_it() -> None:
 def test_momentum_stays_where_nesterov_needs_it() -> None:
     entry = json.loads((CORPUS / "torch_scheduler_clip" / "expected.json").read_text())["entry"]
     program = read_program(entry, CORPUS / "torch_scheduler_clip")
-    [momentum] = [knob for knob in knobs_of(program) if knob.kind is Kind.MOMENTUM]
+    [momentum] = [param for param in hyperparameters_of(program) if param.kind is Kind.MOMENTUM]
     assert 0.0 not in momentum.alternatives
     with pytest.raises(NotChangeable, match="Nesterov"):
         Patch((Set(momentum.id, 0.0),)).apply(program)
@@ -174,6 +174,6 @@ def test_a_convolution_once_more_keeps_the_size_of_its_picture() -> None:
         KERAS_HEAD + "h = layers.SeparableConv2D(6, 5, strides=2, name='wide')(h)\n"
         "out = layers.Dense(2)(h)\nmodel = keras.Model(i, out)\nmodel.compile('adam', 'mse')\n"
     )
-    layer = next(knob for knob in knobs_of(program) if knob.kind is Kind.LAYER)
+    layer = next(param for param in hyperparameters_of(program) if param.kind is Kind.LAYER)
     after = Patch((Set(layer.id, {"repeat": 2}),)).apply(program).entry_file.text
     assert 'h = layers.SeparableConv2D(6, 5, padding="same")(h)' in after

@@ -9,11 +9,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from reenact.program.change import Set
-from reenact.program.knob import Kind
-from reenact.program.knobs import knobs_of
+from reenact.program.hyperparameter import Kind
 from reenact.program.notebook import BadNotebook, read_notebook
 from reenact.program.patch import Patch
 from reenact.program.program import program_from_text
+from reenact.program.static_graph import hyperparameters_of
 
 
 def notebook(*cells: str, indent: int | None = 1) -> str:
@@ -48,20 +48,20 @@ def test_magics_are_neutral_and_lengths_stay() -> None:
     assert not any(line.startswith("rm") for line in found.script.splitlines())
 
 
-def test_knobs_know_their_cell() -> None:
+def test_hyperparameters_know_their_cell() -> None:
     program = program_from_text(notebook(*CELLS), name="n.ipynb")
-    knob = next(knob for knob in knobs_of(program) if knob.kind is Kind.LEARNING_RATE)
-    assert program.cell(knob.place) == (2, 2)
-    assert program.where(knob.place) == "n.ipynb cell 2 line 2"
-    assert program.line(knob.place) == "lr = 0.1"
+    param = next(param for param in hyperparameters_of(program) if param.kind is Kind.LEARNING_RATE)
+    assert program.cell(param.place) == (2, 2)
+    assert program.where(param.place) == "n.ipynb cell 2 line 2"
+    assert program.line(param.place) == "lr = 0.1"
 
 
 @pytest.mark.parametrize("indent", [1, 4, None])
 def test_a_patch_changes_one_line_of_the_notebook(indent: int | None) -> None:
     text = notebook(*CELLS, indent=indent)
     program = program_from_text(text, name="n.ipynb")
-    knob = next(knob for knob in knobs_of(program) if knob.kind is Kind.LEARNING_RATE)
-    new = Patch((Set(knob.id, 0.01),)).apply(program).entry_file.text
+    param = next(param for param in hyperparameters_of(program) if param.kind is Kind.LEARNING_RATE)
+    new = Patch((Set(param.id, 0.01),)).apply(program).entry_file.text
     assert new == text.replace("lr = 0.1", "lr = 0.01")
 
 
@@ -72,8 +72,8 @@ def test_statements_go_into_the_cell_they_belong_to() -> None:
         "print(1)",
     )
     program = program_from_text(notebook(*cells), name="n.ipynb")
-    knobs = {knob.kind: knob for knob in knobs_of(program)}
-    changes = (Set(knobs[Kind.SCHEDULER].id, "StepLR"), Set(knobs[Kind.ZERO_GRAD].id, True))
+    params = {param.kind: param for param in hyperparameters_of(program)}
+    changes = (Set(params[Kind.SCHEDULER].id, "StepLR"), Set(params[Kind.ZERO_GRAD].id, True))
     new = json.loads(Patch(changes).apply(program).entry_file.text)
     sources = ["".join(cell["source"]) for cell in new["cells"][1:]]
     assert sources[1].endswith(

@@ -8,12 +8,12 @@ from textwrap import dedent
 
 import pytest
 
-from reenact.errors import NotChangeable, PatchConflict, PatchRefused, UnknownKnob
+from reenact.errors import NotChangeable, PatchConflict, PatchRefused, UnknownHyperparameter
 from reenact.program.change import Change, Insert, Remove, Replace, Set
-from reenact.program.knob import Kind, Knob, KnobId
-from reenact.program.knobs import knobs_of
+from reenact.program.hyperparameter import Hyperparameter, HyperparameterId, Kind
 from reenact.program.patch import Patch, change_for
 from reenact.program.program import Program, program_from_text
+from reenact.program.static_graph import hyperparameters_of
 from reenact.types import JsonValue
 
 TORCH = """\
@@ -91,9 +91,13 @@ model.fit(x, y)
 """
 
 
-def find(program: Program, kind: str, layer: str = "", number: int = 0) -> Knob:
-    found = [k for k in knobs_of(program) if k.kind == kind and k.id.layer == layer and k.id.number == number]
-    assert len(found) == 1, [str(k.id) for k in knobs_of(program)]
+def find(program: Program, kind: str, layer: str = "", number: int = 0) -> Hyperparameter:
+    found = [
+        k
+        for k in hyperparameters_of(program)
+        if k.kind == kind and k.id.layer == layer and k.id.number == number
+    ]
+    assert len(found) == 1, [str(k.id) for k in hyperparameters_of(program)]
     return found[0]
 
 
@@ -206,11 +210,11 @@ def test_nested_activations_can_change_together() -> None:
     text = MODULE.replace("x = F.relu(self.conv(x))", "x = torch.tanh(self.drop(F.relu(self.conv(x))))")
     program = program_from_text(text)
     found = [
-        knob
-        for knob in knobs_of(program)
-        if knob.kind is Kind.ACTIVATION and knob.text in ("F.relu", "torch.tanh")
+        param
+        for param in hyperparameters_of(program)
+        if param.kind is Kind.ACTIVATION and param.text in ("F.relu", "torch.tanh")
     ]
-    after = Patch(tuple(Set(knob.id, "sigmoid") for knob in found)).apply(program).entry_file.text
+    after = Patch(tuple(Set(param.id, "sigmoid") for param in found)).apply(program).entry_file.text
     assert "x = torch.sigmoid(self.drop(F.sigmoid(self.conv(x))))" in after
 
 
@@ -258,8 +262,8 @@ def test_a_replaced_loss_brings_along_what_it_demands(text: str, loss: str, come
 
 def test_a_replaced_optimizer_keeps_its_rate_or_takes_a_new_one() -> None:
     program = program_from_text(TORCH)
-    knob = find(program, "optimizer")
-    after = Patch((Replace(knob.id, "Adam", {"lr": 0.001}),)).apply(program).entry_file.text
+    param = find(program, "optimizer")
+    after = Patch((Replace(param.id, "Adam", {"lr": 0.001}),)).apply(program).entry_file.text
     assert "optimizer = torch.optim.Adam(model.parameters(), lr=0.001)" in after
     keras = program_from_text(KERAS)
     after = Patch((Replace(find(keras, "optimizer").id, "adam", {"lr": 0.01}),)).apply(keras).entry_file.text
@@ -384,16 +388,16 @@ def test_wishes_for_one_place_are_a_conflict() -> None:
 
 def test_the_same_wish_twice_is_one() -> None:
     program = program_from_text(TORCH)
-    knob = find(program, "learning-rate")
-    once, twice = Patch((Set(knob.id, 0.01),)), Patch((Set(knob.id, 0.01), Set(knob.id, 0.01)))
+    param = find(program, "learning-rate")
+    once, twice = Patch((Set(param.id, 0.01),)), Patch((Set(param.id, 0.01), Set(param.id, 0.01)))
     assert once.apply(program) == twice.apply(program)
     assert (once + once).complexity == 1
 
 
 def test_refusals_have_names() -> None:
     program = program_from_text(TORCH)
-    with pytest.raises(UnknownKnob):
-        Patch((Set(KnobId("train.py", "model", "99", Kind.UNITS), 3),)).apply(program)
+    with pytest.raises(UnknownHyperparameter):
+        Patch((Set(HyperparameterId("train.py", "model", "99", Kind.UNITS), 3),)).apply(program)
     with pytest.raises(NotChangeable):
         Patch((Set(find(program, "activation", "0").id, "bananas"),)).apply(program)
     with pytest.raises(NotChangeable):
@@ -439,10 +443,10 @@ def test_a_schedule_is_taken_out_with_its_steps() -> None:
 def test_every_offered_alternative_can_be_made() -> None:
     for text in (TORCH, MODULE, KERAS, FUNCTIONAL):
         program = program_from_text(text)
-        for knob in knobs_of(program):
-            for value in knob.alternatives:
-                new = Patch((Set(knob.id, value),)).apply(program).entry_file.text
-                assert new != text, (str(knob.id), value)
+        for param in hyperparameters_of(program):
+            for value in param.alternatives:
+                new = Patch((Set(param.id, value),)).apply(program).entry_file.text
+                assert new != text, (str(param.id), value)
                 compile(new, "train.py", "exec")
 
 
@@ -459,6 +463,6 @@ def test_widths_that_hang_together_are_not_changed_alone() -> None:
                 return self.b(x + self.a(x))
         """
     )
-    knob = find(program_from_text(text), "units", "a")
-    assert not knob.changeable
-    assert "added" in knob.reason
+    param = find(program_from_text(text), "units", "a")
+    assert not param.changeable
+    assert "added" in param.reason

@@ -1,4 +1,4 @@
-"""What must hold for every knob, every value and every combination of changes."""
+"""What must hold for every hyperparameter, every value and every combination of changes."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from hypothesis import strategies as st
 
 from reenact.errors import PatchConflict, PatchRefused
 from reenact.program.change import Change, Insert, Set
-from reenact.program.knob import Kind, Knob
-from reenact.program.knobs import knobs_of
+from reenact.program.hyperparameter import Hyperparameter, Kind
 from reenact.program.patch import Patch, change_for
 from reenact.program.program import Program, program_from_text, read_program
 from reenact.program.read.analysis import Style
 from reenact.program.read.names import plain_name
 from reenact.program.read.reading import read
 from reenact.program.source import Language
+from reenact.program.static_graph import hyperparameters_of
 from reenact.program.tree import write_to
 
 CORPUS = Path(__file__).parent.parent / "corpus"
@@ -31,7 +31,7 @@ COMPANIONS = {
     Kind.OPTIMIZER: {Kind.MOMENTUM, Kind.WEIGHT_DECAY, Kind.GRADIENT_CLIP},
     Kind.NORMALIZATION: {Kind.LAYER},
 }
-"""Knobs that exist or not depending on another: SGD has a momentum, Adam has none."""
+"""Hyperparameters that exist or not depending on another: SGD has a momentum, Adam has none."""
 
 
 @cache
@@ -54,34 +54,34 @@ def plain(value: object) -> object:
     return json.dumps(value)
 
 
-def facts(knobs: tuple[Knob, ...], without: set[Kind]) -> Counter:
+def facts(params: tuple[Hyperparameter, ...], without: set[Kind]) -> Counter:
     return Counter(
-        (knob.kind, plain(knob.value), knob.layer_type, knob.id.model)
-        for knob in knobs
-        if knob.kind not in without
+        (param.kind, plain(param.value), param.layer_type, param.id.model)
+        for param in params
+        if param.kind not in without
     )
 
 
-def turnable(name: str) -> list[tuple[Knob, object]]:
-    return [(knob, value) for knob in knobs_of(program(name)) for value in knob.alternatives]
+def turnable(name: str) -> list[tuple[Hyperparameter, object]]:
+    return [(param, value) for param in hyperparameters_of(program(name)) for value in param.alternatives]
 
 
 @quick
 @given(name=names, data=st.data())
-def test_set_changes_that_knob_and_no_other(name: str, data: st.DataObject) -> None:
+def test_set_changes_that_hyperparameter_and_no_other(name: str, data: st.DataObject) -> None:
     base = program(name)
-    knob, value = data.draw(st.sampled_from(turnable(name)))
-    assume(knob.kind is not Kind.LAYER)
-    new = Patch((Set(knob.id, value),)).apply(base)
-    before, after = knobs_of(base), knobs_of(new)
-    companions = COMPANIONS.get(knob.kind, set())
+    param, value = data.draw(st.sampled_from(turnable(name)))
+    assume(param.kind is not Kind.LAYER)
+    new = Patch((Set(param.id, value),)).apply(base)
+    before, after = hyperparameters_of(base), hyperparameters_of(new)
+    companions = COMPANIONS.get(param.kind, set())
     if value is None or value == "linear":
-        own = {knob.kind}
+        own = {param.kind}
         assert facts(after, companions | own) == facts(before, companions | own)
         return
-    mine = [other for other in after if other.id == knob.id]
+    mine = [other for other in after if other.id == param.id]
     assert [plain(m.value) for m in mine] == [plain(value)] or [m.computed for m in mine] == [value]
-    if read(base).sites[knob.id].style is Style.APPLY:
+    if read(base).sites[param.id].style is Style.APPLY:
         # A new element shifts the numbers of those behind it, in the source as in the live model.
         gone = facts(before, {Kind.ACTIVATION}) - facts(after, {Kind.ACTIVATION})
         assert not gone
@@ -89,12 +89,12 @@ def test_set_changes_that_knob_and_no_other(name: str, data: st.DataObject) -> N
     others = {
         other.id: plain(other.value)
         for other in before
-        if other.id != knob.id and other.kind not in companions
+        if other.id != param.id and other.kind not in companions
     }
     found = {
         other.id: plain(other.value)
         for other in after
-        if other.id != knob.id and other.kind not in companions
+        if other.id != param.id and other.kind not in companions
     }
     assert found == others
 
@@ -103,8 +103,8 @@ def test_set_changes_that_knob_and_no_other(name: str, data: st.DataObject) -> N
 @given(name=names, data=st.data())
 def test_changed_programs_parse_and_untouched_lines_stay(name: str, data: st.DataObject) -> None:
     base = program(name)
-    knob, value = data.draw(st.sampled_from(turnable(name)))
-    new = Patch((change_for(knob, value),)).apply(base)
+    param, value = data.draw(st.sampled_from(turnable(name)))
+    new = Patch((change_for(param, value),)).apply(base)
     assert not new.unparsed
     for old, now in zip(base.files, new.files, strict=True):
         if now.language is Language.PYTHON:
@@ -116,8 +116,12 @@ def test_changed_programs_parse_and_untouched_lines_stay(name: str, data: st.Dat
 
 def some_changes(name: str, data: st.DataObject, most: int = 4) -> tuple[Change, ...]:
     chosen = data.draw(st.lists(st.sampled_from(turnable(name)), min_size=1, max_size=most))
-    changes: list[Change] = [change_for(knob, value) for knob, value in chosen]
-    anchors = [k for k in knobs_of(program(name)) if k.kind is Kind.LAYER and k.library in ("torch", "keras")]
+    changes: list[Change] = [change_for(param, value) for param, value in chosen]
+    anchors = [
+        k
+        for k in hyperparameters_of(program(name))
+        if k.kind is Kind.LAYER and k.library in ("torch", "keras")
+    ]
     if anchors and data.draw(st.booleans()):
         changes.append(Insert(data.draw(st.sampled_from(anchors)).id, "Dropout"))
     return tuple(changes)
@@ -152,8 +156,10 @@ def test_the_order_of_changes_does_not_matter(name: str, data: st.DataObject) ->
     except PatchRefused:
         return
     other = Patch(changes[::-1]).apply(program(name))
-    assert knobs_of(one)
-    assert {k.id: plain(k.value) for k in knobs_of(one)} == {k.id: plain(k.value) for k in knobs_of(other)}
+    assert hyperparameters_of(one)
+    assert {k.id: plain(k.value) for k in hyperparameters_of(one)} == {
+        k.id: plain(k.value) for k in hyperparameters_of(other)
+    }
 
 
 @settings(quick, max_examples=25)
@@ -182,7 +188,7 @@ def test_git_applies_the_diff(
 
 
 def ids(base: Program) -> dict[str, object]:
-    return {str(knob.id): plain(knob.value) for knob in knobs_of(base)}
+    return {str(param.id): plain(param.value) for param in hyperparameters_of(base)}
 
 
 def rewritten(name: str, change) -> Program:
@@ -239,9 +245,9 @@ def test_ids_survive_line_ends_and_blank_lines(name: str) -> None:
 
 def test_write_to_leaves_the_original_alone(tmp_path: Path) -> None:
     base = program("torch_multifile")
-    knob = next(knob for knob in knobs_of(base) if knob.kind is Kind.LEARNING_RATE)
+    param = next(param for param in hyperparameters_of(base) if param.kind is Kind.LEARNING_RATE)
     before = {path: path.read_bytes() for path in sorted(base.folder.rglob("*")) if path.is_file()}
-    entry = write_to(Patch((Set(knob.id, 0.5),)).apply(base), tmp_path / "copy")
+    entry = write_to(Patch((Set(param.id, 0.5),)).apply(base), tmp_path / "copy")
     assert {path: path.read_bytes() for path in sorted(base.folder.rglob("*")) if path.is_file()} == before
     assert entry.name == "main.py"
     assert "LR = 0.5\n" in (entry.parent / "config.py").read_text()

@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from reenact.errors import PatchConflict
-from reenact.program.knob import Kind, Knob
-from reenact.program.knobs import knobs_of
+from reenact.program.hyperparameter import Hyperparameter, Kind
 from reenact.program.patch import Patch, change_for
 from reenact.program.program import Program, program_from_text
+from reenact.program.static_graph import hyperparameters_of
 
 TORCH = """import torch
 from torch import nn
@@ -25,15 +25,15 @@ class Net(nn.Module):
 """
 
 
-def knob(program: Program, layer: str, kind: Kind) -> Knob:
-    return next(k for k in knobs_of(program) if (k.id.layer, k.kind) == (layer, kind))
+def param(program: Program, layer: str, kind: Kind) -> Hyperparameter:
+    return next(k for k in hyperparameters_of(program) if (k.id.layer, k.kind) == (layer, kind))
 
 
 def test_a_layer_is_wrapped_or_initialised_by_its_place_but_not_both() -> None:
     program = program_from_text(TORCH)
     changes = (
-        change_for(knob(program, "inner", Kind.LAYER), {"repeat": 2}),
-        change_for(knob(program, "inner", Kind.BIAS_INIT), "zeros_"),
+        change_for(param(program, "inner", Kind.LAYER), {"repeat": 2}),
+        change_for(param(program, "inner", Kind.BIAS_INIT), "zeros_"),
     )
     for order in (changes, changes[::-1]):
         with pytest.raises(PatchConflict, match="wraps inner"):
@@ -46,7 +46,7 @@ head = nn.Linear(4, 1)
 net = nn.Sequential(nn.Linear(2, 4), nn.ReLU(), head)
 """
     program = program_from_text(source)
-    new = Patch((change_for(knob(program, "head", Kind.ACTIVATION), "sigmoid"),)).apply(program)
+    new = Patch((change_for(param(program, "head", Kind.ACTIVATION), "sigmoid"),)).apply(program)
     assert "nn.ReLU(), head, nn.Sigmoid())" in new.files[0].text
 
 
@@ -60,6 +60,6 @@ model.add(Activation('softmax'))
 model.compile(loss='categorical_crossentropy', optimizer='sgd')
 """
     program = program_from_text(source)
-    loss = next(k for k in knobs_of(program) if k.kind is Kind.LOSS)
+    loss = next(k for k in hyperparameters_of(program) if k.kind is Kind.LOSS)
     new = Patch((change_for(loss, "binary_crossentropy"),)).apply(program)
     assert "Activation('sigmoid')" in new.files[0].text.replace('"', "'")

@@ -6,7 +6,7 @@ import math
 
 import pytest
 
-from reenact.program.knob import Kind
+from reenact.program.hyperparameter import Kind
 from reenact.program.patch import Patch
 from reenact.repairs.strategies.guided.finalists import smallest_near
 from reenact.testing.formula import search_context, set_to

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from reenact.program.fault import Fault
-from reenact.program.knob import Kind
+from reenact.program.hyperparameter import Kind
 from reenact.program.patch import Patch
 from reenact.program.program import program_from_text
 from reenact.repairs.strategies.guided.search import Guided
@@ -35,7 +35,7 @@ def test_a_right_suspicion_is_found_and_nothing_is_added_to_it() -> None:
 
 def test_without_any_suspicion_priors_find_it() -> None:
     found = Guided().search(search_context(rate_decides).context)
-    assert [change.knob.kind for change in found[0].changes] == [Kind.LEARNING_RATE]
+    assert [change.hyperparameter.kind for change in found[0].changes] == [Kind.LEARNING_RATE]
 
 
 def test_two_changes_that_help_only_together() -> None:
@@ -45,7 +45,10 @@ def test_two_changes_that_help_only_together() -> None:
         Suspicion(Kind.BATCH_SIZE, 16, 0.7, Fault.HBS),
     )
     found = Guided().search(given.context)
-    assert {change.knob.kind for change in found[0].changes} == {Kind.LEARNING_RATE, Kind.BATCH_SIZE}
+    assert {change.hyperparameter.kind for change in found[0].changes} == {
+        Kind.LEARNING_RATE,
+        Kind.BATCH_SIZE,
+    }
 
 
 @pytest.mark.parametrize("budget", ["6", "10", "20"])
@@ -99,7 +102,7 @@ def test_of_nearly_equal_changes_the_accused_one_is_taken() -> None:
 
     given = search_context(either, Suspicion(Kind.BATCH_SIZE, 64, 0.95, Fault.HBS))
     found = Guided().search(given.context)
-    assert [change.knob.kind for change in found[0].changes] == [Kind.BATCH_SIZE]
+    assert [change.hyperparameter.kind for change in found[0].changes] == [Kind.BATCH_SIZE]
 
 
 def test_an_idea_that_is_too_dear_does_not_stand_in_the_way() -> None:

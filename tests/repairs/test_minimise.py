@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from reenact.program.knob import Kind
+from reenact.program.hyperparameter import Kind
 from reenact.program.patch import Patch
 from reenact.repairs.minimise import share_of_gain, smallest
 from reenact.testing.formula import Values, search_context, set_to
@@ -15,7 +15,7 @@ UNITS = set_to(Kind.UNITS, 16)
 
 
 def by(**gains: float):
-    """Base 0.3; each turned knob adds its part."""
+    """Base 0.3; each turned hyperparameter adds its part."""
     turned = {"rate": (Kind.LEARNING_RATE, 0.001), "batch": (Kind.BATCH_SIZE, 16)}
 
     def formula(values: Values) -> float:

@@ -16,7 +16,7 @@ from reenact.diagnosis.pipeline import DiagnoseServices, diagnose
 from reenact.errors import Inconclusive, InputError, Stopped
 from reenact.journal import Journal
 from reenact.probe.outcome import OutcomeKind
-from reenact.program.knob import Kind
+from reenact.program.hyperparameter import Kind
 from reenact.program.patch import Patch
 from reenact.program.program import Program, read_program
 from reenact.repairs.apply import BACKUP, commit_on_branch, write
@@ -166,7 +166,7 @@ def test_a_metric_that_differs_for_one_seed_is_noted(tmp_path: Path, known: Diag
 
 
 def rate_decides(trial: Trial) -> Outcome:
-    rates = [one.value for one in trial.patch.changes if one.knob.kind is Kind.LEARNING_RATE]  # type: ignore[union-attr]
+    rates = [one.value for one in trial.patch.changes if one.hyperparameter.kind is Kind.LEARNING_RATE]  # type: ignore[union-attr]
     good = bool(rates) and float(rates[0]) < 0.1
     value = (0.9 if good else 0.4) + trial.seed % 5 * 1e-3
     return Outcome(

@@ -132,7 +132,7 @@ def test_the_verdict_is_one_line_however_narrow_the_terminal() -> None:
 def test_a_table_breaks_words_only_where_there_is_no_room_and_on_the_right_first() -> None:
     long = "MeanSquaredLogarithmicErrorAndMore"
     rows = (("two_inputs.py:17:67", "weight-regularizer", f"fixed: what comes out of it, {long}"),)
-    table = Table("Knobs", ("place", "kind", "alternatives"), rows)
+    table = Table("Hyperparameters", ("place", "kind", "alternatives"), rows)
     narrow = render(Document(kind="knobs", title="t", verdict="v", blocks=(table,)), "full", width=60)
     assert "two_inputs.py:17:67  weight-regularizer" in narrow
     assert long not in narrow

@@ -9,7 +9,7 @@ import pytest
 
 from reenact.errors import SandboxUnavailable
 from reenact.probe.outcome import OutcomeKind
-from reenact.program.knob import Kind
+from reenact.program.hyperparameter import Kind
 from reenact.sandbox.choose import choose
 from reenact.testing.executor import HEALTHY, STEPS, fingerprint, patch_setting, program_in
 from reenact.trials.boxed import Boxed

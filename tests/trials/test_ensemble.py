@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from reenact.probe.outcome import OutcomeKind
-from reenact.program.knob import Kind
+from reenact.program.hyperparameter import Kind
 from reenact.testing.executor import ExecutorContract, patch_setting, program_in, wait_until_gone
 from reenact.trials.ensemble import Ensemble
 from reenact.trials.executor import Executor

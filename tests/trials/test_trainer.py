@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from reenact.program.knob import Kind
+from reenact.program.hyperparameter import Kind
 from reenact.program.patch import Patch
 from reenact.testing.formula import search_context, set_to
 from reenact.testing.strategy import rate_decides

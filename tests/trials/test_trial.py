@@ -14,10 +14,10 @@ from hypothesis import strategies as st
 from reenact.errors import InputError
 from reenact.probe.outcome import Crash, LayerInput, OutcomeKind
 from reenact.program.change import Set
-from reenact.program.knob import Kind
-from reenact.program.knobs import knobs_of
+from reenact.program.hyperparameter import Kind
 from reenact.program.patch import Patch
 from reenact.program.program import program_from_text
+from reenact.program.static_graph import hyperparameters_of
 from reenact.testing.executor import HEALTHY, patch_setting
 from reenact.trials.outcome import Outcome
 from reenact.trials.trial import Trial, TrialLimits
@@ -30,7 +30,7 @@ def test_the_key_is_the_content() -> None:
     trial = Trial(PROGRAM, seed=1)
     assert trial.key == Trial(program_from_text(HEALTHY), seed=1).key
     assert trial.key == replace(trial, keep_trace=True).key
-    same = Patch((Set(next(k.id for k in knobs_of(PROGRAM) if k.kind is Kind.EPOCHS), 3),))
+    same = Patch((Set(next(k.id for k in hyperparameters_of(PROGRAM) if k.kind is Kind.EPOCHS), 3),))
     assert trial.key == replace(trial, patch=same).key, "a patch that changes nothing is no other training"
     others = [
         replace(trial, seed=2),

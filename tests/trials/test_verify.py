@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from reenact.errors import TimeSpent
-from reenact.program.knob import Kind
+from reenact.program.hyperparameter import Kind
 from reenact.program.patch import Patch
 from reenact.testing.formula import search_context, set_to
 from reenact.testing.strategy import rate_decides

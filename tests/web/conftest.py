@@ -30,7 +30,7 @@ from reenact.journal import Journal, Kind
 from reenact.llm.ask import Image, Prompt, Text
 from reenact.llm.scripted import Scripted
 from reenact.program.fault import Fault
-from reenact.program.knob import Kind as KnobKind
+from reenact.program.hyperparameter import Kind as HyperparameterKind
 from reenact.program.patch import Patch
 from reenact.program.program import program_from_text
 from reenact.repairs.alternatives.graph import NeutralityGraph, Node, NodeKind
@@ -61,7 +61,7 @@ model = nn.Sequential(nn.Linear(4, 16), nn.ReLU(), nn.Linear(16, 3))
 optimizer = torch.optim.Adam(model.parameters(), lr=10.0)
 """
 BEFORE, AFTER = (0.3, 0.31, 0.29, 0.3, 0.32, 0.3), (0.9, 0.91, 0.92, 0.9, 0.89, 0.93)
-PATCH = Patch((set_to(KnobKind.LEARNING_RATE, 0.001),))
+PATCH = Patch((set_to(HyperparameterKind.LEARNING_RATE, 0.001),))
 MEASURE = Measure("test_accuracy")
 STEPS, WEIGHT = 30, "0.weight"
 SCRIPT = "from acme import Meter\n\nMeter().mean()\n"

@@ -17,7 +17,7 @@ from reenact.diagnosis.options import DiagnoseOptions
 from reenact.diagnosis.suspects import OF_THE_TRAINING
 from reenact.errors import UnreadableProgram
 from reenact.program.framework import Framework, framework_of
-from reenact.program.knob import Kind
+from reenact.program.hyperparameter import Kind
 from reenact.program.launcher import Launch
 from reenact.program.program import Program
 from reenact.program.source import Language, language_of, read_source

@@ -262,8 +262,8 @@ def hyperparameters(program: File | Sequence[str], *arguments: str) -> StaticGra
     The program is read, never run.
 
     Example:
-        for knob in reenact.hyperparameters("train.py").knobs:
-            print(knob.kind, knob.value, knob.place)
+        for hyperparameter in reenact.hyperparameters("train.py").hyperparameters:
+            print(hyperparameter.kind, hyperparameter.value, hyperparameter.place)
 
     Returns:
         The program as its text makes it: hyperparameters, layers, framework.

@@ -11,7 +11,7 @@ from reenact.report.document import Diagnostic, Document, Facts, Level, Text
 from reenact.types import ExitCode, JsonValue, Table
 
 if TYPE_CHECKING:
-    from reenact.program.knob import Knob
+    from reenact.program.hyperparameter import Hyperparameter
     from reenact.program.program import Program
     from reenact.program.static_graph import StaticGraph
 
@@ -46,10 +46,10 @@ def params(program: tuple[str, ...], everything: bool, layers: bool, output_form
 
 
 def _document(program: Program, graph: StaticGraph, everything: bool, layers: bool) -> Document:
-    written = [knob for knob in graph.knobs if not knob.absent]
-    absent = [knob for knob in graph.knobs if knob.absent]
+    written = [param for param in graph.hyperparameters if not param.absent]
+    absent = [param for param in graph.hyperparameters if param.absent]
     shown = [*written, *absent] if everything else written
-    rows = tuple(_row(program, knob) for knob in shown)
+    rows = tuple(_row(program, param) for param in shown)
     files = ", ".join(str(file.path) for file in program.files)
     blocks: list[Facts | Table | Text] = [
         Facts("", (("framework", graph.framework.value), ("files", files))),
@@ -84,7 +84,9 @@ def _data(program: Program, graph: StaticGraph) -> JsonValue:
         "framework": graph.framework.value,
         "files": [str(file.path) for file in program.files],
         "unparsed": [{"file": str(file.path), "reason": file.unparsed} for file in program.unparsed],
-        "knobs": [{**knob.to_json(), "where": program.where(knob.place)} for knob in graph.knobs],
+        "knobs": [
+            {**param.to_json(), "where": program.where(param.place)} for param in graph.hyperparameters
+        ],
         "layers": [
             {
                 "model": layer.model,
@@ -103,23 +105,23 @@ def _data(program: Program, graph: StaticGraph) -> JsonValue:
     }
 
 
-def _row(program: Program, knob: Knob) -> tuple[str, ...]:
-    owner = ".".join(part for part in (knob.id.model, knob.id.layer) if part)
-    value = "-" if knob.absent else _written(knob.value)
-    if knob.overridden:
-        value = f"{value} ({knob.overridden}; source: {_written(knob.default)})"
-    elif knob.absent and knob.default is not None:
-        value = f"- ({_written(knob.default)})"
-    choices = ", ".join(_written(choice) for choice in knob.alternatives[:5]) or (
-        knob.reason and f"fixed: {knob.reason}"
+def _row(program: Program, param: Hyperparameter) -> tuple[str, ...]:
+    owner = ".".join(part for part in (param.id.model, param.id.layer) if part)
+    value = "-" if param.absent else _written(param.value)
+    if param.overridden:
+        value = f"{value} ({param.overridden}; source: {_written(param.default)})"
+    elif param.absent and param.default is not None:
+        value = f"- ({_written(param.default)})"
+    choices = ", ".join(_written(choice) for choice in param.alternatives[:5]) or (
+        param.reason and f"fixed: {param.reason}"
     )
-    more = f" (+{len(knob.uses) - 1} uses)" if len(knob.uses) > 1 else ""
+    more = f" (+{len(param.uses) - 1} uses)" if len(param.uses) > 1 else ""
     return (
-        program.where(knob.place),
-        knob.kind.value,
+        program.where(param.place),
+        param.kind.value,
         owner or "training",
         value,
-        knob.written.value + more,
+        param.written.value + more,
         choices or "-",
     )
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 from reenact.program.fault import Fault
-from reenact.program.knob import KnobId
+from reenact.program.hyperparameter import HyperparameterId
 from reenact.program.program import Program
 from reenact.rules.finding import Finding, Suggestion
 from reenact.types import Place
@@ -43,7 +43,7 @@ class Suspect:
     fault: Fault | None
     layer: str
     layer_index: int | None
-    knob: KnobId | None
+    hyperparameter: HyperparameterId | None
     place: Place | None
     witnesses: tuple[Finding, ...]
     """Strongest first; one a rule."""
@@ -91,15 +91,15 @@ def _key(finding: Finding) -> SuspectKey:
     fault = SAME.get(finding.fault, finding.fault)
     if fault in OF_THE_TRAINING:
         return (fault.value, "", "")
-    owner = finding.layer or (finding.knob.layer if finding.knob is not None else "")
-    if finding.knob is not None and finding.knob.layer:
-        owner = finding.knob.layer
+    owner = finding.layer or (finding.hyperparameter.layer if finding.hyperparameter is not None else "")
+    if finding.hyperparameter is not None and finding.hyperparameter.layer:
+        owner = finding.hyperparameter.layer
     return (fault.value, owner, "")
 
 
 def _suspect(findings: Sequence[Finding]) -> Suspect:
     first = findings[0]
-    placed = next((one for one in findings if one.knob is not None and one.place is not None), None)
+    placed = next((one for one in findings if one.hyperparameter is not None and one.place is not None), None)
     placed = placed or next((one for one in findings if one.place is not None), first)
     of_layer = first.fault not in OF_THE_TRAINING
     layered = next((one for one in findings if of_layer and one.layer_index is not None), first)
@@ -110,7 +110,7 @@ def _suspect(findings: Sequence[Finding]) -> Suspect:
         fault=first.fault,
         layer=layered.layer if of_layer else "",
         layer_index=layered.layer_index if of_layer else None,
-        knob=next((one.knob for one in findings if one.knob is not None), None),
+        hyperparameter=next((one.hyperparameter for one in findings if one.hyperparameter is not None), None),
         place=placed.place,
         witnesses=tuple(witnesses.values()),
         confidence=_together(findings),

@@ -1,7 +1,7 @@
 """The door for coding agents: the command line as tools of the Model Context Protocol, on stdio.
 
 server     the server: permits, tools, resources          permits    what its starter allows
-reading    tools that read: diagnose, knobs, rules, runs   starting   tools that start a story
+reading    tools that read: diagnose, hyperparameters, rules, runs   starting   tools that start a story
 following  tools that poll, stop, continue and answer      tools      how a function becomes a tool
 command    a verb run in a process of its own, as JSON     words      the words of a long verb, checked
 jobs       long verbs in the background, on disk           run_service  a run and a job in a few fields

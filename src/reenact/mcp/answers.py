@@ -48,7 +48,7 @@ class Diagnosed(Answer):
     left_out: int = Field(default=0, description="Findings beyond the limit.")
 
 
-class KnobTold(Answer):
+class HyperparameterAnswer(Answer):
     """One hyper-parameter in the source."""
 
     id: str
@@ -59,11 +59,11 @@ class KnobTold(Answer):
     changeable: bool
 
 
-class KnobsTold(Answer):
+class HyperparametersAnswer(Answer):
     """The hyper-parameters of a program."""
 
     framework: str
-    knobs: list[KnobTold]
+    knobs: list[HyperparameterAnswer]
 
 
 class RuleTold(Answer):

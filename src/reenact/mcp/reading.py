@@ -12,8 +12,8 @@ from reenact.journal import Shelf
 from reenact.mcp.answers import (
     Diagnosed,
     Found,
-    KnobsTold,
-    KnobTold,
+    HyperparameterAnswer,
+    HyperparametersAnswer,
     ResultTold,
     RulesTold,
     RuleTold,
@@ -34,7 +34,7 @@ Paths = Annotated[list[str], Field(min_length=1, description="Files, notebooks o
 
 
 def add_reading(server: MCPServer[Any], service: RunService) -> None:
-    """diagnose, knobs, rules, explain, runs, result."""
+    """diagnose, hyperparameters, rules, explain, runs, result."""
 
     @tool(server, READS)
     def diagnose(paths: Paths, select: Words = (), ignore: Words = ()) -> Diagnosed:
@@ -46,12 +46,12 @@ def add_reading(server: MCPServer[Any], service: RunService) -> None:
             return _diagnosed(asked(("lint", *chosen), "--", *files))
 
     @tool(server, READS)
-    def knobs(program: Annotated[str, Field(description="A script or a notebook.")]) -> KnobsTold:
+    def knobs(program: Annotated[str, Field(description="A script or a notebook.")]) -> HyperparametersAnswer:
         """List the hyper-parameters of a training program: value, place, what else each could be."""
         with in_sentences():
             data = asked(("params",), checked_file(program))["data"]
-        found = [_knob(one) for one in data["knobs"] if one["written"] != "absent"]
-        return KnobsTold(framework=data["framework"], knobs=found)
+        found = [_hyperparameter(one) for one in data["knobs"] if one["written"] != "absent"]
+        return HyperparametersAnswer(framework=data["framework"], knobs=found)
 
     @tool(server, READS)
     def rules(words: Words = ()) -> RulesTold:
@@ -118,7 +118,7 @@ def _diagnosed(document: Mapping[str, Any]) -> Diagnosed:
 
 def _found(one: Mapping[str, Any]) -> Found:
     first = one["witnesses"][0]
-    change = next((f"{each['knob']} = {each['new']}" for each in one["suggestions"] if each["knob"]), None)
+    change = next((f"{each['param']} = {each['new']}" for each in one["suggestions"] if each["knob"]), None)
     return Found(
         code=first["code"],
         name=first["name"],
@@ -131,8 +131,8 @@ def _found(one: Mapping[str, Any]) -> Found:
     )
 
 
-def _knob(one: Mapping[str, Any]) -> KnobTold:
-    return KnobTold(
+def _hyperparameter(one: Mapping[str, Any]) -> HyperparameterAnswer:
+    return HyperparameterAnswer(
         id=one["name"],
         kind=one["kind"],
         where=one["where"],

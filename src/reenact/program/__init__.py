@@ -1,1 +1,1 @@
-"""A training program as data: knobs, patches, model graph."""
+"""A training program as data: hyperparameters, patches, model graph."""

@@ -1,5 +1,5 @@
-"""One change of a program: a knob set, a layer put in, something taken out, a part exchanged with all it
-demands."""
+"""One change of a program: a hyperparameter set, a layer put in, something taken out, a part exchanged with
+all it demands."""
 
 from __future__ import annotations
 
@@ -7,31 +7,31 @@ from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, field, fields
 from typing import TypeAlias
 
-from reenact.program.knob import KnobId
+from reenact.program.hyperparameter import HyperparameterId
 from reenact.types import JsonValue
 
 
 @dataclass(frozen=True, slots=True)
 class Set:
-    """Give a knob a value, and change nothing else. Absent knobs are written; null takes a written one
-    back."""
+    """Give a hyperparameter a value, and change nothing else. Absent hyperparameters are written; null takes
+    a written one back."""
 
-    knob: KnobId
+    hyperparameter: HyperparameterId
     value: JsonValue
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "value", _plain(self.value))
 
     def __str__(self) -> str:
-        return f"{self.knob} = {self.value!r}"
+        return f"{self.hyperparameter} = {self.value!r}"
 
 
 @dataclass(frozen=True, slots=True)
 class Insert:
     """Put a new layer beside an existing one."""
 
-    anchor: KnobId
-    """The layer knob of the neighbour."""
+    anchor: HyperparameterId
+    """The layer hyperparameter of the neighbour."""
     layer: str
     """Class name in the library of the neighbour: `Dropout`, `BatchNorm1d`."""
     settings: Mapping[str, JsonValue] = field(default_factory=dict)
@@ -50,10 +50,10 @@ class Insert:
 class Remove:
     """Take out a layer, an activation, an argument or a schedule."""
 
-    knob: KnobId
+    hyperparameter: HyperparameterId
 
     def __str__(self) -> str:
-        return f"without {self.knob}"
+        return f"without {self.hyperparameter}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +63,7 @@ class Replace:
     For a loss: the last activation and the form of the labels. For an optimiser: arguments the new one lacks.
     """
 
-    knob: KnobId
+    hyperparameter: HyperparameterId
     by: str
     settings: Mapping[str, JsonValue] = field(default_factory=dict)
     """Settings of the new part: `{"lr": 0.01}`."""
@@ -73,7 +73,9 @@ class Replace:
 
     def __str__(self) -> str:
         given = ", ".join(f"{name}={value!r}" for name, value in self.settings.items())
-        return f"{self.knob} -> {self.by}({given})" if given else f"{self.knob} -> {self.by}"
+        return (
+            f"{self.hyperparameter} -> {self.by}({given})" if given else f"{self.hyperparameter} -> {self.by}"
+        )
 
 
 Change: TypeAlias = Set | Insert | Remove | Replace
@@ -106,12 +108,17 @@ def _plain(value: object) -> object:
 def change_to_json(change: Change) -> dict[str, JsonValue]:
     """A change as JSON; `change_from_json` reads it back."""
     if isinstance(change, Set):
-        return {"change": "set", "knob": change.knob.to_json(), "value": change.value}
+        return {"change": "set", "knob": change.hyperparameter.to_json(), "value": change.value}
     if isinstance(change, Remove):
-        return {"change": "remove", "knob": change.knob.to_json()}
+        return {"change": "remove", "knob": change.hyperparameter.to_json()}
     if isinstance(change, Replace):
         settings = dict(change.settings)
-        return {"change": "replace", "knob": change.knob.to_json(), "by": change.by, "settings": settings}
+        return {
+            "change": "replace",
+            "knob": change.hyperparameter.to_json(),
+            "by": change.by,
+            "settings": settings,
+        }
     return {
         "change": "insert",
         "anchor": change.anchor.to_json(),
@@ -127,13 +134,13 @@ def change_from_json(data: object) -> Change:
         raise ValueError(f"A change is an object. Received: {data!r}")  # noqa: TRY004
     kind = data.get("change")
     if kind == "set":
-        return Set(KnobId.from_json(data.get("knob")), data.get("value"))
+        return Set(HyperparameterId.from_json(data.get("knob")), data.get("value"))
     if kind == "remove":
-        return Remove(KnobId.from_json(data.get("knob")))
+        return Remove(HyperparameterId.from_json(data.get("knob")))
     if kind == "replace":
-        return Replace(KnobId.from_json(data.get("knob")), str(data.get("by")), _settings(data))
+        return Replace(HyperparameterId.from_json(data.get("knob")), str(data.get("by")), _settings(data))
     if kind == "insert":
-        anchor = KnobId.from_json(data.get("anchor"))
+        anchor = HyperparameterId.from_json(data.get("anchor"))
         return Insert(anchor, str(data.get("layer")), _settings(data), bool(data.get("before", False)))
     raise ValueError(f"A change is set, insert, remove or replace. Received: change={kind!r}")
 

@@ -1,8 +1,8 @@
 """Sources written for a newer Python than ours: the new syntax is blanked, everything else keeps its place.
 
-Only what no knob lives in is blanked: f-strings, type parameters, `type` statements. Lengths never change,
-so every position in the blanked text is a position in the original. libcst knows the newest grammar; it is
-kept away from large and deeply nested files, which can exhaust its memory or its stack.
+Only what no hyperparameter lives in is blanked: f-strings, type parameters, `type` statements. Lengths never
+change, so every position in the blanked text is a position in the original. libcst knows the newest grammar;
+it is kept away from large and deeply nested files, which can exhaust its memory or its stack.
 """
 
 from __future__ import annotations

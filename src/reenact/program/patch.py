@@ -9,7 +9,7 @@ from functools import lru_cache
 from reenact.errors import PatchRefused
 from reenact.program.change import Change, change_from_json, change_to_json, exact
 from reenact.program.diff import unified_diff
-from reenact.program.knob import Knob
+from reenact.program.hyperparameter import Hyperparameter
 from reenact.program.program import Program
 from reenact.types import JsonValue
 
@@ -45,7 +45,7 @@ class Patch:
         return self.subset(set(range(len(self.changes))) - {number})
 
     def apply(self, program: Program) -> Program:
-        """The changed program; raises UnknownKnob, NotChangeable, PatchConflict or PatchRefused."""
+        """The changed program; raises UnknownHyperparameter, NotChangeable, PatchConflict or PatchRefused."""
         return _applied(program, _Exactly.of(self)) if self.changes else program
 
     def diff(self, program: Program) -> str:
@@ -97,11 +97,11 @@ def _applied(program: Program, exactly: _Exactly) -> Program:
     return carry_out(program, exactly.patch.changes)
 
 
-def change_for(knob: Knob, value: JsonValue) -> Change:
+def change_for(param: Hyperparameter, value: JsonValue) -> Change:
     """The change that a search makes to try a value: exchanges bring along what they demand."""
     from reenact.program.change import Replace, Set
-    from reenact.program.knob import Kind
+    from reenact.program.hyperparameter import Kind
 
-    if knob.kind in (Kind.LOSS, Kind.OPTIMIZER) and isinstance(value, str):
-        return Replace(knob.id, value)
-    return Set(knob.id, value)
+    if param.kind in (Kind.LOSS, Kind.OPTIMIZER) and isinstance(value, str):
+        return Replace(param.id, value)
+    return Set(param.id, value)

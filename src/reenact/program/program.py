@@ -19,7 +19,7 @@ class Program:
     """Files, entry point, arguments. Frozen: a patched program is another one."""
 
     folder: Path
-    """Everything that belongs to it lies below; places and knobs name files relative to it."""
+    """Everything that belongs to it lies below; places and hyperparameters name files relative to it."""
     entry: PurePosixPath
     """The script, the notebook, or the file that `-m` starts."""
     files: tuple[SourceFile, ...]

@@ -2,18 +2,27 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from pathlib import PurePosixPath
 
+from reenact.errors import PatchRefused
+from reenact.program.edit.source_editor import SourceEditor
+from reenact.program.edit.turn import turn
 from reenact.program.framework import Framework, framework_of
-from reenact.program.knob import Kind, Knob
-from reenact.program.knobs import knobs_of
+from reenact.program.hyperparameter import Hyperparameter, Kind
 from reenact.program.program import Program
-from reenact.program.read.analysis import ProgramAnalysis
+from reenact.program.read.analysis import ProgramAnalysis, Style
 from reenact.program.read.calls import argument
 from reenact.program.read.layers import LayerSite
-from reenact.program.read.reading import read
+from reenact.program.read.reading import Reading, read
 from reenact.types import JsonValue, Place
+
+TRIED_STYLES = frozenset((Style.LOOP, Style.INIT, Style.APPLY, Style.LAYER))
+TRIED_KINDS = frozenset(
+    (Kind.NORMALIZATION, Kind.SCHEDULER, Kind.PREPROCESSING, Kind.OPTIMIZER, Kind.MOMENTUM)
+)
+"""Changes that may turn out to be impossible; all others are a value in the place of a value."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,20 +59,51 @@ class StaticGraph:
     framework: Framework
     layers: tuple[StaticLayer, ...]
     """In the order of the text."""
-    knobs: tuple[Knob, ...]
+    hyperparameters: tuple[Hyperparameter, ...]
 
-    def of_kind(self, kind: Kind) -> tuple[Knob, ...]:
-        return tuple(knob for knob in self.knobs if knob.kind is kind)
+    def of_kind(self, kind: Kind) -> tuple[Hyperparameter, ...]:
+        return tuple(param for param in self.hyperparameters if param.kind is kind)
 
     def layer(self, model: str, name: str) -> StaticLayer | None:
         return next((layer for layer in self.layers if (layer.model, layer.name) == (model, name)), None)
+
+
+@lru_cache(maxsize=64)
+def hyperparameters_of(program: Program) -> tuple[Hyperparameter, ...]:
+    """Every hyperparameter that the text of a program tells; nothing is run, no library is imported."""
+    reading = read(program)
+    order = {str(file.path): number for number, file in enumerate(program.files)}
+    found = [_possible(reading, param) for param in reading.hyperparameters]
+    return tuple(
+        sorted(found, key=lambda param: (order.get(str(param.place.file), 99), param.place, param.id))
+    )
+
+
+def _possible(reading: Reading, param: Hyperparameter) -> Hyperparameter:
+    """A hyperparameter without the alternatives that its program does not allow."""
+    site = reading.sites[param.id]
+    if (site.style not in TRIED_STYLES and param.kind not in TRIED_KINDS) or not param.alternatives:
+        return param
+    kept, why = [], ""
+    for value in param.alternatives:
+        editor = SourceEditor(reading)
+        try:
+            turn(editor, param, site, value)
+            editor.finish()
+        except PatchRefused as refusal:
+            why = refusal.sentence
+        else:
+            kept.append(value)
+    if kept:
+        return replace(param, alternatives=tuple(kept))
+    return replace(param, alternatives=(), changeable=False, reason=why)
 
 
 def static_graph(program: Program) -> StaticGraph:
     """All layers a program's text makes; nothing is run."""
     reading = read(program)
     layers = tuple(_layer(reading.analysis, layer) for layer in reading.models.layers)
-    return StaticGraph(framework_of(program), layers, knobs_of(program))
+    return StaticGraph(framework_of(program), layers, hyperparameters_of(program))
 
 
 def _layer(analysis: ProgramAnalysis, layer: LayerSite) -> StaticLayer:

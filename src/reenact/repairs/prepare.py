@@ -16,8 +16,8 @@ from reenact.llm.ask import Model
 from reenact.probe.outcome import OutcomeKind
 from reenact.probe.surroundings import training_mark
 from reenact.probe.trace import Trace
-from reenact.program.knobs import knobs_of
 from reenact.program.program import Program
+from reenact.program.static_graph import hyperparameters_of
 from reenact.repairs.judging import Judging, judging_by
 from reenact.repairs.options import RepairOptions
 from reenact.repairs.search_context import NOTHING, SearchContext
@@ -92,7 +92,7 @@ def fit_for_repair(found: Diagnosis) -> Trace:
         )
     if evidence.trace is None or not evidence.trace.step_count:
         raise Inconclusive(_did_not_train(found), next_step=f"reenact watch {program.entry} shows the run.")
-    if not any(knob.changeable and knob.alternatives for knob in knobs_of(program)):
+    if not any(param.changeable and param.alternatives for param in hyperparameters_of(program)):
         raise InputError(
             "Nothing in this program can be changed by reenact: it finds no hyper-parameter in the source.",
             next_step=f"reenact params {program.entry} lists what was found, and why it cannot be changed.",

@@ -13,10 +13,10 @@ from reenact.errors import PatchRefused
 from reenact.journal.scope import Scope
 from reenact.llm.ask import Model
 from reenact.program.change import Change, Set
-from reenact.program.knob import Kind, Knob
-from reenact.program.knobs import knobs_of
+from reenact.program.hyperparameter import Hyperparameter, Kind
 from reenact.program.patch import Patch
 from reenact.program.program import Program
+from reenact.program.static_graph import hyperparameters_of
 from reenact.repairs.options import RepairOptions
 from reenact.rules.evidence import Evidence
 from reenact.trials.outcome import Outcome
@@ -90,8 +90,8 @@ class SearchContext:
         return self.trainer.program
 
     @property
-    def knobs(self) -> tuple[Knob, ...]:
-        return tuple(knob for knob in knobs_of(self.program) if knob.changeable)
+    def hyperparameters(self) -> tuple[Hyperparameter, ...]:
+        return tuple(param for param in hyperparameters_of(self.program) if param.changeable)
 
     @property
     def seeds(self) -> tuple[int, ...]:
@@ -164,16 +164,16 @@ class SearchContext:
 
     def shortened(self, patch: Patch, share: float) -> Patch:
         """The same change in a shorter training; the change itself where epochs cannot be set."""
-        knob = self._epochs() if share < 1 and not self.fewer_data else None
-        if knob is None:
+        param = self._epochs() if share < 1 and not self.fewer_data else None
+        if param is None:
             return patch
-        own = next((one for one in patch.changes if _sets(one, knob)), None)
-        epochs = own.value if isinstance(own, Set) else knob.in_force
+        own = next((one for one in patch.changes if _sets(one, param)), None)
+        epochs = own.value if isinstance(own, Set) else param.in_force
         if not isinstance(epochs, int):
             return patch
-        shorter = Set(knob.id, max(1, round(share * epochs)))
+        shorter = Set(param.id, max(1, round(share * epochs)))
         rest = tuple(one for one in patch.changes if one is not own)
-        return Patch((*rest, shorter)) if shorter.value != knob.in_force else Patch(rest)
+        return Patch((*rest, shorter)) if shorter.value != param.in_force else Patch(rest)
 
     def together(self, *patches: Patch) -> Patch | None:
         """All in one, or none where they do not fit together."""
@@ -189,9 +189,9 @@ class SearchContext:
         """One training, for its curves."""
         return self.trainer.outcomes([self._trial(patch, seed, 1.0)])[0]
 
-    def _epochs(self) -> Knob | None:
-        found = [knob for knob in self.knobs if knob.kind is Kind.EPOCHS]
-        whole = [knob for knob in found if isinstance(knob.in_force, int) and knob.in_force >= 2]
+    def _epochs(self) -> Hyperparameter | None:
+        found = [param for param in self.hyperparameters if param.kind is Kind.EPOCHS]
+        whole = [param for param in found if isinstance(param.in_force, int) and param.in_force >= 2]
         return whole[0] if len(found) == 1 and whole else None
 
     def _remember(self, evaluation: Evaluation) -> None:
@@ -209,8 +209,8 @@ class SearchContext:
         self.tell(Progress("repair", int(min(used, total)), int(total), f"best so far {_value(self.best)}"))
 
 
-def _sets(change: Change, knob: Knob) -> bool:
-    return isinstance(change, Set) and change.knob == knob.id
+def _sets(change: Change, param: Hyperparameter) -> bool:
+    return isinstance(change, Set) and change.hyperparameter == param.id
 
 
 def _value(best: Evaluation | None) -> str:

@@ -1,4 +1,4 @@
-"""The space of a search: every knob that may be turned, with the values it may take.
+"""The space of a search: every hyperparameter that may be turned, with the values it may take.
 
 `own` is what reenact knows to be worth trying. `study` is the search space of "Fault Localisation and Repair
 for DL Systems" (section 5.3 and its replication package), for comparison: learning rates drawn evenly
@@ -14,7 +14,7 @@ from typing import TypeAlias
 
 from reenact.errors import InputError
 from reenact.program.change import Change
-from reenact.program.knob import Kind, Knob
+from reenact.program.hyperparameter import Hyperparameter, Kind
 from reenact.program.patch import Patch, change_for
 from reenact.program.read.alternatives import same_value
 from reenact.program.words import words
@@ -43,9 +43,9 @@ Value: TypeAlias = JsonValue
 
 @dataclass(frozen=True, slots=True)
 class Dimension:
-    """One knob. Either some values, the first of which is in force, or all between two bounds."""
+    """One hyperparameter. Either some values, the first of which is in force, or all between two bounds."""
 
-    knob: Knob
+    hyperparameter: Hyperparameter
     values: tuple[Value, ...] = ()
     low: float = 0.0
     high: float = 0.0
@@ -53,7 +53,7 @@ class Dimension:
 
     @property
     def name(self) -> str:
-        return str(self.knob.id)
+        return str(self.hyperparameter.id)
 
     @property
     def is_range(self) -> bool:
@@ -71,17 +71,17 @@ class Space:
         found = []
         for dimension in self.dimensions:
             value = point[dimension.name]
-            if not same_value(value, dimension.knob.in_force):
-                found.append(change_for(dimension.knob, value))
+            if not same_value(value, dimension.hyperparameter.in_force):
+                found.append(change_for(dimension.hyperparameter, value))
         return found
 
 
-def space_of(knobs: Sequence[Knob], which: str, chance: random.Random) -> Space:
+def space_of(params: Sequence[Hyperparameter], which: str, chance: random.Random) -> Space:
     """The space of a program; raises InputError where there is none."""
-    usable = [knob for knob in knobs if knob.changeable and knob.kind in SEARCHED]
-    if which == "study" and any(knob.library == "torch" for knob in usable):
+    usable = [param for param in params if param.changeable and param.kind in SEARCHED]
+    if which == "study" and any(param.library == "torch" for param in usable):
         raise InputError("The study's search space is written in the words of Keras; this is PyTorch.")
-    made = [_study(knob, chance) if which == "study" else _own(knob) for knob in usable]
+    made = [_study(param, chance) if which == "study" else _own(param) for param in usable]
     found = tuple(one for one in made if one is not None)
     if not found:
         raise InputError("Nothing in this program can be searched over: no hyper-parameter can be changed.")
@@ -100,16 +100,16 @@ def fitting(changes: Sequence[Change], applies: Callable[[Patch], bool]) -> Patc
     return Patch(tuple(kept))
 
 
-def _own(knob: Knob) -> Dimension | None:
-    now = knob.in_force
-    if knob.kind is Kind.LEARNING_RATE and isinstance(now, int | float):
-        return Dimension(knob, low=1e-6, high=1.0, logarithmic=True)
-    others = tuple(value for value in knob.alternatives if not same_value(value, now))
-    return Dimension(knob, (now, *others)) if others else None
+def _own(param: Hyperparameter) -> Dimension | None:
+    now = param.in_force
+    if param.kind is Kind.LEARNING_RATE and isinstance(now, int | float):
+        return Dimension(param, low=1e-6, high=1.0, logarithmic=True)
+    others = tuple(value for value in param.alternatives if not same_value(value, now))
+    return Dimension(param, (now, *others)) if others else None
 
 
-def _study(knob: Knob, chance: random.Random) -> Dimension | None:
-    now = knob.in_force
+def _study(param: Hyperparameter, chance: random.Random) -> Dimension | None:
+    now = param.in_force
     lists: dict[Kind, Sequence[Value]] = {
         Kind.LOSS: LOSSES,
         Kind.OPTIMIZER: OPTIMIZERS,
@@ -120,20 +120,20 @@ def _study(knob: Knob, chance: random.Random) -> Dimension | None:
         Kind.ACTIVATION: ACTIVATIONS,
         Kind.LAYER: (None, {"repeat": 2}),
     }
-    if knob.kind is Kind.LEARNING_RATE:
-        return Dimension(knob, low=1e-6, high=10.0)
-    if knob.kind is Kind.WEIGHT_REGULARIZER and knob.absent:
+    if param.kind is Kind.LEARNING_RATE:
+        return Dimension(param, low=1e-6, high=10.0)
+    if param.kind is Kind.WEIGHT_REGULARIZER and param.absent:
         return None
-    if knob.kind is Kind.DROPOUT:
+    if param.kind is Kind.DROPOUT:
         return None
-    if knob.kind is Kind.UNITS and isinstance(now, int):
-        return Dimension(knob, (now, max(1, now // 2), 2 * now)) if knob.role != "output" else None
-    if knob.kind is Kind.EPOCHS and isinstance(now, int):
+    if param.kind is Kind.UNITS and isinstance(now, int):
+        return Dimension(param, (now, max(1, now // 2), 2 * now)) if param.role != "output" else None
+    if param.kind is Kind.EPOCHS and isinstance(now, int):
         factor = chance.uniform(1.1, 1.3)
         scaled = [now * factor**power for power in range(1, POWERS + 1)]
         scaled += [now / factor**power for power in range(1, POWERS + 1)]
-        return Dimension(knob, tuple(dict.fromkeys([now, *(max(1, round(one)) for one in scaled)])))
-    if knob.kind is Kind.LAYER and not knob.alternatives:
+        return Dimension(param, tuple(dict.fromkeys([now, *(max(1, round(one)) for one in scaled)])))
+    if param.kind is Kind.LAYER and not param.alternatives:
         return None
-    others = tuple(value for value in lists.get(knob.kind, ()) if not same_value(value, now))
-    return Dimension(knob, (now, *others)) if others else None
+    others = tuple(value for value in lists.get(param.kind, ()) if not same_value(value, now))
+    return Dimension(param, (now, *others)) if others else None

@@ -111,7 +111,7 @@ def _suggested(trial: optuna.Trial, dimension: Dimension) -> Value:
 
 
 def _as_it_stands(dimension: Dimension) -> Value:
-    now = dimension.knob.in_force
+    now = dimension.hyperparameter.in_force
     if not dimension.is_range:
         return 0
     assert isinstance(now, int | float)

@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     from reenact.program.fault import Fault as Fault
     from reenact.program.graph import TaskType as TaskType
     from reenact.program.graph import TensorFacts as TensorFacts
-    from reenact.program.knob import Kind as Kind
-    from reenact.program.knob import Knob as Knob
+    from reenact.program.hyperparameter import Hyperparameter as Hyperparameter
+    from reenact.program.hyperparameter import Kind as Kind
     from reenact.rules.evidence import Evidence as Evidence
     from reenact.rules.finding import Finding as Finding
     from reenact.rules.finding import Findings as Findings
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 _MODULES = {
     "reenact.program.fault": ("Fault",),
     "reenact.program.graph": ("TaskType", "TensorFacts"),
-    "reenact.program.knob": ("Kind", "Knob"),
+    "reenact.program.hyperparameter": ("Hyperparameter", "Kind"),
     "reenact.rules.evidence": ("Evidence",),
     "reenact.rules.finding": ("Finding", "Findings", "Severity", "Suggestion"),
     "reenact.rules.layer_view": ("LayerView",),

@@ -13,7 +13,7 @@ from reenact.probe.opened import Opened
 from reenact.probe.outcome import Outcome
 from reenact.probe.trace import Trace
 from reenact.program.graph import LossFacts, ModelGraph, OptimizerFacts, TaskType, TensorFacts
-from reenact.program.knob import Kind, Knob
+from reenact.program.hyperparameter import Hyperparameter, Kind
 from reenact.program.program import Program
 from reenact.program.static_graph import StaticGraph
 from reenact.rules.experiments import Experiments
@@ -98,8 +98,8 @@ class Evidence:
         """Name of the loss in lower case with underscores; from the text when nothing has run."""
         if self.loss is not None:
             return self.loss.name
-        knob = self.knob(Kind.LOSS)
-        return _snake(str(knob.in_force)) if knob is not None and knob.in_force is not None else ""
+        param = self.hyperparameter(Kind.LOSS)
+        return _snake(str(param.in_force)) if param is not None and param.in_force is not None else ""
 
     @property
     def loss_family(self) -> LossFamily | None:
@@ -130,8 +130,8 @@ class Evidence:
                 return first
         if self.optimizer is not None and self.optimizer.learning_rate is not None:
             return self.optimizer.learning_rate
-        knob = self.knob(Kind.LEARNING_RATE)
-        value = knob.in_force if knob is not None else None
+        param = self.hyperparameter(Kind.LEARNING_RATE)
+        value = param.in_force if param is not None else None
         return float(value) if isinstance(value, int | float) and not isinstance(value, bool) else None
 
     def data(self, role: str, split: str = "train") -> TensorFacts | None:
@@ -150,24 +150,24 @@ class Evidence:
         return self.data("label")
 
     @property
-    def knobs(self) -> tuple[Knob, ...]:
-        return self.static.knobs if self.static is not None else ()
+    def hyperparameters(self) -> tuple[Hyperparameter, ...]:
+        return self.static.hyperparameters if self.static is not None else ()
 
-    def knob(self, kind: Kind, layer: LayerView | None = None) -> Knob | None:
-        """The knob of a kind: of a layer, or of the training; the first when there are several."""
-        return next(self.knobs_of(kind, layer), None)
+    def hyperparameter(self, kind: Kind, layer: LayerView | None = None) -> Hyperparameter | None:
+        """The hyperparameter of a kind: of a layer, or of the training; the first when there are several."""
+        return next(self.hyperparameters_of(kind, layer), None)
 
-    def knobs_of(self, kind: Kind, layer: LayerView | None = None) -> Iterator[Knob]:
-        """Every knob of a kind that belongs to a layer, or to the training when none is given."""
-        for knob in self.knobs:
-            if knob.kind is kind and (layer is None or _belongs(knob, layer)):
-                yield knob
+    def hyperparameters_of(self, kind: Kind, layer: LayerView | None = None) -> Iterator[Hyperparameter]:
+        """Every hyperparameter of a kind that belongs to a layer, or to the training when none is given."""
+        for param in self.hyperparameters:
+            if param.kind is kind and (layer is None or _belongs(param, layer)):
+                yield param
 
     def place_of(self, kind: Kind, layer: LayerView | None = None) -> Place | None:
         """Where a setting stands in the source, or the layer, or the call that would take it."""
-        knob = self.knob(kind, layer)
-        if knob is not None:
-            return knob.place
+        param = self.hyperparameter(kind, layer)
+        if param is not None:
+            return param.place
         if layer is not None:
             return layer.place
         owner = {Kind.LOSS: self.loss, Kind.OPTIMIZER: self.optimizer, Kind.LEARNING_RATE: self.optimizer}
@@ -175,10 +175,10 @@ class Evidence:
         return facts.place if facts is not None else None
 
 
-def _belongs(knob: Knob, layer: LayerView) -> bool:
-    if knob.id.layer == layer.name:
+def _belongs(param: Hyperparameter, layer: LayerView) -> bool:
+    if param.id.layer == layer.name:
         return True
-    places = (knob.place, *knob.uses)
+    places = (param.place, *param.uses)
     return layer.place is not None and any(_inside(place, layer.place) for place in places)
 
 

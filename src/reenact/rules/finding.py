@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from reenact.program.fault import Fault
-from reenact.program.knob import KnobId
+from reenact.program.hyperparameter import HyperparameterId
 from reenact.program.patch import Patch
 from reenact.types import JsonValue, Place
 
@@ -28,15 +28,15 @@ class Suggestion:
     """A change that should help."""
 
     patch: Patch
-    knob: KnobId | None
-    """The knob it turns, when it is one."""
+    hyperparameter: HyperparameterId | None
+    """The hyperparameter it turns, when it is one."""
     old: JsonValue
     new: JsonValue
 
     def to_json(self) -> dict[str, JsonValue]:
         return {
             "patch": self.patch.to_json(),
-            "knob": str(self.knob) if self.knob is not None else None,
+            "knob": str(self.hyperparameter) if self.hyperparameter is not None else None,
             "old": self.old,
             "new": self.new,
         }
@@ -65,8 +65,8 @@ class Finding:
     """Its place in `model.layers`, from 0."""
     step: int | None = None
     """The step at which it was first seen."""
-    knob: KnobId | None = None
-    """The knob at fault, when it is one."""
+    hyperparameter: HyperparameterId | None = None
+    """The hyperparameter at fault, when it is one."""
     suggestions: tuple[Suggestion, ...] = ()
     """Changes worth trying, the best first."""
     accuses: bool = True
@@ -88,7 +88,7 @@ class Finding:
             "layer": self.layer or None,
             "layer_index": self.layer_index,
             "step": self.step,
-            "knob": str(self.knob) if self.knob is not None else None,
+            "knob": str(self.hyperparameter) if self.hyperparameter is not None else None,
             "suggestions": [suggestion.to_json() for suggestion in self.suggestions],
         }
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from reenact.probe.columns import Columns, no_rows
 from reenact.probe.trace import TRAINING, Trace
-from reenact.program.knob import Kind
+from reenact.program.hyperparameter import Kind
 from reenact.rules.evidence import Evidence
 from reenact.rules.layer_view import LayerView
 from reenact.types import JsonValue
@@ -178,11 +178,12 @@ def inputs_scaled(evidence: Evidence) -> bool | None:
 def among(
     evidence: Evidence, kind: Kind, wanted: Sequence[str], layer: LayerView | None = None
 ) -> tuple[JsonValue, ...]:
-    """Of the alternatives of a knob those that are wanted, in that order, as the program would spell them."""
-    knob = evidence.knob(kind, layer)
-    if knob is None:
+    """Of the alternatives of a hyperparameter those that are wanted, in that order, as the program would
+    spell them."""
+    param = evidence.hyperparameter(kind, layer)
+    if param is None:
         return ()
-    spelled = {_plain(value): value for value in knob.alternatives if isinstance(value, str)}
+    spelled = {_plain(value): value for value in param.alternatives if isinstance(value, str)}
     return tuple(spelled[_plain(name)] for name in wanted if _plain(name) in spelled)
 
 

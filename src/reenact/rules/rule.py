@@ -13,7 +13,7 @@ from enum import Flag, StrEnum, auto
 from typing import ClassVar
 
 from reenact.program.fault import Fault
-from reenact.program.knob import Kind, Knob
+from reenact.program.hyperparameter import Hyperparameter, Kind
 from reenact.program.patch import Patch, change_for
 from reenact.rules.evidence import Evidence
 from reenact.rules.finding import Finding, Severity, Suggestion
@@ -25,7 +25,7 @@ class Needs(Flag):
     """Parts of the evidence without which a rule has nothing to say."""
 
     SOURCE = auto()
-    """The program's text: knobs and layers as written."""
+    """The program's text: hyperparameters and layers as written."""
     GRAPH = auto()
     """The live model, with data facts and the task."""
     TRACE = auto()
@@ -83,9 +83,9 @@ class Rule(ABC):
         confidence: float | None = None,
         step: int | None = None,
     ) -> Finding:
-        """A finding at a layer, or at the knob of a kind; `values` are those worth giving that knob, best
-        first."""
-        knob = evidence.knob(kind, layer) if kind is not None else None
+        """A finding at a layer, or at the hyperparameter of a kind; `values` are those worth giving that
+        hyperparameter, best first."""
+        param = evidence.hyperparameter(kind, layer) if kind is not None else None
         return Finding(
             code=self.code,
             name=self.name,
@@ -99,8 +99,8 @@ class Rule(ABC):
             layer=layer.name if layer is not None else "",
             layer_index=layer.index if layer is not None else None,
             step=step,
-            knob=knob.id if knob is not None else None,
-            suggestions=(*suggestions, *(suggest(knob, values) if knob is not None else ())),
+            hyperparameter=param.id if param is not None else None,
+            suggestions=(*suggestions, *(suggest(param, values) if param is not None else ())),
             accuses=self.accuses or (fault or self.fault) is not None,
         )
 
@@ -109,13 +109,13 @@ def _where(layer: LayerView | None) -> Place | None:
     return layer.place if layer is not None else None
 
 
-def suggest(knob: Knob, values: Sequence[JsonValue]) -> Iterator[Suggestion]:
-    """Give a knob each of these values in turn, unless it has it already or cannot be turned."""
-    if not knob.changeable:
+def suggest(param: Hyperparameter, values: Sequence[JsonValue]) -> Iterator[Suggestion]:
+    """Give a hyperparameter each of these values in turn, unless it has it already or cannot be turned."""
+    if not param.changeable:
         return
     for value in values:
-        if value != knob.in_force:
-            yield Suggestion(Patch((change_for(knob, value),)), knob.id, knob.in_force, value)
+        if value != param.in_force:
+            yield Suggestion(Patch((change_for(param, value),)), param.id, param.in_force, value)
 
 
 def available(evidence: Evidence) -> Needs:

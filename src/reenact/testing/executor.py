@@ -17,10 +17,10 @@ import pytest
 
 from reenact.probe.outcome import OutcomeKind
 from reenact.program.change import Set
-from reenact.program.knob import Kind
-from reenact.program.knobs import knobs_of
+from reenact.program.hyperparameter import Kind
 from reenact.program.patch import Patch
 from reenact.program.program import Program, read_program
+from reenact.program.static_graph import hyperparameters_of
 from reenact.trials.executor import Executor
 from reenact.trials.outcome import Outcome
 from reenact.trials.reading import read_kept
@@ -69,8 +69,8 @@ def fingerprint(folder: Path) -> dict[str, str]:
 
 
 def patch_setting(program: Program, kind: Kind, value: float) -> Patch:
-    """A patch that sets the first knob of a kind."""
-    return Patch((Set(next(knob.id for knob in knobs_of(program) if knob.kind is kind), value),))
+    """A patch that sets the first hyperparameter of a kind."""
+    return Patch((Set(next(param.id for param in hyperparameters_of(program) if param.kind is kind), value),))
 
 
 def wait_until_gone(pids: Sequence[int]) -> None:

@@ -12,9 +12,9 @@ from reenact.journal import Journal
 from reenact.probe.outcome import OutcomeKind
 from reenact.program.change import Set
 from reenact.program.fault import Fault
-from reenact.program.knob import Kind
-from reenact.program.knobs import knobs_of
+from reenact.program.hyperparameter import Kind
 from reenact.program.program import Program, program_from_text
+from reenact.program.static_graph import hyperparameters_of
 from reenact.repairs.options import RepairOptions
 from reenact.repairs.search_context import Evaluation, SearchContext
 from reenact.rules.evidence import Evidence
@@ -43,7 +43,7 @@ Formula = Callable[[Values], float | None]
 
 def values_of(trial: Trial) -> dict[Kind, JsonValue]:
     """What the patched program says, by kind: learning rate, epochs, batch size, optimiser, loss."""
-    return {knob.kind: knob.in_force for knob in knobs_of(trial.patched)}
+    return {param.kind: param.in_force for param in hyperparameters_of(trial.patched)}
 
 
 def played(formula: Formula, noise: float = 0.0, lucky: float | None = None) -> ScriptedExecutor:
@@ -119,7 +119,7 @@ def suspects(*suspicions: Suspicion, program: Program = PROGRAM) -> tuple[Suspec
     """What the diagnosis suspects."""
     found = []
     for number, one in enumerate(suspicions):
-        knob = next(knob for knob in knobs_of(program) if knob.kind is one.kind)
+        param = next(param for param in hyperparameters_of(program) if param.kind is one.kind)
         found.append(
             Finding(
                 f"RE{number:03}",
@@ -130,13 +130,13 @@ def suspects(*suspicions: Suspicion, program: Program = PROGRAM) -> tuple[Suspec
                 "saw",
                 "why",
                 one.confidence,
-                knob=knob.id,
-                suggestions=tuple(suggest(knob, (one.value,))),
+                hyperparameter=param.id,
+                suggestions=tuple(suggest(param, (one.value,))),
             )
         )
     return suspects_from(found)
 
 
 def set_to(kind: Kind, value: JsonValue, program: Program = PROGRAM) -> Set:
-    """The change of the one knob of this kind."""
-    return Set(next(knob.id for knob in knobs_of(program) if knob.kind is kind), value)
+    """The change of the one hyperparameter of this kind."""
+    return Set(next(param.id for param in hyperparameters_of(program) if param.kind is kind), value)

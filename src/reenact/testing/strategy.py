@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import pytest
 
-from reenact.program.knob import Kind
+from reenact.program.hyperparameter import Kind
 from reenact.repairs.strategies.strategy import Strategy
 from reenact.testing.formula import Suspicion, Values, search_context
 

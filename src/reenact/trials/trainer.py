@@ -12,10 +12,10 @@ from reenact.errors import PatchRefused, ended_by
 from reenact.journal.scope import Scope
 from reenact.probe.outcome import OutcomeKind
 from reenact.program.change import Replace, Set
-from reenact.program.knob import Kind
-from reenact.program.knobs import knobs_of
+from reenact.program.hyperparameter import Kind
 from reenact.program.patch import Patch
 from reenact.program.program import Program
+from reenact.program.static_graph import hyperparameters_of
 from reenact.trials.budget import TrainingBudget, TrainingUsage
 from reenact.trials.cache import MORE_PATIENCE, PASSING
 from reenact.trials.executor import Executor
@@ -134,19 +134,26 @@ class BudgetedTrainer:
     def relative_cost(self, patch: Patch) -> float:
         """How much longer than the program itself a changed one takes, by its epochs and batches."""
         factor = 1.0
-        values = {knob.id: knob.in_force for knob in knobs_of(self.program)}
+        values = {param.id: param.in_force for param in hyperparameters_of(self.program)}
         for change in patch.changes:
-            if not isinstance(change, Set) or change.knob.kind not in (Kind.EPOCHS, Kind.BATCH_SIZE):
+            if not isinstance(change, Set) or change.hyperparameter.kind not in (
+                Kind.EPOCHS,
+                Kind.BATCH_SIZE,
+            ):
                 continue
-            old, new = values.get(change.knob), change.value
+            old, new = values.get(change.hyperparameter), change.value
             if isinstance(old, int | float) and isinstance(new, int | float) and old > 0 and new > 0:
-                factor *= new / old if change.knob.kind is Kind.EPOCHS else min(4.0, max(0.5, old / new))
+                factor *= (
+                    new / old if change.hyperparameter.kind is Kind.EPOCHS else min(4.0, max(0.5, old / new))
+                )
         return factor
 
     def comparable(self, patch: Patch) -> bool:
         """A loss cannot judge a change of the loss."""
         touches = any(
-            change.knob.kind is Kind.LOSS for change in patch.changes if isinstance(change, Set | Replace)
+            change.hyperparameter.kind is Kind.LOSS
+            for change in patch.changes
+            if isinstance(change, Set | Replace)
         )
         return not (self.measure.is_loss and touches)
 

@@ -22,9 +22,9 @@ from benchmarks.faults.programs import availability, materialise
 from benchmarks.faults.scores import parse_truth
 from reenact.errors import InputError, MissingPart
 from reenact.program.fault import Fault
-from reenact.program.knob import Kind
-from reenact.program.knobs import knobs_of
+from reenact.program.hyperparameter import Kind
 from reenact.program.program import program_from_text
+from reenact.program.static_graph import hyperparameters_of
 
 WRITTEN = [case for case in catalogue() if case.written]
 IDS = (
@@ -138,10 +138,10 @@ def test_layer_indices_are_those_of_the_model(case: FaultCase) -> None:
 
 @each(WRITTEN)
 @pytest.mark.parametrize("scale", list(Scale))
-def test_every_planted_fault_is_a_knob_of_the_program(case: FaultCase, scale: Scale) -> None:
+def test_every_planted_fault_is_a_hyperparameter_of_the_program(case: FaultCase, scale: Scale) -> None:
     """What was planted can be named, and turned back, by whoever reads the program."""
-    found = knobs_of(program_from_text(source_text(case, Side.BUGGY, scale)))
-    there = {(knob.kind, knob.place.line): knob.value for knob in found}
+    found = hyperparameters_of(program_from_text(source_text(case, Side.BUGGY, scale)))
+    there = {(param.kind, param.place.line): param.value for param in found}
     for fault in case.faults:
         value = there[fault.kind, fault.line or 0]
         if fault.kind not in (Kind.PREPROCESSING, Kind.LAYER):

@@ -14,10 +14,10 @@ from benchmarks.faults.scores import parse_truth
 from benchmarks.faults.verdict import scorecard
 from reenact.diagnosis.depth import Depth
 from reenact.program.change import Set
-from reenact.program.knob import Kind
-from reenact.program.knobs import knobs_of
+from reenact.program.hyperparameter import Kind
 from reenact.program.patch import Patch
 from reenact.program.program import program_from_text
+from reenact.program.static_graph import hyperparameters_of
 from reenact.types import Stop
 
 D9 = program_from_text(source_text(fault_case("D9"), Side.BUGGY, Scale.LITE))
@@ -31,10 +31,10 @@ def test_layers_are_counted_as_in_the_study() -> None:
 
 def test_a_repair_becomes_one_entry_a_type_with_all_its_layers() -> None:
     turned = [
-        Set(knob.id, "relu" if knob.kind is Kind.ACTIVATION else 0.01)
-        for knob in knobs_of(D9)
-        if (knob.kind is Kind.ACTIVATION and knob.id.layer.startswith("conv2d"))
-        or knob.kind is Kind.LEARNING_RATE
+        Set(param.id, "relu" if param.kind is Kind.ACTIVATION else 0.01)
+        for param in hyperparameters_of(D9)
+        if (param.kind is Kind.ACTIVATION and param.id.layer.startswith("conv2d"))
+        or param.kind is Kind.LEARNING_RATE
     ]
     assert in_words(Patch(tuple(turned)), numbers(D9)) == "ACH(0,2), HLR"
 

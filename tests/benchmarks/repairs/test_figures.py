@@ -13,10 +13,10 @@ from benchmarks.repairs.card import scorecard
 from benchmarks.repairs.figures import Fault, median_rate, told
 from benchmarks.repairs.repaired import Reference, Repaired, improvement_rate, jaccards
 from reenact.program.change import Set
-from reenact.program.knob import Kind
-from reenact.program.knobs import knobs_of
+from reenact.program.hyperparameter import Kind
 from reenact.program.patch import Patch, change_for
 from reenact.program.program import program_from_text
+from reenact.program.static_graph import hyperparameters_of
 from reenact.types import ExitCode
 
 REFERENCE = Reference("D1", (0.5, 0.5), (0.9, 0.9), "test_accuracy", True, 1.0, 20)
@@ -63,9 +63,9 @@ def test_jaccard_counts_the_known_faults() -> None:
     case = fault_case("M1")
     program = program_from_text(source_text(case, Side.BUGGY, Scale.LITE))
     planted = case.faults[0]
-    knobs = knobs_of(program)
-    right = next(knob for knob in knobs if knob.kind is planted.kind)
-    other = next(knob for knob in knobs if knob.kind is Kind.BATCH_SIZE)
+    params = hyperparameters_of(program)
+    right = next(param for param in params if param.kind is planted.kind)
+    other = next(param for param in params if param.kind is Kind.BATCH_SIZE)
     both = Patch((change_for(right, right.alternatives[0]), Set(other.id, 7)))
     assert jaccards(both, program, case)[0] == 1.0
     assert jaccards(Patch((Set(other.id, 7),)), program, case)[0] == 0.0
@@ -76,7 +76,9 @@ def test_an_activation_that_is_a_layer_of_its_own_is_counted_there() -> None:
     case = fault_case("D1")
     program = program_from_text(source_text(case, Side.BUGGY, Scale.LITE))
     output = next(
-        knob for knob in knobs_of(program) if knob.kind is Kind.ACTIVATION and knob.role == "output"
+        param
+        for param in hyperparameters_of(program)
+        if param.kind is Kind.ACTIVATION and param.role == "output"
     )
     patch = Patch((change_for(output, "sigmoid"),))
     assert jaccards(patch, program, case) == (1.0, 1.0)

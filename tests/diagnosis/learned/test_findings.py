@@ -14,10 +14,9 @@ from reenact.probe.read import read_trace
 from reenact.probe.root import Root
 from reenact.program.change import Set
 from reenact.program.fault import Fault
-from reenact.program.knob import Kind
-from reenact.program.knobs import knobs_of
+from reenact.program.hyperparameter import Kind
 from reenact.program.patch import Patch
-from reenact.program.static_graph import static_graph
+from reenact.program.static_graph import hyperparameters_of, static_graph
 from reenact.rules.evidence import Evidence
 from reenact.rules.finding import Finding
 from reenact.trials.pool import ProcessPool
@@ -31,7 +30,7 @@ SEED = 77
 def seen(tmp_path_factory: pytest.TempPathFactory) -> list[Evidence]:
     """One base program watched as it is, and with a learning rate of nothing."""
     program = next(one for one in base_programs() if one.entry.stem == "torch_blobs")
-    rate = next(knob for knob in knobs_of(program) if knob.kind is Kind.LEARNING_RATE)
+    rate = next(param for param in hyperparameters_of(program) if param.kind is Kind.LEARNING_RATE)
     patches = (Patch(), Patch((Set(rate.id, 1e-7),)))
     trials = [Trial(program, patch, SEED, preset=PRESET, keep_trace=True) for patch in patches]
     found = []

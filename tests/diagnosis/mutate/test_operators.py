@@ -11,7 +11,7 @@ from reenact.diagnosis.mutate.catalogue import DEEPCRIME, chosen, covered, mutan
 from reenact.diagnosis.mutate.operators import OPERATORS
 from reenact.errors import InputError
 from reenact.program.fault import Fault
-from reenact.program.knob import Kind
+from reenact.program.hyperparameter import Kind
 from reenact.program.program import Program, program_from_text, read_program
 from reenact.program.source import Language
 
@@ -100,7 +100,7 @@ def test_sixteen_of_deepcrimes_operators_are_covered() -> None:
     assert {code for operator in OPERATORS for code in operator.covers} <= set(DEEPCRIME)
 
 
-def test_a_program_without_knobs_has_no_mutants() -> None:
+def test_a_program_without_hyperparameters_has_no_mutants() -> None:
     assert not list(mutants(program_from_text("print('hello')")))
 
 

@@ -10,7 +10,7 @@ from reenact.codegen.project import Project
 from reenact.codegen.runner import MountedSandbox
 from reenact.journal import Journal
 from reenact.paper.criterion import Category, Check, CodeLine, Criterion, Judged, Kind, Level, Value
-from reenact.paper.measure.fixed import ConstrainedExecutor, fixed_knobs, forbidden
+from reenact.paper.measure.fixed import ConstrainedExecutor, fixed_hyperparameters, forbidden
 from reenact.paper.measure.gap import Comparison, Grade
 from reenact.paper.measure.gap_repair import (
     Gap,
@@ -21,10 +21,10 @@ from reenact.paper.measure.gap_repair import (
 )
 from reenact.probe.outcome import OutcomeKind
 from reenact.program.change import Insert, Set
-from reenact.program.knob import Kind as Knob
-from reenact.program.knobs import knobs_of
+from reenact.program.hyperparameter import Kind as Hyperparameter
 from reenact.program.patch import Patch
 from reenact.program.program import program_from_text
+from reenact.program.static_graph import hyperparameters_of
 from reenact.trials.trial import Trial
 
 TRAIN = """import torch
@@ -45,45 +45,49 @@ def criterion(name: str, check: Check | None) -> Criterion:
     return Criterion(name, "fact", "training", "quote", ("1",), Level.CONFIGURATION, Category.SETUP, 1, check)
 
 
-def kinds(criteria: list[Criterion], judged: list[Judged] | None = None) -> dict[Knob, str]:
-    found = fixed_knobs(knobs_of(PROGRAM), criteria, judged or [])
-    return {knob.kind: by for knob, by in found.items()}
+def kinds(criteria: list[Criterion], judged: list[Judged] | None = None) -> dict[Hyperparameter, str]:
+    found = fixed_hyperparameters(hyperparameters_of(PROGRAM), criteria, judged or [])
+    return {param.kind: by for param, by in found.items()}
 
 
 def test_a_check_fixes_what_it_names_and_nothing_else() -> None:
     found = kinds([criterion("F1", Check(Kind.PARAMETER, "number of epochs", "5")), criterion("F2", None)])
-    assert found == {Knob.EPOCHS: "F1"}
-    assert Knob.UNITS in kinds([criterion("F3", Check(Kind.LAYER, "hidden layer", "8"))])
-    assert kinds([criterion("F4", Check(Kind.OPTIMISER, "optimiser", "SGD"))]) == {Knob.OPTIMIZER: "F4"}
+    assert found == {Hyperparameter.EPOCHS: "F1"}
+    assert Hyperparameter.UNITS in kinds([criterion("F3", Check(Kind.LAYER, "hidden layer", "8"))])
+    assert kinds([criterion("F4", Check(Kind.OPTIMISER, "optimiser", "SGD"))]) == {
+        Hyperparameter.OPTIMIZER: "F4"
+    }
 
 
 def test_a_line_that_a_pass_rests_on_is_fixed() -> None:
     line = CodeLine("train.py", 6, "lr=0.001")
     passed = Judged("F1", Value.PASS, "judge", "as the paper says", (line,))
     failed = Judged("F1", Value.FAIL, "judge", "not so", (line,))
-    assert kinds([], [passed])[Knob.LEARNING_RATE] == "F1"
+    assert kinds([], [passed])[Hyperparameter.LEARNING_RATE] == "F1"
     assert kinds([], [failed]) == {}
 
 
 def test_a_change_that_contradicts_the_paper_is_not_trained(context: Any) -> None:
-    knobs = {knob.kind: knob.id for knob in knobs_of(PROGRAM)}
+    params = {param.kind: param.id for param in hyperparameters_of(PROGRAM)}
     criteria = [
         criterion("F1", Check(Kind.PARAMETER, "learning rate", "0.001")),
         criterion("F2", Check(Kind.LAYER, "hidden layer", "8")),
     ]
-    fixed = fixed_knobs(knobs_of(PROGRAM), criteria, ())
-    rate = Patch((Set(knobs[Knob.LEARNING_RATE], 0.1),))
-    layer = Patch((Insert(knobs[Knob.LAYER], "Dropout", {"p": 0.5}),))
+    fixed = fixed_hyperparameters(hyperparameters_of(PROGRAM), criteria, ())
+    rate = Patch((Set(params[Hyperparameter.LEARNING_RATE], 0.1),))
+    layer = Patch((Insert(params[Hyperparameter.LAYER], "Dropout", {"p": 0.5}),))
     assert "contradicts F1" in forbidden(rate, fixed)
     assert "contradicts F2" in forbidden(layer, fixed)
-    assert forbidden(Patch((Set(knobs[Knob.EPOCHS], 9),)), fixed) == ""
+    assert forbidden(Patch((Set(params[Hyperparameter.EPOCHS], 9),)), fixed) == ""
     with ConstrainedExecutor(fixed, sandbox=MountedSandbox(context().runner), python="") as executor:
         outcomes = executor.run([Trial(PROGRAM, rate, 1), Trial(PROGRAM, layer, 1)])
     assert [one.kind for one in outcomes] == [OutcomeKind.NOT_STARTED] * 2
 
 
 def test_a_change_is_told_as_a_hypothesis() -> None:
-    rate = next(knob.id for knob in knobs_of(PROGRAM) if knob.kind is Knob.LEARNING_RATE)
+    rate = next(
+        param.id for param in hyperparameters_of(PROGRAM) if param.kind is Hyperparameter.LEARNING_RATE
+    )
     assert hypothesis(PROGRAM, Set(rate, 0.1)) == (
         "The paper does not say it, but its numbers come out nearer with learning-rate 0.1 in place of 0.001"
         " (train.py:6)."

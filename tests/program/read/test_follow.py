@@ -7,21 +7,29 @@ from textwrap import dedent
 
 import pytest
 
-from reenact.program.knob import Kind, Knob, Written
-from reenact.program.knobs import knobs_of
+from reenact.program.hyperparameter import Hyperparameter, Kind, Written
 from reenact.program.program import program_from_text
+from reenact.program.static_graph import hyperparameters_of
 
 HEAD = "import torch\nfrom torch import nn\nfrom torch.optim import SGD\np = []\n"
 
 
-def rates(text: str, arguments: tuple[str, ...] = (), others: dict[str, str] | None = None) -> list[Knob]:
+def rates(
+    text: str, arguments: tuple[str, ...] = (), others: dict[str, str] | None = None
+) -> list[Hyperparameter]:
     program = program_from_text(HEAD + dedent(text), arguments=arguments, others=others)
-    return [knob for knob in knobs_of(program) if knob.kind is Kind.LEARNING_RATE and not knob.absent]
+    return [
+        param
+        for param in hyperparameters_of(program)
+        if param.kind is Kind.LEARNING_RATE and not param.absent
+    ]
 
 
-def the_rate(text: str, arguments: tuple[str, ...] = (), others: dict[str, str] | None = None) -> Knob:
+def the_rate(
+    text: str, arguments: tuple[str, ...] = (), others: dict[str, str] | None = None
+) -> Hyperparameter:
     found = rates(text, arguments, others)
-    assert len(found) == 1, [(knob.value, knob.text) for knob in found]
+    assert len(found) == 1, [(param.value, param.text) for param in found]
     return found[0]
 
 
@@ -83,9 +91,9 @@ ONE_TENTH = {
 
 @pytest.mark.parametrize("text", ONE_TENTH.values(), ids=ONE_TENTH.keys())
 def test_one_tenth_is_found_where_it_stands(text: str) -> None:
-    knob = the_rate(text)
-    assert knob.value == 0.1
-    assert knob.text in ("0.1", '"0.1"')
+    param = the_rate(text)
+    assert param.value == 0.1
+    assert param.text in ("0.1", '"0.1"')
 
 
 UNDECIDED = {
@@ -99,9 +107,9 @@ UNDECIDED = {
 
 @pytest.mark.parametrize("text", UNDECIDED.values(), ids=UNDECIDED.keys())
 def test_what_cannot_be_told_stays_where_it_is_used(text: str) -> None:
-    knob = the_rate(text)
-    assert isinstance(knob.value, str)
-    assert "SGD(p, lr=" + knob.text in text
+    param = the_rate(text)
+    assert isinstance(param.value, str)
+    assert "SGD(p, lr=" + param.text in text
 
 
 PARSER = "import argparse\np_ = argparse.ArgumentParser()\n"
@@ -131,16 +139,16 @@ COMMAND_LINES = [
 def test_the_command_line_is_read_as_argparse_reads_it(
     text: str, arguments: tuple[str, ...], value: float
 ) -> None:
-    knob = the_rate(PARSER + text, arguments)
-    assert knob.value == value
-    assert knob.written is Written.ARGPARSE
+    param = the_rate(PARSER + text, arguments)
+    assert param.value == value
+    assert param.written is Written.ARGPARSE
 
 
 def test_both_values_are_said_when_the_command_line_is_in_force() -> None:
-    knob = the_rate(
+    param = the_rate(
         PARSER + 'p_.add_argument("--lr", default=0.5)\nSGD(p, lr=p_.parse_args().lr)', ("--lr", "0.1")
     )
-    assert (knob.value, knob.default, knob.overridden, knob.text) == (0.1, 0.5, "--lr", "0.5")
+    assert (param.value, param.default, param.overridden, param.text) == (0.1, 0.5, "--lr", "0.5")
 
 
 YAML = "# rates\nbase: &base\n  lr: 0.1   # usual\ntrain:\n  <<: *base\nlist: [0.1, 3]\n"
@@ -162,10 +170,10 @@ YAML = "# rates\nbase: &base\n  lr: 0.1   # usual\ntrain:\n  <<: *base\nlist: [0
 )  # fmt: skip
 def test_values_in_yaml_are_placed_in_the_file(text: str) -> None:
     head = "import yaml\nfrom pathlib import Path\n"
-    knob = the_rate(head + text, others={"c.yaml": YAML, "a.yaml": "base: {lr: 0.7}\n"})
-    assert knob.value == 0.1
-    assert str(knob.place.file) == "c.yaml"
-    assert knob.written is Written.DATA_FILE
+    param = the_rate(head + text, others={"c.yaml": YAML, "a.yaml": "base: {lr: 0.7}\n"})
+    assert param.value == 0.1
+    assert str(param.place.file) == "c.yaml"
+    assert param.written is Written.DATA_FILE
 
 
 def test_a_dataclass_filled_from_a_whole_file() -> None:
@@ -178,18 +186,18 @@ def test_a_dataclass_filled_from_a_whole_file() -> None:
         c = Config(**yaml.safe_load(open("c.yaml")))
         SGD(p, lr=c.lr)
     """
-    knob = the_rate(text, others={"c.yaml": "lr: 0.1\n"})
-    assert (knob.value, str(knob.place.file)) == (0.1, "c.yaml")
+    param = the_rate(text, others={"c.yaml": "lr: 0.1\n"})
+    assert (param.value, str(param.place.file)) == (0.1, "c.yaml")
 
 
-def test_one_constant_used_twice_is_one_knob() -> None:
-    knob = the_rate("LR = 0.1\nSGD(p, lr=LR)\nSGD(p, lr=LR)")
-    assert len(knob.uses) == 2
+def test_one_constant_used_twice_is_one_hyperparameter() -> None:
+    param = the_rate("LR = 0.1\nSGD(p, lr=LR)\nSGD(p, lr=LR)")
+    assert len(param.uses) == 2
 
 
 def test_a_function_called_twice_has_two_places() -> None:
     found = rates("def go(rate):\n    SGD(p, lr=rate)\ngo(0.1)\ngo(0.2)")
-    assert [knob.value for knob in found] == [0.1, 0.2]
+    assert [param.value for param in found] == [0.1, 0.2]
 
 
 def test_values_in_other_files() -> None:
@@ -202,7 +210,7 @@ def test_values_in_other_files() -> None:
         "from pkg.deep import RATE as r\nSGD(p, lr=r)",
         "from pkg import deep\nSGD(p, lr=deep.RATE)",
     ):
-        knob = the_rate(text, others=others)
-        assert knob.value == 0.1
-        assert str(knob.place.file) in ("config.py", "pkg/deep.py")
-        assert knob.id.file == "train.py"
+        param = the_rate(text, others=others)
+        assert param.value == 0.1
+        assert str(param.place.file) in ("config.py", "pkg/deep.py")
+        assert param.id.file == "train.py"

@@ -7,25 +7,25 @@ from textwrap import dedent
 
 import pytest
 
-from reenact.program.knob import Kind, Knob
-from reenact.program.knobs import knobs_of
+from reenact.program.hyperparameter import Hyperparameter, Kind
 from reenact.program.program import program_from_text
+from reenact.program.static_graph import hyperparameters_of
 
 
-def knobs(text: str, arguments: tuple[str, ...] = ()) -> list[Knob]:
-    return list(knobs_of(program_from_text(dedent(text), arguments=arguments)))
+def params(text: str, arguments: tuple[str, ...] = ()) -> list[Hyperparameter]:
+    return list(hyperparameters_of(program_from_text(dedent(text), arguments=arguments)))
 
 
 def values(text: str, *kinds: Kind) -> dict[str, list[object]]:
     found: dict[str, list[object]] = {kind.value: [] for kind in kinds}
-    for knob in knobs(text):
-        if knob.kind in kinds and not knob.absent:
-            found[knob.kind.value].append(knob.value)
+    for param in params(text):
+        if param.kind in kinds and not param.absent:
+            found[param.kind.value].append(param.value)
     return found
 
 
 def absent(text: str) -> set[Kind]:
-    return {knob.kind for knob in knobs(text) if knob.absent}
+    return {param.kind for param in params(text) if param.absent}
 
 
 LOOP = """
@@ -167,10 +167,10 @@ MODES = [
 
 @pytest.mark.parametrize(("text", "missing"), MODES)
 def test_modes_are_told_when_something_depends_on_them(text: str, missing: set[str]) -> None:
-    found = {knob.id.layer for knob in knobs(LOOP + text) if knob.kind is Kind.MODE and knob.absent}
+    found = {param.id.layer for param in params(LOOP + text) if param.kind is Kind.MODE and param.absent}
     assert found == missing
     plain = LOOP.replace("nn.BatchNorm1d(3), ", "")
-    assert not [knob for knob in knobs(plain + text) if knob.kind is Kind.MODE and knob.absent]
+    assert not [param for param in params(plain + text) if param.kind is Kind.MODE and param.absent]
 
 
 def test_residual_networks_are_read_without_false_claims() -> None:
@@ -209,7 +209,7 @@ def test_residual_networks_are_read_without_false_claims() -> None:
                 return self.linear(out.mean((2, 3)))
         net = ResNet(Block, [2, 2])
     """
-    missing = [str(knob.id) for knob in knobs(text) if knob.kind is Kind.ACTIVATION and knob.absent]
+    missing = [str(param.id) for param in params(text) if param.kind is Kind.ACTIVATION and param.absent]
     assert missing == ["train.py::ResNet::linear::activation"]
     assert values(text, Kind.FILTERS)["filters"].count(64) >= 1
 
@@ -253,4 +253,4 @@ def test_things_that_look_like_fits_and_are_none() -> None:
         clf.fit(x, y)
         scaler.fit(x)
     """
-    assert not knobs(text)
+    assert not params(text)

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from reenact.program.fault import Fault
-from reenact.program.knob import Kind
+from reenact.program.hyperparameter import Kind
 from reenact.program.patch import Patch
 from reenact.repairs.alternatives.explore import explore
 from reenact.repairs.alternatives.faults import faults_of

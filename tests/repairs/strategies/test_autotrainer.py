@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from reenact.journal import Journal
-from reenact.program.knob import Kind
+from reenact.program.hyperparameter import Kind
 from reenact.program.patch import Patch
 from reenact.program.program import read_program
 from reenact.repairs.options import RepairOptions
@@ -66,7 +66,7 @@ def test_the_remedy_for_vanishing_gradients_is_found(tmp_path: Path) -> None:
         )  # fmt: skip
         (found,) = strategy.search(context)
         run.finish({})
-    kinds = {change.knob.kind for change in found.changes}  # type: ignore[union-attr]
+    kinds = {change.hyperparameter.kind for change in found.changes}  # type: ignore[union-attr]
     assert Kind.ACTIVATION in kinds
     assert list(weights.iterdir()), "it continues from the weights that it left"
 
@@ -86,9 +86,9 @@ def test_weights_are_taken_where_they_were_left(tmp_path: Path) -> None:
 def test_every_remedy_is_a_change_that_can_be_made(remedy: str) -> None:
     import random
 
-    from reenact.program.knobs import knobs_of
+    from reenact.program.static_graph import hyperparameters_of
 
-    changes = tuple(MADE[remedy](knobs_of(PROGRAM), 1, random.Random(0)))
+    changes = tuple(MADE[remedy](hyperparameters_of(PROGRAM), 1, random.Random(0)))
     if not changes:
         assert remedy == "relu", "the hidden layer has it already"
         return

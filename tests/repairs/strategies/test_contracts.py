@@ -97,7 +97,7 @@ def test_the_space_of_the_study_has_its_learning_rates() -> None:
     import random
 
     given = search_context(rate_decides)
-    space = space_of(given.context.knobs, "study", random.Random(0))
+    space = space_of(given.context.hyperparameters, "study", random.Random(0))
     rate = next(one for one in space.dimensions if one.is_range)
     assert (rate.low, rate.high, rate.logarithmic) == (1e-6, 10.0, False)
     epochs = next(one for one in space.dimensions if one.name.endswith("epochs"))

@@ -1,4 +1,5 @@
-"""llm: proposals of a scripted model are trained; what names no knob is dropped; nothing is believed."""
+"""llm: proposals of a scripted model are trained; what names no hyperparameter is dropped; nothing is
+believed."""
 
 from __future__ import annotations
 
@@ -9,7 +10,7 @@ import pytest
 from reenact.errors import MissingPart
 from reenact.journal import Journal
 from reenact.llm.scripted import Scripted
-from reenact.program.knob import Kind
+from reenact.program.hyperparameter import Kind
 from reenact.repairs.strategies.llm import Llm
 from reenact.testing.formula import Given, search_context
 from reenact.testing.strategy import rate_decides
@@ -26,14 +27,14 @@ def asked(*answers: object) -> Given:
 
 def turn(kind: Kind, value: object) -> dict[str, object]:
     context = search_context(rate_decides).context
-    name = next(str(knob.id) for knob in context.knobs if knob.kind is kind)
+    name = next(str(param.id) for param in context.hyperparameters if param.kind is kind)
     return {"turns": [{"knob": name, "value": value}]}
 
 
 def test_a_good_proposal_is_found_by_training_it() -> None:
     given = asked(turn(Kind.BATCH_SIZE, 64), turn(Kind.LEARNING_RATE, 0.01))
     (best,) = Llm().search(given.context)
-    assert [change.knob.kind for change in best.changes] == [Kind.LEARNING_RATE]
+    assert [change.hyperparameter.kind for change in best.changes] == [Kind.LEARNING_RATE]
 
 
 def test_a_boast_is_not_believed() -> None:
@@ -42,7 +43,7 @@ def test_a_boast_is_not_believed() -> None:
     assert Llm().search(asked(boast).context) == []
 
 
-def test_knobs_that_do_not_exist_are_dropped() -> None:
+def test_hyperparameters_that_do_not_exist_are_dropped() -> None:
     mixed = turn(Kind.LEARNING_RATE, 0.01)
     mixed["turns"].append({"knob": "rm -rf", "value": "/"})  # type: ignore[attr-defined]
     (best,) = Llm().search(asked(mixed).context)

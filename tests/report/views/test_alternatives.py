@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from xml.etree import ElementTree
 
-from reenact.program.knob import Kind
+from reenact.program.hyperparameter import Kind
 from reenact.program.patch import Patch
 from reenact.repairs.alternatives.graph import NeutralityGraph, Node, NodeKind
 from reenact.report.views.alternatives import neutrality_plot

@@ -16,7 +16,7 @@ from reenact.probe.columns import no_rows
 from reenact.probe.trace import Header, Trace
 from reenact.program.fault import Fault
 from reenact.program.graph import TensorFacts
-from reenact.program.knob import Kind
+from reenact.program.hyperparameter import Kind
 from reenact.program.patch import Patch
 from reenact.program.program import Program, program_from_text
 from reenact.program.static_graph import static_graph
@@ -63,8 +63,8 @@ def finding(code: str, confidence: float, **more: object) -> Finding:
 
 
 def suggestion(program: Program) -> Suggestion:
-    knob = next(knob for knob in static_graph(program).knobs if knob.kind is Kind.LEARNING_RATE)
-    return next(suggest(knob, (0.001,)))
+    param = next(param for param in static_graph(program).hyperparameters if param.kind is Kind.LEARNING_RATE)
+    return next(suggest(param, (0.001,)))
 
 
 def diagnosis(

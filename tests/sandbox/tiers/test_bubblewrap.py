@@ -134,7 +134,7 @@ def test_devices_are_few_and_none_is_a_gpu() -> None:
 
 
 @pytest.mark.parametrize("gpu", [False, True])
-def test_no_knob_of_the_kernel_can_be_turned(gpu: bool) -> None:
+def test_no_hyperparameter_of_the_kernel_can_be_turned(gpu: bool) -> None:
     """Also where a GPU driver needs /proc to be writable: as root's user number a program could turn them."""
     program = """
 import os

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from reenact.program.fault import Fault
-from reenact.program.knob import Kind
+from reenact.program.hyperparameter import Kind
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,7 +19,7 @@ class FaultClass:
     joined: frozenset[Fault]
     """Fault types that it stands for."""
     kinds: tuple[Kind, ...]
-    """Knobs at fault, the likeliest first."""
+    """Hyperparameters at fault, the likeliest first."""
     why: str
     word: str
     """What the reader calls it."""

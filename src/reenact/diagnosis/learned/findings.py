@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from reenact.diagnosis.learned.classes import BY_CODE, FaultClass
 from reenact.diagnosis.learned.features import features
 from reenact.diagnosis.learned.forest import Forest, load
-from reenact.program.knob import Kind, Knob
+from reenact.program.hyperparameter import Hyperparameter, Kind
 from reenact.rules.evidence import Evidence
 from reenact.rules.finding import Finding, Severity, Suggestion
 from reenact.rules.layer_view import LayerView
@@ -32,7 +32,7 @@ def learned_findings(
 
 def _finding(evidence: Evidence, one: FaultClass, confidence: float) -> Finding:
     layer = _layer(evidence, one)
-    knob = _knob(evidence, one, layer)
+    param = _hyperparameter(evidence, one, layer)
     return Finding(
         code=one.code,
         name=one.name,
@@ -42,11 +42,11 @@ def _finding(evidence: Evidence, one: FaultClass, confidence: float) -> Finding:
         saw=f"the trace looks like that of a training with a wrong {one.word} (probability {confidence:.2f})",
         why=one.why,
         confidence=confidence,
-        place=knob.place if knob is not None else None,
+        place=param.place if param is not None else None,
         layer=layer.name if layer is not None else "",
         layer_index=layer.index if layer is not None else None,
-        knob=knob.id if knob is not None else None,
-        suggestions=tuple(_suggestions(knob))[:MOST_SUGGESTIONS],
+        hyperparameter=param.id if param is not None else None,
+        suggestions=tuple(_suggestions(param))[:MOST_SUGGESTIONS],
     )
 
 
@@ -59,12 +59,12 @@ def _layer(evidence: Evidence, one: FaultClass) -> LayerView | None:
     return bent[0] if bent else evidence.output
 
 
-def _knob(evidence: Evidence, one: FaultClass, layer: LayerView | None) -> Knob | None:
-    """The knob of the class that is written, else the one that could be."""
-    found = [knob for kind in one.kinds for knob in evidence.knobs_of(kind, layer)]
-    return next((knob for knob in found if not knob.absent), next(iter(found), None))
+def _hyperparameter(evidence: Evidence, one: FaultClass, layer: LayerView | None) -> Hyperparameter | None:
+    """The hyperparameter of the class that is written, else the one that could be."""
+    found = [param for kind in one.kinds for param in evidence.hyperparameters_of(kind, layer)]
+    return next((param for param in found if not param.absent), next(iter(found), None))
 
 
-def _suggestions(knob: Knob | None) -> Iterator[Suggestion]:
-    if knob is not None:
-        yield from suggest(knob, knob.alternatives)
+def _suggestions(param: Hyperparameter | None) -> Iterator[Suggestion]:
+    if param is not None:
+        yield from suggest(param, param.alternatives)

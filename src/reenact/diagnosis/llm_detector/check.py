@@ -1,7 +1,7 @@
 """What of an opinion can be checked: its line, its layer and its kind of fault exist; its value is harmless.
 
 A value proposed by a model is taken over only as a number, a truth value, or one of the alternatives that the
-program room itself offers for that knob. Text that a model wrote never becomes code.
+program room itself offers for that hyperparameter. Text that a model wrote never becomes code.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from pathlib import PurePosixPath
 from reenact.diagnosis.llm_detector.question import Suspicion
 from reenact.errors import PatchRefused
 from reenact.program.fault import Fault
-from reenact.program.knob import Kind, Knob
+from reenact.program.hyperparameter import Hyperparameter, Kind
 from reenact.program.program import Program
 from reenact.program.static_graph import StaticGraph, StaticLayer
 from reenact.rules.finding import Suggestion
@@ -50,7 +50,7 @@ KINDS: Mapping[Fault, tuple[Kind, ...]] = {
     Fault.MOD: (Kind.MODE,),
     Fault.SHF: (Kind.SHUFFLE,),
 }
-"""The knobs that a kind of fault is about."""
+"""The hyperparameters that a kind of fault is about."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +60,7 @@ class Checked:
     fault: Fault
     place: Place
     layer: str
-    knob: Knob | None
+    hyperparameter: Hyperparameter | None
     suggestions: tuple[Suggestion, ...]
     reason: str
 
@@ -77,11 +77,11 @@ def checked(named: Suspicion, program: Program, graph: StaticGraph) -> Checked |
     layer = _layer(named.layer, graph)
     if named.layer.strip() and layer is None:
         return f"it named a layer that is not in the program ({_short(named.layer)})"
-    knob = _knob(fault, place, layer, graph)
-    where = knob.place if knob is not None else Place(place.file, place.line)
-    suggestions = tuple(_suggestions(knob, named.new, program)) if knob is not None else ()
-    name = layer.name if layer is not None else knob.id.layer if knob is not None else ""
-    return Checked(fault, where, name, knob, suggestions, _short(named.reason, 240))
+    param = _hyperparameter(fault, place, layer, graph)
+    where = param.place if param is not None else Place(place.file, place.line)
+    suggestions = tuple(_suggestions(param, named.new, program)) if param is not None else ()
+    name = layer.name if layer is not None else param.id.layer if param is not None else ""
+    return Checked(fault, where, name, param, suggestions, _short(named.reason, 240))
 
 
 def fault_named(word: str) -> Fault | None:
@@ -99,29 +99,31 @@ def _layer(word: str, graph: StaticGraph) -> StaticLayer | None:
     return next((layer for layer in graph.layers if wanted and layer.name == wanted), None)
 
 
-def _knob(fault: Fault, place: Place, layer: StaticLayer | None, graph: StaticGraph) -> Knob | None:
-    """The knob of the right kind: of that layer, else on that line, else the only one there is."""
-    fitting = [knob for knob in graph.knobs if knob.kind in KINDS.get(fault, ())]
+def _hyperparameter(
+    fault: Fault, place: Place, layer: StaticLayer | None, graph: StaticGraph
+) -> Hyperparameter | None:
+    """The hyperparameter of the right kind: of that layer, else on that line, else the only one there is."""
+    fitting = [param for param in graph.hyperparameters if param.kind in KINDS.get(fault, ())]
     if layer is not None:
-        fitting = [knob for knob in fitting if knob.id.layer == layer.name]
-    here = [knob for knob in fitting if _covers(knob, place)]
+        fitting = [param for param in fitting if param.id.layer == layer.name]
+    here = [param for param in fitting if _covers(param, place)]
     if here:
         return here[0]
     return fitting[0] if len(fitting) == 1 else None
 
 
-def _covers(knob: Knob, place: Place) -> bool:
+def _covers(param: Hyperparameter, place: Place) -> bool:
     return any(
         spot.file == place.file and spot.line <= place.line <= max(spot.line, spot.end_line)
-        for spot in (knob.place, *knob.uses)
+        for spot in (param.place, *param.uses)
     )
 
 
-def _suggestions(knob: Knob, new: str, program: Program) -> Iterator[Suggestion]:
-    value = _value(knob, new)
+def _suggestions(param: Hyperparameter, new: str, program: Program) -> Iterator[Suggestion]:
+    value = _value(param, new)
     if value is None:
         return
-    for suggestion in suggest(knob, (value,)):
+    for suggestion in suggest(param, (value,)):
         try:
             suggestion.patch.apply(program)
         except PatchRefused:
@@ -129,9 +131,9 @@ def _suggestions(knob: Knob, new: str, program: Program) -> Iterator[Suggestion]
         yield suggestion
 
 
-def _value(knob: Knob, text: str) -> JsonValue:
-    """A number, a truth value, or one of the knob's own alternatives; none for anything else."""
-    spelled = {_plain(one): one for one in knob.alternatives if isinstance(one, str)}
+def _value(param: Hyperparameter, text: str) -> JsonValue:
+    """A number, a truth value, or one of the hyperparameter's own alternatives; none for anything else."""
+    spelled = {_plain(one): one for one in param.alternatives if isinstance(one, str)}
     word = text.strip().strip("`'\"")
     if _plain(word) in spelled:
         return spelled[_plain(word)]

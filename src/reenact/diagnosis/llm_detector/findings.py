@@ -88,6 +88,6 @@ def _finding(agreeing: list[Checked], samples: int, graph: StaticGraph) -> Findi
         place=place,
         layer=first.layer,
         layer_index=names.index(first.layer) if first.layer in names else None,
-        knob=first.knob.id if first.knob is not None else None,
+        hyperparameter=first.hyperparameter.id if first.hyperparameter is not None else None,
         suggestions=tuple(suggestions.values()),
     )

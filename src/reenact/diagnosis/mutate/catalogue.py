@@ -36,8 +36,8 @@ DEEPCRIME = {
     "OCG": "change gradient clipping",
     "VRM": "remove validation set",
 }
-"""Its operators by code. Those on the data itself need code that no knob stands for, and patience and the
-mere presence of biases are no knobs yet: they are not covered."""
+"""Its operators by code. Those on the data itself need code that no hyperparameter stands for, and patience
+and the mere presence of biases are no hyperparameters yet: they are not covered."""
 
 
 def covered() -> tuple[str, ...]:

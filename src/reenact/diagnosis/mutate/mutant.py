@@ -10,11 +10,11 @@ from typing import TypeAlias
 from reenact.errors import PatchRefused
 from reenact.program.change import Change
 from reenact.program.fault import Fault
-from reenact.program.knob import Kind, Knob
-from reenact.program.knobs import knobs_of
+from reenact.program.hyperparameter import Hyperparameter, Kind
 from reenact.program.patch import Patch
 from reenact.program.program import Program
 from reenact.program.source import Language
+from reenact.program.static_graph import hyperparameters_of
 
 Proposals: TypeAlias = Iterator[tuple[Change, ...]]
 
@@ -42,15 +42,16 @@ class Operator:
     fault: Fault
     what: str
     """One sentence for the list of operators."""
-    propose: Callable[[Sequence[Knob]], Proposals]
-    """Changes worth making to a program with these knobs; those that it does not allow are left out later."""
+    propose: Callable[[Sequence[Hyperparameter]], Proposals]
+    """Changes worth making to a program with these hyperparameters; those that it does not allow are left out
+    later."""
     covers: tuple[str, ...] = ()
     """DeepCrime's operators that this one restates, by their codes."""
 
     def mutants(self, program: Program) -> Iterator[Mutant]:
         """Every mutant that can really be made: the patch applies, parses, and changes something."""
         seen = {_text(program)}
-        for changes in self.propose(knobs_of(program)):
+        for changes in self.propose(hyperparameters_of(program)):
             patch = Patch(changes)
             text = _made(program, patch)
             if text is not None and text not in seen:
@@ -58,14 +59,14 @@ class Operator:
                 yield Mutant(patch, self.name, self.fault)
 
 
-def turnable(knobs: Sequence[Knob], *kinds: Kind) -> Iterator[Knob]:
-    """The knobs of these kinds that a patch can turn."""
-    return (knob for knob in knobs if knob.kind in kinds and knob.changeable)
+def turnable(params: Sequence[Hyperparameter], *kinds: Kind) -> Iterator[Hyperparameter]:
+    """The hyperparameters of these kinds that a patch can turn."""
+    return (param for param in params if param.kind in kinds and param.changeable)
 
 
-def number(knob: Knob) -> float | None:
+def number(param: Hyperparameter) -> float | None:
     """The number in force, if it is one."""
-    value = knob.in_force
+    value = param.in_force
     return float(value) if isinstance(value, int | float) and not isinstance(value, bool) else None
 
 

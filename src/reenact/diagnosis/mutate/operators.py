@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from reenact.diagnosis.mutate.mutant import Operator, Proposals, number, turnable
 from reenact.program.change import Remove, Replace, Set
 from reenact.program.fault import Fault
-from reenact.program.knob import Kind, Knob
+from reenact.program.hyperparameter import Hyperparameter, Kind
 from reenact.rules.losses import LossFamily, loss_family
 from reenact.types import JsonValue
 
@@ -22,52 +22,52 @@ WHOLE = 100_000
 """A batch that holds any data of the size this is for: batching is off."""
 
 
-def learning_rate(knobs: Sequence[Knob]) -> Proposals:
+def learning_rate(params: Sequence[Hyperparameter]) -> Proposals:
     """Too large and too small; the smallest still representable in print."""
-    for knob in turnable(knobs, Kind.LEARNING_RATE):
-        rate = number(knob)
+    for param in turnable(params, Kind.LEARNING_RATE):
+        rate = number(param)
         if rate is None or rate <= 0:
             continue
         for factor in RATE_FACTORS:
-            yield (Set(knob.id, _rounded(rate * factor)),)
+            yield (Set(param.id, _rounded(rate * factor)),)
 
 
-def epochs(knobs: Sequence[Knob]) -> Proposals:
-    for knob in turnable(knobs, Kind.EPOCHS):
-        count = number(knob)
+def epochs(params: Sequence[Hyperparameter]) -> Proposals:
+    for param in turnable(params, Kind.EPOCHS):
+        count = number(param)
         if count is not None and count > 1:
             for factor in EPOCH_FACTORS:
-                yield (Set(knob.id, max(1, round(count * factor))),)
+                yield (Set(param.id, max(1, round(count * factor))),)
 
 
-def batch_size(knobs: Sequence[Knob]) -> Proposals:
-    for knob in turnable(knobs, Kind.BATCH_SIZE):
-        size = number(knob)
+def batch_size(params: Sequence[Hyperparameter]) -> Proposals:
+    for param in turnable(params, Kind.BATCH_SIZE):
+        size = number(param)
         if size is not None and size >= 1:
             for factor in BATCH_FACTORS:
-                yield (Set(knob.id, max(1, round(size * factor))),)
+                yield (Set(param.id, max(1, round(size * factor))),)
 
 
-def no_batches(knobs: Sequence[Knob]) -> Proposals:
-    for knob in turnable(knobs, Kind.BATCH_SIZE):
-        yield (Set(knob.id, WHOLE),)
+def no_batches(params: Sequence[Hyperparameter]) -> Proposals:
+    for param in turnable(params, Kind.BATCH_SIZE):
+        yield (Set(param.id, WHOLE),)
 
 
-def momentum(knobs: Sequence[Knob]) -> Proposals:
+def momentum(params: Sequence[Hyperparameter]) -> Proposals:
     """Nearly all of the old direction is kept, or none."""
-    for knob in turnable(knobs, Kind.MOMENTUM):
-        if not knob.absent:
-            yield (Set(knob.id, 0.999),)
-            yield (Set(knob.id, 0.0),)
+    for param in turnable(params, Kind.MOMENTUM):
+        if not param.absent:
+            yield (Set(param.id, 0.999),)
+            yield (Set(param.id, 0.0),)
 
 
-def gradient_clip(knobs: Sequence[Knob]) -> Proposals:
+def gradient_clip(params: Sequence[Hyperparameter]) -> Proposals:
     """Removed, or so tight that hardly anything is left of the gradient."""
-    for knob in turnable(knobs, Kind.GRADIENT_CLIP):
-        if not knob.absent:
-            yield (Remove(knob.id),)
-            yield (Set(knob.id, None),)
-        yield (Set(knob.id, 1e-4),)
+    for param in turnable(params, Kind.GRADIENT_CLIP):
+        if not param.absent:
+            yield (Remove(param.id),)
+            yield (Set(param.id, None),)
+        yield (Set(param.id, 1e-4),)
 
 
 def _rounded(value: float) -> float:
@@ -98,32 +98,32 @@ _CAMEL = {
 }
 
 
-def optimizer(knobs: Sequence[Knob]) -> Proposals:
+def optimizer(params: Sequence[Hyperparameter]) -> Proposals:
     """Another optimiser with the learning rate of the first."""
-    for knob in turnable(knobs, Kind.OPTIMIZER):
-        for name in _spelled(knob, OPTIMIZERS):
-            yield (Replace(knob.id, name),)
+    for param in turnable(params, Kind.OPTIMIZER):
+        for name in _spelled(param, OPTIMIZERS):
+            yield (Replace(param.id, name),)
 
 
-def loss(knobs: Sequence[Knob]) -> Proposals:
+def loss(params: Sequence[Hyperparameter]) -> Proposals:
     """A loss of the other family: as an engineer would exchange it, with what it demands, and bare."""
-    for knob in turnable(knobs, Kind.LOSS):
-        family = LossFamily.REGRESSION if _is_regression(knob) else None
-        for name in _spelled(knob, OTHER[family]):
-            yield (Replace(knob.id, name),)
-            if family is not None or knob.library != "torch":  # PyTorch would stumble over class labels
-                yield (Set(knob.id, name),)
+    for param in turnable(params, Kind.LOSS):
+        family = LossFamily.REGRESSION if _is_regression(param) else None
+        for name in _spelled(param, OTHER[family]):
+            yield (Replace(param.id, name),)
+            if family is not None or param.library != "torch":  # PyTorch would stumble over class labels
+                yield (Set(param.id, name),)
 
 
-def _is_regression(knob: Knob) -> bool:
-    name = str(knob.in_force).rpartition(".")[2]
+def _is_regression(param: Hyperparameter) -> bool:
+    name = str(param.in_force).rpartition(".")[2]
     plain = name.lower().replace("_", "")
     return loss_family(_CAMEL.get(plain, name)) is LossFamily.REGRESSION or plain.startswith(("mean", "mse"))
 
 
-def _spelled(knob: Knob, wanted: Sequence[str]) -> Iterator[str]:
+def _spelled(param: Hyperparameter, wanted: Sequence[str]) -> Iterator[str]:
     """Of what is wanted that which the program's library has, as the program would write it."""
-    spelled = {_plain(value): str(value) for value in knob.alternatives if isinstance(value, str)}
+    spelled = {_plain(value): str(value) for value in param.alternatives if isinstance(value, str)}
     for name in wanted:
         if _plain(name) in spelled:
             yield spelled[_plain(name)]
@@ -140,49 +140,49 @@ HIDDEN = ("sigmoid", "softmax", "exponential", "hardshrink")
 OUTPUT = ("relu", "tanh", "sigmoid", "softmax", "softsign")
 
 
-def hidden(knobs: Sequence[Knob]) -> Proposals:
+def hidden(params: Sequence[Hyperparameter]) -> Proposals:
     """All hidden activations at once, and the first one alone."""
-    found = [knob for knob in _written(knobs) if knob.role != "output"]
+    found = [param for param in _written(params) if param.role != "output"]
     for word in HIDDEN:
-        changed = tuple(Set(knob.id, word) for knob in found if knob.in_force != word)
+        changed = tuple(Set(param.id, word) for param in found if param.in_force != word)
         if changed:
             yield changed
             yield changed[:1]
 
 
-def output(knobs: Sequence[Knob]) -> Proposals:
+def output(params: Sequence[Hyperparameter]) -> Proposals:
     """Another one at the end; added where the loss wants the bare output."""
-    for knob in turnable(knobs, Kind.ACTIVATION):
-        if knob.role == "output" and not knob.absent:
+    for param in turnable(params, Kind.ACTIVATION):
+        if param.role == "output" and not param.absent:
             for word in OUTPUT:
-                yield (Set(knob.id, word),)
+                yield (Set(param.id, word),)
 
 
-def removed(knobs: Sequence[Knob]) -> Proposals:
+def removed(params: Sequence[Hyperparameter]) -> Proposals:
     """All hidden ones at once; the one at the end."""
-    written = list(_written(knobs))
-    inside = tuple(Set(knob.id, "linear") for knob in written if knob.role != "output" and _bends(knob))
+    written = list(_written(params))
+    inside = tuple(Set(param.id, "linear") for param in written if param.role != "output" and _bends(param))
     if inside:
         yield inside
-    for knob in written:
-        if knob.role == "output" and _bends(knob):
-            yield (Set(knob.id, "linear"),)
+    for param in written:
+        if param.role == "output" and _bends(param):
+            yield (Set(param.id, "linear"),)
 
 
-def added(knobs: Sequence[Knob]) -> Proposals:
+def added(params: Sequence[Hyperparameter]) -> Proposals:
     """One that bends what should be straight: at the end, or before the next layer."""
-    for knob in turnable(knobs, Kind.ACTIVATION):
-        if knob.absent or not _bends(knob):
-            for word in OUTPUT if knob.role == "output" else HIDDEN[:1]:
-                yield (Set(knob.id, word),)
+    for param in turnable(params, Kind.ACTIVATION):
+        if param.absent or not _bends(param):
+            for word in OUTPUT if param.role == "output" else HIDDEN[:1]:
+                yield (Set(param.id, word),)
 
 
-def _written(knobs: Sequence[Knob]) -> Iterator[Knob]:
-    return (knob for knob in turnable(knobs, Kind.ACTIVATION) if not knob.absent)
+def _written(params: Sequence[Hyperparameter]) -> Iterator[Hyperparameter]:
+    return (param for param in turnable(params, Kind.ACTIVATION) if not param.absent)
 
 
-def _bends(knob: Knob) -> bool:
-    return knob.in_force not in (None, "linear", "identity")
+def _bends(param: Hyperparameter) -> bool:
+    return param.in_force not in (None, "linear", "identity")
 
 
 # Operators on weights: how they begin, and how much they are held back.
@@ -193,50 +193,50 @@ DECAYS = (0.3, 0.05)
 REGULARIZERS: tuple[JsonValue, ...] = ("l2", "l1", "l1_l2")
 
 
-def initial_weights(knobs: Sequence[Knob]) -> Proposals:
+def initial_weights(params: Sequence[Hyperparameter]) -> Proposals:
     """All layers, and the first one alone."""
-    found = list(turnable(knobs, Kind.WEIGHT_INIT))
+    found = list(turnable(params, Kind.WEIGHT_INIT))
     for name in INITS:
-        fitting = [knob for knob in found if name.endswith("_") == (knob.library == "torch")]
+        fitting = [param for param in found if name.endswith("_") == (param.library == "torch")]
         if fitting:
-            yield tuple(Set(knob.id, name) for knob in fitting)
+            yield tuple(Set(param.id, name) for param in fitting)
             yield (Set(fitting[0].id, name),)
 
 
-def initial_biases(knobs: Sequence[Knob]) -> Proposals:
-    found = list(turnable(knobs, Kind.BIAS_INIT))
+def initial_biases(params: Sequence[Hyperparameter]) -> Proposals:
+    found = list(turnable(params, Kind.BIAS_INIT))
     for name in ("ones", "ones_", "normal_"):
-        fitting = [knob for knob in found if name.endswith("_") == (knob.library == "torch")]
+        fitting = [param for param in found if name.endswith("_") == (param.library == "torch")]
         if fitting:
-            yield tuple(Set(knob.id, name) for knob in fitting)
+            yield tuple(Set(param.id, name) for param in fitting)
 
 
-def regularisation(knobs: Sequence[Knob]) -> Proposals:
+def regularisation(params: Sequence[Hyperparameter]) -> Proposals:
     """Put on every layer, with the library's own strength (0.01)."""
-    found = [knob for knob in turnable(knobs, Kind.WEIGHT_REGULARIZER) if knob.absent]
+    found = [param for param in turnable(params, Kind.WEIGHT_REGULARIZER) if param.absent]
     for name in REGULARIZERS:
         if found:
-            yield tuple(Set(knob.id, name) for knob in found)
+            yield tuple(Set(param.id, name) for param in found)
 
 
-def regularisation_changed(knobs: Sequence[Knob]) -> Proposals:
-    for knob in turnable(knobs, Kind.WEIGHT_REGULARIZER):
-        if not knob.absent:
+def regularisation_changed(params: Sequence[Hyperparameter]) -> Proposals:
+    for param in turnable(params, Kind.WEIGHT_REGULARIZER):
+        if not param.absent:
             for name in REGULARIZERS:
-                yield (Set(knob.id, name),)
+                yield (Set(param.id, name),)
 
 
-def regularisation_removed(knobs: Sequence[Knob]) -> Proposals:
-    for knob in turnable(knobs, Kind.WEIGHT_REGULARIZER):
-        if not knob.absent:
-            yield (Set(knob.id, None),)
+def regularisation_removed(params: Sequence[Hyperparameter]) -> Proposals:
+    for param in turnable(params, Kind.WEIGHT_REGULARIZER):
+        if not param.absent:
+            yield (Set(param.id, None),)
 
 
-def weight_decay(knobs: Sequence[Knob]) -> Proposals:
+def weight_decay(params: Sequence[Hyperparameter]) -> Proposals:
     """So strong that the weights cannot grow: PyTorch's way to regularise."""
-    for knob in turnable(knobs, Kind.WEIGHT_DECAY):
+    for param in turnable(params, Kind.WEIGHT_DECAY):
         for value in DECAYS:
-            yield (Set(knob.id, value),)
+            yield (Set(param.id, value),)
 
 
 # Operators on layers: dropout, taken out, repeated, made narrow, normalisation gone.
@@ -244,63 +244,63 @@ def weight_decay(knobs: Sequence[Knob]) -> Proposals:
 WEIGHTED = ("hidden",)
 
 
-def dropout(knobs: Sequence[Knob]) -> Proposals:
-    for knob in turnable(knobs, Kind.DROPOUT):
-        if not knob.absent:
+def dropout(params: Sequence[Hyperparameter]) -> Proposals:
+    for param in turnable(params, Kind.DROPOUT):
+        if not param.absent:
             for rate in (0.95, 0.8, 0.0):
-                yield (Set(knob.id, rate),)
+                yield (Set(param.id, rate),)
 
 
-def layer_removed(knobs: Sequence[Knob]) -> Proposals:
-    for knob in turnable(knobs, Kind.LAYER):
-        if knob.role in WEIGHTED:
-            yield (Set(knob.id, None),)
+def layer_removed(params: Sequence[Hyperparameter]) -> Proposals:
+    for param in turnable(params, Kind.LAYER):
+        if param.role in WEIGHTED:
+            yield (Set(param.id, None),)
 
 
-def layer_repeated(knobs: Sequence[Knob]) -> Proposals:
-    for knob in turnable(knobs, Kind.LAYER):
-        if knob.role in WEIGHTED:
+def layer_repeated(params: Sequence[Hyperparameter]) -> Proposals:
+    for param in turnable(params, Kind.LAYER):
+        if param.role in WEIGHTED:
             for times in (2, 8):
-                yield (Set(knob.id, {"repeat": times}),)
+                yield (Set(param.id, {"repeat": times}),)
 
 
-def units(knobs: Sequence[Knob]) -> Proposals:
+def units(params: Sequence[Hyperparameter]) -> Proposals:
     """So narrow that little can pass."""
-    for knob in turnable(knobs, Kind.UNITS, Kind.FILTERS):
-        width = number(knob)
-        if knob.role in WEIGHTED and width is not None and width > 2:
+    for param in turnable(params, Kind.UNITS, Kind.FILTERS):
+        width = number(param)
+        if param.role in WEIGHTED and width is not None and width > 2:
             for narrow in (1, 2):
-                yield (Set(knob.id, narrow),)
+                yield (Set(param.id, narrow),)
 
 
-def normalisation_removed(knobs: Sequence[Knob]) -> Proposals:
-    for knob in turnable(knobs, Kind.NORMALIZATION):
-        if not knob.absent:
-            yield (Set(knob.id, None),)
-            yield (Remove(knob.id),)
+def normalisation_removed(params: Sequence[Hyperparameter]) -> Proposals:
+    for param in turnable(params, Kind.NORMALIZATION):
+        if not param.absent:
+            yield (Set(param.id, None),)
+            yield (Remove(param.id),)
 
 
 # Operators on the data: scaling, order, validation.
 
 
-def scaling(knobs: Sequence[Knob]) -> Proposals:
+def scaling(params: Sequence[Hyperparameter]) -> Proposals:
     """Grey values stay between 0 and 255: they are divided by one."""
-    for knob in turnable(knobs, Kind.PREPROCESSING):
-        divisor = None if knob.absent else number(knob)
+    for param in turnable(params, Kind.PREPROCESSING):
+        divisor = None if param.absent else number(param)
         if divisor is not None and divisor > 1:
-            yield (Set(knob.id, 1.0),)
+            yield (Set(param.id, 1.0),)
 
 
-def shuffle(knobs: Sequence[Knob]) -> Proposals:
-    for knob in turnable(knobs, Kind.SHUFFLE):
-        yield (Set(knob.id, False),)
+def shuffle(params: Sequence[Hyperparameter]) -> Proposals:
+    for param in turnable(params, Kind.SHUFFLE):
+        yield (Set(param.id, False),)
 
 
-def validation(knobs: Sequence[Knob]) -> Proposals:
-    for knob in turnable(knobs, Kind.VALIDATION):
-        if not knob.absent:
-            yield (Remove(knob.id),)
-            yield (Set(knob.id, None),)
+def validation(params: Sequence[Hyperparameter]) -> Proposals:
+    for param in turnable(params, Kind.VALIDATION):
+        if not param.absent:
+            yield (Remove(param.id),)
+            yield (Set(param.id, None),)
 
 
 OPERATORS = (

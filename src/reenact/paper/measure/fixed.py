@@ -13,7 +13,7 @@ from reenact.paper.criterion import Criterion, Judged, Value
 from reenact.paper.criterion import Kind as CheckKind
 from reenact.probe.outcome import OutcomeKind
 from reenact.program.change import Change, Insert
-from reenact.program.knob import Kind, Knob, KnobId
+from reenact.program.hyperparameter import Hyperparameter, HyperparameterId, Kind
 from reenact.program.patch import Patch
 from reenact.sandbox.box import Sandbox
 from reenact.trials.boxed import Boxed
@@ -60,10 +60,10 @@ BY_WORD = {
 """Words of a check's subject, and what they fix."""
 
 
-def fixed_knobs(
-    knobs: Sequence[Knob], criteria: Sequence[Criterion], judged: Sequence[Judged]
-) -> dict[KnobId, str]:
-    """Knobs that the paper fixes, each with the id of a criterion that does."""
+def fixed_hyperparameters(
+    params: Sequence[Hyperparameter], criteria: Sequence[Criterion], judged: Sequence[Judged]
+) -> dict[HyperparameterId, str]:
+    """Hyperparameters that the paper fixes, each with the id of a criterion that does."""
     kinds: dict[Kind, str] = {}
     for one in criteria:
         for kind in _kinds(one):
@@ -74,24 +74,24 @@ def fixed_knobs(
         if one.value is Value.PASS
         for line in one.lines
     }
-    found: dict[KnobId, str] = {}
-    for knob in knobs:
-        by_line = lines.get((str(knob.place.file), knob.place.line))
-        by_kind = next((kinds[kind] for kind in (knob.kind, *knob.also) if kind in kinds), None)
-        by = by_kind or (by_line if not knob.absent else None)
+    found: dict[HyperparameterId, str] = {}
+    for param in params:
+        by_line = lines.get((str(param.place.file), param.place.line))
+        by_kind = next((kinds[kind] for kind in (param.kind, *param.also) if kind in kinds), None)
+        by = by_kind or (by_line if not param.absent else None)
         if by:
-            found[knob.id] = by
+            found[param.id] = by
     return found
 
 
-def forbidden(patch: Patch, fixed: Mapping[KnobId, str]) -> str:
+def forbidden(patch: Patch, fixed: Mapping[HyperparameterId, str]) -> str:
     """Which criterion a patch would contradict, as a sentence; empty when none."""
     layers = {(one.file, one.model): by for one, by in fixed.items() if one.kind is Kind.LAYER}
     for change in patch.changes:
-        knob = _touched(change)
-        by = fixed.get(knob)
+        param = _touched(change)
+        by = fixed.get(param)
         if isinstance(change, Insert):
-            by = by or layers.get((knob.file, knob.model))
+            by = by or layers.get((param.file, param.model))
         if by:
             return f"{change} contradicts {by}, which the paper fixes"
     return ""
@@ -100,7 +100,7 @@ def forbidden(patch: Patch, fixed: Mapping[KnobId, str]) -> str:
 class ConstrainedExecutor(Boxed):
     """Trains changed programs in boxes, but none that contradicts the paper: such a change fails at once."""
 
-    def __init__(self, fixed: Mapping[KnobId, str], *, sandbox: Sandbox, python: str) -> None:
+    def __init__(self, fixed: Mapping[HyperparameterId, str], *, sandbox: Sandbox, python: str) -> None:
         super().__init__(1, sandbox=sandbox, python=python)
         self.fixed = fixed
 
@@ -115,8 +115,8 @@ class ConstrainedExecutor(Boxed):
                 yield number, outcome
 
 
-def _touched(change: Change) -> KnobId:
-    return change.anchor if isinstance(change, Insert) else change.knob
+def _touched(change: Change) -> HyperparameterId:
+    return change.anchor if isinstance(change, Insert) else change.hyperparameter
 
 
 def _kinds(criterion: Criterion) -> tuple[Kind, ...]:

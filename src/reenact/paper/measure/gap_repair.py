@@ -26,7 +26,7 @@ from reenact.journal import Journal, Kind, Scope, mark
 from reenact.journal.keys import canonical
 from reenact.paper.context import PaperContext, scale_arguments
 from reenact.paper.criterion import Criterion, Judged
-from reenact.paper.measure.fixed import ConstrainedExecutor, fixed_knobs
+from reenact.paper.measure.fixed import ConstrainedExecutor, fixed_hyperparameters
 from reenact.paper.measure.gap import Comparison, mean_gap
 from reenact.probe.boxed import watch_boxed
 from reenact.probe.naming import fresh_folder
@@ -35,9 +35,9 @@ from reenact.probe.outcome import Outcome as ProbeOutcome
 from reenact.probe.read import is_trace, read_json_file, read_trace
 from reenact.probe.root import Root
 from reenact.program.change import Change, Set
-from reenact.program.knob import KnobId
-from reenact.program.knobs import knobs_of
+from reenact.program.hyperparameter import HyperparameterId
 from reenact.program.program import Program, read_program
+from reenact.program.static_graph import hyperparameters_of
 from reenact.repairs.options import LEAST_SEEDS, RepairOptions
 from reenact.repairs.pipeline import repair_within
 from reenact.repairs.prepare import RepairServices
@@ -138,10 +138,10 @@ def repair_gap(gap: Gap, context: RepairContext) -> GapRepair:
     with tempfile.TemporaryDirectory(prefix="reenact-gap-") as made:
         try:
             program = _placed(gap.project, Path(made), context.paper.options.scale)
-            knobs = knobs_of(program)
-            fixed = fixed_knobs(knobs, gap.criteria, gap.judged)
-            kept = tuple(sorted(f"{knob} ({by})" for knob, by in fixed.items()))
-            could = [knob.id for knob in knobs if knob.changeable and knob.alternatives]
+            params = hyperparameters_of(program)
+            fixed = fixed_hyperparameters(params, gap.criteria, gap.judged)
+            kept = tuple(sorted(f"{param} ({by})" for param, by in fixed.items()))
+            could = [param.id for param in params if param.changeable and param.alternatives]
             if all(one in fixed for one in could):
                 none = "The code has no setting that a repair could change."
                 words = "The paper fixes every setting that could be changed." if could else none
@@ -178,10 +178,17 @@ def _judged(gap: Gap, program: Program, result: Repair, kept: tuple[str, ...]) -
 def hypothesis(program: Program, change: Change) -> str:
     """A change as what the paper may not say."""
     words = str(change)
-    knob = next((one for one in knobs_of(program) if isinstance(change, Set) and one.id == change.knob), None)
-    if knob is not None and isinstance(change, Set):
-        where = f"{knob.place.file}:{knob.place.line}"
-        words = f"{knob.kind.value} {change.value} in place of {knob.in_force} ({where})"
+    param = next(
+        (
+            one
+            for one in hyperparameters_of(program)
+            if isinstance(change, Set) and one.id == change.hyperparameter
+        ),
+        None,
+    )
+    if param is not None and isinstance(change, Set):
+        where = f"{param.place.file}:{param.place.line}"
+        words = f"{param.kind.value} {change.value} in place of {param.in_force} ({where})"
     return f"The paper does not say it, but its numbers come out nearer with {words}."
 
 
@@ -253,7 +260,11 @@ def _diagnosed(program: Program, context: RepairContext) -> Diagnosis:
 
 
 def _repaired(
-    program: Program, found: Diagnosis, fixed: dict[KnobId, str], metric: str, context: RepairContext
+    program: Program,
+    found: Diagnosis,
+    fixed: dict[HyperparameterId, str],
+    metric: str,
+    context: RepairContext,
 ) -> Repair:
     context.paper.say("repair: search what the paper leaves open")
     python = context.environment_of(program).python

@@ -2,7 +2,7 @@
 
 verify      the whole: what a program can see, formulas in the sandbox, a judge for the rest
 settings    every named value, with its line
-reading     a project as a program sees it: settings, knobs in force, calls
+reading     a project as a program sees it: settings, hyperparameters in force, calls
 mechanical  a check against a reading
 finding     what that came to; which lines are code, and exist
 formula     a function run on sample values, and where those come from     inside/  what runs in the box

@@ -1,9 +1,9 @@
 """A check against what the code says, by program alone.
 
-Pass: the value stands under that name, and no other value does; where the reader of knobs can follow a value
-to the training that takes it, that value alone counts. Fail: another value stands there, and the right one
-nowhere. Everything between (several values, a name that only resembles, a loss or layer that may be written
-by hand) is a hint for the judge.
+Pass: the value stands under that name, and no other value does; where the reader of hyperparameters can
+follow a value to the training that takes it, that value alone counts. Fail: another value stands there, and
+the right one nowhere. Everything between (several values, a name that only resembles, a loss or layer that
+may be written by hand) is a hint for the judge.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ def looked_up(check: Check | None, code: Reading) -> CodeFinding:
 
 
 def _number(check: Check, wanted: Quantity, code: Reading) -> CodeFinding:
-    strong = _under(check.subject, code.knobs) or _under(check.subject, code.settings)
+    strong = _under(check.subject, code.hyperparameters) or _under(check.subject, code.settings)
     right = [one for one in strong if _equals(one.value, wanted)]
     if strong and len(right) == len(strong):
         return _passed(check, right, code)

@@ -1,4 +1,5 @@
-"""A project as a program reads it, nothing run: named values, the knobs in force, what is called."""
+"""A project as a program reads it, nothing run: named values, the hyperparameters in force, what is
+called."""
 
 from __future__ import annotations
 
@@ -11,7 +12,7 @@ from reenact.errors import UnreadableProgram
 from reenact.paper.criterion import CodeLine
 from reenact.paper.fingerprint.vocabulary import squeezed
 from reenact.paper.verify.settings import DATA, Setting, called, line_at, read_names, settings_of
-from reenact.program.knob import Kind as Turns
+from reenact.program.hyperparameter import Kind as Turns
 from reenact.program.program import program_from_text
 
 CONCEPTS = {
@@ -26,7 +27,7 @@ CONCEPTS = {
     Turns.KERNEL_SIZE: "kernel size",
     Turns.GRADIENT_CLIP: "gradient clipping",
 }
-"""Knobs by the names of the vocabulary."""
+"""Hyperparameters by the names of the vocabulary."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +36,7 @@ class Reading:
 
     settings: tuple[Setting, ...]
     """Every value under a name, whether it is used or not."""
-    knobs: tuple[Setting, ...]
+    hyperparameters: tuple[Setting, ...]
     """Values in force where a training takes them, followed through names and config files."""
     calls: tuple[tuple[str, CodeLine], ...]
     """The last part of every name that is called."""
@@ -57,10 +58,10 @@ def read_project(project: Project) -> Reading:
     )
     names = [read_names(text) for text in python.values()]
     read = None if None in names else frozenset().union(*(one for one in names if one))
-    return Reading(settings_of(project), tuple(_knobs(project)), calls, read)
+    return Reading(settings_of(project), tuple(_hyperparameters(project)), calls, read)
 
 
-def _knobs(project: Project) -> Iterator[Setting]:
+def _hyperparameters(project: Project) -> Iterator[Setting]:
     from reenact.program.read.reading import read
 
     if ENTRY not in project.files:
@@ -72,13 +73,13 @@ def _knobs(project: Project) -> Iterator[Setting]:
         if name != ENTRY and PurePosixPath(name).suffix in suffixes
     }
     try:
-        knobs = read(program_from_text(project.files[ENTRY], name=ENTRY, others=others)).knobs
+        params = read(program_from_text(project.files[ENTRY], name=ENTRY, others=others)).hyperparameters
     except UnreadableProgram:
         return
-    for knob in knobs:
-        value, concept = knob.in_force, CONCEPTS.get(knob.kind)
+    for param in params:
+        value, concept = param.in_force, CONCEPTS.get(param.kind)
         plain = isinstance(value, bool | int | float | str)
-        if concept is None or knob.absent or not plain or knob.role == "output":
+        if concept is None or param.absent or not plain or param.role == "output":
             continue
-        file = str(knob.place.file)
-        yield Setting(concept, value, line_at(file, project.files[file], knob.place.line), given=True)  # type: ignore[arg-type]
+        file = str(param.place.file)
+        yield Setting(concept, value, line_at(file, project.files[file], param.place.line), given=True)  # type: ignore[arg-type]

@@ -9,7 +9,7 @@ from reenact.errors import NotChangeable
 from reenact.program.edit.literals import python_text
 from reenact.program.edit.segments import inserted
 from reenact.program.edit.source_editor import SourceEditor
-from reenact.program.knob import Kind, Knob
+from reenact.program.hyperparameter import Hyperparameter, Kind
 from reenact.program.read import keras_words, torch_words
 from reenact.program.read.activations import activation_word
 from reenact.program.read.analysis import Site
@@ -20,24 +20,24 @@ from reenact.program.read.seats import Sitting
 from reenact.types import JsonValue
 
 
-def add_argument(editor: SourceEditor, knob: Knob, site: Site, value: JsonValue) -> None:
+def add_argument(editor: SourceEditor, param: Hyperparameter, site: Site, value: JsonValue) -> None:
     """Give a call the keyword that it lacks."""
     call = site.call
     assert call is not None
-    if knob.kind is Kind.PREPROCESSING:
+    if param.kind is Kind.PREPROCESSING:
         _scale(editor, site, value)
-    elif knob.kind is Kind.SCHEDULER and site.argument == "callbacks":
+    elif param.kind is Kind.SCHEDULER and site.argument == "callbacks":
         _callback(editor, site, value)
-    elif value is None and knob.kind not in (Kind.GRADIENT_CLIP, Kind.WEIGHT_REGULARIZER):
-        raise NotChangeable(f"It is absent already. Received: {value!r} for {knob.id}.")
+    elif value is None and param.kind not in (Kind.GRADIENT_CLIP, Kind.WEIGHT_REGULARIZER):
+        raise NotChangeable(f"It is absent already. Received: {value!r} for {param.id}.")
     elif value is not None:
-        if knob.kind is Kind.ACTIVATION and isinstance(value, str):
+        if param.kind is Kind.ACTIVATION and isinstance(value, str):
             value = activation_word(value)
             if value not in keras_words.ACTIVATIONS:
                 raise NotChangeable(f"Keras has no activation of that name. Received: {value!r}.")
         text = (
             regularizer_text(editor, site, value)
-            if knob.kind is Kind.WEIGHT_REGULARIZER
+            if param.kind is Kind.WEIGHT_REGULARIZER
             else python_text(value)
         )
         editor.set_argument(call, site.scope, site.argument, text)
@@ -120,7 +120,7 @@ def _note(found: dict[str, None], node: ast.expr, site: Site) -> None:
         found[name] = None
 
 
-def add_initialiser(editor: SourceEditor, knob: Knob, site: Site, value: JsonValue) -> None:
+def add_initialiser(editor: SourceEditor, param: Hyperparameter, site: Site, value: JsonValue) -> None:
     """`nn.init.xavier_uniform_(self.fc1.weight)` behind the layer."""
     layer = site.layer
     if layer is None or not isinstance(value, str):
@@ -128,7 +128,7 @@ def add_initialiser(editor: SourceEditor, knob: Knob, site: Site, value: JsonVal
     name = value if value.endswith("_") else f"{value}_"
     if name not in torch_words.INITIALIZERS:
         raise NotChangeable(f"torch.nn.init has no function of that name. Received: {value!r}.")
-    part = "bias" if knob.kind is Kind.BIAS_INIT else "weight"
+    part = "bias" if param.kind is Kind.BIAS_INIT else "weight"
     extra = ", 0.0" if name == "constant_" else ""
     index = editor.index(layer.scope)
     editor.claim_place(layer.call, layer.path, wraps=False)

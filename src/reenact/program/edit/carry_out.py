@@ -35,8 +35,8 @@ def carry_out(program: Program, changes: Sequence[Change]) -> Program:
 
 
 def _turn(change: Change) -> int:
-    """Knobs first, new layers behind the activations these put in, exchanges last: they mind what is
-    there."""
+    """Hyperparameters first, new layers behind the activations these put in, exchanges last: they mind what
+    is there."""
     return 2 if isinstance(change, Replace) else 1 if isinstance(change, Insert) else 0
 
 

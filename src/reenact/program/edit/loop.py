@@ -7,7 +7,7 @@ import ast
 from reenact.errors import NotChangeable
 from reenact.program.edit.literals import python_text
 from reenact.program.edit.source_editor import SourceEditor
-from reenact.program.knob import Kind, Knob
+from reenact.program.hyperparameter import Hyperparameter, Kind
 from reenact.program.read.analysis import Site
 from reenact.program.read.calls import argument, method_name, receiver
 from reenact.program.read.habits import optimizer_steps
@@ -23,18 +23,18 @@ SCHEDULES = {
 }
 
 
-def set_in_loop(editor: SourceEditor, knob: Knob, site: Site, value: JsonValue) -> None:
+def set_in_loop(editor: SourceEditor, param: Hyperparameter, site: Site, value: JsonValue) -> None:
     """Put in the statement that is missing."""
-    if knob.kind is Kind.ZERO_GRAD:
+    if param.kind is Kind.ZERO_GRAD:
         _zero_grad(editor, site, value)
-    elif knob.kind is Kind.GRADIENT_CLIP:
+    elif param.kind is Kind.GRADIENT_CLIP:
         _clip(editor, site, value)
-    elif knob.kind is Kind.SCHEDULER:
+    elif param.kind is Kind.SCHEDULER:
         _schedule(editor, site, value)
-    elif knob.kind is Kind.MODE:
-        _mode(editor, knob, site)
+    elif param.kind is Kind.MODE:
+        _mode(editor, param, site)
     else:
-        raise NotChangeable(f"Nothing can be put into the loop for {knob.kind.value}.")
+        raise NotChangeable(f"Nothing can be put into the loop for {param.kind.value}.")
 
 
 def _zero_grad(editor: SourceEditor, site: Site, value: JsonValue) -> None:
@@ -81,9 +81,9 @@ def _clip(editor: SourceEditor, site: Site, value: JsonValue) -> None:
 
 def model_name(editor: SourceEditor, scope: Scope) -> str:
     """What the optimiser's parameters belong to, as this scope calls it."""
-    for knob in editor.reading.knobs:
-        site = editor.reading.sites[knob.id]
-        if knob.kind is not Kind.OPTIMIZER or site.call is None or site.library != "torch":
+    for param in editor.reading.hyperparameters:
+        site = editor.reading.sites[param.id]
+        if param.kind is not Kind.OPTIMIZER or site.call is None or site.library != "torch":
             continue
         parameters = argument(site.call, 0, "params")
         if isinstance(parameters, ast.Call) and method_name(parameters) == "parameters":
@@ -151,13 +151,13 @@ def _epochs(editor: SourceEditor, loop: ast.For | ast.AsyncFor | ast.While) -> t
     return "10", "3"
 
 
-def _mode(editor: SourceEditor, knob: Knob, site: Site) -> None:
+def _mode(editor: SourceEditor, param: Hyperparameter, site: Site) -> None:
     """`model.eval()` before the evaluation and `model.train()` again behind it, or `model.train()` in every
     epoch."""
     name = model_name(editor, site.scope)
     node = site.node
     assert isinstance(node, ast.stmt)
-    if knob.id.layer == "train":
+    if param.id.layer == "train":
         assert isinstance(node, ast.For | ast.AsyncFor | ast.While)
         editor.before(node.body[0], site.scope, [f"{name}.train()"])
         return

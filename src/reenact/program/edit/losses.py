@@ -10,7 +10,7 @@ from reenact.program.edit.labels import as_classes, as_columns
 from reenact.program.edit.names import choose, keep_arguments, rename_callee
 from reenact.program.edit.source_editor import SourceEditor
 from reenact.program.edit.values import write_at
-from reenact.program.knob import Kind, Knob
+from reenact.program.hyperparameter import Hyperparameter, Kind
 from reenact.program.read import keras_words, torch_words
 from reenact.program.read.analysis import Site, Style
 from reenact.program.read.label_forms import Form, activation_for, form_of
@@ -87,15 +87,15 @@ def keras_loss(value: str) -> str:
     raise NotChangeable(f"Keras has no loss of that name. Received: {value!r}. Known: {known}.")
 
 
-def replace_loss(editor: SourceEditor, knob: Knob, site: Site, value: JsonValue) -> None:
+def replace_loss(editor: SourceEditor, param: Hyperparameter, site: Site, value: JsonValue) -> None:
     """Another loss, with the output activation and the labels it is made for."""
     if not isinstance(value, str):
         raise NotChangeable(f"A loss is a name. Received: {value!r}.")
-    old, new = _spelled(site, str(knob.value)), _spelled(site, value)
+    old, new = _spelled(site, str(param.value)), _spelled(site, value)
     width = _width(editor, site)
     reason = editor.reading.supervision.why_unfit(site, old, new, width)
     if reason:
-        raise NotChangeable(f"{knob.id} cannot become {value}: {reason}.")
+        raise NotChangeable(f"{param.id} cannot become {value}: {reason}.")
     set_loss(editor, site, value)
     _adapt_output(editor, site, new)
     _adapt_labels(editor, site, form_of(old), form_of(new), width)
@@ -113,14 +113,14 @@ def _spelled(site: Site, loss: str) -> str:
 
 def check_outputs(editor: SourceEditor) -> None:
     """An output that stays before a loss of probabilities must stay a probability."""
-    for knob in editor.reading.knobs:
-        if knob.kind is not Kind.ACTIVATION or knob.id not in editor.claimed:
+    for param in editor.reading.hyperparameters:
+        if param.kind is not Kind.ACTIVATION or param.id not in editor.claimed:
             continue
-        word = json.loads(editor.claimed[knob.id])
-        loss = editor.reading.supervision.needs_probabilities(editor.reading.sites[knob.id])
+        word = json.loads(editor.claimed[param.id])
+        loss = editor.reading.supervision.needs_probabilities(editor.reading.sites[param.id])
         if loss is not None and loss.id not in editor.claimed and not gives_probabilities(word):
             raise NotChangeable(
-                f"{knob.id} cannot become {word}: {loss.value} stops at outputs outside 0 to 1.",
+                f"{param.id} cannot become {word}: {loss.value} stops at outputs outside 0 to 1.",
                 next_step="Change the loss as well, to BCEWithLogitsLoss for instance.",
             )
 
@@ -128,13 +128,13 @@ def check_outputs(editor: SourceEditor) -> None:
 def _width(editor: SourceEditor, site: Site) -> int | None:
     """Outputs of the model, after what the same patch does to them."""
     outputs = editor.reading.supervision.outputs(site)
-    for knob in editor.reading.knobs:
+    for param in editor.reading.hyperparameters:
         if (
-            knob.kind is Kind.UNITS
-            and editor.reading.sites[knob.id].layer in outputs
-            and knob.id in editor.claimed
+            param.kind is Kind.UNITS
+            and editor.reading.sites[param.id].layer in outputs
+            and param.id in editor.claimed
         ):
-            wished = json.loads(editor.claimed[knob.id])
+            wished = json.loads(editor.claimed[param.id])
             return wished if isinstance(wished, int) else None
     return editor.reading.supervision.width(site)
 
@@ -155,36 +155,36 @@ def _may_bend(now: str | None) -> bool:
 
 
 def _no_activation(editor: SourceEditor, layer: LayerSite) -> None:
-    _set_by_knob(editor, layer, "linear")
+    _set_by_hyperparameter(editor, layer, "linear")
 
 
 def _give_activation(editor: SourceEditor, layer: LayerSite, word: str) -> None:
     if word == "softmax" and _units(editor, layer) == 1:
         word = "sigmoid"
-    _set_by_knob(editor, layer, word)
+    _set_by_hyperparameter(editor, layer, word)
 
 
 def _units(editor: SourceEditor, layer: LayerSite) -> JsonValue:
-    knobs = [
-        knob
-        for knob in editor.reading.knobs
-        if knob.kind is Kind.UNITS and editor.reading.sites[knob.id].layer is layer
+    params = [
+        param
+        for param in editor.reading.hyperparameters
+        if param.kind is Kind.UNITS and editor.reading.sites[param.id].layer is layer
     ]
-    return knobs[0].in_force if knobs else None
+    return params[0].in_force if params else None
 
 
-def _set_by_knob(editor: SourceEditor, layer: LayerSite, word: str) -> None:
+def _set_by_hyperparameter(editor: SourceEditor, layer: LayerSite, word: str) -> None:
     from reenact.program.edit.turn import turn
 
     activation = layer.activation
-    for knob in editor.reading.knobs:
-        site = editor.reading.sites[knob.id]
-        if knob.kind is not Kind.ACTIVATION:
+    for param in editor.reading.hyperparameters:
+        site = editor.reading.sites[param.id]
+        if param.kind is not Kind.ACTIVATION:
             continue
         if bends(site, layer):
             # What somebody asked for in so many words counts more than what a loss would like.
-            if knob.id not in editor.claimed:
-                turn(editor, knob, site, word)
+            if param.id not in editor.claimed:
+                turn(editor, param, site, word)
             return
     if activation is not None:
         set_activation(

@@ -10,7 +10,7 @@ from reenact.program.edit.literals import python_text
 from reenact.program.edit.names import choose, rename_callee
 from reenact.program.edit.source_editor import ShortName, SourceEditor
 from reenact.program.edit.values import write_at
-from reenact.program.knob import Knob
+from reenact.program.hyperparameter import Hyperparameter
 from reenact.program.read import keras_words, torch_words
 from reenact.program.read.analysis import Site, Style
 from reenact.program.read.calls import has_unpacking
@@ -146,10 +146,10 @@ def _check_settings(short: ShortName) -> None:
             raise NotChangeable(f"{short.name} takes no {name}.")
 
 
-def refuse_without_momentum(editor: SourceEditor, knob: Knob) -> None:
+def refuse_without_momentum(editor: SourceEditor, param: Hyperparameter) -> None:
     """Raises NotChangeable where the program asks for Nesterov's momentum: PyTorch stops without any."""
-    file = editor.program.file(str(knob.place.file))
+    file = editor.program.file(str(param.place.file))
     if file is not None and NESTEROV.search(file.text):
         raise NotChangeable(
-            f"{knob.id} cannot go: Nesterov's momentum, which the program asks for, needs one."
+            f"{param.id} cannot go: Nesterov's momentum, which the program asks for, needs one."
         )

@@ -16,7 +16,7 @@ from reenact.errors import PatchConflict
 from reenact.program.edit.imports import Imports
 from reenact.program.edit.segments import brackets_of, inserted, removed
 from reenact.program.edit.statements import after_statement, before_statement, without_statement
-from reenact.program.knob import KnobId
+from reenact.program.hyperparameter import HyperparameterId
 from reenact.program.lines import Span
 from reenact.program.read.analysis import Site
 from reenact.program.read.ends import Spot
@@ -77,8 +77,8 @@ class SourceEditor:
         self.arguments = list(reading.program.arguments)
         self.words: dict[int, tuple[int, list[str]]] = {}
         self.imports = Imports(reading.analysis.sources)
-        self.claimed: dict[KnobId, str] = {}
-        """Knobs that a change has turned, and to what."""
+        self.claimed: dict[HyperparameterId, str] = {}
+        """Hyperparameters that a change has turned, and to what."""
         self.short_names: dict[ast.Call, ShortName] = {}
         self.wrapped: dict[ast.Call, bool] = {}
         """Layers that a change wraps in another (true), or calls by their old place (false)."""
@@ -87,13 +87,14 @@ class SourceEditor:
     def index(self, scope: Scope) -> FileIndex:
         return self.analysis.sources.index(scope)
 
-    def claim(self, knob: KnobId, value: JsonValue) -> bool:
-        """True when a knob is to be turned for the first time; raises PatchConflict for two values."""
+    def claim(self, param: HyperparameterId, value: JsonValue) -> bool:
+        """True when a hyperparameter is to be turned for the first time; raises PatchConflict for two
+        values."""
         wish = json.dumps(value, sort_keys=True)
-        before = self.claimed.setdefault(knob, "")
+        before = self.claimed.setdefault(param, "")
         if before and before != wish:
-            raise PatchConflict(f"Two changes want another value for {knob}.")
-        self.claimed[knob] = wish
+            raise PatchConflict(f"Two changes want another value for {param}.")
+        self.claimed[param] = wish
         return not before
 
     def claim_place(self, layer: ast.Call, path: str, *, wraps: bool) -> None:

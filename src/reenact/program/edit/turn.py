@@ -1,4 +1,4 @@
-"""Turn a knob: find the editor for its kind and the way it is written."""
+"""Turn a hyperparameter: find the editor for its kind and the way it is written."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from reenact.program.edit.names import choose, keep_arguments, rename_callee
 from reenact.program.edit.optimizers import refuse_without_momentum, set_optimizer, set_short_setting
 from reenact.program.edit.source_editor import SourceEditor
 from reenact.program.edit.values import set_value
-from reenact.program.knob import Kind, Knob
+from reenact.program.hyperparameter import Hyperparameter, Kind
 from reenact.program.read import keras_words, torch_words
 from reenact.program.read.activations import activation_word
 from reenact.program.read.analysis import Site, Style
@@ -29,28 +29,29 @@ from reenact.types import JsonValue
 NAMED_SETTINGS = frozenset((Kind.WEIGHT_INIT, Kind.BIAS_INIT, Kind.WEIGHT_REGULARIZER))
 
 
-def turn(editor: SourceEditor, knob: Knob, site: Site, value: JsonValue) -> None:
-    """Make the edits that give a knob another value; raises NotChangeable when that cannot be done."""
-    if not knob.changeable:
-        raise NotChangeable(f"{knob.id} cannot be changed: {knob.reason}.")
-    if knob.kind is Kind.MOMENTUM and not value and site.library == "torch":
-        refuse_without_momentum(editor, knob)
-    if not editor.claim(knob.id, value):
+def turn(editor: SourceEditor, param: Hyperparameter, site: Site, value: JsonValue) -> None:
+    """Make the edits that give a hyperparameter another value; raises NotChangeable when that cannot be
+    done."""
+    if not param.changeable:
+        raise NotChangeable(f"{param.id} cannot be changed: {param.reason}.")
+    if param.kind is Kind.MOMENTUM and not value and site.library == "torch":
+        refuse_without_momentum(editor, param)
+    if not editor.claim(param.id, value):
         return
-    if knob.kind is Kind.LAYER:
+    if param.kind is Kind.LAYER:
         _turn_layer(editor, site, value)
     elif site.style is Style.SHORT_NAME:
         set_short_setting(editor, site, value)
     elif site.style is Style.APPLY:
         apply_activation(editor, site, value)
     elif site.style is Style.INIT:
-        add_initialiser(editor, knob, site, value)
+        add_initialiser(editor, param, site, value)
     elif site.style is Style.LOOP:
-        set_in_loop(editor, knob, site, value)
-    elif knob.absent:
-        add_argument(editor, knob, site, value)
+        set_in_loop(editor, param, site, value)
+    elif param.absent:
+        add_argument(editor, param, site, value)
     else:
-        _turn_written(editor, knob, site, value)
+        _turn_written(editor, param, site, value)
 
 
 def _turn_layer(editor: SourceEditor, site: Site, value: JsonValue) -> None:
@@ -66,25 +67,25 @@ def _turn_layer(editor: SourceEditor, site: Site, value: JsonValue) -> None:
         )
 
 
-def _turn_written(editor: SourceEditor, knob: Knob, site: Site, value: JsonValue) -> None:
-    if knob.kind is Kind.LOSS:
+def _turn_written(editor: SourceEditor, param: Hyperparameter, site: Site, value: JsonValue) -> None:
+    if param.kind is Kind.LOSS:
         set_loss(editor, site, value)
-    elif knob.kind is Kind.OPTIMIZER:
+    elif param.kind is Kind.OPTIMIZER:
         set_optimizer(editor, site, value)
-    elif knob.kind is Kind.ACTIVATION:
+    elif param.kind is Kind.ACTIVATION:
         _turn_activation(editor, site, value)
-    elif knob.kind is Kind.NORMALIZATION:
+    elif param.kind is Kind.NORMALIZATION:
         _turn_norm(editor, site, value)
     elif site.style is Style.CHOICE:
         choose(editor, site, value)
     elif site.style is Style.NAME:
-        _turn_name(editor, knob, site, value)
+        _turn_name(editor, param, site, value)
     elif value is None:
         remove_argument(editor, site)
-    elif knob.kind is Kind.WEIGHT_REGULARIZER and site.library == "keras" and site.found is not None:
+    elif param.kind is Kind.WEIGHT_REGULARIZER and site.library == "keras" and site.found is not None:
         editor.replace(site.found.spot, regularizer_text(editor, site, value))
     else:
-        set_value(editor, knob, site, value)
+        set_value(editor, param, site, value)
 
 
 def _turn_activation(editor: SourceEditor, site: Site, value: JsonValue) -> None:
@@ -131,23 +132,23 @@ def _turn_norm(editor: SourceEditor, site: Site, value: JsonValue) -> None:
         keep_arguments(editor, site.call, site.scope, frozenset(("name", "axis", "epsilon")))
 
 
-def _turn_name(editor: SourceEditor, knob: Knob, site: Site, value: JsonValue) -> None:
-    if knob.kind is Kind.SCHEDULER and value is None and site.library == "torch":
+def _turn_name(editor: SourceEditor, param: Hyperparameter, site: Site, value: JsonValue) -> None:
+    if param.kind is Kind.SCHEDULER and value is None and site.library == "torch":
         remove_schedule(editor, site)
-    elif knob.kind in NAMED_SETTINGS and site.library == "keras":
-        _keras_setting(editor, knob, site, value)
-    elif knob.kind in NAMED_SETTINGS and isinstance(value, str):
+    elif param.kind in NAMED_SETTINGS and site.library == "keras":
+        _keras_setting(editor, param, site, value)
+    elif param.kind in NAMED_SETTINGS and isinstance(value, str):
         _torch_initialiser(editor, site, value)
-    elif knob.kind is Kind.PREPROCESSING and isinstance(value, str):
+    elif param.kind is Kind.PREPROCESSING and isinstance(value, str):
         assert site.callee is not None
         assert site.call is not None
         rename_callee(editor, site.callee, f"{site.callee.dotted.rpartition('.')[0]}.{value}")
         keep_arguments(editor, site.call, site.scope, frozenset(("copy",)))
     else:
-        raise NotChangeable(f"{knob.id} cannot take this value. Received: {value!r}.")
+        raise NotChangeable(f"{param.id} cannot take this value. Received: {value!r}.")
 
 
-def _keras_setting(editor: SourceEditor, knob: Knob, site: Site, value: JsonValue) -> None:
+def _keras_setting(editor: SourceEditor, param: Hyperparameter, site: Site, value: JsonValue) -> None:
     """An initialiser or regulariser object gives way to a string, which Keras takes everywhere."""
     callee, call = site.callee, site.call
     assert callee is not None
@@ -158,7 +159,7 @@ def _keras_setting(editor: SourceEditor, knob: Knob, site: Site, value: JsonValu
     node: ast.AST = call if called else callee.end.node
     assert isinstance(node, ast.expr)
     text = (
-        regularizer_text(editor, site, value) if knob.kind is Kind.WEIGHT_REGULARIZER else python_text(value)
+        regularizer_text(editor, site, value) if param.kind is Kind.WEIGHT_REGULARIZER else python_text(value)
     )
     editor.replace(editor.analysis.spot(node, site.scope if called else callee.end.scope), text)
 

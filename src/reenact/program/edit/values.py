@@ -1,4 +1,5 @@
-"""Literal values: numbers, strings, flags, wherever the trail of a knob ends, and on the command line too."""
+"""Literal values: numbers, strings, flags, wherever the trail of a hyperparameter ends, and on the command
+line too."""
 
 from __future__ import annotations
 
@@ -9,7 +10,7 @@ from reenact.program.datafile import write_value
 from reenact.program.edit.literals import python_text, word_text
 from reenact.program.edit.slices import follow_slices
 from reenact.program.edit.source_editor import SourceEditor
-from reenact.program.knob import Kind, Knob
+from reenact.program.hyperparameter import Hyperparameter, Kind
 from reenact.program.read.analysis import Site
 from reenact.program.read.calls import argument
 from reenact.program.read.ends import End, Spot, is_number, literal
@@ -19,18 +20,18 @@ from reenact.program.read.widths import WIDTHS, followers
 from reenact.types import JsonValue
 
 
-def set_value(editor: SourceEditor, knob: Knob, site: Site, value: JsonValue) -> None:
-    """Write a literal where the knob's value stands, and everything that must follow."""
+def set_value(editor: SourceEditor, param: Hyperparameter, site: Site, value: JsonValue) -> None:
+    """Write a literal where the hyperparameter's value stands, and everything that must follow."""
     found = site.found
     assert found is not None
     if found.scale != 1.0 and is_number(value):
         value = value / found.scale  # type: ignore[operator]
     write_at(editor, found.end, found.spot, found.text, value)
-    if site.library == "torch" and site.layer is not None and knob.kind in WIDTHS:
+    if site.library == "torch" and site.layer is not None and param.kind in WIDTHS:
         _follow_width(editor, site, found, value)
-    if knob.kind is Kind.BATCH_SIZE:
+    if param.kind is Kind.BATCH_SIZE:
         follow_slices(editor, site, found, value)
-    if knob.kind is Kind.KERNEL_SIZE and site.library == "keras":
+    if param.kind is Kind.KERNEL_SIZE and site.library == "keras":
         _other_side(editor, site, value)
 
 

@@ -1,1 +1,1 @@
-"""From source text to knobs and layers: one file for each way in which people write them."""
+"""From source text to hyperparameters and layers: one file for each way in which people write them."""

@@ -1,12 +1,13 @@
-"""Values worth trying for a knob, the most usual first. The search space of the study, with what it lacked:
-learning rates on a logarithmic grid, epochs and widths by factors, activations by the role of their layer."""
+"""Values worth trying for a hyperparameter, the most usual first. The search space of the study, with what it
+lacked: learning rates on a logarithmic grid, epochs and widths by factors, activations by the role of their
+layer."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Sequence
 
-from reenact.program.knob import Kind, Written
+from reenact.program.hyperparameter import Kind, Written
 from reenact.program.read import keras_words, torch_words
 from reenact.program.read.analysis import Draft, Style
 from reenact.program.read.ends import is_number

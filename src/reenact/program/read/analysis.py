@@ -1,4 +1,4 @@
-"""What every reader has at hand, and what it hands back: drafts of knobs."""
+"""What every reader has at hand, and what it hands back: drafts of hyperparameters."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from functools import cached_property
 
-from reenact.program.knob import Kind, Written
+from reenact.program.hyperparameter import Kind, Written
 from reenact.program.program import Program
 from reenact.program.read.activations import ActivationSite
 from reenact.program.read.callees import Callee, Callees
@@ -23,7 +23,7 @@ from reenact.types import JsonValue
 
 
 class Style(StrEnum):
-    """How a knob is turned: which editor can do it."""
+    """How a hyperparameter is turned: which editor can do it."""
 
     VALUE = "value"
     """A literal stands at a spot."""
@@ -53,7 +53,7 @@ UNKNOWN_OUTPUT = "?"
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Site:
-    """Everything an editor needs to know about one knob."""
+    """Everything an editor needs to know about one hyperparameter."""
 
     style: Style
     library: str
@@ -77,7 +77,7 @@ class Site:
 
 @dataclass(slots=True, eq=False)
 class Draft:
-    """A knob as a reader found it, before knobs of one place become one."""
+    """A hyperparameter as a reader found it, before hyperparameters of one place become one."""
 
     kind: Kind
     site: Site
@@ -158,12 +158,12 @@ class ProgramAnalysis:
         )
 
     def absent(self, kind: Kind, site: Site, node: ast.expr | ast.stmt, **extra: object) -> Draft:
-        """A knob that nobody wrote: it would go into this call or beside this statement."""
+        """A hyperparameter that nobody wrote: it would go into this call or beside this statement."""
         spot = self.head(node, site.scope)
         return Draft(kind, site, None, Written.ABSENT, spot, self.text(spot), **extra)  # type: ignore[arg-type]
 
     def spot_draft(self, kind: Kind, site: Site, value: JsonValue, spot: Spot, **extra: object) -> Draft:
-        """A knob whose value is what stands at a spot."""
+        """A hyperparameter whose value is what stands at a spot."""
         return Draft(
             kind,
             site,
@@ -176,7 +176,7 @@ class ProgramAnalysis:
         )
 
     def name_draft(self, kind: Kind, callee: Callee, site: Site, value: str, **extra: object) -> Draft:
-        """A knob whose value is the name of a library class or function."""
+        """A hyperparameter whose value is the name of a library class or function."""
         end = callee.end
         spot = self.values.spot(end)
         return Draft(

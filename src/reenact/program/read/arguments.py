@@ -1,11 +1,11 @@
-"""One argument of a call as a knob: written, unpacked from a dictionary, or absent."""
+"""One argument of a call as a hyperparameter: written, unpacked from a dictionary, or absent."""
 
 from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
 
-from reenact.program.knob import Kind
+from reenact.program.hyperparameter import Kind
 from reenact.program.read.analysis import Draft, ProgramAnalysis, Site, Style
 from reenact.program.read.calls import argument, has_unpacking
 from reenact.program.read.scope import Scope
@@ -27,7 +27,7 @@ def argument_drafts(
 ) -> Iterator[Draft]:
     """Drafts of one argument; when it is absent, one that says so, unless unpacking may hide it.
 
-    `owner` is the class that is called, kept with the knob because usual values depend on it.
+    `owner` is the class that is called, kept with the hyperparameter because usual values depend on it.
     """
     site = Site(Style.ARGUMENT, library, scope, call, names[0])
     value = argument(call, position, *names)

@@ -6,7 +6,7 @@ from __future__ import annotations
 import ast
 from dataclasses import dataclass
 
-from reenact.program.knob import Written
+from reenact.program.hyperparameter import Written
 from reenact.program.read.ends import End
 from reenact.program.read.follow import Follower
 from reenact.program.read.functions import returned_values

@@ -7,8 +7,8 @@ import ast
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, TypeAlias
 
+from reenact.program.hyperparameter import Written
 from reenact.program.jsontext import Entry
-from reenact.program.knob import Written
 from reenact.program.lines import Span
 from reenact.program.read.scope import Scope
 from reenact.types import JsonValue

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from reenact.program.knob import Kind, Written
+from reenact.program.hyperparameter import Kind, Written
 from reenact.program.read.analysis import Draft, ProgramAnalysis, Site, Style
 from reenact.program.read.calls import method_name
 from reenact.program.read.ends import is_number

@@ -12,7 +12,7 @@ import ast
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
-from reenact.program.knob import Written
+from reenact.program.hyperparameter import Written
 from reenact.program.read.blocks import block_of, last_before
 from reenact.program.read.calls import argument
 from reenact.program.read.ends import NOT_LITERAL, End, Frame

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from reenact.program.knob import Written
+from reenact.program.hyperparameter import Written
 from reenact.program.read.ends import End
 from reenact.program.read.scope import Binding, Scope
 from reenact.program.read.sources import Sources

@@ -10,7 +10,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from reenact.program.knob import Kind, Written
+from reenact.program.hyperparameter import Kind, Written
 from reenact.program.read.analysis import Draft, ProgramAnalysis, Site, Style
 from reenact.program.read.calls import method_name, receiver
 from reenact.program.read.evaluation import WITHOUT_GRADIENTS, speaks_of_evaluation

@@ -119,7 +119,7 @@ class _Pass:
             return self._comprehension(node, scope)
         self._note(node, scope)
         if isinstance(node, ast.List | ast.Tuple | ast.Set) and len(node.elts) > MAX_ELEMENTS:
-            # A table of data, not of settings: its numbers are nobody's knobs.
+            # A table of data, not of settings: its numbers are nobody's hyperparameters.
             return [
                 (child, scope) for child in node.elts if not isinstance(child, ast.Constant | ast.UnaryOp)
             ]

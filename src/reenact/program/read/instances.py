@@ -6,7 +6,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-from reenact.program.knob import Written
+from reenact.program.hyperparameter import Written
 from reenact.program.read.calls import keyword
 from reenact.program.read.ends import End
 from reenact.program.read.scope import How, Scope

@@ -1,11 +1,11 @@
-"""Knobs of a Keras training: compile, fit, optimisers, losses, schedules."""
+"""Hyperparameters of a Keras training: compile, fit, optimisers, losses, schedules."""
 
 from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
 
-from reenact.program.knob import Kind
+from reenact.program.hyperparameter import Kind
 from reenact.program.read import keras_words
 from reenact.program.read.analysis import UNKNOWN_OUTPUT, Draft, ProgramAnalysis, Site, Style
 from reenact.program.read.arguments import argument_drafts

@@ -6,7 +6,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-from reenact.program.knob import Written
+from reenact.program.hyperparameter import Written
 from reenact.program.read.blocks import block_of, last_before
 from reenact.program.read.calls import argument, keyword
 from reenact.program.read.datapaths import LOADERS, loaded_file

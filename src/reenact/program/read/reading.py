@@ -1,4 +1,4 @@
-"""Read a program: all its knobs, each with the site where it can be turned, and its layers."""
+"""Read a program: all its hyperparameters, each with the site where it can be turned, and its layers."""
 
 from __future__ import annotations
 
@@ -7,19 +7,19 @@ from functools import lru_cache
 from pathlib import PurePosixPath
 
 from reenact.errors import UnreadableProgram
-from reenact.program.knob import Kind, Knob, KnobId, Written
+from reenact.program.hyperparameter import Hyperparameter, HyperparameterId, Kind, Written
 from reenact.program.lines import LineTable
 from reenact.program.program import Program
 from reenact.program.read.alternatives import alternatives
 from reenact.program.read.analysis import Draft, ProgramAnalysis, Site
-from reenact.program.read.data_knobs import read_data
+from reenact.program.read.data_hyperparameters import read_data
 from reenact.program.read.ends import Spot
 from reenact.program.read.fallback import read_names
 from reenact.program.read.habits import read_habits
 from reenact.program.read.initial import read_missing_initialisers
 from reenact.program.read.keras_training import read_keras_training
-from reenact.program.read.layer_knobs import read_layers
-from reenact.program.read.loop_knobs import read_loops
+from reenact.program.read.layer_hyperparameters import read_layers
+from reenact.program.read.loop_hyperparameters import read_loops
 from reenact.program.read.loops import Loops
 from reenact.program.read.model import Models
 from reenact.program.read.scaling import read_scaling
@@ -38,12 +38,12 @@ class Reading:
     analysis: ProgramAnalysis
     models: Models
     loops: Loops
-    knobs: tuple[Knob, ...]
-    sites: dict[KnobId, Site]
+    hyperparameters: tuple[Hyperparameter, ...]
+    sites: dict[HyperparameterId, Site]
     supervision: Supervision
 
-    def knob(self, knob_id: KnobId) -> Knob | None:
-        return next((knob for knob in self.knobs if knob.id == knob_id), None)
+    def hyperparameter(self, param_id: HyperparameterId) -> Hyperparameter | None:
+        return next((param for param in self.hyperparameters if param.id == param_id), None)
 
 
 @lru_cache(maxsize=64)
@@ -79,15 +79,15 @@ def _read(program: Program) -> Reading:
     kept = _merge(drafts)
     named = _name(analysis, kept)
     places = _Places(analysis)
-    knobs = tuple(_knob(analysis, models, knob_id, draft, places) for knob_id, draft in named)
-    sites = {knob_id: draft.site for knob_id, draft in named}
-    supervision = Supervision(analysis, models, knobs, sites)
-    knobs = tuple(supervision.fitting(knob, sites[knob.id]) for knob in knobs)
-    return Reading(program, analysis, models, loops, knobs, sites, supervision)
+    params = tuple(_hyperparameter(analysis, models, param_id, draft, places) for param_id, draft in named)
+    sites = {param_id: draft.site for param_id, draft in named}
+    supervision = Supervision(analysis, models, params, sites)
+    params = tuple(supervision.fitting(param, sites[param.id]) for param in params)
+    return Reading(program, analysis, models, loops, params, sites, supervision)
 
 
 def _merge(drafts: list[Draft]) -> list[Draft]:
-    """One place is one knob, however many calls use it."""
+    """One place is one hyperparameter, however many calls use it."""
     kept: list[Draft] = []
     at: dict[tuple[object, ...], Draft] = {}
     for draft in drafts:
@@ -105,20 +105,21 @@ def _merge(drafts: list[Draft]) -> list[Draft]:
     return kept
 
 
-def _name(analysis: ProgramAnalysis, drafts: list[Draft]) -> list[tuple[KnobId, Draft]]:
+def _name(analysis: ProgramAnalysis, drafts: list[Draft]) -> list[tuple[HyperparameterId, Draft]]:
     """Structural names: file, model, layer, kind, and a number among those that share all four."""
     groups: dict[tuple[str, str, str, Kind], list[Draft]] = {}
     for draft in drafts:
         groups.setdefault((draft.site.scope.file, draft.model, draft.layer, draft.kind), []).append(draft)
-    ids: dict[int, KnobId] = {}
+    ids: dict[int, HyperparameterId] = {}
     for key, members in groups.items():
         for number, draft in enumerate(sorted(members, key=lambda item: _owner_position(analysis, item))):
-            ids[id(draft)] = KnobId(*key, number)
+            ids[id(draft)] = HyperparameterId(*key, number)
     return [(ids[id(draft)], draft) for draft in drafts]
 
 
 def _owner_position(analysis: ProgramAnalysis, draft: Draft) -> int:
-    """Where the call or statement stands that the knob belongs to: setting a value does not move it."""
+    """Where the call or statement stands that the hyperparameter belongs to: setting a value does not move
+    it."""
     node = draft.site.call or draft.site.node
     if node is None:
         return draft.spot.span.start
@@ -141,10 +142,12 @@ class _Places:
         return self.tables[spot.file].place(PurePosixPath(spot.file), spot.span)
 
 
-def _knob(analysis: ProgramAnalysis, models: Models, knob_id: KnobId, draft: Draft, places: _Places) -> Knob:
+def _hyperparameter(
+    analysis: ProgramAnalysis, models: Models, param_id: HyperparameterId, draft: Draft, places: _Places
+) -> Hyperparameter:
     reason = why_fixed(analysis, models, draft)
-    return Knob(
-        id=knob_id,
+    return Hyperparameter(
+        id=param_id,
         value=draft.value,
         written=draft.written,
         place=places(draft.spot),

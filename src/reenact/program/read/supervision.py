@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 
-from reenact.program.knob import Kind, Knob, KnobId
+from reenact.program.hyperparameter import Hyperparameter, HyperparameterId, Kind
 from reenact.program.read import keras_words
 from reenact.program.read.activations import activation_word
 from reenact.program.read.analysis import UNKNOWN_OUTPUT, ProgramAnalysis, Site
@@ -30,32 +30,36 @@ class Supervision:
     """What the text tells of a program's outputs and labels."""
 
     def __init__(
-        self, analysis: ProgramAnalysis, models: Models, knobs: Sequence[Knob], sites: Mapping[KnobId, Site]
+        self,
+        analysis: ProgramAnalysis,
+        models: Models,
+        params: Sequence[Hyperparameter],
+        sites: Mapping[HyperparameterId, Site],
     ) -> None:
         self.analysis = analysis
         self.models = models
         self._widths: dict[LayerSite, JsonValue] = {}
-        self._losses = [(knob, sites[knob.id]) for knob in knobs if knob.kind is Kind.LOSS]
-        for knob in knobs:
-            layer = sites[knob.id].layer
-            if knob.kind in (Kind.UNITS, Kind.FILTERS) and layer is not None:
-                self._widths.setdefault(layer, knob.in_force)
+        self._losses = [(param, sites[param.id]) for param in params if param.kind is Kind.LOSS]
+        for param in params:
+            layer = sites[param.id].layer
+            if param.kind in (Kind.UNITS, Kind.FILTERS) and layer is not None:
+                self._widths.setdefault(layer, param.in_force)
 
-    def fitting(self, knob: Knob, site: Site) -> Knob:
-        """A knob without those alternatives that could not stand in its place."""
-        kept = knob.alternatives
-        if knob.kind is Kind.LOSS:
-            kept = tuple(v for v in kept if not self.why_unfit(site, str(knob.value), str(v)))
-        elif knob.kind is Kind.ACTIVATION and self.needs_probabilities(site) is not None:
+    def fitting(self, param: Hyperparameter, site: Site) -> Hyperparameter:
+        """A hyperparameter without those alternatives that could not stand in its place."""
+        kept = param.alternatives
+        if param.kind is Kind.LOSS:
+            kept = tuple(v for v in kept if not self.why_unfit(site, str(param.value), str(v)))
+        elif param.kind is Kind.ACTIVATION and self.needs_probabilities(site) is not None:
             kept = tuple(v for v in kept if gives_probabilities(v))
-        return knob if kept == knob.alternatives else replace(knob, alternatives=kept)
+        return param if kept == param.alternatives else replace(param, alternatives=kept)
 
-    def needs_probabilities(self, site: Site) -> Knob | None:
+    def needs_probabilities(self, site: Site) -> Hyperparameter | None:
         """The loss that stops the program when what an activation gives is not between 0 and 1."""
-        for knob, own in self._losses:
-            strict = own.library == "torch" and activation_for(str(knob.value)) == "sigmoid"
+        for param, own in self._losses:
+            strict = own.library == "torch" and activation_for(str(param.value)) == "sigmoid"
             if strict and any(bends(site, layer) for layer in self.outputs(own)):
-                return knob
+                return param
         return None
 
     def outputs(self, site: Site) -> list[LayerSite]:

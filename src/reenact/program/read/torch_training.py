@@ -1,11 +1,12 @@
-"""Knobs of a PyTorch training: optimiser and its settings, loss, scheduler, clipping, initialisers."""
+"""Hyperparameters of a PyTorch training: optimiser and its settings, loss, scheduler, clipping,
+initialisers."""
 
 from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
 
-from reenact.program.knob import Kind
+from reenact.program.hyperparameter import Kind
 from reenact.program.read import torch_words
 from reenact.program.read.analysis import Draft, ProgramAnalysis, Site, Style
 from reenact.program.read.arguments import argument_drafts

@@ -1,4 +1,4 @@
-"""Knobs of ready-made trainers: Lightning's Trainer, Hugging Face's TrainingArguments and model
+"""Hyperparameters of ready-made trainers: Lightning's Trainer, Hugging Face's TrainingArguments and model
 configurations."""
 
 from __future__ import annotations
@@ -6,7 +6,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from reenact.program.knob import Kind
+from reenact.program.hyperparameter import Kind
 from reenact.program.read.activations import activation_word
 from reenact.program.read.analysis import Draft, ProgramAnalysis, Site, Style
 from reenact.program.read.arguments import argument_drafts

@@ -7,7 +7,7 @@ import operator
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from reenact.program.knob import Written
+from reenact.program.hyperparameter import Written
 from reenact.program.read.ends import NOT_LITERAL, End, Spot, is_number, literal
 from reenact.program.read.follow import Follower
 from reenact.program.read.scope import Scope

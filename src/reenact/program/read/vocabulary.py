@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
-from reenact.program.knob import Kind
+from reenact.program.hyperparameter import Kind
 from reenact.types import JsonValue
 
 
@@ -34,7 +34,7 @@ WEIGHTED = frozenset((Family.DENSE, Family.CONV, Family.RECURRENT))
 
 @dataclass(frozen=True, slots=True)
 class Slot:
-    """An argument that is a knob."""
+    """An argument that is a hyperparameter."""
 
     kind: Kind
     names: tuple[str, ...]
@@ -53,7 +53,8 @@ class LayerSpec:
     family: Family
     slots: tuple[Slot, ...] = ()
     width_in: Slot | None = None
-    """Input width, where the library wants it told: no knob, but it must follow the layer before."""
+    """Input width, where the library wants it told: no hyperparameter, but it must follow the layer
+    before."""
 
     @property
     def weighted(self) -> bool:

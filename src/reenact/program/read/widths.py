@@ -6,7 +6,7 @@ from __future__ import annotations
 import ast
 from dataclasses import dataclass
 
-from reenact.program.knob import Kind, Written
+from reenact.program.hyperparameter import Kind, Written
 from reenact.program.read.analysis import Draft, ProgramAnalysis, Site, Style
 from reenact.program.read.calls import argument, method_name
 from reenact.program.read.ends import Spot, is_number, literal
@@ -27,7 +27,7 @@ class Follows:
 
 
 def why_fixed(analysis: ProgramAnalysis, models: Models, draft: Draft) -> str:
-    """Why a knob cannot be changed, or not alone; empty when it can."""
+    """Why a hyperparameter cannot be changed, or not alone; empty when it can."""
     site = draft.site
     if site.style is Style.FIXED or site.reason:
         return site.reason or "it is told, not turned"

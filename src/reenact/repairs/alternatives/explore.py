@@ -1,8 +1,8 @@
 """Algorithm 1 of "Fault Localisation and Repair for DL Systems": breadth-first search for neutral changes.
 
-From the faulty program on, every knob is turned once; a training that is no worse than its parent (by the
-mean of ten) is a node; the best five of each generation go on. A node as good as the known repair is an
-alternative ground truth.
+From the faulty program on, every hyperparameter is turned once; a training that is no worse than its parent
+(by the mean of ten) is a node; the best five of each generation go on. A node as good as the known repair is
+an alternative ground truth.
 """
 
 from __future__ import annotations
@@ -14,9 +14,9 @@ from collections.abc import Iterator
 from statistics import fmean
 
 from reenact.program.change import Set
-from reenact.program.knob import Kind, Knob
-from reenact.program.knobs import knobs_of
+from reenact.program.hyperparameter import Hyperparameter, Kind
 from reenact.program.patch import Patch, change_for
+from reenact.program.static_graph import hyperparameters_of
 from reenact.repairs.alternatives.graph import NeutralityGraph, Node, NodeKind, standing_beside
 from reenact.repairs.strategies.scoreboard import Scoreboard
 from reenact.trials.trainer import BudgetedTrainer
@@ -74,19 +74,22 @@ def explore(
 
 
 def neighbours(patch: Patch, trainer: BudgetedTrainer, rng: random.Random) -> Iterator[Patch]:
-    """The change with one more knob turned, to a value drawn among its alternatives; every knob once."""
+    """The change with one more hyperparameter turned, to a value drawn among its alternatives; every
+    hyperparameter once."""
     program = patch.apply(trainer.program)
-    for knob in knobs_of(program):
-        if knob.kind not in TURNED or not knob.changeable or not knob.alternatives:
+    for param in hyperparameters_of(program):
+        if param.kind not in TURNED or not param.changeable or not param.alternatives:
             continue
-        value = rng.choice(knob.alternatives)
-        new = _turned(patch, knob, Patch((change_for(knob, value),)))
+        value = rng.choice(param.alternatives)
+        new = _turned(patch, param, Patch((change_for(param, value),)))
         if trainer.applies(new):
             yield new
 
 
-def _turned(patch: Patch, knob: Knob, change: Patch) -> Patch:
-    kept = tuple(one for one in patch.changes if not (isinstance(one, Set) and one.knob == knob.id))
+def _turned(patch: Patch, param: Hyperparameter, change: Patch) -> Patch:
+    kept = tuple(
+        one for one in patch.changes if not (isinstance(one, Set) and one.hyperparameter == param.id)
+    )
     return Patch((*kept, *change.changes))
 
 

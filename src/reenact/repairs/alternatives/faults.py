@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from reenact.program.change import Change, Insert, Remove, Set
 from reenact.program.fault import Fault
-from reenact.program.knob import Kind
+from reenact.program.hyperparameter import Kind
 from reenact.program.patch import Patch
 
 OF_KIND = {
@@ -42,8 +42,8 @@ def faults_of(patch: Patch) -> frozenset[tuple[Fault, str]]:
 def _fault(change: Change) -> tuple[Fault, str]:
     if isinstance(change, Insert):
         return Fault.LRM, change.anchor.layer
-    knob = change.knob
-    if knob.kind is Kind.LAYER:
+    param = change.hyperparameter
+    if param.kind is Kind.LAYER:
         taken = isinstance(change, Remove) or (isinstance(change, Set) and change.value is None)
-        return (Fault.LAD if taken else Fault.LRM), knob.layer
-    return OF_KIND[knob.kind], knob.layer
+        return (Fault.LAD if taken else Fault.LRM), param.layer
+    return OF_KIND[param.kind], param.layer

@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from reenact.program.change import Change, Insert
-from reenact.program.knob import Kind, Knob
+from reenact.program.hyperparameter import Hyperparameter, Kind
 from reenact.program.patch import Patch, change_for
 from reenact.repairs.search_context import NOTHING, SearchContext
 from reenact.rules.evidence import Evidence
@@ -80,7 +80,7 @@ class FromScratch:
         """The first remedy after which the problem is gone and nothing is worse."""
         for remedy, tries in REMEDIES[now.problem]:
             for attempt in range(tries):
-                changes = tuple(MADE[remedy](context.knobs, attempt, chance))
+                changes = tuple(MADE[remedy](context.hyperparameters, attempt, chance))
                 patch = context.together(_without(kept, changes), Patch(changes)) if changes else None
                 if patch is None:
                     continue
@@ -124,77 +124,79 @@ def _file(folder: Path, patch: Patch) -> Path:
 
 def _without(patch: Patch, changes: Sequence[Change]) -> Patch:
     """The patch less what the changes set again."""
-    new = {getattr(change, "knob", None) for change in changes}
-    return Patch(tuple(one for one in patch.changes if getattr(one, "knob", one) not in new))
+    new = {getattr(change, "hyperparameter", None) for change in changes}
+    return Patch(tuple(one for one in patch.changes if getattr(one, "hyperparameter", one) not in new))
 
 
-Remedy = Callable[[Sequence[Knob], int, random.Random], Iterator[Change]]
+Remedy = Callable[[Sequence[Hyperparameter], int, random.Random], Iterator[Change]]
 
 
 def _activation(value: str) -> Remedy:
-    def made(knobs: Sequence[Knob], attempt: int, chance: random.Random) -> Iterator[Change]:  # noqa: ARG001
-        yield from _every(knobs, Kind.ACTIVATION, value, hidden=True)
+    def made(params: Sequence[Hyperparameter], attempt: int, chance: random.Random) -> Iterator[Change]:  # noqa: ARG001
+        yield from _every(params, Kind.ACTIVATION, value, hidden=True)
         if value in WITH:
-            yield from _every(knobs, Kind.WEIGHT_INIT, WITH[value], hidden=True)
+            yield from _every(params, Kind.WEIGHT_INIT, WITH[value], hidden=True)
 
     return made
 
 
-def _every(knobs: Sequence[Knob], kind: Kind, value: JsonValue, *, hidden: bool = False) -> Iterator[Change]:
-    for knob in knobs:
-        if knob.kind is kind and not (hidden and knob.role == "output") and knob.in_force != value:
-            yield change_for(knob, value)
+def _every(
+    params: Sequence[Hyperparameter], kind: Kind, value: JsonValue, *, hidden: bool = False
+) -> Iterator[Change]:
+    for param in params:
+        if param.kind is kind and not (hidden and param.role == "output") and param.in_force != value:
+            yield change_for(param, value)
 
 
-def _clip(knobs: Sequence[Knob], attempt: int, chance: random.Random) -> Iterator[Change]:  # noqa: ARG001
-    yield from _every(knobs, Kind.GRADIENT_CLIP, round(chance.uniform(9, 10), 3))
+def _clip(params: Sequence[Hyperparameter], attempt: int, chance: random.Random) -> Iterator[Change]:  # noqa: ARG001
+    yield from _every(params, Kind.GRADIENT_CLIP, round(chance.uniform(9, 10), 3))
 
 
-def _norm(knobs: Sequence[Knob], attempt: int, chance: random.Random) -> Iterator[Change]:  # noqa: ARG001
-    for knob in knobs:
-        if knob.kind is Kind.LAYER and knob.layer_type in NORMED and knob.role == "hidden":
-            yield Insert(knob.id, "BatchNormalization" if knob.library == "keras" else "BatchNorm1d")
+def _norm(params: Sequence[Hyperparameter], attempt: int, chance: random.Random) -> Iterator[Change]:  # noqa: ARG001
+    for param in params:
+        if param.kind is Kind.LAYER and param.layer_type in NORMED and param.role == "hidden":
+            yield Insert(param.id, "BatchNormalization" if param.library == "keras" else "BatchNorm1d")
 
 
-def _initializer(knobs: Sequence[Knob], attempt: int, chance: random.Random) -> Iterator[Change]:  # noqa: ARG001
-    yield from _every(knobs, Kind.WEIGHT_INIT, chance.choice(INITIALIZERS))
+def _initializer(params: Sequence[Hyperparameter], attempt: int, chance: random.Random) -> Iterator[Change]:  # noqa: ARG001
+    yield from _every(params, Kind.WEIGHT_INIT, chance.choice(INITIALIZERS))
 
 
-def _leaky(knobs: Sequence[Knob], attempt: int, chance: random.Random) -> Iterator[Change]:  # noqa: ARG001
-    yield from _every(knobs, Kind.ACTIVATION, ("leaky_relu", "elu")[attempt], hidden=True)
+def _leaky(params: Sequence[Hyperparameter], attempt: int, chance: random.Random) -> Iterator[Change]:  # noqa: ARG001
+    yield from _every(params, Kind.ACTIVATION, ("leaky_relu", "elu")[attempt], hidden=True)
 
 
-def _adam(knobs: Sequence[Knob], attempt: int, chance: random.Random) -> Iterator[Change]:  # noqa: ARG001
-    yield from _every(knobs, Kind.OPTIMIZER, "adam")
+def _adam(params: Sequence[Hyperparameter], attempt: int, chance: random.Random) -> Iterator[Change]:  # noqa: ARG001
+    yield from _every(params, Kind.OPTIMIZER, "adam")
 
 
-def _optimizer(knobs: Sequence[Knob], attempt: int, chance: random.Random) -> Iterator[Change]:  # noqa: ARG001
-    yield from _every(knobs, Kind.OPTIMIZER, chance.choice(OPTIMIZERS))
+def _optimizer(params: Sequence[Hyperparameter], attempt: int, chance: random.Random) -> Iterator[Change]:  # noqa: ARG001
+    yield from _every(params, Kind.OPTIMIZER, chance.choice(OPTIMIZERS))
 
 
 def _rate(factor: float) -> Remedy:
-    def made(knobs: Sequence[Knob], attempt: int, chance: random.Random) -> Iterator[Change]:  # noqa: ARG001
-        slow = any(knob.kind is Kind.OPTIMIZER and "sgd" in str(knob.in_force).lower() for knob in knobs)
+    def made(params: Sequence[Hyperparameter], attempt: int, chance: random.Random) -> Iterator[Change]:  # noqa: ARG001
+        slow = any(param.kind is Kind.OPTIMIZER and "sgd" in str(param.in_force).lower() for param in params)
         first = 0.01 if slow else 0.001
-        yield from _every(knobs, Kind.LEARNING_RATE, float(f"{first * factor**attempt:.3g}"))
+        yield from _every(params, Kind.LEARNING_RATE, float(f"{first * factor**attempt:.3g}"))
 
     return made
 
 
-def _plateau(knobs: Sequence[Knob], attempt: int, chance: random.Random) -> Iterator[Change]:  # noqa: ARG001
-    yield from _every(knobs, Kind.SCHEDULER, "ReduceLROnPlateau")
+def _plateau(params: Sequence[Hyperparameter], attempt: int, chance: random.Random) -> Iterator[Change]:  # noqa: ARG001
+    yield from _every(params, Kind.SCHEDULER, "ReduceLROnPlateau")
 
 
-def _batch(knobs: Sequence[Knob], attempt: int, chance: random.Random) -> Iterator[Change]:  # noqa: ARG001
-    yield from _every(knobs, Kind.BATCH_SIZE, 32 * 2**attempt)
+def _batch(params: Sequence[Hyperparameter], attempt: int, chance: random.Random) -> Iterator[Change]:  # noqa: ARG001
+    yield from _every(params, Kind.BATCH_SIZE, 32 * 2**attempt)
 
 
-def _momentum(knobs: Sequence[Knob], attempt: int, chance: random.Random) -> Iterator[Change]:  # noqa: ARG001
-    yield from _every(knobs, Kind.MOMENTUM, round(chance.uniform(0.01, 0.9), 3))
+def _momentum(params: Sequence[Hyperparameter], attempt: int, chance: random.Random) -> Iterator[Change]:  # noqa: ARG001
+    yield from _every(params, Kind.MOMENTUM, round(chance.uniform(0.01, 0.9), 3))
 
 
-def _noise(knobs: Sequence[Knob], attempt: int, chance: random.Random) -> Iterator[Change]:  # noqa: ARG001
-    first = next((one for one in knobs if one.kind is Kind.LAYER and one.library == "keras"), None)
+def _noise(params: Sequence[Hyperparameter], attempt: int, chance: random.Random) -> Iterator[Change]:  # noqa: ARG001
+    first = next((one for one in params if one.kind is Kind.LAYER and one.library == "keras"), None)
     if first is not None:
         yield Insert(first.id, "GaussianNoise", {"stddev": 0.1}, before=True)
 

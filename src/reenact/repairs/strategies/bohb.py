@@ -29,7 +29,7 @@ class Bohb:
         import optuna
 
         chance = random.Random(context.options.chance)  # noqa: S311 - a search, no secret
-        space = space_of(context.knobs, context.options.space, chance)
+        space = space_of(context.hyperparameters, context.options.space, chance)
         study = Study(
             context,
             space,

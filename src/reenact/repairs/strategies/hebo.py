@@ -32,7 +32,7 @@ class Hebo:
     def search(self, context: SearchContext) -> list[Patch]:
         """See `Strategy.search`."""
         chance = random.Random(context.options.chance)  # noqa: S311 - a search, no secret
-        space = space_of(context.knobs, context.options.space, chance)
+        space = space_of(context.hyperparameters, context.options.space, chance)
         optimizer, frame = _optimizer(space, context.options.chance)
         base, board = context.base(), Scoreboard()
         optimizer.observe(frame([_as_it_stands(space)]), _losses([base]))
@@ -72,7 +72,7 @@ def _parameter(one: Dimension) -> dict[str, Any]:
 
 def _as_it_stands(space: Space) -> dict[str, Any]:
     return {
-        one.name: min(max(float(str(one.knob.in_force)), one.low), one.high) if one.is_range else 0
+        one.name: min(max(float(str(one.hyperparameter.in_force)), one.low), one.high) if one.is_range else 0
         for one in space.dimensions
     }
 

@@ -1,8 +1,8 @@
 """llm: changes that a language model proposes, each trained and measured; nothing it says is believed.
 
 The study's second listing asked for a configuration without showing the faulty one. Here the model sees the
-program, the values in force and what the diagnosis accuses, answers in knobs and values, several times; what
-names no knob of the program is dropped.
+program, the values in force and what the diagnosis accuses, answers in hyperparameters and values, several
+times; what names no hyperparameter of the program is dropped.
 """
 
 from __future__ import annotations
@@ -17,18 +17,18 @@ from reenact.errors import AnswerUnusable, MissingPart
 from reenact.journal import Kind
 from reenact.llm.ask import Answer, Request
 from reenact.llm.prompts import load_prompt
-from reenact.program.knob import Knob
+from reenact.program.hyperparameter import Hyperparameter
 from reenact.program.patch import Patch, change_for
 from reenact.repairs.search_context import SearchContext
 from reenact.repairs.space import fitting
 from reenact.repairs.strategies.scoreboard import Scoreboard, once
 
 ALTERNATIVES = 6
-"""Usual values of a knob that are shown."""
+"""Usual values of a hyperparameter that are shown."""
 
 
 class Turn(BaseModel):
-    """One knob and its new value."""
+    """One hyperparameter and its new value."""
 
     knob: str = Field(description="Name of the knob, exactly as in the list.")
     value: float | int | str | bool | None = Field(description="Its new value.")
@@ -51,9 +51,9 @@ class Llm:
         if context.model is None or context.questions is None:
             raise MissingPart("The strategy llm needs a model.", next_step="Name one with --model.")
         base = context.base()
-        knobs = {str(knob.id): knob for knob in context.knobs}
+        params = {str(param.id): param for param in context.hyperparameters}
         proposals = [self._ask(context, base, sample) for sample in range(context.options.samples)]
-        patches = once([_patch(one, knobs, context) for one in proposals if one is not None])
+        patches = once([_patch(one, params, context) for one in proposals if one is not None])
         board = Scoreboard(patches)
         for patch in patches:
             if patch and context.within_budget(context.cost(patch)):
@@ -83,19 +83,19 @@ def _request(context: SearchContext, base: float, step: str) -> Request[Proposal
         metric=context.trainer.measure.name,
         base=f"{value:.4g}",
         accused="\n".join(f"{one.first.code} {one.first.saw}" for one in context.suspects) or "nothing",
-        knobs="\n".join(_line(knob) for knob in context.knobs),
+        knobs="\n".join(_line(param) for param in context.hyperparameters),
         program=numbered(context.program),
     )
     return Request(step=step, prompt=prompt, answer=Proposal, temperature=context.options.temperature)
 
 
-def _line(knob: Knob) -> str:
-    usual = ", ".join(map(str, knob.alternatives[:ALTERNATIVES]))
-    return f"{knob.id}: {knob.in_force!r} (usual: {usual or 'none'})"
+def _line(param: Hyperparameter) -> str:
+    usual = ", ".join(map(str, param.alternatives[:ALTERNATIVES]))
+    return f"{param.id}: {param.in_force!r} (usual: {usual or 'none'})"
 
 
-def _patch(proposal: Proposal, knobs: dict[str, Knob], context: SearchContext) -> Patch:
+def _patch(proposal: Proposal, params: dict[str, Hyperparameter], context: SearchContext) -> Patch:
     """What of a proposal can be made."""
-    known = [(knobs[turn.knob], turn.value) for turn in proposal.turns if turn.knob in knobs]
-    changes = [change_for(knob, value) for knob, value in known if value != knob.in_force]
+    known = [(params[turn.knob], turn.value) for turn in proposal.turns if turn.knob in params]
+    changes = [change_for(param, value) for param, value in known if value != param.in_force]
     return fitting(list(dict.fromkeys(changes)), context.applies)

@@ -28,7 +28,7 @@ class Random:
         import optuna
 
         chance = random.Random(context.options.chance)  # noqa: S311 - a search, no secret
-        space = space_of(context.knobs, context.options.space, chance)
+        space = space_of(context.hyperparameters, context.options.space, chance)
         study = Study(context, space, optuna.samplers.RandomSampler(seed=context.options.chance))
         return best_of(study, context)
 

@@ -63,8 +63,12 @@ def tried_words(tried: VerifiedChange) -> str:
 
 def change_words(suggestion: Suggestion) -> str:
     """A change on one line."""
-    name = suggestion.knob.kind.value if suggestion.knob is not None else str(suggestion.patch)
-    if suggestion.knob is None:
+    name = (
+        suggestion.hyperparameter.kind.value
+        if suggestion.hyperparameter is not None
+        else str(suggestion.patch)
+    )
+    if suggestion.hyperparameter is None:
         return name
     if suggestion.new is None:
         return f"{name}: take {_value(suggestion.old)} away"

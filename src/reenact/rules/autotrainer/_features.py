@@ -162,12 +162,12 @@ def everywhere(evidence: Evidence, *wanted: str) -> tuple[Suggestion, ...]:
     for name in wanted:
         changes = []
         for layer in hidden:
-            knob, value = (
-                evidence.knob(Kind.ACTIVATION, layer),
+            param, value = (
+                evidence.hyperparameter(Kind.ACTIVATION, layer),
                 among(evidence, Kind.ACTIVATION, (name,), layer),
             )
-            if knob is not None and knob.changeable and value:
-                changes.append(change_for(knob, value[0]))
+            if param is not None and param.changeable and value:
+                changes.append(change_for(param, value[0]))
         if changes:
             patch = Patch(tuple(dict.fromkeys(changes)))
             found.append(Suggestion(patch, None, hidden[0].activation, name))
@@ -175,6 +175,6 @@ def everywhere(evidence: Evidence, *wanted: str) -> tuple[Suggestion, ...]:
 
 
 def suggestions_for(evidence: Evidence, kind: Kind, values: Sequence[JsonValue]) -> tuple[Suggestion, ...]:
-    """Values for a knob of the training beside the one that a finding is about."""
-    knob = evidence.knob(kind)
-    return tuple(suggest(knob, values)) if knob is not None else ()
+    """Values for a hyperparameter of the training beside the one that a finding is about."""
+    param = evidence.hyperparameter(kind)
+    return tuple(suggest(param, values)) if param is not None else ()

@@ -120,10 +120,10 @@ def bent(layer: LayerView) -> bool:
 def _taker(evidence: Evidence, number: int, layer: LayerView) -> LayerView | None:
     """The next layer with weights, if it is sure that it takes this layer's output and nothing else."""
     behind = evidence.layers[number + 1 :]
-    knob = evidence.knob(Kind.ACTIVATION, layer)
+    param = evidence.hyperparameter(Kind.ACTIVATION, layer)
     if layer.feeds:
         taken = [other for other in behind if other.name in layer.feeds and other.weighted]
-        told = knob is not None and knob.absent and knob.in_force in (None, "linear")
+        told = param is not None and param.absent and param.in_force in (None, "linear")
         return taken[0] if len(taken) == 1 and told and taken[0].family in ("dense", "conv") else None
     for row in rows(evidence) if evidence.graph is not None else ():
         if layer in row:
@@ -169,10 +169,10 @@ def is_dropout(layer: LayerView) -> bool:
 
 def without(evidence: Evidence, layer: LayerView) -> tuple[Suggestion, ...]:
     """Take a layer out, where the text allows it."""
-    knob = evidence.knob(Kind.LAYER, layer)
-    if knob is None or not knob.changeable:
+    param = evidence.hyperparameter(Kind.LAYER, layer)
+    if param is None or not param.changeable:
         return ()
-    return (Suggestion(Patch((Remove(knob.id),)), knob.id, layer.type, None),)
+    return (Suggestion(Patch((Remove(param.id),)), param.id, layer.type, None),)
 
 
 def window(layer: LayerView) -> int | None:

@@ -70,7 +70,7 @@ def _spot(place: Place) -> tuple[str, int, int]:
 
 def _in_doubt(evidence: Evidence) -> bool:
     ends = sum(layer.role == "output" for layer in evidence.layers)
-    losses = {knob.in_force for knob in evidence.knobs_of(Kind.LOSS)}
+    losses = {param.in_force for param in evidence.hyperparameters_of(Kind.LOSS)}
     return ends != 1 or len(losses) != 1 or mentions(evidence, "from_logits")
 
 

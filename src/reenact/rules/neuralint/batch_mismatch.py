@@ -51,8 +51,8 @@ class BatchMismatch(Rule):
     def check(self, evidence: Evidence) -> Findings:
         if trained(evidence):
             return
-        knob = evidence.knob(Kind.BATCH_SIZE)
-        given = knob.in_force if knob is not None else None
+        param = evidence.hyperparameter(Kind.BATCH_SIZE)
+        given = param.in_force if param is not None else None
         for layer in evidence.static.layers if evidence.static is not None else ():
             fixed = _fixed(layer.settings)
             if fixed is not None and isinstance(given, int) and fixed != given:

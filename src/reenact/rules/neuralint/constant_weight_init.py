@@ -61,6 +61,6 @@ def _constant(evidence: Evidence, layer: LayerView) -> str:
         alone = all(size <= 1 for size in kernel.shape)
         same = kernel.minimum == kernel.maximum and not alone
         return f"all weights of {layer.name} start at {kernel.minimum:g}" if same else ""
-    knob = evidence.knob(Kind.WEIGHT_INIT, layer)
-    word = str(knob.in_force).rpartition(".")[2].lower().strip("_") if knob is not None else ""
-    return f"{layer.name} starts with {knob.in_force}" if knob is not None and word in CONSTANT else ""
+    param = evidence.hyperparameter(Kind.WEIGHT_INIT, layer)
+    word = str(param.in_force).rpartition(".")[2].lower().strip("_") if param is not None else ""
+    return f"{layer.name} starts with {param.in_force}" if param is not None and word in CONSTANT else ""

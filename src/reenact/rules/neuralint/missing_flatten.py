@@ -63,11 +63,11 @@ class MissingFlatten(Rule):
 
     def _one(self, evidence: Evidence, layer: StaticLayer, given: int) -> Finding:
         view = view_of(evidence, layer)
-        knob = evidence.knob(Kind.LAYER, view) if view is not None else None
+        param = evidence.hyperparameter(Kind.LAYER, view) if view is not None else None
         suggestions: tuple[Suggestion, ...] = ()
-        if knob is not None and layer.library == "keras":
-            change = Insert(knob.id, "Flatten", before=True)
-            suggestions = (Suggestion(Patch((change,)), knob.id, None, "Flatten"),)
+        if param is not None and layer.library == "keras":
+            change = Insert(param.id, "Flatten", before=True)
+            suggestions = (Suggestion(Patch((change,)), param.id, None, "Flatten"),)
         confidence = self.confidence if given > 3 else 0.5
         saw = f"{layer.type} {layer.name} is given a map of rank {given}"
         return self.finding(

@@ -51,11 +51,11 @@ class NonZeroBiasInit(Rule):
 
 
 def _shifted(evidence: Evidence, layer: LayerView) -> str:
-    knob = evidence.knob(Kind.BIAS_INIT, layer)
-    written = knob is not None and not knob.absent
+    param = evidence.hyperparameter(Kind.BIAS_INIT, layer)
+    written = param is not None and not param.absent
     bias = layer.bias()
     if bias is not None:
         same = bias.minimum == bias.maximum and (written or bias.shape != (1,))
         return f"all biases of {layer.name} start at {bias.minimum:g}" if same and bias.minimum else ""
-    word = str(knob.in_force).rpartition(".")[2].lower().strip("_") if knob is not None else ""
+    word = str(param.in_force).rpartition(".")[2].lower().strip("_") if param is not None else ""
     return f"biases of {layer.name} start with {word}" if written and word not in ("zeros", "none") else ""

@@ -49,12 +49,12 @@ class RedundantActivation(Rule):
         words = " and ".join(str(part.own_activation) for part in bending)
         confidence = self.confidence if sure(evidence, layer, bending[1]) else 0.35
         spare = bending[-2] if layer.role == "output" else bending[1]
-        knob = evidence.knob(Kind.ACTIVATION, spare)
+        param = evidence.hyperparameter(Kind.ACTIVATION, spare)
         yield self.finding(
             evidence,
             f"{words} in a row behind {layer.name}",
             layer=layer,
             place=spare.place,
-            suggestions=tuple(suggest(knob, ("linear",))) if knob is not None else (),
+            suggestions=tuple(suggest(param, ("linear",))) if param is not None else (),
             confidence=confidence,
         )

@@ -22,7 +22,7 @@ def left_open(evidence: Evidence) -> bool:
     outputs that are bent outside of the model."""
     if evidence.graph is not None:
         return False
-    several = len(list(evidence.knobs_of(Kind.LOSS))) > 1
+    several = len(list(evidence.hyperparameters_of(Kind.LOSS))) > 1
     return several or reads_logits(evidence) or _bent_outside(evidence)
 
 

@@ -1,11 +1,12 @@
-"""Where findings point when a kind of knob alone does not tell: scaling, modes; and usual values."""
+"""Where findings point when a kind of hyperparameter alone does not tell: scaling, modes; and usual
+values."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
 
-from reenact.rules import Evidence, Finding, JsonValue, Kind, Knob, suggest
+from reenact.rules import Evidence, Finding, Hyperparameter, JsonValue, Kind, suggest
 
 MODAL = frozenset({"dropout", "norm"})
 SAME_IN_BOTH_MODES = ("LayerNorm", "RMSNorm", "GroupNorm", "LayerNormalization", "GroupNormalization")
@@ -18,17 +19,19 @@ RATES: dict[str, tuple[JsonValue, ...]] = {
 USUAL: tuple[JsonValue, ...] = (0.001, 0.01, 0.0003)
 
 
-def named_knob(evidence: Evidence, kind: Kind, name: str) -> Knob | None:
-    """The knob of a kind that is filed under a name: `scale` and `encode`, `train` and `eval`."""
-    return next((knob for knob in evidence.knobs_of(kind) if knob.id.layer == name), None)
+def named_hyperparameter(evidence: Evidence, kind: Kind, name: str) -> Hyperparameter | None:
+    """The hyperparameter of a kind that is filed under a name: `scale` and `encode`, `train` and `eval`."""
+    return next((param for param in evidence.hyperparameters_of(kind) if param.id.layer == name), None)
 
 
-def at_knob(finding: Finding, knob: Knob | None, values: Sequence[JsonValue] = ()) -> Finding:
-    """The same finding, pointing at this knob."""
-    if knob is None:
+def at_hyperparameter(
+    finding: Finding, param: Hyperparameter | None, values: Sequence[JsonValue] = ()
+) -> Finding:
+    """The same finding, pointing at this hyperparameter."""
+    if param is None:
         return finding
-    found = (*finding.suggestions, *suggest(knob, values))
-    return replace(finding, knob=knob.id, place=knob.place, suggestions=found)
+    found = (*finding.suggestions, *suggest(param, values))
+    return replace(finding, hyperparameter=param.id, place=param.place, suggestions=found)
 
 
 def has_modes(evidence: Evidence) -> bool:
@@ -43,8 +46,8 @@ def optimizer_name(evidence: Evidence) -> str:
     """In lower case; from the text when nothing has run."""
     if evidence.optimizer is not None:
         return evidence.optimizer.name.lower()
-    knob = evidence.knob(Kind.OPTIMIZER)
-    return str(knob.in_force).rpartition(".")[2].lower() if knob is not None else ""
+    param = evidence.hyperparameter(Kind.OPTIMIZER)
+    return str(param.in_force).rpartition(".")[2].lower() if param is not None else ""
 
 
 def usual_rates(evidence: Evidence) -> tuple[JsonValue, ...]:
@@ -61,8 +64,8 @@ def framework(evidence: Evidence) -> str:
     """`torch` or `keras`."""
     if evidence.graph is not None:
         return evidence.graph.framework
-    knob = evidence.knob(Kind.LOSS) or evidence.knob(Kind.OPTIMIZER)
-    return knob.library if knob is not None else ""
+    param = evidence.hyperparameter(Kind.LOSS) or evidence.hyperparameter(Kind.OPTIMIZER)
+    return param.library if param is not None else ""
 
 
 def says(evidence: Evidence, *words: str) -> bool:

@@ -6,7 +6,13 @@ import statistics
 
 from reenact.rules import Evidence, Fault, Finding, Findings, Kind, LayerView, Needs, Rule, Severity
 from reenact.rules.own._model import owner_of
-from reenact.rules.own._places import at_knob, framework, named_knob, raw_inputs, usual_rates
+from reenact.rules.own._places import (
+    at_hyperparameter,
+    framework,
+    named_hyperparameter,
+    raw_inputs,
+    usual_rates,
+)
 from reenact.rules.own._series import finite
 
 MOST = 0.95
@@ -67,9 +73,9 @@ class DeadLayer(Rule):
         kernel = owner.kernel()
         equal = kernel is not None and kernel.std == 0
         if raw_inputs(evidence) and not equal:
-            knob = named_knob(evidence, Kind.PREPROCESSING, "scale")
+            param = named_hyperparameter(evidence, Kind.PREPROCESSING, "scale")
             finding = self.finding(evidence, saw, layer=owner, fault=Fault.CPP, confidence=sure)
-            return at_knob(finding, knob, ("standardize", "scale"))
+            return at_hyperparameter(finding, param, ("standardize", "scale"))
         if not from_start:
             return self.finding(
                 evidence,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from reenact.rules import Evidence, Fault, Findings, Kind, Needs, Rule
-from reenact.rules.own._places import at_knob, has_modes, named_knob
+from reenact.rules.own._places import at_hyperparameter, has_modes, named_hyperparameter
 from reenact.rules.own._series import optimizers
 
 
@@ -53,6 +53,8 @@ class EvaluatedInTrainingMode(Rule):
         if not passes or sum(passes) < 0.5 * len(passes):
             return
         saw = f"{sum(passes)} of {len(passes)} passes without gradients ran in training mode"
-        yield at_knob(
-            self.finding(evidence, saw, kind=Kind.MODE), named_knob(evidence, Kind.MODE, "eval"), ("eval",)
+        yield at_hyperparameter(
+            self.finding(evidence, saw, kind=Kind.MODE),
+            named_hyperparameter(evidence, Kind.MODE, "eval"),
+            ("eval",),
         )

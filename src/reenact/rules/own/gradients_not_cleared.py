@@ -56,8 +56,8 @@ class GradientsNotCleared(Rule):
                 return
             saw = f"gradients were not zeroed before {sum(known):.0f} of {len(known)} backward passes"
         else:
-            knob = evidence.knob(Kind.ZERO_GRAD)
-            if knob is None or not knob.absent:
+            param = evidence.hyperparameter(Kind.ZERO_GRAD)
+            if param is None or not param.absent:
                 return
             saw = "nothing in the program sets gradients to zero"
         yield self.finding(evidence, saw, kind=Kind.ZERO_GRAD, values=(True,))

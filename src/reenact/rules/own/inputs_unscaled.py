@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from reenact.rules import Evidence, Fault, Findings, Kind, LayerView, Needs, Rule
-from reenact.rules.own._places import at_knob, named_knob
+from reenact.rules.own._places import at_hyperparameter, named_hyperparameter
 from reenact.rules.own._series import learned
 
 LARGE = 10.0
@@ -63,7 +63,7 @@ class InputsUnscaled(Rule):
             confidence=0.5 * sure if learned(evidence) else sure,
         )
         values = ("scale", "standardize") if picture else ("standardize", "scale")
-        yield at_knob(finding, named_knob(evidence, Kind.PREPROCESSING, "scale"), values)
+        yield at_hyperparameter(finding, named_hyperparameter(evidence, Kind.PREPROCESSING, "scale"), values)
 
 
 def _scaled_inside(layers: tuple[LayerView, ...]) -> bool:

@@ -68,8 +68,8 @@ class LinearHiddenLayer(Rule):
 def _told_linear(evidence: Evidence, layer: LayerView) -> bool:
     """Whether the text confirms it: a function may bend outputs where no layer shows it, and a layer may be
     one output of several."""
-    knob = evidence.knob(Kind.ACTIVATION, layer)
-    return knob is not None and knob.role != "output" and knob.in_force in (None, "linear")
+    param = evidence.hyperparameter(Kind.ACTIVATION, layer)
+    return param is not None and param.role != "output" and param.in_force in (None, "linear")
 
 
 def _code(evidence: Evidence, layer: LayerView) -> bool:

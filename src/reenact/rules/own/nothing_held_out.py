@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from reenact.rules import Evidence, Fault, Findings, Kind, Knob, Needs, Rule, Severity
+from reenact.rules import Evidence, Fault, Findings, Hyperparameter, Kind, Needs, Rule, Severity
 from reenact.rules.own._places import says
 
 EVALUATES = (".evaluate(", ".predict(", ".eval()", "no_grad", "inference_mode", "test_loader", "val_loader")
@@ -49,16 +49,16 @@ class NothingHeldOut(Rule):
     why = "Without held-out data nobody can tell learning from remembering."
 
     def check(self, evidence: Evidence) -> Findings:
-        knob = evidence.knob(Kind.VALIDATION)
-        if knob is None or not knob.absent or _seen(evidence):
+        param = evidence.hyperparameter(Kind.VALIDATION)
+        if param is None or not param.absent or _seen(evidence):
             return
         sure = 0.3 if says(evidence, *EVALUATES) else None
         saw = "no data is held out from training"
-        yield self.finding(evidence, saw, kind=Kind.VALIDATION, values=_values(knob), confidence=sure)
+        yield self.finding(evidence, saw, kind=Kind.VALIDATION, values=_values(param), confidence=sure)
 
 
-def _values(knob: Knob) -> tuple[float, ...]:
-    return (0.2,) if knob.library == "keras" else ()
+def _values(param: Hyperparameter) -> tuple[float, ...]:
+    return (0.2,) if param.library == "keras" else ()
 
 
 def _seen(evidence: Evidence) -> bool:

@@ -50,7 +50,7 @@ class OptimiserDoesNotFit(Rule):
         word, rate = optimizer_name(evidence), evidence.learning_rate
         if rate is None or learned(evidence) or optimizers(evidence) > 1:
             return
-        keras = (knob := evidence.knob(Kind.OPTIMIZER)) is not None and str(knob.value).islower()
+        keras = (param := evidence.hyperparameter(Kind.OPTIMIZER)) is not None and str(param.value).islower()
         values = ("adam", "rmsprop") if keras else ("Adam", "RMSprop")
         if rate <= SLOW.get(word, 0):
             saw = f"{word} with learning rate {rate:g}"

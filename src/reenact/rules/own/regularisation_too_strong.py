@@ -106,8 +106,8 @@ def _penalties(written: JsonValue) -> Iterator[tuple[str, float]]:
 
 
 def _decay(evidence: Evidence) -> float:
-    knob = evidence.knob(Kind.WEIGHT_DECAY)
-    value = knob.in_force if knob is not None else None
+    param = evidence.hyperparameter(Kind.WEIGHT_DECAY)
+    value = param.in_force if param is not None else None
     if evidence.optimizer is not None and value is None:
         value = evidence.optimizer.settings.get("weight_decay")
     return float(value) if isinstance(value, int | float) and not isinstance(value, bool) else 0.0

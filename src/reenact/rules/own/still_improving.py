@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from reenact.rules import Evidence, Fault, Findings, Kind, Knob, Needs, Rule
+from reenact.rules import Evidence, Fault, Findings, Hyperparameter, Kind, Needs, Rule
 from reenact.rules.own._series import accuracy, epoch_losses, metric, optimizers, runaway
 
 SHARE = 0.12
@@ -50,13 +50,13 @@ class StillImproving(Rule):
 
     def check(self, evidence: Evidence) -> Findings:
         assert evidence.trace is not None
-        knob, score = evidence.knob(Kind.EPOCHS), accuracy(evidence)
+        param, score = evidence.hyperparameter(Kind.EPOCHS), accuracy(evidence)
         if optimizers(evidence) > 1 or (score is not None and score > 0.98):
             return
         if runaway(evidence) is not None:
             # A loss without a bound falls for ever; training longer is no cure.
             return
-        values = _longer(knob)
+        values = _longer(param)
         if evidence.trace.epoch_count == 1 and evidence.trace.step_count < FEW_STEPS:
             saw = f"one epoch of {evidence.trace.step_count} steps"
             yield self.finding(evidence, saw, kind=Kind.EPOCHS, values=values, confidence=0.65)
@@ -74,8 +74,8 @@ class StillImproving(Rule):
         yield self.finding(evidence, saw, kind=Kind.EPOCHS, values=values, confidence=sure)
 
 
-def _longer(knob: Knob | None) -> tuple[int, ...]:
-    now = knob.in_force if knob is not None else None
+def _longer(param: Hyperparameter | None) -> tuple[int, ...]:
+    now = param.in_force if param is not None else None
     if not isinstance(now, int) or isinstance(now, bool):
         return ()
     return tuple(dict.fromkeys((max(10, 4 * now), 2 * now, 10 * now)))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from reenact.rules import Evidence, Fault, Findings, Kind, Needs, Rule, Severity, TensorFacts
-from reenact.rules.own._places import at_knob, named_knob
+from reenact.rules.own._places import at_hyperparameter, named_hyperparameter
 
 ENOUGH = 16
 """Rows of a split below which its mean tells little."""
@@ -60,7 +60,7 @@ class TrainAndTestScaledDifferently(Rule):
                     f"training inputs have mean {train.mean:.3g} and deviation {train.std:.3g}, "
                     f"{split} inputs {held.mean:.3g} and {held.std:.3g}",
                 )
-                yield at_knob(finding, named_knob(evidence, Kind.PREPROCESSING, "scale"))
+                yield at_hyperparameter(finding, named_hyperparameter(evidence, Kind.PREPROCESSING, "scale"))
                 return
 
 

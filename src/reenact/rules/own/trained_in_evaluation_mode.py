@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from reenact.rules import Evidence, Fault, Findings, Kind, Needs, Rule
-from reenact.rules.own._places import at_knob, has_modes, named_knob
+from reenact.rules.own._places import at_hyperparameter, has_modes, named_hyperparameter
 from reenact.rules.own._series import optimizers
 
 
@@ -57,6 +57,8 @@ class TrainedInEvaluationMode(Rule):
         if not modes or modes[-1] != 0 or off < 0.3 * len(modes):
             return
         saw = f"{off} of {len(modes)} steps were taken in evaluation mode"
-        yield at_knob(
-            self.finding(evidence, saw, kind=Kind.MODE), named_knob(evidence, Kind.MODE, "train"), ("train",)
+        yield at_hyperparameter(
+            self.finding(evidence, saw, kind=Kind.MODE),
+            named_hyperparameter(evidence, Kind.MODE, "train"),
+            ("train",),
         )

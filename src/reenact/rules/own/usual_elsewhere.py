@@ -8,9 +8,9 @@ from reenact.rules import (
     Evidence,
     Fault,
     Findings,
+    Hyperparameter,
     JsonValue,
     Kind,
-    Knob,
     Needs,
     Rule,
     Severity,
@@ -72,12 +72,12 @@ class UsualElsewhere(Rule):
         if not seen:
             return
         for kind, fault, confidence in TRIED:
-            knob = evidence.knob(kind)
-            values = _values(knob, kind, evidence) if knob is not None else ()
-            if knob is not None and knob.changeable and values:
+            param = evidence.hyperparameter(kind)
+            values = _values(param, kind, evidence) if param is not None else ()
+            if param is not None and param.changeable and values:
                 yield self.finding(
                     evidence,
-                    f"{seen}; {kind.value} {knob.in_force}",
+                    f"{seen}; {kind.value} {param.in_force}",
                     kind=kind,
                     values=values,
                     fault=fault,
@@ -103,14 +103,14 @@ TRIED = (
 )
 
 
-def _values(knob: Knob, kind: Kind, evidence: Evidence) -> Sequence[JsonValue]:
+def _values(param: Hyperparameter, kind: Kind, evidence: Evidence) -> Sequence[JsonValue]:
     """Usual values other than the one in force."""
-    now = knob.in_force
+    now = param.in_force
     if kind is Kind.LEARNING_RATE and isinstance(now, int | float) and now > 0:
         return (round(now * 10, 12), round(now / 10, 12), round(now * 100, 12))
     if kind is Kind.OPTIMIZER:
         adam = "adam" in str(now).lower()
-        return tuple(value for value in knob.alternatives if adam or "adam" in str(value).lower())[:2]
+        return tuple(value for value in param.alternatives if adam or "adam" in str(value).lower())[:2]
     if kind is Kind.BATCH_SIZE and isinstance(now, int):
         return tuple(value for value in (32, 16, 64) if value < now) or (32,)
     if kind is Kind.EPOCHS and isinstance(now, int) and evidence.task is not TaskType.UNKNOWN:

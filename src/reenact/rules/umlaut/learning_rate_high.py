@@ -49,8 +49,8 @@ class LearningRateHigh(Rule):
 
 def _confidence(evidence: Evidence, rate: float) -> float:
     """The bound is one for Adam; other optimisers are at home with larger rates."""
-    knob = evidence.knob(Kind.OPTIMIZER)
-    name = evidence.optimizer.name if evidence.optimizer is not None else str(knob.in_force) if knob else ""
+    param = evidence.hyperparameter(Kind.OPTIMIZER)
+    name = evidence.optimizer.name if evidence.optimizer is not None else str(param.in_force) if param else ""
     if name.lower() in ("adadelta", "lbfgs", "rprop"):
         return 0.1 if rate <= 1 else 0.3
     usual = 0.1 if name.lower().startswith(("adam", "nadam", "radam", "rmsprop", "lion")) else 1.0

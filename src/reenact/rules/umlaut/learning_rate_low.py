@@ -52,7 +52,7 @@ def _highest(evidence: Evidence) -> float | None:
         known = evidence.trace.steps.series("learning_rate").known.values
         if len(known):
             return float(known.max())
-    scheduled = evidence.knob(Kind.SCHEDULER)
+    scheduled = evidence.hyperparameter(Kind.SCHEDULER)
     if scheduled is not None and not scheduled.absent:
         return None
     return evidence.learning_rate

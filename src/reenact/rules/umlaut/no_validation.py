@@ -45,8 +45,8 @@ class NoValidation(Rule):
     why = "Only rows that were not trained on tell what a model is worth."
 
     def check(self, evidence: Evidence) -> Findings:
-        knob = evidence.knob(Kind.VALIDATION)
-        if knob is None or not knob.absent or _measured(evidence):
+        param = evidence.hyperparameter(Kind.VALIDATION)
+        if param is None or not param.absent or _measured(evidence):
             return
         if evidence.trace is None and mentions(evidence, "eval", "valid", "test_", "_test", "score("):
             return

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from reenact.program.graph import TaskType
-from reenact.program.knob import Kind, Knob
+from reenact.program.hyperparameter import Hyperparameter, Kind
 from reenact.program.patch import Patch, change_for
 from reenact.repairs.search_context import SearchContext
 from reenact.types import JsonValue
@@ -81,43 +81,43 @@ def _suggested(context: SearchContext) -> Iterator[Idea]:
 
 
 def _usual(context: SearchContext) -> Iterator[Idea]:
-    knobs = context.knobs
-    for knob in knobs:
-        prior = PRIOR.get(knob.kind, 0.0)
-        for rank, value in enumerate(_values(knob, context)):
-            yield Idea(Patch((change_for(knob, value),)), prior * 0.7**rank, "prior")
-    hidden = [one for one in knobs if one.kind is Kind.ACTIVATION and one.role == "hidden"]
+    params = context.hyperparameters
+    for param in params:
+        prior = PRIOR.get(param.kind, 0.0)
+        for rank, value in enumerate(_values(param, context)):
+            yield Idea(Patch((change_for(param, value),)), prior * 0.7**rank, "prior")
+    hidden = [one for one in params if one.kind is Kind.ACTIVATION and one.role == "hidden"]
     bent = [one for one in hidden if str(one.in_force).lower() in SQUASHING]
     if len(bent) > 1:
         yield _all(bent, "relu", PRIOR[Kind.ACTIVATION] * 1.2)
-    written = [one for one in knobs if one.kind is Kind.WEIGHT_INIT and not one.absent]
+    written = [one for one in params if one.kind is Kind.WEIGHT_INIT and not one.absent]
     if len(written) > 1:
         usual = "glorot_uniform" if written[0].library == "keras" else "xavier_uniform_"
         yield _all(written, usual, PRIOR[Kind.WEIGHT_INIT] * 1.2)
 
 
-def _all(knobs: Sequence[Knob], value: JsonValue, weight: float) -> Idea:
-    return Idea(Patch(tuple(change_for(knob, value) for knob in knobs)), weight, "prior")
+def _all(params: Sequence[Hyperparameter], value: JsonValue, weight: float) -> Idea:
+    return Idea(Patch(tuple(change_for(param, value) for param in params)), weight, "prior")
 
 
-def _values(knob: Knob, context: SearchContext) -> Sequence[JsonValue]:
-    """The few values of one knob that are worth it without any finding."""
-    now, others = knob.in_force, knob.alternatives
-    if knob.kind is Kind.LEARNING_RATE and isinstance(now, int | float):
+def _values(param: Hyperparameter, context: SearchContext) -> Sequence[JsonValue]:
+    """The few values of one hyperparameter that are worth it without any finding."""
+    now, others = param.in_force, param.alternatives
+    if param.kind is Kind.LEARNING_RATE and isinstance(now, int | float):
         return [*others[:4], now * 10, now / 10]
-    if knob.kind is Kind.LOSS:
+    if param.kind is Kind.LOSS:
         return [one for one in others if _fits(str(one), context.evidence.task)][:1]
-    if knob.kind is Kind.ACTIVATION:
+    if param.kind is Kind.ACTIVATION:
         squashed = str(now).lower() in SQUASHING
-        return others[:1] if knob.role == "hidden" and squashed else ()
-    if knob.kind is Kind.WEIGHT_INIT:
-        return () if knob.absent else others[:1]
-    if knob.kind is Kind.WEIGHT_REGULARIZER:
-        return () if knob.absent else (None,)
-    if knob.kind is Kind.DROPOUT:
-        return () if knob.absent else others[:1]
-    if knob.kind in (Kind.OPTIMIZER, Kind.EPOCHS, Kind.BATCH_SIZE, Kind.UNITS):
-        return others[:2] if knob.kind is not Kind.UNITS else others[:1]
+        return others[:1] if param.role == "hidden" and squashed else ()
+    if param.kind is Kind.WEIGHT_INIT:
+        return () if param.absent else others[:1]
+    if param.kind is Kind.WEIGHT_REGULARIZER:
+        return () if param.absent else (None,)
+    if param.kind is Kind.DROPOUT:
+        return () if param.absent else others[:1]
+    if param.kind in (Kind.OPTIMIZER, Kind.EPOCHS, Kind.BATCH_SIZE, Kind.UNITS):
+        return others[:2] if param.kind is not Kind.UNITS else others[:1]
     return ()
 
 

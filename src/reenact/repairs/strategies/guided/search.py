@@ -14,7 +14,7 @@ import math
 from collections.abc import Iterable, Sequence
 
 from reenact.program.change import Set
-from reenact.program.knob import Kind
+from reenact.program.hyperparameter import Kind
 from reenact.program.patch import Patch
 from reenact.repairs.search_context import NOTHING, SearchContext
 from reenact.repairs.strategies.guided.finalists import (
@@ -105,7 +105,7 @@ def _next_few(context: SearchContext, left: list[Idea], share: float, planned: f
 
 
 def _can_be_short(context: SearchContext) -> bool:
-    epochs = next((knob.in_force for knob in context.knobs if knob.kind is Kind.EPOCHS), 0)
+    epochs = next((param.in_force for param in context.hyperparameters if param.kind is Kind.EPOCHS), 0)
     return context.can_shorten and isinstance(epochs, int) and epochs >= LONG_ENOUGH
 
 
@@ -204,13 +204,15 @@ def _neighbours(context: SearchContext, patch: Patch) -> list[Patch]:
     for number, change in enumerate(patch.changes):
         if not isinstance(change, Set) or not isinstance(change.value, int | float) or not change.value:
             continue
-        for factor in FACTORS.get(change.knob.kind, ()):
+        for factor in FACTORS.get(change.hyperparameter.kind, ()):
             value = change.value * factor
-            whole = isinstance(change.value, int) and change.knob.kind is not Kind.LEARNING_RATE
-            other = Set(change.knob, max(1, round(value)) if whole else float(f"{value:.3g}"))
+            whole = isinstance(change.value, int) and change.hyperparameter.kind is not Kind.LEARNING_RATE
+            other = Set(change.hyperparameter, max(1, round(value)) if whole else float(f"{value:.3g}"))
             found.append(Patch((*patch.without(number).changes, other)))
-    if patch and not any(one.knob.kind is Kind.EPOCHS for one in patch.changes if isinstance(one, Set)):
-        epochs = next((knob for knob in context.knobs if knob.kind is Kind.EPOCHS), None)
+    if patch and not any(
+        one.hyperparameter.kind is Kind.EPOCHS for one in patch.changes if isinstance(one, Set)
+    ):
+        epochs = next((param for param in context.hyperparameters if param.kind is Kind.EPOCHS), None)
         if epochs is not None and isinstance(epochs.in_force, int):
             found.append(patch + Patch((Set(epochs.id, 2 * epochs.in_force),)))
     return found
@@ -261,12 +263,12 @@ def _affordable(context: SearchContext, patches: Iterable[Patch], share: float) 
 
 
 def _overlap(one: Patch, other: Patch) -> bool:
-    """Whether both turn the same knob."""
+    """Whether both turn the same hyperparameter."""
     return bool({_subject(change) for change in one.changes} & {_subject(change) for change in other.changes})
 
 
 def _subject(change: object) -> object:
-    return getattr(change, "knob", None) or getattr(change, "anchor", None)
+    return getattr(change, "hyperparameter", None) or getattr(change, "anchor", None)
 
 
 def _gain(base: float, score: float) -> float:

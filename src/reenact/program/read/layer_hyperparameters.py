@@ -1,11 +1,11 @@
-"""Knobs of layers: widths, sizes, rates, activations, initialisers, regularisers, normalisation."""
+"""Hyperparameters of layers: widths, sizes, rates, activations, initialisers, regularisers, normalisation."""
 
 from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
 
-from reenact.program.knob import Kind
+from reenact.program.hyperparameter import Kind
 from reenact.program.lines import Span
 from reenact.program.read.activations import ActivationSite, Way, activation_word
 from reenact.program.read.analysis import Draft, ProgramAnalysis, Site, Style

@@ -1,4 +1,4 @@
-"""A knob: one hyper-parameter in the source, with its place, value and alternatives."""
+"""A hyperparameter: one hyper-parameter in the source, with its place, value and alternatives."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from reenact.types import JsonValue, Place
 
 
 class Kind(StrEnum):
-    """What a knob turns."""
+    """What a hyperparameter turns."""
 
     BATCH_SIZE = "batch-size"
     LEARNING_RATE = "learning-rate"
@@ -60,11 +60,12 @@ class Written(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, order=True)
-class KnobId:
+class HyperparameterId:
     """Structural identity: survives edits elsewhere, never holds a line number."""
 
     file: str
-    """The Python file that uses the value; the value itself may stand in another, see `Knob.place`."""
+    """The Python file that uses the value; the value itself may stand in another, see
+    `Hyperparameter.place`."""
     model: str
     """Class, variable or function that holds the model; empty for what belongs to the training."""
     layer: str
@@ -87,22 +88,24 @@ class KnobId:
         }
 
     @classmethod
-    def from_json(cls, data: object) -> KnobId:
+    def from_json(cls, data: object) -> HyperparameterId:
         """The id written by `to_json`; raises ValueError for anything else."""
         if not isinstance(data, dict):
-            raise ValueError(f"A knob's id is an object. Received: {data!r}")  # noqa: TRY004
+            raise ValueError(f"A hyperparameter's id is an object. Received: {data!r}")  # noqa: TRY004
         try:
             number = int(data.get("number", 0))
             return cls(str(data["file"]), str(data["model"]), str(data["layer"]), Kind(data["kind"]), number)
         except (KeyError, TypeError) as error:
-            raise ValueError(f"A knob's id has file, model, layer and kind. Received: {data!r}") from error
+            raise ValueError(
+                f"A hyperparameter's id has file, model, layer and kind. Received: {data!r}"
+            ) from error
 
 
 @dataclass(frozen=True, slots=True)
-class Knob:
+class Hyperparameter:
     """One hyper-parameter in the source."""
 
-    id: KnobId
+    id: HyperparameterId
     value: JsonValue
     """The value in force: the literal, the name of what is called, the source text of anything else; none
     when absent."""

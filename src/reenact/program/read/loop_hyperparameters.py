@@ -1,11 +1,11 @@
-"""Knobs of a loop of one's own: epochs, and batches that are cut without a loader."""
+"""Hyperparameters of a loop of one's own: epochs, and batches that are cut without a loader."""
 
 from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
 
-from reenact.program.knob import Kind
+from reenact.program.hyperparameter import Kind
 from reenact.program.read.analysis import Draft, ProgramAnalysis, Site, Style
 from reenact.program.read.calls import method_name
 from reenact.program.read.loops import Loops, LoopSite, count_of, iterated, range_arguments

@@ -1,11 +1,12 @@
-"""Knobs of the data: batch size and order of loaders, splits for validation, scaling and encoding."""
+"""Hyperparameters of the data: batch size and order of loaders, splits for validation, scaling and
+encoding."""
 
 from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
 
-from reenact.program.knob import Kind
+from reenact.program.hyperparameter import Kind
 from reenact.program.read.analysis import Draft, ProgramAnalysis, Site, Style
 from reenact.program.read.arguments import argument_drafts
 from reenact.program.read.calls import argument, keyword, method_name
