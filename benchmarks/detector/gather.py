@@ -12,7 +12,7 @@ from reenact.diagnosis.learned.features import features
 from reenact.diagnosis.mutate.kill import killed, oriented_values
 from reenact.errors import ended_by
 from reenact.probe.read import read_trace
-from reenact.probe.root import Root
+from reenact.probe.trace import Root
 from reenact.program.fault import Fault
 from reenact.program.static_graph import static_graph
 from reenact.rules.evidence import Evidence

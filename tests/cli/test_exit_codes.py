@@ -24,10 +24,9 @@ from reenact.diagnosis.judge import diagnose_evidence
 from reenact.diagnosis.judgement import Judgement
 from reenact.diagnosis.options import DiagnoseOptions
 from reenact.paper.measure.verdict import Verdict as PaperVerdict
-from reenact.probe.columns import Columns
 from reenact.probe.options import WatchOptions
 from reenact.probe.outcome import Outcome, OutcomeKind
-from reenact.probe.trace import Event
+from reenact.probe.trace import Columns, Event
 from reenact.probe.watch import watch
 from reenact.program.program import program_from_text, read_program
 from reenact.program.static_graph import static_graph

@@ -19,8 +19,7 @@ from reenact.probe import injected
 from reenact.probe.injected import FOLDER
 from reenact.probe.options import WatchOptions
 from reenact.probe.read import is_trace, read_trace
-from reenact.probe.root import Root
-from reenact.probe.trace import Trace
+from reenact.probe.trace import Root, Trace
 from reenact.probe.watch import Watched, watch
 from reenact.program.program import read_program
 
@@ -86,16 +85,14 @@ class Forks:
         if isinstance(source, str):
             script.write_text(source)
         folder = work / "trace"
-        wishes = (
-            replace(options or WatchOptions(folder), folder=folder).wishes(str(folder)) if watched else None
-        )
+        watch_options = replace(options or WatchOptions(folder), folder=folder)
         job = {
             "argv": [str(script), *arguments],
             "module": module,
             "cwd": str(cwd or work),
             "environment": environment or {},
             "inject": str(FOLDER),
-            "wishes": wishes,
+            "config": watch_options.as_config(str(folder)) if watched else None,
             "stdout": str(work / "out"),
             "stderr": str(work / "err"),
         }

@@ -40,8 +40,8 @@ def _run(job):
     sys.path[0] = str(Path(job["argv"][0]).resolve().parent)
     code = 0
     try:
-        if job["wishes"] is not None:
-            _start_probe(job["inject"], job["wishes"])
+        if job["config"] is not None:
+            _start_probe(job["inject"], job["config"])
         _execute(job)
     except SystemExit as end:
         code = end.code if isinstance(end.code, int) else int(end.code is not None)
@@ -62,12 +62,12 @@ def _execute(job):
         runpy.run_path(job["argv"][0], run_name="__main__")
 
 
-def _start_probe(inject, wishes):
+def _start_probe(inject, options):
     sys.path.insert(0, inject)
     from reenact_probe import boot, config
 
     sys.path.remove(inject)
-    boot.start(config.Config(wishes.pop("folder"), **wishes), own_process=True)
+    boot.start(config.Config(options.pop("folder"), **options), own_process=True)
 
 
 if __name__ == "__main__":

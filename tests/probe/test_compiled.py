@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from reenact.probe.task import infer_task
+from reenact.probe.json_graph import infer_task
 from reenact.program.graph import TensorFacts
 
 pytestmark = pytest.mark.frameworks

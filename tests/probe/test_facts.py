@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from reenact.probe.task import infer_task
+from reenact.probe.json_graph import infer_task
 from reenact.program.graph import LossFacts, TensorFacts
 
 PROGRAM = """

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import pytest
-
-from reenact.probe.past.read import read_past
 
 FORKED = """
 import multiprocessing
@@ -71,13 +68,6 @@ CLEARED = "if p.grad is not None: "
 def test_gradients_cleared_by_hand_are_not_carried(forks: Any, clear: str, carried: int) -> None:
     trace = forks.run(BY_HAND.replace("CLEAR", clear)).trace
     assert set(trace.steps["carried"][1:]) == {carried}
-
-
-def test_a_log_by_epoch_knows_how_many_epochs_there_were(tmp_path: Path) -> None:
-    log = tmp_path / "history.csv"
-    log.write_text("epoch,loss,val_loss\n0,1.0,1.1\n1,0.8,0.9\n2,0.7,0.8\n")
-    trace = read_past(log)
-    assert (trace.step_count, trace.epoch_count) == (0, 3)
 
 
 RANKS = {

@@ -90,7 +90,7 @@ def test_a_watched_program_does_not_survive_our_own_death(tmp_path: Path) -> Non
         import sys
         from pathlib import Path
         from reenact.probe.options import WatchOptions
-        from reenact.probe.run import run
+        from reenact.probe.watch import run
         folder = Path({str(tmp_path)!r})
         run([sys.executable, "train.py"], folder, WatchOptions(folder / "trace"))
     """

@@ -10,9 +10,15 @@ from pathlib import Path
 import pytest
 
 from reenact.probe import opened as room
-from reenact.probe.opened import Opened, OpenedFile, read_opened
 from reenact.probe.options import WatchOptions
-from reenact.probe.surroundings import named_variables, surroundings, training_mark
+from reenact.probe.surroundings import (
+    Opened,
+    OpenedFile,
+    named_variables,
+    read_opened,
+    surroundings,
+    training_mark,
+)
 from reenact.probe.watch import watch
 from reenact.program.program import read_program
 

@@ -78,16 +78,15 @@ def test_an_interpreter_that_is_not_there_is_a_sentence(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("frame", "told"), [("lib/keras/src/tree/optree_impl.py:13", True), ("a.py:1", False)]
+    ("frame", "mentioned"), [("lib/keras/src/tree/optree_impl.py:13", True), ("a.py:1", False)]
 )
-def test_keras_without_tensorflow_is_told_of_the_other_engine(frame: str, told: bool) -> None:
-    from reenact.probe.classify import Facts, classify
-    from reenact.probe.outcome import Crash
+def test_keras_without_tensorflow_is_pointed_to_the_other_engine(frame: str, mentioned: bool) -> None:
+    from reenact.probe.outcome import Crash, classify
 
     crash = Crash(
         "ModuleNotFoundError", "No module named 'tensorflow'", None, "import keras", (frame,),
         bases=("ModuleNotFoundError", "ImportError"),
     )  # fmt: skip
-    outcome = classify(Facts(1, 0, crash))
+    outcome = classify(1, crash, trained=False)
     assert outcome.kind == "needs-package"
-    assert ("KERAS_BACKEND=torch" in outcome.sentence) is told
+    assert ("KERAS_BACKEND=torch" in outcome.sentence) is mentioned

@@ -5,9 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from reenact.probe.columns import Columns, no_rows
 from reenact.probe.inject.reenact_probe.tables import LAYER, PARAMETER, STEP
-from reenact.probe.trace import Header, Trace
+from reenact.probe.trace import Columns, Header, Trace, no_rows
 from reenact.program.fault import Fault
 from reenact.program.graph import Layer, LossFacts, ModelGraph, TaskType, TensorFacts
 from reenact.rules.autotrainer._features import Progress, gradient_trouble, lost, progress

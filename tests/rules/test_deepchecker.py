@@ -7,8 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from reenact.probe.columns import Columns, no_rows
-from reenact.probe.trace import Header, Metric, ParameterFacts, Trace
+from reenact.probe.trace import Columns, Header, Metric, ParameterFacts, Trace, no_rows
 from reenact.program.fault import Fault
 from reenact.program.graph import LossFacts, ModelGraph, TaskType, TensorFacts
 from reenact.rules.evidence import Evidence

@@ -7,9 +7,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from reenact.probe.columns import Columns, no_rows
 from reenact.probe.inject.reenact_probe.tables import LAYER, PARAMETER, STEP
-from reenact.probe.trace import Header, ParameterFacts, Trace
+from reenact.probe.trace import Columns, Header, ParameterFacts, Trace, no_rows
 from reenact.program.fault import Fault
 from reenact.program.graph import Layer, LossFacts, ModelGraph, TaskType, TensorFacts, WeightFacts
 from reenact.program.program import program_from_text

@@ -7,9 +7,8 @@ import math
 import numpy as np
 import pytest
 
-from reenact.probe.columns import Columns, no_rows
 from reenact.probe.inject.reenact_probe.tables import LAYER, PARAMETER, STEP
-from reenact.probe.trace import Header, Metric, Trace
+from reenact.probe.trace import Columns, Header, Metric, Trace, no_rows
 from reenact.rules.evidence import Evidence
 from reenact.rules.finding import Finding
 from reenact.rules.layer_view import LayerView

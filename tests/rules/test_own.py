@@ -9,9 +9,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from reenact.probe.columns import Columns, no_rows
 from reenact.probe.outcome import Crash, Outcome, OutcomeKind
-from reenact.probe.trace import Event, Header, Metric, Overlap, ParameterFacts, Trace
+from reenact.probe.trace import Columns, Event, Header, Metric, Overlap, ParameterFacts, Trace, no_rows
 from reenact.program.fault import Fault
 from reenact.program.graph import (
     Layer,

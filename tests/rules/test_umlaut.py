@@ -7,9 +7,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from reenact.probe.columns import Columns, no_rows
 from reenact.probe.outcome import Crash, LayerInput, Outcome, OutcomeKind
-from reenact.probe.trace import Header, Metric, Overlap, Trace
+from reenact.probe.trace import Columns, Header, Metric, Overlap, Trace, no_rows
 from reenact.program.graph import Layer, ModelGraph, TaskType, TensorFacts
 from reenact.program.program import program_from_text
 from reenact.program.static_graph import static_graph

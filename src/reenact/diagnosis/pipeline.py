@@ -23,12 +23,11 @@ from reenact.diagnosis.suspects import Suspect
 from reenact.errors import InputError, Stopped, TimeSpent
 from reenact.journal import Journal, Kind, Scope
 from reenact.llm.ask import Model
-from reenact.probe.naming import fresh_folder
-from reenact.probe.opened import Opened, read_opened
+from reenact.probe.options import fresh_folder
 from reenact.probe.outcome import Outcome, OutcomeKind
 from reenact.probe.read import is_trace, read_trace
-from reenact.probe.root import Root
-from reenact.probe.surroundings import surroundings, training_mark
+from reenact.probe.surroundings import Opened, read_opened, surroundings, training_mark
+from reenact.probe.trace import Root
 from reenact.program.graph import TaskType
 from reenact.program.program import Program
 from reenact.rules.evidence import Evidence

@@ -10,9 +10,8 @@ from reenact.errors import SandboxFailed
 from reenact.probe import injected
 from reenact.probe.options import WatchOptions
 from reenact.probe.read import read_json_file
-from reenact.probe.root import Root
-from reenact.probe.run import Ended, default_python
-from reenact.probe.watch import NOTEBOOK, Watched, prepare, read_watched
+from reenact.probe.trace import Root
+from reenact.probe.watch import NOTEBOOK, Ended, Watched, prepare, read_watched
 from reenact.program.program import Program
 from reenact.sandbox.box import BoxResult, Command, Ending, Limits, Mount, OnOutput, Sandbox
 from reenact.sandbox.walls.view import WORK
@@ -52,7 +51,7 @@ def command(program: Program, options: WatchOptions, mounts: tuple[Mount, ...] =
     target = NOTEBOOK if program.is_notebook else None
     chunks = tuple(f"{TRACE}/chunk-{number:06d}.npz" for number in range(1, MOST_CHUNKS + 1))
     return Command(
-        argv=program.launch.command(default_python(options.python), target),
+        argv=program.launch.command(injected.default_python(options.python), target),
         files=script,
         workspace=program.working,
         mounts=(Mount(injected.FOLDER, PROBE), *mounts),

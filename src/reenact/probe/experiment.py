@@ -6,9 +6,9 @@ import subprocess
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from reenact.errors import InputError
+from reenact.probe.json_graph import typed
 from reenact.probe.options import WatchOptions
 from reenact.probe.outcome import Outcome, OutcomeKind
 from reenact.probe.read import read_json_file
@@ -79,35 +79,17 @@ def read_experiments(folder: Path, outcome: Outcome | None = None) -> Experiment
     if found is None:
         return ExperimentRecord(missing=(_why_nothing(outcome),))
     try:
-        return _record(found)
+        swept = found.get("learning_rates") or {}
+        fields = dict(found.get("one_batch") or {}, missing=found["missing"])
+        fields |= {"rates": swept.get("rates", ()), "rate_losses": swept.get("losses", ())}
+        return typed(ExperimentRecord, fields)
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise InputError(
             f"The experiments in {folder} are not ones that reenact wrote ({error!r})."
         ) from error
 
 
-def _record(found: Mapping[str, Any]) -> ExperimentRecord:
-    one, rates = found.get("one_batch") or {}, found.get("learning_rates") or {}
-    return ExperimentRecord(
-        losses=_floats(one.get("losses")),
-        accuracy=_float(one.get("accuracy")),
-        rate=_float(one.get("rate")),
-        zeroed_losses=_floats(one.get("zeroed_losses")),
-        rates=_floats(rates.get("rates")),
-        rate_losses=_floats(rates.get("losses")),
-        missing=tuple(str(sentence) for sentence in found["missing"]),
-    )
-
-
 def _why_nothing(outcome: Outcome | None) -> str:
     if outcome is None or outcome.kind in (OutcomeKind.FINISHED, OutcomeKind.NO_TRAINING):
         return "no experiments: no optimizer was seen to step"
     return f"no experiments: before the first step, {outcome.sentence[:1].lower()}{outcome.sentence[1:]}"
-
-
-def _float(value: Any) -> float | None:
-    return None if value is None else float(value)
-
-
-def _floats(values: Any) -> tuple[float, ...]:
-    return tuple(float(value) for value in values or ())

@@ -26,7 +26,7 @@ def environment(
     found = dict(base) | dict(options.environment)
     path = [inject or str(FOLDER), *filter(None, [found.get("PYTHONPATH")])]
     found["PYTHONPATH"] = os.pathsep.join(path)
-    found[VARIABLE] = json.dumps(options.wishes(folder or str(options.folder.resolve())))
+    found[VARIABLE] = json.dumps(options.as_config(folder or str(options.folder.resolve())))
     # A window would wait for somebody to close it.
     found.setdefault("MPLBACKEND", "Agg")
     return found
@@ -55,3 +55,13 @@ def part(name: str) -> Any:
 
     load()
     return importlib.import_module(f"{PACKAGE}.{name}")
+
+
+def default_python(chosen: str = "") -> str:
+    """The interpreter to use: the chosen one, the active virtual environment's, or our own."""
+    if chosen:
+        return chosen
+    active = os.environ.get("VIRTUAL_ENV")
+    if active and (Path(active) / "bin" / "python").is_file():
+        return str(Path(active) / "bin" / "python")
+    return sys.executable

@@ -11,8 +11,7 @@ from typing import Any
 
 from reenact.errors import InputError
 from reenact.probe import injected
-from reenact.probe.naming import fresh_folder
-from reenact.probe.options import PRESETS
+from reenact.probe.options import PRESETS, fresh_folder
 from reenact.probe.read import is_trace, read_trace
 from reenact.probe.trace import Trace
 from reenact.redact import for_probe

@@ -1,137 +1,121 @@
-"""Builds the model graph from the JSON that the probe wrote. The file may be untrusted: every field is
-checked.
-"""
+"""Builds the model graph from the JSON of a trace. The file may be untrusted: every field is checked."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
-from typing import Any
+from functools import cache
+from typing import Any, TypeVar
 
 from reenact.errors import InputError
-from reenact.probe.root import Root
-from reenact.probe.task import infer_task
-from reenact.program.graph import Layer, LossFacts, ModelGraph, OptimizerFacts, TensorFacts, WeightFacts
+from reenact.probe.trace import Root
+from reenact.program.graph import LossFacts, ModelGraph, TaskType, TensorFacts
 from reenact.types import Place
 
 Json = Mapping[str, Any]
+T = TypeVar("T")
+_CATEGORICAL = frozenset({
+    "cross_entropy", "nll", "categorical_crossentropy", "sparse_categorical_crossentropy",
+    "categorical_focal_crossentropy", "multi_margin",
+})  # fmt: skip
+_BINARY = frozenset({"binary_cross_entropy", "binary_cross_entropy_with_logits", "binary_crossentropy",
+                     "binary_focal_crossentropy", "soft_margin", "hinge", "squared_hinge"})  # fmt: skip
+_MULTI_LABEL = frozenset({"multilabel_soft_margin", "multilabel_margin"})
+_MANY = 64
+"""More distinct whole numbers than this in one column are quantities, not classes, unless the loss says
+otherwise.
+"""
 
 
-def read_graph(found: Json, data: Sequence[TensorFacts], root: Root) -> ModelGraph:
+@cache
+def _adapter(kind: Any) -> Any:
+    from pydantic import TypeAdapter
+
+    return TypeAdapter(kind)
+
+
+def typed(kind: type[T], content: Any) -> T:
+    """A value of this type from its JSON. Raises ValueError where they do not fit."""
+    value: T = _adapter(kind).validate_python(content)  # type: ignore[arg-type]
+    return value
+
+
+def read_graph(content: Json, data: Sequence[TensorFacts], root: Root) -> ModelGraph:
     """The graph as a type; places are named as `root` says."""
     try:
-        return _graph(found, data, root)
+        parts = dict(content, layers=[placed(layer, root) for layer in content["layers"]])
+        for name in ("loss", "optimizer"):
+            parts[name] = placed(content[name], root) if content.get(name) else None
+        loss = typed(LossFacts, parts["loss"]) if parts["loss"] else None
+        labels = next((facts for facts in data if facts.role == "label" and facts.split == "train"), None)
+        shapes = [layer.get("output_shape") for layer in content["layers"]]
+        output = next((shape for shape in reversed(shapes) if shape), None)
+        return typed(ModelGraph, dict(parts, data=data, task=infer_task(labels, output, loss)))
     except (KeyError, TypeError, ValueError, AttributeError, IndexError) as error:
         raise InputError(
             f"The model graph of this trace is not one that reenact wrote ({error!r})."
         ) from error
 
 
-def _graph(found: Json, data: Sequence[TensorFacts], root: Root) -> ModelGraph:
-    layers = tuple(_layer(layer, root) for layer in found["layers"])
-    loss = _loss(found["loss"], root) if found.get("loss") else None
-    labels = next((facts for facts in data if facts.role == "label" and facts.split == "train"), None)
-    output = next((layer.output_shape for layer in reversed(layers) if layer.output_shape), None)
-    batch = found.get("batch_size")
-    return ModelGraph(
-        framework=str(found["framework"]),
-        model=str(found["model"]),
-        layers=layers,
-        loss=loss,
-        optimizer=_optimizer(found["optimizer"], root) if found.get("optimizer") else None,
-        data=tuple(data),
-        task=infer_task(labels, output, loss),
-        batch_size=int(batch) if batch is not None else None,
-        parameters=int(found["parameters"]),
-        trainable_parameters=int(found["trainable_parameters"]),
-        unregistered=tuple(str(name) for name in found.get("unregistered", ())),
-    )
+def placed(content: Json, root: Root) -> Json:
+    """An object whose `place` is a place."""
+    return dict(content, place=read_place(content.get("place"), root))
 
 
-def _layer(found: Json, root: Root) -> Layer:
-    activation = found.get("activation")
-    output = found.get("output_shape")
-    return Layer(
-        name=str(found["name"]),
-        type=str(found["type"]),
-        place=read_place(found.get("place"), root),
-        input_shapes=tuple(_shape(shape) for shape in found.get("input_shapes") or ()),
-        output_shape=_shape(output) if output is not None else None,
-        activation=str(activation) if activation is not None else None,
-        settings=dict(found.get("settings") or {}),
-        weights=tuple(_weight(weight) for weight in found.get("weights") or ()),
-        calls=int(found.get("calls", 1)),
-    )
-
-
-def _weight(found: Json) -> WeightFacts:
-    return WeightFacts(
-        name=str(found["name"]),
-        shape=tuple(int(size) for size in found["shape"]),
-        trainable=bool(found["trainable"]),
-        mean=float(found["mean"]),
-        std=float(found["std"]),
-        minimum=float(found["minimum"]),
-        maximum=float(found["maximum"]),
-        path=str(found.get("path", "")),
-    )
-
-
-def _loss(found: Json, root: Root) -> LossFacts:
-    logits = found.get("from_logits")
-    return LossFacts(
-        name=str(found["name"]),
-        from_logits=bool(logits) if logits is not None else None,
-        settings=dict(found.get("settings") or {}),
-        place=read_place(found.get("place"), root),
-    )
-
-
-def _optimizer(found: Json, root: Root) -> OptimizerFacts:
-    rate, given = found.get("learning_rate"), found.get("parameters_given")
-    return OptimizerFacts(
-        name=str(found["name"]),
-        learning_rate=float(rate) if rate is not None else None,
-        settings=dict(found.get("settings") or {}),
-        place=read_place(found.get("place"), root),
-        parameters_given=int(given) if given is not None else None,
-    )
-
-
-def read_tensor_facts(found: Json) -> TensorFacts:
-    """Facts of inputs or labels."""
-    counts, values = found.get("class_counts"), found.get("class_values")
-    classes = found.get("classes")
-    return TensorFacts(
-        split=str(found["split"]),
-        role=str(found["role"]),
-        shape=_shape(found["shape"]),
-        dtype=str(found["dtype"]),
-        minimum=_number(found.get("minimum")),
-        maximum=_number(found.get("maximum")),
-        mean=_number(found.get("mean")),
-        std=_number(found.get("std")),
-        nan_share=float(found["nan_share"]),
-        constant_features=int(found["constant_features"]),
-        classes=int(classes) if classes is not None else None,
-        class_counts=tuple(int(count) for count in counts) if counts is not None else None,
-        rows_seen=int(found["rows_seen"]),
-        class_values=tuple(int(value) for value in values) if values is not None else None,
-        integral=bool(found.get("integral", False)),
-        one_hot=bool(found.get("one_hot", False)),
-    )
-
-
-def read_place(found: Sequence[Any] | None, root: Root) -> Place | None:
+def read_place(content: Sequence[Any] | None, root: Root) -> Place | None:
     """`[file, line, column, end line, end column]` as a place."""
-    if not found:
+    if not content:
         return None
-    file, line, column, end_line, end_column = found
+    file, line, column, end_line, end_column = content
     return Place(root.name(str(file)), int(line), int(column), int(end_line), int(end_column))
 
 
-def _shape(found: Sequence[Any]) -> tuple[int | None, ...]:
-    return tuple(None if size is None else int(size) for size in found)
+def infer_task(
+    labels: TensorFacts | None, output_shape: Sequence[int | None] | None, loss: LossFacts | None
+) -> TaskType:
+    """What a model is asked to learn, from its labels, the width of its output and its loss.
+
+    The labels decide where they can; the loss only where they leave it open, since the loss may be the fault.
+    """
+    name = loss.name if loss is not None else ""
+    if labels is None or not labels.rows_seen:
+        return _by_loss(name, _width(output_shape))
+    if labels.one_hot:
+        return TaskType.MULTI_CLASS
+    if not labels.integral:
+        binary = name in _BINARY | _MULTI_LABEL
+        return _by_loss(name, _width(output_shape)) if binary else TaskType.REGRESSION
+    if math.prod(size or 1 for size in labels.shape[1:]) > 1 and "int" not in labels.dtype:
+        binary = set(labels.class_values or ()) <= {0, 1}
+        return TaskType.MULTI_LABEL if binary else TaskType.REGRESSION
+    return _whole_numbers(labels, name, _width(output_shape))
 
 
-def _number(value: object) -> float | None:
-    return float(value) if isinstance(value, int | float | str) else None
+def _whole_numbers(labels: TensorFacts, name: str, width: int | None) -> TaskType:
+    """One whole number a row: a class, or a quantity that happens to be whole."""
+    two = set(labels.class_values or ()) <= {0, 1} or set(labels.class_values or ()) == {-1, 1}
+    if name in _CATEGORICAL:
+        return TaskType.BINARY if two and width == 1 else TaskType.MULTI_CLASS
+    if two:
+        return TaskType.BINARY
+    if name in _BINARY:
+        return TaskType.BINARY if (labels.classes or 0) <= 2 else TaskType.MULTI_CLASS
+    few = labels.classes is not None and labels.classes <= _MANY
+    unsaid = width is None and not name and "int" in labels.dtype
+    if few and (unsaid or (width or 1) > 1):
+        return TaskType.MULTI_CLASS
+    return TaskType.REGRESSION
+
+
+def _by_loss(name: str, width: int | None) -> TaskType:
+    if name in _CATEGORICAL:
+        return TaskType.MULTI_CLASS
+    if name in _MULTI_LABEL or (name in _BINARY and (width or 1) > 1):
+        return TaskType.MULTI_LABEL
+    if name in _BINARY:
+        return TaskType.BINARY
+    return TaskType.REGRESSION if name else TaskType.UNKNOWN
+
+
+def _width(shape: Sequence[int | None] | None) -> int | None:
+    return shape[-1] if shape and len(shape) > 1 else (1 if shape else None)

@@ -1,8 +1,9 @@
-"""What a caller may ask of a watched run."""
+"""What a caller may ask of a watched run, and the folder that its trace goes into."""
 
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -10,6 +11,7 @@ from pathlib import Path
 from reenact.errors import InputError
 from reenact.redact import for_probe
 
+TRACES = Path(".reenact") / "traces"
 PRESETS = ("bare", "quick", "normal", "deep")
 
 
@@ -51,7 +53,7 @@ class WatchOptions:
         if self.seed is not None and not 0 <= self.seed < 2**32:
             raise InputError(f"A seed lies between 0 and 4294967295. Received: seed={self.seed}.")
 
-    def wishes(self, folder: str) -> dict[str, object]:
+    def as_config(self, folder: str) -> dict[str, object]:
         """The options as the injected part reads them."""
         return {
             "folder": folder,
@@ -64,3 +66,29 @@ class WatchOptions:
             "note_opened": self.note_opened,
             "hide": for_probe({**os.environ, **self.environment}),
         }
+
+
+def fresh_folder(name: str, parent: Path | None = None) -> Path:
+    """`PARENT/name-1`, or the next number that nobody has taken; made at once, so that it is ours."""
+    parent = parent or TRACES
+    make_private(parent)
+    stem = re.sub(r"[^A-Za-z0-9_.-]+", "-", name).strip("-.") or "run"
+    taken = {path.name for path in parent.iterdir()}
+    number = 1
+    while True:
+        folder = parent / f"{stem}-{number}"
+        if folder.name not in taken:
+            try:
+                folder.mkdir(mode=0o700)
+            except FileExistsError:
+                number += 1
+                continue
+            return folder
+        number += 1
+
+
+def make_private(folder: Path) -> None:
+    """Make a folder, and what is missing above it, for its owner alone."""
+    if not folder.is_dir():
+        make_private(folder.parent)
+        folder.mkdir(mode=0o700, exist_ok=True)

@@ -1,7 +1,9 @@
-"""How a watched program ended, in words that say what to do about it."""
+"""How a watched program ended: named from its exit code, its exception and what was seen of it."""
 
 from __future__ import annotations
 
+import re
+import signal as signals
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -99,3 +101,74 @@ _SENTENCES = {
     OutcomeKind.STOPPED: "The program was stopped on purpose after {o.note}.",
     OutcomeKind.NOT_STARTED: "The program was not started: {o.note}",
 }
+_DATA_ERRORS = frozenset({
+    "URLError", "HTTPError", "ConnectionError", "gaierror", "Timeout", "DatasetNotFoundError",
+    "DataFilesNotFoundError", "LocalEntryNotFoundError", "OfflineModeIsEnabled", "NoSuchBucket",
+})  # fmt: skip
+_DATA_WORDS = re.compile(
+    r"URL fetch failure|dataset not found|no such file or directory|could not find (?:the )?(?:data|file)|"
+    r"You can use download=True|Resource \S+ not found|couldn't connect to|failed to download",
+    re.IGNORECASE,
+)
+_WINDOW_WORDS = re.compile(
+    r"no display name|couldn't connect to display|cannot connect to X server|highgui|"
+    r"The function is not implemented",
+    re.IGNORECASE,
+)
+
+
+def classify(
+    exit_code: int,
+    crash: Crash | None,
+    *,
+    trained: bool,
+    timed_out: bool = False,
+    interrupted: bool = False,
+    stopped: bool = False,
+    limit: str = "",
+) -> Outcome:
+    """The outcome in one word, with its evidence.
+
+    `exit_code` is negative for a signal, as the standard library has it; `trained` is true also when the
+    probe switched itself off and cannot know; `limit` is the limit in words, when one was reached.
+    """
+    if timed_out:
+        return Outcome(OutcomeKind.TIMEOUT, exit_code, crash=crash, note=limit)
+    if interrupted or exit_code == -signals.SIGINT or _is(crash, "KeyboardInterrupt"):
+        return Outcome(OutcomeKind.INTERRUPTED, exit_code, signals.SIGINT, crash)
+    if stopped:
+        return Outcome(OutcomeKind.STOPPED, exit_code, note=limit)
+    if exit_code < 0:
+        return Outcome(OutcomeKind.KILLED, exit_code, -exit_code, crash)
+    if exit_code and crash is not None:
+        kind, note = _kind(crash)
+        return Outcome(kind, exit_code, crash=crash, note=note)
+    if exit_code:
+        return Outcome(OutcomeKind.EXITED, exit_code)
+    return Outcome(OutcomeKind.FINISHED if trained else OutcomeKind.NO_TRAINING, exit_code)
+
+
+def _kind(crash: Crash) -> tuple[OutcomeKind, str]:
+    text = f"{crash.type}: {crash.message}"
+    if _is(crash, "EOFError") and ("input(" in crash.source or "reading a line" in crash.message):
+        return OutcomeKind.READS_STDIN, ""
+    if _is(crash, "ModuleNotFoundError"):
+        return OutcomeKind.NEEDS_PACKAGE, text + _other_engine(crash)
+    if _is(crash, "TclError") or _WINDOW_WORDS.search(crash.message):
+        return OutcomeKind.OPENS_WINDOW, text
+    if _is(crash, "FileNotFoundError"):
+        return OutcomeKind.NEEDS_DATA, crash.missing_file or text
+    if _DATA_ERRORS & set(crash.bases) or _DATA_WORDS.search(crash.message):
+        return OutcomeKind.NEEDS_DATA, text
+    return OutcomeKind.CRASHED, ""
+
+
+def _other_engine(crash: Crash) -> str:
+    """Keras 3 can run on what is there, but has to be asked to."""
+    if "'tensorflow" not in crash.message or not any("/keras/src/" in frame for frame in crash.frames):
+        return ""
+    return ". Keras asks for it unless it is set otherwise: KERAS_BACKEND=torch, where PyTorch is installed."
+
+
+def _is(crash: Crash | None, name: str) -> bool:
+    return crash is not None and name in crash.bases

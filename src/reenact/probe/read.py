@@ -7,18 +7,27 @@ width that does not fit the header. A chunk that cannot be read ends the trace t
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from reenact.errors import InputError, ResultRefused
-from reenact.probe import json_graph
-from reenact.probe.columns import Columns, no_rows
-from reenact.probe.outcome import Crash, LayerInput
-from reenact.probe.printed import printed_epochs
-from reenact.probe.root import Root
-from reenact.probe.trace import Event, Header, Metric, Overlap, ParameterFacts, Trace
+from reenact.probe.json_graph import Json, placed, read_graph, read_place, typed
+from reenact.probe.outcome import Crash
+from reenact.probe.trace import (
+    Columns,
+    Event,
+    Header,
+    Metric,
+    Overlap,
+    ParameterFacts,
+    Root,
+    Trace,
+    no_rows,
+)  # fmt: skip
+from reenact.program.graph import TensorFacts
 from reenact.sandbox.files.arrays import read_arrays
 from reenact.sandbox.files.collect import collect
 from reenact.sandbox.files.strict_json import read_json
@@ -33,8 +42,6 @@ MOST_BYTES = 1 << 30
 MOST_CHUNK_BYTES = 256 << 20
 MOST_JSON_BYTES = 64 << 20
 TABLES = ("steps", "parameters", "layers")
-
-Json = Mapping[str, Any]
 
 
 @dataclass
@@ -79,22 +86,22 @@ def _trace(folder: Path, header: Json, root: Root | None) -> Trace:
     chunks = _read_chunks(folder, columns)
     ending = read_json_file(folder, "ending.json")
     data = read_json_file(folder, "data.json") or {"tensors": [], "overlaps": []}
-    tensors = tuple(json_graph.read_tensor_facts(facts) for facts in data["tensors"])
+    tensors = typed(tuple[TensorFacts, ...], data["tensors"])
     graph = read_json_file(folder, "graph.json")
-    steps = printed_epochs(_joined(columns["steps"], chunks.tables["steps"]), chunks.events)
+    steps = _epochs(_joined(columns["steps"], chunks.tables["steps"]), chunks.events)
     return Trace(
-        header=_header(header),
+        header=typed(Header, dict(header, source="probe")),
         steps=steps,
         layers=_joined(columns["layers"], chunks.tables["layers"]),
         parameters=_joined(columns["parameters"], chunks.tables["parameters"]),
-        layer_names=tuple(str(name) for name in header["layers"]),
-        parameter_facts=tuple(_parameter(facts) for facts in header["parameters"]),
+        layer_names=tuple(map(str, header["layers"])),
+        parameter_facts=typed(tuple[ParameterFacts, ...], header["parameters"]),
         metrics=tuple(chunks.metrics),
         events=tuple(chunks.events),
-        graph=json_graph.read_graph(graph, tensors, root) if graph is not None else None,
+        graph=read_graph(graph, tensors, root) if graph is not None else None,
         data=tensors,
-        overlaps=tuple(Overlap(str(o["split"]), int(o["rows"]), int(o["shared"])) for o in data["overlaps"]),
-        crash=read_crash(ending["error"], root) if ending and ending.get("error") else None,
+        overlaps=typed(tuple[Overlap, ...], data["overlaps"]),
+        crash=_crash(ending["error"], root) if ending and ending.get("error") else None,
         complete=ending is not None,
         seconds=float(ending["seconds"]) if ending else (float(steps["time"].max()) if len(steps) else 0.0),
         probe_seconds=chunks.spent,
@@ -159,27 +166,45 @@ def _joined(columns: tuple[str, ...], parts: list[NDArray[np.float64]]) -> Colum
     return Columns(columns, np.concatenate(parts)) if parts else no_rows(columns)
 
 
-def _header(found: Json) -> Header:
-    seed = found.get("seed")
-    return Header(
-        source="probe",
-        started=float(found["started"]),
-        argv=tuple(str(word) for word in found["argv"]),
-        cwd=str(found["cwd"]),
-        python=str(found["python"]),
-        preset=str(found["preset"]),
-        seed=int(seed) if seed is not None else None,
-        frameworks={str(name): str(version) for name, version in found["frameworks"].items()},
-    )
+def _epochs(steps: Columns, events: Sequence[Event]) -> Columns:
+    """Fill the column `epoch` from printed lines when the probe saw no sign of epochs itself."""
+    if not len(steps):
+        return steps
+    if steps["epoch"].max() >= 0:
+        return _with_first(steps)
+    length = _epoch_length(events)
+    if length is None:
+        return steps
+    rows = steps.rows.copy()
+    rows[:, steps.columns.index("epoch")] = steps["step"] // length
+    return Columns(steps.columns, rows)
 
 
-def _parameter(found: Json) -> ParameterFacts:
-    return ParameterFacts(
-        name=str(found["name"]),
-        shape=tuple(int(size) for size in found["shape"]),
-        trainable=bool(found["trainable"]),
-        in_optimizer=bool(found["in_optimizer"]),
-    )
+def _with_first(steps: Columns) -> Columns:
+    """The end of the first epoch is noticed when the second begins: until then its steps had no number."""
+    unknown = steps["epoch"] < 0
+    if not unknown[0] or steps["epoch"][~unknown].min() != 1:
+        return steps
+    rows = steps.rows.copy()
+    rows[unknown, steps.columns.index("epoch")] = 0
+    return Columns(steps.columns, rows)
+
+
+def _epoch_length(events: Sequence[Event]) -> int | None:
+    """Steps an epoch, where the printed numbers grow in step with the optimizer; none where they do not."""
+    seen: dict[int, int] = {}
+    for event in events:
+        number = event.facts.get("number")
+        if event.kind == "printed-epoch" and isinstance(number, int):
+            seen.setdefault(number, event.step)
+    points = sorted(seen.items())
+    lengths = {
+        (later_step - step) / (later - number) for (number, step), (later, later_step) in pairwise(points)
+    }
+    if len(lengths) != 1:
+        return None
+    length = lengths.pop()
+    return int(length) if length >= 1 and length == int(length) else None
 
 
 def _metric(found: Any) -> Metric:
@@ -192,21 +217,20 @@ def _event(found: Any) -> Event:
     return Event(str(found["kind"]), int(found["step"]), int(found["epoch"]), float(found["time"]), facts)
 
 
-def read_crash(found: Json, root: Root) -> Crash:
-    """The exception that ended a program, from its JSON."""
-    inputs = found.get("inputs") or ()
-    return Crash(
-        type=str(found["type"]),
-        message=str(found["message"]),
-        place=json_graph.read_place(found.get("place"), root),
-        source=str(found.get("source") or ""),
-        frames=tuple(f"{file}:{line} in {function}" for file, line, function, _ in found.get("frames") or ()),
-        bases=tuple(str(base) for base in found.get("bases") or ()),
-        missing_file=str(found.get("file") or ""),
-        layer=str(found.get("layer") or ""),
-        layer_place=json_graph.read_place(found.get("layer_place"), root),
-        layer_inputs=tuple(
-            LayerInput(tuple(map(int, shape)), str(kind), str(at)) for shape, kind, at in inputs
+def _crash(content: Json, root: Root) -> Crash:
+    """The exception that ended a program."""
+    return typed(
+        Crash,
+        dict(
+            placed(content, root),
+            source=content.get("source") or "",
+            frames=[f"{file}:{line} in {name}" for file, line, name, _ in content.get("frames") or ()],
+            missing_file=content.get("file") or "",
+            layer_place=read_place(content.get("layer_place"), root),
+            layer_inputs=[
+                {"shape": shape, "dtype": dtype, "device": device}
+                for shape, dtype, device in content.get("inputs") or ()
+            ],
         ),
     )
 
@@ -216,7 +240,7 @@ def read_crash_notes(folder: Path, root: Root) -> Crash | None:
     for path in sorted(folder.glob("crash-*.json")):
         found = read_json_file(folder, path.name)
         if found and found.get("error"):
-            return read_crash(found["error"], root)
+            return _crash(found["error"], root)
     return None
 
 

@@ -6,9 +6,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
-from reenact.probe.columns import Columns, Series
 from reenact.probe.outcome import Crash
 from reenact.program.graph import ModelGraph, TensorFacts
 from reenact.types import JsonValue
@@ -22,11 +22,90 @@ TRAINING, EVALUATION = 0, 1
 
 
 @dataclass(frozen=True, slots=True)
+class Series:
+    """Values over steps, in the order of the steps."""
+
+    steps: NDArray[np.int64]
+    values: NDArray[np.float64]
+
+    def __len__(self) -> int:
+        return len(self.steps)
+
+    @property
+    def known(self) -> Series:
+        """Without the steps whose value is not known."""
+        import numpy as np
+
+        keep = ~np.isnan(self.values)
+        return Series(self.steps[keep], self.values[keep])
+
+
+@dataclass(frozen=True, slots=True)
+class Columns:
+    """Rows of numbers. A column that an older or other writer does not know reads as NaN."""
+
+    columns: tuple[str, ...]
+    rows: NDArray[np.float64]
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def __getitem__(self, column: str) -> NDArray[np.float64]:
+        if column in self.columns:
+            return self.rows[:, self.columns.index(column)]
+        import numpy as np
+
+        return np.full(len(self.rows), np.nan)
+
+    def where(self, **equal: float) -> Columns:
+        """The rows in which each named column has the given value."""
+        import numpy as np
+
+        keep = np.ones(len(self.rows), dtype=bool)
+        for column, value in equal.items():
+            keep &= self[column] == value
+        return Columns(self.columns, self.rows[keep])
+
+    def series(self, column: str) -> Series:
+        """One column over the steps."""
+        import numpy as np
+
+        return Series(self["step"].astype(np.int64), self[column])
+
+
+def no_rows(columns: tuple[str, ...]) -> Columns:
+    """A table with these columns and no row."""
+    import numpy as np
+
+    return Columns(columns, np.empty((0, len(columns))))
+
+
+@dataclass(frozen=True, slots=True)
+class Root:
+    """Where places count from: a program's folder, and files that ran under another name (a notebook)."""
+
+    folder: Path
+    renamed: Mapping[str, PurePosixPath] = field(default_factory=dict)
+    seen_as: str = ""
+    """Where the program itself saw the folder, when it ran in a box."""
+
+    def name(self, file: str) -> PurePosixPath:
+        """The name a reader knows a file by."""
+        if file in self.renamed:
+            return self.renamed[file]
+        path = Path(file)
+        for folder in (self.seen_as, str(self.folder), str(self.folder.resolve())):
+            if folder and path.is_relative_to(folder):
+                return PurePosixPath(path.relative_to(folder))
+        return PurePosixPath(path)
+
+
+@dataclass(frozen=True, slots=True)
 class Header:
     """Where a trace comes from."""
 
     source: str
-    """`probe`, or the kind of log it was read from."""
+    """What recorded it."""
     started: float = 0.0
     """Unix time."""
     argv: tuple[str, ...] = ()
@@ -135,12 +214,9 @@ class Trace:
 
     @property
     def epoch_count(self) -> int | None:
-        """Epochs begun, or none when there is no sign of them. A log by epoch has metrics and no steps."""
+        """Epochs begun, or none when there is no sign of them."""
         known = self.steps["epoch"]
-        if len(known) and known.max() >= 0:
-            return int(known.max()) + 1
-        last = max((metric.epoch for metric in self.metrics), default=-1)
-        return last + 1 if last >= 0 else None
+        return int(known.max()) + 1 if len(known) and known.max() >= 0 else None
 
     def layer(self, name: str, column: str, phase: int = TRAINING) -> Series:
         """One statistic of a layer's output over the sampled steps."""
@@ -172,5 +248,5 @@ class Trace:
         return tuple(event for event in self.events if event.kind == kind)
 
 
-_SOURCES = ("user", "keras", "lightning", "transformers", "torchmetrics", "pattern", "log", "output", "probe")
+_SOURCES = ("user", "keras", "lightning", "transformers", "torchmetrics", "pattern", "output", "probe")
 """From the most to the least trusted."""

@@ -1,27 +1,50 @@
-"""Watch a program: run it under the probe, read the trace, say how it ended."""
+"""Watch a program: run it under the probe, read the trace, say how it ended.
+
+It is the user's own program: it runs in their interpreter, folder and network, as they run it themselves.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import ctypes
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 from typing import IO
 
 from reenact.errors import InputError
-from reenact.probe.classify import Facts, classify
-from reenact.probe.naming import make_private
-from reenact.probe.options import WatchOptions
-from reenact.probe.outcome import Outcome, OutcomeKind
+from reenact.probe import injected
+from reenact.probe.options import WatchOptions, make_private
+from reenact.probe.outcome import Outcome, OutcomeKind, classify
 from reenact.probe.read import is_trace, read_crash_notes, read_trace, was_stopped
-from reenact.probe.root import Root
-from reenact.probe.run import Ended, Screen, default_python, run
-from reenact.probe.trace import Trace
+from reenact.probe.trace import Root, Trace
 from reenact.program.framework import Framework, framework_of
 from reenact.program.program import Program
 from reenact.redact import redact_bytes
+from reenact.sandbox.watch.ending import end_all, processes_below
 from reenact.types import Stop
 
 NOTEBOOK = "notebook.py"
+POLL_S = 0.1
+GRACE_S = 4.0
+"""What a program gets to end by itself: less than a waiting user gives us."""
+_SET_PARENT_DEATH_SIGNAL = 1
+"""Option of prctl(2)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ended:
+    """How the process ended."""
+
+    exit_code: int
+    """Negative for a signal."""
+    seconds: float
+    timed_out: bool = False
+    interrupted: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +63,6 @@ def watch(
     options: WatchOptions,
     *,
     stdout: int | IO[bytes] | None = None,
-    screen: Screen | None = None,
     stop: Stop | None = None,
     on_poll: Callable[[], None] | None = None,
 ) -> Watched:
@@ -50,49 +72,13 @@ def watch(
     options = prepare(program, options)
     command, root = _command(program, options)
     try:
-        ended = run(
-            command, program.working, options, stdout=stdout, screen=screen, stop=stop, on_poll=on_poll
-        )
+        ended = _run(command, program.working, options, stdout, stop, on_poll)
     except OSError as error:
         what = error.filename or command[0]
         named = "the interpreter " if what == command[0] and not program.launch.launcher else ""
         note = f"{named}{what} could not be started ({error.strerror or error})"
         return Watched(Outcome(OutcomeKind.NOT_STARTED, note=note), None, options.folder, 0.0)
     return read_watched(ended, options, root)
-
-
-def read_watched(ended: Ended, options: WatchOptions, root: Root) -> Watched:
-    """The result of a run that has ended."""
-    _hide_in(options.folder / NOTEBOOK)
-    trace = read_trace(options.folder, root=root) if is_trace(options.folder) else None
-    crash = (trace.crash if trace else None) or read_crash_notes(options.folder, root)
-    stopped = was_stopped(options.folder)
-    steps = trace.step_count if trace else 0
-    limit = f"{steps} steps"
-    if ended.timed_out:
-        limit = _limit(ended.seconds, options.max_time)
-    facts = Facts(
-        exit_code=ended.exit_code,
-        steps=steps,
-        crash=crash,
-        timed_out=ended.timed_out,
-        interrupted=ended.interrupted,
-        stopped=stopped,
-        blind=trace is not None and bool(trace.happened("probe-off")),
-        limit=limit,
-    )
-    return Watched(classify(facts), trace, options.folder, ended.seconds)
-
-
-def _hide_in(script: Path) -> None:
-    """A copy of the user's notebook had to be whole while it ran."""
-    if script.is_file():
-        script.write_bytes(redact_bytes(script.read_bytes()))
-
-
-def _limit(seconds: float, most: float | None) -> str:
-    """The limit that a run reached: its own, or that of the whole command."""
-    return f"{most:g} s" if most is not None and seconds >= most else "the time of the whole command"
 
 
 def prepare(program: Program, options: WatchOptions) -> WatchOptions:
@@ -111,7 +97,7 @@ def prepare(program: Program, options: WatchOptions) -> WatchOptions:
 
 
 def _command(program: Program, options: WatchOptions) -> tuple[tuple[str, ...], Root]:
-    python = default_python(options.python)
+    python = injected.default_python(options.python)
     if not program.is_notebook:
         return program.launch.command(python), Root(program.folder)
     script = options.folder / NOTEBOOK
@@ -119,3 +105,120 @@ def _command(program: Program, options: WatchOptions) -> tuple[tuple[str, ...], 
     script.write_text(program.script(), encoding="utf-8")
     renamed = {str(script): PurePosixPath(program.entry)}
     return program.launch.command(python, str(script)), Root(program.folder, renamed)
+
+
+def read_watched(ended: Ended, options: WatchOptions, root: Root) -> Watched:
+    """The result of a run that has ended."""
+    script = options.folder / NOTEBOOK
+    if script.is_file():
+        # A copy of the user's notebook had to be whole while it ran.
+        script.write_bytes(redact_bytes(script.read_bytes()))
+    trace = read_trace(options.folder, root=root) if is_trace(options.folder) else None
+    steps = trace.step_count if trace else 0
+    limit = f"{steps} steps"
+    if ended.timed_out:
+        own = options.max_time is not None and ended.seconds >= options.max_time
+        limit = f"{options.max_time:g} s" if own else "the time of the whole command"
+    outcome = classify(
+        ended.exit_code,
+        (trace.crash if trace else None) or read_crash_notes(options.folder, root),
+        trained=steps > 0 or (trace is not None and bool(trace.happened("probe-off"))),
+        timed_out=ended.timed_out,
+        interrupted=ended.interrupted,
+        stopped=was_stopped(options.folder),
+        limit=limit,
+    )
+    return Watched(outcome, trace, options.folder, ended.seconds)
+
+
+def _run(
+    command: Sequence[str],
+    working: Path,
+    options: WatchOptions,
+    stdout: int | IO[bytes] | None,
+    stop: Stop | None,
+    on_poll: Callable[[], None] | None,
+) -> Ended:
+    """Start the command under the probe and wait for it. Raises OSError when it cannot be started."""
+    child = subprocess.Popen(  # noqa: S603 - the user's own program
+        list(command),
+        cwd=working,
+        env=injected.environment(options, os.environ),
+        stdin=subprocess.DEVNULL,
+        stdout=stdout,
+        # What runs beside the watched run says nothing that the watched run does not say.
+        stderr=subprocess.DEVNULL if options.experiments else None,
+        start_new_session=True,
+        preexec_fn=_dies_with_us(),
+    )
+    began = time.monotonic()
+    try:
+        timed_out, interrupted = _wait(child, began, options.max_time, stop, on_poll)
+    except BaseException:
+        _end(child, signal.SIGTERM)
+        raise
+    if timed_out or interrupted:
+        _end(child, signal.SIGINT if interrupted and options.interrupts else signal.SIGTERM)
+    return Ended(child.returncode, time.monotonic() - began, timed_out, interrupted)
+
+
+def _dies_with_us() -> Callable[[], None] | None:
+    """What makes the program end when we are killed and cannot end it ourselves; Linux only.
+
+    The signal comes when the thread that started the program is gone: that is the one that waits for it here.
+    """
+    if not sys.platform.startswith("linux"):
+        return None
+    # Loaded before the fork: the child of a process with threads should do as little as it can.
+    prctl, parent = ctypes.CDLL(None).prctl, os.getpid()
+
+    def die_with_parent() -> None:
+        prctl(_SET_PARENT_DEATH_SIGNAL, int(signal.SIGKILL), 0, 0, 0)
+        if os.getppid() != parent:
+            os._exit(1)
+
+    return die_with_parent
+
+
+def _wait(
+    child: subprocess.Popen[bytes],
+    began: float,
+    max_time: float | None,
+    stop: Stop | None,
+    on_poll: Callable[[], None] | None,
+) -> tuple[bool, bool]:
+    """Whether its time was up, and whether the user interrupted it."""
+    while child.poll() is None:
+        if max_time is not None and time.monotonic() - began > max_time:
+            return True, False
+        if stop is not None and stop.asked:
+            return not stop.by_user, stop.by_user
+        if on_poll:
+            on_poll()
+        try:
+            child.wait(POLL_S)
+        except subprocess.TimeoutExpired:
+            continue
+    return False, False
+
+
+def _end(child: subprocess.Popen[bytes], how: signal.Signals) -> None:
+    """Ask the whole group to end, then end it, with whatever it started in groups of its own."""
+    below = processes_below(child.pid)
+    _signal_group(child.pid, how)
+    try:
+        child.wait(GRACE_S)
+    except subprocess.TimeoutExpired:
+        below += processes_below(child.pid)
+    finally:
+        # The program itself may have gone while a process of its ignores the signal.
+        _signal_group(child.pid, signal.SIGKILL)
+        end_all(below)
+        child.wait()
+
+
+def _signal_group(group: int, number: signal.Signals) -> None:
+    try:
+        os.killpg(group, number)
+    except ProcessLookupError:
+        return

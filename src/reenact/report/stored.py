@@ -10,8 +10,7 @@ from typing import Any, TypeVar
 from reenact.errors import JournalError, ReenactError
 from reenact.journal import Run, Shelf, State, Step
 from reenact.probe.read import is_trace, read_trace
-from reenact.probe.root import Root
-from reenact.probe.trace import Trace
+from reenact.probe.trace import Root, Trace
 
 T = TypeVar("T")
 RESULT = "result"

@@ -5,8 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Sequence
 
-from reenact.probe.columns import Columns, Series
-from reenact.probe.trace import Trace
+from reenact.probe.trace import Columns, Series, Trace
 from reenact.report.document import Picture
 from reenact.report.plots import heat_plot, line_plot
 from reenact.report.svg_heat import Row, Shade

@@ -13,7 +13,7 @@ from statistics import fmean
 from reenact.paper.measure.curves.course import Course, courses
 from reenact.paper.measure.gap import Comparison
 from reenact.paper.measure.runs import FullRun
-from reenact.probe.past.names import understand
+from reenact.probe.metric_names import metric_name
 from reenact.report.document import Picture
 from reenact.report.plots import line_plot
 from reenact.report.svg import number
@@ -85,4 +85,4 @@ def _times(one: Course, measured: float) -> float:
 
 def _parts(metric: str) -> frozenset[str]:
     """The words of a metric, whatever their order: `test_accuracy_ours` is `test accuracy` of `ours`."""
-    return frozenset(re.split(r"[^a-z0-9]+", understand(metric).metric.lower()))
+    return frozenset(re.split(r"[^a-z0-9]+", metric_name(metric).lower()))

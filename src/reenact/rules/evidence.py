@@ -9,8 +9,8 @@ from typing import Any
 
 from typing_extensions import TypedDict
 
-from reenact.probe.opened import Opened
 from reenact.probe.outcome import Outcome
+from reenact.probe.surroundings import Opened
 from reenact.probe.trace import Trace
 from reenact.program.graph import LossFacts, ModelGraph, OptimizerFacts, TaskType, TensorFacts
 from reenact.program.hyperparameter import Hyperparameter, Kind

@@ -8,8 +8,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from reenact.probe.columns import Columns, no_rows
-from reenact.probe.trace import TRAINING, Trace
+from reenact.probe.trace import TRAINING, Columns, Trace, no_rows
 from reenact.program.hyperparameter import Kind
 from reenact.rules.evidence import Evidence
 from reenact.rules.layer_view import LayerView

@@ -11,9 +11,9 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from reenact.probe import injected as probe
+from reenact.probe.injected import default_python
 from reenact.probe.options import WatchOptions
-from reenact.probe.root import Root
-from reenact.probe.run import default_python
+from reenact.probe.trace import Root
 from reenact.program.framework import Framework, framework_of
 from reenact.program.program import Program
 from reenact.program.read.index import FileIndex, index_of
@@ -129,7 +129,7 @@ def make_job(trial: Trial, folder: Path, python: str, *, express: bool = False, 
         "argv": [_target(program, placed), *program.arguments],
         "path": _path(program, placed),
         "moved": [list(pair) for pair in placed.moved],
-        "wishes": dict(options.wishes(str(options.folder))),  # type: ignore[arg-type]
+        "wishes": dict(options.as_config(str(options.folder))),  # type: ignore[arg-type]
         "root": str(placed.root) if placed.linked else "",
         "part": "" if trial.part is Part.WHOLE else trial.part.value,
         "data": trial.data,

@@ -10,12 +10,10 @@ from pathlib import Path
 from statistics import fmean
 
 from reenact.errors import InputError, ReenactError
-from reenact.probe.columns import Series
 from reenact.probe.outcome import Crash, OutcomeKind
 from reenact.probe.read import read_trace
-from reenact.probe.root import Root
-from reenact.probe.run import Ended as ProbeEnded
-from reenact.probe.trace import Trace
+from reenact.probe.trace import Root, Series, Trace
+from reenact.probe.watch import Ended as ProbeEnded
 from reenact.probe.watch import Watched, read_watched
 from reenact.trials.job import TREE, Job, root_of
 from reenact.trials.metric import STEP_LOSS, metric_sources

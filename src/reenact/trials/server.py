@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from reenact.errors import InputError
-from reenact.probe.run import default_python
+from reenact.probe.injected import default_python
 from reenact.trials import injected, job
 from reenact.types import JsonValue
 

@@ -15,8 +15,7 @@ from benchmarks.watching.measured import BOUNDS, Measured, Pair
 from benchmarks.watching.promises import Promises, kept
 from benchmarks.watching.runs import NAIVE, Case, Training, train_alone
 from reenact.errors import Inconclusive, InputError, Stopped
-from reenact.probe.columns import Columns, no_rows
-from reenact.probe.trace import Event, Header, Trace
+from reenact.probe.trace import Columns, Event, Header, Trace, no_rows
 from reenact.program.graph import Layer, ModelGraph, TaskType
 from reenact.types import Progress, Stop
 

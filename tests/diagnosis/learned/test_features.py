@@ -9,8 +9,7 @@ import pytest
 
 from reenact.diagnosis.learned.features import features, matrix
 from reenact.diagnosis.learned.monitored import STATISTICS
-from reenact.probe.columns import Columns, no_rows
-from reenact.probe.trace import Header, Metric, Trace
+from reenact.probe.trace import Columns, Header, Metric, Trace, no_rows
 from reenact.rules.evidence import Evidence
 
 STEPS = ("step", "epoch", "loss", "learning_rate", "batch_size", "backward_calls", "accuracy")

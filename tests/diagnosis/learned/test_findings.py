@@ -11,7 +11,7 @@ from reenact.diagnosis.learned.features import features
 from reenact.diagnosis.learned.findings import learned_findings
 from reenact.diagnosis.learned.forest import load
 from reenact.probe.read import read_trace
-from reenact.probe.root import Root
+from reenact.probe.trace import Root
 from reenact.program.change import Set
 from reenact.program.fault import Fault
 from reenact.program.hyperparameter import Kind

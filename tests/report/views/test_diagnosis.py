@@ -12,8 +12,7 @@ import pytest
 from reenact.diagnosis.depth import Depth
 from reenact.diagnosis.diagnosis import Diagnosis, DiagnosisFinding, InterventionResult, VerifiedChange
 from reenact.diagnosis.suspects import Suspect, suspects_from
-from reenact.probe.columns import no_rows
-from reenact.probe.trace import Header, Trace
+from reenact.probe.trace import Header, Trace, no_rows
 from reenact.program.fault import Fault
 from reenact.program.graph import TensorFacts
 from reenact.program.hyperparameter import Kind

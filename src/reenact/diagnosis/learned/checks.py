@@ -14,8 +14,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from reenact.probe.columns import Columns
-    from reenact.probe.trace import Trace
+    from reenact.probe.trace import Columns, Trace
 
     Floats = NDArray[np.float64]
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from reenact.probe.columns import Columns
+    from reenact.probe.trace import Columns
 
     Floats = NDArray[np.float64]
 

@@ -29,11 +29,10 @@ from reenact.paper.criterion import Criterion, Judged
 from reenact.paper.measure.fixed import ConstrainedExecutor, fixed_hyperparameters
 from reenact.paper.measure.gap import Comparison, mean_gap
 from reenact.probe.boxed import watch_boxed
-from reenact.probe.naming import fresh_folder
-from reenact.probe.options import WatchOptions
+from reenact.probe.options import WatchOptions, fresh_folder
 from reenact.probe.outcome import Outcome as ProbeOutcome
 from reenact.probe.read import is_trace, read_json_file, read_trace
-from reenact.probe.root import Root
+from reenact.probe.trace import Root
 from reenact.program.change import Change, Set
 from reenact.program.hyperparameter import HyperparameterId
 from reenact.program.program import Program, read_program

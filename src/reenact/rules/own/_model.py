@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import math
 
-from reenact.probe.columns import Columns, no_rows
+from reenact.probe.trace import Columns, no_rows
 from reenact.rules import Evidence, Kind, LayerView
 from reenact.rules.own._places import says
 

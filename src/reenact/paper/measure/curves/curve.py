@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from reenact.probe.past.names import understand
+from reenact.probe.metric_names import metric_name
 
 EPOCH, STEP, REPORT = "epoch", "step", "report"
 """What a curve is drawn against; a report is counted where neither epoch nor step is told."""
@@ -72,7 +72,7 @@ class Gathered:
         if at is not None and not math.isfinite(at):
             return
         for name, value in point.values:
-            key = (point.label[:LONGEST_NAME], understand(name).metric[:LONGEST_NAME], axis)
+            key = (point.label[:LONGEST_NAME], metric_name(name)[:LONGEST_NAME], axis)
             if key not in self._found and len(self._found) >= MOST_CURVES:
                 continue
             trainings = self._found.setdefault(key, [_Training()])

@@ -18,8 +18,7 @@ from reenact.codegen.project import METRICS, Project
 from reenact.codegen.runner import PRINTED
 from reenact.errors import ResultRefused
 from reenact.paper.measure.curves.curve import EPOCH, MOST_CURVES, STEP, Curve, Gathered, Point
-from reenact.probe.past.csvlog import DELIMITERS
-from reenact.probe.past.names import SPLITS, understand
+from reenact.probe.metric_names import SPLITS, metric_name
 from reenact.sandbox.files.strict_json import read_json
 from reenact.types import JsonValue
 
@@ -134,10 +133,11 @@ def read_lines(lines: Sequence[str]) -> Iterator[Point]:
 def is_curve(name: str) -> bool:
     """Whether a value of this name is worth a curve: a loss or a metric."""
     last = name.lower().replace("_", " ").split()[-1:]
-    rate = understand(name).metric == "learning_rate"
+    rate = metric_name(name) == "learning_rate"
     return bool(last) and last[0] not in NO_CURVE and not last[0].endswith(("/s", "/step")) and not rate
 
 
+DELIMITERS = ",;\t|"
 DEEPEST = 3
 """Levels of names around a list of values: method, part of the data, metric."""
 LONGEST_LABEL = 40

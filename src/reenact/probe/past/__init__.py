@@ -1,1 +1,0 @@
-"""Past runs as traces: TensorBoard event files and CSV logs, as far as they carry the facts."""
