@@ -118,7 +118,7 @@ def _diagnosed(document: Mapping[str, Any]) -> Diagnosed:
 
 def _found(one: Mapping[str, Any]) -> Found:
     first = one["witnesses"][0]
-    change = next((f"{each['param']} = {each['new']}" for each in one["suggestions"] if each["knob"]), None)
+    change = next((f"{each['knob']} = {each['new']}" for each in one["suggestions"] if each["knob"]), None)
     return Found(
         code=first["code"],
         name=first["name"],
