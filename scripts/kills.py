@@ -29,7 +29,7 @@ from typing import Any
 import click
 import psutil
 
-from reenact.journal import Shelf, Status
+from reenact.journal import JournalReader, Status
 
 HERE = Path(__file__).parent
 CASES_DIR = HERE / "kill_cases"
@@ -404,8 +404,8 @@ class Series:
         if not (place.runs / "journal.db").exists():
             yield "no journal was written"
             return
-        with Shelf.look(place.runs) as shelf:
-            runs = [run for run in shelf.runs() if run.story == self.case.name]
+        with JournalReader.open(place.runs) as shelf:
+            runs = [run for run in shelf.runs() if run.pipeline == self.case.name]
             again = [step.tries - 1 for run in runs for step in shelf.steps(run)]
         # A kill between the end of the run and that of the process is followed by a new run.
         given_up = [run.id for run in runs if run.status is not Status.FINISHED]

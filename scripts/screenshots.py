@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
-from reenact.journal import Shelf
+from reenact.journal import JournalReader
 from reenact.types import ExitCode
 from reenact.web.serve import serving
 
@@ -98,8 +98,8 @@ def told(folder: Path, story: str, *words: str) -> None:
 
 def newest(runs: Path) -> dict[str, str]:
     """Story to the id of its newest run."""
-    with Shelf.look(runs) as shelf:
-        return {run.story: run.id for run in reversed(shelf.runs())}
+    with JournalReader.open(runs) as shelf:
+        return {run.pipeline: run.id for run in reversed(shelf.runs())}
 
 
 def shoot(browser: Browser, address: str, runs: Mapping[str, str], folder: Path) -> dict[str, Path]:

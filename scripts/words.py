@@ -72,7 +72,8 @@ WORDS = {
 }
 ALLOWED = re.compile(
     r"front door|next door|side ?story|history|header room|headroom|room for|no room|without room|NO_ROOM"
-    r"|out of the house|warehouse|household|bear in mind|dear reader|workshop paper|heartbeat|at heart",
+    r"|out of the house|warehouse|household|bear in mind|dear reader|workshop paper|heartbeat|at heart"
+    r"|story TO pipeline",
     re.IGNORECASE,
 )
 PART = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")

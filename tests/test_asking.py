@@ -35,7 +35,7 @@ def test_answered_once_and_paid_once() -> None:
     reply = Reply('{"value": 3}', "scripted", usage=Usage(70, 5), cost=Decimal("0.02"))
     model = Scripted({"toy/number~1": [reply]})
     for _ in range(2):
-        with journal.run(story="toy", request={"n": 1}) as run:
+        with journal.run(pipeline="toy", request={"n": 1}) as run:
             assert ask(run, model, "number", PROMPT, Number, sample=1) == Number(value=3)
             paid = run.record
     assert len(model.calls) == 1
@@ -48,7 +48,7 @@ def test_answer_of_no_use_is_not_asked_for_again() -> None:
     journal = Journal.in_memory()
     model = Scripted(lambda call: {"value": 30}, patience=Patience(bad_answers=2))
     for _ in range(2):
-        with pytest.raises(AnswerUnusable), journal.run(story="toy", request={"n": 1}) as run:
+        with pytest.raises(AnswerUnusable), journal.run(pipeline="toy", request={"n": 1}) as run:
             ask(run, model, "number", PROMPT, Number, check=small)
     assert len(model.calls) == 2, "the question and one repair"
     assert "one digit" in model.calls[1].as_text()
@@ -62,7 +62,7 @@ def test_a_continued_run_has_one_budget_for_all_its_executions(tmp_path: Path) -
         model = Recorder(
             Scripted([reply] * 3, budget=Budget(money=Decimal("0.03"))), tmp_path / f"{len(names)}.jsonl"
         )
-        with journal.run(story="toy", request={"n": 2}) as run:
+        with journal.run(pipeline="toy", request={"n": 2}) as run:
             carry_budget(model, run, journal)
             for name in names:
                 ask(run, model, name, PROMPT, Number)

@@ -47,7 +47,7 @@ def write_once(
         report=raw.text(), context=contexts[0].text() if contexts else "none"
     )
     request = {"report": raw.text(), "project": case.buggy, "way": way.name, "model": model.name}
-    with journal.run(story="bug-baseline", request=request, what=way.name, fresh=fresh) as run:
+    with journal.run(pipeline="bug-baseline", request=request, what=way.name, fresh=fresh) as run:
         script = unfenced(ask(run, model, way.key, prompt, Written).script)
         run.finish({"lines": script.count("\n")})
         record = run.record

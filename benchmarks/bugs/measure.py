@@ -38,7 +38,7 @@ def measure(
         for case, way in wanted.values():
             (case.folder / way.recording).unlink(missing_ok=True)
     what = request["model"] or "recordings"
-    with desk.journal.run(story="bench-bugs", request=request, what=str(what), fresh=desk.fresh) as run:
+    with desk.journal.run(pipeline="bench-bugs", request=request, what=str(what), fresh=desk.fresh) as run:
         found = run.many(
             {name: desk.inputs(*telling) for name, telling in wanted.items()},
             lambda names: _tell_all({name: wanted[name] for name in names}, desk, jobs),

@@ -91,7 +91,7 @@ def learn(wishes: LearnWishes, services: LearnServices) -> Learned:
         "trials": [trial.key for one in planned for trial in one.trials[:1]],
     }
     with services.journal.run(
-        story="train-detector", request=request, argv=services.argv, what="learned detector"
+        pipeline="train-detector", request=request, argv=services.argv, what="learned detector"
     ) as run:
         with _executor(wishes) as executor:
             outcomes = train(planned, executor, services.tell, services.stop)

@@ -76,7 +76,7 @@ def measure(
     told_of = {"scale": scale.value, "depth": depth.value, "code": code_identity()}
     request = {"cases": [case.id for case in cases], **told_of}
     with journal.run(
-        story="bench-faults", request={**request, "repeats": repeats}, what=scale.value, fresh=fresh
+        pipeline="bench-faults", request={**request, "repeats": repeats}, what=scale.value, fresh=fresh
     ) as told:
         found = told.many(
             dict.fromkeys(wanted, told_of),

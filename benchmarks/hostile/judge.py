@@ -27,7 +27,7 @@ from benchmarks.hostile.terminal import Terminal
 from reenact.own_process import own_module
 from reenact.sandbox.box import MIB, Ending
 from reenact.sandbox.files.folder import start_time
-from reenact.sandbox.walls.view import gpu_nodes
+from reenact.sandbox.isolation.view import gpu_nodes
 
 MOST_LATE_S = 2.0
 MOST_SUPERVISOR_BYTES = 200 * MIB

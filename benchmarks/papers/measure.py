@@ -41,7 +41,7 @@ def measure(
         for telling in wanted.values():
             telling.recording.unlink(missing_ok=True)
     what = str(request["model"] or "recordings")
-    with desk.journal.run(story="bench-papers", request=request, what=what, fresh=desk.fresh) as run:
+    with desk.journal.run(pipeline="bench-papers", request=request, what=what, fresh=desk.fresh) as run:
         found = run.many(
             {name: desk.inputs(telling) for name, telling in wanted.items()},
             lambda names: _tell_all({name: wanted[name] for name in names}, desk, jobs),

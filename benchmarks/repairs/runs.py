@@ -122,7 +122,7 @@ def measure(
                 each(card(found))
             yield group
 
-    with journal.run(story="bench-repair", request=request, what=scale.value, fresh=fresh) as run:
+    with journal.run(pipeline="bench-repair", request=request, what=scale.value, fresh=fresh) as run:
         found = run.many(steps, lambda _: iter(()), returns=Fault)
         found = run.many(steps, run_all, returns=Fault)
         run.finish({"steps": len(found)})

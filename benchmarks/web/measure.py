@@ -133,7 +133,7 @@ def _run(seq: int, steps: Sequence[Step]) -> Run:
     return Run(
         seq=seq,
         id=f"260101-{seq:06d}",
-        story=("diagnose", "repair", "bug")[seq % 3],
+        pipeline=("diagnose", "repair", "bug")[seq % 3],
         what=f"train_{seq}.py",
         request_hash=f"{seq:040x}",
         turn=seq,

@@ -26,7 +26,7 @@ def record(project: Path) -> list[str]:
     """Three runs: finished, reusing, and stopped after a failure. Newest first."""
     with Journal.open(project / ".reenact") as journal:
         for _ in range(2):
-            with journal.run(story="paper", request={"id": 1}, argv=["config"], what="A paper") as run:
+            with journal.run(pipeline="paper", request={"id": 1}, argv=["config"], what="A paper") as run:
                 run.under("read").step(
                     "ask",
                     lambda: "yes",
@@ -35,7 +35,10 @@ def record(project: Path) -> list[str]:
                     shared=True,
                 )
                 run.finish({"verdict": "reproduced"})
-        with pytest.raises(ZeroDivisionError), journal.run(story="bug", request={}, argv=["config"]) as run:
+        with (
+            pytest.raises(ZeroDivisionError),
+            journal.run(pipeline="bug", request={}, argv=["config"]) as run,
+        ):
             run.under("debug", attempt=2).step("run", lambda: 1 / 0, kind=Kind.BOX, inputs=b"\xff\x1b[2J")
         return [run.id for run in journal.runs()]
 
@@ -124,8 +127,10 @@ def test_an_unknown_run_is_a_sentence(project: Path, capsys: pytest.CaptureFixtu
 
 def test_a_query_answers_and_refuses(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
     record(project)
-    answer = data(capsys, "query", "SELECT story, count(*) AS n FROM runs GROUP BY story ORDER BY story")
-    assert answer == {"columns": ["story", "n"], "rows": [["bug", 1], ["paper", 2]], "cut": False}
+    answer = data(
+        capsys, "query", "SELECT pipeline, count(*) AS n FROM runs GROUP BY pipeline ORDER BY pipeline"
+    )
+    assert answer == {"columns": ["pipeline", "n"], "rows": [["bug", 1], ["paper", 2]], "cut": False}
     _, out, _ = call(capsys, "query", "SELECT id FROM runs", "--limit", "2")
     assert "2 rows; there are more" in out
     code, _, err = call(capsys, "query", "DELETE FROM run_rows")
@@ -176,11 +181,11 @@ def resumed(*words: str) -> subprocess.CompletedProcess[str]:
 
 def test_resume_gives_the_recorded_command_again(project: Path) -> None:
     with Journal.open(project / ".reenact") as journal:
-        with journal.run(story="tale", request=1, argv=["config", "--output-format", "json", "--fresh"]):
+        with journal.run(pipeline="tale", request=1, argv=["config", "--output-format", "json", "--fresh"]):
             pass
-        with journal.run(story="tale", request=2) as run:
+        with journal.run(pipeline="tale", request=2) as run:
             run.finish(None)
-        with journal.run(story="tale", request=3):
+        with journal.run(pipeline="tale", request=3):
             pass
     done = resumed("1")
     assert done.returncode == 0, done.stderr
@@ -212,7 +217,7 @@ def test_a_command_that_came_with_a_folder_is_shown_and_not_run(
     (project / "note.md").write_text("# A paper\n\nWe train a model.\n")
     with Journal.open(project / ".reenact") as journal:
         words = ["fingerprint", "note.md", "--model", f"command:touch {marker}", "--max-time", "20"]
-        with journal.run(story="fingerprint", request=1, argv=words) as run:
+        with journal.run(pipeline="fingerprint", request=1, argv=words) as run:
             pass
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "another"))
     refused = resumed("last")

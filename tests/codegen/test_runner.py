@@ -24,7 +24,7 @@ open(f"result-{task['word']}.json", "w").write(json.dumps({"size": task["size"],
 
 
 def run(journal: Journal, runner: ProjectRunner, text: str = MAIN) -> ProgramRun:
-    with journal.run(story="paper", request={}, argv=(), what="x", fresh=True) as scope:
+    with journal.run(pipeline="paper", request={}, argv=(), what="x", fresh=True) as scope:
         return runner.run(
             "try", scope, Project({"main.py": text}), ("main.py",), limits=runner.limits(60.0),
             collect=("result-WORD.json",), task={"size": 3}, logs=("log.csv",),

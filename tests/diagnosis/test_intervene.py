@@ -109,7 +109,7 @@ def told(
     **confidences: float,
 ) -> tuple[dict[str, DiagnosisFinding], Formulaic]:
     executor = Formulaic(formula)
-    with Journal.in_memory() as journal, journal.run(story="test", request={}, what="test") as run:
+    with Journal.in_memory() as journal, journal.run(pipeline="test", request={}, what="test") as run:
         trainer = BudgetedTrainer(
             PROGRAM, executor, measure or Measure("test_accuracy"), TrainingBudget(trainings), 1.0, 1.0,
             run.under("trials"), stop or Stop(),
@@ -258,7 +258,7 @@ def test_nothing_is_refuted_beside_a_proven_fault_that_could_not_be_changed() ->
     )
     everything = (*suspects(learning_rate=0.8), *suspects_from([proven]))
     executor = Formulaic(lambda turned, seed: 0.1 + noise(seed))
-    with Journal.in_memory() as journal, journal.run(story="test", request={}, what="test") as run:
+    with Journal.in_memory() as journal, journal.run(pipeline="test", request={}, what="test") as run:
         trainer = BudgetedTrainer(
             PROGRAM, executor, Measure("test_accuracy"), TrainingBudget(40), 1.0, 1.0,
             run.under("trials"), Stop(),
@@ -287,7 +287,7 @@ def test_nothing_is_refuted_beside_a_proven_fault_that_could_not_be_changed() ->
     ],
 )
 def test_when_a_training_does_well(measure: Measure, spread: float | None, score: float, well: bool) -> None:
-    with Journal.in_memory() as journal, journal.run(story="test", request={}, what="test") as run:
+    with Journal.in_memory() as journal, journal.run(pipeline="test", request={}, what="test") as run:
         trainer = BudgetedTrainer(
             PROGRAM, Formulaic(lambda turned, seed: 0.5), measure, TrainingBudget(40), 1.0, 1.0,
             run.under("trials"), Stop(), label_spread=spread,

@@ -45,7 +45,7 @@ def program() -> Program:
 
 @pytest.fixture
 def run(tmp_path: Path) -> Iterator[OpenRun]:
-    with Journal.open(tmp_path) as journal, journal.run(story="diagnose", request={"test": True}) as run:
+    with Journal.open(tmp_path) as journal, journal.run(pipeline="diagnose", request={"test": True}) as run:
         yield run
         run.finish({}, ExitCode.OK)
 
@@ -148,7 +148,7 @@ def test_answers_are_journalled_and_not_asked_for_again(program: Program, tmp_pa
     model = Scripted([answer(RATE), answer()])
     with Journal.open(tmp_path) as journal:
         for _ in range(2):
-            with journal.run(story="diagnose", request={}) as run:
+            with journal.run(pipeline="diagnose", request={}) as run:
                 found, _ = llm_findings(program, model, 2, run)
                 assert [one.fault for one in found] == [Fault.HLR]
     assert len(model.calls) == 2

@@ -61,7 +61,7 @@ def times_run(program: Program) -> int:
 
 def continued(journal: Journal, program: Program, tmp_path: Path) -> tuple[Diagnosis, str]:
     """One execution of a run that is left unfinished, as if it had been killed after the diagnosis."""
-    with journal.run(story="diagnose", request="the same") as run:
+    with journal.run(pipeline="diagnose", request="the same") as run:
         given = services(journal, tmp_path)
         found = diagnose_within(program, DiagnoseOptions(depth=Depth.QUICK), given, run)
         return found, run.reused

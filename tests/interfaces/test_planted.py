@@ -80,7 +80,7 @@ def test_a_reading_command_imports_nothing_from_the_folder(planted: Planted, wor
 def test_a_run_is_resumed_without_the_folder_on_the_path(planted: Planted) -> None:
     with (
         Journal.open(planted.folder / ".reenact") as journal,
-        journal.run(story="diagnose", request={}, argv=("knobs", "train.py"), what="t") as run_,
+        journal.run(pipeline="diagnose", request={}, argv=("knobs", "train.py"), what="t") as run_,
     ):
         named = run_.record.id
     ended = reenact(planted, "runs", "resume", named, "--yes")

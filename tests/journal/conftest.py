@@ -1,4 +1,4 @@
-"""A small story for the tests of the journal: it counts its effects and can be made to end at any of them."""
+"""A small pipeline for the tests: it counts its effects and can be made to end at any of them."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Reading:
 
 
 @dataclass
-class Story:
+class Pipeline:
     """Five model calls, three trials, all of them shared, and a verdict."""
 
     paid: Counter[str] = field(default_factory=Counter)
@@ -64,7 +64,7 @@ class Story:
 
     def run(self, journal: Journal, *, fresh: bool = False) -> list[Reading]:
         with journal.run(
-            story="tale", request={"of": "tests"}, argv=["tale", "--of", "tests"], fresh=fresh
+            pipeline="tale", request={"of": "tests"}, argv=["tale", "--of", "tests"], fresh=fresh
         ) as run:
             readings = self.tell(run)
             run.finish({"readings": len(readings)})
@@ -72,8 +72,8 @@ class Story:
 
 
 @pytest.fixture
-def story() -> Story:
-    return Story()
+def pipeline() -> Pipeline:
+    return Pipeline()
 
 
 @pytest.fixture

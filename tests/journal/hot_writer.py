@@ -14,7 +14,7 @@ from reenact.journal import Journal, Kind
 
 def main() -> None:
     said = os.open(sys.argv[2], os.O_WRONLY | os.O_CREAT | os.O_APPEND)
-    with Journal.open(Path(sys.argv[1])) as journal, journal.run(story="tale", request=1) as run:
+    with Journal.open(Path(sys.argv[1])) as journal, journal.run(pipeline="tale", request=1) as run:
         for number in range(100_000):
             value = run.step("n", lambda n=number: {"n": n}, kind=Kind.NOTE, inputs=number, attempt=number)
             os.write(said, f"{value['n']}\n".encode())

@@ -1,4 +1,4 @@
-"""A process that tells half a story and dies, leaving the journal as a kill leaves it.
+"""A process that tells half a pipeline and dies, leaving the journal as a kill leaves it.
 
 python killed_writer.py FOLDER [checkpoint]
 """
@@ -24,7 +24,7 @@ def result_of(number: int) -> object:
 def main() -> None:
     folder, checkpoint = Path(sys.argv[1]), "checkpoint" in sys.argv[2:]
     journal = Journal.open(folder)
-    with journal.run(story="tale", request="whole", what="finished before") as run:
+    with journal.run(pipeline="tale", request="whole", what="finished before") as run:
         for number in range(3):
             run.step(
                 "ask",
@@ -35,7 +35,7 @@ def main() -> None:
                 shared=True,
             )
         run.finish({"answers": 3})
-    run = journal.run(story="tale", request="half", what="cut in the middle", fresh=True)
+    run = journal.run(pipeline="tale", request="half", what="cut in the middle", fresh=True)
     for number in range(CALLS):
         run.step(
             "ask",

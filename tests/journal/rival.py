@@ -22,7 +22,7 @@ def main() -> None:
         if way == "race":
             race(journal, folder / "paid")
             return
-        with journal.run(story="tale", request=1) as run:
+        with journal.run(pipeline="tale", request=1) as run:
             run.step("first", lambda: 1, kind=Kind.LLM)
             if way == "fork" and os.fork() == 0:
                 time.sleep(600)
@@ -40,7 +40,7 @@ def race(journal: Journal, paid: Path) -> None:
         return number
 
     try:
-        with journal.run(story="tale", request=1) as run:
+        with journal.run(pipeline="tale", request=1) as run:
             for number in range(10):
                 run.step("ask", lambda n=number: effect(n), kind=Kind.LLM, inputs=number, attempt=number)
             run.finish(None)

@@ -1,4 +1,4 @@
-"""A process that tells a story on a disk that gets full, at many places, and then has space again.
+"""A process that tells a pipeline on a disk that gets full, at many places, and then has space again.
 
 python short_of_space.py limit FOLDER      the file size limit of the process stands for the disk
 python short_of_space.py tmpfs FOLDER      FOLDER is a small tmpfs, really full, then read-only
@@ -17,7 +17,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from reenact.errors import StorageError
-from reenact.journal import Journal, Kind, Shelf
+from reenact.journal import Journal, JournalReader, Kind
 
 STEPS = 6
 
@@ -27,7 +27,7 @@ def tell(folder: Path, paid: Counter[int]) -> list[object]:
         paid[number] += 1
         return {"number": number, "raw": bytes([65 + number]) * 20_000, "text": "word " * 400}
 
-    with Journal.open(folder) as journal, journal.run(story="tale", request=1) as run:
+    with Journal.open(folder) as journal, journal.run(pipeline="tale", request=1) as run:
         results = [
             run.step("ask", lambda n=n: effect(n), kind=Kind.LLM, inputs=n, attempt=n) for n in range(STEPS)
         ]
@@ -47,7 +47,7 @@ def one(folder: Path, short: object) -> dict[str, object]:
             said = error.sentence
     paid_short = dict(paid)
     results = tell(folder, paid)
-    with Shelf.look(folder) as shelf:
+    with JournalReader.open(folder) as shelf:
         record = shelf.find("last")
         left = sorted(path.name for path in (folder / "tmp").glob("*"))
         left += sorted(path.name for path in (folder / "out").glob(".*"))
@@ -100,7 +100,7 @@ def main() -> None:
         tell(folder / "j", Counter())
     except StorageError as error:
         print(json.dumps({"said": error.sentence}))
-    with Shelf.look(folder / "j") as shelf:
+    with JournalReader.open(folder / "j") as shelf:
         print(json.dumps({"looked": [run.status.value for run in shelf.runs()]}))
 
 

@@ -72,7 +72,7 @@ class Answers:
             self.reused = self._tell(journal, "whole")
 
     def _tell(self, journal: Journal, request: str) -> list[Any]:
-        with journal.run(story="tale", request=request) as run:
+        with journal.run(pipeline="tale", request=request) as run:
             told = [
                 run.step(
                     "ask",
@@ -93,7 +93,7 @@ class Answers:
 
 
 def _lasting(run: Run) -> tuple[Any, ...]:
-    return run.id, run.story, run.what, run.request, run.status, run.verdict, run.steps, run.money
+    return run.id, run.pipeline, run.what, run.request, run.status, run.verdict, run.steps, run.money
 
 
 RIGHT = [writer.result_of(number) for number in range(writer.CALLS)]

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from reenact.errors import StorageError
-from reenact.journal import Journal, Kind, Shelf
+from reenact.journal import Journal, JournalReader, Kind
 
 SHORT = Path(__file__).with_name("short_of_space.py")
 
@@ -74,7 +74,7 @@ def test_a_disk_that_answers_with_errors(folder: Path) -> None:
 
 def test_an_artefact_on_a_bad_sector(folder: Path) -> None:
     with Journal.open(folder) as journal:
-        with journal.run(story="tale", request=1) as run:
+        with journal.run(pipeline="tale", request=1) as run:
             run.step("a", lambda: b"x" * 5000, kind=Kind.BOX)
         [step] = journal.steps(journal.find("last"))
         [name] = step.artefact_hashes()
@@ -95,5 +95,5 @@ def test_a_folder_without_permission(folder: Path) -> None:
 def test_looking_at_a_journal_without_its_lock_file(folder: Path) -> None:
     Journal.open(folder).close()
     (folder / "journal.lock").unlink()
-    with Shelf.look(folder) as shelf:
+    with JournalReader.open(folder) as shelf:
         assert shelf.runs() == []

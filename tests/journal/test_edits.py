@@ -23,7 +23,7 @@ def root(tmp_path: Path) -> Path:
 
 def test_an_edit_changes_makes_and_removes(on_disk: Journal, root: Path) -> None:
     (root / "a.py").chmod(0o755)
-    with on_disk.run(story="tale", request=1) as run:
+    with on_disk.run(pipeline="tale", request=1) as run:
         run.edit("patch", root, {"a.py": b"new a", "deep/er/c.py": b"new c", "b.py": None})
     assert (root / "a.py").read_bytes() == b"new a"
     assert stat.S_IMODE((root / "a.py").stat().st_mode) == 0o755
@@ -33,13 +33,13 @@ def test_an_edit_changes_makes_and_removes(on_disk: Journal, root: Path) -> None
 
 
 def test_an_edit_is_applied_once_in_a_run_and_again_in_the_next(on_disk: Journal, root: Path) -> None:
-    with on_disk.run(story="tale", request=1) as run:
+    with on_disk.run(pipeline="tale", request=1) as run:
         run.edit("patch", root, {"a.py": b"new a"})
         (root / "a.py").write_bytes(b"changed by a later step")
         run.edit("patch", root, {"a.py": b"new a"})
         assert (root / "a.py").read_bytes() == b"changed by a later step"
         run.finish(None)
-    with on_disk.run(story="tale", request=1) as run:
+    with on_disk.run(pipeline="tale", request=1) as run:
         run.edit("patch", root, {"a.py": b"new a"})
         assert (root / "a.py").read_bytes() == b"new a"
         run.finish(None)
@@ -49,23 +49,26 @@ def test_somebody_elses_change_in_between_is_not_overwritten(on_disk: Journal, r
     """The first try fails in the middle (a folder stands where a file should go); then the user edits."""
     files: dict[str, bytes | None] = {"a.py": b"new a", "sub/c.py": b"new c", "b.py": b"new b"}
     (root / "sub").write_bytes(b"a file where a folder should be")
-    with on_disk.run(story="tale", request=1) as run, pytest.raises(StorageError):
+    with on_disk.run(pipeline="tale", request=1) as run, pytest.raises(StorageError):
         run.edit("patch", root, files)
     assert [(root / name).read_bytes() for name in ("a.py", "b.py")] == [b"new a", b"old b"]
     (root / "sub").unlink()
     (root / "b.py").write_bytes(b"edited by the user")
-    with on_disk.run(story="tale", request=1) as run, pytest.raises(JournalDiverged, match="somebody else"):
+    with (
+        on_disk.run(pipeline="tale", request=1) as run,
+        pytest.raises(JournalDiverged, match="somebody else"),
+    ):
         run.edit("patch", root, files)
     assert (root / "b.py").read_bytes() == b"edited by the user"
     (root / "b.py").write_bytes(b"old b")
-    with on_disk.run(story="tale", request=1) as run:
+    with on_disk.run(pipeline="tale", request=1) as run:
         run.edit("patch", root, files)
     assert [(root / name).read_bytes() for name in files] == [b"new a", b"new c", b"new b"]
 
 
 @pytest.mark.parametrize("name", ["../out", "/etc/x", "a/../../x", "", "sub\\x", "nul\x00", "."])
 def test_names_that_lead_out_are_refused(journal: Journal, root: Path, name: str) -> None:
-    with journal.run(story="tale", request=1) as run, pytest.raises(InputError):
+    with journal.run(pipeline="tale", request=1) as run, pytest.raises(InputError):
         run.edit("patch", root, {name: b"x"})
 
 
@@ -75,7 +78,7 @@ def test_links_are_not_written_through(journal: Journal, root: Path, tmp_path: P
     (root / "link").symlink_to(secret)
     (root / "file").symlink_to(secret / "f")
     for name in ("link/x", "file"):
-        with journal.run(story="tale", request=name) as run, pytest.raises(InputError, match="link"):
+        with journal.run(pipeline="tale", request=name) as run, pytest.raises(InputError, match="link"):
             run.edit("patch", root, {name: b"x"})
     assert not list(secret.iterdir())
 
@@ -84,16 +87,16 @@ def test_a_folder_or_pipe_is_no_file_to_edit(journal: Journal, root: Path) -> No
     (root / "d").mkdir()
     os.mkfifo(root / "pipe")
     for name in ("d", "pipe"):
-        with journal.run(story="tale", request=name) as run, pytest.raises(InputError, match="plain file"):
+        with journal.run(pipeline="tale", request=name) as run, pytest.raises(InputError, match="plain file"):
             run.edit("patch", root, {name: b"x"})
 
 
 def test_a_report_is_written_whole_and_both_contents_are_on_record(journal: Journal, tmp_path: Path) -> None:
     report = tmp_path / "out" / "report.md"
-    with journal.run(story="tale", request=1) as run:
+    with journal.run(pipeline="tale", request=1) as run:
         assert run.write("report", report, b"# first") == report
         run.finish(None)
-    with journal.run(story="tale", request=1) as run:
+    with journal.run(pipeline="tale", request=1) as run:
         run.write("report", report, b"# second")
         run.finish(None)
     assert report.read_bytes() == b"# second"

@@ -16,12 +16,13 @@ from reenact.errors import InputError, ReenactError
 from reenact.journal import Journal, Kind, Status
 from reenact.journal.archive import LARGEST, MAGIC, Record, put_record
 from reenact.journal.records import Run, Step, check_of, digest
+from reenact.journal.schema import RENAMED
 
 
 @pytest.fixture
-def exported(on_disk: Journal, story: Any, tmp_path: Path) -> Path:
-    story.run(on_disk)
-    with on_disk.run(story="tale", request="cut") as run:
+def exported(on_disk: Journal, pipeline: Any, tmp_path: Path) -> Path:
+    pipeline.run(on_disk)
+    with on_disk.run(pipeline="tale", request="cut") as run:
         run.step("big", lambda: ["word " * 10] * 2000, kind=Kind.BOX)
         on_disk.export(on_disk.find(run.record.id), tmp_path / "running.run")
     on_disk.export(on_disk.find("1"), tmp_path / "tale.run")
@@ -40,7 +41,7 @@ def contents(journal: Journal, run: Run) -> list[tuple[Any, ...]]:
 
 
 def test_a_run_moves_whole_and_nothing_of_it_is_evidence_there(
-    exported: Path, on_disk: Journal, other: Journal, story: Any
+    exported: Path, on_disk: Journal, other: Journal, pipeline: Any
 ) -> None:
     moved = other.take_in(exported)
     assert moved.is_new
@@ -48,8 +49,8 @@ def test_a_run_moves_whole_and_nothing_of_it_is_evidence_there(
     assert (moved.run.id, moved.run.verdict, moved.run.imported) == (original.id, original.verdict, 1)
     assert contents(other, moved.run) == contents(on_disk, original)
     assert other.check().problems == ()
-    story.run(other)
-    assert set(story.paid.values()) == {2}
+    pipeline.run(other)
+    assert set(pipeline.paid.values()) == {2}
     assert other.find("last").reused == 0
 
 
@@ -66,11 +67,11 @@ def test_importing_where_it_came_from_changes_nothing(exported: Path, on_disk: J
 def test_a_run_that_went_another_way_is_not_overwritten(
     on_disk: Journal, other: Journal, tmp_path: Path
 ) -> None:
-    with on_disk.run(story="tale", request=1) as run:
+    with on_disk.run(pipeline="tale", request=1) as run:
         run.step("a", lambda: 1, kind=Kind.BOX)
     on_disk.export(run.record, tmp_path / "early.run")
     other.take_in(tmp_path / "early.run")
-    with on_disk.run(story="tale", request=1) as run:
+    with on_disk.run(pipeline="tale", request=1) as run:
         run.step("b", lambda: 2, kind=Kind.BOX)
     on_disk.export(run.record, tmp_path / "late.run")
     with pytest.raises(InputError, match="another way"):
@@ -158,7 +159,7 @@ def forge_step(**columns: Any) -> Callable[[list[tuple[str, Any]]], list[tuple[s
 HARM: dict[str, Callable[[list[tuple[str, Any]]], list[tuple[str, Any]]]] = {
     "id with a path": forge_run(id="../../etc/passwd"),
     "id with escapes": forge_run(id="260101-\x1b[2J"),
-    "story with escapes": forge_run(story="\x1b]52;c;x\x07"),
+    "pipeline with escapes": forge_run(pipeline="\x1b]52;c;x\x07"),
     "argv that is no list": forge_run(argv='"rm -rf"'),
     "argv of numbers": forge_run(argv="[1]"),
     "argv that is no JSON": forge_run(argv="["),
@@ -212,6 +213,16 @@ def test_the_forger_would_be_believed_if_he_changed_nothing(
 ) -> None:
     path = forged(tmp_path / "forged.run", forge_step()(forge_run()(records_of(exported))))
     assert other.take_in(path).is_new
+
+
+def test_a_file_of_an_earlier_version_is_taken_in(exported: Path, other: Journal, tmp_path: Path) -> None:
+    records = records_of(exported)
+    kind, row = records[0]
+    assert isinstance(row, dict)
+    old, new = RENAMED.split(" TO ")
+    renamed = {old if name == new else name: value for name, value in row.items()}
+    moved = other.take_in(forged(tmp_path / "old.run", [(kind, renamed), *records[1:]]))
+    assert (moved.run.pipeline, moved.run.steps) == (row[new], 8)
 
 
 def raw(content: bytes) -> bytes:

@@ -13,19 +13,19 @@ from reenact.journal.query import query
 
 
 @pytest.fixture
-def told(on_disk: Journal, story: Any, folder: Path) -> Path:
-    story.run(on_disk)
-    story.run(on_disk)
+def told(on_disk: Journal, pipeline: Any, folder: Path) -> Path:
+    pipeline.run(on_disk)
+    pipeline.run(on_disk)
     return folder
 
 
 def test_the_views_tell_what_happened(told: Path) -> None:
-    answer = query(told, "SELECT story, status, steps, reused, money FROM runs ORDER BY seq")
-    assert answer.columns == ("story", "status", "steps", "reused", "money")
+    answer = query(told, "SELECT pipeline, status, steps, reused, money FROM runs ORDER BY seq")
+    assert answer.columns == ("pipeline", "status", "steps", "reused", "money")
     assert answer.rows == (("tale", "finished", 8, 0, 0.05), ("tale", "finished", 9, 8, 0.0))
     joined = query(
         told,
-        "SELECT r.story, s.path, json_extract(s.result, '$.name') FROM steps s JOIN runs r ON r.id = s.run"
+        "SELECT r.pipeline, s.path, json_extract(s.result, '$.name') FROM steps s JOIN runs r ON r.id = s.run"
         " WHERE s.kind = 'llm' AND s.state = 'done' ORDER BY s.nr LIMIT 1",
     )
     assert joined.rows == (("tale", "tale/read[0]/ask", "call0"),)

@@ -23,7 +23,7 @@ def test_no_text_that_is_written_holds_the_secret(folder: Path, tmp_path: Path) 
 
     def tell(journal: Journal) -> None:
         request = {"key": SECRET}
-        with journal.run(story="tale", request=request, argv=["x", SECRET], what=f"with {SECRET}") as run:
+        with journal.run(pipeline="tale", request=request, argv=["x", SECRET], what=f"with {SECRET}") as run:
             seen.append(
                 run.step(
                     "ask",
@@ -41,7 +41,7 @@ def test_no_text_that_is_written_holds_the_secret(folder: Path, tmp_path: Path) 
         with pytest.raises(ConnectionError):
             tell(journal)
         # A later execution sees exactly what the first one saw.
-        with journal.run(story="tale", request={"key": SECRET}) as run:
+        with journal.run(pipeline="tale", request={"key": SECRET}) as run:
             seen.append(run.step("ask", lambda: None, kind=Kind.LLM, inputs={"prompt": SECRET}))
             run.finish({"verdict": SECRET})
         journal._database.connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
@@ -56,7 +56,7 @@ def test_a_file_with_a_secret_is_edited_as_it_is_and_hidden_in_the_record(
     work = tmp_path / "work"
     work.mkdir()
     (work / "config").write_text(f"key = {SECRET}")
-    with Journal.open(folder, redact=hide) as journal, journal.run(story="tale", request=1) as run:
+    with Journal.open(folder, redact=hide) as journal, journal.run(pipeline="tale", request=1) as run:
         run.edit("patch", work, {"config": f"key = {SECRET}\nlr = 1\n".encode()})
         run.finish(None)
     assert (work / "config").read_text() == f"key = {SECRET}\nlr = 1\n"

@@ -25,9 +25,9 @@ def open_to_others(folder: Path) -> list[str]:
 
 
 @pytest.mark.usefixtures("umask")
-def test_all_of_a_journal_is_private(folder: Path, tmp_path: Path, story: Any) -> None:
+def test_all_of_a_journal_is_private(folder: Path, tmp_path: Path, pipeline: Any) -> None:
     with Journal.open(folder) as journal:
-        story.run(journal)
+        pipeline.run(journal)
         assert {path.name for path in folder.iterdir()} >= {"journal.db", "journal.db-wal", "journal.lock"}
         assert list(folder.glob("artefacts/*/*"))
         assert open_to_others(folder) == []
@@ -37,9 +37,9 @@ def test_all_of_a_journal_is_private(folder: Path, tmp_path: Path, story: Any) -
 
 
 @pytest.mark.usefixtures("umask")
-def test_an_open_folder_of_ours_is_closed_to_others(folder: Path, story: Any) -> None:
+def test_an_open_folder_of_ours_is_closed_to_others(folder: Path, pipeline: Any) -> None:
     with Journal.open(folder) as journal:
-        story.run(journal)
+        pipeline.run(journal)
     (folder / "traces" / "train-1").mkdir(parents=True)
     (folder / "traces" / "train-1" / "header.json").write_text("{}")
     (folder / "link").symlink_to("/etc/passwd")

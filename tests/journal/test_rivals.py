@@ -14,8 +14,8 @@ import psutil
 import pytest
 
 from reenact.errors import RunLocked
-from reenact.journal import Journal, Kind, Shelf, Status
-from reenact.journal.shelf import INTERRUPTED
+from reenact.journal import Journal, JournalReader, Kind, Status
+from reenact.journal.reader import INTERRUPTED
 
 RIVAL = Path(__file__).with_name("rival.py")
 
@@ -41,9 +41,9 @@ def holder(folder: Path) -> Iterator[subprocess.Popen[str]]:
 def test_the_second_process_is_told_who_works_on_the_run(holder: subprocess.Popen[str], folder: Path) -> None:
     with Journal.open(folder) as journal:
         with pytest.raises(RunLocked, match=f"process {holder.pid}") as caught:
-            journal.run(story="tale", request=1)
+            journal.run(pipeline="tale", request=1)
         assert "--fresh" in caught.value.next_step
-        assert journal.standing(journal.find("last")) == "running"
+        assert journal.status_of(journal.find("last")) == "running"
         with pytest.raises(RunLocked):
             journal.remove("1")
 
@@ -52,8 +52,8 @@ def test_a_killed_process_is_in_nobodys_way(holder: subprocess.Popen[str], folde
     holder.kill()
     holder.wait()
     with Journal.open(folder) as journal:
-        assert journal.standing(journal.find("last")) == INTERRUPTED
-        with journal.run(story="tale", request=1) as run:
+        assert journal.status_of(journal.find("last")) == INTERRUPTED
+        with journal.run(pipeline="tale", request=1) as run:
             assert run.is_continued
             assert run.step("first", lambda: 2, kind=Kind.LLM) == 1
             run.finish(None)
@@ -62,7 +62,7 @@ def test_a_killed_process_is_in_nobodys_way(holder: subprocess.Popen[str], folde
 def test_the_second_process_may_wait_for_the_first(holder: subprocess.Popen[str], folder: Path) -> None:
     assert holder.stdin is not None
     threading.Timer(0.3, holder.stdin.close).start()
-    with Journal.open(folder) as journal, journal.run(story="tale", request=1, wait_s=60) as run:
+    with Journal.open(folder) as journal, journal.run(pipeline="tale", request=1, wait_s=60) as run:
         # The first one finished, so this is a new run that does its steps again.
         assert run.step("first", lambda: 2, kind=Kind.LLM) == 2
         assert not run.is_continued
@@ -77,7 +77,7 @@ def test_a_child_that_outlives_its_parent_holds_nothing(folder: Path) -> None:
         process.wait()
     try:
         assert [child.is_running() for child in children] == [True]
-        with Journal.open(folder) as journal, journal.run(story="tale", request=1) as run:
+        with Journal.open(folder) as journal, journal.run(pipeline="tale", request=1) as run:
             run.finish(None)
     finally:
         for child in children:
@@ -92,6 +92,6 @@ def test_many_at_once_pay_for_nothing_twice(folder: Path) -> None:
     worked = sum(words.startswith("worked") for words in said)
     assert worked >= 1
     assert sorted(map(int, (folder / "paid").read_text().split())) == sorted([*range(10)] * worked)
-    with Shelf.look(folder) as shelf:
+    with JournalReader.open(folder) as shelf:
         assert all(run.status is Status.FINISHED for run in shelf.runs())
         assert shelf.check().problems == ()

@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from reenact.errors import BudgetSpent, InputError, JournalDamaged, JournalError, RunLocked, Stopped
-from reenact.journal import Journal, Kind, Shelf, Status
+from reenact.journal import Journal, JournalReader, Kind, Status
+from reenact.journal.reader import INTERRUPTED
 from reenact.journal.rows import put_run
-from reenact.journal.shelf import INTERRUPTED
 from reenact.types import ExitCode
 
 
@@ -29,11 +29,11 @@ from reenact.types import ExitCode
 def test_an_error_leaves_the_run_to_be_continued(
     journal: Journal, error: BaseException, status: Status, code: int
 ) -> None:
-    with pytest.raises(type(error)), journal.run(story="tale", request=1):
+    with pytest.raises(type(error)), journal.run(pipeline="tale", request=1):
         raise error
     record = journal.find("last")
     assert (record.status, record.exit_code, record.error_type) == (status, code, type(error).__name__)
-    with journal.run(story="tale", request=1) as run:
+    with journal.run(pipeline="tale", request=1) as run:
         assert run.is_continued
         assert run.record.id == record.id
         run.finish({"reproduced": False}, ExitCode.FOUND)
@@ -43,19 +43,19 @@ def test_an_error_leaves_the_run_to_be_continued(
 
 
 def test_a_run_left_without_a_verdict_is_stopped(journal: Journal) -> None:
-    with journal.run(story="tale", request=1):
+    with journal.run(pipeline="tale", request=1):
         pass
     assert journal.find("last").status is Status.STOPPED
 
 
 def test_the_same_run_twice_in_one_process_is_refused(journal: Journal) -> None:
-    with journal.run(story="tale", request=1) as run, pytest.raises(RunLocked, match=run.record.id):
-        journal.run(story="tale", request=1)
+    with journal.run(pipeline="tale", request=1) as run, pytest.raises(RunLocked, match=run.record.id):
+        journal.run(pipeline="tale", request=1)
 
 
 def test_fresh_starts_beside_a_run_that_is_being_worked_on(journal: Journal) -> None:
-    with journal.run(story="tale", request=1) as run:
-        with journal.run(story="tale", request=1, fresh=True) as other:
+    with journal.run(pipeline="tale", request=1) as run:
+        with journal.run(pipeline="tale", request=1, fresh=True) as other:
             assert other.record.id != run.record.id
         assert journal.is_live(journal.find(run.record.id))
     assert len(journal.runs()) == 2
@@ -64,12 +64,12 @@ def test_fresh_starts_beside_a_run_that_is_being_worked_on(journal: Journal) -> 
 def test_an_older_unfinished_run_is_continued_when_preferred(journal: Journal) -> None:
     ids = []
     for _ in range(2):
-        with journal.run(story="tale", request=1, fresh=True) as run:
+        with journal.run(pipeline="tale", request=1, fresh=True) as run:
             ids.append(run.record.id)
-    with journal.run(story="tale", request=1) as run:
+    with journal.run(pipeline="tale", request=1) as run:
         assert run.record.id == ids[1]
     journal.prefer(journal.find(ids[0]))
-    with journal.run(story="tale", request=1) as run:
+    with journal.run(pipeline="tale", request=1) as run:
         assert run.record.id == ids[0]
         with pytest.raises(RunLocked):
             journal.prefer(journal.find(ids[0]))
@@ -79,22 +79,22 @@ def test_an_older_unfinished_run_is_continued_when_preferred(journal: Journal) -
 
 
 def test_the_command_that_continues_has_no_fresh(journal: Journal) -> None:
-    with journal.run(story="tale", request=1, argv=["paper", "--fresh", "x"], fresh=True) as run:
+    with journal.run(pipeline="tale", request=1, argv=["paper", "--fresh", "x"], fresh=True) as run:
         assert run.record.command() == ("paper", "x")
 
 
 def test_a_request_or_verdict_is_small_plain_data(journal: Journal) -> None:
     with pytest.raises(JournalError, match="request"):
-        journal.run(story="tale", request="x" * 40_000)
-    with pytest.raises(JournalError, match="story"):
-        journal.run(story="No Story", request=1)
-    with journal.run(story="tale", request=1) as run, pytest.raises(JournalError, match="verdict"):
+        journal.run(pipeline="tale", request="x" * 40_000)
+    with pytest.raises(JournalError, match="pipeline"):
+        journal.run(pipeline="No Pipeline", request=1)
+    with journal.run(pipeline="tale", request=1) as run, pytest.raises(JournalError, match="verdict"):
         run.finish("x" * 40_000)
 
 
 def test_runs_are_found_by_id_part_number_and_last(journal: Journal) -> None:
     for request in range(3):
-        with journal.run(story="tale", request=request):
+        with journal.run(pipeline="tale", request=request):
             pass
     ids = [run.id for run in journal.runs()]
     assert journal.find(ids[0]).id == ids[0]
@@ -111,28 +111,28 @@ def test_runs_are_found_by_id_part_number_and_last(journal: Journal) -> None:
 def test_the_list_is_filtered_and_paged(journal: Journal) -> None:
     for number in range(12):
         with journal.run(
-            story="paper" if number % 2 else "bug", request=number, what=f"Number {number}"
+            pipeline="paper" if number % 2 else "bug", request=number, what=f"Number {number}"
         ) as run:
             if number < 6:
                 run.finish(None)
     assert [run.seq for run in journal.runs(limit=3, offset=2)] == [10, 9, 8]
-    assert {run.story for run in journal.runs(story="bug")} == {"bug"}
-    assert journal.count(story="bug", status=Status.FINISHED) == 3
+    assert {run.pipeline for run in journal.runs(pipeline="bug")} == {"bug"}
+    assert journal.count(pipeline="bug", status=Status.FINISHED) == 3
     assert [run.what for run in journal.runs(text="number 11")] == ["Number 11"]
     assert journal.runs(text="%") == []
 
 
 def test_a_run_whose_process_is_gone_is_called_interrupted(folder: Path) -> None:
     with Journal.open(folder) as journal:
-        run = journal.run(story="tale", request=1)
-        assert journal.standing(journal.find("last")) == "running"
+        run = journal.run(pipeline="tale", request=1)
+        assert journal.status_of(journal.find("last")) == "running"
         run._release()
-        assert journal.standing(journal.find("last")) == INTERRUPTED
+        assert journal.status_of(journal.find("last")) == INTERRUPTED
 
 
 def test_removing_takes_the_run_and_what_only_it_needs(on_disk: Journal, folder: Path) -> None:
     def tell(request: int) -> str:
-        with on_disk.run(story="tale", request=request, fresh=True) as run:
+        with on_disk.run(pipeline="tale", request=request, fresh=True) as run:
             run.step("own", lambda: bytes([request]) * 5000, kind=Kind.BOX, inputs=request)
             run.step("shared", lambda: b"shared" * 1000, kind=Kind.BOX)
             run.finish(None)
@@ -152,9 +152,9 @@ def test_removing_takes_the_run_and_what_only_it_needs(on_disk: Journal, folder:
 
 
 def test_a_run_being_worked_on_is_not_removed_and_keeps_orphans(on_disk: Journal) -> None:
-    with on_disk.run(story="old", request=1) as old:
+    with on_disk.run(pipeline="old", request=1) as old:
         old.finish(None)
-    with on_disk.run(story="tale", request=1) as run:
+    with on_disk.run(pipeline="tale", request=1) as run:
         kept = run.artefact(b"not named yet" * 1000)
         with pytest.raises(RunLocked):
             on_disk.remove(run.record.id)
@@ -165,26 +165,26 @@ def test_a_run_being_worked_on_is_not_removed_and_keeps_orphans(on_disk: Journal
 
 def test_numbers_are_never_given_twice(on_disk: Journal) -> None:
     for _ in range(2):
-        with on_disk.run(story="tale", request=1) as run:
+        with on_disk.run(pipeline="tale", request=1) as run:
             run.finish(None)
         on_disk.remove(run.record.id)
-    with on_disk.run(story="tale", request=1) as run:
+    with on_disk.run(pipeline="tale", request=1) as run:
         assert run.record.seq == 3
 
 
-def test_looking_needs_a_journal_and_changes_nothing(folder: Path, on_disk: Journal, story: Any) -> None:
+def test_looking_needs_a_journal_and_changes_nothing(folder: Path, on_disk: Journal, pipeline: Any) -> None:
     with pytest.raises(InputError, match="No run has been recorded"):
-        Shelf.look(folder / "nowhere")
-    story.run(on_disk)
+        JournalReader.open(folder / "nowhere")
+    pipeline.run(on_disk)
     before = (folder / "journal.db").stat().st_mtime_ns
-    with Shelf.look(folder) as shelf:
+    with JournalReader.open(folder) as shelf:
         [run] = shelf.runs()
         assert len(shelf.steps(run)) == run.steps == 8
     assert (folder / "journal.db").stat().st_mtime_ns == before
 
 
 def test_a_long_run_is_read_in_pages_and_by_branch(journal: Journal) -> None:
-    with journal.run(story="tale", request=1) as run:
+    with journal.run(pipeline="tale", request=1) as run:
         for branch in ("a", "a-b", "a/c", "b"):
             run.under(branch).many({f"t{n}": n for n in range(3)}, lambda names: [dict.fromkeys(names, 0)])
     record = run.record
@@ -198,7 +198,7 @@ def test_a_long_run_is_read_in_pages_and_by_branch(journal: Journal) -> None:
 
 def test_ten_thousand_runs_are_listed_without_a_query_for_each(folder: Path) -> None:
     with Journal.open(folder) as journal:
-        with journal.run(story="tale", request=0) as run:
+        with journal.run(pipeline="tale", request=0) as run:
             run.finish({"verdict": "good"})
         pattern = run.record
         with journal._database.transaction() as connection:
@@ -208,7 +208,7 @@ def test_ten_thousand_runs_are_listed_without_a_query_for_each(folder: Path) -> 
                 )
                 put_run(connection, copy.sealed(None))
     asked: list[str] = []
-    with Shelf.look(folder) as shelf:
+    with JournalReader.open(folder) as shelf:
         shelf._database.connection.set_trace_callback(asked.append)
         assert len(shelf.runs()) == shelf.count() == 10_000
         assert [run.seq for run in shelf.runs(limit=2)] == [10_000, 9_999]
@@ -219,9 +219,9 @@ def test_ten_thousand_runs_are_listed_without_a_query_for_each(folder: Path) -> 
 def test_a_lost_run_is_noticed_at_opening(folder: Path) -> None:
     with Journal.open(folder) as journal:
         for request in range(3):
-            with journal.run(story="tale", request=request):
+            with journal.run(pipeline="tale", request=request):
                 pass
         journal._database.connection.execute("DELETE FROM run_rows WHERE seq = 2")
-    for opener in (Journal.open, Shelf.look):
+    for opener in (Journal.open, JournalReader.open):
         with pytest.raises(JournalDamaged, match="should hold 3 runs"):
             opener(folder)

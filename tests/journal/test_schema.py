@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from reenact.errors import JournalDamaged, JournalError
-from reenact.journal import Journal, Kind, Shelf
+from reenact.journal import Journal, JournalReader, Kind
 from reenact.journal.database import Database
 from reenact.journal.query import query
 from reenact.journal.schema import CURRENT, Schema
@@ -75,7 +75,7 @@ def key(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 @pytest.mark.usefixtures("key")
 def test_an_old_journal_opens_and_is_shown(sql: Path, folder: Path) -> None:
     restored(sql, folder)
-    for opener in (Shelf.look, Journal.open):
+    for opener in (JournalReader.open, Journal.open):
         with opener(folder) as journal:
             assert journal.check().problems == ()
             assert [(run.what, run.money) for run in journal.runs()] == [
@@ -94,7 +94,7 @@ def test_a_journal_from_before_rows_were_signed_is_not_reused(
     restored(FORMATS[0], folder)
     with Journal.open(folder) as journal:
         for request in ("half", "whole"):
-            with journal.run(story="tale", request=request) as run:
+            with journal.run(pipeline="tale", request=request) as run:
                 assert not run.is_continued
                 assert run.step("ask", lambda: 1, kind=Kind.LLM, inputs={"prompt": "why"}) == 1
                 run.finish(None)
@@ -104,27 +104,28 @@ def test_a_journal_from_before_rows_were_signed_is_not_reused(
 def test_an_old_journal_is_taken_over_when_the_user_says_so(folder: Path) -> None:
     restored(FORMATS[0], folder)
     with Journal.open(folder, trust=True) as journal:
-        with journal.run(story="tale", request="half") as run:
+        with journal.run(pipeline="tale", request="half") as run:
             assert run.is_continued
             asked = run.step("ask", nothing, kind=Kind.LLM, inputs={"prompt": "why"})
             assert asked == {"answer": "forty-two", "score": 0.5}
         assert journal.check().problems == ()
         assert journal.is_ours(journal.find(run.record.id))
-    with Journal.open(folder) as journal, journal.run(story="tale", request="half") as run:
+    with Journal.open(folder) as journal, journal.run(pipeline="tale", request="half") as run:
         assert run.record.executions == 3
 
 
+@pytest.mark.parametrize("sql", FORMATS[1:], ids=lambda path: path.stem)
 @pytest.mark.usefixtures("key")
-def test_a_signed_journal_continues(folder: Path) -> None:
-    restored(FORMATS[1], folder)
+def test_a_signed_journal_continues(sql: Path, folder: Path) -> None:
+    restored(sql, folder)
     with Journal.open(folder) as journal:
-        with journal.run(story="tale", request="half") as run:
+        with journal.run(pipeline="tale", request="half") as run:
             assert run.is_continued
             asked = run.step("ask", nothing, kind=Kind.LLM, inputs={"prompt": "why"})
             assert asked == {"answer": "forty-two", "score": 0.5}
             assert run.many({"seed0": 0, "seed1": 1}, nothing) == {"seed0": 0.25, "seed1": 0.25}
             run.finish(None)
-        with journal.run(story="tale", request="whole") as run:
+        with journal.run(pipeline="tale", request="whole") as run:
             assert not run.is_continued
             assert run.step("ask", lambda: "again", kind=Kind.LLM, inputs={"prompt": "why"}) == "again"
 
@@ -156,8 +157,10 @@ def test_a_migration_that_fails_changes_nothing(folder: Path) -> None:
 
 def test_a_newer_journal_is_refused_with_a_sentence(folder: Path) -> None:
     changed(restored(FORMATS[0], folder), "PRAGMA user_version = 9")
-    for opener in (Journal.open, Shelf.look):
-        with pytest.raises(JournalError, match="format 9; this reenact reads up to format 2") as caught:
+    for opener in (Journal.open, JournalReader.open):
+        with pytest.raises(
+            JournalError, match=f"format 9; this reenact reads up to format {CURRENT.version}"
+        ) as caught:
             opener(folder)
         assert "Upgrade reenact" in caught.value.next_step
     assert version(folder) == 9
@@ -175,10 +178,10 @@ def test_a_journal_whose_creation_was_cut_off_is_called_incomplete_and_is_comple
     folder.mkdir(parents=True)
     (folder / "journal.db").touch()
     with pytest.raises(JournalError, match="is incomplete: creating it was cut off") as caught:
-        Shelf.look(folder)
+        JournalReader.open(folder)
     assert "Free some space" in caught.value.next_step
     Journal.open(folder).close()
-    with Shelf.look(folder) as shelf:
+    with JournalReader.open(folder) as shelf:
         assert shelf.runs() == []
 
 

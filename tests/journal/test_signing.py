@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from reenact.errors import InputError
-from reenact.journal import Journal, Kind, Run, Shelf
+from reenact.journal import Journal, JournalReader, Kind, Run
 from reenact.journal.query import query
 from reenact.journal.records import SUM, Step, check_of, digest
 from reenact.journal.rows import read_runs, read_steps, set_run, set_step
@@ -28,13 +28,13 @@ def another_user(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[]
 
 def begun(folder: Path) -> Run:
     """A run with one answer that is not finished."""
-    with Journal.open(folder) as journal, journal.run(story="tale", request=1, argv=["tale"]) as run:
+    with Journal.open(folder) as journal, journal.run(pipeline="tale", request=1, argv=["tale"]) as run:
         assert run.step("ask", lambda: "theirs", kind=Kind.LLM) == "theirs"
     return run.record
 
 
 def finished(folder: Path) -> Run:
-    with Journal.open(folder) as journal, journal.run(story="tale", request=2) as run:
+    with Journal.open(folder) as journal, journal.run(pipeline="tale", request=2) as run:
         run.step("ask", lambda: "theirs", kind=Kind.LLM)
         run.finish(None)
     return run.record
@@ -42,7 +42,7 @@ def finished(folder: Path) -> Run:
 
 def answer(folder: Path, request: int = 1, *, trust: bool = False) -> tuple[str, bool]:
     """What the same command gets now, and whether it continues."""
-    with Journal.open(folder, trust=trust) as journal, journal.run(story="tale", request=request) as run:
+    with Journal.open(folder, trust=trust) as journal, journal.run(pipeline="tale", request=request) as run:
         return run.step("ask", lambda: "ours", kind=Kind.LLM), run.is_continued
 
 
@@ -81,7 +81,7 @@ def test_the_key_is_made_once_and_only_its_owner_reads_it(
 def test_a_run_of_this_user_continues_and_is_reused(folder: Path) -> None:
     record = begun(folder)
     assert answer(folder) == ("theirs", True)
-    with Shelf.look(folder) as shelf:
+    with JournalReader.open(folder) as shelf:
         assert shelf.is_ours(shelf.find(record.id))
     moved = folder.rename(folder.with_name("moved"))
     assert answer(moved) == ("theirs", True)
@@ -93,7 +93,7 @@ def test_a_copied_journal_is_shown_and_not_continued(
     record = begun(folder)
     finished(folder)
     another_user()
-    with Shelf.look(folder) as shelf:
+    with JournalReader.open(folder) as shelf:
         found = shelf.find(record.id)
         assert not shelf.is_ours(found)
         assert shelf.result(shelf.steps(found)[0]) == "theirs"
@@ -129,7 +129,7 @@ def test_a_copied_run_is_taken_over_when_the_user_says_so(
 def test_a_forged_step_is_not_believed(folder: Path, columns: dict[str, str]) -> None:
     begun(folder)
     forged(folder, **columns)
-    with Shelf.look(folder) as shelf:
+    with JournalReader.open(folder) as shelf:
         run = shelf.find("1")
         assert shelf.result(shelf.steps(run)[0]) == "forged"
     assert answer(folder) == ("ours", False)
@@ -143,19 +143,19 @@ def test_a_forged_step_of_a_finished_run_is_not_reused(folder: Path) -> None:
 
 def test_a_foreign_run_does_not_hide_an_own_one(folder: Path, tmp_path: Path) -> None:
     with Journal.open(folder) as journal:
-        with journal.run(story="tale", request=1) as run:
+        with journal.run(pipeline="tale", request=1) as run:
             run.step("ask", lambda: "own", kind=Kind.LLM)
-        with journal.run(story="tale", request=1, fresh=True) as newer:
+        with journal.run(pipeline="tale", request=1, fresh=True) as newer:
             newer.step("ask", lambda: "newer", kind=Kind.LLM)
         with journal._database.transaction() as connection:
             set_run(connection, newer.record, newer.record.sealed(None))
-        with journal.run(story="tale", request=1) as again:
+        with journal.run(pipeline="tale", request=1) as again:
             assert again.record.id == run.record.id
 
 
 def test_steps_of_an_imported_run_are_never_evidence(folder: Path, tmp_path: Path) -> None:
     record, done = begun(folder), finished(folder)
-    with Shelf.look(folder) as shelf:
+    with JournalReader.open(folder) as shelf:
         shelf.export(record, tmp_path / "half.run")
         shelf.export(done, tmp_path / "whole.run")
     other = tmp_path / "other"
@@ -213,7 +213,7 @@ def test_without_a_place_for_the_key_there_is_a_sentence_and_the_run_goes_on(
 def test_looking_makes_no_key(folder: Path, another_user: Callable[[], None]) -> None:
     begun(folder)
     another_user()
-    with Shelf.look(folder) as shelf:
+    with JournalReader.open(folder) as shelf:
         assert shelf.runs()
     assert not key_path().parent.exists()
 

@@ -26,62 +26,62 @@ def raising(error: BaseException) -> Any:
 
 def test_a_step_is_performed_once_in_a_run(journal: Journal) -> None:
     performed: list[int] = []
-    with journal.run(story="tale", request=1) as run:
+    with journal.run(pipeline="tale", request=1) as run:
         for _ in range(3):
             assert run.step("a", lambda: performed.append(1) or len(performed), kind=Kind.LLM) == 1
     assert performed == [1]
 
 
-def test_the_same_command_continues_an_unfinished_run(journal: Journal, story: Any) -> None:
+def test_the_same_command_continues_an_unfinished_run(journal: Journal, pipeline: Any) -> None:
     def stops_at_call3(name: str) -> None:
         if name == "call3":
             raise KeyboardInterrupt
 
-    story.before = stops_at_call3
+    pipeline.before = stops_at_call3
     with pytest.raises(KeyboardInterrupt):
-        story.run(journal)
+        pipeline.run(journal)
     [run] = journal.runs()
     assert (run.status, run.exit_code, run.done) == (Status.STOPPED, 130, 3)
-    story.before = lambda name: None
-    story.run(journal)
+    pipeline.before = lambda name: None
+    pipeline.run(journal)
     [run] = journal.runs()
     assert (run.status, run.executions, run.done) == (Status.FINISHED, 2, 9)
-    assert set(story.paid.values()) == {1}
+    assert set(pipeline.paid.values()) == {1}
 
 
-def test_a_finished_one_is_followed_by_a_run_that_visibly_reuses(journal: Journal, story: Any) -> None:
-    first = story.run(journal)
-    assert story.run(journal) == first
+def test_a_finished_one_is_followed_by_a_run_that_visibly_reuses(journal: Journal, pipeline: Any) -> None:
+    first = pipeline.run(journal)
+    assert pipeline.run(journal) == first
     newer, older = journal.runs()
-    assert set(story.paid.values()) == {1}
+    assert set(pipeline.paid.values()) == {1}
     assert (older.done, older.reused) == (8, 0)
     assert (newer.done, newer.reused) == (1, 8)
     taken = [step for step in journal.steps(newer) if step.state is State.REUSED]
     assert {step.reused_from for step in taken} == {older.id}
     assert (older.money, newer.money) == ("0.05", "0")
-    story.run(journal)
+    pipeline.run(journal)
     assert {step.reused_from for step in journal.steps(journal.find("last"))} == {older.id, None}
 
 
-def test_fresh_reuses_nothing_also_when_it_is_continued(journal: Journal, story: Any) -> None:
+def test_fresh_reuses_nothing_also_when_it_is_continued(journal: Journal, pipeline: Any) -> None:
     def stops_at_call3(name: str) -> None:
         if name == "call3":
             raise KeyboardInterrupt
 
-    story.run(journal)
-    story.before = stops_at_call3
+    pipeline.run(journal)
+    pipeline.before = stops_at_call3
     with pytest.raises(KeyboardInterrupt):
-        story.run(journal, fresh=True)
-    story.before = lambda name: None
-    story.run(journal)
-    assert set(story.paid.values()) == {2}
+        pipeline.run(journal, fresh=True)
+    pipeline.before = lambda name: None
+    pipeline.run(journal)
+    assert set(pipeline.paid.values()) == {2}
     assert [run.reused for run in journal.runs()] == [0, 0]
 
 
 def test_only_shared_steps_are_taken_from_a_finished_run_whatever_its_pipeline(journal: Journal) -> None:
     performed: list[str] = []
-    for story in ("diagnose", "repair"):
-        with journal.run(story=story, request=1) as run:
+    for pipeline in ("diagnose", "repair"):
+        with journal.run(pipeline=pipeline, request=1) as run:
             run.step("watch", lambda: performed.append("watch"), kind=Kind.TRIAL, inputs=1)
             run.step("ask", lambda: performed.append("ask"), kind=Kind.LLM, inputs=1, shared=True)
             run.many({"t": 1}, lambda names: iter([{"t": performed.append("train")}]), shared=True)
@@ -94,17 +94,17 @@ def test_only_shared_steps_are_taken_from_a_finished_run_whatever_its_pipeline(j
 def test_a_run_that_is_not_finished_gives_nothing_to_others(journal: Journal) -> None:
     performed: list[int] = []
     for request in (1, 2):
-        with journal.run(story="tale", request=request) as run:
+        with journal.run(pipeline="tale", request=request) as run:
             run.step("ask", lambda: performed.append(1), kind=Kind.LLM, shared=True)
     assert performed == [1, 1]
 
 
 def test_the_first_line_says_what_was_taken_from_where_and_how_to_run_afresh(
-    journal: Journal, story: Any
+    journal: Journal, pipeline: Any
 ) -> None:
-    story.run(journal)
-    with journal.run(story="tale", request={"of": "tests"}) as run:
-        story.tell(run)
+    pipeline.run(journal)
+    with journal.run(pipeline="tale", request={"of": "tests"}) as run:
+        pipeline.tell(run)
         first = journal.find("1")
         assert run.reused.startswith(f"Reused from run {first.id} (")
         assert run.reused.endswith("): 5 model answers, 3 trainings. --fresh runs everything again.")
@@ -115,7 +115,7 @@ def test_the_first_line_says_what_was_taken_from_where_and_how_to_run_afresh(
 
 def test_a_continued_run_says_how_many_steps_it_kept(journal: Journal) -> None:
     for last in (False, True):
-        with journal.run(story="tale", request=1) as run:
+        with journal.run(pipeline="tale", request=1) as run:
             assert run.reused == ""
             run.step("a", lambda: 1, kind=Kind.BOX)
             run.step("b", lambda last=last: 2, kind=Kind.BOX, inputs=last)
@@ -139,15 +139,15 @@ def test_a_stored_result_that_does_not_hold_any_more_is_made_again(journal: Jour
         )
         return result
 
-    with journal.run(story="tale", request=1) as run:
+    with journal.run(pipeline="tale", request=1) as run:
         assert asked(run, holds=True) == 1
     if between == "superseded":
-        with journal.run(story="tale", request=1) as run:
+        with journal.run(pipeline="tale", request=1) as run:
             run.step("watch", lambda: 0, kind=Kind.TRIAL, inputs=2)
-    with journal.run(story="tale", request=1) as run:
+    with journal.run(pipeline="tale", request=1) as run:
         assert asked(run, holds=False) == 2
         assert run.reused == ""
-    with journal.run(story="tale", request=1) as run:
+    with journal.run(pipeline="tale", request=1) as run:
         assert asked(run, holds=True) == 2
         run.finish(None)
     watched = [step for step in journal.steps(run.record) if step.path == "tale/watch"]
@@ -160,27 +160,27 @@ def test_other_inputs_or_version_is_another_step_and_the_old_one_is_superseded(
     journal: Journal, change: dict[str, Any]
 ) -> None:
     asked: dict[str, Any] = {"inputs": "old", "version": 1}
-    with journal.run(story="tale", request=1) as run:
+    with journal.run(pipeline="tale", request=1) as run:
         run.step("a", lambda: "one", kind=Kind.LLM, **asked)
-    with journal.run(story="tale", request=1) as run:
+    with journal.run(pipeline="tale", request=1) as run:
         assert run.step("a", lambda: "two", kind=Kind.LLM, **{**asked, **change}) == "two"
     states = [(step.state, journal.result(step)) for step in journal.steps(journal.find("1"))]
     assert states == [(State.SUPERSEDED, "one"), (State.DONE, "two")]
-    with journal.run(story="tale", request=1) as run:
+    with journal.run(pipeline="tale", request=1) as run:
         assert run.step("a", lambda: "three", kind=Kind.LLM, **asked) == "one"
     states = [(step.state, journal.result(step)) for step in journal.steps(journal.find("1"))]
     assert states == [(State.DONE, "one"), (State.SUPERSEDED, "two")]
 
 
 def test_one_path_with_two_meanings_in_one_execution_is_diverged(journal: Journal) -> None:
-    with journal.run(story="tale", request=1) as run:
+    with journal.run(pipeline="tale", request=1) as run:
         run.step("a", lambda: 1, kind=Kind.LLM, inputs=1)
         with pytest.raises(JournalDiverged, match="tale/a"):
             run.step("a", lambda: 2, kind=Kind.LLM, inputs=2)
 
 
 def test_a_failure_is_recorded_and_tried_again(journal: Journal) -> None:
-    with pytest.raises(ModelUnreachable), journal.run(story="tale", request=1) as run:
+    with pytest.raises(ModelUnreachable), journal.run(pipeline="tale", request=1) as run:
         run.step(
             "a",
             raising(ModelUnreachable("Nobody answers.", next_step="Wait.")),
@@ -195,7 +195,7 @@ def test_a_failure_is_recorded_and_tried_again(journal: Journal) -> None:
         "Wait.",
     )
     assert journal.find("last").status is Status.FAILED
-    with journal.run(story="tale", request=1) as run:
+    with journal.run(pipeline="tale", request=1) as run:
         assert run.step("a", lambda: 7, kind=Kind.LLM, cost=lambda _: Cost(Decimal("0.25"), 1, 1)) == 7
         run.finish(None)
     [step] = journal.steps(journal.find("last"))
@@ -212,50 +212,50 @@ def test_a_final_failure_is_raised_again_and_not_paid_again(journal: Journal) ->
         raise AnswerUnusable("No answer fitted.", next_step="Another model.")
 
     for _ in range(2):
-        with pytest.raises(AnswerUnusable) as caught, journal.run(story="tale", request=1) as run:
+        with pytest.raises(AnswerUnusable) as caught, journal.run(pipeline="tale", request=1) as run:
             run.step("a", unusable, kind=Kind.LLM, final=(AnswerUnusable,))
         assert (caught.value.sentence, caught.value.next_step) == ("No answer fitted.", "Another model.")
     assert effects == [1]
 
 
 def test_the_program_may_try_a_failed_step_again_itself(journal: Journal) -> None:
-    with journal.run(story="tale", request=1) as run:
+    with journal.run(pipeline="tale", request=1) as run:
         with pytest.raises(Boom):
             run.step("a", raising(Boom()), kind=Kind.BOX)
         assert run.step("a", lambda: 1, kind=Kind.BOX) == 1
 
 
 def test_an_interrupted_effect_stays_begun_and_is_performed_again(journal: Journal) -> None:
-    with pytest.raises(KeyboardInterrupt), journal.run(story="tale", request=1) as run:
+    with pytest.raises(KeyboardInterrupt), journal.run(pipeline="tale", request=1) as run:
         run.step("a", raising(KeyboardInterrupt()), kind=Kind.BOX)
     assert [step.state for step in journal.steps(journal.find("last"))] == [State.BEGUN]
-    with journal.run(story="tale", request=1) as run:
+    with journal.run(pipeline="tale", request=1) as run:
         assert run.step("a", lambda: 1, kind=Kind.BOX) == 1
     assert [step.tries for step in journal.steps(journal.find("last"))] == [2]
 
 
 def test_trouble_with_the_disk_is_not_a_failure_of_the_effect(journal: Journal) -> None:
-    with pytest.raises(StorageError), journal.run(story="tale", request=1) as run:
+    with pytest.raises(StorageError), journal.run(pipeline="tale", request=1) as run:
         run.step("a", raising(StorageError("The disk is full.")), kind=Kind.BOX)
     assert [step.state for step in journal.steps(journal.find("last"))] == [State.BEGUN]
 
 
 def test_a_result_of_an_earlier_type_is_performed_anew(journal: Journal) -> None:
-    with journal.run(story="tale", request=1) as run:
+    with journal.run(pipeline="tale", request=1) as run:
         run.step("a", lambda: "text", kind=Kind.LLM, returns=str)
-    with journal.run(story="tale", request=1) as run:
+    with journal.run(pipeline="tale", request=1) as run:
         assert run.step("a", lambda: [1], kind=Kind.LLM, returns=list[int]) == [1]
 
 
 def test_the_first_execution_sees_what_a_later_one_will_see(journal: Journal) -> None:
-    with journal.run(story="tale", request=1) as run:
+    with journal.run(pipeline="tale", request=1) as run:
         assert run.step("a", lambda: {3: (1, 2)}, kind=Kind.BOX, returns=dict[int, list[int]]) == {3: [1, 2]}
         with pytest.raises(JournalError, match="does not come back"):
             run.step("b", lambda: "text", kind=Kind.BOX, returns=int)  # type: ignore[arg-type]
 
 
 def test_an_unknown_price_is_counted_and_not_guessed(journal: Journal) -> None:
-    with journal.run(story="tale", request=1) as run:
+    with journal.run(pipeline="tale", request=1) as run:
         run.step("a", lambda: 1, kind=Kind.LLM, cost=lambda _: Cost(None, 100, 10))
         run.step("b", lambda: 1, kind=Kind.LLM, cost=lambda _: Cost(Decimal("0.1"), 100, 10))
         assert (run.record.money, run.record.unpriced, run.record.tokens_in) == ("0.1", 1, 200)
@@ -264,7 +264,7 @@ def test_an_unknown_price_is_counted_and_not_guessed(journal: Journal) -> None:
 def test_threads_perform_a_step_once_between_them(on_disk: Journal) -> None:
     performed: list[str] = []
     gate = threading.Barrier(8)
-    with on_disk.run(story="tale", request=1) as run, ThreadPoolExecutor(8) as pool:
+    with on_disk.run(pipeline="tale", request=1) as run, ThreadPoolExecutor(8) as pool:
 
         def work(number: int) -> int:
             gate.wait()
@@ -289,7 +289,7 @@ def test_threads_that_wait_for_a_failing_step_try_it_themselves(journal: Journal
             raise error
         return 5
 
-    with journal.run(story="tale", request=1) as run, ThreadPoolExecutor(2) as pool:
+    with journal.run(pipeline="tale", request=1) as run, ThreadPoolExecutor(2) as pool:
 
         def work(_: int) -> int | Boom:
             gate.wait()
@@ -305,19 +305,19 @@ def test_threads_that_wait_for_a_failing_step_try_it_themselves(journal: Journal
 
 @pytest.mark.parametrize("name", ["", "a//b", "../x", "a b", "a/", "é", "a[x]", "x" * 200])
 def test_a_path_has_its_alphabet(journal: Journal, name: str) -> None:
-    with journal.run(story="tale", request=1) as run, pytest.raises(JournalError, match="path"):
+    with journal.run(pipeline="tale", request=1) as run, pytest.raises(JournalError, match="path"):
         run.step(name, lambda: 1, kind=Kind.NOTE)
 
 
 def test_paths_show_attempt_and_sample(journal: Journal) -> None:
-    with journal.run(story="paper", request=1) as run:
+    with journal.run(pipeline="paper", request=1) as run:
         debug = run.under("method").under("debug", attempt=3)
         assert debug.path("analyse") == "paper/method/debug[3]/analyse"
         assert debug.path("analyse", attempt=2, sample=1) == "paper/method/debug[3]/analyse[2]~1"
 
 
 def test_a_finished_run_takes_no_more_steps(journal: Journal) -> None:
-    with journal.run(story="tale", request=1) as run:
+    with journal.run(pipeline="tale", request=1) as run:
         run.finish("good")
         with pytest.raises(JournalError, match="finished"):
             run.step("a", lambda: 1, kind=Kind.NOTE)
@@ -326,7 +326,7 @@ def test_a_finished_run_takes_no_more_steps(journal: Journal) -> None:
 
 def test_a_note_stands_and_a_changed_one_replaces_it(journal: Journal) -> None:
     for values in ([1, 1], [2], [1]):
-        with journal.run(story="tale", request=1) as run:
+        with journal.run(pipeline="tale", request=1) as run:
             for value in values:
                 run.note("choice", value)
     steps = journal.steps(journal.find("last"))

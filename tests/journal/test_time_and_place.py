@@ -16,7 +16,7 @@ def test_order_and_durations_do_not_depend_on_the_wall_clock() -> None:
     with Journal.in_memory(clock=clock) as journal:
         ids = []
         for jump in (timedelta(days=-400), timedelta(days=4000), timedelta(hours=-1)):
-            with journal.run(story="tale", request=str(jump)) as run:
+            with journal.run(pipeline="tale", request=str(jump)) as run:
                 run.step("before", lambda: clock.work(2.0), kind=Kind.BOX)
                 clock.wall += jump
                 run.step("after", lambda: clock.work(3.0), kind=Kind.BOX, inputs=str(jump))
@@ -34,22 +34,22 @@ def test_order_and_durations_do_not_depend_on_the_wall_clock() -> None:
 def test_the_newest_run_is_continued_though_the_clock_says_it_is_older() -> None:
     clock = JumpingClock()
     with Journal.in_memory(clock=clock) as journal:
-        with journal.run(story="tale", request=1, fresh=True):
+        with journal.run(pipeline="tale", request=1, fresh=True):
             pass
         clock.wall -= timedelta(days=3650)
-        with journal.run(story="tale", request=1, fresh=True) as second:
+        with journal.run(pipeline="tale", request=1, fresh=True) as second:
             pass
-        with journal.run(story="tale", request=1) as run:
+        with journal.run(pipeline="tale", request=1) as run:
             assert run.record.id == second.record.id
 
 
 def test_work_of_all_executions_adds_up_though_each_process_has_its_own_monotonic_clock() -> None:
     clock = JumpingClock()
     with Journal.in_memory(clock=clock) as journal:
-        with journal.run(story="tale", request=1) as run:
+        with journal.run(pipeline="tale", request=1) as run:
             run.step("a", lambda: clock.work(7.0), kind=Kind.BOX)
         clock.passed = 0.0
-        with journal.run(story="tale", request=1) as run:
+        with journal.run(pipeline="tale", request=1) as run:
             run.step("b", lambda: clock.work(5.0), kind=Kind.BOX)
             assert run.record.worked_s == 12.0
             clock.work(2.0)
@@ -60,12 +60,12 @@ def test_a_machine_that_restarted_in_the_middle_of_a_box_run(folder: Path) -> No
     """The boot id differs and the old process id may belong to anybody: nothing is asked of it."""
     before = replace(this_host(), boot="an earlier start of this machine", pid=1)
     journal = Journal.open(folder, host=before)
-    run = journal.run(story="tale", request=1)
+    run = journal.run(pipeline="tale", request=1)
     run._recorder.begin([run._recorder.request("tale/box", Kind.BOX, 1, None)])
     journal.close()
     with Journal.open(folder) as journal:
-        assert journal.standing(journal.find("last")) == "interrupted"
-        with journal.run(story="tale", request=1) as run:
+        assert journal.status_of(journal.find("last")) == "interrupted"
+        with journal.run(pipeline="tale", request=1) as run:
             assert run.step("box", lambda: "in a new box", kind=Kind.BOX) == "in a new box"
             run.finish(None)
         [step] = journal.steps(journal.find("last"))

@@ -61,7 +61,7 @@ def test_not_more_than_a_few_run_at_once(tmp_path: Path) -> None:
 def test_a_job_is_told_by_its_run_and_not_by_an_older_one_of_the_same_number(tmp_path: Path) -> None:
     folder = tmp_path / "mcp"
     service = RunService(tmp_path, Jobs(folder))
-    with Journal.open(tmp_path) as journal, journal.run(story="repair", request=1, what="old.py") as run:
+    with Journal.open(tmp_path) as journal, journal.run(pipeline="repair", request=1, what="old.py") as run:
         run.finish({"sentence": "Repaired."})
         old = run.record.id
     put(folder, Job("repair-new", "repair", ("repair",), os.getpid(), time.time() + 3600))
@@ -77,7 +77,7 @@ def test_a_job_is_told_by_its_run_and_not_by_an_older_one_of_the_same_number(tmp
 
 def test_a_run_of_another_door_is_told_but_not_stopped_here(tmp_path: Path) -> None:
     service = RunService(tmp_path, Jobs(tmp_path / "mcp"))
-    with Journal.open(tmp_path) as journal, journal.run(story="bug", request=1) as run:
+    with Journal.open(tmp_path) as journal, journal.run(pipeline="bug", request=1) as run:
         told = service.told(run.record.id)
         assert (told.status, told.job, told.next) == ("running", "", "poll")
         with pytest.raises(InputError, match="it was started elsewhere"):

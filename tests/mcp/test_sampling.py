@@ -47,7 +47,7 @@ class Asker:
 def asker(tmp_path: Path) -> Iterator[Asker]:
     asker = Asker(tmp_path / ".reenact")
     words = ["diagnose", f"--model=relay:{asker.folder}", "train.py"]
-    with Journal.open(asker.runs_dir) as journal, journal.run(story="diagnose", request=1, argv=words):
+    with Journal.open(asker.runs_dir) as journal, journal.run(pipeline="diagnose", request=1, argv=words):
         yield asker
 
 
@@ -116,7 +116,7 @@ def test_a_run_with_another_model_asks_nobody_here(tmp_path: Path) -> None:
             return await client.call_tool("request", {"id": "last", "request": "x"})
 
     words = ["diagnose", "--model=relay:elsewhere", "train.py"]
-    with Journal.open(runs_dir) as journal, journal.run(story="diagnose", request=1, argv=words):
+    with Journal.open(runs_dir) as journal, journal.run(pipeline="diagnose", request=1, argv=words):
         heard = anyio.run(conversation)
     assert heard.is_error is True
     assert "asks another model than this client" in heard.content[0].text

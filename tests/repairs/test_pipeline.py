@@ -270,7 +270,7 @@ def test_a_repair_is_one_run_with_its_diagnosis_and_continued_it_watches_nothing
             RepairOptions(seeds=6),
             RepairServices(**given, executor=lambda _: ScriptedExecutor(rate_decides)),  # type: ignore[arg-type]
         )
-        assert [run.story for run in journal.runs()] == ["repair"]
+        assert [run.pipeline for run in journal.runs()] == ["repair"]
     assert (program.folder / "ran.txt").read_text() == watched
     assert found.reused.startswith("Continued run ")
 
@@ -337,7 +337,7 @@ SMALL = 'import keras\nmodel.compile(optimizer=keras.optimizers.SGD(learning_rat
 def test_apply_keeps_what_stood_there(tmp_path: Path) -> None:
     program = program_of(tmp_path, SMALL)
     patch = Patch((set_to(Kind.LEARNING_RATE, 0.1, program),))
-    with Journal.in_memory() as journal, journal.run(story="apply", request={}) as run:
+    with Journal.in_memory() as journal, journal.run(pipeline="apply", request={}) as run:
         (backup,) = write(program, patch, run)
         with pytest.raises(InputError, match="backup"):
             write(program, patch, run)

@@ -204,7 +204,9 @@ def write_journal(folder: Path) -> dict[str, str]:
         for story, make in RESULTS.items():
             found = make()
             argv = ("reenact", story, "train.py")
-            with journal.run(story=story, request={"of": story}, what=f"train.py {NASTY}", argv=argv) as run:
+            with journal.run(
+                pipeline=story, request={"of": story}, what=f"train.py {NASTY}", argv=argv
+            ) as run:
                 ids[story] = run.record.id
                 run.note("result", found.to_store() if isinstance(found, Diagnosis) else found)
                 if isinstance(found, Diagnosis):
@@ -213,7 +215,7 @@ def write_journal(folder: Path) -> dict[str, str]:
                     run.step("watch", lambda place=str(trace): {"folder": place}, kind=Kind.TRIAL)
                     run.note("source", accused_source(found))
                 run.finish({"verdict": f"{story} is done"}, ExitCode.FOUND)
-        with journal.run(story="rehearsal", request={}, what="plain") as run:
+        with journal.run(pipeline="rehearsal", request={}, what="plain") as run:
             ids["rehearsal"] = run.record.id
             prompt = Prompt(
                 "rehearsal/ask",
@@ -231,7 +233,7 @@ def write_journal(folder: Path) -> dict[str, str]:
 
 
 def _failed(journal: Journal) -> str:
-    with suppress(RuntimeError), journal.run(story="repair", request={"of": "no"}, what="x") as run:
+    with suppress(RuntimeError), journal.run(pipeline="repair", request={"of": "no"}, what="x") as run:
         raise RuntimeError("no luck")
     return run.record.id
 

@@ -11,7 +11,7 @@ import pytest
 from starlette.testclient import TestClient
 
 from reenact.errors import InputError
-from reenact.journal import Journal, Shelf
+from reenact.journal import Journal, JournalReader
 from reenact.web.forms import Field, Form
 from reenact.web.processes import stop_run
 from reenact.web.state import AppState
@@ -23,7 +23,7 @@ from reenact.cli.options import stopping_gently
 from reenact.errors import Stopped
 from reenact.journal import Journal
 with Journal.open(Path(sys.argv[1])) as journal, stopping_gently() as stop:
-    with journal.run(story="bug", request={}, argv=("reenact", "runs", "list"), what="waits") as run:
+    with journal.run(pipeline="bug", request={}, argv=("reenact", "runs", "list"), what="waits") as run:
         print(run.record.id, flush=True)
         if stop.wait(60):
             raise Stopped("as asked")
@@ -116,7 +116,7 @@ def test_a_run_that_somebody_else_recorded_is_not_resumed(
 ) -> None:
     with (
         Journal.open(state.runs_dir) as journal,
-        journal.run(story="diagnose", request={}, argv=["config"]) as run,
+        journal.run(pipeline="diagnose", request={}, argv=["config"]) as run,
     ):
         pass
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "another"))
@@ -129,12 +129,12 @@ def test_a_run_that_somebody_else_recorded_is_not_resumed(
 
 
 def test_a_run_that_nobody_works_on_is_left_alone(runs_dir: Path, ids: dict[str, str]) -> None:
-    with Shelf.look(runs_dir) as shelf:
+    with JournalReader.open(runs_dir) as shelf:
         assert "Nobody works on this" in stop_run(shelf.find(ids["bug"]), shelf)
 
 
 def test_a_run_of_this_very_process_is_not_shot(tmp_path: Path) -> None:
-    with Journal.open(tmp_path) as journal, journal.run(story="bug", request={}) as run:
+    with Journal.open(tmp_path) as journal, journal.run(pipeline="bug", request={}) as run:
         assert "elsewhere" in stop_run(run.record, journal)
 
 

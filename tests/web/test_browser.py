@@ -165,7 +165,7 @@ def test_everything_is_read_without_scripts(opened: Opened, ids: dict[str, str])
 def test_a_run_at_work_is_seen_to_go_on_and_to_end(chromium: Browser, tmp_path: Path) -> None:
     folder = tmp_path / "live"
     with Journal.open(folder) as journal, serving(folder) as address:
-        with journal.run(story="repair", request={}, what="train.py") as run:
+        with journal.run(pipeline="repair", request={}, what="train.py") as run:
             page = chromium.new_page()
             page.goto(address)
             page.get_by_role("link", name=run.record.id).click()

@@ -38,7 +38,7 @@ def listening(address: str, path: str) -> Generator[str]:
 
 def test_a_run_tells_of_its_steps_and_its_end(folder: Path) -> None:
     with Journal.open(folder) as journal, serving(folder) as address:
-        with journal.run(story="repair", request={}) as run:
+        with journal.run(pipeline="repair", request={}) as run:
             lines = listening(address, f"/live/{run.record.id}")
             assert next(lines) == "retry: 3000"
             assert "event: changed" in (next(lines) for _ in range(4))
@@ -52,7 +52,7 @@ def test_the_list_tells_of_a_new_run(folder: Path) -> None:
     with Journal.open(folder) as journal, serving(folder) as address:
         lines = listening(address, "/live?seen=nothing")
         assert next(lines) == "retry: 3000"
-        with journal.run(story="repair", request={}) as run:
+        with journal.run(pipeline="repair", request={}) as run:
             assert "event: changed" in (next(lines) for _ in range(4))
             run.finish(None)
         lines.close()

@@ -92,7 +92,7 @@ def page(
     enter: Callable[[AppState], TestClient],
 ) -> str:  # fmt: skip
     found = a_paper(request.param)
-    with Journal.open(tmp_path) as journal, journal.run(story="paper", request={}, what="A paper") as run:
+    with Journal.open(tmp_path) as journal, journal.run(pipeline="paper", request={}, what="A paper") as run:
         run.note("result", found)
         run.finish(found.in_short())
     answer = enter(make_state(tmp_path)).get(f"/runs/{run.record.id}")

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from reenact.journal import Shelf
+from reenact.journal import JournalReader
 from reenact.report.run_report import report_page
 from reenact.report.stored import Stored
 
@@ -43,7 +43,7 @@ class Checked(HTMLParser):
 
 @pytest.mark.parametrize("story", ["diagnose", "repair", "bug", "alternatives", "rehearsal", "failed"])
 def test_a_report_stands_alone(runs_dir: Path, ids: dict[str, str], story: str) -> None:
-    with Shelf.look(runs_dir) as shelf:
+    with JournalReader.open(runs_dir) as shelf:
         text = report_page(Stored(shelf, shelf.find(ids[story]), runs_dir))
     checked = Checked()
     checked.feed(text)
@@ -56,7 +56,7 @@ def test_a_report_stands_alone(runs_dir: Path, ids: dict[str, str], story: str) 
 
 
 def test_the_drawings_and_the_conversation_are_in_it(runs_dir: Path, ids: dict[str, str]) -> None:
-    with Shelf.look(runs_dir) as shelf:
+    with JournalReader.open(runs_dir) as shelf:
         repair = report_page(Stored(shelf, shelf.find(ids["repair"]), runs_dir))
         asked = report_page(Stored(shelf, shelf.find(ids["rehearsal"]), runs_dir))
     assert repair.count("<svg") == 3
@@ -66,7 +66,7 @@ def test_the_drawings_and_the_conversation_are_in_it(runs_dir: Path, ids: dict[s
 
 
 def test_links_in_it_lead_to_places_in_it(runs_dir: Path, ids: dict[str, str]) -> None:
-    with Shelf.look(runs_dir) as shelf:
+    with JournalReader.open(runs_dir) as shelf:
         text = report_page(Stored(shelf, shelf.find(ids["diagnose"]), runs_dir))
     wanted = set(re.findall(r'href="#([^"]+)"', text))
     assert wanted

@@ -85,7 +85,7 @@ def test_a_run_at_work_is_watched_and_can_be_stopped(
     tmp_path: Path, make_state: Callable[[Path], AppState], enter: Callable[[AppState], TestClient]
 ) -> None:
     folder = tmp_path / "live"
-    with Journal.open(folder) as journal, journal.run(story="repair", request={}, what="here") as run:
+    with Journal.open(folder) as journal, journal.run(pipeline="repair", request={}, what="here") as run:
         run.note("best/1", {"patch": {"changes": []}, "score": 0.5, "seeds": 1, "share": 1.0, "spent": 1.0})
         run.step("part", lambda: 1, kind=Kind.TRIAL)
         page = enter(make_state(folder)).get(f"/runs/{run.record.id}").text
@@ -120,7 +120,7 @@ def test_nothing_that_a_reader_cannot_see_is_on_a_page(
     nasty = "a\x1b]0;x\x07\u202eb\x9b31m\udcff<img src=x>"
     with Journal.open(tmp_path / "runs") as journal:
         argv = ("diagnose", nasty.replace("\udcff", ""))
-        with journal.run(story="diagnose", request={}, argv=argv, what=argv[1]) as run:
+        with journal.run(pipeline="diagnose", request={}, argv=argv, what=argv[1]) as run:
             run.step("part", lambda: argv[1], kind=Kind.TRIAL)
     browser = enter(make_state(tmp_path / "runs"))
     for path in ("/", "/runs/last", "/runs/last/steps", "/runs/last/steps/1", "/runs/last/report.html"):
@@ -134,7 +134,7 @@ def test_a_journal_that_is_damaged_is_said_on_the_page(
     tmp_path: Path, make_state: Callable[[Path], AppState], enter: Callable[[AppState], TestClient]
 ) -> None:
     folder = tmp_path / "runs"
-    with Journal.open(folder) as journal, journal.run(story="bug", request={}) as run:
+    with Journal.open(folder) as journal, journal.run(pipeline="bug", request={}) as run:
         run.finish(None)
     client = enter(make_state(folder))
     (folder / "journal.db").write_bytes(b"no database at all" * 100)

@@ -80,7 +80,7 @@ def test_an_interrupted_run_is_told_from_one_at_work(
     tmp_path: Path, make_state: Callable[[Path], AppState], enter: Callable[[AppState], TestClient]
 ) -> None:
     folder = tmp_path / "live"
-    with Journal.open(folder) as journal, journal.run(story="repair", request={}, what="here") as run:
+    with Journal.open(folder) as journal, journal.run(pipeline="repair", request={}, what="here") as run:
         client = enter(make_state(folder))
         assert run.record.id in client.get("/?status=running").text
         assert f'href="/runs/{run.record.id}"' not in client.get("/?status=interrupted").text

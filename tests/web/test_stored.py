@@ -10,7 +10,7 @@ import pytest
 from reenact.bug.reproduction import Reproduction
 from reenact.diagnosis.diagnosis import Diagnosis
 from reenact.errors import JournalError
-from reenact.journal import Journal, Shelf
+from reenact.journal import Journal, JournalReader
 from reenact.repairs.alternatives.graph import NeutralityGraph
 from reenact.repairs.verdict import Repair
 from reenact.report.stored import Stored
@@ -27,7 +27,7 @@ TYPES: dict[str, type[Result]] = {
 
 @pytest.mark.parametrize("story", TYPES)
 def test_a_result_comes_back_typed(runs_dir: Path, ids: dict[str, str], story: str) -> None:
-    with Shelf.look(runs_dir) as shelf:
+    with JournalReader.open(runs_dir) as shelf:
         stored = Stored(shelf, shelf.find(ids[story]), runs_dir)
         found = stored.result(TYPES[story])
         assert isinstance(found, TYPES[story])
@@ -38,7 +38,7 @@ def test_a_result_comes_back_typed(runs_dir: Path, ids: dict[str, str], story: s
 def test_a_diagnosis_keeps_its_conclusion_without_program_and_trace(
     runs_dir: Path, ids: dict[str, str]
 ) -> None:
-    with Shelf.look(runs_dir) as shelf:
+    with JournalReader.open(runs_dir) as shelf:
         found = Stored(shelf, shelf.find(ids["diagnose"]), runs_dir).result(Diagnosis)
     assert found.evidence.program is None
     assert found.sentence == "1 finding, 1 confirmed by training."
@@ -47,10 +47,10 @@ def test_a_diagnosis_keeps_its_conclusion_without_program_and_trace(
 
 def test_what_an_earlier_version_stored_is_given_as_it_stands_and_refused_as_a_result(tmp_path: Path) -> None:
     old = {"strategy": "guided", "decision": "repaired", "sentence": "Repaired by 1 change.", "verdicts": []}
-    with Journal.open(tmp_path) as journal, journal.run(story="repair", request={}) as run:
+    with Journal.open(tmp_path) as journal, journal.run(pipeline="repair", request={}) as run:
         run.note("result", old)
         run.finish({"decision": "repaired"})
-    with Shelf.look(tmp_path) as shelf:
+    with JournalReader.open(tmp_path) as shelf:
         stored = Stored(shelf, shelf.find(run.record.id), tmp_path)
         assert result_data(stored) == old
         with pytest.raises(JournalError, match="has not the form that this version shows"):

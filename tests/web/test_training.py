@@ -29,7 +29,7 @@ RESULT = Diagnosis(Depth.QUICK, Evidence(), (ACCUSED,), (), (), 0.5, TrainingUsa
 
 def diagnosed(runs: Path, trace: Path) -> str:
     left = {"folder": str(trace)}
-    with Journal.open(runs) as journal, journal.run(story="diagnose", request={}, what="train.py") as run:
+    with Journal.open(runs) as journal, journal.run(pipeline="diagnose", request={}, what="train.py") as run:
         run.step("watch", lambda: left, kind=Kind.TRIAL)
         run.note("result", RESULT)
         run.finish({"verdict": "1 finding"})

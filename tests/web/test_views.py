@@ -93,7 +93,7 @@ def test_a_result_of_another_form_is_shown_as_it_stands(
     result: dict[str, object],
 ) -> None:
     folder = tmp_path / "runs"
-    with Journal.open(folder) as journal, journal.run(story=story, request={}) as run:
+    with Journal.open(folder) as journal, journal.run(pipeline=story, request={}) as run:
         run.note("result", result)
         run.finish({"verdict": "odd"})
     page = enter(make_state(folder)).get(f"/runs/{run.record.id}")

@@ -44,19 +44,19 @@ def load_run(run: str = "last", *, runs_dir: File | None = None) -> RecordedRun:
         run: which one; `reenact runs list` shows them.
         runs_dir: folder of the journal; default: that of the settings (.reenact).
     """
-    from reenact.journal import Shelf
+    from reenact.journal import JournalReader
     from reenact.report.stored import Stored
     from reenact.report.views import result_data
     from reenact.settings import resolve
 
     folder = resolve({"runs_dir": None if runs_dir is None else Path(runs_dir)}).settings.runs_dir
-    with Shelf.look(folder) as shelf:
+    with JournalReader.open(folder) as shelf:
         record = shelf.find(run)
         return RecordedRun(
             id=record.id,
-            command=record.story,
+            command=record.pipeline,
             what=record.what,
-            status=shelf.standing(record),
+            status=shelf.status_of(record),
             exit_code=record.exit_code,
             verdict=record.verdict_data() if record.verdict is not None else None,
             started_at=record.started_at,

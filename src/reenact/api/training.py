@@ -320,7 +320,7 @@ def _apply(result: Repair, program: Program, branch: str | None, journal: Journa
         commit = commit_on_branch(program, result.patch, branch, message)
         return f"Committed as {commit[:12]} on the new branch {branch}; your files are as they were."
     request = {"program": str(program.entry), "patch": result.patch.to_json()}
-    with journal.run(story="apply", request=request, what=str(program.entry), fresh=True) as run:
+    with journal.run(pipeline="apply", request=request, what=str(program.entry), fresh=True) as run:
         backups = write(program, result.patch, run)
         run.finish({"backups": [str(path) for path in backups]})
     return f"Written; what stood there before: {', '.join(map(str, backups))}."

@@ -81,7 +81,7 @@ def reproduce(
     }
     what = f"{raw.title[:80]} ({checkout.source})"
     with services.journal.run(
-        story="bug", request=request, argv=services.argv, what=what, fresh=services.fresh
+        pipeline="bug", request=request, argv=services.argv, what=what, fresh=services.fresh
     ) as run:
         carry_budget(services.model, run, services.journal)
         case, report = _case(raw, checkout, buggy, mended, services, options, run)

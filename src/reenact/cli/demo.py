@@ -121,10 +121,10 @@ def _rehearse(folder: Path, **environ: str) -> subprocess.CompletedProcess[str]:
 
 
 def _steps(folder: Path) -> Iterator[str]:
-    from reenact.journal import Shelf
+    from reenact.journal import JournalReader
 
-    with Shelf.look(folder / ".reenact") as shelf:
+    with JournalReader.open(folder / ".reenact") as shelf:
         run = shelf.find("last")
         for step in shelf.steps(run):
             yield f"| {step.path:30} {step.kind.value:6} {step.state.value:8} {step.duration_s:6.2f} s"
-        yield f"| run {run.id}: {shelf.standing(run)}"
+        yield f"| run {run.id}: {shelf.status_of(run)}"

@@ -45,12 +45,12 @@ def _sandbox(settings: Settings) -> Iterator[Diagnostic]:
 
 
 def _journal(settings: Settings) -> Iterator[Diagnostic]:
-    from reenact.journal import Shelf
+    from reenact.journal import JournalReader
 
     if not (settings.runs_dir / "journal.db").exists():
         return
     try:
-        with Shelf.look(settings.runs_dir) as shelf:
+        with JournalReader.open(settings.runs_dir) as shelf:
             shelf.runs()
     except ReenactError as error:
         yield Diagnostic("DR003", "journal", Level.ERROR, error.sentence, next_step=error.next_step)

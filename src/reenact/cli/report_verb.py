@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from reenact.cli.options import echo
-from reenact.journal import Shelf
+from reenact.journal import JournalReader
 from reenact.journal.storage import storage_named
 from reenact.redact import redact
 from reenact.settings import resolve
@@ -32,7 +32,7 @@ def report(run: str, file: Path) -> ExitCode:
     from reenact.report.stored import Stored
 
     folder = resolve().settings.runs_dir
-    with Shelf.look(folder) as shelf:
+    with JournalReader.open(folder) as shelf:
         found = shelf.find(run)
         text = report_page(Stored(shelf, found, folder))
     with storage_named(file):

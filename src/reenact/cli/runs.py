@@ -11,7 +11,7 @@ import click
 
 from reenact.cli.options import ROWS, echo, output_format, show
 from reenact.errors import InputError
-from reenact.journal import Journal, Run, Shelf, Status
+from reenact.journal import Journal, JournalReader, Run, Status
 from reenact.journal.query import query as ask
 from reenact.own_process import own_command, own_environment
 from reenact.report.views.runs import (
@@ -47,10 +47,10 @@ def list_runs(
         show(list_document([], 0), output_format)
         return
     wanted = Status(status) if status else None
-    with Shelf.look(_folder()) as shelf:
-        found = shelf.runs(story=story, status=wanted, text=search, limit=limit)
-        total = shelf.count(story=story, status=wanted, text=search)
-        show(list_document([(run, shelf.standing(run)) for run in found], total), output_format)
+    with JournalReader.open(_folder()) as shelf:
+        found = shelf.runs(pipeline=story, status=wanted, text=search, limit=limit)
+        total = shelf.count(pipeline=story, status=wanted, text=search)
+        show(list_document([(run, shelf.status_of(run)) for run in found], total), output_format)
 
 
 @runs.command(name="show")
@@ -60,11 +60,11 @@ def list_runs(
 @output_format
 def show_run(run: str, path: str | None, limit: int, output_format: str) -> None:
     """Show a RUN: what was asked, how it stands, and its steps as a tree."""
-    with Shelf.look(_folder()) as shelf:
+    with JournalReader.open(_folder()) as shelf:
         found = shelf.find(run)
         steps = shelf.steps(found)
         if path is None:
-            show(run_document(found, shelf.standing(found), steps, limit), output_format)
+            show(run_document(found, shelf.status_of(found), steps, limit), output_format)
             return
         chosen = [step for step in steps if step.path == path]
         if not chosen:
@@ -113,7 +113,7 @@ def resume(run: str, trust_journal: bool) -> None:
 @click.argument("file", type=click.Path(path_type=Path))
 def export(run: str, file: Path) -> None:
     """Write a RUN with everything it needs to FILE."""
-    with Shelf.look(_folder()) as shelf:
+    with JournalReader.open(_folder()) as shelf:
         found = shelf.find(run)
         shelf.export(found, file)
     echo(f"Run {found.id} is in {file} ({file.stat().st_size} bytes).")
@@ -137,14 +137,14 @@ def query(sql: str, limit: int, output_format: str) -> None:
     """Answer one SELECT over the views `runs` and `steps`; nothing can be changed by it.
 
     \b
-    runs   id seq story what status exit_code verdict error_type error started_at ended_at worked_s
+    runs   id seq pipeline what status exit_code verdict error_type error started_at ended_at worked_s
            executions steps done reused failed money tokens_in tokens_out unpriced request argv folder
            fresh version python imported
     steps  run nr path kind version state tries started_at ended_at duration_s money tokens_in tokens_out
            reused_from error_type error key inputs result
     """
     if not (_folder() / "journal.db").exists():
-        Shelf.look(_folder())
+        JournalReader.open(_folder())
     show(answer_document(ask(_folder(), sql, limit=limit), limit), output_format)
 
 
@@ -152,7 +152,7 @@ def query(sql: str, limit: int, output_format: str) -> None:
 @output_format
 def check(output_format: str) -> ExitCode:
     """Read everything once and say what is not as it was written."""
-    with Shelf.look(_folder()) as shelf:
+    with JournalReader.open(_folder()) as shelf:
         checked = shelf.check()
     show(check_document(checked), output_format)
     return ExitCode.FOUND if checked.problems else ExitCode.OK

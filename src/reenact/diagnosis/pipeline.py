@@ -79,7 +79,11 @@ def diagnose(
         **options.to_json(),
     }
     with services.journal.run(
-        story="diagnose", request=request, argv=services.argv, what=str(program.entry), fresh=services.fresh
+        pipeline="diagnose",
+        request=request,
+        argv=services.argv,
+        what=str(program.entry),
+        fresh=services.fresh,
     ) as run:
         found = replace(diagnose_within(program, options, services, run, seen), reused=run.reused)
         run.finish(found.in_short(), found.exit_code)

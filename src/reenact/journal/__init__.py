@@ -1,6 +1,6 @@
 """Durable runs: every effect recorded before and after, so that the same command continues.
 
-journal     Journal: starts, continues, removes, imports    shelf      Shelf: lists, shows, exports
+journal     Journal: starts, continues, removes, imports    shelf      JournalReader: lists, shows, exports
 open_run    OpenRun: a run being worked on, its verdict     scope      Scope: step, many, note, edit, write
 
 perform     the law of a step: stored, or intent, effect, result
@@ -23,20 +23,20 @@ from reenact.journal.codec import Codec
 from reenact.journal.journal import Journal
 from reenact.journal.keys import mark
 from reenact.journal.open_run import OpenRun
+from reenact.journal.reader import JournalReader
 from reenact.journal.records import Artefact, Cost, Kind, Run, State, Status, Step
 from reenact.journal.scope import Scope
-from reenact.journal.shelf import Shelf
 
 __all__ = [
     "Artefact",
     "Codec",
     "Cost",
     "Journal",
+    "JournalReader",
     "Kind",
     "OpenRun",
     "Run",
     "Scope",
-    "Shelf",
     "State",
     "Status",
     "Step",

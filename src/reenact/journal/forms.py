@@ -11,15 +11,16 @@ from typing import Any, TypeVar, get_args, get_type_hints
 from reenact.errors import JournalDamaged
 from reenact.journal.archive import Record
 from reenact.journal.artefacts import NAME
-from reenact.journal.keys import PATH, RUN_ID, STORY
+from reenact.journal.keys import PATH, PIPELINE, RUN_ID
 from reenact.journal.records import Run, Step, is_digest
 from reenact.journal.rows import run_of, step_of
+from reenact.journal.schema import RENAMED
 
 R = TypeVar("R")
 HASH = re.compile(r"[0-9a-f]{40}")
 FORMS = {
     "id": RUN_ID,
-    "story": STORY,
+    "pipeline": PIPELINE,
     "path": PATH,
     "reused_from": RUN_ID,
     "key": HASH,
@@ -72,8 +73,9 @@ def _types(row: type[Run] | type[Step]) -> dict[str, tuple[type, ...]]:
 def _columns(record: Record, wanted: dict[str, tuple[type, ...]]) -> dict[str, Any]:
     given = json.loads(record.data)
     if isinstance(given, dict):
-        # Files from before rows were signed have no such column.
-        given = {"mac": "", **given}
+        # Files from before rows were signed have no such column; the pipeline's had another name.
+        old, new = RENAMED.split(" TO ")
+        given = {"mac": "", **{new if name == old else name: value for name, value in given.items()}}
     expect(isinstance(given, dict) and set(given) == set(wanted), f"a {record.kind} in it has other columns")
     for name, kinds in wanted.items():
         expect(type(given[name]) in kinds, f"{name} is of the wrong kind")

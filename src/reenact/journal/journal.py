@@ -1,9 +1,9 @@
 """The journal of a project: opened once, it starts and continues runs, and tells about those it holds.
 
-In short, for a story:
+In short, for a pipeline:
 
     journal = Journal.open(Path(".reenact"))
-    with journal.run(story="paper", request={"paper": "2401.1"}, argv=["paper", "2401.1"]) as run:
+    with journal.run(pipeline="paper", request={"paper": "2401.1"}, argv=["paper", "2401.1"]) as run:
         notes = run.step("review/overall", lambda: ask(...), kind=Kind.LLM, inputs=prompt, returns=Review)
         run.finish({"reproduced": True}, ExitCode.OK)
 """
@@ -24,9 +24,10 @@ from reenact.journal.database import Database
 from reenact.journal.flat import Flattening, Redact, dumped
 from reenact.journal.host import Clock, Host, SystemClock, this_host
 from reenact.journal.incoming import Moved, import_run
-from reenact.journal.keys import STORY, new_run_id, request_key
+from reenact.journal.keys import PIPELINE, new_run_id, request_key
 from reenact.journal.locks import Locks, locks_at
 from reenact.journal.open_run import OpenRun
+from reenact.journal.reader import JournalReader, foreign, refuse_emptied
 from reenact.journal.recorder import Recorder
 from reenact.journal.records import SUM, Run, Status
 from reenact.journal.rows import (
@@ -40,18 +41,17 @@ from reenact.journal.rows import (
     set_step,
 )
 from reenact.journal.schema import CURRENT, Schema
-from reenact.journal.shelf import Shelf, foreign, refuse_emptied
 from reenact.journal.signing import Say, Signer, passing_signer, say_on_stderr, user_signer
 from reenact.journal.storage import tighten
 from reenact.journal.upkeep import Removed, remove_run
 from reenact.redact import redact
 from reenact.version import __version__
 
-LATEST = "WHERE story = ? AND request_hash = ? ORDER BY turn DESC LIMIT 20"
+LATEST = "WHERE pipeline = ? AND request_hash = ? ORDER BY turn DESC LIMIT 20"
 LOOK_S = 0.2
 
 
-class Journal(Shelf):
+class Journal(JournalReader):
     """A journal to write to. Threads may share it; processes may open the same one."""
 
     def __init__(
@@ -125,7 +125,7 @@ class Journal(Shelf):
     def run(
         self,
         *,
-        story: str,
+        pipeline: str,
         request: object,
         argv: Sequence[str] = (),
         what: str = "",
@@ -139,7 +139,7 @@ class Journal(Shelf):
         finished run of this user has for the same inputs; `fresh` takes nothing. When another process works
         on the run, this waits up to `wait_s` and then raises RunLocked.
         """
-        wanted = self._wanted(story, request, argv, what, fresh)
+        wanted = self._wanted(pipeline, request, argv, what, fresh)
         crash_point("C1")
         patience_ends = time.monotonic() + wait_s
         while True:
@@ -187,11 +187,11 @@ class Journal(Shelf):
         """Import the run of a file that `export` wrote. The file is untrusted; twice changes nothing."""
         return import_run(self._database, self._artefacts, self._locks, path)
 
-    def _wanted(self, story: str, request: object, argv: Sequence[str], what: str, fresh: bool) -> Run:
+    def _wanted(self, pipeline: str, request: object, argv: Sequence[str], what: str, fresh: bool) -> Run:
         """The run that the caller asks for, as it is when it is new."""
-        if not STORY.fullmatch(story):
+        if not PIPELINE.fullmatch(pipeline):
             raise JournalError(
-                f"A story's name is lower-case letters, digits and dashes. Received: {story!r}."
+                f"A pipeline's name is lower-case letters, digits and dashes. Received: {pipeline!r}."
             )
         flattening = Flattening(named, self._bodies.words)
         text = dumped(flattening.flat(request))
@@ -204,7 +204,7 @@ class Journal(Shelf):
         return Run(
             seq=0,
             id="",
-            story=story,
+            pipeline=pipeline,
             what=self._bodies.words(what)[:200],
             request=text,
             request_hash=request_key(Flattening(named).flat(request)),
@@ -237,7 +237,7 @@ class Journal(Shelf):
 
     def _unfinished(self, connection: sqlite3.Connection, wanted: Run) -> Run | None:
         """The run to continue: the latest of this request, when it is unfinished and this user's own."""
-        for run in read_runs(connection, LATEST, (wanted.story, wanted.request_hash)):
+        for run in read_runs(connection, LATEST, (wanted.pipeline, wanted.request_hash)):
             if run.status is Status.FINISHED:
                 if run.is_signed(self._signer):
                     return None

@@ -11,7 +11,7 @@ from datetime import datetime
 from reenact.errors import JournalError
 from reenact.types import JsonValue
 
-STORY = re.compile(r"[a-z][a-z0-9-]{0,31}")
+PIPELINE = re.compile(r"[a-z][a-z0-9-]{0,31}")
 SEGMENT = r"[A-Za-z0-9][A-Za-z0-9_.:+=@-]{0,119}(?:\[\d{1,9}\])?(?:~\d{1,9})?"
 PATH = re.compile(rf"{SEGMENT}(?:/{SEGMENT}){{0,31}}")
 RUN_ID = re.compile(r"\d{6}-[a-z0-9]{4,12}")
@@ -42,7 +42,7 @@ def mark(text: str) -> str:
 
 
 def request_key(request: JsonValue) -> str:
-    """Two commands with the same story and this hash are the same command."""
+    """Two commands with the same pipeline and this hash are the same command."""
     return _hash(request)
 
 

@@ -1,4 +1,4 @@
-"""A run that is being worked on: the scope of its story, its verdict, and how it ends."""
+"""A run that is being worked on: the scope of its pipeline, its verdict, and how it ends."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class OpenRun(Scope):
     """`with journal.run(...) as run:`. Left by an error, the run stays and its command continues it."""
 
     def __init__(self, recorder: Recorder, release: Callable[[], None]) -> None:
-        super().__init__(recorder, recorder.run.story)
+        super().__init__(recorder, recorder.run.pipeline)
         self._release = release
 
     @property

@@ -42,7 +42,7 @@ class Answer:
 
 
 def query(folder: Path, sql: str, *, limit: int = 1000, seconds: float = 60.0) -> Answer:
-    """The answer to one SELECT. Views: runs (id, story, what, status, ...) and steps (run, nr, path, ...)."""
+    """The answer to one SELECT over the views `runs` and `steps`."""
     database = Database(folder / "journal.db", readonly=True)
     try:
         return _Query(database.connection, seconds).answer(sql, limit)
@@ -95,7 +95,7 @@ class _Query:
             return InputError(f"The query took longer than {self._seconds:.0f} seconds.")
         return InputError(
             f"The query was refused: {error}. Only one SELECT is answered.",
-            next_step='For example: reenact runs query "SELECT id, story, status FROM runs"',
+            next_step='For example: reenact runs query "SELECT id, pipeline, status FROM runs"',
         )
 
     def _intact_run(self, *values: Any) -> int:

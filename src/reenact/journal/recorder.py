@@ -35,7 +35,7 @@ REMOVED = "000000-gone"
 
 
 class Recorder:
-    """Writes one run. Stories use it through Scope."""
+    """Writes one run. Pipelines use it through Scope."""
 
     def __init__(
         self,

@@ -106,19 +106,19 @@ class _Row:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Run(_Row):
-    """One execution of a story, over all the times it was started and continued."""
+    """One execution of a pipeline, over all the times it was started and continued."""
 
     seq: int
     """Number in this journal; grows, whatever the clock does."""
     id: str
     """What people type: date and four letters."""
-    story: str
+    pipeline: str
     what: str = ""
     """A few words for a list: the file, the paper's title."""
     request: str = "{}"
     """JSON: all that was asked for."""
     request_hash: str
-    """The same story with the same hash is the same command."""
+    """The same pipeline with the same hash is the same command."""
     argv: str = "[]"
     """JSON: arguments of `reenact` that continue this run."""
     folder: str = ""

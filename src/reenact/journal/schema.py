@@ -19,7 +19,7 @@ TABLES = (
         one INTEGER PRIMARY KEY CHECK (one = 1), runs INTEGER NOT NULL, check_sum INTEGER NOT NULL)""",
     """CREATE TABLE run_rows (
         check_sum INTEGER NOT NULL, seq INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT NOT NULL UNIQUE,
-        story TEXT NOT NULL, what TEXT NOT NULL, request TEXT NOT NULL, request_hash TEXT NOT NULL,
+        pipeline TEXT NOT NULL, what TEXT NOT NULL, request TEXT NOT NULL, request_hash TEXT NOT NULL,
         argv TEXT NOT NULL, folder TEXT NOT NULL, fresh INTEGER NOT NULL, turn INTEGER NOT NULL,
         status TEXT NOT NULL, exit_code INTEGER, verdict TEXT, error_type TEXT, error TEXT,
         started_at TEXT NOT NULL, ended_at TEXT, worked_s REAL NOT NULL, executions INTEGER NOT NULL,
@@ -27,7 +27,7 @@ TABLES = (
         failed INTEGER NOT NULL, money TEXT NOT NULL, tokens_in INTEGER NOT NULL, tokens_out INTEGER NOT NULL,
         unpriced INTEGER NOT NULL, version TEXT NOT NULL, python TEXT NOT NULL, host TEXT NOT NULL,
         boot TEXT NOT NULL, pid INTEGER NOT NULL, imported INTEGER NOT NULL, mac TEXT NOT NULL DEFAULT '')""",
-    "CREATE INDEX run_by_request ON run_rows (story, request_hash, turn)",
+    "CREATE INDEX run_by_request ON run_rows (pipeline, request_hash, turn)",
     "CREATE INDEX run_by_turn ON run_rows (turn)",
     """CREATE TABLE step_rows (
         check_sum INTEGER NOT NULL, number INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -43,7 +43,7 @@ TABLES = (
     "CREATE INDEX step_by_path ON step_rows (run, path)",
 )
 RUNS_VIEW = """VIEW runs AS SELECT
-    id, seq, story, what, status, exit_code, verdict, error_type, error, started_at, ended_at, worked_s,
+    id, seq, pipeline, what, status, exit_code, verdict, error_type, error, started_at, ended_at, worked_s,
     executions, steps, done, reused, failed, CAST(money AS REAL) AS money, tokens_in, tokens_out, unpriced,
     request, argv, folder, fresh, version, python, imported FROM run_rows"""
 STEPS_VIEW = """VIEW steps AS SELECT
@@ -113,13 +113,24 @@ def _squeezed(statement: str) -> str:
 
 
 def _add_macs(connection: sqlite3.Connection) -> None:
-    """1 to 2: rows get room for a keyed hash. Old rows have none: they are shown and not believed."""
+    """1 to 2: rows get a column for a keyed hash. Old rows have none: they are shown and not believed."""
     for table in ("run_rows", "step_rows"):
         connection.execute(f"ALTER TABLE {table} ADD COLUMN mac TEXT NOT NULL DEFAULT ''")
 
 
+RENAMED = "pipeline TO pipeline"
+"""The column of format 3 that had another name before, also in files of exported runs."""
+
+
+def _rename_column(connection: sqlite3.Connection) -> None:
+    """2 to 3: check sums and keyed hashes are over values in their order, so that they hold."""
+    connection.execute("DROP VIEW runs")
+    connection.execute(f"ALTER TABLE run_rows RENAME COLUMN {RENAMED}")
+    connection.execute(f"CREATE {RUNS_VIEW}")
+
+
 CURRENT = Schema(
-    version=2,
+    version=3,
     statements=(*TABLES, f"CREATE {RUNS_VIEW}", f"CREATE {STEPS_VIEW}"),
-    migrations={1: _add_macs},
+    migrations={1: _add_macs, 2: _rename_column},
 )

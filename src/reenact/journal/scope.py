@@ -1,4 +1,4 @@
-"""What a story writes with: a place in the tree of steps, and the verbs step, many, note, edit, under."""
+"""What a pipeline writes with: a place in the tree of steps, and the verbs step, many, note, edit, under."""
 
 from __future__ import annotations
 

@@ -10,7 +10,7 @@ from mcp.server.mcpserver import Context, MCPServer
 from mcp_types import InputRequiredResult
 from pydantic import Field
 
-from reenact.journal import Shelf
+from reenact.journal import JournalReader
 from reenact.llm.relay_folder import file_answer, show_request
 from reenact.mcp.answers import Asked, Filed, RunTold
 from reenact.mcp.permits import in_sentences
@@ -52,11 +52,11 @@ def add_following(server: MCPServer[Any], starter: Starter) -> None:
         """Continue a run that was stopped or interrupted, with the command that started it."""
         with in_sentences():
             permits.for_running("Continuing a run")
-            with Shelf.look(service.runs_dir) as shelf:
+            with JournalReader.open(service.runs_dir) as shelf:
                 found = shelf.find(service.told(id).id or id)
             if "--apply" in found.command():
                 permits.for_applying()
-            job = service.jobs.start(found.story, ("runs", "resume", found.id), run=found.id)
+            job = service.jobs.start(found.pipeline, ("runs", "resume", found.id), run=found.id)
             return await starter.follow(job.id)
 
 

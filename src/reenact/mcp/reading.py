@@ -8,7 +8,7 @@ from typing import Annotated, Any
 from mcp.server.mcpserver import MCPServer
 from pydantic import Field
 
-from reenact.journal import Shelf
+from reenact.journal import JournalReader
 from reenact.mcp.answers import (
     Diagnosed,
     Found,
@@ -93,7 +93,7 @@ def _result(service: RunService, name: str) -> ResultTold:
             id="", story=told.story, status=told.status, verdict=told.verdict, exit_code=told.exit_code,
             result={"said": told.said},
         )  # fmt: skip
-    with Shelf.look(service.runs_dir) as shelf:
+    with JournalReader.open(service.runs_dir) as shelf:
         run = shelf.find(told.id)
         found, reused = (
             in_brief(told.story, result_data(Stored(shelf, run, service.runs_dir))),

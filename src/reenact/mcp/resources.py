@@ -9,7 +9,7 @@ from mcp.server.mcpserver import MCPServer
 from mcp.server.mcpserver.exceptions import ResourceNotFoundError
 
 from reenact.errors import ReenactError
-from reenact.journal import Shelf
+from reenact.journal import JournalReader
 from reenact.mcp.run_service import RunService
 from reenact.report.stored import Stored
 from reenact.report.views import result_data
@@ -58,7 +58,7 @@ def add_resources(server: MCPServer[Any], service: RunService) -> None:
     def result(id: str) -> str:  # noqa: A002
         """All that a story noted at its end."""
         try:
-            with Shelf.look(service.runs_dir) as shelf:
+            with JournalReader.open(service.runs_dir) as shelf:
                 return json.dumps(result_data(Stored(shelf, shelf.find(id), service.runs_dir)))
         except ReenactError as error:
             raise ResourceNotFoundError(error.sentence) from error

@@ -7,7 +7,7 @@ from datetime import datetime
 from pathlib import Path
 
 from reenact.errors import InputError, JournalError, StorageError
-from reenact.journal import Run, Shelf
+from reenact.journal import JournalReader, Run
 from reenact.llm.relay_folder import waiting
 from reenact.mcp.answers import RunTold
 from reenact.mcp.jobs import BIRTHS_APART, Job, Jobs
@@ -31,11 +31,11 @@ class RunService:
         job = self.jobs.find(name)
         if not (self.runs_dir / "journal.db").exists():
             if job is None:
-                Shelf.look(self.runs_dir)
+                JournalReader.open(self.runs_dir)
             assert job is not None
             return self._of_job(job)
         try:
-            shelf = Shelf.look(self.runs_dir)
+            shelf = JournalReader.open(self.runs_dir)
         except (JournalError, StorageError):
             # The first job of a folder is still making the journal.
             if job is None or not self.jobs.is_alive(job):
@@ -47,22 +47,22 @@ class RunService:
                 assert job is not None
                 return self._of_job(job)
             job = job or self._job_of(run, shelf)
-            return self._of_run(run, shelf.standing(run), job)
+            return self._of_run(run, shelf.status_of(run), job)
 
     def listed(self, *, story: str | None, search: str | None, limit: int) -> tuple[int, list[RunTold]]:
         """Recorded runs, newest first, and how many there are."""
         if not (self.runs_dir / "journal.db").exists():
             return 0, []
-        with Shelf.look(self.runs_dir) as shelf:
-            found = shelf.runs(story=story, text=search, limit=limit)
-            total = shelf.count(story=story, text=search)
-            return total, [told_run(run, shelf.standing(run)) for run in found]
+        with JournalReader.open(self.runs_dir) as shelf:
+            found = shelf.runs(pipeline=story, text=search, limit=limit)
+            total = shelf.count(pipeline=story, text=search)
+            return total, [told_run(run, shelf.status_of(run)) for run in found]
 
     def job(self, name: str) -> Job:
         """The job of that id, or the one that works on the run of that id."""
         job = self.jobs.find(name)
         if job is None:
-            with Shelf.look(self.runs_dir) as shelf:
+            with JournalReader.open(self.runs_dir) as shelf:
                 job = self._job_of(shelf.find(name), shelf)
         if job is None:
             raise InputError(
@@ -76,7 +76,7 @@ class RunService:
         job = self.jobs.find(name)
         words = job.words if job is not None else ()
         if job is None:
-            with Shelf.look(self.runs_dir) as shelf:
+            with JournalReader.open(self.runs_dir) as shelf:
                 words = shelf.find(name).command()
         folder = relay_of(words, self.jobs.folder)
         if folder is None:
@@ -108,7 +108,7 @@ class RunService:
         told.next = _next(told)
         return told
 
-    def _job_of(self, run: Run, shelf: Shelf) -> Job | None:
+    def _job_of(self, run: Run, shelf: JournalReader) -> Job | None:
         for job in reversed(self.jobs.all()):
             found = _run_of(job, shelf)
             if found is not None and found.id == run.id:
@@ -120,7 +120,7 @@ def told_run(run: Run, standing: str) -> RunTold:
     """A run in a few fields."""
     return RunTold(
         id=run.id,
-        story=run.story,
+        story=run.pipeline,
         what=run.what,
         status=standing,
         verdict=_verdict(run),
@@ -132,11 +132,11 @@ def told_run(run: Run, standing: str) -> RunTold:
     )
 
 
-def _run_of(job: Job, shelf: Shelf) -> Run | None:
+def _run_of(job: Job, shelf: JournalReader) -> Run | None:
     """The newest run of the job's story that its process worked on."""
     if job.run:
         return shelf.find(job.run)
-    lately = shelf.runs(story=job.story, limit=LATELY)
+    lately = shelf.runs(pipeline=job.story, limit=LATELY)
     return next((run for run in lately if run.pid == job.pid and not _ended_before(run, job)), None)
 
 

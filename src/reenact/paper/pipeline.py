@@ -78,7 +78,7 @@ def reproduce(
         "out": str(out.absolute()) if out is not None else None,
     }
     with services.journal.run(
-        story="paper", request=request, argv=services.argv, what=paper.title[:120], fresh=services.fresh
+        pipeline="paper", request=request, argv=services.argv, what=paper.title[:120], fresh=services.fresh
     ) as run:
         carry_budget(services.model, run, services.journal)
         said, claims = _reviewed(paper, options, services, run)

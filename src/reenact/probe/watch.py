@@ -25,7 +25,7 @@ from reenact.probe.trace import Root, Trace
 from reenact.program.framework import Framework, framework_of
 from reenact.program.program import Program
 from reenact.redact import redact_bytes
-from reenact.sandbox.watch.ending import end_all, processes_below
+from reenact.sandbox.monitor.ending import end_all, processes_below
 from reenact.types import Stop
 
 NOTEBOOK = "notebook.py"

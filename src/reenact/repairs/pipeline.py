@@ -54,7 +54,7 @@ def repair(
         **options.to_json(),
     }
     with services.journal.run(
-        story="repair", request=request, argv=services.argv, what=str(program.entry), fresh=services.fresh
+        pipeline="repair", request=request, argv=services.argv, what=str(program.entry), fresh=services.fresh
     ) as run:
         result = replace(repair_within(program, options, services, run, known), reused=run.reused)
         verdict = {"decision": result.decision.value, "sentence": result.sentence}

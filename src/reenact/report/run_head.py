@@ -5,7 +5,7 @@ from __future__ import annotations
 import shlex
 from dataclasses import dataclass
 
-from reenact.journal import Run, Shelf, Status
+from reenact.journal import JournalReader, Run, Status
 from reenact.report.as_html import TONES
 from reenact.report.document import Facts
 from reenact.report.run_words import cost_of, counted, reused_in, time_of, verdict_of
@@ -26,12 +26,12 @@ class Head:
     command: str
 
 
-def head_of(run: Run, shelf: Shelf) -> Head:
+def head_of(run: Run, shelf: JournalReader) -> Head:
     """The same on the live page and in the report."""
     return Head(
         run=run,
-        title=f"{run.story} {run.what}".strip(),
-        standing=shelf.standing(run),
+        title=f"{run.pipeline} {run.what}".strip(),
+        standing=shelf.status_of(run),
         verdict=headline(run) or _without_verdict(run, shelf),
         tone=_tone(run),
         facts=_facts(run, reused_in(run, shelf)),
@@ -50,7 +50,7 @@ def headline(run: Run) -> str:
     return ": ".join(said) or ", ".join(f"{name} {value}" for name, value in verdict.items())
 
 
-def _without_verdict(run: Run, shelf: Shelf) -> str:
+def _without_verdict(run: Run, shelf: JournalReader) -> str:
     if shelf.is_live(run):
         return f"At work: {counted(run.done + run.reused, 'step')} done."
     return "No verdict: it was interrupted. Resume continues where it stopped."

@@ -27,7 +27,7 @@ def report_page(stored: Stored) -> str:
         f'{escaped(head.verdict)}</p><p class="command"><code>{escaped(head.command)}</code></p>'
     )
     content = f"{above}{blocks([head.facts])}{contents(sections)}{blocks(sections)}"
-    return page(f"{stored.run.story} {stored.run.id}", content)
+    return page(f"{stored.run.pipeline} {stored.run.id}", content)
 
 
 def _conversation(stored: Stored) -> Iterator[Section]:

@@ -6,7 +6,7 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
-from reenact.journal import Run, Shelf, State, Step
+from reenact.journal import JournalReader, Run, State, Step
 from reenact.plain import plain
 from reenact.types import JsonValue
 
@@ -24,7 +24,7 @@ def run_data(run: Run, standing: str) -> dict[str, JsonValue]:
     return {
         "id": run.id,
         "seq": run.seq,
-        "story": run.story,
+        "story": run.pipeline,
         "what": run.what,
         "status": standing,
         "exit_code": run.exit_code,
@@ -106,9 +106,9 @@ def steps_of(run: Run) -> str:
     return ", ".join(f"{count} {word}" for count, word in parts if count) or "0"
 
 
-def reused_in(run: Run, shelf: Shelf) -> str:
+def reused_in(run: Run, shelf: JournalReader) -> str:
     """What of a finished run's result was not made by it, in a line; empty for nothing."""
-    found = [step for step in shelf.steps_at(run, f"{run.story}/reused") if step.has_result]
+    found = [step for step in shelf.steps_at(run, f"{run.pipeline}/reused") if step.has_result]
     return str(shelf.result(found[-1])) if found else ""
 
 

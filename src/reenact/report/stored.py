@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from reenact.errors import JournalError, ReenactError
-from reenact.journal import Run, Shelf, State, Step
+from reenact.journal import JournalReader, Run, State, Step
 from reenact.probe.read import is_trace, read_trace
 from reenact.probe.trace import Root, Trace
 
@@ -21,14 +21,14 @@ MOST_NOTES = 500
 class Stored:
     """One run and the shelf it stands on."""
 
-    shelf: Shelf
+    shelf: JournalReader
     run: Run
     folder: Path
     """The journal's."""
 
     def step(self, name: str) -> Step | None:
         """The step at a path below the story's, as it stands now."""
-        found = self.shelf.steps_at(self.run, f"{self.run.story}/{name}")
+        found = self.shelf.steps_at(self.run, f"{self.run.pipeline}/{name}")
         return next((one for one in reversed(found) if one.state is not State.SUPERSEDED), None)
 
     def value(self, name: str) -> Any:
@@ -45,7 +45,7 @@ class Stored:
 
     def below(self, name: str, returns: type[T]) -> list[T]:
         """The results of all steps below a path, in order."""
-        found = self.shelf.some_steps(self.run, under=f"{self.run.story}/{name}", limit=MOST_NOTES)
+        found = self.shelf.some_steps(self.run, under=f"{self.run.pipeline}/{name}", limit=MOST_NOTES)
         return [self.shelf.typed_result(one, returns) for one in found if one.has_result]
 
     def trace(self) -> Trace | None:

@@ -59,7 +59,7 @@ def choose(name: str | None = None, *, trust_code: bool = False) -> Sandbox:
 
 def _check_room() -> None:
     from reenact.sandbox.files.folder import no_room
-    from reenact.sandbox.watch.watcher import HOST_RESERVE_BYTES
+    from reenact.sandbox.monitor.watcher import HOST_RESERVE_BYTES
 
     trouble = no_room(HOST_RESERVE_BYTES)
     if trouble:
@@ -129,8 +129,8 @@ def describe() -> tuple[TierReport, ...]:
 
 
 def _in_force(name: str) -> tuple[str, ...]:
-    from reenact.sandbox.walls.cgroup import find_place
-    from reenact.sandbox.walls.seccomp import box_filter
+    from reenact.sandbox.isolation.cgroup import find_place
+    from reenact.sandbox.isolation.seccomp import box_filter
 
     found: list[str] = []
     if name == "bubblewrap" and box_filter() is not None:

@@ -16,12 +16,12 @@ from reenact.sandbox.box import MIB, BoxResult, Command, Ending, Event, Limits, 
 from reenact.sandbox.files.collect import Collected, collect, inner_name
 from reenact.sandbox.files.fill import fill
 from reenact.sandbox.files.folder import BoxFolder
-from reenact.sandbox.walls.environ import passable
-from reenact.sandbox.watch.disk import free_bytes
-from reenact.sandbox.watch.output import Output
-from reenact.sandbox.watch.started import BoxBroke, ProgramEnd, Started
-from reenact.sandbox.watch.supervise import Supervision
-from reenact.sandbox.watch.watcher import HOST_RESERVE_BYTES
+from reenact.sandbox.isolation.environ import passable
+from reenact.sandbox.monitor.disk import free_bytes
+from reenact.sandbox.monitor.output import Output
+from reenact.sandbox.monitor.started import BoxBroke, ProgramEnd, Started
+from reenact.sandbox.monitor.supervise import Supervision
+from reenact.sandbox.monitor.watcher import HOST_RESERVE_BYTES
 from reenact.types import Stop
 
 Start: TypeAlias = Callable[[BoxFolder, Command, Limits], Started]

@@ -100,7 +100,7 @@ def search_context(
 ) -> Given:
     """A strategy's search context; the program as it stands was trained once."""
     executor = played(formula, noise, lucky)
-    run = Journal.in_memory().run(story="test", request={"for": "test"}).__enter__()
+    run = Journal.in_memory().run(pipeline="test", request={"for": "test"}).__enter__()
     trainer = BudgetedTrainer(
         program=program, executor=executor, measure=Measure("test_accuracy"), budget=repair_budget(budget),
         one_training=1.0, one_wall=1.0, trials=run.under("trials"), stop=Stop(),

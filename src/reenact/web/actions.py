@@ -103,5 +103,5 @@ def started_page(request: Request) -> HTMLResponse:
     if state.has_journal:
         with state.shelf() as shelf:
             run = state.processes.run_of(one, shelf)
-            standing = shelf.standing(run) if run is not None else ""
+            standing = shelf.status_of(run) if run is not None else ""
     return state.page("process.html", process=one, run=run, standing=standing)

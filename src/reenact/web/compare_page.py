@@ -12,7 +12,7 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse
 
 from reenact.errors import InputError
-from reenact.journal import Run, Shelf
+from reenact.journal import JournalReader, Run
 from reenact.report.document import Beside, Block, Section, Text
 from reenact.report.run_head import headline
 from reenact.report.run_words import cost_of, steps_of, time_of
@@ -65,7 +65,7 @@ def compare_page(request: Request) -> HTMLResponse:
     return state.page("compare.html", left=left, right=right, facts=facts, sections=sections)
 
 
-def _facts(runs: tuple[Run, Run], shelf: Shelf) -> Iterator[Fact]:
+def _facts(runs: tuple[Run, Run], shelf: JournalReader) -> Iterator[Fact]:
     one, two = (_told(run, shelf) for run in runs)
     for name in one:
         hrefs = (_where(name, one[name], runs[0]), _where(name, two[name], runs[1]))
@@ -76,11 +76,11 @@ def _where(name: str, value: str, run: Run) -> str:
     return f"/runs/{run.id}{AT[name]}" if name in AT and value not in ("", "-") else ""
 
 
-def _told(run: Run, shelf: Shelf) -> dict[str, str]:
+def _told(run: Run, shelf: JournalReader) -> dict[str, str]:
     return {
-        "story": run.story,
+        "story": run.pipeline,
         "what": run.what,
-        "status": shelf.standing(run),
+        "status": shelf.status_of(run),
         "verdict": headline(run),
         "steps": steps_of(run),
         "cost": cost_of(run.money, run.tokens_in + run.tokens_out, run.unpriced),

@@ -9,7 +9,7 @@ from starlette.requests import Request
 from starlette.responses import StreamingResponse
 
 from reenact.errors import ReenactError
-from reenact.journal import Run, Shelf
+from reenact.journal import JournalReader, Run
 from reenact.journal.records import digest
 from reenact.web.state import state_of
 
@@ -44,13 +44,13 @@ def live_run(request: Request) -> StreamingResponse:
     return _stream(request, look)
 
 
-def runs_mark(shelf: Shelf) -> str:
+def runs_mark(shelf: JournalReader) -> str:
     """Differs when one of the newest runs has changed."""
-    told = " ".join(f"{run.check_sum}{shelf.standing(run)}" for run in shelf.runs(limit=SHOWN))
+    told = " ".join(f"{run.check_sum}{shelf.status_of(run)}" for run in shelf.runs(limit=SHOWN))
     return digest(told)
 
 
-def run_mark(run: Run, shelf: Shelf) -> str:
+def run_mark(run: Run, shelf: JournalReader) -> str:
     """Differs when the run has changed; says when nobody works on it."""
     return str(run.check_sum) if shelf.is_live(run) else ENDED
 

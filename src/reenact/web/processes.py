@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from reenact.errors import InputError
-from reenact.journal import Run, Shelf
+from reenact.journal import JournalReader, Run
 from reenact.journal.host import this_host
 from reenact.journal.logs import redacted_log, wait_until_written
 from reenact.own_process import own_command, own_environment
@@ -124,18 +124,18 @@ class Processes:
             raise InputError(f"This server has not started a command {number}.")
         return self.started[number - 1]
 
-    def run_of(self, one: Started, shelf: Shelf) -> Run | None:
+    def run_of(self, one: Started, shelf: JournalReader) -> Run | None:
         """The run that a command works on, once it is in the journal: the newest of its process."""
         if one.run_id:
             return shelf.find(one.run_id)
         here = this_host()
         mine = [run for run in shelf.runs(limit=20) if (run.pid, run.boot) == (one.child.pid, here.boot)]
         # `repair --apply` writes its change in a run of its own of the same process.
-        named = [run for run in mine if run.story == one.words[0]]
+        named = [run for run in mine if run.pipeline == one.words[0]]
         return next(iter(named or mine), None)
 
 
-def stop_run(run: Run, shelf: Shelf) -> str:
+def stop_run(run: Run, shelf: JournalReader) -> str:
     """Ask the process that works on a run to stop, as Ctrl-C does; what was done, in a sentence."""
     here = this_host()
     if not shelf.is_live(run):

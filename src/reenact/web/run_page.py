@@ -9,7 +9,7 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse
 
 from reenact.errors import InputError
-from reenact.journal import Run, Shelf, Status
+from reenact.journal import JournalReader, Run, Status
 from reenact.report.conversation import step_blocks, talk
 from reenact.report.run_head import head_of
 from reenact.report.run_report import report_page
@@ -50,7 +50,7 @@ def run_page(request: Request) -> HTMLResponse:
     return state.page("run.html", **given)
 
 
-def _related(run: Run, shelf: Shelf) -> list[Run]:
+def _related(run: Run, shelf: JournalReader) -> list[Run]:
     """Other runs of the same thing in the same folder: the diagnosis of a repair, its neutrality graph.
 
     Only among the runs of about that time, so that a long journal does not make the page wait.
@@ -94,5 +94,5 @@ def report_download(request: Request) -> HTMLResponse:
     with state.shelf() as shelf:
         run = found_run(request, shelf)
         text = report_page(Stored(shelf, run, state.runs_dir))
-    name = f"{run.story}-{run.id}.html"
+    name = f"{run.pipeline}-{run.id}.html"
     return HTMLResponse(text, headers={"content-disposition": f'attachment; filename="{name}"'})

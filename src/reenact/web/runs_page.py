@@ -8,8 +8,8 @@ from urllib.parse import urlencode
 from starlette.requests import Request
 from starlette.responses import HTMLResponse
 
-from reenact.journal import Run, Shelf, Status
-from reenact.journal.shelf import INTERRUPTED
+from reenact.journal import JournalReader, Run, Status
+from reenact.journal.reader import INTERRUPTED
 from reenact.report.run_head import headline
 from reenact.report.run_words import cost_of, counted, short, time_of
 from reenact.web.live import NOTHING, runs_mark
@@ -65,7 +65,7 @@ def runs_page(request: Request) -> HTMLResponse:
     state, asked = state_of(request), _asked(request)
     if state.has_journal:
         with state.shelf() as shelf:
-            mark, stories, (rows, total) = runs_mark(shelf), shelf.stories(), _listed(shelf, asked)
+            mark, stories, (rows, total) = runs_mark(shelf), shelf.pipelines(), _listed(shelf, asked)
     else:
         mark, stories, (rows, total) = NOTHING, [], ([], 0)
     return state.page(
@@ -93,30 +93,30 @@ def _asked(request: Request) -> Asked:
     )
 
 
-def _listed(shelf: Shelf, asked: Asked) -> tuple[list[RunRow], int]:
+def _listed(shelf: JournalReader, asked: Asked) -> tuple[list[RunRow], int]:
     """The rows of the page, and how many runs there are on all pages."""
     story, text = asked.story or None, asked.text or None
     if asked.status in (INTERRUPTED, Status.RUNNING):
         # Whether a process works on a run is not in the file, so these are looked at one by one.
-        marked = shelf.runs(story=story, status=Status.RUNNING, text=text, limit=MOST_LIVE)
-        fitting = [run for run in marked if shelf.standing(run) == asked.status]
+        marked = shelf.runs(pipeline=story, status=Status.RUNNING, text=text, limit=MOST_LIVE)
+        fitting = [run for run in marked if shelf.status_of(run) == asked.status]
         return [_row(run, shelf) for run in _cut(fitting, asked.page)], len(fitting)
     status = Status(asked.status) if asked.status else None
     begin = PAGE * (asked.page - 1)
-    found = shelf.runs(story=story, status=status, text=text, limit=PAGE, offset=begin)
-    return [_row(run, shelf) for run in found], shelf.count(story=story, status=status, text=text)
+    found = shelf.runs(pipeline=story, status=status, text=text, limit=PAGE, offset=begin)
+    return [_row(run, shelf) for run in found], shelf.count(pipeline=story, status=status, text=text)
 
 
 def _cut(runs: list[Run], page: int) -> list[Run]:
     return runs[PAGE * (page - 1) : PAGE * page]
 
 
-def _row(run: Run, shelf: Shelf) -> RunRow:
+def _row(run: Run, shelf: JournalReader) -> RunRow:
     return RunRow(
         id=run.id,
-        story=run.story,
+        story=run.pipeline,
         what=short(run.what, TITLE),
-        standing=shelf.standing(run),
+        standing=shelf.status_of(run),
         verdict=short(headline(run), SENTENCE),
         steps=f"{run.done + run.reused}/{run.steps}",
         cost=cost_of(run.money, run.tokens_in + run.tokens_out, run.unpriced),

@@ -11,7 +11,7 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse
 
 from reenact.errors import InputError
-from reenact.journal import Run, Shelf
+from reenact.journal import JournalReader, Run
 from reenact.web.assets import HOMES, foreign
 from reenact.web.forms import Form
 from reenact.web.guard import DIGITS, Key
@@ -34,9 +34,9 @@ class AppState:
     def has_journal(self) -> bool:
         return (self.runs_dir / "journal.db").exists()
 
-    def shelf(self) -> Shelf:
+    def shelf(self) -> JournalReader:
         """The journal, opened for one page: what others write meanwhile is seen by the next."""
-        return Shelf.look(self.runs_dir)
+        return JournalReader.open(self.runs_dir)
 
     def page(self, template: str, *, status: int = 200, **given: Any) -> HTMLResponse:
         """A page with what all pages have."""
@@ -59,6 +59,6 @@ def number_of(request: Request, name: str) -> int:
     return int(text)
 
 
-def found_run(request: Request, shelf: Shelf) -> Run:
+def found_run(request: Request, shelf: JournalReader) -> Run:
     """The run that the address names; InputError when there is none."""
     return shelf.find(str(request.path_params["run"]))

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from urllib.parse import urlencode
 
-from reenact.journal import Kind, Run, Shelf, State, Step
+from reenact.journal import JournalReader, Kind, Run, State, Step
 from reenact.report.run_words import cost_of, short, state_of, time_of
 
 PAGE = 100
@@ -47,7 +47,7 @@ class Listing:
         return bool(self.kind or self.state or self.under)
 
 
-def listing(shelf: Shelf, run: Run, given: Mapping[str, str], most: int = PAGE) -> Listing:
+def listing(shelf: JournalReader, run: Run, given: Mapping[str, str], most: int = PAGE) -> Listing:
     """The page that the words of an address ask for."""
     kind, state = given.get("kind", ""), given.get("state", "")
     under = given.get("under", "").strip().strip("/")[:500]

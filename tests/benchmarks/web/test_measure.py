@@ -5,13 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 
 from benchmarks.web.measure import Timed, _card, measure, write_journal
-from reenact.journal import Shelf
+from reenact.journal import JournalReader
 from reenact.types import ExitCode, Progress, Stop
 
 
 def test_a_journal_made_for_it_is_a_sound_one(tmp_path: Path) -> None:
     write_journal(tmp_path, [3, 5])
-    with Shelf.look(tmp_path) as shelf:
+    with JournalReader.open(tmp_path) as shelf:
         assert shelf.check().problems == ()
         assert [run.steps for run in shelf.runs()] == [5, 3]
         assert len(shelf.steps(shelf.find("1"))) == 3

@@ -29,10 +29,10 @@ import pytest
 from reenact.demo.crash.run import PLAN, Ledger, PaidModel, PaidSandbox
 from reenact.demo.crash.story import rehearse
 from reenact.errors import AnswerUnusable, ReplayMiss, RunLocked, SandboxFailed, Stopped
-from reenact.journal import Journal, Shelf, State, Status
+from reenact.journal import Journal, JournalReader, State, Status
 from reenact.llm.scripted import Scripted
 from reenact.sandbox.box import BoxResult, Command, Ending, Limits
-from reenact.sandbox.walls.cgroup import find_place
+from reenact.sandbox.isolation.cgroup import find_place
 from reenact.types import Progress, Stop
 
 STABLE = Path(__file__).with_name("stable.py")
@@ -157,7 +157,7 @@ class Acknowledged:
 def acknowledged(place: Place) -> Acknowledged:
     if not (place.folder / ".reenact" / "journal.db").exists():
         return Acknowledged({}, place.paid)
-    with Shelf.look(place.folder / ".reenact") as shelf:
+    with JournalReader.open(place.folder / ".reenact") as shelf:
         steps = [step for run in shelf.runs() for step in shelf.steps(run) if step.state is State.DONE]
         # What a continued run says of its earlier executions is no result of the rehearsal.
         results = {step.path: shelf.result(step) for step in steps if not step.path.endswith("/reused")}
@@ -173,7 +173,7 @@ def prove_same_end(place: Place, whole: Place, before: Acknowledged, most_twice:
     assert [path for path in before.results if after.paid[path] > before.paid[path]] == []
     assert set(after.paid) == set(whole.paid)
     assert sum(after.paid.values()) - EFFECTS <= most_twice, after.paid
-    with Shelf.look(place.folder / ".reenact") as shelf:
+    with JournalReader.open(place.folder / ".reenact") as shelf:
         assert [run.status for run in shelf.runs()] == [Status.FINISHED]
         assert shelf.check().problems == ()
 
@@ -268,7 +268,7 @@ def test_its_parent_is_killed_and_it_goes_on_alone(place: Place, whole: Place) -
     assert second.returncode == 0 or "RunLocked" in second.stderr, second.stderr
     psutil.wait_procs([orphan], timeout=120)
     assert not orphan.is_running()
-    with Shelf.look(place.folder / ".reenact") as shelf:
+    with JournalReader.open(place.folder / ".reenact") as shelf:
         finished = shelf.runs(status=Status.FINISHED)
         assert {str(run.verdict_data()["verdict"]) for run in finished} == {"repaired"}  # type: ignore[index,call-overload]
     assert place.files() == whole.files()
@@ -337,6 +337,6 @@ def test_what_does_not_help_is_not_repaired(tmp_path: Path) -> None:
         found = rehearse(tmp_path, journal=journal, model=model, sandbox=sandbox, tell=said.append)
         assert found.verdict == "not repaired"
         assert journal.find("last").exit_code == 1
-        with journal.run(story="rehearsal", request="another"), pytest.raises(RunLocked):
-            journal.run(story="rehearsal", request="another")
+        with journal.run(pipeline="rehearsal", request="another"), pytest.raises(RunLocked):
+            journal.run(pipeline="rehearsal", request="another")
     assert [progress.done for progress in said] == [1, 2, 3, 4, 5, 6]

@@ -153,7 +153,7 @@ class Room:
         script = {f"paper/develop/{place}": answer for place, answer in answers.items()}
         context = self.context(script, out=out, **wishes)
         brief = Brief("A line is fitted.", "Fit the line.", criteria=CRITERIA)
-        with self.journal.run(story="paper", request={"wishes": wishes}, argv=(), what="a line") as run:
+        with self.journal.run(pipeline="paper", request={"wishes": wishes}, argv=(), what="a line") as run:
             return develop(brief, context, run, verify)
 
     def asked(self, word: str) -> list[str]:

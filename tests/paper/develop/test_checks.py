@@ -31,7 +31,7 @@ def loss_on(model, batch):
 @pytest.fixture
 def look(room: Any) -> Check:
     def make(project: Project, stage: Stage = Stage.EXPERIMENT, **wishes: Any) -> Checked:
-        with room.journal.run(story="paper", request={}, argv=(), what="x", fresh=True) as run:
+        with room.journal.run(pipeline="paper", request={}, argv=(), what="x", fresh=True) as run:
             context = room.context(**wishes)
             return checked(stage, project, context.runner, context.options.scale, run)
 

@@ -21,7 +21,7 @@ def git(out: Path, *words: str) -> str:
 
 def kept(out: Path, *versions: Project) -> tuple[History, list[str]]:
     history = History(out)
-    with Journal.in_memory().run(story="paper", request={}, argv=(), what="x") as run:
+    with Journal.in_memory().run(pipeline="paper", request={}, argv=(), what="x") as run:
         commits = [
             history.keep(version, f"Round {number}", run.under("round", attempt=number))
             for number, version in enumerate(versions)

@@ -39,7 +39,7 @@ def levels(
 ) -> dict[Level, AlignScore]:
     model = Scripted({f"evaluate/{step}": answer for step, answer in answers.items()})
     project = read_code(code).project
-    with Journal.in_memory() as journal, journal.run(story="evaluate", request={}) as run:
+    with Journal.in_memory() as journal, journal.run(pipeline="evaluate", request={}) as run:
         found = align(paper, Goal(), project, model, run, reference=project if reference else None)
     return {one.level: one for one in found}
 

@@ -21,12 +21,12 @@ SWAP = {"path": "a.py", "search": "old", "replace": "new\nnewer\nnewest"}
 WHOLE = {"path": "b.py", "text": "1\n2\n3\n4\n5\n"}
 
 
-def told(journal: Journal, code: int, story: str = "paper") -> str:
+def told(journal: Journal, code: int, pipeline: str = "paper") -> str:
     answers: list[Any] = [
         {"cause": "c", "remedy": "r"}, {"lines": [RANGE], "swaps": [SWAP]}, {"files": [WHOLE]}, {},
     ]  # fmt: skip
     model = Scripted(answers)
-    with journal.run(story=story, request={"code": code}, fresh=True) as run:
+    with journal.run(pipeline=pipeline, request={"code": code}, fresh=True) as run:
         method, revision = (
             run.under("develop").under("method"),
             run.under("develop").under("revision", attempt=0),
@@ -59,6 +59,6 @@ def test_a_run_without_a_verdict_on_numbers_does_not_count() -> None:
 
 def test_runs_of_other_stories_edit_nothing() -> None:
     with Journal.in_memory() as journal:
-        name = told(journal, 0, story="bug")
+        name = told(journal, 0, pipeline="bug")
         with pytest.raises(InputError, match="run of `reenact bug`"):
             edited_run(journal, name)

@@ -135,7 +135,7 @@ def judged_by(answers: list[Any], tree: Node, paper: Paper, code: Path) -> tuple
     model = Scripted(answers)
     pruned = code_development(tree)
     assert pruned is not None
-    with Journal.in_memory() as journal, journal.run(story="test", request={}) as run:
+    with Journal.in_memory() as journal, journal.run(pipeline="test", request={}) as run:
         return judge_leaves(pruned, paper, read_code(code).project, model, run), model
 
 

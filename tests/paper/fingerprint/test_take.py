@@ -186,7 +186,7 @@ def test_the_same_run_pays_once(paper: Paper) -> None:
     model = Scripted(script())
     found = []
     for _ in range(2):
-        with journal.run(story="paper", request={"paper": "gentle"}, argv=()) as run:
+        with journal.run(pipeline="paper", request={"paper": "gentle"}, argv=()) as run:
             found.append(take_fingerprint(paper, Goal(), model, run, PaperAblations()))
     assert found[0] == found[1]
     assert len(model.calls) == 4
@@ -200,7 +200,7 @@ def test_a_recording_gives_the_same_fingerprint_word_by_word(paper: Paper, tmp_p
     file = tmp_path / "answers.jsonl"
     found = []
     for model in (Recorder(Scripted(answers), file), lambda: Replay(file, strict=True)):
-        with Journal.in_memory().run(story="paper", request={"paper": "gentle"}, argv=()) as run:
+        with Journal.in_memory().run(pipeline="paper", request={"paper": "gentle"}, argv=()) as run:
             asked = model() if callable(model) else model
             found.append(take_fingerprint(paper, Goal(), asked, run, PaperAblations()))
     assert found[0] == found[1]
@@ -213,7 +213,7 @@ def test_a_fingerprint_that_was_taken_is_not_paid_for_again_by_the_paper_but_by_
         for story, fresh in (("fingerprint", False), ("paper", False), ("paper", True)):
             answers = {f"{story}{step.removeprefix('paper')}": answer for step, answer in script().items()}
             model = Scripted(answers)
-            with journal.run(story=story, request=story, fresh=fresh) as run:
+            with journal.run(pipeline=story, request=story, fresh=fresh) as run:
                 take_fingerprint(paper, Goal(), model, run, PaperAblations())
                 run.finish(None)
             calls.append(len(model.calls))

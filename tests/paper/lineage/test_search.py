@@ -97,7 +97,7 @@ def test_a_network_that_is_not_there_becomes_notes(paper: Paper, box: Sandbox, t
     polite = Polite(every_s=0.0, tries=1)
     clients = Clients(Arxiv(closed, closed, polite), Scholar(closed, polite))
     choice = {"picks": [{"key": "moor2021", "why": "the baseline"}]}
-    with Journal.in_memory() as journal, journal.run(story="paper", request={}) as run:
+    with Journal.in_memory() as journal, journal.run(pipeline="paper", request={}) as run:
         (found,) = trace_lineage(
             paper, Goal(), Scripted([choice]), run, most=1, box=box, library=None, clients=clients,
             checkouts=tmp_path / "checkouts", search=CodeSearch(closed, polite),

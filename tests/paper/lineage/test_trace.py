@@ -46,7 +46,7 @@ def traced(
     answers: Mapping[str, Any] = ANSWERS,
 ) -> tuple[tuple[Exemplar, ...], Scripted]:  # fmt: skip
     model = Scripted(dict(answers))
-    with journal.run(story="paper", request={}) as run:
+    with journal.run(pipeline="paper", request={}) as run:
         found = trace_lineage(
             paper, Goal(), model, run, most=2, box=box, library=library, clients=None,
             checkouts=tmp_path / "checkouts",
@@ -149,14 +149,14 @@ def test_a_wrong_path_is_asked_again(paper: Paper, library: Library, box: Sandbo
     "choice", [{"picks": [pick("nobody")]}, {"picks": []}, {"picks": [pick("moor2021")] * 2}, "no JSON"]
 )
 def test_a_choice_of_no_use_leaves_the_mechanical_one(paper: Paper, choice: Any) -> None:
-    with Journal.in_memory() as journal, journal.run(story="paper", request={}) as run:
+    with Journal.in_memory() as journal, journal.run(pipeline="paper", request={}) as run:
         chosen = choose_lineage(paper, Goal(), Scripted([choice] * 9), run, most=2)
     assert [one.candidate.reference.key for one in chosen] == ["moor2021", "vale2020"]
     assert all("by its citations alone" in one.notes[0] for one in chosen)
 
 
 def test_without_a_model_the_order_decides(paper: Paper) -> None:
-    with Journal.in_memory() as journal, journal.run(story="paper", request={}) as run:
+    with Journal.in_memory() as journal, journal.run(pipeline="paper", request={}) as run:
         assert len(choose_lineage(paper, Goal(), None, run, most=3)) == 3
         assert choose_lineage(paper, Goal(), None, run, most=0) == ()
 

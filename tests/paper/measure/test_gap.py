@@ -111,7 +111,7 @@ def test_matching_sees_no_numbers_and_is_checked(claim: Any, context: Any, journ
         {"matches": [{"claim": "C1", "metric": "accuracy", "differs": ["Other split."]}]},
     ]
     services = context({"paper/match": answers})
-    with journal.run(story="paper", request={}, argv=(), what="x") as run:
+    with journal.run(pipeline="paper", request={}, argv=(), what="x") as run:
         pairs, why = matched(claims, runs(0.8765), Project({"train.py": "x = 1\n"}), services.model, run)
     assert pairs == (Pair("C1", "accuracy", 100.0, ("Other split.",)),)
     assert why == ""

@@ -108,7 +108,7 @@ def test_what_is_better_than_the_paper_says_is_not_repaired(
     claim: Any, context: Any, journal: Journal, traces: Path
 ) -> None:
     better = (replace(compared(claim, 0.3)[0], measured=99.9, claim=claim(value=60.0)),)
-    with journal.run(story="paper", request={}, argv=(), what="x") as run:
+    with journal.run(pipeline="paper", request={}, argv=(), what="x") as run:
         found = repair_gap(
             Gap(Project(), (), (), better, lambda _: better), RepairContext(context(), run, journal, traces)
         )
@@ -124,7 +124,7 @@ def tried(
         measured.append(changed)
         return compared(claim, 0.0)
 
-    with journal.run(story="paper", request={}, argv=(), what="x") as run:
+    with journal.run(pipeline="paper", request={}, argv=(), what="x") as run:
         found = repair_gap(
             Gap(project, tuple(criteria), (), compared(claim, 0.5), measure),
             RepairContext(context(), run, journal, traces),

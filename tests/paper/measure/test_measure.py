@@ -27,7 +27,7 @@ def told(
     project: Project, claims: list[Any], context: Any, journal: Journal, traces: Path, *, runs: bool = True
 ) -> Measured:
     made = Development(project, (), 0, runs, SEEN, (), ())
-    with journal.run(story="paper", request={}, argv=(), what="x") as run:
+    with journal.run(pipeline="paper", request={}, argv=(), what="x") as run:
         return measured(claims, CRITERIA, made, context, run, journal, traces)
 
 

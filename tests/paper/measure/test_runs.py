@@ -12,7 +12,7 @@ from reenact.paper.measure.runs import FullRun, full_runs, metric_names, values
 
 
 def measured(project: Project, context: Any, journal: Journal, seeds: tuple[int, ...]) -> tuple[FullRun, ...]:
-    with journal.run(story="paper", request={}, argv=(), what="x") as run:
+    with journal.run(pipeline="paper", request={}, argv=(), what="x") as run:
         options = context.options
         return full_runs(
             project,

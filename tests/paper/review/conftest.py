@@ -20,5 +20,5 @@ def paper() -> Paper:
 
 @pytest.fixture
 def run() -> Iterator[OpenRun]:
-    with Journal.in_memory().run(story="paper", request={"paper": "gentle"}, argv=()) as run:
+    with Journal.in_memory().run(pipeline="paper", request={"paper": "gentle"}, argv=()) as run:
         yield run

@@ -206,7 +206,7 @@ def test_a_function_that_gives_what_the_formula_gives_passes(paper: Paper) -> No
     model = formulas(setup())
     journal = Journal.in_memory()
     for _ in range(2):
-        with journal.run(story="paper", request={"paper": "x"}, argv=()) as run:
+        with journal.run(pipeline="paper", request={"paper": "x"}, argv=()) as run:
             (found,) = verify([FORMULA], PROJECT, paper, model, run, runner=runner())
     assert (found.value, found.by) == (Value.PASS, "check")
     assert found.reason == "mixed_target() gives what the formula gives, on 4 samples."

@@ -52,7 +52,7 @@ def test_the_remedy_for_vanishing_gradients_is_found(tmp_path: Path) -> None:
     weights.mkdir()
     with (
         Journal.in_memory() as journal,
-        journal.run(story="test", request={}) as run,
+        journal.run(pipeline="test", request={}) as run,
         ProcessPool(1) as pool,
     ):
         trainer = BudgetedTrainer(

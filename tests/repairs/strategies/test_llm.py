@@ -20,7 +20,7 @@ def asked(*answers: object) -> Given:
     given = search_context(rate_decides, strategy="llm")
     given.context.options = type(given.context.options)(strategy="llm", samples=len(answers))
     given.context.model = Scripted([json.dumps(answer) for answer in answers])
-    run = Journal.in_memory().run(story="test", request={"for": "llm"}).__enter__()
+    run = Journal.in_memory().run(pipeline="test", request={"for": "llm"}).__enter__()
     given.context.questions = run.under("model")
     return given
 

@@ -9,8 +9,8 @@ import psutil
 import pytest
 
 from reenact.sandbox.box import MIB, Command, Ending, Limits, Mount
+from reenact.sandbox.isolation.cgroup import find_place
 from reenact.sandbox.tiers.bubblewrap import Bubblewrap
-from reenact.sandbox.walls.cgroup import find_place
 from reenact.testing.sandbox import SECRET, ContainmentContract, python
 
 pytestmark = pytest.mark.skipif(bool(Bubblewrap().missing()), reason="bubblewrap does not work here")

@@ -64,7 +64,7 @@ def rehearse(
 ) -> Rehearsal:
     """Tell the story in `folder`, continuing where an earlier execution ended."""
     with journal.run(
-        story="rehearsal",
+        pipeline="rehearsal",
         request={"settings": SLOW, "seeds": [*TRIED_SEEDS, UNTRIED_SEED], "model": model.name},
         argv=argv,
         what="a line that learns too slowly",

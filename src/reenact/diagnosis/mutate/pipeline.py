@@ -99,7 +99,7 @@ def kill(
     make = services.executor or _pool
     with (
         services.journal.run(
-            story="mutate", request=request, argv=services.argv, what=str(program.entry)
+            pipeline="mutate", request=request, argv=services.argv, what=str(program.entry)
         ) as run,
         make(options) as executor,
     ):

@@ -13,7 +13,7 @@ from reenact.errors import ResultRefused
 from reenact.files import read_bytes
 from reenact.sandbox.box import Mount
 from reenact.sandbox.files.strict_json import MOST_BYTES, read_json
-from reenact.sandbox.walls.view import interpreter_folders
+from reenact.sandbox.isolation.view import interpreter_folders
 
 COMMAND = "mineru"
 SETTINGS = "mineru.json"

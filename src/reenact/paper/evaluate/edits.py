@@ -14,7 +14,7 @@ from pydantic import ValidationError
 
 from reenact.codegen.edits import Edited
 from reenact.errors import InputError
-from reenact.journal import Kind, Run, Shelf, State, Step
+from reenact.journal import JournalReader, Kind, Run, State, Step
 from reenact.types import ExitCode
 
 Purpose: TypeAlias = Literal["debugging", "refinement"]
@@ -75,12 +75,12 @@ _STAGE = re.compile(r"(?:^|/)(\w+)(?:\[\d+\])?(?:/debug\[\d+\])?/(?:mend|revise|
 _EXECUTED = (ExitCode.OK, ExitCode.FOUND)
 
 
-def edited_run(journal: Shelf, name: str) -> EditedRun:
+def edited_run(journal: JournalReader, name: str) -> EditedRun:
     """All edits of the run of that id. It executes when it came to a verdict about the paper's numbers."""
     run = journal.find(name)
-    if run.story != STORY:
+    if run.pipeline != STORY:
         raise InputError(
-            f"The run {run.id} is a run of `reenact {run.story}`; only those of `reenact {STORY}` edit code."
+            f"The run {run.id} is one of `reenact {run.pipeline}`; only those of `reenact {STORY}` edit code."
         )
     steps = [step for step in journal.steps(run) if step.kind is Kind.LLM and step.state is State.DONE]
     found = (_edit(step, journal.result(step)) for step in steps)

@@ -61,7 +61,7 @@ def evaluate(asked: Asked, paper: Paper | None, services: Services) -> Evaluatio
         "asked": {name: str(getattr(asked, name)) for name in ("align", "reference", "rubric", "expert")},
     }
     with services.journal.run(
-        story="evaluate", request=request, argv=services.argv, what=asked.code.name, fresh=services.fresh
+        pipeline="evaluate", request=request, argv=services.argv, what=asked.code.name, fresh=services.fresh
     ) as run:
         if services.model is not None:
             carry_budget(services.model, run, services.journal)

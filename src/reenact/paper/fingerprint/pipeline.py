@@ -57,7 +57,7 @@ def run_fingerprint(
         "paper": mark(paper.text()), "goal": goal.text(), "addendum": mark(goal.addendum),
         "without": sorted(name for name in parts.names() if not getattr(parts, name)), "model": model.name,
     }  # fmt: skip
-    with journal.run(story="fingerprint", request=request, argv=argv, what=what, fresh=fresh) as run:
+    with journal.run(pipeline="fingerprint", request=request, argv=argv, what=what, fresh=fresh) as run:
         taken = take_fingerprint(paper, goal, model, run, parts)
         run.note("result", taken)
         result = FingerprintRun(paper, taken, run.record, run.reused)

@@ -42,7 +42,7 @@ from reenact.repairs.pipeline import repair_within
 from reenact.repairs.prepare import RepairServices
 from reenact.repairs.verdict import Repair
 from reenact.sandbox.box import Limits
-from reenact.sandbox.walls.view import WORK
+from reenact.sandbox.isolation.view import WORK
 from reenact.trials.metric import choose_measure
 from reenact.trials.trial import Trial
 from reenact.types import JsonValue

@@ -80,7 +80,7 @@ def analyse(
         **options.to_json(),
     }
     with services.journal.run(
-        story="alternatives",
+        pipeline="alternatives",
         request=request,
         argv=services.argv,
         what=str(program.entry),

@@ -89,12 +89,12 @@ def progress_of(stored: Stored) -> tuple[Section, ...]:
 
 
 def _view(stored: Stored) -> Any:
-    home = VIEWS.get(stored.run.story)
+    home = VIEWS.get(stored.run.pipeline)
     return import_module(home) if home is not None else None
 
 
 def _document(stored: Stored, sections: Any) -> Document:
-    return Document(stored.run.story, stored.run.what, "", tuple(sections))
+    return Document(stored.run.pipeline, stored.run.what, "", tuple(sections))
 
 
 def _bare(stored: Stored) -> Iterator[Section]:

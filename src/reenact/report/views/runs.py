@@ -37,7 +37,7 @@ def list_document(found: Sequence[tuple[Run, str]], total: int) -> Document:
     rows = tuple(
         (
             run.id,
-            run.story,
+            run.pipeline,
             short(run.what),
             standing,
             short(verdict_of(run), VERDICT),
@@ -64,7 +64,7 @@ def list_document(found: Sequence[tuple[Run, str]], total: int) -> Document:
 def run_document(run: Run, standing: str, steps: Sequence[Step], limit: int) -> Document:
     """One run with the tree of its steps."""
     facts = (
-        ("story", f"{run.story}  {run.what}".rstrip()),
+        ("story", f"{run.pipeline}  {run.what}".rstrip()),
         ("status", standing),
         ("verdict", sentence_of(run) or "-"),
         ("request", run.request),

@@ -17,7 +17,7 @@ from pathlib import Path
 
 from reenact.sandbox.box import MIB, Mount
 from reenact.sandbox.environments.python import Interpreter
-from reenact.sandbox.watch.disk import tree_room
+from reenact.sandbox.monitor.disk import tree_room
 
 _MANIFEST = "reenact-environment.json"
 _KEY = re.compile(r"[0-9a-f]{32}")

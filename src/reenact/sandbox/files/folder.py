@@ -27,8 +27,8 @@ from pathlib import Path
 
 from reenact.errors import SandboxFailed
 from reenact.sandbox.files.removal import remove_box
+from reenact.sandbox.isolation.cgroup import remove_group
 from reenact.sandbox.tiers.engine import remove_container
-from reenact.sandbox.walls.cgroup import remove_group
 
 BOX_MARK = "REENACT_BOX"
 """Variable in the environment of a launcher that says whose launcher it is."""

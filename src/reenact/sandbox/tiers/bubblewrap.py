@@ -20,11 +20,10 @@ from pathlib import Path
 from reenact.sandbox.box import BoxResult, Command, Ending, Limits, OnOutput
 from reenact.sandbox.execute import execute
 from reenact.sandbox.files.folder import BoxFolder
-from reenact.sandbox.tiers.launch import launch
-from reenact.sandbox.walls.cgroup import find_place
-from reenact.sandbox.walls.environ import box_environment
-from reenact.sandbox.walls.seccomp import box_filter
-from reenact.sandbox.walls.view import (
+from reenact.sandbox.isolation.cgroup import find_place
+from reenact.sandbox.isolation.environ import box_environment
+from reenact.sandbox.isolation.seccomp import box_filter
+from reenact.sandbox.isolation.view import (
     HOME,
     HOST_NAME,
     TMP,
@@ -34,7 +33,8 @@ from reenact.sandbox.walls.view import (
     gpu_nodes,
     host_view,
 )
-from reenact.sandbox.watch.started import BoxBroke, Started
+from reenact.sandbox.monitor.started import BoxBroke, Started
+from reenact.sandbox.tiers.launch import launch
 from reenact.types import Stop
 
 _MASKED = ("acpi", "kcore", "keys", "scsi", "timer_list")

@@ -26,11 +26,9 @@ from pathlib import Path
 from reenact.sandbox.box import BoxResult, Command, Ending, Limits, OnOutput
 from reenact.sandbox.execute import execute
 from reenact.sandbox.files.folder import BoxFolder
-from reenact.sandbox.tiers.engine import ENGINES, Engine, find_engines, remove_container
-from reenact.sandbox.tiers.hold import OPEN_FILES, REAPER, has_ended, open_input, open_pipe, signal_child
-from reenact.sandbox.walls.cgroup import group_of
-from reenact.sandbox.walls.environ import box_environment
-from reenact.sandbox.walls.view import (
+from reenact.sandbox.isolation.cgroup import group_of
+from reenact.sandbox.isolation.environ import box_environment
+from reenact.sandbox.isolation.view import (
     HOME,
     HOST_NAME,
     TMP,
@@ -40,8 +38,10 @@ from reenact.sandbox.walls.view import (
     etc_files,
     host_view,
 )
-from reenact.sandbox.watch.processes import BoxProcesses
-from reenact.sandbox.watch.started import BoxBroke, Crossing, ProgramEnd, Started
+from reenact.sandbox.monitor.processes import BoxProcesses
+from reenact.sandbox.monitor.started import BoxBroke, Crossing, ProgramEnd, Started
+from reenact.sandbox.tiers.engine import ENGINES, Engine, find_engines, remove_container
+from reenact.sandbox.tiers.hold import OPEN_FILES, REAPER, has_ended, open_input, open_pipe, signal_child
 from reenact.types import Stop
 
 _LOOK = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC

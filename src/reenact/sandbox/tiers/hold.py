@@ -13,8 +13,8 @@ from contextlib import ExitStack
 
 from reenact.sandbox.box import Limits
 from reenact.sandbox.files.folder import BoxFolder
-from reenact.sandbox.walls.cgroup import Group, Place, make_group
-from reenact.sandbox.watch.started import BoxBroke, ProgramEnd
+from reenact.sandbox.isolation.cgroup import Group, Place, make_group
+from reenact.sandbox.monitor.started import BoxBroke, ProgramEnd
 
 OPEN_FILES = 4096
 # Process 1 of a box: reaps orphans, and ends when the program ends. The subshell becomes the program; the

@@ -22,6 +22,12 @@ from pathlib import Path
 from reenact.plain import plain_text
 from reenact.sandbox.box import Command, Limits
 from reenact.sandbox.files.folder import BOX_MARK, BoxFolder
+from reenact.sandbox.isolation.cgroup import Group, Place
+from reenact.sandbox.isolation.seccomp import box_filter
+from reenact.sandbox.isolation.view import WORK, etc_files
+from reenact.sandbox.monitor.network import NetworkCounters
+from reenact.sandbox.monitor.processes import BoxProcesses
+from reenact.sandbox.monitor.started import BoxBroke, Started
 from reenact.sandbox.tiers.hold import (
     REAPER,
     Status,
@@ -32,12 +38,6 @@ from reenact.sandbox.tiers.hold import (
     open_pipe,
     signal_child,
 )
-from reenact.sandbox.walls.cgroup import Group, Place
-from reenact.sandbox.walls.seccomp import box_filter
-from reenact.sandbox.walls.view import WORK, etc_files
-from reenact.sandbox.watch.network import NetworkCounters
-from reenact.sandbox.watch.processes import BoxProcesses
-from reenact.sandbox.watch.started import BoxBroke, Started
 
 _START_S = 30.0
 _LOOK = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC

@@ -11,8 +11,8 @@ from reenact.errors import SandboxUnavailable
 from reenact.sandbox.box import BoxResult, Command, Limits, OnOutput
 from reenact.sandbox.execute import execute
 from reenact.sandbox.files.folder import BoxFolder
+from reenact.sandbox.monitor.started import Started
 from reenact.sandbox.tiers.plain_launch import link_mounts, plain_launch
-from reenact.sandbox.watch.started import Started
 from reenact.types import Stop
 
 

@@ -16,12 +16,12 @@ from pathlib import Path
 
 from reenact.sandbox.box import Command, Limits
 from reenact.sandbox.files.folder import BoxFolder
+from reenact.sandbox.isolation.cgroup import find_place
+from reenact.sandbox.isolation.environ import box_environment
+from reenact.sandbox.isolation.view import WORK, checked_mounts
+from reenact.sandbox.monitor.processes import Descendants, descendants
+from reenact.sandbox.monitor.started import BoxBroke, Started
 from reenact.sandbox.tiers.hold import Status, join_group, limit_process, open_input, open_pipe, signal_child
-from reenact.sandbox.walls.cgroup import find_place
-from reenact.sandbox.walls.environ import box_environment
-from reenact.sandbox.walls.view import WORK, checked_mounts
-from reenact.sandbox.watch.processes import Descendants, descendants
-from reenact.sandbox.watch.started import BoxBroke, Started
 
 _REAPER = Path(__file__).with_name("reaper.py")
 

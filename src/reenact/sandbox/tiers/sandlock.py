@@ -19,11 +19,11 @@ from pathlib import Path
 from reenact.sandbox.box import BoxResult, Command, Limits, OnOutput
 from reenact.sandbox.execute import execute
 from reenact.sandbox.files.folder import BoxFolder
+from reenact.sandbox.isolation.view import gpu_nodes, interpreter_folders
+from reenact.sandbox.monitor.started import BoxBroke, ProgramEnd, Started
 from reenact.sandbox.tiers.confine import MARK
 from reenact.sandbox.tiers.hold import OPEN_FILES
 from reenact.sandbox.tiers.plain_launch import link_mounts, plain_launch
-from reenact.sandbox.walls.view import gpu_nodes, interpreter_folders
-from reenact.sandbox.watch.started import BoxBroke, ProgramEnd, Started
 from reenact.types import Stop
 
 _CONFINE = Path(__file__).with_name("confine.py")

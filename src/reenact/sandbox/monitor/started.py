@@ -9,9 +9,9 @@ from dataclasses import dataclass, field
 
 from reenact.sandbox.box import Ending
 from reenact.sandbox.files.folder import BoxFolder
-from reenact.sandbox.walls.cgroup import Group
-from reenact.sandbox.watch.network import NetworkCounters
-from reenact.sandbox.watch.processes import Processes
+from reenact.sandbox.isolation.cgroup import Group
+from reenact.sandbox.monitor.network import NetworkCounters
+from reenact.sandbox.monitor.processes import Processes
 
 
 class BoxBroke(Exception):

@@ -17,9 +17,9 @@ from contextlib import suppress
 from dataclasses import dataclass
 
 from reenact.sandbox.box import MIB, Ending, Limits
-from reenact.sandbox.watch.output import Output
-from reenact.sandbox.watch.started import BoxBroke, Crossing, Started
-from reenact.sandbox.watch.watcher import PACE_S, Watcher
+from reenact.sandbox.monitor.output import Output
+from reenact.sandbox.monitor.started import BoxBroke, Crossing, Started
+from reenact.sandbox.monitor.watcher import PACE_S, Watcher
 from reenact.types import Stop
 
 _FIRST_LOOK_S = 0.004

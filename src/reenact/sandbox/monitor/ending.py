@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import signal
 
-from reenact.sandbox.watch.processes import descendants
+from reenact.sandbox.monitor.processes import descendants
 
 ROUNDS = 20
 """A process may start another one while we look; so many looks and none is left, or they breed on purpose."""

@@ -9,9 +9,9 @@ import sys
 import pytest
 
 from reenact.sandbox.box import Command, Limits
+from reenact.sandbox.isolation.seccomp import box_filter
+from reenact.sandbox.isolation.syscalls import MACHINES
 from reenact.sandbox.tiers.bubblewrap import Bubblewrap
-from reenact.sandbox.walls.seccomp import box_filter
-from reenact.sandbox.walls.syscalls import MACHINES
 
 ALLOWED = "allowed"
 

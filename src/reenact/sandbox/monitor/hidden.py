@@ -14,7 +14,7 @@ import os
 import stat
 from dataclasses import dataclass, field
 
-from reenact.sandbox.watch.processes import Processes, listed, read_proc
+from reenact.sandbox.monitor.processes import Processes, listed, read_proc
 
 MOST_DESCRIPTORS = 20_000
 """Descriptors that one look goes through."""

@@ -7,8 +7,14 @@ import pytest
 
 from reenact.errors import InputError
 from reenact.sandbox.box import Command, Mount
-from reenact.sandbox.walls.environ import box_environment
-from reenact.sandbox.walls.view import checked_mounts, etc_files, gpu_nodes, host_view, interpreter_folders
+from reenact.sandbox.isolation.environ import box_environment
+from reenact.sandbox.isolation.view import (
+    checked_mounts,
+    etc_files,
+    gpu_nodes,
+    host_view,
+    interpreter_folders,
+)
 
 
 def test_the_interpreter_is_shown_and_no_home() -> None:

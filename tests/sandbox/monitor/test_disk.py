@@ -5,7 +5,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from reenact.sandbox.watch.disk import free_bytes, memory_room, tree_room
+from reenact.sandbox.monitor.disk import free_bytes, memory_room, tree_room
 
 
 def test_bytes_and_entries_are_counted(tmp_path: Path) -> None:

@@ -16,10 +16,10 @@ import time
 from dataclasses import replace
 
 from reenact.sandbox.box import MIB, Ending, Limits
-from reenact.sandbox.watch.disk import Room, Walk, free_bytes, memory_room
-from reenact.sandbox.watch.hidden import deeply_nameless, open_nameless, written_bytes
-from reenact.sandbox.watch.processes import Processes, Use
-from reenact.sandbox.watch.started import Crossing, Started
+from reenact.sandbox.monitor.disk import Room, Walk, free_bytes, memory_room
+from reenact.sandbox.monitor.hidden import deeply_nameless, open_nameless, written_bytes
+from reenact.sandbox.monitor.processes import Processes, Use
+from reenact.sandbox.monitor.started import Crossing, Started
 
 PACE_S = 0.05
 _WALK_SHARE = 5

@@ -18,7 +18,7 @@ import errno
 import functools
 import platform
 
-from reenact.sandbox.walls.bpf import (
+from reenact.sandbox.isolation.bpf import (
     ALLOW,
     ARCHITECTURE,
     NUMBER,
@@ -31,7 +31,7 @@ from reenact.sandbox.walls.bpf import (
     assemble,
     refuse,
 )
-from reenact.sandbox.walls.syscalls import MACHINES, Machine
+from reenact.sandbox.isolation.syscalls import MACHINES, Machine
 
 _LOOKED_INTO = frozenset(
     {"clone", "clone3", "socket", "socketpair", "ioctl", "personality", "shmget", "fallocate"}

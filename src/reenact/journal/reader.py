@@ -28,7 +28,7 @@ INTERRUPTED = "interrupted"
 SMALLEST_PAGE = 512
 
 
-class Shelf:
+class JournalReader:
     """Reads a journal. What it returns is proven to be what was written; else JournalDamaged is raised."""
 
     def __init__(
@@ -41,12 +41,12 @@ class Shelf:
         self._bodies = Bodies(artefacts, redact_nothing)
 
     @classmethod
-    def look(cls, folder: Path) -> Shelf:
+    def open(cls, folder: Path) -> JournalReader:
         """The journal of a folder, only to read; changes nothing, also when others write to it."""
         if not (folder / "journal.db").exists():
             raise InputError(
                 f"No run has been recorded here: {folder / 'journal.db'} does not exist.",
-                next_step="Run a story first, or name the folder: REENACT_RUNS_DIR=FOLDER",
+                next_step="Run a pipeline first, or name the folder: REENACT_RUNS_DIR=FOLDER",
             )
         refuse_emptied(folder)
         database = Database(folder / "journal.db", readonly=True)
@@ -58,30 +58,30 @@ class Shelf:
         except BaseException:
             database.close()
             raise
-        return Shelf(database, FolderArtefacts(folder, locks), locks, known_signer())
+        return JournalReader(database, FolderArtefacts(folder, locks), locks, known_signer())
 
     def runs(
         self,
         *,
-        story: str | None = None,
+        pipeline: str | None = None,
         status: Status | None = None,
         text: str | None = None,
         between: tuple[int, int] | None = None,
         limit: int | None = None,
         offset: int = 0,
     ) -> list[Run]:
-        """Runs, newest first. `text` is looked for in the id, the story and the words for a list, among runs
-        with numbers from the first to the last of `between`."""
-        clause, values = _filter(story, status, text, between)
+        """Runs, newest first. `text` is looked for in the id, the pipeline and the title, among runs with
+        numbers from the first to the last of `between`."""
+        clause, values = _filter(pipeline, status, text, between)
         page = (-1 if limit is None else limit, offset)
         with self._database.snapshot() as connection:
             return read_runs(connection, f"{clause} ORDER BY seq DESC LIMIT ? OFFSET ?", (*values, *page))
 
     def count(
-        self, *, story: str | None = None, status: Status | None = None, text: str | None = None
+        self, *, pipeline: str | None = None, status: Status | None = None, text: str | None = None
     ) -> int:
         """How many runs there are."""
-        clause, values = _filter(story, status, text)
+        clause, values = _filter(pipeline, status, text)
         count: int = self._database.rows(f"SELECT count(*) FROM run_rows {clause}", values)[0][0]  # noqa: S608
         return count
 
@@ -137,10 +137,11 @@ class Shelf:
             next_step=f"If you want that command to run: reenact runs resume {run.id} --trust-journal",
         )
 
-    def stories(self) -> list[str]:
-        """Every story there is a run of, by name."""
+    def pipelines(self) -> list[str]:
+        """Every pipeline there is a run of, by name."""
         return [
-            str(row[0]) for row in self._database.rows("SELECT DISTINCT story FROM run_rows ORDER BY story")
+            str(row[0])
+            for row in self._database.rows("SELECT DISTINCT pipeline FROM run_rows ORDER BY pipeline")
         ]
 
     def steps_at(self, run: Run, path: str) -> list[Step]:
@@ -199,7 +200,7 @@ class Shelf:
         """Whether a process works on the run now."""
         return run.status is Status.RUNNING and self._locks.is_held(run.seq)
 
-    def standing(self, run: Run) -> str:
+    def status_of(self, run: Run) -> str:
         """The status in one word: that of the row, or `interrupted`."""
         if run.status is Status.RUNNING and not self.is_live(run):
             return INTERRUPTED
@@ -241,14 +242,19 @@ def foreign(run: Run) -> str:
 
 
 def _filter(
-    story: str | None, status: Status | None, text: str | None, between: tuple[int, int] | None = None
+    pipeline: str | None, status: Status | None, text: str | None, between: tuple[int, int] | None = None
 ) -> tuple[str, tuple[Any, ...]]:
     first, last = between or (None, None)
-    wanted = {"story = ?": story, "status = ?": status and status.value, "seq >= ?": first, "seq <= ?": last}
+    wanted = {
+        "pipeline = ?": pipeline,
+        "status = ?": status and status.value,
+        "seq >= ?": first,
+        "seq <= ?": last,
+    }
     clauses = [clause for clause, value in wanted.items() if value is not None]
     values: list[Any] = [value for value in wanted.values() if value is not None]
     if text:
-        clauses.append("instr(lower(id || ' ' || story || ' ' || what), lower(?))")
+        clauses.append("instr(lower(id || ' ' || pipeline || ' ' || what), lower(?))")
         values.append(text)
     return (f"WHERE {' AND '.join(clauses)}" if clauses else ""), tuple(values)
 

@@ -1,4 +1,4 @@
-"""Reading a long run by parts: by path, by kind, by state; the stories there are."""
+"""Reading a long run by parts: by path, by kind, by state; the pipelines there are."""
 
 from __future__ import annotations
 
@@ -7,33 +7,33 @@ from pathlib import Path
 
 import pytest
 
-from reenact.journal import Journal, Kind, Shelf, State
+from reenact.journal import Journal, JournalReader, Kind, State
 
 
 @pytest.fixture
-def shelf(tmp_path: Path) -> Shelf:
+def shelf(tmp_path: Path) -> JournalReader:
     with Journal.open(tmp_path) as journal:
-        with suppress(RuntimeError), journal.run(story="paper", request={}) as run:
+        with suppress(RuntimeError), journal.run(pipeline="paper", request={}) as run:
             run.note("result", 1)
             raise RuntimeError("again")
-        with journal.run(story="paper", request={}) as run:
+        with journal.run(pipeline="paper", request={}) as run:
             run.note("result", 2)
             run.step("asked", lambda: "yes", kind=Kind.LLM)
             run.under("result").step("below", lambda: 0, kind=Kind.BOX)
             run.finish(None)
-        with journal.run(story="bug", request={}) as run:
+        with journal.run(pipeline="bug", request={}) as run:
             run.finish(None)
-    return Shelf.look(tmp_path)
+    return JournalReader.open(tmp_path)
 
 
-def test_the_steps_at_a_path_are_those_and_none_below(shelf: Shelf) -> None:
+def test_the_steps_at_a_path_are_those_and_none_below(shelf: JournalReader) -> None:
     found = shelf.steps_at(shelf.find("1"), "paper/result")
     assert [(one.state, shelf.result(one)) for one in found] == [(State.SUPERSEDED, 1), (State.DONE, 2)]
     assert shelf.steps_at(shelf.find("1"), "paper/nothing") == []
     shelf.close()
 
 
-def test_steps_are_chosen_by_kind_and_state(shelf: Shelf) -> None:
+def test_steps_are_chosen_by_kind_and_state(shelf: JournalReader) -> None:
     run = shelf.find("1")
     assert [one.path for one in shelf.some_steps(run, kind=Kind.LLM)] == ["paper/asked"]
     assert [one.nr for one in shelf.some_steps(run, state=State.SUPERSEDED)] == [1]
@@ -44,13 +44,13 @@ def test_steps_are_chosen_by_kind_and_state(shelf: Shelf) -> None:
     shelf.close()
 
 
-def test_runs_between_two_numbers_are_looked_at_alone(shelf: Shelf) -> None:
-    assert [run.story for run in shelf.runs(between=(2, 9))] == ["bug"]
-    assert [run.story for run in shelf.runs(text="paper", between=(0, 1))] == ["paper"]
+def test_runs_between_two_numbers_are_looked_at_alone(shelf: JournalReader) -> None:
+    assert [run.pipeline for run in shelf.runs(between=(2, 9))] == ["bug"]
+    assert [run.pipeline for run in shelf.runs(text="paper", between=(0, 1))] == ["paper"]
     assert shelf.runs(text="paper", between=(2, 2)) == []
     shelf.close()
 
 
-def test_stories_are_named_once_in_order(shelf: Shelf) -> None:
-    assert shelf.stories() == ["bug", "paper"]
+def test_stories_are_named_once_in_order(shelf: JournalReader) -> None:
+    assert shelf.pipelines() == ["bug", "paper"]
     shelf.close()

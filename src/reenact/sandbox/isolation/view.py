@@ -14,7 +14,7 @@ from pathlib import Path
 
 from reenact.errors import InputError
 from reenact.sandbox.box import Command, Mount
-from reenact.sandbox.walls.environ import USER
+from reenact.sandbox.isolation.environ import USER
 
 WORK, HOME, TMP = "/box/work", "/box/home", "/tmp"  # noqa: S108 - paths inside the box
 USER_ID = 1000
