@@ -24,8 +24,8 @@ from benchmarks.children import ROOT
 from benchmarks.scorecard import Goal, Scorecard, Table
 from reenact.demo import CASES as DEMO
 from reenact.own_process import own_command
-from reenact.program.framework import Framework, framework_of
 from reenact.program.program import program_from_text
+from reenact.program.static_graph import Framework, framework_of
 from reenact.types import Progress, Stop, Tell
 
 FILES = 100

@@ -25,7 +25,6 @@ from reenact.program.program import Program, read_program
 from reenact.program.read.layers import LayerSite
 from reenact.program.read.reading import Reading, read
 from reenact.program.static_graph import hyperparameters_of
-from reenact.program.tree import write_to
 
 CORPUS = Path(__file__).parents[1] / "corpus"
 STATED = {
@@ -402,7 +401,8 @@ def live(forks: Any, tmp_path_factory: pytest.TempPathFactory) -> Callable[[str,
         if key not in known:
             work = tmp_path_factory.mktemp("live") / name
             shutil.copytree(CORPUS / name, work)
-            write_to(patch.apply(program(name)), work)
+            for file in patch.apply(program(name)).files:
+                (work / file.path).write_bytes(file.encode())
             entry = STATED[name]["entry"]
             options = WatchOptions(Path(), preset="bare", stop_after=1)
             ran = forks.run(work / entry[0], *entry[1:], cwd=work, options=options)

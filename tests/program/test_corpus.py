@@ -8,10 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from reenact.program.framework import framework_of
 from reenact.program.hyperparameter import Hyperparameter, Written
 from reenact.program.program import Program, read_program
-from reenact.program.static_graph import hyperparameters_of
+from reenact.program.static_graph import framework_of, hyperparameters_of
 
 CORPUS = Path(__file__).parent.parent / "corpus"
 NAMES = sorted(path.parent.name for path in CORPUS.glob("*/expected.json"))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from reenact.errors import UnreadableProgram
-from reenact.program.launcher import Launch, environment_of, read_line
+from reenact.program.launcher import Launch, read_line
 
 LINES = [
     ("train.py", Launch("train.py")),
@@ -49,7 +49,3 @@ def test_launchers_run_in_the_given_interpreter() -> None:
     launched = read_line(["accelerate", "launch", "t.py"])
     assert launched.command("/py") == ("/py", "-m", "accelerate.commands.launch", "t.py")
     assert read_line(["-m", "pkg"]).command("/py") == ("/py", "-m", "pkg")
-
-
-def test_settings_of_the_environment_are_read() -> None:
-    assert environment_of(["A=1", "B=x=y", "python", "C=3"]) == {"A": "1", "B": "x=y"}

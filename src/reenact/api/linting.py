@@ -16,12 +16,11 @@ from reenact.diagnosis.judge import diagnose_evidence
 from reenact.diagnosis.options import DiagnoseOptions
 from reenact.diagnosis.suspects import OF_THE_TRAINING
 from reenact.errors import UnreadableProgram
-from reenact.program.framework import Framework, framework_of
 from reenact.program.hyperparameter import Kind
 from reenact.program.launcher import Launch
 from reenact.program.program import Program
 from reenact.program.source import Language, language_of, read_source
-from reenact.program.static_graph import static_graph
+from reenact.program.static_graph import Framework, framework_of, static_graph
 from reenact.report.document import Diagnostic
 from reenact.report.views.diagnosis import diagnosis_document
 from reenact.result import Result, encoded

@@ -22,8 +22,8 @@ from reenact.probe.options import WatchOptions, make_private
 from reenact.probe.outcome import Outcome, OutcomeKind, classify
 from reenact.probe.read import is_trace, read_crash_notes, read_trace, was_stopped
 from reenact.probe.trace import Root, Trace
-from reenact.program.framework import Framework, framework_of
 from reenact.program.program import Program
+from reenact.program.static_graph import Framework, framework_of
 from reenact.redact import redact_bytes
 from reenact.sandbox.monitor.ending import end_all, processes_below
 from reenact.types import Stop

@@ -1,16 +1,134 @@
-"""YAML and JSON files that a program reads at start: values with their places, and values written back in
-style."""
+"""Data files that a program reads at start: every value of JSON and YAML text with its place, so that it can
+be edited there, and values written back in the style of the file."""
 
 from __future__ import annotations
 
 import json
 import re
+from dataclasses import dataclass
 from functools import lru_cache
 
-from reenact.program.jsontext import BadJson, Entry, read_json
-from reenact.program.lines import Span
-from reenact.program.source import Language, SourceFile
+import yaml
+
+from reenact.program.source import Language, SourceFile, Span
 from reenact.types import JsonValue
+
+SPACE = re.compile(r"[ \t\r\n]*")
+STRING = re.compile(r'"(?:[^"\\]|\\.)*"', re.DOTALL)
+SCALAR = re.compile(r"[^\s,\]}]+")
+MAX_DEPTH = 50
+
+
+class BadJson(ValueError):
+    """Not JSON, or nested beyond reason."""
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One value in a data file: what it is, where it stands, what it holds."""
+
+    span: Span
+    value: JsonValue
+    """Scalars as they are; none for a mapping or a list, whose entries are in `items`."""
+    items: dict[str, Entry] | list[Entry] | None = None
+
+    def get(self, key: str | int) -> Entry | None:
+        """The entry under a key of a mapping or an index of a list."""
+        if isinstance(self.items, dict):
+            return self.items.get(str(key))
+        if (
+            isinstance(self.items, list)
+            and isinstance(key, int)
+            and -len(self.items) <= key < len(self.items)
+        ):
+            return self.items[key]
+        return None
+
+    def plain(self) -> JsonValue:
+        """The whole value without positions."""
+        if isinstance(self.items, dict):
+            return {key: entry.plain() for key, entry in self.items.items()}
+        if isinstance(self.items, list):
+            return [entry.plain() for entry in self.items]
+        return self.value
+
+
+def read_json(text: str) -> Entry:
+    """Every value of a JSON document with its span; raises BadJson."""
+    entry, end = _value(text, _skip(text, 0), 0)
+    if _skip(text, end) != len(text):
+        raise BadJson(f"something follows the document at offset {end}")
+    return entry
+
+
+def _value(text: str, at: int, depth: int) -> tuple[Entry, int]:
+    if depth > MAX_DEPTH:
+        raise BadJson("nested too deeply")
+    head = text[at : at + 1]
+    if head == "{":
+        return _object(text, at, depth)
+    if head == "[":
+        return _array(text, at, depth)
+    if head == '"':
+        string, end = _string(text, at)
+        return Entry(Span(at, end), string), end
+    match = SCALAR.match(text, at)
+    if match is None:
+        raise BadJson(f"a value is missing at offset {at}")
+    try:
+        return Entry(Span(at, match.end()), json.loads(match.group())), match.end()
+    except ValueError as error:
+        raise BadJson(f"no JSON value at offset {at}") from error
+
+
+def _object(text: str, start: int, depth: int) -> tuple[Entry, int]:
+    items: dict[str, Entry] = {}
+    at = _skip(text, start + 1)
+    while text[at : at + 1] != "}":
+        if items:
+            at = _expect(text, at, ",")
+        if text[at : at + 1] != '"':
+            raise BadJson(f"a key is missing at offset {at}")
+        key, at = _string(text, at)
+        at = _expect(text, _skip(text, at), ":")
+        items[key], at = _value(text, at, depth + 1)
+        at = _skip(text, at)
+    return Entry(Span(start, at + 1), None, items), at + 1
+
+
+def _array(text: str, start: int, depth: int) -> tuple[Entry, int]:
+    items: list[Entry] = []
+    at = _skip(text, start + 1)
+    while text[at : at + 1] != "]":
+        if items:
+            at = _expect(text, at, ",")
+        entry, at = _value(text, at, depth + 1)
+        items.append(entry)
+        at = _skip(text, at)
+    return Entry(Span(start, at + 1), None, items), at + 1
+
+
+def _string(text: str, at: int) -> tuple[str, int]:
+    match = STRING.match(text, at)
+    try:
+        if match is not None:
+            return str(json.loads(match.group(), strict=False)), match.end()
+    except ValueError as error:
+        raise BadJson(f"a broken string at offset {at}") from error
+    raise BadJson(f"a broken string at offset {at}")
+
+
+def _skip(text: str, at: int) -> int:
+    match = SPACE.match(text, at)
+    assert match is not None
+    return match.end()
+
+
+def _expect(text: str, at: int, sign: str) -> int:
+    if text[at : at + 1] != sign:
+        raise BadJson(f"{sign!r} is missing at offset {at}")
+    return _skip(text, at + 1)
+
 
 NUMBER = re.compile(r"[-+]?(\d[\d_]*\.?\d*|\.\d+)([eE][-+]?\d+)?")
 PLAIN_WORD = re.compile(r"[A-Za-z_][\w./-]*")
@@ -60,10 +178,6 @@ def _yaml_float(value: float) -> str:
 
 def _read_yaml(text: str) -> Entry:
     try:
-        import yaml
-    except ModuleNotFoundError as error:
-        raise BadData("PyYAML is not installed") from error
-    try:
         node = yaml.compose(text, Loader=yaml.SafeLoader)
     except (yaml.YAMLError, RecursionError, ValueError) as error:
         raise BadData(str(error).splitlines()[0][:120]) from error
@@ -74,8 +188,6 @@ def _read_yaml(text: str) -> Entry:
 
 
 def _entry(node: object, text: str, budget: list[int]) -> Entry:
-    import yaml
-
     budget[0] -= 1
     if budget[0] < 0:
         raise BadData("too many values, or aliases that multiply")
@@ -91,8 +203,6 @@ def _entry(node: object, text: str, budget: list[int]) -> Entry:
 
 def _flatten(node: object) -> None:
     """Merge keys (`<<: *base`) become entries that stand where the anchor wrote them."""
-    import yaml
-
     loader = yaml.SafeLoader("")
     try:
         loader.flatten_mapping(node)  # type: ignore[arg-type]
@@ -103,8 +213,6 @@ def _flatten(node: object) -> None:
 
 
 def _scalar(node: object, written: str) -> JsonValue:
-    import yaml
-
     assert isinstance(node, yaml.ScalarNode)
     if NUMBER.fullmatch(written.strip()):
         # Programs say float(cfg["lr"]) because PyYAML reads 1e-3 as a string: for us it is a number.

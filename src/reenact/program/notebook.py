@@ -10,9 +10,9 @@ import json
 import re
 from dataclasses import dataclass
 
-from reenact.program.jsontext import BadJson, Entry, read_json
-from reenact.program.lines import LineTable
+from reenact.program.datafile import BadJson, Entry, read_json
 from reenact.program.parse import Unparsable, parse
+from reenact.program.source import LineTable
 
 MAGIC_LINE = re.compile(r"^([ \t]*)([%!?].*|[\w.]+\?\??[ \t]*)$")
 MAGIC_VALUE = re.compile(r"^([ \t]*[\w.,\[\] ]+=\s*)([%!].*)$")

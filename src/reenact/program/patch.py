@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import difflib
+import json
 from collections.abc import Hashable, Iterable
 from dataclasses import dataclass, field
 from functools import lru_cache
 
 from reenact.errors import PatchRefused
-from reenact.program.change import Change, change_from_json, change_to_json, exact
-from reenact.program.diff import unified_diff
-from reenact.program.hyperparameter import Hyperparameter
+from reenact.program.change import Change, Replace, Set, change_from_json, change_to_json, exact
+from reenact.program.edit.carry_out import carry_out
+from reenact.program.hyperparameter import Hyperparameter, Kind
 from reenact.program.program import Program
 from reenact.types import JsonValue
 
@@ -57,8 +59,6 @@ class Patch:
 
     def to_text(self) -> str:
         """One line of JSON: equal patches have equal texts."""
-        import json
-
         return json.dumps(self.to_json(), sort_keys=True)
 
     @classmethod
@@ -92,16 +92,42 @@ class _Exactly:
 
 @lru_cache(maxsize=128)
 def _applied(program: Program, exactly: _Exactly) -> Program:
-    from reenact.program.edit.carry_out import carry_out
-
     return carry_out(program, exactly.patch.changes)
 
 
 def change_for(param: Hyperparameter, value: JsonValue) -> Change:
     """The change that a search makes to try a value: exchanges bring along what they demand."""
-    from reenact.program.change import Replace, Set
-    from reenact.program.hyperparameter import Kind
-
     if param.kind in (Kind.LOSS, Kind.OPTIMIZER) and isinstance(value, str):
         return Replace(param.id, value)
     return Set(param.id, value)
+
+
+NO_NEWLINE = "\\ No newline at end of file\n"
+
+
+def unified_diff(before: Program, after: Program, context: int = 3) -> str:
+    """All files that differ, paths relative to the program's folder with `a/` and `b/` in front."""
+    pieces: list[str] = []
+    for old in before.files:
+        new = after.file(old.path)
+        if new is not None and new.raw != old.raw:
+            pieces += file_diff(str(old.path), old.raw, new.raw, context)
+    return "".join(pieces)
+
+
+def file_diff(path: str, old: str, new: str, context: int = 3) -> list[str]:
+    """The diff of one text; lines end at line feeds only, as git sees them."""
+    mark = "\t" if " " in path else ""
+    lines = difflib.unified_diff(
+        _text_lines(old), _text_lines(new), f"a/{path}{mark}", f"b/{path}{mark}", n=context
+    )
+    found = []
+    for line in lines:
+        found.append(line if line.endswith("\n") else f"{line}\n{NO_NEWLINE}")
+    return found
+
+
+def _text_lines(text: str) -> list[str]:
+    parts = text.split("\n")
+    lines = [part + "\n" for part in parts[:-1]]
+    return [*lines, parts[-1]] if parts[-1] else lines

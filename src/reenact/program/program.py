@@ -8,9 +8,9 @@ from functools import cached_property
 from pathlib import Path, PurePosixPath
 
 from reenact.errors import UnreadableProgram
-from reenact.program.launcher import Launch, is_notebook, read_line
-from reenact.program.lines import LineTable
-from reenact.program.source import Language, SourceFile, decode, read_source
+from reenact.program.launcher import Launch, gather, is_notebook, locate, read_line
+from reenact.program.read.index import index_of
+from reenact.program.source import Language, LineTable, SourceFile, decode, language_of, read_source
 from reenact.types import Place
 
 
@@ -59,8 +59,6 @@ class Program:
 
     def script(self) -> str:
         """Python text of the entry: its own, or a notebook's code cells with magics neutralised."""
-        from reenact.program.read.index import index_of
-
         index = index_of(self.entry_file)
         if isinstance(index, str):
             return self.entry_file.text
@@ -68,8 +66,6 @@ class Program:
 
     def cell(self, place: Place) -> tuple[int, int] | None:
         """Index of the cell (from 0) and line in it (from 1) of a place in a notebook; none elsewhere."""
-        from reenact.program.read.index import index_of
-
         file = self.file(place.file)
         if file is None or file.language is not Language.NOTEBOOK:
             return None
@@ -85,8 +81,6 @@ class Program:
 
     def line(self, place: Place) -> str:
         """The source line of a place, without its line end."""
-        from reenact.program.read.index import index_of
-
         file = self.file(place.file)
         if file is None:
             return ""
@@ -101,8 +95,6 @@ class Program:
     @property
     def unparsed(self) -> tuple[SourceFile, ...]:
         """Files that could not be understood, each with its reason."""
-        from reenact.program.read.index import index_of
-
         found = []
         for file in self.files:
             if file.language in (Language.PYTHON, Language.NOTEBOOK):
@@ -118,8 +110,6 @@ def read_program(words: Sequence[str], working: Path | None = None) -> Program:
 
     Reads files, runs nothing. Raises UnreadableProgram when there is nothing to read.
     """
-    from reenact.program.gather import gather, locate
-
     launch = read_line(words)
     working = (working or Path.cwd()).resolve()
     script, folder, bases = locate(launch, working)
@@ -129,7 +119,8 @@ def read_program(words: Sequence[str], working: Path | None = None) -> Program:
             f"The program cannot be read: {entry.unparsed}. Received: {launch.target}.",
             next_step="Give a Python source or a notebook that this user may read.",
         )
-    return gather(launch, working, folder, bases, entry)
+    root, files, tops = gather(launch, working, folder, bases, entry)
+    return Program(root, files[0].path, files, launch, working, tops)
 
 
 def program_from_text(
@@ -150,6 +141,4 @@ def program_from_text(
 
 
 def _language(name: str) -> Language:
-    from reenact.program.source import language_of
-
     return Language.NOTEBOOK if is_notebook(name) else language_of(PurePosixPath(name)) or Language.PYTHON

@@ -6,15 +6,18 @@ folder. Parsing is in `parse.py`; nothing here runs or imports the file.
 
 from __future__ import annotations
 
+import ast
 import io
 import re
 import tokenize
+from bisect import bisect_right
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import cached_property
 from pathlib import Path, PurePosixPath
 
 from reenact.files import read_start
+from reenact.types import Place
 
 MAX_FILE_BYTES = 1_000_000
 """A hand-written source is far smaller; a literal list of this size still parses in a second."""
@@ -109,3 +112,70 @@ def _cookie(raw: bytes) -> str:
 def _read_capped(path: Path) -> bytes | None:
     raw = read_start(path, MAX_FILE_BYTES + 1)
     return None if len(raw) > MAX_FILE_BYTES else raw
+
+
+NEWLINE = re.compile(r"\r\n|\r|\n")
+"""What Python counts as the end of a line; `str.splitlines` counts more."""
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Span:
+    """A stretch of one file's text: character offsets, the end is exclusive."""
+
+    start: int
+    end: int
+
+    def touches(self, other: Span) -> bool:
+        """True when both hold a common character, or one lies inside the other."""
+        return self.start < other.end and other.start < self.end
+
+
+class LineTable:
+    """Where each line of a text begins."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.starts = [0, *(match.end() for match in NEWLINE.finditer(text))]
+        self._ascii = text.isascii()
+
+    def offset(self, line: int, column: int) -> int:
+        """Offset of a parser position: lines from 1, columns in bytes of UTF-8."""
+        start = self.starts[line - 1]
+        if self._ascii:
+            return start + column
+        end = self.starts[line] if line < len(self.starts) else len(self.text)
+        head = self.text[start:end].encode("utf-8", "surrogatepass")[:column]
+        return start + len(head.decode("utf-8", "ignore"))
+
+    def span(self, node: ast.expr | ast.stmt | ast.arg | ast.keyword) -> Span:
+        """The text a node was parsed from."""
+        end_line, end_column = node.end_lineno or node.lineno, node.end_col_offset or node.col_offset
+        return Span(self.offset(node.lineno, node.col_offset), self.offset(end_line, end_column))
+
+    def line_column(self, offset: int) -> tuple[int, int]:
+        line = bisect_right(self.starts, offset)
+        return line, offset - self.starts[line - 1]
+
+    def place(self, file: PurePosixPath, span: Span) -> Place:
+        line, column = self.line_column(span.start)
+        end_line, end_column = self.line_column(span.end)
+        return Place(file, line, column, end_line, end_column)
+
+    def indent(self, offset: int) -> str:
+        """The white space at the beginning of the line that holds this offset."""
+        start = self.starts[self.line_column(offset)[0] - 1]
+        end = start
+        while end < len(self.text) and self.text[end] in " \t\f":
+            end += 1
+        return self.text[start:end]
+
+    @property
+    def newline(self) -> str:
+        """The line end this file uses."""
+        found = NEWLINE.search(self.text)
+        return found.group() if found else "\n"
+
+
+def words(text: str) -> tuple[str, ...]:
+    """The words of a text."""
+    return tuple(text.split())

@@ -17,7 +17,7 @@ from reenact.program.change import Change
 from reenact.program.hyperparameter import Hyperparameter, Kind
 from reenact.program.patch import Patch, change_for
 from reenact.program.read.alternatives import same_value
-from reenact.program.words import words
+from reenact.program.source import words
 from reenact.types import JsonValue
 
 SEARCHED = (

@@ -15,7 +15,7 @@ from reenact.errors import PatchRefused
 from reenact.probe.boxed import watch_boxed
 from reenact.probe.options import WatchOptions
 from reenact.probe.outcome import OutcomeKind
-from reenact.program.framework import Framework, framework_of
+from reenact.program.static_graph import Framework, framework_of
 from reenact.sandbox.box import Limits, Sandbox
 from reenact.sandbox.choose import choose
 from reenact.trials.batch import Batch

@@ -16,7 +16,7 @@ from pathlib import Path
 
 from reenact.errors import StorageError
 from reenact.program.program import Program
-from reenact.program.tree import LEFT_OUT
+from reenact.program.source import words
 from reenact.trials import injected
 from reenact.trials.scratch import SCRATCH
 
@@ -31,6 +31,13 @@ CROWDED = 1_000
 CLIMBS = 2
 """Folders above that are shown, as links, to programs that look upwards."""
 NOTEBOOK = "reenact_notebook.py"
+LEFT_OUT = frozenset(
+    words(
+        ".git .hg .svn __pycache__ .venv venv env node_modules .tox .nox .mypy_cache .ruff_cache "
+        ".pytest_cache .ipynb_checkpoints .reenact .idea .vscode wandb mlruns lightning_logs"
+    )
+)
+"""Folders that no training reads, or that an earlier one wrote."""
 
 _UPWARDS = re.compile(
     r"\.\.(?:[/\\\"']|$)|pardir|\.parent\.parent|\.parents\b|dirname\(.*dirname", re.MULTILINE

@@ -14,10 +14,10 @@ from reenact.probe import injected as probe
 from reenact.probe.injected import default_python
 from reenact.probe.options import WatchOptions
 from reenact.probe.trace import Root
-from reenact.program.framework import Framework, framework_of
 from reenact.program.program import Program
 from reenact.program.read.index import FileIndex, index_of
 from reenact.program.source import Language, SourceFile
+from reenact.program.static_graph import Framework, framework_of
 from reenact.trials import injected
 from reenact.trials.folder import Placed, counterpart, place, script_in
 from reenact.trials.trial import Part, StopRule, Trial

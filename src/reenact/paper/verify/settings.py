@@ -15,10 +15,8 @@ from typing import Any, TypeAlias
 from reenact.codegen.project import Project, parsed
 from reenact.paper.criterion import CodeLine
 from reenact.paper.fingerprint.vocabulary import positions, squeezed
-from reenact.program.datafile import BadData, read_data
-from reenact.program.jsontext import Entry
-from reenact.program.lines import LineTable
-from reenact.program.source import Language, SourceFile
+from reenact.program.datafile import BadData, Entry, read_data
+from reenact.program.source import Language, LineTable, SourceFile
 
 Value: TypeAlias = "bool | int | float | str | tuple[Value, ...] | None"
 DATA = {".yaml": Language.YAML, ".yml": Language.YAML, ".json": Language.JSON}

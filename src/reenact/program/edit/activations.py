@@ -6,22 +6,19 @@ import ast
 
 from reenact.errors import NotChangeable
 from reenact.program.edit.lists import chain, insert_after
-from reenact.program.edit.literals import python_text
-from reenact.program.edit.names import rename, rename_callee
 from reenact.program.edit.source_editor import SourceEditor
-from reenact.program.lines import Span
+from reenact.program.edit.values import python_text, rename, rename_callee
 from reenact.program.read import keras_words, torch_words
-from reenact.program.read.activations import ActivationSite, Way, activation_word
-from reenact.program.read.analysis import Site
-from reenact.program.read.calls import argument
-from reenact.program.read.ends import Spot
-from reenact.program.read.layers import LayerSite, Library
-from reenact.program.read.scope import Scope
-from reenact.program.read.seats import Sitting
+from reenact.program.read.analysis import EditSite
+from reenact.program.read.ends import SourceSpan
+from reenact.program.read.layers import ActivationSite, LayerSite, Library, Way, activation_word
+from reenact.program.read.positions import ContainerKind
+from reenact.program.read.scope import Scope, argument
+from reenact.program.source import Span
 from reenact.types import JsonValue
 
 
-def set_activation(editor: SourceEditor, site: Site, value: JsonValue) -> None:
+def set_activation(editor: SourceEditor, site: EditSite, value: JsonValue) -> None:
     """Another activation in the place of a written one; none (or `linear`) means that nothing is applied."""
     activation = site.activation
     word = activation_word(value) if isinstance(value, str) else None
@@ -94,11 +91,11 @@ def _torch_method(editor: SourceEditor, activation: ActivationSite, word: str) -
     span, tensor = editor.analysis.spot(call, scope).span, editor.analysis.spot(call.func.value, scope).span
     needs = word in torch_words.NEEDS_DIM
     if word in torch_words.TENSOR_METHODS:
-        editor.replace(Spot(scope.file, Span(tensor.end, span.end)), f".{word}({'1' if needs else ''})")
+        editor.replace(SourceSpan(scope.file, Span(tensor.end, span.end)), f".{word}({'1' if needs else ''})")
         return
     name = editor.name_for(f"torch.nn.functional.{word}", scope, call)
     editor.insert(scope.file, span.start, f"{name}(")
-    editor.replace(Spot(scope.file, Span(tensor.end, span.end)), ", dim=1)" if needs else ")")
+    editor.replace(SourceSpan(scope.file, Span(tensor.end, span.end)), ", dim=1)" if needs else ")")
 
 
 def _tensor(activation: ActivationSite) -> ast.expr:
@@ -119,10 +116,10 @@ def unwrap(editor: SourceEditor, activation: ActivationSite) -> None:
     span, tensor = editor.analysis.spot(call, scope).span, editor.analysis.spot(inner, scope).span
     loose = isinstance(inner, ast.BinOp | ast.IfExp | ast.Compare | ast.BoolOp | ast.UnaryOp | ast.Lambda)
     if activation.way is not Way.METHOD:
-        editor.replace(Spot(scope.file, Span(span.start, tensor.start)), "(" if loose else "")
-        editor.replace(Spot(scope.file, Span(tensor.end, span.end)), ")" if loose else "")
+        editor.replace(SourceSpan(scope.file, Span(span.start, tensor.start)), "(" if loose else "")
+        editor.replace(SourceSpan(scope.file, Span(tensor.end, span.end)), ")" if loose else "")
         return
-    editor.replace(Spot(scope.file, Span(tensor.end, span.end)), "")
+    editor.replace(SourceSpan(scope.file, Span(tensor.end, span.end)), "")
 
 
 def _keras(editor: SourceEditor, activation: ActivationSite, word: str) -> None:
@@ -150,7 +147,7 @@ def keras_string(word: str) -> str:
     return word
 
 
-def apply_activation(editor: SourceEditor, site: Site, value: JsonValue) -> None:
+def apply_activation(editor: SourceEditor, site: EditSite, value: JsonValue) -> None:
     """An activation behind a torch layer that has none."""
     layer = site.layer
     if layer is None or not isinstance(value, str):
@@ -163,7 +160,7 @@ def apply_activation(editor: SourceEditor, site: Site, value: JsonValue) -> None
             _wrap(editor, head, scope, word)
         return
     module = activation_module(editor, layer, word)
-    if layer.library is Library.TORCH and layer.seat.sitting is Sitting.ATTRIBUTE:
+    if layer.library is Library.TORCH and layer.position.kind is ContainerKind.ATTRIBUTE:
         chain(editor, layer, "", f", {module})")
     else:
         insert_after(editor, layer, module, suffix="act")

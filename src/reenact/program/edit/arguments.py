@@ -6,21 +6,21 @@ from __future__ import annotations
 import ast
 
 from reenact.errors import NotChangeable
-from reenact.program.edit.literals import python_text
 from reenact.program.edit.segments import inserted
 from reenact.program.edit.source_editor import SourceEditor
+from reenact.program.edit.values import python_text
 from reenact.program.hyperparameter import Hyperparameter, Kind
 from reenact.program.read import keras_words, torch_words
-from reenact.program.read.activations import activation_word
-from reenact.program.read.analysis import Site
-from reenact.program.read.calls import argument, keyword, method_name
-from reenact.program.read.ends import Spot
+from reenact.program.read.analysis import EditSite
+from reenact.program.read.ends import SourceSpan
 from reenact.program.read.index import dotted_text
-from reenact.program.read.seats import Sitting
+from reenact.program.read.layers import activation_word
+from reenact.program.read.positions import ContainerKind
+from reenact.program.read.scope import argument, keyword, method_name
 from reenact.types import JsonValue
 
 
-def add_argument(editor: SourceEditor, param: Hyperparameter, site: Site, value: JsonValue) -> None:
+def add_argument(editor: SourceEditor, param: Hyperparameter, site: EditSite, value: JsonValue) -> None:
     """Give a call the keyword that it lacks."""
     call = site.call
     assert call is not None
@@ -43,7 +43,7 @@ def add_argument(editor: SourceEditor, param: Hyperparameter, site: Site, value:
         editor.set_argument(call, site.scope, site.argument, text)
 
 
-def regularizer_text(editor: SourceEditor, site: Site, value: JsonValue) -> str:
+def regularizer_text(editor: SourceEditor, site: EditSite, value: JsonValue) -> str:
     """`"l2"`, or `{"l2": 0.001}` with a strength; the mixed one has no short name that every Keras knows."""
     if isinstance(value, str) and value.lower().replace("_", "") == "l1l2":
         value = {"l1": 0.01, "l2": 0.01}
@@ -57,7 +57,7 @@ def regularizer_text(editor: SourceEditor, site: Site, value: JsonValue) -> str:
     return f"{name}({', '.join(f'{part}={python_text(number)}' for part, number in value.items())})"
 
 
-def _callback(editor: SourceEditor, site: Site, value: JsonValue) -> None:
+def _callback(editor: SourceEditor, site: EditSite, value: JsonValue) -> None:
     if value != "ReduceLROnPlateau":
         raise NotChangeable(f"The schedule that can be put in is ReduceLROnPlateau. Received: {value!r}.")
     call = site.call
@@ -69,12 +69,12 @@ def _callback(editor: SourceEditor, site: Site, value: JsonValue) -> None:
     given = argument(call, 5, "callbacks")
     if isinstance(given, ast.List):
         for span, piece in inserted(editor.index(site.scope), given, [text], None):
-            editor.replace(Spot(site.scope.file, span), piece)
+            editor.replace(SourceSpan(site.scope.file, span), piece)
         return
     editor.set_argument(call, site.scope, "callbacks", f"[{text}]")
 
 
-def _scale(editor: SourceEditor, site: Site, value: JsonValue) -> None:
+def _scale(editor: SourceEditor, site: EditSite, value: JsonValue) -> None:
     """A line before training that scales the inputs, and the held-out inputs by the same numbers."""
     call = site.call
     data = argument(call, 0, "x") if call is not None else None
@@ -94,7 +94,7 @@ def _scale(editor: SourceEditor, site: Site, value: JsonValue) -> None:
     editor.before(index.statement(call), site.scope, lines)
 
 
-def _held_out(editor: SourceEditor, site: Site) -> list[str]:
+def _held_out(editor: SourceEditor, site: EditSite) -> list[str]:
     """Other inputs of the same model: validation data, what is evaluated or predicted; bound before
     training."""
     found: dict[str, None] = {}
@@ -112,7 +112,7 @@ def _held_out(editor: SourceEditor, site: Site) -> list[str]:
     return list(found)
 
 
-def _note(found: dict[str, None], node: ast.expr, site: Site) -> None:
+def _note(found: dict[str, None], node: ast.expr, site: EditSite) -> None:
     name = dotted_text(node)
     bound = site.scope.find(name) if name and "." not in name else None
     assert site.call is not None
@@ -120,7 +120,7 @@ def _note(found: dict[str, None], node: ast.expr, site: Site) -> None:
         found[name] = None
 
 
-def add_initialiser(editor: SourceEditor, param: Hyperparameter, site: Site, value: JsonValue) -> None:
+def add_initialiser(editor: SourceEditor, param: Hyperparameter, site: EditSite, value: JsonValue) -> None:
     """`nn.init.xavier_uniform_(self.fc1.weight)` behind the layer."""
     layer = site.layer
     if layer is None or not isinstance(value, str):
@@ -137,25 +137,25 @@ def add_initialiser(editor: SourceEditor, param: Hyperparameter, site: Site, val
     editor.after(statement, layer.scope, [f"{called}({_reference(site)}.{part}{extra})"])
 
 
-def _reference(site: Site) -> str:
+def _reference(site: EditSite) -> str:
     """How the statement after its construction can call the layer."""
     layer = site.layer
     assert layer is not None
     in_class = layer.scope.enclosing_class() is not None
     parts = layer.path.split(".")
-    if layer.seat.sitting is Sitting.ATTRIBUTE:
+    if layer.position.kind is ContainerKind.ATTRIBUTE:
         return f"self.{layer.path}"
     steps = "".join(
         f"[{part}]" if part.isdigit() else f".{part}" for part in (parts[1:] if in_class else parts)
     )
     if in_class:
         return f"self.{parts[0]}{steps}"
-    if not layer.model or layer.seat.top is None:
+    if not layer.model or layer.position.top is None:
         raise NotChangeable("The layer has no name by which it could be initialised.")
     return f"{layer.model}{steps}"
 
 
-def remove_argument(editor: SourceEditor, site: Site) -> None:
+def remove_argument(editor: SourceEditor, site: EditSite) -> None:
     """Take out a written argument, so that the library's default holds."""
     call = site.call
     if call is None or site.found is None:

@@ -1,26 +1,50 @@
-"""Carry out changes: collect their edits, write the files anew, see that they still parse."""
+"""Carry out changes: find the editor for each hyperparameter, collect the edits, write the files again, see
+that they still parse."""
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Sequence
 
-from reenact.errors import PatchRefused
-from reenact.program.change import Change, Insert, Replace
-from reenact.program.edit.losses import check_outputs
-from reenact.program.edit.optimizers import finish_short_names
-from reenact.program.edit.perform import perform
+from reenact.errors import NotChangeable, PatchRefused, UnknownHyperparameter
+from reenact.program.change import Change, Insert, Remove, Replace, Set
+from reenact.program.edit.activations import apply_activation, keras_string, set_activation, torch_class
+from reenact.program.edit.arguments import add_argument, add_initialiser, regularizer_text, remove_argument
+from reenact.program.edit.layers import insert_layer, remove_layer, repeat_layer, replace_layer
+from reenact.program.edit.loop import remove_schedule, set_in_loop
+from reenact.program.edit.losses import check_outputs, replace_loss, set_loss
+from reenact.program.edit.optimizers import (
+    finish_short_names,
+    refuse_without_momentum,
+    replace_optimizer,
+    set_optimizer,
+    set_short_setting,
+)
 from reenact.program.edit.source_editor import SourceEditor, TextEdit, written
+from reenact.program.edit.values import (
+    choose,
+    keep_arguments,
+    python_text,
+    rename_callee,
+    set_value,
+    write_at,
+)
+from reenact.program.hyperparameter import Hyperparameter, HyperparameterId, Kind
 from reenact.program.notebook import Notebook, write_cell
 from reenact.program.program import Program
+from reenact.program.read import keras_words, torch_words
+from reenact.program.read.analysis import EditSite, Style
 from reenact.program.read.index import FileIndex, index_of
+from reenact.program.read.layers import activation_word
 from reenact.program.read.reading import read
 from reenact.program.source import Language, SourceFile
+from reenact.types import JsonValue
 
 
 def carry_out(program: Program, changes: Sequence[Change]) -> Program:
     """The program after the changes; the given one stays as it is."""
     editor = SourceEditor(read(program))
-    for change in sorted(changes, key=_turn):
+    for change in sorted(changes, key=_order):
         perform(editor, change)
     check_outputs(editor)
     finish_short_names(editor)
@@ -34,7 +58,7 @@ def carry_out(program: Program, changes: Sequence[Change]) -> Program:
     return program.with_files(changed).with_arguments(editor.new_arguments())
 
 
-def _turn(change: Change) -> int:
+def _order(change: Change) -> int:
     """Hyperparameters first, new layers behind the activations these put in, exchanges last: they mind what
     is there."""
     return 2 if isinstance(change, Replace) else 1 if isinstance(change, Insert) else 0
@@ -88,3 +112,206 @@ def _must_parse(old: SourceFile, new: SourceFile) -> None:
             f"The changed {new.path} would not be Python any more: {wrong}.",
             next_step="This is a defect of reenact; please keep the program that shows it.",
         )
+
+
+def perform(editor: SourceEditor, change: Change) -> None:
+    """Collect the edits of one change; raises UnknownHyperparameter, NotChangeable or PatchConflict."""
+    if isinstance(change, Set):
+        param, site = find(editor, change.hyperparameter)
+        turn(editor, param, site, change.value)
+    elif isinstance(change, Remove):
+        _remove(editor, *find(editor, change.hyperparameter))
+    elif isinstance(change, Replace):
+        _replace(editor, change, *find(editor, change.hyperparameter))
+    else:
+        _insert(editor, change)
+
+
+def find(editor: SourceEditor, param_id: HyperparameterId) -> tuple[Hyperparameter, EditSite]:
+    param = editor.reading.hyperparameter(param_id)
+    if param is None:
+        near = [str(other.id) for other in editor.reading.hyperparameters if other.kind is param_id.kind][:5]
+        raise UnknownHyperparameter(
+            f"The program has no such hyperparameter. Received: {param_id}.",
+            next_step=f"Hyperparameters of that kind: {', '.join(near) or 'none'}.",
+        )
+    return param, editor.reading.sites[param_id]
+
+
+def _remove(editor: SourceEditor, param: Hyperparameter, site: EditSite) -> None:
+    if param.absent:
+        raise NotChangeable(f"{param.id} is absent already.")
+    turn(editor, param, site, None)
+
+
+def _replace(editor: SourceEditor, change: Replace, param: Hyperparameter, site: EditSite) -> None:
+    if not param.changeable:
+        raise NotChangeable(f"{param.id} cannot be changed: {param.reason}.")
+    if param.kind in (Kind.LOSS, Kind.OPTIMIZER, Kind.LAYER) and not editor.claim(
+        param.id, [change.by, dict(change.settings)]
+    ):
+        return
+    if param.kind is Kind.LOSS:
+        for other, there, word in replace_loss(editor, param, site, change.by):
+            turn(editor, other, there, word)
+    elif param.kind is Kind.OPTIMIZER:
+        replace_optimizer(editor, site, change.by, change.settings)
+    elif param.kind is Kind.LAYER and site.layer is not None:
+        replace_layer(editor, site.layer, change.by, change.settings)
+    else:
+        turn(editor, param, site, change.by)
+
+
+def _insert(editor: SourceEditor, change: Insert) -> None:
+    _, site = find(editor, change.anchor)
+    if site.layer is None:
+        raise NotChangeable(f"A layer stands beside a layer; {change.anchor} is none.")
+    insert_layer(editor, site.layer, change.layer, change.settings, before=change.before)
+
+
+NAMED_SETTINGS = frozenset((Kind.WEIGHT_INIT, Kind.BIAS_INIT, Kind.WEIGHT_REGULARIZER))
+
+
+def turn(editor: SourceEditor, param: Hyperparameter, site: EditSite, value: JsonValue) -> None:
+    """Make the edits that give a hyperparameter another value; raises NotChangeable when that cannot be
+    done."""
+    if not param.changeable:
+        raise NotChangeable(f"{param.id} cannot be changed: {param.reason}.")
+    if param.kind is Kind.MOMENTUM and not value and site.library == "torch":
+        refuse_without_momentum(editor, param)
+    if not editor.claim(param.id, value):
+        return
+    if param.kind is Kind.LAYER:
+        _set_layer(editor, site, value)
+    elif site.style is Style.SHORT_NAME:
+        set_short_setting(editor, site, value)
+    elif site.style is Style.APPLY:
+        apply_activation(editor, site, value)
+    elif site.style is Style.INIT:
+        add_initialiser(editor, param, site, value)
+    elif site.style is Style.LOOP:
+        set_in_loop(editor, param, site, value)
+    elif param.absent:
+        add_argument(editor, param, site, value)
+    else:
+        _turn_written(editor, param, site, value)
+
+
+def _set_layer(editor: SourceEditor, site: EditSite, value: JsonValue) -> None:
+    layer = site.layer
+    assert layer is not None
+    if value is None:
+        remove_layer(editor, layer)
+    elif isinstance(value, dict) and isinstance(value.get("repeat"), int):
+        repeat_layer(editor, layer, value["repeat"])
+    else:
+        raise NotChangeable(
+            f'A layer is taken out (null) or repeated ({{"repeat": 2}}). Received: {value!r}.'
+        )
+
+
+def _turn_written(editor: SourceEditor, param: Hyperparameter, site: EditSite, value: JsonValue) -> None:
+    if param.kind is Kind.LOSS:
+        set_loss(editor, site, value)
+    elif param.kind is Kind.OPTIMIZER:
+        set_optimizer(editor, site, value)
+    elif param.kind is Kind.ACTIVATION:
+        _turn_activation(editor, site, value)
+    elif param.kind is Kind.NORMALIZATION:
+        _turn_norm(editor, site, value)
+    elif site.style is Style.CHOICE:
+        choose(editor, site, value)
+    elif site.style is Style.NAME:
+        _turn_name(editor, param, site, value)
+    elif value is None:
+        remove_argument(editor, site)
+    elif param.kind is Kind.WEIGHT_REGULARIZER and site.library == "keras" and site.found is not None:
+        editor.replace(site.found.spot, regularizer_text(editor, site, value))
+    else:
+        set_value(editor, param, site, value)
+
+
+def _turn_activation(editor: SourceEditor, site: EditSite, value: JsonValue) -> None:
+    if site.style is Style.NAME:
+        set_activation(editor, site, value)
+        return
+    word = activation_word(value) if isinstance(value, str) else "linear"
+    if site.style is Style.CHOICE:
+        assert site.callee is not None
+        if not site.callee.choices and site.callee.dotted.startswith("torch.nn."):
+            choose(editor, site, torch_class("identity" if word == "linear" else word))
+        else:
+            choose(editor, site, value)
+        return
+    assert site.found is not None
+    written = keras_string(word) if site.library == "keras" else word
+    set_found(editor, site, written)
+
+
+def set_found(editor: SourceEditor, site: EditSite, value: JsonValue) -> None:
+    assert site.found is not None
+    write_at(editor, site.found.end, site.found.spot, site.found.text, value)
+
+
+def _turn_norm(editor: SourceEditor, site: EditSite, value: JsonValue) -> None:
+    layer, callee = site.layer, site.callee
+    assert layer is not None
+    assert callee is not None
+    assert site.call is not None
+    if value is None:
+        remove_layer(editor, layer)
+        return
+    known = keras_words.LAYERS if site.library == "keras" else torch_words.LAYERS
+    spec = known.get(str(value))
+    if spec is None or spec.family != layer.spec.family:
+        raise NotChangeable(f"This is no normalisation layer of {site.library}. Received: {value!r}.")
+    if site.library == "torch" and spec.width_in != layer.spec.width_in:
+        raise NotChangeable(f"{value} does not take the same arguments as {layer.name}.")
+    home = "keras.layers" if site.library == "keras" else "torch.nn"
+    rename_callee(editor, callee, f"{home}.{value}")
+    if site.library == "keras":
+        keep_arguments(editor, site.call, site.scope, frozenset(("name", "axis", "epsilon")))
+
+
+def _turn_name(editor: SourceEditor, param: Hyperparameter, site: EditSite, value: JsonValue) -> None:
+    if param.kind is Kind.SCHEDULER and value is None and site.library == "torch":
+        remove_schedule(editor, site)
+    elif param.kind in NAMED_SETTINGS and site.library == "keras":
+        _keras_setting(editor, param, site, value)
+    elif param.kind in NAMED_SETTINGS and isinstance(value, str):
+        _torch_initialiser(editor, site, value)
+    elif param.kind is Kind.PREPROCESSING and isinstance(value, str):
+        assert site.callee is not None
+        assert site.call is not None
+        rename_callee(editor, site.callee, f"{site.callee.dotted.rpartition('.')[0]}.{value}")
+        keep_arguments(editor, site.call, site.scope, frozenset(("copy",)))
+    else:
+        raise NotChangeable(f"{param.id} cannot take this value. Received: {value!r}.")
+
+
+def _keras_setting(editor: SourceEditor, param: Hyperparameter, site: EditSite, value: JsonValue) -> None:
+    """An initialiser or regulariser object gives way to a string, which Keras takes everywhere."""
+    callee, call = site.callee, site.call
+    assert callee is not None
+    assert call is not None
+    called = call.func is callee.end.node
+    if value is None and not called:
+        raise NotChangeable("It is given by name; what would be left cannot be told.")
+    node: ast.AST = call if called else callee.end.node
+    assert isinstance(node, ast.expr)
+    text = (
+        regularizer_text(editor, site, value) if param.kind is Kind.WEIGHT_REGULARIZER else python_text(value)
+    )
+    editor.replace(editor.analysis.spot(node, site.scope if called else callee.end.scope), text)
+
+
+def _torch_initialiser(editor: SourceEditor, site: EditSite, value: str) -> None:
+    assert site.callee is not None
+    assert site.call is not None
+    name = value if value.endswith("_") else f"{value}_"
+    if name not in torch_words.INITIALIZERS:
+        raise NotChangeable(f"torch.nn.init has no function of that name. Received: {value!r}.")
+    rename_callee(editor, site.callee, f"torch.nn.init.{name}")
+    keep_arguments(editor, site.call, site.scope, frozenset(("tensor",)), positional=1)
+    if name == "constant_":
+        editor.set_argument(site.call, site.scope, "val", "0.0")

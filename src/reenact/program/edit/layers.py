@@ -7,19 +7,26 @@ import ast
 from collections.abc import Mapping, Sequence
 
 from reenact.errors import NotChangeable
-from reenact.program.edit.layer_text import copy_texts, layer_text
-from reenact.program.edit.lists import chain, insert_after, insert_before, remove_item
-from reenact.program.edit.literals import python_text
+from reenact.program.edit.lists import (
+    chain,
+    copy_texts,
+    insert_after,
+    insert_before,
+    layer_text,
+    remove_item,
+    replacement_text,
+)
 from reenact.program.edit.source_editor import SourceEditor
-from reenact.program.lines import Span
-from reenact.program.read.calls import argument
-from reenact.program.read.ends import Spot
+from reenact.program.edit.values import python_text
+from reenact.program.read.ends import SourceSpan
 from reenact.program.read.layers import LayerSite, Library
-from reenact.program.read.seats import Sitting
+from reenact.program.read.positions import ContainerKind
+from reenact.program.read.scope import argument
 from reenact.program.read.widths import followers, why_layer_stays, width_value
+from reenact.program.source import Span
 from reenact.types import JsonValue
 
-LISTED = frozenset((Sitting.ELEMENT, Sitting.NAMED, Sitting.ADD, Sitting.APPEND))
+LISTED = frozenset((ContainerKind.ELEMENT, ContainerKind.NAMED, ContainerKind.ADD, ContainerKind.APPEND))
 
 
 def remove_layer(editor: SourceEditor, layer: LayerSite) -> None:
@@ -29,14 +36,17 @@ def remove_layer(editor: SourceEditor, layer: LayerSite) -> None:
         raise NotChangeable(f"The layer {layer.path} cannot be taken out: {reason}.")
     if layer.library is Library.TORCH and layer.spec.width_in is not None and layer.spec.weighted:
         _bridge(editor, layer)
-    if layer.seat.sitting in LISTED:
+    if layer.position.kind in LISTED:
         remove_item(editor, layer)
         activation = _activation_item(editor, layer)
         if activation is not None:
             remove_item(editor, activation)
-    elif layer.library is Library.KERAS and layer.seat.sitting is Sitting.APPLIED:
+    elif layer.library is Library.KERAS and layer.position.kind is ContainerKind.APPLIED:
         _unapply(editor, layer)
-    elif layer.library is Library.TORCH and layer.seat.sitting in (Sitting.ATTRIBUTE, Sitting.VARIABLE):
+    elif layer.library is Library.TORCH and layer.position.kind in (
+        ContainerKind.ATTRIBUTE,
+        ContainerKind.VARIABLE,
+    ):
         name = editor.name_for("torch.nn.Identity", layer.scope, layer.call)
         editor.replace(editor.analysis.spot(layer.call, layer.scope), f"{name}()")
     else:
@@ -69,7 +79,7 @@ def _bridge(editor: SourceEditor, layer: LayerSite) -> None:
         editor.replace(item.spot, python_text(width * item.factor))
 
 
-def _width_spot(editor: SourceEditor, layer: LayerSite) -> Spot | None:
+def _width_spot(editor: SourceEditor, layer: LayerSite) -> SourceSpan | None:
     for slot in layer.spec.slots:
         value = argument(layer.call, slot.position, *slot.names)
         if slot.kind in ("units", "filters") and value is not None:
@@ -91,8 +101,8 @@ def _unapply(editor: SourceEditor, layer: LayerSite) -> None:
             editor.remove_statement(statement, layer.scope)
             return
     span, kept = index.span(applied), index.span(inner)
-    editor.replace(Spot(layer.scope.file, Span(span.start, kept.start)), "")
-    editor.replace(Spot(layer.scope.file, Span(kept.end, span.end)), "")
+    editor.replace(SourceSpan(layer.scope.file, Span(span.start, kept.start)), "")
+    editor.replace(SourceSpan(layer.scope.file, Span(kept.end, span.end)), "")
 
 
 def repeat_layer(editor: SourceEditor, layer: LayerSite, times: int) -> None:
@@ -122,29 +132,29 @@ def insert_layer(
 def put_after(editor: SourceEditor, layer: LayerSite, texts: Sequence[str], *, again: bool = False) -> None:
     """Put source texts of layers behind another one, wherever that stands; `again`: behind its activation."""
     anchor = (_activation_item(editor, layer) if again else None) or layer
-    if layer.seat.sitting in LISTED:
+    if layer.position.kind in LISTED:
         for number, text in enumerate(texts):
             insert_after(editor, anchor, text, suffix=f"{'again' if again else 'next'}{number or ''}")
-    elif layer.library is Library.KERAS and layer.seat.sitting is Sitting.APPLIED:
+    elif layer.library is Library.KERAS and layer.position.kind is ContainerKind.APPLIED:
         for text in texts:
             _apply_after(editor, layer, text)
-    elif layer.library is Library.TORCH and layer.seat.sitting is Sitting.ATTRIBUTE:
+    elif layer.library is Library.TORCH and layer.position.kind is ContainerKind.ATTRIBUTE:
         chain(editor, layer, "", f", {', '.join(texts)})")
     else:
         raise NotChangeable(f"Nothing can be put behind {layer.path} where it stands.")
 
 
 def _put_before(editor: SourceEditor, layer: LayerSite, text: str) -> None:
-    if layer.seat.sitting in LISTED:
+    if layer.position.kind in LISTED:
         insert_before(editor, layer, text)
-    elif layer.library is Library.KERAS and layer.seat.sitting is Sitting.APPLIED:
+    elif layer.library is Library.KERAS and layer.position.kind is ContainerKind.APPLIED:
         index = editor.index(layer.scope)
         applied = index.parents[layer.call]
         if not isinstance(applied, ast.Call) or len(applied.args) != 1:
             raise NotChangeable(f"The layer {layer.path} is applied to more than one tensor.")
         span = index.span(applied.args[0])
         editor.wrap(layer.scope.file, span, f"{text}(", ")")
-    elif layer.library is Library.TORCH and layer.seat.sitting is Sitting.ATTRIBUTE:
+    elif layer.library is Library.TORCH and layer.position.kind is ContainerKind.ATTRIBUTE:
         chain(editor, layer, f"{text}, ", ")")
     else:
         raise NotChangeable(f"Nothing can be put in front of {layer.path} where it stands.")
@@ -173,7 +183,13 @@ def _activation_item(editor: SourceEditor, layer: LayerSite) -> LayerSite | None
         if (
             other.call is layer.activation.call
             and other is not layer
-            and other.seat.sitting is layer.seat.sitting
+            and other.position.kind is layer.position.kind
         ):
             return other
     return None
+
+
+def replace_layer(editor: SourceEditor, layer: LayerSite, by: str, settings: Mapping[str, JsonValue]) -> None:
+    """Another layer in the place of one, with settings of its own."""
+    text = replacement_text(editor, layer, by, settings)
+    editor.replace(editor.analysis.spot(layer.call, layer.scope), text)

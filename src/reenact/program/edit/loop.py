@@ -5,15 +5,14 @@ from __future__ import annotations
 import ast
 
 from reenact.errors import NotChangeable
-from reenact.program.edit.literals import python_text
 from reenact.program.edit.source_editor import SourceEditor
+from reenact.program.edit.values import python_text
 from reenact.program.hyperparameter import Hyperparameter, Kind
-from reenact.program.read.analysis import Site
-from reenact.program.read.calls import argument, method_name, receiver
+from reenact.program.read.analysis import EditSite
 from reenact.program.read.habits import optimizer_steps
 from reenact.program.read.index import FileIndex, dotted_text
 from reenact.program.read.loops import count_of, iterated, range_arguments
-from reenact.program.read.scope import Scope
+from reenact.program.read.scope import Scope, argument, method_name, receiver
 from reenact.types import JsonValue
 
 SCHEDULES = {
@@ -23,7 +22,7 @@ SCHEDULES = {
 }
 
 
-def set_in_loop(editor: SourceEditor, param: Hyperparameter, site: Site, value: JsonValue) -> None:
+def set_in_loop(editor: SourceEditor, param: Hyperparameter, site: EditSite, value: JsonValue) -> None:
     """Put in the statement that is missing."""
     if param.kind is Kind.ZERO_GRAD:
         _zero_grad(editor, site, value)
@@ -37,7 +36,7 @@ def set_in_loop(editor: SourceEditor, param: Hyperparameter, site: Site, value: 
         raise NotChangeable(f"Nothing can be put into the loop for {param.kind.value}.")
 
 
-def _zero_grad(editor: SourceEditor, site: Site, value: JsonValue) -> None:
+def _zero_grad(editor: SourceEditor, site: EditSite, value: JsonValue) -> None:
     if value is not True:
         raise NotChangeable(
             f"Gradients are set to zero or not: True is the only change. Received: {value!r}."
@@ -49,7 +48,7 @@ def _zero_grad(editor: SourceEditor, site: Site, value: JsonValue) -> None:
         editor.before(index.statement(site.node), site.scope, [f"{name}.zero_grad()"])
 
 
-def _steps_near(editor: SourceEditor, site: Site) -> list[tuple[ast.Call, Scope, FileIndex]]:
+def _steps_near(editor: SourceEditor, site: EditSite) -> list[tuple[ast.Call, Scope, FileIndex]]:
     steps = optimizer_steps(editor.analysis)
     near = [item for item in steps if item[1] is site.scope]
     if not near:
@@ -63,7 +62,7 @@ def optimizer_name(call: ast.Call, scope: Scope, editor: SourceEditor) -> str:
     return editor.text(base, scope)
 
 
-def _clip(editor: SourceEditor, site: Site, value: JsonValue) -> None:
+def _clip(editor: SourceEditor, site: EditSite, value: JsonValue) -> None:
     if not isinstance(value, int | float) or isinstance(value, bool) or value <= 0:
         raise NotChangeable(f"Gradients are clipped at a positive number. Received: {value!r}.")
     assert site.node is not None
@@ -107,7 +106,7 @@ def _known_here(name: str, at: Scope, scope: Scope) -> bool:
     )
 
 
-def _schedule(editor: SourceEditor, site: Site, value: JsonValue) -> None:
+def _schedule(editor: SourceEditor, site: EditSite, value: JsonValue) -> None:
     """A scheduler behind the optimiser, and its step at the end of every epoch."""
     if not isinstance(value, str) or value not in SCHEDULES:
         raise NotChangeable(f"These schedules can be put in: {', '.join(SCHEDULES)}. Received: {value!r}.")
@@ -151,7 +150,7 @@ def _epochs(editor: SourceEditor, loop: ast.For | ast.AsyncFor | ast.While) -> t
     return "10", "3"
 
 
-def _mode(editor: SourceEditor, param: Hyperparameter, site: Site) -> None:
+def _mode(editor: SourceEditor, param: Hyperparameter, site: EditSite) -> None:
     """`model.eval()` before the evaluation and `model.train()` again behind it, or `model.train()` in every
     epoch."""
     name = model_name(editor, site.scope)
@@ -168,7 +167,7 @@ def _mode(editor: SourceEditor, param: Hyperparameter, site: Site) -> None:
         editor.after(node, site.scope, [f"{name}.train()"])
 
 
-def remove_schedule(editor: SourceEditor, site: Site) -> None:
+def remove_schedule(editor: SourceEditor, site: EditSite) -> None:
     """Take out a scheduler and its steps, when nothing else uses it."""
     call = site.call
     assert call is not None

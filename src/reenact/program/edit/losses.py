@@ -2,27 +2,39 @@
 
 from __future__ import annotations
 
+import ast
 import json
+from collections.abc import Iterator
+from typing import TypeAlias
 
 from reenact.errors import NotChangeable
 from reenact.program.edit.activations import set_activation
-from reenact.program.edit.labels import as_classes, as_columns
-from reenact.program.edit.names import choose, keep_arguments, rename_callee
 from reenact.program.edit.source_editor import SourceEditor
-from reenact.program.edit.values import write_at
+from reenact.program.edit.values import choose, keep_arguments, rename_callee, write_at
 from reenact.program.hyperparameter import Hyperparameter, Kind
 from reenact.program.read import keras_words, torch_words
-from reenact.program.read.analysis import Site, Style
-from reenact.program.read.label_forms import Form, activation_for, form_of
+from reenact.program.read.analysis import EditSite, Style
+from reenact.program.read.ends import SourceSpan
 from reenact.program.read.layers import LayerSite
-from reenact.program.read.names import plain_name
-from reenact.program.read.supervision import bends, gives_probabilities
+from reenact.program.read.scope import Scope
+from reenact.program.read.supervision import (
+    Form,
+    Meeting,
+    activation_for,
+    bends,
+    form_of,
+    gives_probabilities,
+    meetings,
+)
+from reenact.program.read.vocabulary import plain_name
+from reenact.program.source import Span
 from reenact.types import JsonValue
 
+BENDABLE = (None, "linear", "softmax", "log_softmax", "sigmoid", "relu", "tanh")
 SHARED = frozenset(("reduction", "name", "size_average", "reduce"))
 
 
-def set_loss(editor: SourceEditor, site: Site, value: JsonValue) -> str:
+def set_loss(editor: SourceEditor, site: EditSite, value: JsonValue) -> str:
     """Put the name of another loss where one stands; returns the name written."""
     if not isinstance(value, str):
         raise NotChangeable(f"A loss is a name. Received: {value!r}.")
@@ -34,7 +46,7 @@ def set_loss(editor: SourceEditor, site: Site, value: JsonValue) -> str:
     return _keras(editor, site, value)
 
 
-def _torch(editor: SourceEditor, site: Site, value: str) -> str:
+def _torch(editor: SourceEditor, site: EditSite, value: str) -> str:
     assert site.callee is not None
     assert site.call is not None
     functional = site.callee.dotted.startswith("torch.nn.functional.")
@@ -63,7 +75,7 @@ def torch_loss(value: str, *, functional: bool) -> str:
     raise NotChangeable(f"PyTorch has no loss of that name. Received: {value!r}. Known: {known}.")
 
 
-def _keras(editor: SourceEditor, site: Site, value: str) -> str:
+def _keras(editor: SourceEditor, site: EditSite, value: str) -> str:
     name = keras_loss(value)
     if site.style is not Style.NAME and site.found is not None:
         word = value if value in keras_words.LOSS_CLASS_OF and value != name else keras_words.LOSSES[name][0]
@@ -87,8 +99,12 @@ def keras_loss(value: str) -> str:
     raise NotChangeable(f"Keras has no loss of that name. Received: {value!r}. Known: {known}.")
 
 
-def replace_loss(editor: SourceEditor, param: Hyperparameter, site: Site, value: JsonValue) -> None:
-    """Another loss, with the output activation and the labels it is made for."""
+Turn: TypeAlias = tuple[Hyperparameter, EditSite, str]
+"""A hyperparameter, its site, and the value that another change asks for."""
+
+
+def replace_loss(editor: SourceEditor, param: Hyperparameter, site: EditSite, value: JsonValue) -> list[Turn]:
+    """Another loss, with the labels it is made for; returns the output activations that it asks for."""
     if not isinstance(value, str):
         raise NotChangeable(f"A loss is a name. Received: {value!r}.")
     old, new = _spelled(site, str(param.value)), _spelled(site, value)
@@ -97,11 +113,11 @@ def replace_loss(editor: SourceEditor, param: Hyperparameter, site: Site, value:
     if reason:
         raise NotChangeable(f"{param.id} cannot become {value}: {reason}.")
     set_loss(editor, site, value)
-    _adapt_output(editor, site, new)
     _adapt_labels(editor, site, form_of(old), form_of(new), width)
+    return list(_outputs(editor, site, new))
 
 
-def _spelled(site: Site, loss: str) -> str:
+def _spelled(site: EditSite, loss: str) -> str:
     """The library's class name of a loss; what a table of the program calls it where it has its own words."""
     try:
         return keras_loss(loss) if site.library == "keras" else torch_loss(loss, functional=False)
@@ -125,7 +141,7 @@ def check_outputs(editor: SourceEditor) -> None:
             )
 
 
-def _width(editor: SourceEditor, site: Site) -> int | None:
+def _width(editor: SourceEditor, site: EditSite) -> int | None:
     """Outputs of the model, after what the same patch does to them."""
     outputs = editor.reading.supervision.outputs(site)
     for param in editor.reading.hyperparameters:
@@ -139,61 +155,40 @@ def _width(editor: SourceEditor, site: Site) -> int | None:
     return editor.reading.supervision.width(site)
 
 
-def _adapt_output(editor: SourceEditor, site: Site, new: str) -> None:
+def _outputs(editor: SourceEditor, site: EditSite, new: str) -> Iterator[Turn]:
+    """Only an output that is bare, or bent by something a loss does not want, is changed."""
     wanted = activation_for(new)
     for layer in editor.reading.supervision.outputs(site):
         now = layer.activation.word if layer.activation is not None else None
         if wanted == "linear" and now in ("softmax", "log_softmax", "sigmoid"):
-            _no_activation(editor, layer)
-        elif wanted not in ("", "linear", now) and _may_bend(now):
-            _give_activation(editor, layer, wanted)
-
-
-def _may_bend(now: str | None) -> bool:
-    """Only an output that is bare, or bent by something a loss does not want, is changed."""
-    return now is None or now in ("linear", "softmax", "log_softmax", "sigmoid", "relu", "tanh")
-
-
-def _no_activation(editor: SourceEditor, layer: LayerSite) -> None:
-    _set_by_hyperparameter(editor, layer, "linear")
-
-
-def _give_activation(editor: SourceEditor, layer: LayerSite, word: str) -> None:
-    if word == "softmax" and _units(editor, layer) == 1:
-        word = "sigmoid"
-    _set_by_hyperparameter(editor, layer, word)
+            yield from _activation(editor, layer, "linear")
+        elif wanted not in ("", "linear", now) and now in BENDABLE:
+            single = wanted == "softmax" and _units(editor, layer) == 1
+            yield from _activation(editor, layer, "sigmoid" if single else wanted)
 
 
 def _units(editor: SourceEditor, layer: LayerSite) -> JsonValue:
-    params = [
-        param
-        for param in editor.reading.hyperparameters
-        if param.kind is Kind.UNITS and editor.reading.sites[param.id].layer is layer
-    ]
-    return params[0].in_force if params else None
+    for param in editor.reading.hyperparameters:
+        if param.kind is Kind.UNITS and editor.reading.sites[param.id].layer is layer:
+            return param.in_force
+    return None
 
 
-def _set_by_hyperparameter(editor: SourceEditor, layer: LayerSite, word: str) -> None:
-    from reenact.program.edit.turn import turn
-
-    activation = layer.activation
+def _activation(editor: SourceEditor, layer: LayerSite, word: str) -> Iterator[Turn]:
     for param in editor.reading.hyperparameters:
         site = editor.reading.sites[param.id]
-        if param.kind is not Kind.ACTIVATION:
-            continue
-        if bends(site, layer):
+        if param.kind is Kind.ACTIVATION and bends(site, layer):
             # What somebody asked for in so many words counts more than what a loss would like.
             if param.id not in editor.claimed:
-                turn(editor, param, site, word)
+                yield param, site, word
             return
-    if activation is not None:
-        set_activation(
-            editor, Site(Style.NAME, layer.library.value, layer.scope, activation=activation), word
-        )
+    if layer.activation is not None:
+        site = EditSite(Style.NAME, layer.library.value, layer.scope, activation=layer.activation)
+        set_activation(editor, site, word)
 
 
 def _adapt_labels(
-    editor: SourceEditor, site: Site, old: Form | None, new: Form | None, width: int | None
+    editor: SourceEditor, site: EditSite, old: Form | None, new: Form | None, width: int | None
 ) -> None:
     if old is None or old is new:
         return
@@ -201,3 +196,44 @@ def _adapt_labels(
         as_columns(editor, site, width)
     elif new is Form.CLASSES and editor.reading.supervision.labels_are_columns(site, old):
         as_classes(editor, site)
+
+
+def as_classes(editor: SourceEditor, site: EditSite) -> None:
+    """One column a class becomes the number of the class."""
+    column = ".argmax(1)" if site.library == "torch" else ".argmax(-1)"
+    for place in meetings(editor.analysis, site):
+        _suffix(editor, place.labels, place.scope, column)
+
+
+def as_columns(editor: SourceEditor, site: EditSite, classes: int | None) -> None:
+    """Numbers of classes become one column a class, when the output is wider than one."""
+    for place in meetings(editor.analysis, site):
+        if site.library == "torch" and classes == 1:
+            _suffix(editor, place.labels, place.scope, ".float().unsqueeze(1)")
+        elif site.library == "torch":
+            _one_hot(editor, place, classes)
+        elif classes != 1:
+            name = editor.name_for("keras.utils.to_categorical", place.scope, place.labels)
+            _around(editor, place.labels, place.scope, f"{name}(", f", {classes})")
+
+
+def _one_hot(editor: SourceEditor, place: Meeting, classes: int | None) -> None:
+    name = editor.name_for("torch.nn.functional.one_hot", place.scope, place.labels)
+    count = str(classes)
+    if classes is None:
+        assert place.outputs is not None
+        count = f"{editor.text(place.outputs, place.scope)}.size(-1)"
+    _around(editor, place.labels, place.scope, f"{name}(", f", {count}).float()")
+
+
+def _suffix(editor: SourceEditor, node: ast.expr, scope: Scope, text: str) -> None:
+    if isinstance(node, ast.Name | ast.Attribute | ast.Call | ast.Subscript):
+        span = editor.analysis.spot(node, scope).span
+        editor.replace(SourceSpan(scope.file, Span(span.end, span.end)), text)
+        return
+    _around(editor, node, scope, "(", ")" + text)
+
+
+def _around(editor: SourceEditor, node: ast.expr, scope: Scope, front: str, back: str) -> None:
+    span = editor.analysis.spot(node, scope).span
+    editor.wrap(scope.file, span, front, back)

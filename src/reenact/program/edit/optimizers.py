@@ -4,25 +4,24 @@ from __future__ import annotations
 
 import ast
 import re
+from collections.abc import Mapping
 
 from reenact.errors import NotChangeable
-from reenact.program.edit.literals import python_text
-from reenact.program.edit.names import choose, rename_callee
 from reenact.program.edit.source_editor import ShortName, SourceEditor
-from reenact.program.edit.values import write_at
+from reenact.program.edit.values import choose, python_text, rename_callee, write_at
 from reenact.program.hyperparameter import Hyperparameter
 from reenact.program.read import keras_words, torch_words
-from reenact.program.read.analysis import Site, Style
-from reenact.program.read.calls import has_unpacking
+from reenact.program.read.analysis import EditSite, Style
 from reenact.program.read.ends import End
-from reenact.program.read.names import last_name, plain_name
-from reenact.program.read.vocabulary import OptimizerSpec
+from reenact.program.read.scope import has_unpacking
+from reenact.program.read.vocabulary import OptimizerSpec, last_name, plain_name
 from reenact.types import JsonValue
 
+RATES = ("lr", "learning_rate")
 NESTEROV = re.compile(r"\bnesterov[\"']?\s*[=:]\s*[Tt]rue")
 
 
-def set_optimizer(editor: SourceEditor, site: Site, value: JsonValue) -> None:
+def set_optimizer(editor: SourceEditor, site: EditSite, value: JsonValue) -> None:
     """Another optimiser, its learning rate kept, arguments it does not know dropped."""
     if not isinstance(value, str):
         raise NotChangeable(f"An optimiser is a name. Received: {value!r}.")
@@ -37,7 +36,7 @@ def set_optimizer(editor: SourceEditor, site: Site, value: JsonValue) -> None:
         write_at(editor, site.found.end, site.found.spot, site.found.text, value)
 
 
-def _check_choice(editor: SourceEditor, site: Site, value: str) -> None:
+def _check_choice(editor: SourceEditor, site: EditSite, value: str) -> None:
     """An optimiser chosen by a string keeps all its settings: it must take every one of them."""
     assert site.callee is not None
     assert site.call is not None
@@ -62,7 +61,7 @@ def _names(end: End) -> list[str]:
     return [key.value for key in keys if isinstance(key, ast.Constant) and isinstance(key.value, str)]
 
 
-def _rename(editor: SourceEditor, site: Site, value: str) -> None:
+def _rename(editor: SourceEditor, site: EditSite, value: str) -> None:
     assert site.callee is not None
     assert site.call is not None
     if site.library == "torch":
@@ -77,7 +76,7 @@ def _rename(editor: SourceEditor, site: Site, value: str) -> None:
     _drop_unknown(editor, site, old, known[name])
 
 
-def _drop_unknown(editor: SourceEditor, site: Site, old: OptimizerSpec, new: OptimizerSpec) -> None:
+def _drop_unknown(editor: SourceEditor, site: EditSite, old: OptimizerSpec, new: OptimizerSpec) -> None:
     """Arguments the new optimiser lacks, or takes at another position."""
     call = site.call
     assert call is not None
@@ -110,12 +109,12 @@ def _class_of(value: str, names: list[str], library: str) -> str:
     )
 
 
-def set_short_setting(editor: SourceEditor, site: Site, value: JsonValue) -> None:
+def set_short_setting(editor: SourceEditor, site: EditSite, value: JsonValue) -> None:
     """`optimizer="adam"` becomes `optimizer=Adam(learning_rate=...)`."""
     short_name(editor, site).settings[site.argument] = value
 
 
-def short_name(editor: SourceEditor, site: Site) -> ShortName:
+def short_name(editor: SourceEditor, site: EditSite) -> ShortName:
     """The record of a string optimiser, shared by all changes that concern it."""
     assert site.call is not None
     assert site.found is not None
@@ -153,3 +152,37 @@ def refuse_without_momentum(editor: SourceEditor, param: Hyperparameter) -> None
         raise NotChangeable(
             f"{param.id} cannot go: Nesterov's momentum, which the program asks for, needs one."
         )
+
+
+def replace_optimizer(
+    editor: SourceEditor, site: EditSite, by: str, settings: Mapping[str, JsonValue]
+) -> None:
+    """Another optimiser; given settings are written, those it lacks are refused."""
+    set_optimizer(editor, site, by)
+    if not settings:
+        return
+    spec = (
+        torch_words.OPTIMIZERS[torch_class(by)]
+        if site.library == "torch"
+        else keras_words.OPTIMIZERS[keras_class(by)]
+    )
+    for name, value in settings.items():
+        word = _rate_word(site, name)
+        if not spec.takes(word):
+            raise NotChangeable(f"{by} takes no {name}.")
+        if site.style is Style.NAME and site.call is not None:
+            editor.set_argument(site.call, site.scope, word, python_text(value))
+        elif site.library == "keras" and site.found is not None:
+            short_name(editor, site).settings[word] = value
+        else:
+            raise NotChangeable("The optimiser is chosen by a string; its settings stand elsewhere.")
+
+
+def _rate_word(site: EditSite, name: str) -> str:
+    """Torch says `lr`, Keras `learning_rate`; a program written for an old Keras keeps its `lr`."""
+    if name not in RATES:
+        return name
+    if site.library == "torch":
+        return "lr"
+    old = site.call is not None and any(given.arg == "lr" for given in site.call.keywords)
+    return "lr" if old else "learning_rate"

@@ -11,8 +11,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from reenact.errors import NotChangeable
-from reenact.program.lines import Span
 from reenact.program.read.index import FileIndex
+from reenact.program.source import Span
 
 OPENING, CLOSING = frozenset("([{"), frozenset(")]}")
 

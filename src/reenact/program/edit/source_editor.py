@@ -13,16 +13,15 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from reenact.errors import PatchConflict
-from reenact.program.edit.imports import Imports
 from reenact.program.edit.segments import brackets_of, inserted, removed
-from reenact.program.edit.statements import after_statement, before_statement, without_statement
+from reenact.program.edit.statements import Imports, after_statement, before_statement, without_statement
 from reenact.program.hyperparameter import HyperparameterId
-from reenact.program.lines import Span
-from reenact.program.read.analysis import Site
-from reenact.program.read.ends import Spot
+from reenact.program.read.analysis import EditSite
+from reenact.program.read.ends import SourceSpan
 from reenact.program.read.index import FileIndex
 from reenact.program.read.reading import Reading
 from reenact.program.read.scope import Scope
+from reenact.program.source import Span
 from reenact.types import JsonValue
 
 Bracketed = ast.Call | ast.List | ast.Tuple
@@ -60,7 +59,7 @@ CLOSES, STANDS, OPENS = range(3)
 class ShortName:
     """A Keras optimiser written as a string, on its way to become an object."""
 
-    site: Site
+    site: EditSite
     name: str
     settings: dict[str, JsonValue] = field(default_factory=dict)
 
@@ -102,12 +101,12 @@ class SourceEditor:
         if self.wrapped.setdefault(layer, wraps) is not wraps:
             raise PatchConflict(f"One change wraps {path} in another layer, another one initialises it.")
 
-    def replace(self, spot: Spot, text: str) -> None:
+    def replace(self, spot: SourceSpan, text: str) -> None:
         """Put a text in the place of a spot; the same wish twice is one wish."""
         self._order += 1
         self._edit(spot, text, (STANDS, self._order))
 
-    def _edit(self, spot: Spot, text: str, order: tuple[int, int]) -> None:
+    def _edit(self, spot: SourceSpan, text: str, order: tuple[int, int]) -> None:
         edits = self.edits.setdefault(spot.file, [])
         edit = TextEdit(spot.span, text, order)
         for other in edits:
@@ -116,13 +115,13 @@ class SourceEditor:
         edits.append(edit)
 
     def insert(self, file: str, offset: int, text: str) -> None:
-        self.replace(Spot(file, Span(offset, offset)), text)
+        self.replace(SourceSpan(file, Span(offset, offset)), text)
 
     def wrap(self, file: str, span: Span, front: str, back: str) -> None:
         """Put texts around a span; a later wrapping of the same span goes inside."""
         self._order += 1
-        self._edit(Spot(file, Span(span.start, span.start)), front, (OPENS, self._order))
-        self._edit(Spot(file, Span(span.end, span.end)), back, (CLOSES, -self._order))
+        self._edit(SourceSpan(file, Span(span.start, span.start)), front, (OPENS, self._order))
+        self._edit(SourceSpan(file, Span(span.end, span.end)), back, (CLOSES, -self._order))
 
     def text(self, node: ast.expr | ast.stmt, scope: Scope) -> str:
         return self.index(scope).text_of(node)
@@ -149,17 +148,17 @@ class SourceEditor:
         index = self.index(scope)
         for line in lines:
             span, text = before_statement(index, statement, line)
-            self.replace(Spot(scope.file, span), text)
+            self.replace(SourceSpan(scope.file, span), text)
 
     def after(self, statement: ast.stmt, scope: Scope, lines: Iterable[str]) -> None:
         index = self.index(scope)
         for line in lines:
             span, text = after_statement(index, statement, line)
-            self.replace(Spot(scope.file, span), text)
+            self.replace(SourceSpan(scope.file, span), text)
 
     def remove_statement(self, statement: ast.stmt, scope: Scope) -> None:
         span, text = without_statement(self.index(scope), statement)
-        self.replace(Spot(scope.file, span), text)
+        self.replace(SourceSpan(scope.file, span), text)
 
     def name_for(self, dotted: str, scope: Scope, near: ast.AST) -> str:
         """How this file can call a library object, with an import added when it cannot yet."""
@@ -176,7 +175,7 @@ class SourceEditor:
         for node, work in self.calls.items():
             self._finish_call(node, work)
         for file, span, text in self.imports.edits():
-            self.replace(Spot(file, span), text)
+            self.replace(SourceSpan(file, span), text)
         return {file: self._ordered(file, edits) for file, edits in self.edits.items()}
 
     def _finish_call(self, node: ast.AST, work: CallWork) -> None:
@@ -185,16 +184,16 @@ class SourceEditor:
         texts = [f"{name}={text}" for name, text in work.add.items()]
         if work.drop and len(work.drop) == _items(node):
             brackets = brackets_of(index, node)
-            self.replace(Spot(file, Span(brackets.opens + 1, brackets.closes)), ", ".join(texts))
+            self.replace(SourceSpan(file, Span(brackets.opens + 1, brackets.closes)), ", ".join(texts))
             return
         for number in sorted(work.drop):
-            self.replace(Spot(file, removed(index, node, number)), "")
+            self.replace(SourceSpan(file, removed(index, node, number)), "")
         if work.add:
             for span, text in inserted(index, node, texts, None):
-                self.replace(Spot(file, span), text)
+                self.replace(SourceSpan(file, span), text)
         for number, text in work.insert:
             for span, piece in inserted(index, node, [text], number):
-                self.replace(Spot(file, span), piece)
+                self.replace(SourceSpan(file, span), piece)
 
     def _ordered(self, file: str, edits: list[TextEdit]) -> list[TextEdit]:
         index = self.analysis.sources.indexes.get(file)

@@ -1,11 +1,16 @@
-"""Statements put in, before or after another, and taken out; blocks on one line and semicolons are minded."""
+"""Statements put in and taken out, and how a file can call a library object: by a name it has, or by one that
+an import is added for."""
 
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
 
-from reenact.program.lines import Span
 from reenact.program.read.index import FileIndex
+from reenact.program.read.scope import Binding, How
+from reenact.program.read.sources import Sources
+from reenact.program.read.vocabulary import canonical
+from reenact.program.source import Span
 
 
 def before_statement(index: FileIndex, statement: ast.stmt, code: str) -> tuple[Span, str]:
@@ -95,3 +100,107 @@ def _only_one(index: FileIndex, statement: ast.stmt) -> bool:
         if isinstance(block, list) and statement in block:
             return len(block) == 1 and not isinstance(parent, ast.Module)
     return False
+
+
+class Imports:
+    """Names that files have, and imports they will need."""
+
+    def __init__(self, sources: Sources) -> None:
+        self.sources = sources
+        self.needed: dict[tuple[str, str], tuple[FileIndex, int]] = {}
+        """(file, import line) to where it must stand at the latest."""
+
+    def name_for(self, dotted: str, index: FileIndex, near: ast.AST) -> str:
+        """The shortest name this file has for a canonical library name, valid at `near`."""
+        line = _outermost(index, near).lineno
+        best = ""
+        for binding in _available(index, line):
+            name = _name_by(binding, dotted)
+            if name and (not best or name.count(".") < best.count(".")):
+                best = name
+        for star in index.module.stars:
+            home, _, last = dotted.rpartition(".")
+            if canonical(star.dotted) == home and not best:
+                best = last
+        return best or self._added(dotted, index, line)
+
+    def _added(self, dotted: str, index: FileIndex, line: int) -> str:
+        home, _, name = dotted.rpartition(".")
+        if home.startswith("keras") and _from_tensorflow(index):
+            home = f"tensorflow.{home}"
+        statement = f"from {home} import {name}"
+        key = (index.path, statement)
+        earlier = self.needed.get(key)
+        self.needed[key] = (index, min(line, earlier[1]) if earlier is not None else line)
+        return name
+
+    def edits(self) -> Iterator[tuple[str, Span, str]]:
+        """Where the added imports go: behind the last import before they are needed."""
+        for (file, statement), (index, line) in self.needed.items():
+            place, first = _place(index, line)
+            newline = index.lines.newline
+            yield file, Span(place, place), statement + newline if first else newline + statement
+
+
+def _available(index: FileIndex, line: int) -> Iterator[Binding]:
+    for bindings in index.module.bindings.values():
+        imports = [binding for binding in bindings if binding.how is How.IMPORT and not binding.level]
+        if len(imports) != len(bindings):
+            continue
+        for binding in imports:
+            if getattr(binding.node, "lineno", 0) <= line and index.parents.get(binding.node) is index.tree:
+                yield binding
+
+
+def _name_by(binding: Binding, dotted: str) -> str:
+    """`nn.ReLU` for `torch.nn.ReLU` through `import torch.nn as nn`."""
+    own = canonical(binding.dotted)
+    if own == dotted:
+        return binding.name
+    if own == "tensorflow" and dotted.startswith("keras."):
+        return f"{binding.name}.{dotted}"
+    if dotted.startswith(own + "."):
+        rest = dotted[len(own) + 1 :]
+        return f"{binding.name}.{rest}" if _reachable(own, rest) else ""
+    return ""
+
+
+def _reachable(own: str, rest: str) -> bool:
+    """`import torch` gives all of torch.nn and torch.optim; other packages give only what they import."""
+    return own.startswith(("torch", "keras", "lightning", "sklearn.")) or "." not in rest
+
+
+def _from_tensorflow(index: FileIndex) -> bool:
+    """True for a file that takes its Keras from TensorFlow."""
+    names = [binding.dotted for binding in index.imports]
+    if any(name == "keras" or name.startswith("keras.") for name in names):
+        return False
+    return any(name.startswith("tensorflow") for name in names)
+
+
+def _outermost(index: FileIndex, near: ast.AST) -> ast.stmt:
+    statement = index.statement(near)
+    for part in index.ancestors(statement):
+        if isinstance(part, ast.stmt):
+            statement = part
+    return statement
+
+
+def _place(index: FileIndex, line: int) -> tuple[int, bool]:
+    """The end of the last import at the top of the file that comes before a line; true: its very
+    beginning."""
+    last = 0
+    body = index.tree.body
+    for number, statement in enumerate(body):
+        docstring = (
+            number == 0 and isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)
+        )
+        end = statement.end_lineno or statement.lineno
+        if end < line and (isinstance(statement, ast.Import | ast.ImportFrom) or docstring):
+            last = end
+    starts = index.lines.starts
+    if last == 0:
+        first = next((node.lineno for node in body), 1)
+        return starts[first - 1], True
+    end = starts[last] if last < len(starts) else len(index.text)
+    return len(index.text[:end].rstrip("\r\n")), False

@@ -1,26 +1,57 @@
-"""Literal values: numbers, strings, flags, wherever the trail of a hyperparameter ends, and on the command
-line too."""
+"""Literal values and library names, wherever the trail of a hyperparameter ends, and on the command line too,
+written in the style of what stands there now."""
 
 from __future__ import annotations
 
 import ast
+import json
+from collections.abc import Iterator
 
 from reenact.errors import NotChangeable
 from reenact.program.datafile import write_value
-from reenact.program.edit.literals import python_text, word_text
-from reenact.program.edit.slices import follow_slices
 from reenact.program.edit.source_editor import SourceEditor
 from reenact.program.hyperparameter import Hyperparameter, Kind
-from reenact.program.read.analysis import Site
-from reenact.program.read.calls import argument
-from reenact.program.read.ends import End, Spot, is_number, literal
-from reenact.program.read.options import Given
-from reenact.program.read.values import Found
+from reenact.program.read.analysis import EditSite
+from reenact.program.read.ends import End, Given, SourceSpan, is_number, literal
+from reenact.program.read.scope import Scope, argument, has_unpacking
+from reenact.program.read.values import Callee, Found
 from reenact.program.read.widths import WIDTHS, followers
 from reenact.types import JsonValue
 
 
-def set_value(editor: SourceEditor, param: Hyperparameter, site: Site, value: JsonValue) -> None:
+def python_text(value: JsonValue, before: str = "") -> str:
+    """A JSON value as Python source; quotes, brackets and quoted numbers follow what stood there."""
+    quote = before[:1] if before[:1] in ("'", '"') else '"'
+    if isinstance(value, str):
+        return _string(value, quote)
+    if isinstance(value, bool) or value is None:
+        return repr(value)
+    if isinstance(value, int | float):
+        text = repr(value)
+        return f"{quote}{text}{quote}" if before[:1] in ("'", '"') else text
+    if isinstance(value, list | tuple):
+        inner = ", ".join(python_text(part) for part in value)
+        if before[:1] == "[":
+            return f"[{inner}]"
+        return f"({inner},)" if len(value) == 1 else f"({inner})"
+    raise NotChangeable(f"This value cannot be written as a Python literal. Received: {value!r}.")
+
+
+def _string(value: str, quote: str) -> str:
+    text = json.dumps(value, ensure_ascii=False)
+    if quote == '"' or "'" in value or "\\" in text:
+        return text
+    return f"'{value}'"
+
+
+def word_text(value: JsonValue) -> str:
+    """A value as one word of a command line."""
+    if isinstance(value, str):
+        return value
+    return json.dumps(value) if value is not None and not isinstance(value, bool) else str(value)
+
+
+def set_value(editor: SourceEditor, param: Hyperparameter, site: EditSite, value: JsonValue) -> None:
     """Write a literal where the hyperparameter's value stands, and everything that must follow."""
     found = site.found
     assert found is not None
@@ -35,7 +66,7 @@ def set_value(editor: SourceEditor, param: Hyperparameter, site: Site, value: Js
         _other_side(editor, site, value)
 
 
-def write_at(editor: SourceEditor, end: End, spot: Spot, before: str, value: JsonValue) -> None:
+def write_at(editor: SourceEditor, end: End, spot: SourceSpan, before: str, value: JsonValue) -> None:
     """Write a literal at the end of a trail: Python, YAML, JSON, and the command line where that is in
     force."""
     if end.option is not None and end.given is not None:
@@ -70,7 +101,7 @@ def _say_new(editor: SourceEditor, end: End, value: JsonValue) -> None:
         editor.say(len(editor.arguments), 0, [flag, word_text(value)])
 
 
-def _follow_width(editor: SourceEditor, site: Site, found: Found, value: JsonValue) -> None:
+def _follow_width(editor: SourceEditor, site: EditSite, found: Found, value: JsonValue) -> None:
     """The input widths of the layers that take the output of this one."""
     assert site.layer is not None
     following = followers(editor.analysis, editor.reading.models, site.layer, found.spot)
@@ -82,7 +113,7 @@ def _follow_width(editor: SourceEditor, site: Site, found: Found, value: JsonVal
         editor.replace(item.spot, python_text(value * item.factor))  # type: ignore[operator]
 
 
-def _other_side(editor: SourceEditor, site: Site, value: JsonValue) -> None:
+def _other_side(editor: SourceEditor, site: EditSite, value: JsonValue) -> None:
     """`Convolution2D(32, 3, 3)` of Keras 1 says the kernel's two sides one by one."""
     call = site.call
     if (
@@ -97,3 +128,75 @@ def _other_side(editor: SourceEditor, site: Site, value: JsonValue) -> None:
         return
     if site.layer.name.startswith("Convolution") or isinstance(second, ast.Constant):
         editor.replace(editor.analysis.spot(second, site.scope), python_text(value))
+
+
+def follow_slices(editor: SourceEditor, site: EditSite, found: Found, value: JsonValue) -> None:
+    """`x[i : i + 18]` in `for i in range(0, rows, 18)`: the slices go as far as the steps."""
+    loop, written = site.node, found.end.node
+    if loop is None or not isinstance(written, ast.Constant) or not _holds(loop, written):
+        return
+    for number in _sizes(loop):
+        if number is not written and number.value == written.value:
+            editor.replace(editor.analysis.spot(number, site.scope), python_text(value))
+
+
+def _holds(node: ast.AST, part: ast.AST) -> bool:
+    return any(other is part for other in ast.walk(node))
+
+
+def _sizes(loop: ast.AST) -> Iterator[ast.Constant]:
+    """Numbers that slices reckon with, and those that count the rounds of the loop."""
+    reckoned = [term for cut in ast.walk(loop) if isinstance(cut, ast.Slice) for term in _terms(cut)]
+    if isinstance(loop, ast.For):
+        reckoned += _terms(loop.iter)
+    yield from (term for term in reckoned if isinstance(term, ast.Constant))
+
+
+def _terms(node: ast.AST) -> list[ast.expr]:
+    sums = [part for part in ast.walk(node) if isinstance(part, ast.BinOp)]
+    return [term for part in sums for term in (part.left, part.right)]
+
+
+def rename(editor: SourceEditor, node: ast.expr, scope: Scope, old: str, new: str) -> None:
+    """Put the library object `new` where the name of `old` stands."""
+    spot = editor.analysis.spot(node, scope)
+    home, _, name = new.rpartition(".")
+    if isinstance(node, ast.Attribute) and old.rpartition(".")[0] == home:
+        span = spot.span
+        spot = SourceSpan(spot.file, type(span)(span.end - len(node.attr), span.end))
+        editor.replace(spot, name)
+        return
+    editor.replace(spot, editor.name_for(new, scope, node))
+
+
+def rename_callee(editor: SourceEditor, callee: Callee, new: str) -> None:
+    """Rename where the name is written, which may be far from where it is called."""
+    node = callee.end.node
+    if not isinstance(node, ast.Name | ast.Attribute):
+        raise NotChangeable("The name of what is called is not written as a name.")
+    rename(editor, node, callee.end.scope, callee.dotted, new)
+
+
+def choose(editor: SourceEditor, site: EditSite, value: JsonValue) -> None:
+    """Another word for `getattr(nn, word)` or `TABLE[word]`."""
+    callee = site.callee
+    assert callee is not None
+    if callee.choices and value not in callee.choices:
+        offered = ", ".join(callee.choices)
+        raise NotChangeable(f"The table of the program offers {offered}. Received: {value!r}.")
+    spot = editor.analysis.values.spot(callee.end)
+    write_at(editor, callee.end, spot, editor.analysis.values.text(callee.end, spot), value)
+
+
+def keep_arguments(
+    editor: SourceEditor, call: ast.Call, scope: Scope, kept: frozenset[str], positional: int = 0
+) -> None:
+    """Drop all arguments but these keywords and the first positional ones."""
+    if has_unpacking(call):
+        raise NotChangeable("The call takes unpacked arguments; what would have to go cannot be told.")
+    for number, part in enumerate(call.args):
+        if number >= positional:
+            editor.drop_argument(call, scope, part)
+    for given in call.keywords:
+        if given.arg not in kept:
+            editor.drop_argument(call, scope, given.value)

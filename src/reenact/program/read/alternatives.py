@@ -11,8 +11,8 @@ from reenact.program.hyperparameter import Kind, Written
 from reenact.program.read import keras_words, torch_words
 from reenact.program.read.analysis import Draft, Style
 from reenact.program.read.ends import is_number
-from reenact.program.read.names import plain_name
-from reenact.program.words import words
+from reenact.program.read.vocabulary import plain_name
+from reenact.program.source import words
 from reenact.types import JsonValue
 
 RATES = (1e-3, 1e-2, 3e-3, 3e-4, 1e-4, 3e-2, 1e-1, 1e-5, 3e-5, 1.0)

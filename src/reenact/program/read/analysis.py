@@ -3,22 +3,20 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from functools import cached_property
 
 from reenact.program.hyperparameter import Kind, Written
 from reenact.program.program import Program
-from reenact.program.read.activations import ActivationSite
-from reenact.program.read.callees import Callee, Callees
-from reenact.program.read.ends import Spot
+from reenact.program.read.ends import Given, SourceSpan
 from reenact.program.read.follow import Follower
 from reenact.program.read.index import FileIndex
-from reenact.program.read.layers import LayerSite
-from reenact.program.read.options import Given
-from reenact.program.read.scope import Scope
+from reenact.program.read.layers import ActivationSite, LayerSite
+from reenact.program.read.scope import Scope, argument, has_unpacking
 from reenact.program.read.sources import Sources
-from reenact.program.read.values import Found, Values
+from reenact.program.read.values import Callee, Callees, Found, Values
 from reenact.types import JsonValue
 
 
@@ -52,7 +50,7 @@ UNKNOWN_OUTPUT = "?"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Site:
+class EditSite:
     """Everything an editor needs to know about one hyperparameter."""
 
     style: Style
@@ -80,10 +78,10 @@ class Draft:
     """A hyperparameter as a reader found it, before hyperparameters of one place become one."""
 
     kind: Kind
-    site: Site
+    site: EditSite
     value: JsonValue
     written: Written
-    spot: Spot
+    spot: SourceSpan
     """Where the value stands, or the call that would take it."""
     text: str
     model: str = ""
@@ -93,7 +91,7 @@ class Draft:
     computed: JsonValue = None
     default: JsonValue = None
     given: Given | None = None
-    uses: list[Spot] = field(default_factory=list)
+    uses: list[SourceSpan] = field(default_factory=list)
     also: set[Kind] = field(default_factory=set)
 
 
@@ -107,19 +105,19 @@ class ProgramAnalysis:
         self.values = Values(self.follower)
         self.callees = Callees(self.follower)
 
-    def spot(self, node: ast.expr | ast.stmt, scope: Scope) -> Spot:
-        return Spot(scope.file, self.sources.index(scope).span(node))
+    def spot(self, node: ast.expr | ast.stmt, scope: Scope) -> SourceSpan:
+        return SourceSpan(scope.file, self.sources.index(scope).span(node))
 
-    def head(self, node: ast.expr | ast.stmt, scope: Scope) -> Spot:
+    def head(self, node: ast.expr | ast.stmt, scope: Scope) -> SourceSpan:
         """The first line of something long."""
         index = self.sources.index(scope)
         span = index.span(node)
         line = index.lines.line_column(span.start)[0]
         end = index.lines.starts[line] if line < len(index.lines.starts) else len(index.text)
         kept = len(index.text[span.start : min(span.end, end)].rstrip())
-        return Spot(scope.file, type(span)(span.start, span.start + kept))
+        return SourceSpan(scope.file, type(span)(span.start, span.start + kept))
 
-    def text(self, spot: Spot) -> str:
+    def text(self, spot: SourceSpan) -> str:
         index = self.sources.indexes.get(spot.file)
         if index is not None:
             return index.text[spot.span.start : spot.span.end]
@@ -133,14 +131,14 @@ class ProgramAnalysis:
     def _calls(self) -> list[tuple[ast.Call, Scope, FileIndex]]:
         return list(self.sources.calls())
 
-    def value_drafts(self, kind: Kind, use: ast.expr, site: Site, **extra: object) -> list[Draft]:
+    def value_drafts(self, kind: Kind, use: ast.expr, site: EditSite, **extra: object) -> list[Draft]:
         """Drafts for an argument whose value is a literal somewhere."""
         drafts = []
         for found in self.values.find(use, site.scope):
             drafts.append(self.found_draft(kind, found, site, **extra))
         return drafts
 
-    def found_draft(self, kind: Kind, found: Found, site: Site, **extra: object) -> Draft:
+    def found_draft(self, kind: Kind, found: Found, site: EditSite, **extra: object) -> Draft:
         style = Style.VALUE if site.style is Style.ARGUMENT else site.style
         own = replace(site, style=style, found=found)
         return Draft(
@@ -157,12 +155,14 @@ class ProgramAnalysis:
             **extra,  # type: ignore[arg-type]
         )
 
-    def absent(self, kind: Kind, site: Site, node: ast.expr | ast.stmt, **extra: object) -> Draft:
+    def absent(self, kind: Kind, site: EditSite, node: ast.expr | ast.stmt, **extra: object) -> Draft:
         """A hyperparameter that nobody wrote: it would go into this call or beside this statement."""
         spot = self.head(node, site.scope)
         return Draft(kind, site, None, Written.ABSENT, spot, self.text(spot), **extra)  # type: ignore[arg-type]
 
-    def spot_draft(self, kind: Kind, site: Site, value: JsonValue, spot: Spot, **extra: object) -> Draft:
+    def spot_draft(
+        self, kind: Kind, site: EditSite, value: JsonValue, spot: SourceSpan, **extra: object
+    ) -> Draft:
         """A hyperparameter whose value is what stands at a spot."""
         return Draft(
             kind,
@@ -175,7 +175,7 @@ class ProgramAnalysis:
             **extra,  # type: ignore[arg-type]
         )
 
-    def name_draft(self, kind: Kind, callee: Callee, site: Site, value: str, **extra: object) -> Draft:
+    def name_draft(self, kind: Kind, callee: Callee, site: EditSite, value: str, **extra: object) -> Draft:
         """A hyperparameter whose value is the name of a library class or function."""
         end = callee.end
         spot = self.values.spot(end)
@@ -191,3 +191,50 @@ class ProgramAnalysis:
             uses=[self.spot(site.call, site.scope)] if site.call is not None else [],
             **extra,  # type: ignore[arg-type]
         )
+
+
+def argument_drafts(
+    analysis: ProgramAnalysis,
+    kind: Kind,
+    call: ast.Call,
+    scope: Scope,
+    library: str,
+    names: tuple[str, ...],
+    position: int | None = None,
+    default: JsonValue = None,
+    *,
+    reported: bool = True,
+    owner: str = "",
+) -> Iterator[Draft]:
+    """Drafts of one argument; when it is absent, one that says so, unless unpacking may hide it.
+
+    `owner` is the class that is called, kept with the hyperparameter because usual values depend on it.
+    """
+    site = EditSite(Style.ARGUMENT, library, scope, call, names[0])
+    value = argument(call, position, *names)
+    if value is not None:
+        yield from analysis.value_drafts(kind, value, site, layer_type=owner)
+        return
+    found = list(unpacked_drafts(analysis, kind, call, scope, names[0], site, owner))
+    yield from found
+    if not found and reported and not has_unpacking(call):
+        yield analysis.absent(kind, site, call, default=default, layer_type=owner)
+
+
+def unpacked_drafts(
+    analysis: ProgramAnalysis,
+    kind: Kind,
+    call: ast.Call,
+    scope: Scope,
+    name: str,
+    site: EditSite,
+    owner: str = "",
+) -> Iterator[Draft]:
+    """`**settings` in a call: the entry of that name."""
+    for extra in call.keywords:
+        if extra.arg is not None:
+            continue
+        for end in analysis.follower.follow(extra.value, scope):
+            for inner in analysis.follower.members.member(end, name, 0):
+                found = analysis.values.found(inner, extra.value, scope)
+                yield analysis.found_draft(kind, found, site, layer_type=owner)

@@ -5,12 +5,11 @@ from __future__ import annotations
 
 import ast
 
-from reenact.program.read.callees import Callees
 from reenact.program.read.index import dotted_text
 from reenact.program.read.layers import LayerSite
+from reenact.program.read.positions import LISTS, SEQUENTIAL, elements
 from reenact.program.read.scope import How, Scope
-from reenact.program.read.seats import LISTS, SEQUENTIAL
-from reenact.program.read.sequences import elements
+from reenact.program.read.values import Callees
 
 Run = list[list[LayerSite]]
 """Steps one after the other, each a choice of layers; an empty step is something unknown."""

@@ -6,16 +6,13 @@ import ast
 from collections.abc import Callable
 from pathlib import PurePosixPath
 
-from reenact.program.datafile import BadData, read_data
-from reenact.program.jsontext import Entry
+from reenact.program.datafile import BadData, Entry, read_data
 from reenact.program.program import Program
-from reenact.program.read.calls import argument, receiver
 from reenact.program.read.ends import End
 from reenact.program.read.index import DATA_SUFFIXES
-from reenact.program.read.scope import How, Scope
+from reenact.program.read.scope import How, Scope, argument, receiver
 from reenact.program.read.sources import Sources
-from reenact.program.source import SourceFile
-from reenact.program.words import words
+from reenact.program.source import SourceFile, words
 
 LOADERS = frozenset(
     words(

@@ -1,20 +1,19 @@
-"""Where the trail of a value ends: the expression, or the entry of a data file, that would have to be
-edited."""
+"""Where the trail of a value ends: the expression, or the entry of a data file, that would have to be edited;
+and the option of the command line (argparse, click, absl) that gives it."""
 
 from __future__ import annotations
 
 import ast
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TypeAlias
 
+from reenact.program.datafile import Entry
 from reenact.program.hyperparameter import Written
-from reenact.program.jsontext import Entry
-from reenact.program.lines import Span
-from reenact.program.read.scope import Scope
+from reenact.program.read.scope import Scope, argument, keyword
+from reenact.program.read.sources import Sources
+from reenact.program.source import Span
 from reenact.types import JsonValue
-
-if TYPE_CHECKING:
-    from reenact.program.read.options import Given, Option
 
 NOT_LITERAL = object()
 
@@ -78,8 +77,234 @@ def is_number(value: object) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
-class Spot:
+class SourceSpan:
     """A stretch of one file of the program."""
 
     file: str
     span: Span
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Option:
+    """One option: its flags, where its default stands, and how its words become a value."""
+
+    flags: tuple[str, ...]
+    dest: str
+    call: ast.Call
+    scope: Scope
+    default: ast.expr | None
+    type_name: str = ""
+    several: bool = False
+    """Takes more than one word (`nargs`)."""
+    switch: bool | None = None
+    """What a flag without a value stores; none for options that take one."""
+
+    def given(self, arguments: Sequence[str], flags: frozenset[str] = frozenset()) -> Given | None:
+        """What the command line says about it, the last time counts; `flags` are those of the whole
+        parser."""
+        found: Given | None = None
+        for index, word in enumerate(arguments):
+            if word == "--":
+                break
+            flag, equals, rest = self._split(word, flags)
+            if not flag:
+                continue
+            if equals or self.switch is not None:
+                raw: tuple[str, ...] = (rest,) if equals else ()
+                found = Given(flag, index, 1, raw, self._value(raw))
+            else:
+                raw = self._words(arguments, index + 1)
+                found = Given(flag, index, 1 + len(raw), raw, self._value(raw))
+        return found
+
+    def _split(self, word: str, flags: frozenset[str]) -> tuple[str, bool, str]:
+        """The flag a word gives this option by: in full, shortened, or glued to its value (`-l0.1`)."""
+        flag, equals, rest = word.partition("=")
+        if flag in self.flags:
+            return flag, bool(equals), rest
+        if flag.startswith("--") and len(flag) > 2 and flag not in flags:
+            longer = {other for other in flags if other.startswith(flag)}
+            if longer and longer <= set(self.flags):
+                return flag, bool(equals), rest
+        if len(word) > 2 and word[0] == "-" and word[1] != "-" and word[:2] in self.flags:
+            return word[:2], True, word[2:]
+        return "", False, ""
+
+    def _words(self, arguments: Sequence[str], start: int) -> tuple[str, ...]:
+        if not self.several:
+            return tuple(arguments[start : start + 1])
+        end = start
+        while end < len(arguments) and (not arguments[end].startswith("-") or _number(arguments[end])):
+            end += 1
+        return tuple(arguments[start:end])
+
+    def _value(self, words: Sequence[str]) -> JsonValue:
+        if self.switch is not None:
+            return self.switch
+        values = [read_word(word, self.type_name, self.default) for word in words]
+        return values if self.several else (values[0] if values else None)
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """An option as it stands on the command line."""
+
+    flag: str
+    index: int
+    count: int
+    """How many words it takes, its flag included."""
+    words: tuple[str, ...]
+    value: JsonValue
+
+
+def read_word(word: str, type_name: str, default: ast.expr | None) -> JsonValue:
+    """A word of the command line as the value that the program gets."""
+    numeric = isinstance(literal(default), int | float) if default is not None else False
+    if type_name in ("int", "float") or (not type_name and numeric) or type_name not in ("str", ""):
+        number = _number(word)
+        if number is not None:
+            return float(number) if type_name == "float" else number
+    return word
+
+
+def _number(word: str) -> int | float | None:
+    for read in (int, float):
+        try:
+            return read(word)
+        except ValueError:
+            continue
+    return None
+
+
+def argparse_options(sources: Sources, parse: ast.Call, scope: Scope) -> list[Option]:
+    """The options of the parser whose `parse_args` this is."""
+    receiver = parse.func.value if isinstance(parse.func, ast.Attribute) else None
+    makers = [found for found in sources.calls() if _is_parser(sources, found[0], found[1])]
+    adds = [
+        (call, where)
+        for call, where, _ in sources.calls()
+        if isinstance(call.func, ast.Attribute) and call.func.attr == "add_argument"
+    ]
+    if len(makers) > 1:
+        near = [(call, where) for call, where in adds if where is scope and _same_name(call, receiver)]
+        adds = near or [(call, where) for call, where in adds if where is scope] or adds
+    adds = [(call, where) for call, where in adds if _chosen(sources, call, where)]
+    options = [option for call, where in adds for option in _argparse_option(call, where)]
+    return [_with_default(sources, option) for option in options]
+
+
+def _chosen(sources: Sources, call: ast.Call, scope: Scope) -> bool:
+    """False for an option of a subcommand that the command line does not choose."""
+    assert isinstance(call.func, ast.Attribute)
+    base = call.func.value
+    found = scope.find(base.id) if isinstance(base, ast.Name) else None
+    made = found[1][-1].value if found is not None else None
+    if not (
+        isinstance(made, ast.Call) and isinstance(made.func, ast.Attribute) and made.func.attr == "add_parser"
+    ):
+        return True
+    name = literal(made.args[0]) if made.args else ""
+    return name in sources.program.arguments
+
+
+def _is_parser(sources: Sources, call: ast.Call, scope: Scope) -> bool:
+    return sources.dotted(call.func, scope).endswith("ArgumentParser")
+
+
+def _same_name(call: ast.Call, receiver: ast.expr | None) -> bool:
+    assert isinstance(call.func, ast.Attribute)
+    return receiver is not None and ast.dump(call.func.value) == ast.dump(receiver)
+
+
+def _argparse_option(call: ast.Call, scope: Scope) -> list[Option]:
+    flags = [
+        part.value for part in call.args if isinstance(part, ast.Constant) and isinstance(part.value, str)
+    ]
+    if not flags:
+        return []
+    dest = keyword(call, "dest")
+    name = dest.value if isinstance(dest, ast.Constant) and isinstance(dest.value, str) else _dest(flags)
+    action = literal(keyword(call, "action") or ast.Constant(""))
+    switch = {"store_true": True, "store_false": False}.get(str(action))
+    kind = keyword(call, "type")
+    default = keyword(call, "default")
+    return [
+        Option(
+            tuple(flags),
+            name,
+            call,
+            scope,
+            default,
+            kind.id if isinstance(kind, ast.Name) else "",
+            _several(call),
+            switch,
+        )
+    ]
+
+
+def _several(call: ast.Call) -> bool:
+    """`nargs` that gives a list; `"?"` gives one value."""
+    count = keyword(call, "nargs")
+    return count is not None and literal(count) != "?"
+
+
+def _dest(flags: list[str]) -> str:
+    long = next((flag for flag in flags if flag.startswith("--")), flags[0])
+    return long.lstrip("-").replace("-", "_")
+
+
+def _with_default(sources: Sources, option: Option) -> Option:
+    """`parser.set_defaults(lr=...)` wins over the option's own default."""
+    for call, where, _ in sources.calls():
+        if (
+            isinstance(call.func, ast.Attribute)
+            and call.func.attr == "set_defaults"
+            and where.file == option.scope.file
+        ):
+            value = keyword(call, option.dest)
+            if value is not None:
+                return Option(
+                    option.flags,
+                    option.dest,
+                    call,
+                    where,
+                    value,
+                    option.type_name,
+                    option.several,
+                    option.switch,
+                )
+    return option
+
+
+def click_option(sources: Sources, function: Scope, name: str) -> Option | None:
+    """The `@click.option("--lr", default=...)` that fills a parameter."""
+    node = function.node
+    if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+        return None
+    outside = function.parent or function
+    for decorator in node.decorator_list:
+        if isinstance(decorator, ast.Call) and sources.dotted(decorator.func, outside) == "click.option":
+            found = _argparse_option(decorator, outside)
+            if found and name in (found[0].dest, *_bare_names(decorator)):
+                return found[0]
+    return None
+
+
+def _bare_names(call: ast.Call) -> list[str]:
+    return [
+        part.value
+        for part in call.args
+        if isinstance(part, ast.Constant) and isinstance(part.value, str) and not part.value.startswith("-")
+    ]
+
+
+def absl_flag(sources: Sources, name: str) -> Option | None:
+    """`flags.DEFINE_float("lr", 0.1, ...)`."""
+    for call, scope, _ in sources.calls():
+        dotted = sources.dotted(call.func, scope)
+        if ".DEFINE_" not in dotted or not call.args or literal(call.args[0]) != name:
+            continue
+        kind = dotted.rpartition("DEFINE_")[2].replace("integer", "int").replace("string", "str")
+        default = argument(call, 1, "default")
+        return Option((f"--{name}", f"-{name}"), name, call, scope, default, kind)
+    return None

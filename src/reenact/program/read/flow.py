@@ -11,9 +11,15 @@ import ast
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from reenact.program.read.activations import ActivationSite, Way, activation_word, function_word, method_word
 from reenact.program.read.applied import Applied
-from reenact.program.read.layers import LayerSite
+from reenact.program.read.layers import (
+    ActivationSite,
+    LayerSite,
+    Way,
+    activation_word,
+    function_word,
+    method_word,
+)
 from reenact.program.read.scope import Scope
 from reenact.program.read.sources import Instance, Sources
 from reenact.program.read.vocabulary import Family

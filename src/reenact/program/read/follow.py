@@ -13,20 +13,19 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
 from reenact.program.hyperparameter import Written
-from reenact.program.read.blocks import block_of, last_before
-from reenact.program.read.calls import argument
-from reenact.program.read.ends import NOT_LITERAL, End, Frame
+from reenact.program.read.ends import NOT_LITERAL, End, Frame, click_option
 from reenact.program.read.functions import (
+    block_of,
     distinct,
     is_name,
     kind_of_name,
+    last_before,
     position_of,
     returned_values,
     tests_for_none,
 )
 from reenact.program.read.members import Members
-from reenact.program.read.options import click_option
-from reenact.program.read.scope import Binding, How, Scope
+from reenact.program.read.scope import Binding, How, Scope, argument
 from reenact.program.read.sources import Sources, rewraps
 
 MAX_DEPTH = 24

@@ -11,15 +11,13 @@ import ast
 from collections.abc import Iterator
 
 from reenact.program.hyperparameter import Kind, Written
-from reenact.program.read.analysis import Draft, ProgramAnalysis, Site, Style
-from reenact.program.read.calls import method_name, receiver
-from reenact.program.read.evaluation import WITHOUT_GRADIENTS, speaks_of_evaluation
+from reenact.program.read.analysis import Draft, EditSite, ProgramAnalysis, Style
+from reenact.program.read.data import WITHOUT_GRADIENTS, speaks_of_evaluation
 from reenact.program.read.index import FileIndex, dotted_text
 from reenact.program.read.loops import Loops
 from reenact.program.read.model import Models
-from reenact.program.read.names import last_name
-from reenact.program.read.scope import Scope
-from reenact.program.read.vocabulary import Family
+from reenact.program.read.scope import Scope, method_name, receiver
+from reenact.program.read.vocabulary import Family, last_name
 
 Call = tuple[ast.Call, Scope, FileIndex]
 MODAL = frozenset((Family.DROPOUT, Family.COMPOSITE))
@@ -39,7 +37,7 @@ def read_habits(
     steps = optimizer_steps(analysis)
     if Kind.GRADIENT_CLIP not in kinds and steps:
         yield analysis.absent(
-            Kind.GRADIENT_CLIP, Site(Style.LOOP, "torch", scope, backward, node=backward), backward
+            Kind.GRADIENT_CLIP, EditSite(Style.LOOP, "torch", scope, backward, node=backward), backward
         )
     optimizers = [draft for draft in drafts if draft.kind is Kind.OPTIMIZER and draft.site.library == "torch"]
     epochs = [draft for draft in drafts if draft.kind is Kind.EPOCHS and draft.site.node is not None]
@@ -51,11 +49,11 @@ def read_habits(
     ):
         call, where = optimizers[0].site.call, optimizers[0].site.scope
         yield analysis.absent(
-            Kind.SCHEDULER, Site(Style.LOOP, "torch", where, call, node=epochs[0].site.node), call
+            Kind.SCHEDULER, EditSite(Style.LOOP, "torch", where, call, node=epochs[0].site.node), call
         )
     if Kind.VALIDATION not in kinds and not _evaluates(analysis):
         reason = "which data to hold out is for the program to say"
-        site = Site(Style.FIXED, "torch", scope, backward, reason=reason)
+        site = EditSite(Style.FIXED, "torch", scope, backward, reason=reason)
         yield analysis.absent(Kind.VALIDATION, site, index.statement(backward))
 
 
@@ -93,7 +91,7 @@ def _zero_grad(analysis: ProgramAnalysis, loops: Loops) -> Iterator[Draft]:
     inside = [item for item in zeros if loops.in_loop(item[0], item[2])]
     if inside:
         call, scope, _ = inside[0]
-        site = Site(Style.FIXED, "torch", scope, call, node=call, reason="gradients must be set to zero")
+        site = EditSite(Style.FIXED, "torch", scope, call, node=call, reason="gradients must be set to zero")
         spot = analysis.spot(call, scope)
         yield Draft(Kind.ZERO_GRAD, site, True, Written.LITERAL, spot, analysis.text(spot), uses=[spot])
         return
@@ -103,7 +101,7 @@ def _zero_grad(analysis: ProgramAnalysis, loops: Loops) -> Iterator[Draft]:
     if looped and optimizer_steps(analysis):
         call, scope, index = looped[0]
         yield analysis.absent(
-            Kind.ZERO_GRAD, Site(Style.LOOP, "torch", scope, call, node=call), index.statement(call)
+            Kind.ZERO_GRAD, EditSite(Style.LOOP, "torch", scope, call, node=call), index.statement(call)
         )
 
 
@@ -129,7 +127,7 @@ def _modes(analysis: ProgramAnalysis, models: Models, loops: Loops) -> Iterator[
     for name, calls in (("eval", evals), ("train", trains)):
         for call, scope, _ in calls[:1]:
             spot = analysis.spot(call, scope)
-            site = Site(
+            site = EditSite(
                 Style.FIXED, "torch", scope, call, node=call, reason="the mode is set where it should be"
             )
             yield Draft(
@@ -166,7 +164,7 @@ def _no_eval(analysis: ProgramAnalysis) -> Iterator[Draft]:
             names = [analysis.sources.dotted(c.func, scope) for c in called if isinstance(c, ast.Call)]
             if any(name in WITHOUT_GRADIENTS for name in names):
                 yield analysis.absent(
-                    Kind.MODE, Site(Style.LOOP, "torch", scope, node=node), node, layer="eval"
+                    Kind.MODE, EditSite(Style.LOOP, "torch", scope, node=node), node, layer="eval"
                 )
                 return
         for function in index.functions:
@@ -174,7 +172,7 @@ def _no_eval(analysis: ProgramAnalysis) -> Iterator[Draft]:
             if isinstance(node_, ast.FunctionDef) and _evaluating(analysis, function):
                 yield analysis.absent(
                     Kind.MODE,
-                    Site(Style.LOOP, "torch", function, node=node_.body[0]),
+                    EditSite(Style.LOOP, "torch", function, node=node_.body[0]),
                     node_.body[0],
                     layer="eval",
                 )
@@ -196,7 +194,7 @@ def _no_train(analysis: ProgramAnalysis, loops: Loops, evals: list[Call]) -> Ite
     looped = [item for item in evals if loops.in_loop(item[0], item[2]) and loops.loops]
     if looped:
         outer = min(loops.loops, key=lambda loop: loop.level)
-        site = Site(Style.LOOP, "torch", outer.scope, looped[0][0], node=outer.node)
+        site = EditSite(Style.LOOP, "torch", outer.scope, looped[0][0], node=outer.node)
         yield analysis.absent(Kind.MODE, site, outer.node, layer="train")
 
 

@@ -7,12 +7,18 @@ import ast
 from dataclasses import dataclass, field
 from functools import lru_cache
 
-from reenact.program.lines import LineTable, Span
 from reenact.program.notebook import BadNotebook, Notebook, read_notebook
 from reenact.program.parse import Unparsable, parse
-from reenact.program.read.bind import bind_arguments, bind_import, bind_statement, bind_target
-from reenact.program.read.scope import Binding, How, Scope
-from reenact.program.source import Language, SourceFile
+from reenact.program.read.scope import (
+    Binding,
+    How,
+    Scope,
+    bind_arguments,
+    bind_import,
+    bind_statement,
+    bind_target,
+)
+from reenact.program.source import Language, LineTable, SourceFile, Span
 
 MAX_ELEMENTS = 256
 DATA_SUFFIXES = (".yaml", ".yml", ".json")

@@ -7,9 +7,8 @@ import ast
 from typing import TYPE_CHECKING
 
 from reenact.program.hyperparameter import Written
-from reenact.program.read.calls import keyword
 from reenact.program.read.ends import End
-from reenact.program.read.scope import How, Scope
+from reenact.program.read.scope import How, Scope, keyword
 from reenact.program.read.sources import MAX_DEPTH, Sources
 
 if TYPE_CHECKING:

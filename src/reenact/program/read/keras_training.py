@@ -7,15 +7,19 @@ from collections.abc import Iterator
 
 from reenact.program.hyperparameter import Kind
 from reenact.program.read import keras_words
-from reenact.program.read.analysis import UNKNOWN_OUTPUT, Draft, ProgramAnalysis, Site, Style
-from reenact.program.read.arguments import argument_drafts
-from reenact.program.read.callees import Callee, chosen_name
-from reenact.program.read.calls import argument, has_unpacking, keyword, method_name, receiver
+from reenact.program.read.analysis import (
+    UNKNOWN_OUTPUT,
+    Draft,
+    EditSite,
+    ProgramAnalysis,
+    Style,
+    argument_drafts,
+)
 from reenact.program.read.index import dotted_text
-from reenact.program.read.names import last_name
-from reenact.program.read.scope import Scope
-from reenact.program.read.vocabulary import OptimizerSpec
-from reenact.program.words import words
+from reenact.program.read.scope import Scope, argument, has_unpacking, keyword, method_name, receiver
+from reenact.program.read.values import Callee, chosen_name
+from reenact.program.read.vocabulary import OptimizerSpec, last_name
+from reenact.program.source import words
 
 FIT_WORDS = frozenset(
     words(
@@ -52,16 +56,16 @@ def _library(analysis: ProgramAnalysis, call: ast.Call, scope: Scope) -> Iterato
             yield from _optimizer(analysis, call, scope, callee, keras_words.OPTIMIZERS[optimizer])
         elif callee.dotted == "keras.optimizers.get" and call.args:
             yield from analysis.value_drafts(
-                Kind.OPTIMIZER, call.args[0], Site(Style.ARGUMENT, "keras", scope, call)
+                Kind.OPTIMIZER, call.args[0], EditSite(Style.ARGUMENT, "keras", scope, call)
             )
         elif callee.dotted == f"keras.losses.{name}" and name in keras_words.LOSSES:
             style = Style.CHOICE if callee.chosen else Style.NAME
-            site = Site(style, "keras", scope, call, callee=callee, output=_output_of(analysis, call))
+            site = EditSite(style, "keras", scope, call, callee=callee, output=_output_of(analysis, call))
             yield analysis.name_draft(Kind.LOSS, callee, site, chosen_name(callee))
         elif (callee.dotted == f"keras.callbacks.{name}" and name in keras_words.SCHEDULE_CALLBACKS) or (
             callee.dotted == f"keras.optimizers.schedules.{name}" and name in keras_words.SCHEDULES
         ):
-            site = Site(Style.NAME, "keras", scope, call, callee=callee)
+            site = EditSite(Style.NAME, "keras", scope, call, callee=callee)
             yield analysis.name_draft(Kind.SCHEDULER, callee, site, name)
         return
 
@@ -71,7 +75,7 @@ def _optimizer(
 ) -> Iterator[Draft]:
     style = Style.CHOICE if callee.chosen else Style.NAME
     yield analysis.name_draft(
-        Kind.OPTIMIZER, callee, Site(style, "keras", scope, call, callee=callee), chosen_name(callee)
+        Kind.OPTIMIZER, callee, EditSite(style, "keras", scope, call, callee=callee), chosen_name(callee)
     )
     owner = last_name(callee.dotted)
     yield from _rate(analysis, call, scope, spec, owner)
@@ -96,7 +100,7 @@ def _rate(
     for item in schedules:
         first = argument(item.call, 0, "initial_learning_rate")
         if first is not None:
-            own = Site(Style.ARGUMENT, "keras", item.scope, item.call, "initial_learning_rate")
+            own = EditSite(Style.ARGUMENT, "keras", item.scope, item.call, "initial_learning_rate")
             yield from analysis.value_drafts(Kind.LEARNING_RATE, first, own, layer_type=owner)
     if not schedules:
         old = keyword(call, "lr") is not None
@@ -133,15 +137,15 @@ def _named_optimizer(
         if not isinstance(found.value, str) or not found.is_literal or word is None:
             continue
         yield analysis.found_draft(
-            Kind.OPTIMIZER, found, Site(Style.ARGUMENT, "keras", scope, call, "optimizer")
+            Kind.OPTIMIZER, found, EditSite(Style.ARGUMENT, "keras", scope, call, "optimizer")
         )
         spec = keras_words.OPTIMIZERS[word]
-        short = Site(Style.SHORT_NAME, "keras", scope, call, "learning_rate", found=found)
+        short = EditSite(Style.SHORT_NAME, "keras", scope, call, "learning_rate", found=found)
         rate = spec.default("learning_rate")
         yield analysis.absent(Kind.LEARNING_RATE, short, call, default=rate, layer_type=word)
         for kind, names in SETTINGS:
             if spec.takes(names[0]):
-                own = Site(Style.SHORT_NAME, "keras", scope, call, names[0], found=found)
+                own = EditSite(Style.SHORT_NAME, "keras", scope, call, names[0], found=found)
                 yield analysis.absent(kind, own, call, default=spec.default(names[0]), layer_type=word)
 
 
@@ -151,10 +155,10 @@ def _loss(analysis: ProgramAnalysis, call: ast.Call, scope: Scope, value: ast.ex
             item for item in analysis.callees.named(part, scope) if item.dotted.startswith("keras.losses.")
         ]
         if named:
-            site = Site(Style.NAME, "keras", scope, call, "loss", callee=named[0], output=output)
+            site = EditSite(Style.NAME, "keras", scope, call, "loss", callee=named[0], output=output)
             yield analysis.name_draft(Kind.LOSS, named[0], site, last_name(named[0].dotted))
             continue
-        site = Site(Style.ARGUMENT, "keras", scope, call, "loss", output=output)
+        site = EditSite(Style.ARGUMENT, "keras", scope, call, "loss", output=output)
         for found in analysis.values.find(part, scope):
             if found.is_literal and isinstance(found.value, str):
                 yield analysis.found_draft(Kind.LOSS, found, site)
@@ -205,13 +209,13 @@ def _is_fit(analysis: ProgramAnalysis, call: ast.Call, scope: Scope) -> bool:
 def _fit(analysis: ProgramAnalysis, call: ast.Call, scope: Scope, *, generator: bool) -> Iterator[Draft]:
     epochs = argument(call, 2 if generator else 3, "epochs", "nb_epoch")
     known = not has_unpacking(call)
-    site = Site(Style.ARGUMENT, "keras", scope, call, "epochs")
+    site = EditSite(Style.ARGUMENT, "keras", scope, call, "epochs")
     if epochs is not None:
         yield from analysis.value_drafts(Kind.EPOCHS, epochs, site)
     elif known:
         yield analysis.absent(Kind.EPOCHS, site, call, default=1)
     size = None if generator else argument(call, 2, "batch_size")
-    site = Site(Style.ARGUMENT, "keras", scope, call, "batch_size")
+    site = EditSite(Style.ARGUMENT, "keras", scope, call, "batch_size")
     if size is not None:
         yield from analysis.value_drafts(Kind.BATCH_SIZE, size, site)
     elif known and len(call.args) + (keyword(call, "y") is not None) >= 2 and not generator:
@@ -219,7 +223,7 @@ def _fit(analysis: ProgramAnalysis, call: ast.Call, scope: Scope, *, generator: 
     order = argument(call, 8, "shuffle")
     if order is not None:
         yield from analysis.value_drafts(
-            Kind.SHUFFLE, order, Site(Style.ARGUMENT, "keras", scope, call, "shuffle")
+            Kind.SHUFFLE, order, EditSite(Style.ARGUMENT, "keras", scope, call, "shuffle")
         )
     yield from _validation(analysis, call, scope, known)
     yield from _no_schedule(analysis, call, scope, known)
@@ -229,15 +233,15 @@ def _validation(analysis: ProgramAnalysis, call: ast.Call, scope: Scope, known: 
     share = argument(call, 6, "validation_split")
     data = argument(call, 7, "validation_data")
     if share is not None:
-        site = Site(Style.ARGUMENT, "keras", scope, call, "validation_split")
+        site = EditSite(Style.ARGUMENT, "keras", scope, call, "validation_split")
         yield from analysis.value_drafts(Kind.VALIDATION, share, site)
     if data is not None:
         found = analysis.values.here(data, scope)
         reason = "the validation data is chosen by the program"
-        site = Site(Style.FIXED, "keras", scope, call, "validation_data", reason=reason)
+        site = EditSite(Style.FIXED, "keras", scope, call, "validation_data", reason=reason)
         yield analysis.found_draft(Kind.VALIDATION, found, site)
     elif share is None and known:
-        site = Site(Style.ARGUMENT, "keras", scope, call, "validation_split")
+        site = EditSite(Style.ARGUMENT, "keras", scope, call, "validation_split")
         yield analysis.absent(Kind.VALIDATION, site, call)
 
 
@@ -250,7 +254,9 @@ def _no_schedule(analysis: ProgramAnalysis, call: ast.Call, scope: Scope, known:
     callbacks = argument(call, 5, "callbacks")
     plain = callbacks is None or isinstance(callbacks, ast.List)
     if known and not written and plain:
-        yield analysis.absent(Kind.SCHEDULER, Site(Style.ARGUMENT, "keras", scope, call, "callbacks"), call)
+        yield analysis.absent(
+            Kind.SCHEDULER, EditSite(Style.ARGUMENT, "keras", scope, call, "callbacks"), call
+        )
 
 
 def _assigned_rates(analysis: ProgramAnalysis) -> Iterator[Draft]:
@@ -262,12 +268,12 @@ def _assigned_rates(analysis: ProgramAnalysis) -> Iterator[Draft]:
                 if not last.startswith("opt") or store.pick:
                     continue
                 yield from analysis.value_drafts(
-                    Kind.LEARNING_RATE, store.value, Site(Style.VALUE, "keras", store.scope)
+                    Kind.LEARNING_RATE, store.value, EditSite(Style.VALUE, "keras", store.scope)
                 )
     for call, scope, _ in analysis.calls():
         setter = (
             analysis.sources.dotted(call.func, scope) == "keras.backend.set_value" and len(call.args) == 2
         )
         if setter and dotted_text(call.args[0]).rpartition(".")[2] in RATE_WORDS:
-            site = Site(Style.VALUE, "keras", scope, call)
+            site = EditSite(Style.VALUE, "keras", scope, call)
             yield from analysis.value_drafts(Kind.LEARNING_RATE, call.args[1], site)

@@ -6,16 +6,15 @@ import ast
 from collections.abc import Iterator
 
 from reenact.program.hyperparameter import Kind
-from reenact.program.lines import Span
-from reenact.program.read.activations import ActivationSite, Way, activation_word
-from reenact.program.read.analysis import Draft, ProgramAnalysis, Site, Style
-from reenact.program.read.callees import chosen_name
-from reenact.program.read.calls import argument, has_unpacking
-from reenact.program.read.ends import Spot
-from reenact.program.read.layers import LayerSite, Library
+from reenact.program.read.analysis import Draft, EditSite, ProgramAnalysis, Style
+from reenact.program.read.ends import SourceSpan
+from reenact.program.read.layers import ActivationSite, LayerSite, Library, Way, activation_word
 from reenact.program.read.model import Models
-from reenact.program.read.names import last_name
-from reenact.program.read.vocabulary import Family, Slot
+from reenact.program.read.positions import ContainerKind
+from reenact.program.read.scope import argument, has_unpacking
+from reenact.program.read.values import chosen_name
+from reenact.program.read.vocabulary import Family, Slot, last_name
+from reenact.program.source import Span
 
 NAMED_KINDS = frozenset((Kind.WEIGHT_INIT, Kind.BIAS_INIT, Kind.WEIGHT_REGULARIZER))
 COUNTED = frozenset(
@@ -47,8 +46,8 @@ def _extra(layer: LayerSite) -> dict[str, object]:
     return {"model": layer.model, "layer": layer.path, "layer_type": layer.name, "role": role}
 
 
-def _site(layer: LayerSite, style: Style, name: str = "") -> Site:
-    return Site(style, layer.library.value, layer.scope, layer.call, name, layer=layer)
+def _site(layer: LayerSite, style: Style, name: str = "") -> EditSite:
+    return EditSite(style, layer.library.value, layer.scope, layer.call, name, layer=layer)
 
 
 def _slots(analysis: ProgramAnalysis, models: Models, layer: LayerSite) -> Iterator[Draft]:
@@ -80,14 +79,14 @@ def _named(analysis: ProgramAnalysis, layer: LayerSite, slot: Slot, value: ast.e
         item for item in analysis.callees.made(value, layer.scope) if item.callee.dotted.startswith("keras.")
     ]
     for item in made:
-        own = Site(
+        own = EditSite(
             Style.NAME, site.library, item.scope, item.call, site.argument, callee=item.callee, layer=layer
         )  # fmt: skip
         yield analysis.name_draft(slot.kind, item.callee, own, last_name(item.callee.dotted), **_extra(layer))
     if made:
         return
     for callee in analysis.callees.named(value, layer.scope):
-        own = Site(
+        own = EditSite(
             Style.NAME, site.library, layer.scope, layer.call, site.argument, callee=callee, layer=layer
         )
         yield analysis.name_draft(slot.kind, callee, own, last_name(callee.dotted), **_extra(layer))
@@ -101,10 +100,10 @@ def _itself(analysis: ProgramAnalysis, layer: LayerSite) -> Iterator[Draft]:
     callee = layer.made.callee
     extra = _extra(layer)
     if layer.spec.family is Family.NORM:
-        site = Site(Style.NAME, layer.library.value, layer.scope, layer.call, callee=callee, layer=layer)
+        site = EditSite(Style.NAME, layer.library.value, layer.scope, layer.call, callee=callee, layer=layer)
         yield analysis.name_draft(Kind.NORMALIZATION, callee, site, layer.name, **extra)
     if layer.spec.family in COUNTED:
-        site = Site(Style.LAYER, layer.library.value, layer.scope, layer.call, callee=callee, layer=layer)
+        site = EditSite(Style.LAYER, layer.library.value, layer.scope, layer.call, callee=callee, layer=layer)
         yield analysis.name_draft(Kind.LAYER, callee, site, layer.name, **extra)
 
 
@@ -150,7 +149,7 @@ def _written_activation(
         return
     named = analysis.callees.named(value, layer.scope)
     if named:
-        site = Site(
+        site = EditSite(
             Style.NAME, layer.library.value, layer.scope, layer.call, "activation", callee=named[0],
             layer=layer, activation=ActivationSite(Way.ARGUMENT, "", layer.call, layer.scope, named[0]),
         )  # fmt: skip
@@ -170,7 +169,7 @@ def _module(
 ) -> Iterator[Draft]:
     callee = layer.made.callee
     style = Style.CHOICE if callee.chosen else Style.NAME
-    site = Site(
+    site = EditSite(
         style, layer.library.value, layer.scope, layer.call, callee=callee, layer=layer, activation=activation
     )
     word = chosen_name(callee) if callee.choices else activation.word
@@ -183,11 +182,11 @@ def _function_activation(
     index = analysis.sources.index(site.scope)
     func = site.call.func
     library = owner.library.value if owner is not None else _library(analysis, site)
-    whole = Site(Style.NAME, library, site.scope, site.call, layer=owner, activation=site)
+    whole = EditSite(Style.NAME, library, site.scope, site.call, layer=owner, activation=site)
     span = index.span(func)
     if site.way is Way.METHOD and isinstance(func, ast.Attribute):
         span = Span(span.end - len(func.attr), span.end)
-    spot = Spot(site.scope.file, span)
+    spot = SourceSpan(site.scope.file, span)
     return analysis.spot_draft(Kind.ACTIVATION, whole, site.word, spot, **extra)
 
 
@@ -221,7 +220,48 @@ def _functional(analysis: ProgramAnalysis, models: Models) -> Iterator[Draft]:
         rate = argument(call, 1, "p")
         if rate is not None:
             owner = scope.enclosing_class()
-            site = Site(Style.ARGUMENT, Library.TORCH.value, scope, call, "p")
+            site = EditSite(Style.ARGUMENT, Library.TORCH.value, scope, call, "p")
             yield from analysis.value_drafts(
                 Kind.DROPOUT, rate, site, model=owner.name if owner else "", layer=last_name(dotted)
             )
+
+
+DEFAULTS = {Kind.WEIGHT_INIT: "kaiming_uniform_", Kind.BIAS_INIT: "uniform_"}
+
+
+def read_missing_initialisers(
+    analysis: ProgramAnalysis, models: Models, drafts: list[Draft]
+) -> Iterator[Draft]:
+    """Drafts of absent initialisers, unless a function initialises every layer."""
+    written = [d for d in drafts if d.kind in DEFAULTS and d.site.library == "torch"]
+    if any(not draft.layer for draft in written):
+        return
+    done = {(draft.model, draft.layer, draft.kind) for draft in written}
+    for layer in models.layers:
+        if layer.library is not Library.TORCH or layer.spec.family not in (Family.DENSE, Family.CONV):
+            continue
+        for kind, default in DEFAULTS.items():
+            if (layer.model, layer.path, kind) in done:
+                continue
+            site = EditSite(
+                Style.INIT, "torch", layer.scope, layer.call, layer=layer, reason=_reason(analysis, layer)
+            )
+            role = "output" if layer.output else "hidden"
+            yield analysis.absent(
+                kind, site, layer.call, default=default, model=layer.model, layer=layer.path,
+                layer_type=layer.name, role=role,
+            )  # fmt: skip
+
+
+def _reason(analysis: ProgramAnalysis, layer: LayerSite) -> str:
+    """A layer can be initialised behind its construction when a name leads to it there."""
+    if layer.position.kind is ContainerKind.ATTRIBUTE:
+        return ""
+    statement = analysis.sources.index(layer.scope).statement(layer.call)
+    if (
+        layer.position.kind is ContainerKind.ELEMENT
+        and isinstance(statement, ast.Assign)
+        and statement.value is layer.position.top
+    ):
+        return ""
+    return "the layer has no name by which it could be initialised"

@@ -1,21 +1,85 @@
-"""Layers as the text makes them: every constructor call, whose model it belongs to, and its path in that
-model."""
+"""Layers and activations as the text makes them: every constructor call, whose model it belongs to, its path
+in that model, and all the ways in which an activation is written."""
 
 from __future__ import annotations
 
 import ast
 from dataclasses import dataclass, field
-from enum import StrEnum
+from enum import Enum, StrEnum, auto
 
 from reenact.program.read import keras_words, torch_words
-from reenact.program.read.activations import ActivationSite
-from reenact.program.read.callees import Callees, Made
-from reenact.program.read.calls import keyword
-from reenact.program.read.names import last_name
-from reenact.program.read.scope import Scope
-from reenact.program.read.seats import Seat, find_seat
+from reenact.program.read.positions import LayerPosition, find_position
+from reenact.program.read.scope import Scope, keyword
 from reenact.program.read.sources import Sources
-from reenact.program.read.vocabulary import LayerSpec
+from reenact.program.read.values import Callee, Callees, Found, Made
+from reenact.program.read.vocabulary import LayerSpec, last_name
+
+FUNCTION_HOMES = (
+    "torch.nn.functional.",
+    "torch.",
+    "torch.special.",
+    "keras.ops.",
+    "keras.activations.",
+    "keras.ops.nn.",
+)
+TENSORFLOW_HOMES = ("tensorflow.nn.", "tensorflow.", "tensorflow.math.", "jax.nn.")
+
+
+class Way(Enum):
+    """How an activation is written."""
+
+    ARGUMENT = auto()
+    """`Dense(8, activation="relu")`, `Activation("relu")`."""
+    LAYER = auto()
+    """`nn.ReLU()`, `layers.LeakyReLU()`."""
+    FUNCTION = auto()
+    """`F.relu(x)`, `torch.relu(x)`, `keras.ops.relu(x)`."""
+    METHOD = auto()
+    """`x.relu()`."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ActivationSite:
+    """One place that applies an activation."""
+
+    way: Way
+    word: str
+    """Our word for it: `relu`, `leaky_relu`."""
+    call: ast.Call
+    """The constructor, the application, or the layer that takes the argument."""
+    scope: Scope
+    callee: Callee | None = None
+    found: Found | None = None
+    """For an argument: its value and place."""
+
+
+def activation_word(name: str) -> str:
+    """Our word for what a library or a user calls an activation: `LeakyReLU` is `leaky_relu`."""
+    if name in torch_words.ACTIVATION_BY_CLASS:
+        return torch_words.ACTIVATION_BY_CLASS[name]
+    if name in keras_words.ACTIVATION_LAYERS:
+        return keras_words.ACTIVATION_LAYERS[name]
+    word = name.rstrip("_").lower()
+    return {"swish": "silu", "leakyrelu": "leaky_relu", "hard_swish": "hardswish"}.get(word, word)
+
+
+def function_word(dotted: str) -> str:
+    """Our word for an activation function by its canonical name, or empty."""
+    name = last_name(dotted)
+    home = dotted[: -len(name)]
+    if home in FUNCTION_HOMES:
+        known = torch_words.ACTIVATION_FUNCTIONS if home.startswith("torch") else keras_words.ACTIVATIONS
+        return activation_word(name) if name.rstrip("_") in known else ""
+    if home in TENSORFLOW_HOMES:
+        return activation_word(name) if name in keras_words.ACTIVATIONS else ""
+    return ""
+
+
+def method_word(call: ast.Call) -> str:
+    """Our word for an activation applied as a tensor method, or empty."""
+    if isinstance(call.func, ast.Attribute) and call.func.attr in torch_words.TENSOR_METHODS:
+        return activation_word(call.func.attr)
+    return ""
 
 
 class Library(StrEnum):
@@ -34,7 +98,7 @@ class LayerSite:
     name: str
     """Class name as the library spells it."""
     spec: LayerSpec
-    seat: Seat
+    position: LayerPosition
     path: str = ""
     """Path in its model, unique there."""
     activation: ActivationSite | None = None
@@ -66,7 +130,7 @@ class LayerSite:
 
     @property
     def model(self) -> str:
-        return self.seat.model
+        return self.position.model
 
 
 def library_spec(dotted: str) -> tuple[Library, str, LayerSpec] | None:
@@ -88,8 +152,8 @@ def find_layers(sources: Sources, callees: Callees) -> list[LayerSite]:
             if known is None:
                 continue
             library, name, spec = known
-            seat = find_seat(sources, index, call, scope)
-            found.append(LayerSite(Made(callee, call, scope), library, name, spec, seat))
+            position = find_position(sources, index, call, scope)
+            found.append(LayerSite(Made(callee, call, scope), library, name, spec, position))
             break
     _name_paths(found)
     return found
@@ -109,8 +173,8 @@ def _name_paths(layers: list[LayerSite]) -> None:
 
 
 def _base_path(layer: LayerSite) -> str:
-    if layer.seat.path:
-        return layer.seat.path
+    if layer.position.path:
+        return layer.position.path
     given = keyword(layer.call, "name")
     if isinstance(given, ast.Constant) and isinstance(given.value, str):
         return given.value

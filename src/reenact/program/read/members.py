@@ -7,16 +7,14 @@ import ast
 from typing import TYPE_CHECKING
 
 from reenact.program.hyperparameter import Written
-from reenact.program.read.blocks import block_of, last_before
-from reenact.program.read.calls import argument, keyword
 from reenact.program.read.datapaths import LOADERS, loaded_file
-from reenact.program.read.ends import NOT_LITERAL, End, literal
+from reenact.program.read.ends import NOT_LITERAL, End, Given, Option, absl_flag, argparse_options, literal
+from reenact.program.read.functions import block_of, last_before
 from reenact.program.read.index import FileIndex, Store, dotted_text
 from reenact.program.read.instances import Instances
-from reenact.program.read.options import Given, Option, absl_flag, argparse_options
-from reenact.program.read.scope import Scope
+from reenact.program.read.scope import Scope, argument, keyword
 from reenact.program.read.sources import Sources
-from reenact.program.words import words
+from reenact.program.source import words
 
 if TYPE_CHECKING:
     from reenact.program.read.follow import Follower

@@ -6,15 +6,13 @@ import ast
 from functools import cached_property
 
 from reenact.program.read import keras_words, torch_words
-from reenact.program.read.activations import ActivationSite, Way, activation_word
 from reenact.program.read.analysis import ProgramAnalysis
 from reenact.program.read.applied import Applied
-from reenact.program.read.calls import argument
-from reenact.program.read.ends import Spot
+from reenact.program.read.ends import SourceSpan
 from reenact.program.read.flow import NOTHING, Flow
-from reenact.program.read.layers import LayerSite, Library, find_layers
-from reenact.program.read.scope import Scope
-from reenact.program.read.seats import SEQUENTIAL, Sitting
+from reenact.program.read.layers import ActivationSite, LayerSite, Library, Way, activation_word, find_layers
+from reenact.program.read.positions import SEQUENTIAL, ContainerKind
+from reenact.program.read.scope import Scope, argument
 from reenact.program.read.vocabulary import Slot
 
 FORWARD = ("forward", "call")
@@ -29,7 +27,7 @@ class Models:
         self.layers = find_layers(analysis.sources, analysis.callees)
         self.applied = Applied(analysis.callees, self.layers)
         self.flow = Flow(analysis.sources, self.applied)
-        self.width_users: dict[Spot, list[LayerSite]] | None = None
+        self.width_users: dict[SourceSpan, list[LayerSite]] | None = None
         """Filled by `widths`."""
         for layer in self.layers:
             self._own_activation(layer)
@@ -101,7 +99,7 @@ class Models:
         scopes = {
             layer.scope: None
             for layer in self.layers
-            if layer.library is Library.KERAS and layer.seat.sitting is Sitting.APPLIED
+            if layer.library is Library.KERAS and layer.position.kind is ContainerKind.APPLIED
         }
         for scope in scopes:
             if scope.enclosing_class() is not None or isinstance(scope.node, ast.comprehension):
@@ -113,7 +111,9 @@ class Models:
         """Layers applied in this scope whose result no other layer takes."""
         own = [layer for layer in self.layers if layer.scope is scope and layer.spec.weighted]
         last = frozenset(
-            layer for layer in own if layer.seat.sitting is Sitting.APPLIED and layer not in self.flow.taken
+            layer
+            for layer in own
+            if layer.position.kind is ContainerKind.APPLIED and layer not in self.flow.taken
         )
         _mark_output(last, frozenset(layer for layer in last if layer.activation is None))
 

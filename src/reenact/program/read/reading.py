@@ -2,31 +2,31 @@
 
 from __future__ import annotations
 
+import ast
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import PurePosixPath
 
 from reenact.errors import UnreadableProgram
 from reenact.program.hyperparameter import Hyperparameter, HyperparameterId, Kind, Written
-from reenact.program.lines import LineTable
 from reenact.program.program import Program
 from reenact.program.read.alternatives import alternatives
-from reenact.program.read.analysis import Draft, ProgramAnalysis, Site
-from reenact.program.read.data_hyperparameters import read_data
-from reenact.program.read.ends import Spot
-from reenact.program.read.fallback import read_names
+from reenact.program.read.analysis import Draft, EditSite, ProgramAnalysis, Style
+from reenact.program.read.data import read_data, read_scaling
+from reenact.program.read.ends import SourceSpan, argparse_options, is_number
 from reenact.program.read.habits import read_habits
-from reenact.program.read.initial import read_missing_initialisers
 from reenact.program.read.keras_training import read_keras_training
-from reenact.program.read.layer_hyperparameters import read_layers
-from reenact.program.read.loop_hyperparameters import read_loops
-from reenact.program.read.loops import Loops
+from reenact.program.read.layer_hyperparameters import read_layers, read_missing_initialisers
+from reenact.program.read.loops import Loops, read_loops
+from reenact.program.read.members import PARSE
 from reenact.program.read.model import Models
-from reenact.program.read.scaling import read_scaling
+from reenact.program.read.scope import How, method_name
 from reenact.program.read.supervision import Supervision
-from reenact.program.read.torch_training import read_torch_training
-from reenact.program.read.trainers import read_trainers
+from reenact.program.read.torch_training import read_torch_training, read_trainers
+from reenact.program.read.vocabulary import plain_name
 from reenact.program.read.widths import why_fixed
+from reenact.program.source import LineTable, words
 from reenact.types import Place
 
 
@@ -39,7 +39,7 @@ class Reading:
     models: Models
     loops: Loops
     hyperparameters: tuple[Hyperparameter, ...]
-    sites: dict[HyperparameterId, Site]
+    sites: dict[HyperparameterId, EditSite]
     supervision: Supervision
 
     def hyperparameter(self, param_id: HyperparameterId) -> Hyperparameter | None:
@@ -133,7 +133,7 @@ class _Places:
         self.analysis = analysis
         self.tables: dict[str, LineTable] = {}
 
-    def __call__(self, spot: Spot) -> Place:
+    def __call__(self, spot: SourceSpan) -> Place:
         if spot.file not in self.tables:
             index = self.analysis.sources.indexes.get(spot.file)
             file = self.analysis.program.file(spot.file)
@@ -169,3 +169,70 @@ def _hyperparameter(
 def _overridden(draft: Draft) -> str:
     given = draft.given
     return "" if given is None else (given.flag or "the command line")
+
+
+NAMES: dict[Kind, frozenset[str]] = {
+    Kind.BATCH_SIZE: frozenset(["batchsize", "batch", "bs", "minibatchsize", "minibatch", "trainbatchsize"]),
+    Kind.EPOCHS: frozenset(words("epochs nepochs numepochs maxepochs nbepoch nepoch epochnum")),
+    Kind.LEARNING_RATE: frozenset(["lr", "learningrate", "baselr", "initlr"]),
+}
+
+
+def read_names(analysis: ProgramAnalysis, drafts: list[Draft]) -> Iterator[Draft]:
+    """Drafts for a kind that no reader found written, by name, at the top of a file or on the command
+    line."""
+    written = {draft.kind for draft in drafts if draft.written is not Written.ABSENT}
+    trained = {draft.kind for draft in drafts} & {Kind.OPTIMIZER, Kind.LOSS}
+    for kind, names in NAMES.items():
+        if kind not in written and trained:
+            yield from list(_constants(analysis, kind, names)) or list(_options(analysis, kind, names))
+
+
+def _constants(analysis: ProgramAnalysis, kind: Kind, names: frozenset[str]) -> Iterator[Draft]:
+    for index in analysis.sources.indexes.values():
+        for name, bindings in index.module.bindings.items():
+            if plain_name(name) not in names or len(bindings) != 1:
+                continue
+            binding = bindings[0]
+            if binding.how is not How.ASSIGN or binding.value is None or binding.pick:
+                continue
+            site = EditSite(Style.VALUE, "torch", index.module, node=binding.node)
+            for draft in analysis.value_drafts(kind, binding.value, site):
+                if is_number(draft.value) and _used(index.tree, name):
+                    draft.written = Written.CONSTANT if draft.written is Written.LITERAL else draft.written
+                    yield draft
+
+
+def _options(analysis: ProgramAnalysis, kind: Kind, names: frozenset[str]) -> Iterator[Draft]:
+    """An option of the command line whose attribute somebody reads."""
+    for call, scope, index in analysis.calls():
+        if method_name(call) not in PARSE:
+            continue
+        for option in argparse_options(analysis.sources, call, scope):
+            if (
+                plain_name(option.dest) not in names
+                or option.default is None
+                or not _is_read(index.tree, option.dest)
+            ):
+                continue
+            site = EditSite(Style.VALUE, "torch", option.scope, option.call, node=option.call)
+            for end in analysis.follower.members.option(option, 0, parse=call):
+                draft = analysis.found_draft(
+                    kind, analysis.values.found(end, option.default, option.scope), site
+                )
+                if is_number(draft.value):
+                    yield draft
+
+
+def _is_read(tree: ast.Module, name: str) -> bool:
+    return any(
+        isinstance(node, ast.Attribute) and node.attr == name and isinstance(node.ctx, ast.Load)
+        for node in ast.walk(tree)
+    )
+
+
+def _used(tree: ast.Module, name: str) -> bool:
+    return any(
+        isinstance(node, ast.Name) and node.id == name and isinstance(node.ctx, ast.Load)
+        for node in ast.walk(tree)
+    )

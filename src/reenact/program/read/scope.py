@@ -1,4 +1,4 @@
-"""Who binds a name, and how: the vocabulary of the index."""
+"""Who binds a name, and how: scopes, bindings and what a statement binds; the arguments of a call."""
 
 from __future__ import annotations
 
@@ -91,3 +91,150 @@ class Scope:
         while scope is not None and not scope.is_function:
             scope = scope.parent
         return scope
+
+
+def bind_statement(scope: Scope, node: ast.stmt) -> None:
+    """Enter all names that a statement binds in its own scope."""
+    for target, how, value in _bound(node):
+        bind_target(scope, target, how, value, node)
+    if isinstance(node, ast.Global):
+        scope.globals.update(node.names)
+
+
+def _bound(node: ast.stmt) -> list[tuple[ast.expr, How, ast.expr | None]]:
+    """Targets of a statement, with what they take."""
+    if isinstance(node, ast.Assign):
+        return [(target, How.ASSIGN, node.value) for target in node.targets]
+    if isinstance(node, ast.AnnAssign):
+        return [(node.target, How.ASSIGN, node.value)] if node.value is not None else []
+    if isinstance(node, ast.AugAssign):
+        # `config |= {...}` fills the same object; every other operator makes a new value.
+        return [] if isinstance(node.op, ast.BitOr) else [(node.target, How.OTHER, None)]
+    if isinstance(node, ast.For | ast.AsyncFor):
+        return [(node.target, How.LOOP, node.iter)]
+    if isinstance(node, ast.With | ast.AsyncWith):
+        return [
+            (i.optional_vars, How.WITH, i.context_expr) for i in node.items if i.optional_vars is not None
+        ]
+    return [(target, How.OTHER, None) for target in node.targets] if isinstance(node, ast.Delete) else []
+
+
+def bind_target(
+    scope: Scope,
+    target: ast.expr,
+    how: How,
+    value: ast.expr | None,
+    node: ast.AST,
+    pick: tuple[int, ...] = (),
+) -> None:
+    """Enter the names of a target; unpacking of a written-out tuple goes to the element itself."""
+    if isinstance(target, ast.Name):
+        holder = _global(scope) if target.id in scope.globals else scope
+        holder.bind(Binding(target.id, how, node, value, pick))
+    elif isinstance(target, ast.Starred):
+        bind_target(scope, target.value, How.OTHER, None, node)
+    elif isinstance(target, ast.Tuple | ast.List):
+        for number, part in enumerate(target.elts):
+            inner_how, inner, inner_pick = _element(how, value, pick, number, len(target.elts))
+            bind_target(scope, part, inner_how, inner, node, inner_pick)
+
+
+def _element(
+    how: How, value: ast.expr | None, pick: tuple[int, ...], number: int, count: int
+) -> tuple[How, ast.expr | None, tuple[int, ...]]:
+    if how is How.LOOP:
+        return _loop_element(value, pick, number)
+    if isinstance(value, ast.Tuple | ast.List) and not pick and len(value.elts) == count:
+        return how, value.elts[number], ()
+    return how, value, (*pick, number)
+
+
+def _loop_element(
+    value: ast.expr | None, pick: tuple[int, ...], number: int
+) -> tuple[How, ast.expr | None, tuple[int, ...]]:
+    """`for i, x in enumerate(xs)` and `for a, b in zip(xs, ys)` go over the lists themselves."""
+    if isinstance(value, ast.Call) and isinstance(value.func, ast.Name) and not pick:
+        if value.func.id == "enumerate" and value.args:
+            return (How.OTHER, None, ()) if number == 0 else (How.LOOP, value.args[0], ())
+        if value.func.id == "zip" and number < len(value.args):
+            return How.LOOP, value.args[number], ()
+    return How.LOOP, value, (*pick, number)
+
+
+def bind_arguments(scope: Scope, arguments: ast.arguments) -> None:
+    """Enter the parameters of a function with their defaults."""
+    ordered = [*arguments.posonlyargs, *arguments.args]
+    defaults: list[ast.expr | None] = [None] * (len(ordered) - len(arguments.defaults))
+    for argument, default in zip(ordered, [*defaults, *arguments.defaults], strict=True):
+        scope.bind(Binding(argument.arg, How.PARAMETER, argument, default))
+    for argument, default in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True):
+        scope.bind(Binding(argument.arg, How.PARAMETER, argument, default))
+    for extra in (arguments.vararg, arguments.kwarg):
+        if extra is not None:
+            scope.bind(Binding(extra.arg, How.OTHER, extra))
+
+
+def bind_import(scope: Scope, node: ast.Import | ast.ImportFrom) -> list[Binding]:
+    """Enter imported names, and return everything that was imported, submodules and stars too."""
+    if isinstance(node, ast.Import):
+        return [_bind_module(scope, node, name) for name in node.names]
+    module, found = node.module or "", []
+    for name in node.names:
+        dotted = f"{module}.{name.name}" if module else name.name
+        if name.name == "*":
+            scope.stars.append(Binding("*", How.IMPORT, node, dotted=module, level=node.level))
+            found.append(scope.stars[-1])
+            continue
+        found.append(Binding(name.asname or name.name, How.IMPORT, node, dotted=dotted, level=node.level))
+        scope.bind(found[-1])
+    return found
+
+
+def _bind_module(scope: Scope, node: ast.Import, name: ast.alias) -> Binding:
+    """`import a.b` binds `a` but imports `a.b`."""
+    top = name.name.partition(".")[0]
+    bound, dotted = (name.asname, name.name) if name.asname else (top, top)
+    scope.bind(Binding(bound, How.IMPORT, node, dotted=dotted))
+    return Binding(bound, How.IMPORT, node, dotted=name.name)
+
+
+def _global(scope: Scope) -> Scope:
+    while scope.parent is not None:
+        scope = scope.parent
+    return scope
+
+
+def keyword(call: ast.Call, *names: str) -> ast.expr | None:
+    """The value of the first of these keywords that is given."""
+    for name in names:
+        for given in call.keywords:
+            if given.arg == name:
+                return given.value
+    return None
+
+
+def argument(call: ast.Call, position: int | None, *names: str) -> ast.expr | None:
+    """A value given by name, or at a position that no `*args` makes uncertain."""
+    found = keyword(call, *names)
+    if found is not None or position is None:
+        return found
+    before = call.args[: position + 1]
+    if len(before) <= position or any(isinstance(part, ast.Starred) for part in before):
+        return None
+    return before[position]
+
+
+def has_unpacking(call: ast.Call) -> bool:
+    """True when `*args` or `**kwargs` may give more than is written."""
+    return any(isinstance(part, ast.Starred) for part in call.args) or any(
+        part.arg is None for part in call.keywords
+    )
+
+
+def method_name(call: ast.Call) -> str:
+    """`fit` of `model.fit(...)`; empty when no attribute is called."""
+    return call.func.attr if isinstance(call.func, ast.Attribute) else ""
+
+
+def receiver(call: ast.Call) -> ast.expr | None:
+    return call.func.value if isinstance(call.func, ast.Attribute) else None

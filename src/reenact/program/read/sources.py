@@ -12,8 +12,8 @@ from typing import TypeAlias
 
 from reenact.program.program import Program
 from reenact.program.read.index import FileIndex, index_of
-from reenact.program.read.names import canonical
 from reenact.program.read.scope import Binding, How, Scope
+from reenact.program.read.vocabulary import canonical
 from reenact.program.source import Language
 
 

@@ -1,24 +1,160 @@
-"""Outputs, loss and labels together: which other losses could stand where one stands."""
+"""Outputs, loss and labels together: the labels a loss takes, where they meet the outputs, and which other
+losses could stand where one stands."""
 
 from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from enum import StrEnum
 from functools import cached_property
 
 from reenact.program.hyperparameter import Hyperparameter, HyperparameterId, Kind
 from reenact.program.read import keras_words
-from reenact.program.read.activations import activation_word
-from reenact.program.read.analysis import UNKNOWN_OUTPUT, ProgramAnalysis, Site
-from reenact.program.read.calls import keyword, method_name
-from reenact.program.read.label_forms import Form, activation_for, form_of, takes_any_number
-from reenact.program.read.label_places import caller_of, can_be_repeated, meetings, part_of
-from reenact.program.read.layers import LayerSite
+from reenact.program.read.analysis import UNKNOWN_OUTPUT, EditSite, ProgramAnalysis
+from reenact.program.read.layers import LayerSite, activation_word
 from reenact.program.read.model import Models
-from reenact.program.read.names import last_name
+from reenact.program.read.scope import Scope, argument, keyword, method_name
+from reenact.program.read.vocabulary import last_name, plain_name
+from reenact.program.source import words
 from reenact.types import JsonValue
+
+
+class Form(StrEnum):
+    """How labels are written down."""
+
+    NUMBERS = "any numbers, one for each output"
+    BITS = "numbers from 0 to 1, one for each output"
+    COLUMNS = "one column a class"
+    CLASSES = "the number of a class"
+
+
+_LOSSES = {
+    Form.NUMBERS: words(
+        "MSELoss L1Loss SmoothL1Loss HuberLoss PoissonNLLLoss MeanSquaredError MeanAbsoluteError "
+        "MeanAbsolutePercentageError MeanSquaredLogarithmicError LogCosh Huber Poisson CosineSimilarity"
+    ),
+    Form.BITS: words(
+        "BCELoss BCEWithLogitsLoss binary_cross_entropy binary_cross_entropy_with_logits BinaryCrossentropy "
+        "BinaryFocalCrossentropy"
+    ),
+    Form.COLUMNS: words(
+        "KLDivLoss kl_div CategoricalCrossentropy CategoricalFocalCrossentropy CategoricalHinge KLDivergence"
+    ),
+    Form.CLASSES: words(
+        "CrossEntropyLoss cross_entropy NLLLoss MultiMarginLoss multi_margin_loss "
+        "SparseCategoricalCrossentropy"
+    ),
+}
+_FORMS = {plain_name(loss): form for form, losses in _LOSSES.items() for loss in losses}
+
+_OUTPUTS = {
+    "sigmoid": words("BCELoss binary_cross_entropy BinaryCrossentropy"),
+    "log_softmax": words("NLLLoss"),
+    "softmax": words("CategoricalCrossentropy SparseCategoricalCrossentropy KLDivergence"),
+    "linear": words("CrossEntropyLoss cross_entropy BCEWithLogitsLoss binary_cross_entropy_with_logits"),
+}
+_ACTIVATIONS = {plain_name(loss): word for word, losses in _OUTPUTS.items() for loss in losses}
+
+
+def form_of(loss: str) -> Form | None:
+    """The labels a loss takes, by any of its names; none where nothing is demanded that others do not."""
+    return _FORMS.get(plain_name(loss))
+
+
+def takes_any_number(loss: str) -> bool:
+    """Losses that can be computed whatever the labels are, though they are made for less."""
+    return plain_name(loss) in ("bcewithlogitsloss", "binarycrossentropywithlogits")
+
+
+def activation_for(loss: str) -> str:
+    """The output activation a loss is made for; `linear` when it applies its own, empty when any will do."""
+    return _ACTIVATIONS.get(plain_name(loss), "")
+
+
+FITS = frozenset(("fit", "evaluate", "fit_generator", "train_on_batch", "test_on_batch"))
+SHAPING = frozenset(("view", "reshape", "flatten", "squeeze", "unsqueeze", "float", "transpose", "permute"))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Meeting:
+    """One place where labels are given; the outputs beside them where both stand in one call."""
+
+    labels: ast.expr
+    scope: Scope
+    outputs: ast.expr | None = None
+
+
+def meetings(analysis: ProgramAnalysis, site: EditSite) -> list[Meeting]:
+    """Every place that hands labels to this loss."""
+    return list(_torch(analysis, site) if site.library == "torch" else _keras(analysis, site))
+
+
+def _torch(analysis: ProgramAnalysis, site: EditSite) -> Iterator[Meeting]:
+    """The second argument wherever the loss is called."""
+    call = site.call
+    assert call is not None
+    assert site.callee is not None
+    if site.callee.dotted.startswith("torch.nn.functional."):
+        target = argument(call, 1, "target")
+        if target is not None:
+            yield Meeting(target, site.scope, argument(call, 0, "input"))
+        return
+    for other, scope, _ in analysis.calls():
+        if other is call or len(other.args) < 2 or not isinstance(other.func, ast.Name | ast.Attribute):
+            continue
+        if any(made.call is call for made in analysis.callees.made(other.func, scope)):
+            yield Meeting(other.args[1], scope, other.args[0])
+
+
+def _keras(analysis: ProgramAnalysis, site: EditSite) -> Iterator[Meeting]:
+    """Labels given to fit and evaluate, inside `validation_data`, and to the loss object itself."""
+    for call, scope, _ in analysis.calls():
+        if method_name(call) in FITS:
+            held = keyword(call, "validation_data")
+            given = [argument(call, 1, "y")]
+            if isinstance(held, ast.Tuple | ast.List) and len(held.elts) >= 2:
+                given.append(held.elts[1])
+            for labels in given:
+                own = part_of(labels, site.output) if isinstance(labels, ast.Dict) else labels
+                if own is not None:
+                    yield Meeting(own, scope)
+        elif (
+            call is not site.call and len(call.args) >= 2 and isinstance(call.func, ast.Name | ast.Attribute)
+        ) and any(made.call is site.call for made in analysis.callees.made(call.func, scope)):
+            yield Meeting(call.args[0], scope, call.args[1])
+
+
+def part_of(given: ast.Dict, output: str) -> ast.expr | None:
+    """Of what is given by the names of outputs, that of this one."""
+    for key, value in zip(given.keys, given.values, strict=True):
+        if output and isinstance(key, ast.Constant) and key.value == output:
+            return value
+    return None
+
+
+def can_be_repeated(node: ast.expr) -> bool:
+    """A name, or a name in another shape: writing it twice computes nothing twice."""
+    if isinstance(node, ast.Name):
+        return True
+    if isinstance(node, ast.Attribute):
+        return can_be_repeated(node.value)
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in SHAPING:
+        return can_be_repeated(node.func.value)
+    return False
+
+
+def caller_of(outputs: ast.expr | None) -> str:
+    """The name that is called to give the outputs: `net` of `net(x).squeeze()`; empty when it is none."""
+    while isinstance(outputs, ast.Call) and isinstance(outputs.func, ast.Attribute):
+        if outputs.func.attr not in SHAPING:
+            return ""
+        outputs = outputs.func.value
+    if isinstance(outputs, ast.Call) and isinstance(outputs.func, ast.Name):
+        return outputs.func.id
+    return ""
+
 
 ENCODERS = frozenset(("one_hot", "to_categorical", "get_dummies", "LabelBinarizer", "OneHotEncoder"))
 PROBABILITIES = frozenset(("sigmoid", "softmax", "log_softmax"))
@@ -34,7 +170,7 @@ class Supervision:
         analysis: ProgramAnalysis,
         models: Models,
         params: Sequence[Hyperparameter],
-        sites: Mapping[HyperparameterId, Site],
+        sites: Mapping[HyperparameterId, EditSite],
     ) -> None:
         self.analysis = analysis
         self.models = models
@@ -45,7 +181,7 @@ class Supervision:
             if param.kind in (Kind.UNITS, Kind.FILTERS) and layer is not None:
                 self._widths.setdefault(layer, param.in_force)
 
-    def fitting(self, param: Hyperparameter, site: Site) -> Hyperparameter:
+    def fitting(self, param: Hyperparameter, site: EditSite) -> Hyperparameter:
         """A hyperparameter without those alternatives that could not stand in its place."""
         kept = param.alternatives
         if param.kind is Kind.LOSS:
@@ -54,7 +190,7 @@ class Supervision:
             kept = tuple(v for v in kept if gives_probabilities(v))
         return param if kept == param.alternatives else replace(param, alternatives=kept)
 
-    def needs_probabilities(self, site: Site) -> Hyperparameter | None:
+    def needs_probabilities(self, site: EditSite) -> Hyperparameter | None:
         """The loss that stops the program when what an activation gives is not between 0 and 1."""
         for param, own in self._losses:
             strict = own.library == "torch" and activation_for(str(param.value)) == "sigmoid"
@@ -62,7 +198,7 @@ class Supervision:
                 return param
         return None
 
-    def outputs(self, site: Site) -> list[LayerSite]:
+    def outputs(self, site: EditSite) -> list[LayerSite]:
         """The last layers of the models that this loss looks at."""
         found = [
             layer for layer in self.models.layers if layer.output and layer.library.value == site.library
@@ -74,7 +210,7 @@ class Supervision:
             return [layer for layer in found if layer.model in called] or found
         return found
 
-    def width(self, site: Site) -> int | None:
+    def width(self, site: EditSite) -> int | None:
         """Outputs that this loss looks at; none where that cannot be told."""
         widths = {str(self._widths.get(layer)) for layer in self.outputs(site)}
         only = next(iter(widths)) if len(widths) == 1 else ""
@@ -93,21 +229,21 @@ class Supervision:
     def _text(self) -> str:
         return "\n".join(index.text for index in self.analysis.sources.indexes.values())
 
-    def sorts(self, site: Site) -> bool:
+    def sorts(self, site: EditSite) -> bool:
         """The program tells classes apart: its outputs are probabilities, or it counts right answers."""
         if self._words(site) & PROBABILITIES:
             return True
         text = " ".join(self._metrics(site)) if site.output else self._text
         return bool(COUNTS.search(text.lower())) or (self.encoded and not site.output)
 
-    def says_one_class(self, site: Site) -> bool:
+    def says_one_class(self, site: EditSite) -> bool:
         """Labels have a column for every class, of which one is 1."""
         return self.encoded or "softmax" in self._words(site) or "log_softmax" in self._words(site)
 
-    def _words(self, site: Site) -> set[str]:
+    def _words(self, site: EditSite) -> set[str]:
         return {layer.activation.word for layer in self.outputs(site) if layer.activation is not None}
 
-    def _metrics(self, site: Site) -> set[str]:
+    def _metrics(self, site: EditSite) -> set[str]:
         """Metrics that `compile` is asked for, of one of several outputs."""
         found: set[str] = set()
         for call, scope, _ in self.analysis.calls():
@@ -117,7 +253,7 @@ class Supervision:
                 found.add(self.analysis.sources.index(scope).text_of(own))
         return found
 
-    def why_unfit(self, site: Site, old: str, new: str, width: int | None = None) -> str:
+    def why_unfit(self, site: EditSite, old: str, new: str, width: int | None = None) -> str:
         """Why one loss cannot stand where another stands; empty when it can."""
         has, wants = _form(site, old), _form(site, new)
         word = activation_for(new) if site.library == "torch" else ""
@@ -143,7 +279,7 @@ class Supervision:
             return self._why_not_classes(site, has, new)
         return ""
 
-    def _why_not_columns(self, site: Site, width: int | None) -> str:
+    def _why_not_columns(self, site: EditSite, width: int | None) -> str:
         """Numbers of classes can become columns when it is known how many there are."""
         places = meetings(self.analysis, site)
         if not places:
@@ -153,7 +289,7 @@ class Supervision:
             return "how many classes there are cannot be read, and its labels would become a column for each"
         return ""
 
-    def _why_not_classes(self, site: Site, has: Form, new: str) -> str:
+    def _why_not_classes(self, site: EditSite, has: Form, new: str) -> str:
         if has is Form.BITS and not self.says_one_class(site):
             return f"{new} takes one class a row, and every output has a label of its own here"
         if site.library == "torch" and not self.encoded and self.width(site) is None:
@@ -162,14 +298,14 @@ class Supervision:
             return "the place where its labels are given cannot be read, and they would have to change"
         return ""
 
-    def labels_are_columns(self, site: Site, has: Form) -> bool:
+    def labels_are_columns(self, site: EditSite, has: Form) -> bool:
         """Labels of a loss that compares output by output have as many columns as the output; Keras lets
         one number stand for all of them.
         """
         return self.encoded or has is Form.BITS or site.library == "torch"
 
 
-def bends(site: Site, layer: LayerSite) -> bool:
+def bends(site: EditSite, layer: LayerSite) -> bool:
     """Whether an activation acts on the output of this layer, however it is written."""
     if site.layer is layer:
         return True
@@ -184,7 +320,7 @@ def gives_probabilities(activation: JsonValue) -> bool:
     return activation_word(str(activation)) in ("sigmoid", "softmax", "hardsigmoid")
 
 
-def _form(site: Site, loss: str) -> Form | None:
+def _form(site: EditSite, loss: str) -> Form | None:
     if site.library == "keras":
         loss = keras_words.LOSS_CLASS_OF.get(loss, loss)
     return form_of(loss)

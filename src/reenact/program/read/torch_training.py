@@ -1,5 +1,5 @@
-"""Hyperparameters of a PyTorch training: optimiser and its settings, loss, scheduler, clipping,
-initialisers."""
+"""Hyperparameters of a PyTorch training: optimiser and its settings, loss, scheduler, clipping, initialisers;
+and of ready-made trainers: Lightning's Trainer, Hugging Face's TrainingArguments and model configurations."""
 
 from __future__ import annotations
 
@@ -8,15 +8,13 @@ from collections.abc import Iterator
 
 from reenact.program.hyperparameter import Kind
 from reenact.program.read import torch_words
-from reenact.program.read.analysis import Draft, ProgramAnalysis, Site, Style
-from reenact.program.read.arguments import argument_drafts
-from reenact.program.read.callees import Callee, chosen_name
-from reenact.program.read.calls import argument
-from reenact.program.read.evaluation import is_evaluation
+from reenact.program.read.analysis import Draft, EditSite, ProgramAnalysis, Style, argument_drafts
+from reenact.program.read.data import is_evaluation
+from reenact.program.read.layers import activation_word
 from reenact.program.read.model import Models
-from reenact.program.read.names import last_name
-from reenact.program.read.scope import Scope
-from reenact.program.read.vocabulary import OptimizerSpec
+from reenact.program.read.scope import Scope, argument, method_name, receiver
+from reenact.program.read.values import Callee, chosen_name
+from reenact.program.read.vocabulary import OptimizerSpec, Slot, last_name
 
 OPTIMIZER_KINDS = (
     (Kind.LEARNING_RATE, "lr"),
@@ -41,7 +39,7 @@ def read_torch_training(analysis: ProgramAnalysis, models: Models) -> Iterator[D
             elif _is_loss(callee.dotted, name):
                 losses.append((call, scope, _loss(analysis, call, scope, callee)))
             elif callee.dotted.startswith("torch.optim.lr_scheduler.") and name in torch_words.SCHEDULERS:
-                site = Site(Style.NAME, "torch", scope, call, callee=callee)
+                site = EditSite(Style.NAME, "torch", scope, call, callee=callee)
                 yield analysis.name_draft(Kind.SCHEDULER, callee, site, name)
             elif name in CLIPPING:
                 yield from _clip(analysis, call, scope, name)
@@ -61,7 +59,7 @@ def _optimizer(
     analysis: ProgramAnalysis, call: ast.Call, scope: Scope, callee: Callee, spec: OptimizerSpec
 ) -> Iterator[Draft]:
     style = Style.CHOICE if callee.chosen else Style.NAME
-    site = Site(style, "torch", scope, call, callee=callee)
+    site = EditSite(style, "torch", scope, call, callee=callee)
     yield analysis.name_draft(Kind.OPTIMIZER, callee, site, chosen_name(callee))
     owner = last_name(callee.dotted)
     for kind, name in OPTIMIZER_KINDS:
@@ -85,13 +83,13 @@ def _groups(analysis: ProgramAnalysis, call: ast.Call, scope: Scope) -> Iterator
             for kind, name in OPTIMIZER_KINDS:
                 if isinstance(key, ast.Constant) and key.value == name:
                     yield from analysis.value_drafts(
-                        kind, value, Site(Style.VALUE, "torch", scope, call, name)
+                        kind, value, EditSite(Style.VALUE, "torch", scope, call, name)
                     )
 
 
 def _loss(analysis: ProgramAnalysis, call: ast.Call, scope: Scope, callee: Callee) -> Draft:
     style = Style.CHOICE if callee.chosen else Style.NAME
-    site = Site(style, "torch", scope, call, callee=callee)
+    site = EditSite(style, "torch", scope, call, callee=callee)
     return analysis.name_draft(Kind.LOSS, callee, site, chosen_name(callee))
 
 
@@ -109,7 +107,7 @@ def _clip(analysis: ProgramAnalysis, call: ast.Call, scope: Scope, name: str) ->
     value = argument(call, 1, word)
     if value is not None:
         yield from analysis.value_drafts(
-            Kind.GRADIENT_CLIP, value, Site(Style.ARGUMENT, "torch", scope, call, word)
+            Kind.GRADIENT_CLIP, value, EditSite(Style.ARGUMENT, "torch", scope, call, word)
         )
 
 
@@ -121,7 +119,7 @@ def _initialiser(
         return
     parts = _reference(target)
     kind = Kind.BIAS_INIT if "bias" in parts[-2:] else Kind.WEIGHT_INIT
-    site = Site(Style.NAME, "torch", scope, call, callee=callee)
+    site = EditSite(Style.NAME, "torch", scope, call, callee=callee)
     yield analysis.name_draft(kind, callee, site, name, **_initialised(models, parts, scope))
 
 
@@ -149,3 +147,96 @@ def _initialised(models: Models, parts: list[str], scope: Scope) -> dict[str, ob
             role = "output" if layer.output else "hidden"
             return {"model": model, "layer": path, "layer_type": layer.name, "role": role}
     return {"model": owner.name if owner is not None else ""}
+
+
+LIGHTNING_SLOTS = (
+    Slot(Kind.EPOCHS, ("max_epochs",), None, 1000),
+    Slot(Kind.GRADIENT_CLIP, ("gradient_clip_val",)),
+)
+HUGGING_SLOTS = (
+    Slot(Kind.EPOCHS, ("num_train_epochs",), None, 3.0),
+    Slot(Kind.BATCH_SIZE, ("per_device_train_batch_size", "per_gpu_train_batch_size"), None, 8),
+    Slot(Kind.LEARNING_RATE, ("learning_rate",), None, 5e-5),
+    Slot(Kind.WEIGHT_DECAY, ("weight_decay",), None, 0.0),
+    Slot(Kind.GRADIENT_CLIP, ("max_grad_norm",), None, 1.0),
+    Slot(Kind.SCHEDULER, ("lr_scheduler_type",), None, "linear"),
+    Slot(Kind.OPTIMIZER, ("optim",), None, "adamw_torch"),
+)
+CONFIG_SLOTS = (
+    Slot(
+        Kind.ACTIVATION,
+        ("hidden_act", "activation_function", "hidden_activation", "activation"),
+        reported=False,
+    ),
+    Slot(Kind.DROPOUT, ("hidden_dropout_prob", "resid_pdrop", "dropout", "hidden_dropout"), reported=False),
+)
+ARGUMENTS = frozenset(("TrainingArguments", "Seq2SeqTrainingArguments", "TFTrainingArguments"))
+
+
+def read_trainers(analysis: ProgramAnalysis) -> Iterator[Draft]:
+    """Drafts of what a ready-made trainer is told."""
+    for call, scope, _ in analysis.calls():
+        dotted = analysis.callees.dotted(call, scope)
+        name = last_name(dotted)
+        if dotted == "lightning.Trainer":
+            yield from _slots(analysis, call, scope, LIGHTNING_SLOTS, "lightning")
+        elif dotted.startswith("transformers.") and name in ARGUMENTS:
+            yield from _slots(analysis, call, scope, HUGGING_SLOTS, "transformers")
+        elif dotted.startswith("transformers.") and name.endswith("Config"):
+            yield from _slots(analysis, call, scope, CONFIG_SLOTS, "transformers")
+        elif dotted.startswith("transformers.") and name.endswith("Trainer"):
+            yield from _evaluation_data(
+                analysis, call, scope, argument(call, None, "eval_dataset"), "transformers"
+            )
+        elif method_name(call) == "fit" and _is_trainer(analysis, call, scope):
+            yield from _lightning_fit(analysis, call, scope)
+
+
+def _slots(
+    analysis: ProgramAnalysis, call: ast.Call, scope: Scope, slots: tuple[Slot, ...], library: str
+) -> Iterator[Draft]:
+    for slot in slots:
+        for draft in argument_drafts(
+            analysis,
+            slot.kind,
+            call,
+            scope,
+            library,
+            slot.names,
+            slot.position,
+            slot.default,
+            reported=slot.reported,
+        ):
+            if slot.kind is Kind.ACTIVATION and isinstance(draft.value, str):
+                draft.value = activation_word(draft.value)
+            yield draft
+
+
+def _is_trainer(analysis: ProgramAnalysis, call: ast.Call, scope: Scope) -> bool:
+    base = receiver(call)
+    made = analysis.callees.made(base, scope) if base is not None else []
+    return any(item.callee.dotted == "lightning.Trainer" for item in made)
+
+
+def _lightning_fit(analysis: ProgramAnalysis, call: ast.Call, scope: Scope) -> Iterator[Draft]:
+    data = argument(call, 2, "val_dataloaders")
+    module = argument(call, 3, "datamodule")
+    if data is not None or module is None:
+        has_own = any(
+            owner.bindings.get("val_dataloader")
+            for index in analysis.sources.indexes.values()
+            for owner in index.classes
+        )
+        if data is not None or not has_own:
+            yield from _evaluation_data(analysis, call, scope, data, "lightning")
+
+
+def _evaluation_data(
+    analysis: ProgramAnalysis, call: ast.Call, scope: Scope, value: ast.expr | None, library: str
+) -> Iterator[Draft]:
+    reason = "which data to hold out is for the program to say"
+    site = EditSite(Style.FIXED, library, scope, call, reason=reason)
+    if value is None:
+        yield analysis.absent(Kind.VALIDATION, site, call)
+    else:
+        yield analysis.found_draft(Kind.VALIDATION, analysis.values.here(value, scope), site)

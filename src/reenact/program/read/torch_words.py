@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from reenact.program.hyperparameter import Kind
 from reenact.program.read.vocabulary import Family, LayerSpec, OptimizerSpec, Slot
-from reenact.program.words import words
+from reenact.program.source import words
 from reenact.types import JsonValue
 
 MODULE_BASES = frozenset(

@@ -7,12 +7,11 @@ import ast
 from dataclasses import dataclass
 
 from reenact.program.hyperparameter import Kind, Written
-from reenact.program.read.analysis import Draft, ProgramAnalysis, Site, Style
-from reenact.program.read.calls import argument, method_name
-from reenact.program.read.ends import Spot, is_number, literal
+from reenact.program.read.analysis import Draft, EditSite, ProgramAnalysis, Style
+from reenact.program.read.ends import SourceSpan, is_number, literal
 from reenact.program.read.layers import LayerSite
 from reenact.program.read.model import Models
-from reenact.program.read.scope import Scope
+from reenact.program.read.scope import Scope, argument, method_name
 from reenact.program.read.vocabulary import Family
 
 WIDTHS = frozenset((Kind.UNITS, Kind.FILTERS))
@@ -22,7 +21,7 @@ WIDTHS = frozenset((Kind.UNITS, Kind.FILTERS))
 class Follows:
     """A number that must change with a width: it is `factor` times the width."""
 
-    spot: Spot
+    spot: SourceSpan
     factor: int
 
 
@@ -71,7 +70,9 @@ def _keeps_size(layer: LayerSite) -> bool:
     return padding is not None and (literal(padding) == "same" or not is_number(literal(padding)))
 
 
-def followers(analysis: ProgramAnalysis, models: Models, layer: LayerSite, spot: Spot) -> list[Follows] | str:
+def followers(
+    analysis: ProgramAnalysis, models: Models, layer: LayerSite, spot: SourceSpan
+) -> list[Follows] | str:
     """Numbers that must follow when the width at `spot` changes; a sentence when that cannot be told."""
     users = _users(analysis, models).get(spot) or [layer]
     found: list[Follows] = []
@@ -84,7 +85,7 @@ def followers(analysis: ProgramAnalysis, models: Models, layer: LayerSite, spot:
     return list(distinct.values())
 
 
-def _users(analysis: ProgramAnalysis, models: Models) -> dict[Spot, list[LayerSite]]:
+def _users(analysis: ProgramAnalysis, models: Models) -> dict[SourceSpan, list[LayerSite]]:
     """For every place that a width comes from, the layers that take it; worked out once for a program."""
     if models.width_users is None:
         models.width_users = {}
@@ -97,7 +98,7 @@ def _users(analysis: ProgramAnalysis, models: Models) -> dict[Spot, list[LayerSi
 
 
 def _followers_of(
-    analysis: ProgramAnalysis, models: Models, layer: LayerSite, spot: Spot
+    analysis: ProgramAnalysis, models: Models, layer: LayerSite, spot: SourceSpan
 ) -> list[Follows] | str:
     if layer.output:
         return []
@@ -115,7 +116,7 @@ def _followers_of(
 
 
 def _follow(
-    analysis: ProgramAnalysis, models: Models, layer: LayerSite, taker: LayerSite, spot: Spot
+    analysis: ProgramAnalysis, models: Models, layer: LayerSite, taker: LayerSite, spot: SourceSpan
 ) -> list[Follows] | str:
     """How the input width of the layer that takes the output follows."""
     slot = taker.spec.width_in
@@ -174,11 +175,11 @@ def _factor_spot(
     index = analysis.sources.index(scope)
     number = literal(value)
     if isinstance(number, int) and old > 0 and number % old == 0 and (number == old or flattened):
-        return Follows(Spot(scope.file, index.span(value)), number // old)
+        return Follows(SourceSpan(scope.file, index.span(value)), number // old)
     if isinstance(value, ast.BinOp) and isinstance(value.op, ast.Mult):
         for part in _factors(value):
             if literal(part) == old:
-                return Follows(Spot(scope.file, index.span(part)), 1)
+                return Follows(SourceSpan(scope.file, index.span(part)), 1)
     return None
 
 
@@ -188,7 +189,9 @@ def _factors(node: ast.expr) -> list[ast.expr]:
     return [node]
 
 
-def depends_on(analysis: ProgramAnalysis, node: ast.AST, scope: Scope, spot: Spot, depth: int = 0) -> bool:
+def depends_on(
+    analysis: ProgramAnalysis, node: ast.AST, scope: Scope, spot: SourceSpan, depth: int = 0
+) -> bool:
     """True when an expression is computed from the value at a spot, whatever happens in between."""
     for part in ast.walk(node):
         if not isinstance(part, ast.Name | ast.Attribute | ast.Subscript | ast.Call):
@@ -210,7 +213,7 @@ def depends_on(analysis: ProgramAnalysis, node: ast.AST, scope: Scope, spot: Spo
 
 
 def _through_bindings(
-    analysis: ProgramAnalysis, name: ast.Name, scope: Scope, spot: Spot, depth: int
+    analysis: ProgramAnalysis, name: ast.Name, scope: Scope, spot: SourceSpan, depth: int
 ) -> bool:
     """`width_in = width` at the end of a loop: a name with several values, one of which comes from there."""
     found = scope.find(name.id)
@@ -222,7 +225,7 @@ def _through_bindings(
     )
 
 
-def _why_kernel_stays(site: Site) -> str:
+def _why_kernel_stays(site: EditSite) -> str:
     """Another kernel gives pictures of another size: harmless only when nothing counts them."""
     assert site.layer is not None
     if _counted(site.layer) and not _keeps_size(site.layer):

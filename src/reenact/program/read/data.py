@@ -1,0 +1,319 @@
+"""Hyperparameters of the data: batch size and order of loaders, splits for validation, scaling and encoding;
+and whether code evaluates or trains."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+
+from reenact.program.hyperparameter import Kind, Written
+from reenact.program.read.analysis import Draft, EditSite, ProgramAnalysis, Style, argument_drafts
+from reenact.program.read.ends import NOT_LITERAL, is_number, literal
+from reenact.program.read.index import FileIndex, dotted_text
+from reenact.program.read.model import Models
+from reenact.program.read.scope import Scope, argument, keyword, method_name
+from reenact.program.read.vocabulary import Family, last_name
+from reenact.program.source import words
+
+WITHOUT_GRADIENTS = frozenset(("torch.no_grad", "torch.inference_mode", "torch.autograd.no_grad"))
+EVALUATES = re.compile(
+    r"(^|_)(val|valid|validate|validation|test|testing|eval|evaluate|evaluation|predict|dev|holdout|held)(_|$|\d)"
+)
+TRAINS = re.compile(r"(^|_)(train|training|fit)(_|$|\d|set|loader|ing)")
+
+
+def is_evaluation(analysis: ProgramAnalysis, node: ast.AST, scope: Scope) -> bool:
+    """True under `torch.no_grad()` or in a function that is named after evaluation."""
+    return without_gradients(analysis, node, scope) or _named_after_evaluation(scope)
+
+
+def without_gradients(analysis: ProgramAnalysis, node: ast.AST, scope: Scope) -> bool:
+    index = analysis.sources.index(scope)
+    return any(_is_silent(analysis, part, scope) for part in index.ancestors(node))
+
+
+def _is_silent(analysis: ProgramAnalysis, node: ast.AST, scope: Scope) -> bool:
+    """A `with torch.no_grad():` or a function decorated with it."""
+    marks: list[ast.expr] = []
+    if isinstance(node, ast.With | ast.AsyncWith):
+        marks = [item.context_expr for item in node.items]
+    elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+        marks = node.decorator_list
+    return any(_no_grad(analysis, mark, scope) for mark in marks)
+
+
+def _no_grad(analysis: ProgramAnalysis, node: ast.expr, scope: Scope) -> bool:
+    called = node.func if isinstance(node, ast.Call) else node
+    return analysis.sources.dotted(called, scope) in WITHOUT_GRADIENTS
+
+
+def _named_after_evaluation(scope: Scope) -> bool:
+    function = scope.enclosing_function()
+    return function is not None and speaks_of_evaluation(function.name)
+
+
+def speaks_of_evaluation(*names: str) -> bool:
+    """True when names say validation or test and none says training."""
+    words = [re.sub(r"(?<=[a-z])(?=[A-Z])", "_", name).lower() for name in names if name]
+    return any(EVALUATES.search(_spread(word)) for word in words) and not any(
+        TRAINS.search(_spread(word)) for word in words
+    )
+
+
+def _spread(word: str) -> str:
+    """`testloader` and `valid_loader` alike: `test_loader`."""
+    return re.sub(r"(loader|dl|set|data|ds|iter|gen|dataloader)$", r"_\1", word)
+
+
+LOADERS = frozenset(
+    (
+        "torch.utils.data.DataLoader",
+        "torch.utils.data.dataloader.DataLoader",
+        "torch_geometric.loader.DataLoader",
+    )
+)
+SAMPLERS = frozenset(("torch.utils.data.BatchSampler", "torch.utils.data.sampler.BatchSampler"))
+GENERATORS = frozenset(("flow", "flow_from_directory", "flow_from_dataframe"))
+
+
+def read_data(analysis: ProgramAnalysis) -> Iterator[Draft]:
+    """Drafts of loaders, samplers and splits."""
+    loaders: list[tuple[ast.Call, Scope, FileIndex]] = []
+    for call, scope, index in analysis.calls():
+        dotted = analysis.callees.dotted(call, scope)
+        if dotted in LOADERS:
+            loaders.append((call, scope, index))
+        elif dotted in SAMPLERS:
+            yield from _value(analysis, Kind.BATCH_SIZE, call, scope, 1, "batch_size")
+        elif dotted.endswith("DistributedSampler"):
+            yield from _value(analysis, Kind.SHUFFLE, call, scope, None, "shuffle")
+        elif last_name(dotted) == "random_split" and dotted.startswith("torch."):
+            yield from _split(analysis, call, scope)
+        elif method_name(call) in GENERATORS or _is_tf_batch(analysis, call):
+            yield from _generator(analysis, call, scope, index)
+    training = [item for item in loaders if not evaluates(analysis, *item)]
+    for call, scope, _ in training or loaders[:1]:
+        yield from _loader(analysis, call, scope)
+
+
+def evaluates(analysis: ProgramAnalysis, call: ast.Call, scope: Scope, index: FileIndex) -> bool:
+    """A loader for validation or test, by the names around it."""
+    function = scope.enclosing_function()
+    names = [_target_name(index, call), dotted_text(call.args[0]) if call.args else "", _keyword_name(call)]
+    if speaks_of_evaluation(*names):
+        return True
+    if function is not None and not any(names) and speaks_of_evaluation(function.name):
+        return True
+    if (
+        function is not None
+        and speaks_of_evaluation(function.name)
+        and "train" not in " ".join(names).lower()
+    ):
+        return True
+    return is_evaluation(analysis, call, scope) and not any("train" in name.lower() for name in names)
+
+
+def _target_name(index: FileIndex, call: ast.Call) -> str:
+    statement = index.statement(call)
+    if not isinstance(statement, ast.Assign):
+        return ""
+    target = statement.targets[0]
+    if isinstance(target, ast.Tuple) and isinstance(statement.value, ast.Tuple):
+        for name, value in zip(target.elts, statement.value.elts, strict=False):
+            if value is call:
+                return dotted_text(name)
+    return dotted_text(target)
+
+
+def _keyword_name(call: ast.Call) -> str:
+    value = keyword(call, "dataset")
+    return dotted_text(value) if value is not None else ""
+
+
+def _loader(analysis: ProgramAnalysis, call: ast.Call, scope: Scope) -> Iterator[Draft]:
+    batched = keyword(call, "batch_sampler") is not None
+    sampled = batched or keyword(call, "sampler") is not None
+    yield from argument_drafts(
+        analysis, Kind.BATCH_SIZE, call, scope, "torch", ("batch_size",), 1, 1, reported=not batched
+    )
+    yield from argument_drafts(
+        analysis, Kind.SHUFFLE, call, scope, "torch", ("shuffle",), 2, False, reported=not sampled
+    )
+
+
+def _value(
+    analysis: ProgramAnalysis, kind: Kind, call: ast.Call, scope: Scope, position: int | None, name: str
+) -> Iterator[Draft]:
+    value = argument(call, position, name)
+    if value is not None:
+        yield from analysis.value_drafts(kind, value, EditSite(Style.ARGUMENT, "torch", scope, call, name))
+
+
+def _split(analysis: ProgramAnalysis, call: ast.Call, scope: Scope) -> Iterator[Draft]:
+    """`random_split(data, [0.8, 0.2])`: the list, or the one number that its lengths come from."""
+    lengths = argument(call, 1, "lengths")
+    if lengths is None:
+        return
+    site = EditSite(Style.ARGUMENT, "torch", scope, call, "lengths")
+    end = analysis.follower.single(lengths, scope)
+    share = (
+        None if end is None or end.literal() is not NOT_LITERAL else _share(analysis, end.node, end.scope, 0)
+    )
+    if share is not None:
+        yield analysis.found_draft(Kind.VALIDATION, share, site)
+        return
+    yield from analysis.value_drafts(Kind.VALIDATION, lengths, site)
+
+
+def _share(analysis: ProgramAnalysis, node: ast.AST, scope: Scope, depth: int):  # type: ignore[no-untyped-def]
+    """The fraction in `held = int(rows * fraction)`, when there is just one."""
+    found = []
+    for part in ast.walk(node):
+        if not isinstance(part, ast.Name | ast.Attribute) or not isinstance(part.ctx, ast.Load):
+            continue
+        end = analysis.follower.single(part, scope)
+        if end is None or end.node is part:
+            continue
+        value = end.literal()
+        if isinstance(value, float) and 0 < value < 1:
+            found.append(analysis.values.found(end, part, scope))
+        elif value is NOT_LITERAL and depth < 4:
+            inner = _share(analysis, end.node, end.scope, depth + 1)
+            found += [inner] if inner is not None else []
+    distinct = {item.spot: item for item in found}
+    return next(iter(distinct.values())) if len(distinct) == 1 else None
+
+
+def _is_tf_batch(analysis: ProgramAnalysis, call: ast.Call) -> bool:
+    """`dataset.batch(32)` in a program that uses TensorFlow's datasets."""
+    if method_name(call) != "batch" or not call.args:
+        return False
+    return any(
+        "from_tensor_slices" in index.text or "tensorflow_datasets" in index.text
+        for index in analysis.sources.indexes.values()
+    )
+
+
+def _generator(analysis: ProgramAnalysis, call: ast.Call, scope: Scope, index: FileIndex) -> Iterator[Draft]:
+    if speaks_of_evaluation(_target_name(index, call)):
+        return
+    batched = method_name(call) == "batch"
+    size = argument(call, 0, "batch_size") if batched else keyword(call, "batch_size")
+    if size is not None:
+        yield from analysis.value_drafts(
+            Kind.BATCH_SIZE, size, EditSite(Style.ARGUMENT, "keras", scope, call, "batch_size")
+        )
+    order = None if batched else keyword(call, "shuffle")
+    if order is not None:
+        yield from analysis.value_drafts(
+            Kind.SHUFFLE, order, EditSite(Style.ARGUMENT, "keras", scope, call, "shuffle")
+        )
+
+
+GREY_LEVELS = (255, 256, 127.5, 128)
+SCALERS = words(
+    "StandardScaler MinMaxScaler MaxAbsScaler RobustScaler Normalizer QuantileTransformer "
+    "PowerTransformer scale minmax_scale normalize Normalize ToTensor Rescaling Normalization"
+)
+ENCODERS = ["to_categorical", "one_hot", "LabelEncoder", "LabelBinarizer", "OneHotEncoder", "get_dummies"]
+HOMES = ("sklearn.", "keras.", "torchvision.", "torch.", "pandas.", "tensorflow.", "albumentations.")
+
+
+def read_scaling(analysis: ProgramAnalysis, models: Models) -> Iterator[Draft]:
+    """Drafts of scaling and encoding; one absent draft when inputs are never scaled."""
+    found = [draft for index in analysis.sources.indexes.values() for draft in _divisions(analysis, index)]
+    for call, scope, _ in analysis.calls():
+        for callee in analysis.callees.of(call, scope):
+            name = last_name(callee.dotted)
+            if callee.dotted.startswith(HOMES) and (name in SCALERS or name in ENCODERS):
+                reason = "how data is encoded depends on the data"
+                style = Style.NAME if name in SCALERS[:3] else Style.FIXED
+                site = EditSite(
+                    style, "data", scope, call, callee=callee, reason="" if style is Style.NAME else reason
+                )
+                found.append(
+                    analysis.name_draft(
+                        Kind.PREPROCESSING, callee, site, name, layer="scale" if name in SCALERS else "encode"
+                    )
+                )
+    if not any(draft.layer == "scale" for draft in found):
+        found += list(_by_hand(analysis))
+    symbols = any(layer.spec.family is Family.EMBEDDING for layer in models.layers)
+    if not any(draft.layer == "scale" for draft in found) and not symbols:
+        found += list(_unscaled(analysis))
+    yield from found
+
+
+def _divisions(analysis: ProgramAnalysis, index: FileIndex) -> Iterator[Draft]:
+    """`x / 255`, `x /= 255`, `(x - 127.5) / 127.5`."""
+    for node, scope in list(index.scopes.items()):
+        divisor = None
+        if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Div):
+            divisor = node.right
+        elif isinstance(node, ast.AugAssign) and isinstance(node.op, ast.Div):
+            divisor = node.value
+        if divisor is None or not is_number(literal(divisor)) or literal(divisor) not in GREY_LEVELS:
+            continue
+        site = EditSite(Style.VALUE, "data", scope, node=node)
+        found = analysis.values.here(divisor, scope)
+        draft = analysis.found_draft(Kind.PREPROCESSING, found, site, layer="scale")
+        draft.written = Written.LITERAL
+        yield draft
+
+
+def _by_hand(analysis: ProgramAnalysis) -> Iterator[Draft]:
+    """`(x - x.mean(0)) / x.std(0)`, `x / x.max()`: told, not turned."""
+    for call, scope, index in analysis.calls():
+        word = _hand_word(call, index)
+        if word:
+            spot = analysis.spot(call, scope)
+            site = EditSite(Style.FIXED, "data", scope, call, reason="the inputs are scaled by hand")
+            yield Draft(
+                Kind.PREPROCESSING,
+                site,
+                word,
+                Written.LITERAL,
+                spot,
+                analysis.text(spot),
+                layer="scale",
+                uses=[spot],
+            )
+            return
+
+
+def _hand_word(call: ast.Call, index: FileIndex) -> str:
+    name = method_name(call)
+    if name in ("std", "std_mean", "adapt"):
+        return "standardize"
+    parent = index.parents.get(call)
+    divided = isinstance(parent, ast.BinOp) and isinstance(parent.op, ast.Div) and parent.right is call
+    if name == "ptp" or (name in ("max", "norm") and (divided or _named_maximum(parent))):
+        return "scale"
+    return ""
+
+
+def _named_maximum(parent: ast.AST | None) -> bool:
+    """`x_max = abs(x).max()`."""
+    if not isinstance(parent, ast.Assign) or not isinstance(parent.targets[0], ast.Name):
+        return False
+    return parent.targets[0].id.endswith(("_max", "_scale"))
+
+
+def _unscaled(analysis: ProgramAnalysis) -> Iterator[Draft]:
+    for call, scope, _ in analysis.calls():
+        dotted = analysis.callees.dotted(call, scope)
+        data = argument(call, 0, "x")
+        fitted = method_name(call) == "fit" and any(
+            part.arg in ("epochs", "nb_epoch", "batch_size") for part in call.keywords
+        )
+        listed = dotted.endswith("TensorDataset")
+        if (fitted or listed) and data is not None:
+            library = "keras" if fitted else "torch"
+            site = EditSite(Style.ARGUMENT, library, scope, call, "x", node=data)
+            if not isinstance(data, ast.Name):
+                site = EditSite(
+                    Style.FIXED, library, scope, call, "x", reason="the inputs are not one variable"
+                )
+            yield analysis.absent(Kind.PREPROCESSING, site, call, layer="scale")
+            return
