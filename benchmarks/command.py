@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from benchmarks.scorecard import Boxes, Scorecard
-from benchmarks.svg_boxes import boxes, standing_alone
+from benchmarks.svg_boxes import boxes, standalone
 from reenact.cli.lazy import LazyGroup
 from reenact.cli.options import REPEATS, show, stopping_gently
 from reenact.report.document import Document
@@ -101,7 +101,7 @@ def _drawn(plot: Boxes) -> str:
         plot.rows, plot.title, below=plot.below, marks=plot.marks, marked=plot.marked, goal=plot.goal,
         bounds=plot.bounds,
     )  # fmt: skip
-    return standing_alone(drawn)
+    return standalone(drawn)
 
 
 def _document(card: Scorecard) -> Document:

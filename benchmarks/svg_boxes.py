@@ -107,7 +107,7 @@ def _triangle(x: float, y: float, hint: str) -> str:
     return named(f'<path d="M{x:.1f} {y - 5:.1f}l5 9h-10z"/>', hint)
 
 
-def standing_alone(drawn: str) -> str:
+def standalone(drawn: str) -> str:
     """A drawing as a file of its own: it names its language, and brings its own paper and ink."""
     head, _, rest = drawn.partition(">")
     head = head.replace(

@@ -1,4 +1,4 @@
-"""A pool of warm servers that many stories of a benchmark use one after another."""
+"""A pool of warm servers that many runs of a benchmark use one after another."""
 
 from __future__ import annotations
 

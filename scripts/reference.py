@@ -125,8 +125,8 @@ def settings() -> Iterator[str]:
     yield "| setting | environment | default | |\n|---|---|---|---|"
     for spec in fields(Settings):
         guards = " Never taken from a project file." if spec.metadata.get("guards") else ""
-        told = f"{_cell(field_texts(Settings)[spec.name])}{guards}"
-        yield f"| `{spec.name}` | `{ENV_PREFIX}{spec.name.upper()}` | {_shown(spec.default)} | {told} |"
+        described = f"{_cell(field_texts(Settings)[spec.name])}{guards}"
+        yield f"| `{spec.name}` | `{ENV_PREFIX}{spec.name.upper()}` | {_shown(spec.default)} | {described} |"
 
 
 def words() -> Iterator[str]:
@@ -139,7 +139,7 @@ def words() -> Iterator[str]:
 
 
 def tools() -> Iterator[str]:
-    """Every tool of the server with the schemas that clients are told."""
+    """Every tool of the server with the schemas that clients see."""
     import anyio
 
     from reenact.mcp.permits import Permits
@@ -178,7 +178,7 @@ def document() -> Iterator[str]:
     for name in ("kind", "verdict", "data"):
         yield f"| `{name}` | {_cell(field_texts(Document)[name])} |"
     yield "\n## Schemas of `data`\n\nWhat a result holds; there may be more.\n"
-    yield from (_schema(f"reenact {story}", schema) for story, schema in results().items())
+    yield from (_schema(f"reenact {command}", schema) for command, schema in results().items())
 
 
 def functions() -> Iterator[str]:
@@ -229,12 +229,12 @@ def _prose(text: str) -> str:
 
 
 def results() -> dict[str, dict[str, Any]]:
-    """The JSON schema of each story's result."""
+    """The JSON schema of each pipeline's result."""
     from importlib import import_module
 
     from reenact.report.views import VIEWS
 
-    return {story: schema_of(import_module(home).RESULT) for story, home in VIEWS.items()}
+    return {command: schema_of(import_module(home).RESULT) for command, home in VIEWS.items()}
 
 
 def _schema(title: str, schema: Any) -> str:

@@ -1,4 +1,4 @@
-"""Makes docs/img anew: real runs in a folder of their own, their pages in Chromium. Takes some minutes.
+"""Pictures of docs/img: real runs in a folder of their own, their pages in Chromium. Takes some minutes.
 
     .venv/bin/python scripts/screenshots.py [FOLDER]
 
@@ -40,8 +40,8 @@ LONGEST_MS = 60_000
 class Shot:
     """One picture."""
 
-    story: str
-    """The page of this story's newest run; empty: the list of runs."""
+    command: str
+    """The page of this command's newest run; empty: the list of runs."""
     height: int
     dark: bool = False
     place: str = ""
@@ -63,7 +63,7 @@ def main() -> None:
 
     folder = Path(sys.argv[1] if len(sys.argv) > 1 else "/tmp/points")  # noqa: S108 - a name to be seen on them
     folder.mkdir(parents=True, exist_ok=True)
-    tell_stories(folder)
+    run_commands(folder)
     with serving(folder / ".reenact") as address, sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=chromium(), args=list(FLAGS))
         shoot(browser, address, newest(folder / ".reenact"), IMAGES)
@@ -75,7 +75,7 @@ def chromium() -> str | None:
     return next((path for name in CHROMIUM if (path := shutil.which(name))), None)
 
 
-def tell_stories(folder: Path) -> None:
+def run_commands(folder: Path) -> None:
     """A bug, a repair and a diagnosis, for real."""
     shutil.copy(CASES / "demo" / "train.py", folder)
     for file in ("report.md", "project.bundle", "recording.jsonl"):
@@ -83,23 +83,23 @@ def tell_stories(folder: Path) -> None:
     case = json.loads((BUG / "case.json").read_text("utf-8"))
     revisions = ("--commit", case["buggy"][:12], "--fixed", case["fixed"][:12])
     model = ("--model", "replay:recording.jsonl")
-    told(folder, "bug", "--repo", "project.bundle", *revisions, *model, "report.md")
-    told(folder, "repair", "--budget", "12x", "train.py")
-    told(folder, "diagnose", "--depth", "normal", "--budget", "16t", "train.py")
+    run(folder, "bug", "--repo", "project.bundle", *revisions, *model, "report.md")
+    run(folder, "repair", "--budget", "12x", "train.py")
+    run(folder, "diagnose", "--depth", "normal", "--budget", "16t", "train.py")
 
 
-def told(folder: Path, story: str, *words: str) -> None:
-    """A story told in the folder; its exit code is its verdict, but no error is worth a picture."""
-    command = [sys.executable, "-m", "reenact", story, *words]
-    ended = subprocess.run(command, cwd=folder, check=False)  # noqa: S603
+def run(folder: Path, command: str, *words: str) -> None:
+    """Run a command in the folder; its exit code is its verdict, and only an error ends this."""
+    line = [sys.executable, "-m", "reenact", command, *words]
+    ended = subprocess.run(line, cwd=folder, check=False)  # noqa: S603
     if ended.returncode == ExitCode.ERROR:
-        raise SystemExit(f"reenact {story} failed; no picture was taken.")
+        raise SystemExit(f"reenact {command} failed; no picture was taken.")
 
 
 def newest(runs: Path) -> dict[str, str]:
-    """Story to the id of its newest run."""
-    with JournalReader.open(runs) as shelf:
-        return {run.pipeline: run.id for run in reversed(shelf.runs())}
+    """Command to the id of its newest run."""
+    with JournalReader.open(runs) as reader:
+        return {run.pipeline: run.id for run in reversed(reader.runs())}
 
 
 def shoot(browser: Browser, address: str, runs: Mapping[str, str], folder: Path) -> dict[str, Path]:
@@ -113,7 +113,7 @@ def shoot(browser: Browser, address: str, runs: Mapping[str, str], folder: Path)
     for name, shot in SHOTS.items():
         page.set_viewport_size({"width": WIDTH, "height": shot.height})
         page.emulate_media(color_scheme="dark" if shot.dark else "light")
-        page.goto(f"/runs/{runs[shot.story]}" if shot.story else "/")
+        page.goto(f"/runs/{runs[shot.command]}" if shot.command else "/")
         settle(page, shot.place)
         made[name] = folder / f"{name}.png"
         page.screenshot(path=made[name])

@@ -27,9 +27,9 @@ for name in [
 ]:
     del os.environ[name]
 
-# The same examples on every machine; HYPOTHESIS_PROFILE=hunt draws new ones.
+# The same examples on every machine; HYPOTHESIS_PROFILE=search draws new ones.
 settings.register_profile("fixed", derandomize=True, database=None)
-settings.register_profile("hunt", print_blob=True)
+settings.register_profile("search", print_blob=True)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "fixed"))
 
 

@@ -3,12 +3,12 @@
 cases        the catalogue: facts, report, history as a bundle, oracle
 oracle       what a case's own oracle says of a revision, in the sandbox
 inside       runs in the box: the oracle once a revision and seed
-way          the whole method, parts left out, baselines
-desk         who answers a case: a model, or its recording
-tell         one case told one way
+variant      the whole method, parts left out, baselines
+runner       who answers a case: a model, or its recording
+case_run     one case with one variant
 baseline     a prompt alone, one answer
 handed_over  what was handed over, run on both revisions
 queue        no more boxes at once than cores
-told         what came of a case, and whether it is true
+case_result  what came of a case, and whether it is true
 measure      all cases, journalled; card: the table
 """

@@ -1,6 +1,6 @@
 """Baselines: a prompt of our own, the best context, one answer. Nothing is checked, run or refined.
 
-The context is the story's first: what differs is the search for a script, not the code that is shown.
+The context is the pipeline's first: what differs is the search for a script, not the code that is shown.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from pydantic import BaseModel, Field
 
 from benchmarks.bugs.case_result import CaseResult
 from benchmarks.bugs.cases import BugCase
-from benchmarks.bugs.way import Way
+from benchmarks.bugs.variant import Variant
 from reenact.asking import ask
 from reenact.bug.context.build import build_contexts
 from reenact.bug.reproduction import Verdict
@@ -27,13 +27,13 @@ from reenact.llm.prompts import load_prompt
 class Written(BaseModel):
     """A script, after some thought where that was asked for."""
 
-    thoughts: str = Field(default="", max_length=20_000, description="Thoughts on the way, if asked for.")
+    thoughts: str = Field(default="", max_length=20_000, description="Thoughts on the variant, if asked for.")
     script: str = Field(max_length=LONGEST, description="The whole script, Python, without a code fence.")
 
 
 def write_once(
     case: BugCase,
-    way: Way,
+    variant: Variant,
     raw: RawReport,
     checkout: Checkout,
     model: Model,
@@ -43,16 +43,16 @@ def write_once(
 ) -> CaseResult:
     """The script of a single answer. Raises AnswerUnusable."""
     contexts = build_contexts(checkout, raw.text(), most=1)
-    prompt = load_prompt("benchmarks.bugs", f"prompts/{way.baseline}.md").fill(
+    prompt = load_prompt("benchmarks.bugs", f"prompts/{variant.baseline}.md").fill(
         report=raw.text(), context=contexts[0].text() if contexts else "none"
     )
-    request = {"report": raw.text(), "project": case.buggy, "way": way.name, "model": model.name}
-    with journal.run(pipeline="bug-baseline", request=request, what=way.name, fresh=fresh) as run:
-        script = unfenced(ask(run, model, way.key, prompt, Written).script)
+    request = {"report": raw.text(), "project": case.buggy, "way": variant.name, "model": model.name}
+    with journal.run(pipeline="bug-baseline", request=request, what=variant.name, fresh=fresh) as run:
+        script = unfenced(ask(run, model, variant.key, prompt, Written).script)
         run.finish({"lines": script.count("\n")})
         record = run.record
     return CaseResult(
-        case.id, way.name, Verdict.INCONCLUSIVE, "the script could not be run", attempts=1,
+        case.id, variant.name, Verdict.INCONCLUSIVE, "the script could not be run", attempts=1,
         tokens=record.tokens_in + record.tokens_out, script=script,
         money=None if record.unpriced else Decimal(record.money),
     )  # fmt: skip

@@ -1,4 +1,4 @@
-"""The score card of `python -m benchmarks bugs`: goals, ways side by side, one row a case."""
+"""The score card of `python -m benchmarks bugs`: goals, variants side by side, one row a case."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from statistics import median
 
 from benchmarks.bugs.case_result import CaseResult
 from benchmarks.bugs.cases import BugCase
-from benchmarks.bugs.way import WHOLE, Way
+from benchmarks.bugs.variant import WHOLE, Variant
 from benchmarks.scorecard import Goal, Scorecard, Table
 from reenact.bug.reproduction import Verdict
 
@@ -23,74 +23,83 @@ EACH = ("case", "true verdict", "reached", "", "on buggy, fixed", "scripts", "se
 CODES = {None: "-", 0: "passes", 1: "shows"}
 
 
-def scorecard(cases: Sequence[BugCase], ways: Sequence[Way], told: Sequence[CaseResult]) -> Scorecard:
+def scorecard(
+    cases: Sequence[BugCase], variants: Sequence[Variant], results: Sequence[CaseResult]
+) -> Scorecard:
     """Everything that was measured; a case that nobody answers is named and not counted."""
-    found = {way: {one.case: one for one in told if one.way == way.name} for way in ways}
-    reasons = tuple(_reasons(cases, told))
+    found = {
+        variant: {one.case: one for one in results if one.variant == variant.name} for variant in variants
+    }
+    reasons = tuple(_reasons(cases, results))
     return Scorecard(
         name="bugs",
         figures=_closing(cases, found[WHOLE]) if WHOLE in found else NOT_RECORDED,
-        goals=tuple(_goals(cases, ways, found)),
+        goals=tuple(_goals(cases, variants, found)),
         tables=(
-            Table("Ways", OVERALL, tuple(_overall(way, cases, found[way]) for way in ways)),
-            *(_cases(way, cases, found[way]) for way in ways),
+            Table(
+                "Variants", OVERALL, tuple(_overall(variant, cases, found[variant]) for variant in variants)
+            ),
+            *(_cases(variant, cases, found[variant]) for variant in variants),
             *([Table("Why not", ("case", "way", "reason"), reasons)] if reasons else []),
         ),
         facts={
-            "told": [{**asdict(one), "money": None if one.money is None else str(one.money)} for one in told],
+            "results": [
+                {**asdict(one), "money": None if one.money is None else str(one.money)} for one in results
+            ],
             "not_recorded": {
-                way.name: [case.id for case in cases if case.id not in found[way]] for way in ways
+                variant.name: [case.id for case in cases if case.id not in found[variant]]
+                for variant in variants
             },
         },
     )
 
 
-def _cases(way: Way, cases: Sequence[BugCase], told: dict[str, CaseResult]) -> Table:
-    return Table(f"Cases, {way.name}", EACH, tuple(_row(case, told.get(case.id)) for case in cases))
+def _cases(variant: Variant, cases: Sequence[BugCase], results: dict[str, CaseResult]) -> Table:
+    return Table(f"Cases, {variant.name}", EACH, tuple(_row(case, results.get(case.id)) for case in cases))
 
 
-def _closing(cases: Sequence[BugCase], told: dict[str, CaseResult]) -> str:
-    there = [case for case in cases if case.id in told]
-    right = sum(told[case.id].true_verdict(case) for case in there)
-    false = sum(told[case.id].false_claim(case) for case in there)
+def _closing(cases: Sequence[BugCase], results: dict[str, CaseResult]) -> str:
+    there = [case for case in cases if case.id in results]
+    right = sum(results[case.id].true_verdict(case) for case in there)
+    false = sum(results[case.id].false_claim(case) for case in there)
     missing = f", {len(cases) - len(there)} {NOT_RECORDED}" if len(there) < len(cases) else ""
     return f"{right} of {len(there)} cases with their true verdict, {false} false claims{missing}"
 
 
 def _goals(
-    cases: Sequence[BugCase], ways: Sequence[Way], found: dict[Way, dict[str, CaseResult]]
+    cases: Sequence[BugCase], variants: Sequence[Variant], found: dict[Variant, dict[str, CaseResult]]
 ) -> Iterator[Goal]:
-    """Goals are those of the whole method; what parts and baselines reach is only told."""
-    if WHOLE not in ways:
+    """Goals are those of the whole method; what parts and baselines reach is only results."""
+    if WHOLE not in variants:
         return
-    told = found[WHOLE]
-    there = [case for case in cases if case.id in told]
+    results = found[WHOLE]
+    there = [case for case in cases if case.id in results]
     complete = None if len(there) < len(cases) else True
-    right = sum(told[case.id].true_verdict(case) for case in there)
-    false = sum(told[case.id].false_claim(case) for case in there)
+    right = sum(results[case.id].true_verdict(case) for case in there)
+    false = sum(results[case.id].false_claim(case) for case in there)
     yield Goal(
         "cases with their true verdict",
         f"{len(cases)}",
-        f"{right} of {len(there)} told",
+        f"{right} of {len(there)} results",
         complete if right == len(there) else False,
     )
     yield Goal("false claims", "0", f"{false}", False if false else (complete if there else None))
 
 
-def _overall(way: Way, cases: Sequence[BugCase], told: dict[str, CaseResult]) -> tuple[str, ...]:
-    published = f"{way.published:.1f} %" if way.published is not None else "-"
-    there = [case for case in cases if case.id in told]
+def _overall(variant: Variant, cases: Sequence[BugCase], results: dict[str, CaseResult]) -> tuple[str, ...]:
+    published = f"{variant.published:.1f} %" if variant.published is not None else "-"
+    there = [case for case in cases if case.id in results]
     if not there:
-        return (way.name, NOT_RECORDED, *("-",) * 6, published)
-    ones = [told[case.id] for case in there]
+        return (variant.name, NOT_RECORDED, *("-",) * 6, published)
+    ones = [results[case.id] for case in there]
     bugs = [case for case in there if case.expected is Verdict.REPRODUCED]
-    shown = sum(told[case.id].works for case in bugs)
+    shown = sum(results[case.id].works for case in bugs)
     return (
-        way.name,
+        variant.name,
         f"{len(there)} of {len(cases)}",
-        f"{sum(told[case.id].true_verdict(case) for case in there)}",
+        f"{sum(results[case.id].true_verdict(case) for case in there)}",
         f"{shown} of {len(bugs)} ({100 * shown / len(bugs):.0f} %)" if bugs else "-",
-        f"{sum(told[case.id].false_claim(case) for case in there)}",
+        f"{sum(results[case.id].false_claim(case) for case in there)}",
         f"{median(one.seconds for one in ones):.0f}",
         f"{sum(one.tokens for one in ones) / len(ones):.0f}",
         _mean_money([one.money for one in ones]),
@@ -121,8 +130,8 @@ def _row(case: BugCase, one: CaseResult | None) -> tuple[str, ...]:
     )
 
 
-def _reasons(cases: Sequence[BugCase], told: Sequence[CaseResult]) -> Iterator[tuple[str, ...]]:
+def _reasons(cases: Sequence[BugCase], results: Sequence[CaseResult]) -> Iterator[tuple[str, ...]]:
     by_id = {case.id: case for case in cases}
-    for one in told:
+    for one in results:
         if not one.true_verdict(by_id[one.case]):
-            yield one.case, one.way, one.reason
+            yield one.case, one.variant, one.reason

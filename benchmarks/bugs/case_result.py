@@ -12,10 +12,10 @@ from reenact.bug.reproduction import Verdict
 
 @dataclass(frozen=True)
 class CaseResult:
-    """One case, told one way."""
+    """One case run with one variant."""
 
     case: str
-    way: str
+    variant: str
     verdict: Verdict
     reason: str
     attempts: int = 0
@@ -34,16 +34,16 @@ class CaseResult:
 
     @property
     def works(self) -> bool:
-        """Whether what was handed over fails where the bug is and passes where it is mended."""
+        """Whether what was handed over fails where the bug is and passes where it is fixed."""
         return self.on_buggy == SHOWS and self.on_fixed == SHOWS_NOT
 
     @property
     def contradicted(self) -> bool:
-        """Whether what was handed over says otherwise: no bug where it is, or one where it is mended."""
+        """Whether what was handed over says otherwise: no bug where it is, or one where it is fixed."""
         return self.on_buggy == SHOWS_NOT or self.on_fixed == SHOWS
 
     def false_claim(self, case: BugCase) -> bool:
-        """Whether `reproduced` was said and is not so. Only what was said counts, not what was tried."""
+        """Whether `reproduced` was claimed and is not so. Only claims count, not attempts."""
         if self.verdict is not Verdict.REPRODUCED:
             return False
         return case.expected is not Verdict.REPRODUCED or self.contradicted

@@ -25,7 +25,7 @@ from reenact.intake.repository import open_repository
 FACTS, REPORT, BUNDLE, ORACLE = "case.json", "report.md", "project.bundle", "oracle.py"
 LARGEST = 1024 * 1024
 """Bytes of facts, report or oracle beyond which a file is refused."""
-_TOLD = (Verdict.REPRODUCED, Verdict.NOT_REPRODUCED)
+_DECIDED = (Verdict.REPRODUCED, Verdict.NOT_REPRODUCED)
 
 Words = Annotated[str, Field(min_length=1, max_length=200)]
 Hash = Annotated[str, Field(pattern=r"^([0-9a-f]{40}|[0-9a-f]{64})$")]
@@ -53,7 +53,7 @@ class BugCase:
     id: Words
     """The name of the folder."""
     title: Words
-    """What is wrong, for a reader of the table. Never shown to the story under test."""
+    """What is wrong, for a reader of the table. Never shown to the pipeline under test."""
     project: Words
     kind: Kind
     bug: Words
@@ -65,7 +65,7 @@ class BugCase:
     buggy: Hash
     """The commit that the report is about."""
     fixed: Hash | None
-    """The commit that mends it; none where there is nothing to mend."""
+    """The commit that fixes it; none where there is nothing to fix."""
     expected: Verdict
     """The true verdict: reproduced, or not reproduced."""
     packages: tuple[Module, ...]
@@ -79,7 +79,7 @@ class BugCase:
 
     @property
     def report(self) -> str:
-        """The report in the user's words: all that the story under test gets beside the repository."""
+        """The report in the user's words: all that the pipeline under test gets beside the repository."""
         return _text(self.folder / REPORT)
 
     @property
@@ -152,8 +152,8 @@ def _check(case: BugCase) -> None:
     wrong = ""
     if case.id != case.folder.name:
         wrong = f"the id {case.id!r} is not the name of the folder"
-    elif case.expected not in _TOLD:
-        wrong = f"the true verdict is one of {', '.join(_TOLD)}, not {case.expected}"
+    elif case.expected not in _DECIDED:
+        wrong = f"the true verdict is one of {', '.join(_DECIDED)}, not {case.expected}"
     elif (case.fixed is None) != (case.expected is Verdict.NOT_REPRODUCED):
         wrong = "a fixed commit goes with a bug that is there, and with no other"
     elif case.fault not in taxonomy_classes("fault"):

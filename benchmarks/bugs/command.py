@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from benchmarks.bugs.way import BASELINES, LEAVABLE
+from benchmarks.bugs.variant import BASELINES, LEAVABLE
 from benchmarks.command import conduct, out_folder
 from reenact.api.session import model_for
 from reenact.cli.options import CALLS, MONEY, TOKENS, Count
@@ -32,7 +32,7 @@ from reenact.types import ExitCode
 @click.option("--max-calls", type=CALLS, help="Model calls the run may make.")
 @click.option("--sandbox", help="Tier that runs the scripts; default: the best one here.")
 @click.option("--trust-code", is_flag=True, default=None, help="Allow a sandbox that confines nothing.")
-@click.option("--fresh", is_flag=True, help="Start anew: nothing told or recorded before counts.")
+@click.option("--fresh", is_flag=True, help="Start over: nothing run or recorded before counts.")
 @out_folder
 def bugs(
     folder: Path | None, names: tuple[str, ...], model: str | None, record: bool, without: tuple[str, ...],
@@ -47,7 +47,7 @@ def bugs(
     from benchmarks.bugs.cases import chosen_cases
     from benchmarks.bugs.measure import measure
     from benchmarks.bugs.runner import BenchRunner
-    from benchmarks.bugs.way import ways_of
+    from benchmarks.bugs.variant import variants_of
     from benchmarks.scorecard import Scorecard
     from reenact.api.session import sandbox_for
     from reenact.bug.options import BugOptions
@@ -65,16 +65,16 @@ def bugs(
     with Journal.open(settings.runs_dir) as journal:
 
         def run(tell: Tell, stop: Stop) -> Scorecard:
-            desk = BenchRunner(
+            runner = BenchRunner(
                 journal=journal, sandbox=box, record=record, fresh=fresh, tell=tell, stop=stop,
                 # Recordings were made with contexts that are ranked by words alone.
-                wishes=BugOptions(seeds=seeds, minimise=not no_minimise, dense=False),
+                options=BugOptions(seeds=seeds, minimise=not no_minimise, dense=False),
                 # Only the flag: a model that the settings name for other verbs must not spend money here.
                 model=model_for(settings, stop=stop, tell=tell) if model else None,
                 environments=Environments(
                     cache_folder(settings) / "environments", box=box, tell=tell, stop=stop
                 ),
             )  # fmt: skip
-            return measure(cases, desk, ways=ways_of(without, baselines), jobs=jobs)
+            return measure(cases, runner, variants=variants_of(without, baselines), jobs=jobs)
 
         return conduct(run, out)

@@ -29,7 +29,7 @@ _CODES = "codes.json"
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """What the oracle said of one revision."""
+    """What the oracle reported of one revision."""
 
     revision: str
     codes: Mapping[int, int]

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 from benchmarks.bugs.cases import BUNDLE, FACTS, ORACLE, REPORT, BugCase
-from benchmarks.bugs.way import Way
+from benchmarks.bugs.variant import Variant
 from reenact.bug.options import BugOptions
 from reenact.errors import InputError
 from reenact.journal import Journal
@@ -22,7 +22,7 @@ from reenact.types import JsonValue, Stop, Tell, tell_nobody
 
 @dataclass(frozen=True)
 class BenchRunner:
-    """What every case is told with."""
+    """What every case is run with."""
 
     journal: Journal
     sandbox: Sandbox
@@ -31,9 +31,9 @@ class BenchRunner:
     record: bool = False
     """Keep the model's answers in the folder of each case."""
     fresh: bool = False
-    """Start anew: nothing told before counts, and a recording is made from its beginning."""
+    """Start over: nothing run before counts, and a recording is made from its beginning."""
     environments: Environments | None = None
-    wishes: BugOptions = field(default_factory=BugOptions)
+    options: BugOptions = field(default_factory=BugOptions)
     tell: Tell = tell_nobody
     stop: Stop = field(default_factory=Stop)
 
@@ -44,31 +44,31 @@ class BenchRunner:
                 next_step="Add --model, for example --model relay:FOLDER.",
             )
 
-    def answers(self, case: BugCase, way: Way) -> bool:
+    def answers(self, case: BugCase, variant: Variant) -> bool:
         """Whether anybody answers."""
-        return self.model is not None or (case.folder / way.recording).is_file()
+        return self.model is not None or (case.folder / variant.recording).is_file()
 
-    def inputs(self, case: BugCase, way: Way) -> JsonValue:
+    def inputs(self, case: BugCase, variant: Variant) -> JsonValue:
         """What the outcome depends on: the case, and who answers."""
-        names = [FACTS, REPORT, BUNDLE, ORACLE, *(() if self.model is not None else (way.recording,))]
+        names = [FACTS, REPORT, BUNDLE, ORACLE, *(() if self.model is not None else (variant.recording,))]
         contents = [(case.folder / name).read_bytes() for name in names]
         return {
             "files": [hashlib.sha256(content).hexdigest() for content in contents],
             "model": self.model.name if self.model is not None else "recording",
             "record": self.record,
-            "wishes": way.wishes(self.wishes).to_json(),
+            "options": variant.options(self.options).to_json(),
         }
 
-    def model_for(self, case: BugCase, way: Way) -> Model:
+    def model_for(self, case: BugCase, variant: Variant) -> Model:
         """The model that answers this case."""
-        file = case.folder / way.recording
+        file = case.folder / variant.recording
         if self.model is None:
             return Replay(file, tell=self.tell)
         return Recorder(self.model, file) if self.record else self.model
 
     @contextmanager
-    def journal_for(self, case: BugCase, way: Way) -> Iterator[tuple[Journal, bool]]:
-        """The journal of one story and whether it starts anew.
+    def journal_for(self, case: BugCase, variant: Variant) -> Iterator[tuple[Journal, bool]]:
+        """The journal of one pipeline and whether it starts over.
 
         What a living model answers was paid for and is kept. A recording costs nothing, and a journal that
         knew its answers would not notice when it changes. A recording that is not begun yet needs every
@@ -78,5 +78,5 @@ class BenchRunner:
             with Journal.in_memory() as journal:
                 yield journal, True
             return
-        unrecorded = self.record and not (case.folder / way.recording).exists()
+        unrecorded = self.record and not (case.folder / variant.recording).exists()
         yield self.journal, self.fresh or unrecorded

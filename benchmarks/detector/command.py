@@ -10,7 +10,7 @@ import click
 
 from benchmarks.detector.fit import SHIPPED
 from benchmarks.detector.judgement import Judgement
-from benchmarks.detector.learn import Learned, LearnServices, LearnWishes, learn
+from benchmarks.detector.learn import Learned, LearnOptions, LearnServices, learn
 from benchmarks.detector.page import page, score_table
 from reenact.cli.options import WORKERS, output_format, show, stopping_gently
 from reenact.journal import Journal
@@ -43,13 +43,13 @@ def train_detector(
     """
     settings = resolve({}).settings
     folder = (work or settings.runs_dir / "detector").resolve()
-    wishes = LearnWishes(work=folder, quick=quick, workers=workers)
+    options = LearnOptions(work=folder, quick=quick, workers=workers)
     with (
         Journal.open(settings.runs_dir) as journal,
         stopping_gently(settings.max_time) as stop,
         telling() as tell,
     ):
-        found = learn(wishes, LearnServices(journal=journal, tell=tell, stop=stop, argv=tuple(sys.argv[1:])))
+        found = learn(options, LearnServices(journal=journal, tell=tell, stop=stop, argv=tuple(sys.argv[1:])))
     out.parent.mkdir(parents=True, exist_ok=True)
     found.forest.save(out)
     if written is not None:
@@ -82,6 +82,6 @@ def _document(found: Learned, out: Path) -> Document:
 
 def _worth(judgement: Judgement) -> str:
     return (
-        f"{len(judgement.said)} suspects; squared error of their confidence {judgement.brier:.3f}, by a curve"
-        f" through other programs {judgement.brier_by_curve:.3f}, of one share {judgement.brier_of_share:.3f}"
+        f"{len(judgement.statements)} suspects; squared error of confidence {judgement.brier:.3f}, by a"
+        f" curve through others {judgement.brier_by_curve:.3f}, a share {judgement.brier_of_share:.3f}"
     )

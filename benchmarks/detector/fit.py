@@ -92,6 +92,6 @@ def probabilities(model: Any, x: NDArray[np.float32]) -> Probabilities:
     with threadpool_limits(1):
         by_class = model.predict_proba(x)
     columns = []
-    for told in by_class:
-        columns.append(told[:, 1] if told.shape[1] == 2 else np.zeros(len(x)))
+    for columns_of in by_class:
+        columns.append(columns_of[:, 1] if columns_of.shape[1] == 2 else np.zeros(len(x)))
     return np.stack(columns, axis=1)

@@ -55,13 +55,13 @@ def train(planned: Sequence[Planned], executor: Executor, tell: Tell, stop: Stop
     todo = in_turns(planned)
     done = 0
 
-    def heard(trial: Trial, outcome: Outcome) -> None:
+    def keep(trial: Trial, outcome: Outcome) -> None:
         nonlocal done
         done += 1
         note = f"{trial.program.entry.stem}, {outcome.kind.value}"
         tell(Progress("trainings", done, len(todo), note))
 
-    outcomes = executor.run(todo, on=heard, stop=stop)
+    outcomes = executor.run(todo, on=keep, stop=stop)
     if stop.asked:
         raise ended_by(stop, "Stopped while the detector's programs were being trained.")
     return {trial.key: outcome for trial, outcome in zip(todo, outcomes, strict=True)}
@@ -106,14 +106,14 @@ def _labelled(planned: Sequence[Planned], outcomes: Mapping[str, Outcome]) -> It
         elif killed(before, after).killed:
             single = len(one.operators) == 1
             guilty |= set(map(str, one.patch.changes)) if single else set()
-            kept = one.faults if single else _standing(one, guilty)
+            kept = one.faults if single else _remaining(one, guilty)
             if kept:
                 yield Known(one, frozenset(kept))
         elif as_good(before, after):
             yield Known(one)
 
 
-def _standing(one: Planned, guilty: set[str]) -> tuple[Fault, ...]:
+def _remaining(one: Planned, guilty: set[str]) -> tuple[Fault, ...]:
     """The faults of a double mutant: all of them, when each of its changes is part of a killed single one."""
     return one.faults if all(str(change) in guilty for change in one.patch.changes) else ()
 

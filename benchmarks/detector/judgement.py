@@ -26,7 +26,7 @@ SUREST = 0.98
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class Statement:
     """One suspect."""
 
     base: str
@@ -39,7 +39,7 @@ class Said:
 class Judgement:
     """What the rules' confidences are worth."""
 
-    said: Sequence[Said]
+    statements: Sequence[Statement]
     curve: CalibrationCurve
     brier: float
     """Mean squared distance of the bare confidences to what was right."""
@@ -49,46 +49,46 @@ class Judgement:
     """The same of one figure for all: the share that was right."""
 
 
-def said_of(known: Iterable[Known], outcomes: Mapping[str, Outcome]) -> Iterator[Said]:
-    """What the rules said of the first training of each program."""
+def statements_of(known: Iterable[Known], outcomes: Mapping[str, Outcome]) -> Iterator[Statement]:
+    """What the rules statements of the first training of each program."""
     rules = chosen((), ())
     observed = {rule.code for rule in rules if rule.needs & Needs.TRACE}
     for one in known:
         planted = {SAME.get(fault, fault) for fault in one.faults}
         _, evidence = next(evidence_of(one.planned, outcomes), (0, None))
         for suspect in suspects_from(run_rules(rules, evidence), observed) if evidence is not None else ():
-            if suspect.fault is not None and suspect.first.accuses:
+            if suspect.fault is not None and suspect.first.is_root_cause:
                 right = SAME.get(suspect.fault, suspect.fault) in planted
-                yield Said(one.planned.base, suspect.confidence, right)
+                yield Statement(one.planned.base, suspect.confidence, right)
 
 
-def judged(said: Sequence[Said]) -> Judgement:
+def judged(statements: Sequence[Statement]) -> Judgement:
     """The curve through all of them, and how well curves do for programs they were not drawn through."""
     import numpy as np
 
-    told = np.array([one.confidence for one in said])
-    right = np.array([one.right for one in said], dtype=float)
-    base = np.array([one.base for one in said])
-    apart = np.zeros_like(told)
+    confidences = np.array([one.confidence for one in statements])
+    right = np.array([one.right for one in statements], dtype=float)
+    base = np.array([one.base for one in statements])
+    apart = np.zeros_like(confidences)
     for name in np.unique(base):
         of = base == name
-        apart[of] = _isotonic(told[~of], right[~of], told[of])
+        apart[of] = _isotonic(confidences[~of], right[~of], confidences[of])
     points = np.linspace(0, 1, POINTS)
-    drawn = _isotonic(told, right, points)
+    drawn = _isotonic(confidences, right, points)
     return Judgement(
-        said,
+        statements,
         CalibrationCurve(tuple(round(float(x), 3) for x in points), tuple(round(float(y), 3) for y in drawn)),
-        brier=float(np.mean((told - right) ** 2)),
+        brier=float(np.mean((confidences - right) ** 2)),
         brier_by_curve=float(np.mean((apart - right) ** 2)),
         brier_of_share=float(right.var()),
     )
 
 
 def _isotonic(
-    told: NDArray[np.float64], right: NDArray[np.float64], at: NDArray[np.float64]
+    confidences: NDArray[np.float64], right: NDArray[np.float64], at: NDArray[np.float64]
 ) -> NDArray[np.float64]:
     from sklearn.isotonic import IsotonicRegression
 
-    fitted = IsotonicRegression(y_min=0.0, y_max=SUREST, out_of_bounds="clip").fit(told, right)
+    fitted = IsotonicRegression(y_min=0.0, y_max=SUREST, out_of_bounds="clip").fit(confidences, right)
     found: NDArray[np.float64] = fitted.predict(at)
     return found

@@ -13,7 +13,7 @@ from pathlib import Path
 from benchmarks.detector.dataset import Dataset, dataset
 from benchmarks.detector.fit import SHIPPED, fitted, require_sklearn
 from benchmarks.detector.gather import labelled, rows, train
-from benchmarks.detector.judgement import Judgement, judged, said_of
+from benchmarks.detector.judgement import Judgement, judged, statements_of
 from benchmarks.detector.plan import base_programs, plan
 from benchmarks.detector.publish import exported
 from benchmarks.detector.scores import Report, Scores, judge, measure
@@ -28,7 +28,7 @@ from reenact.types import ExitCode, JsonValue, Progress, Stop, Tell, tell_nobody
 
 
 @dataclass(frozen=True)
-class LearnWishes:
+class LearnOptions:
     """What to make."""
 
     work: Path
@@ -43,7 +43,7 @@ class LearnWishes:
 
 @dataclass(frozen=True)
 class LearnServices:
-    """What the story needs from outside."""
+    """What the pipeline needs from outside."""
 
     journal: Journal
     tell: Tell = tell_nobody
@@ -75,25 +75,25 @@ class Learned:
             "classes": [one.code for one in self.data.classes],
             "f1": scores.f1,
             "false_alarms": scores.false_alarms,
-            "suspects": len(self.judgement.said),
+            "suspects": len(self.judgement.statements),
             "brier": self.judgement.brier,
             "brier_by_curve": self.judgement.brier_by_curve,
         }
 
 
-def learn(wishes: LearnWishes, services: LearnServices) -> Learned:
-    """The whole story."""
+def learn(options: LearnOptions, services: LearnServices) -> Learned:
+    """The whole pipeline."""
     require_sklearn()
-    programs = wishes.programs or base_programs()
-    planned = plan(programs, quick=wishes.quick)
+    programs = options.programs or base_programs()
+    planned = plan(programs, quick=options.quick)
     request: dict[str, JsonValue] = {
-        "quick": wishes.quick,
+        "quick": options.quick,
         "trials": [trial.key for one in planned for trial in one.trials[:1]],
     }
     with services.journal.run(
         pipeline="train-detector", request=request, argv=services.argv, what="learned detector"
     ) as run:
-        with _executor(wishes) as executor:
+        with _executor(options) as executor:
             outcomes = train(planned, executor, services.tell, services.stop)
         services.tell(Progress("features", 0, 1, f"{len(outcomes)} trainings"))
         known = tuple(labelled(planned, outcomes))
@@ -104,12 +104,12 @@ def learn(wishes: LearnWishes, services: LearnServices) -> Learned:
         at_work = judge(data, forest.calibrated(report.held_out[SHIPPED]) >= LEAST)
         cpu = sum(outcome.cpu_seconds for outcome in outcomes.values())
         services.tell(Progress("rules", 0, 1, f"{len(known)} programs"))
-        judgement = judged(tuple(said_of(known, outcomes)))
+        judgement = judged(tuple(statements_of(known, outcomes)))
         found = Learned(forest, data, report, at_work, judgement, len(outcomes), cpu)
         run.finish(found.to_json(), ExitCode.OK)
     return found
 
 
-def _executor(wishes: LearnWishes) -> Executor:
-    pool = ProcessPool(workers=wishes.workers or None, scratch=wishes.work / "traces")
-    return Cached(pool, FolderStore(wishes.work / "outcomes"))
+def _executor(options: LearnOptions) -> Executor:
+    pool = ProcessPool(workers=options.workers or None, scratch=options.work / "traces")
+    return Cached(pool, FolderStore(options.work / "outcomes"))

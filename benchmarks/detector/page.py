@@ -28,7 +28,7 @@ CHOSEN = (
 
 
 def page(found: Learned) -> str:
-    """Markdown, written anew by every `python -m benchmarks train-detector --page`."""
+    """Markdown, written by every `python -m benchmarks train-detector --page`."""
     return "\n\n".join(_parts(found)) + "\n"
 
 
@@ -38,13 +38,13 @@ def score_table(scores: Mapping[str, Scores], title: str) -> Table:
     rows = tuple(
         (
             name,
-            f"{told.f1:.2f}",
-            *(f"{told.by_class[code].f1:.2f}" for code in codes),
-            f"{told.detected:.2f}",
-            f"{told.hit:.2f}",
-            f"{told.false_alarms:.2f}",
+            f"{score.f1:.2f}",
+            *(f"{score.by_class[code].f1:.2f}" for code in codes),
+            f"{score.detected:.2f}",
+            f"{score.hit:.2f}",
+            f"{score.false_alarms:.2f}",
         )
-        for name, told in scores.items()
+        for name, score in scores.items()
     )
     words = (BY_CODE[code].name.removeprefix("learned-") for code in codes)
     columns = ("classifier", "mean F1", *words, "detected", "rightly named", "false alarms")
@@ -156,12 +156,12 @@ def _detail(scores: Scores) -> Table:
 def _rules(judgement: Judgement) -> str:
     return (
         "A rule says how sure it is; that is its author's judgement. Over these same programs the rules"
-        f" named {len(judgement.said)} suspects whose guilt is known. The mean squared distance of the bare"
-        f" confidences to the truth (Brier score) is {judgement.brier:.3f}; one figure for all, the share"
-        f" that was right, makes {judgement.brier_of_share:.3f}; an isotonic curve through the suspects of"
-        f" the *other* programs makes {judgement.brier_by_curve:.3f}. `diagnose` shows what the curve through"
-        " all of them says. A suspect counts as right only when its kind of fault was planted: what else may"
-        " be wrong with a base program counts against it."
+        f" named {len(judgement.statements)} suspects whose truth is known. The mean squared distance of the"
+        f" bare confidences to the truth (Brier score) is {judgement.brier:.3f}; one figure for all, the"
+        f" share that was right, makes {judgement.brier_of_share:.3f}; an isotonic curve through the suspects"
+        f" of the *other* programs makes {judgement.brier_by_curve:.3f}. `diagnose` shows what the curve"
+        " through all of them says. A suspect counts as right only when its kind of fault was planted: what"
+        " else may be wrong with a base program counts against it."
     )
 
 
@@ -169,7 +169,7 @@ def _shares(judgement: Judgement) -> Table:
     curve, rows = judgement.curve, []
     for low in (0.0, 0.2, 0.4, 0.6, 0.8, 0.9):
         high = 1.01 if low == 0.9 else 0.9 if low == 0.8 else low + 0.2
-        of = [one for one in judgement.said if low <= one.confidence < high]
+        of = [one for one in judgement.statements if low <= one.confidence < high]
         share = f"{sum(one.right for one in of) / len(of):.2f}" if of else "-"
         shown = f"{curve.at(low):.2f} to {curve.at(min(high, 1.0)):.2f}"
         rows.append((f"{low:.1f} to {min(high, 1.0):.1f}", str(len(of)), share, shown))

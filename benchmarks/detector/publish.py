@@ -48,12 +48,12 @@ def exported(model: Any, data: Dataset, held_out: NDArray[np.float64]) -> Forest
     )
 
 
-def curve(told: NDArray[np.float64], truth: NDArray[np.int64]) -> tuple[NDArray[np.float64], ...]:
+def curve(confidences: NDArray[np.float64], truth: NDArray[np.int64]) -> tuple[NDArray[np.float64], ...]:
     """How often a class is right when the trees say so much: isotonic, on programs not learned from."""
     import numpy as np
     from sklearn.isotonic import IsotonicRegression
 
-    fitted = IsotonicRegression(y_min=0.0, y_max=SUREST, out_of_bounds="clip").fit(told, truth)
+    fitted = IsotonicRegression(y_min=0.0, y_max=SUREST, out_of_bounds="clip").fit(confidences, truth)
     points = np.linspace(0, 1, POINTS)
     return points, fitted.predict(points)
 

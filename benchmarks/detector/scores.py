@@ -70,35 +70,35 @@ def measure(data: Dataset, tell: Tell) -> Report:
         tell(Progress("classifiers", number, len(CLASSIFIERS), name))
         mixed[name] = _held_out(data, name, list(_folds(data)))
         held[name] = strict[name] = _held_out(data, name, list(_programs(data)))
-    for told in (mixed, strict):
-        told[UNION] = _union([told[name] for name in PAPER])
+    for by_name in (mixed, strict):
+        by_name[UNION] = _union([by_name[name] for name in PAPER])
     return Report(
-        {name: judge(data, told >= HALF) for name, told in mixed.items()},
-        {name: judge(data, told >= HALF) for name, told in strict.items()},
+        {name: judge(data, probabilities >= HALF) for name, probabilities in mixed.items()},
+        {name: judge(data, probabilities >= HALF) for name, probabilities in strict.items()},
         held,
     )
 
 
-def judge(data: Dataset, said: NDArray[np.bool_]) -> Scores:
-    """Compare what was said with the truth."""
+def judge(data: Dataset, predicted: NDArray[np.bool_]) -> Scores:
+    """Compare what was predicted with the truth."""
     import numpy as np
 
     truth = data.y.astype(bool)
     faulty = np.asarray(truth.any(axis=1))
-    by_class = {one.code: _score(truth[:, at], said[:, at]) for at, one in enumerate(data.classes)}
-    any_said = np.asarray(said.any(axis=1))
-    right = np.asarray((said & truth).any(axis=1))
+    by_class = {one.code: _score(truth[:, at], predicted[:, at]) for at, one in enumerate(data.classes)}
+    any_predicted = np.asarray(predicted.any(axis=1))
+    right = np.asarray((predicted & truth).any(axis=1))
     return Scores(
         by_class,
-        detected=_mean(any_said[faulty]),
-        false_alarms=_mean(any_said[data.healthy]),
+        detected=_mean(any_predicted[faulty]),
+        false_alarms=_mean(any_predicted[data.healthy]),
         hit=_mean(right[faulty]),
     )
 
 
-def _score(truth: NDArray[np.bool_], said: NDArray[np.bool_]) -> Score:
-    hits = int((truth & said).sum())
-    precision = hits / int(said.sum()) if said.any() else 0.0
+def _score(truth: NDArray[np.bool_], predicted: NDArray[np.bool_]) -> Score:
+    hits = int((truth & predicted).sum())
+    precision = hits / int(predicted.sum()) if predicted.any() else 0.0
     recall = hits / int(truth.sum()) if truth.any() else 0.0
     both = precision + recall
     return Score(precision, recall, 2 * precision * recall / both if both else 0.0, int(truth.sum()))
@@ -131,8 +131,8 @@ def _held_out(data: Dataset, name: str, parts: list[NDArray[np.bool_]]) -> Proba
     return found
 
 
-def _union(told: list[Probabilities]) -> Probabilities:
+def _union(probabilities: list[Probabilities]) -> Probabilities:
     import numpy as np
 
-    most: Probabilities = np.stack(told).max(axis=0)
+    most: Probabilities = np.stack(probabilities).max(axis=0)
     return most

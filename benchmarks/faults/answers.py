@@ -12,14 +12,14 @@ from reenact.rules.rule import Rule, run_rules
 
 
 def answer_of(diagnosis: Diagnosis) -> Answer:
-    """What a diagnosis accuses."""
+    """What a diagnosis reports."""
     return _answer(
         ((one.suspect.fault, one.suspect.layer, one.suspect.layer_index) for one in diagnosis.findings),
         diagnosis.evidence,
     )
 
 
-def accused_by(diagnosis: Diagnosis) -> list[tuple[str, float]]:
+def reported_by(diagnosis: Diagnosis) -> list[tuple[str, float]]:
     """The same one by one, as `HLR` or `ACH(2)`, each with its confidence."""
     found = []
     for one in diagnosis.findings:
@@ -43,10 +43,10 @@ def answer_by(rules: Iterable[Rule], evidence: Evidence, least: float = 0.0) -> 
     )
 
 
-def _answer(said: Iterable[tuple[Fault | None, str, int | None]], evidence: Evidence) -> Answer:
+def _answer(findings: Iterable[tuple[Fault | None, str, int | None]], evidence: Evidence) -> Answer:
     return frozenset(
         (fault, activation_index(evidence, layer, index) if FAMILY.get(fault, fault) is Fault.ACH else index)
-        for fault, layer, index in said
+        for fault, layer, index in findings
         if fault is not None
     )
 

@@ -134,7 +134,7 @@ class PublishedMeans:
     seconds: Mapping[str, float]
     """Mean time a fault."""
     false_alarms: Mapping[str, int]
-    """Of the 22 programs, those told to use softmax whether they had it or not; filtered out by the study."""
+    """Of the 22 programs, those set to use softmax whether they had it or not; filtered out by the study."""
     median_improvement_rate: Mapping[str, float]
     significant_of_30: Mapping[str, int]
     mean_sigma: Mapping[str, float]

@@ -116,10 +116,10 @@ def neutral(names: tuple[str, ...], scale: str, budget: str, to: Path, output_fo
 @click.argument("names", nargs=-1)
 @click.option("--scale", type=click.Choice(["lite", "full"]), default="lite", show_default=True)
 @click.option("--depth", type=click.Choice(["quick", "normal", "deep"]), default="normal", show_default=True)
-@click.option("--repeats", type=REPEATS, default=1, show_default=True, help="Stories a program.")
+@click.option("--repeats", type=REPEATS, default=1, show_default=True, help="Runs a program.")
 @click.option("--side", type=click.Choice(["buggy", "fixed"]), help="Only these programs; default: both.")
-@click.option("--jobs", type=Count(1, 1024), default=1, show_default=True, help="Stories at once.")
-@click.option("--fresh", is_flag=True, help="Start anew instead of continuing an interrupted run.")
+@click.option("--jobs", type=Count(1, 1024), default=1, show_default=True, help="Runs at once.")
+@click.option("--fresh", is_flag=True, help="Start over instead of continuing an interrupted run.")
 @out_folder
 def faults(
     names: tuple[str, ...],

@@ -1,7 +1,7 @@
 """`python -m benchmarks faults`: diagnose every program of the benchmark, score every family side by side.
 
 The buggy programs give recall, precision and F3; the fixed twins false alarms. Each program is watched once,
-all families judge the same evidence; the story is told at the asked depth, without a model.
+all families judge the same evidence; the diagnosis is run at the asked depth, without a model.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ from pathlib import Path
 from statistics import median
 
 from benchmarks.data.packages import run
-from benchmarks.faults.answers import accused_by, answer_by, answer_of
+from benchmarks.faults.answers import answer_by, answer_of, reported_by
 from benchmarks.faults.case import FaultCase, Scale, Side
-from benchmarks.faults.case_result import QUICK, STORY, CaseResult
+from benchmarks.faults.case_result import PIPELINE, QUICK, CaseResult
 from benchmarks.faults.cases import published_means
 from benchmarks.faults.programs import availability, materialise
 from benchmarks.faults.scores import Answer
@@ -39,8 +39,8 @@ from reenact.types import Stop, Tell, tell_nobody
 
 
 @dataclass(frozen=True)
-class Telling:
-    """A story to be told."""
+class CaseRun:
+    """A case to be run."""
 
     case: FaultCase
     side: Side
@@ -63,26 +63,26 @@ def measure(
     fresh: bool = False,
     jobs: int = 1,
 ) -> Scorecard:
-    """Tell the story of every program that can be run here; the others are named with the reason."""
+    """Run every program that can be run here; the others are named with the reason."""
     stop = stop or Stop()
     missing = {case.id: why for case in cases if (why := availability(case).why_not)}
     wanted = {
-        f"{case.id}-{side}-{repeat}": Telling(case, side, scale, depth, max(1, (os.cpu_count() or 1) // jobs))
+        f"{case.id}-{side}-{repeat}": CaseRun(case, side, scale, depth, max(1, (os.cpu_count() or 1) // jobs))
         for case in cases
         if case.id not in missing
         for side in sides
         for repeat in range(repeats)
     }
-    told_of = {"scale": scale.value, "depth": depth.value, "code": code_identity()}
-    request = {"cases": [case.id for case in cases], **told_of}
+    identity = {"scale": scale.value, "depth": depth.value, "code": code_identity()}
+    request = {"cases": [case.id for case in cases], **identity}
     with journal.run(
         pipeline="bench-faults", request={**request, "repeats": repeats}, what=scale.value, fresh=fresh
-    ) as told:
-        found = told.many(
-            dict.fromkeys(wanted, told_of),
+    ) as deep:
+        found = deep.many(
+            dict.fromkeys(wanted, identity),
             lambda names: several(
                 {name: wanted[name] for name in names},
-                tell_of,
+                run_case,
                 what="bench faults",
                 jobs=jobs,
                 tell=tell,
@@ -90,12 +90,12 @@ def measure(
             ),
             returns=CaseResult,
         )
-        told.finish({"programs": len(found)})
+        deep.finish({"programs": len(found)})
     return scorecard(list(found.values()), cases, missing, scale, depth, published_means())
 
 
-def tell_of(wanted: Telling, stop: Stop) -> CaseResult:
-    """One program: trained plainly, diagnosed quickly, then the whole story."""
+def run_case(wanted: CaseRun, stop: Stop) -> CaseResult:
+    """One program: trained plainly, diagnosed quickly, then the whole pipeline."""
     case, side, depth = wanted.case, wanted.side, wanted.depth
     end_with_parent()
     with tempfile.TemporaryDirectory(prefix="reenact-fault-") as scratch:
@@ -107,14 +107,14 @@ def tell_of(wanted: Telling, stop: Stop) -> CaseResult:
         )
         answers = {family: _listed(answer_by(chosen((family,)), quick.evidence)) for family in FAMILIES}
         answers[QUICK] = _listed(answer_of(quick))
-        told, more = quick, 0.0
+        deep, more = quick, 0.0
         if depth.intervenes:
-            wishes = DiagnoseOptions(depth=depth, threshold=THRESHOLD, workers=wanted.workers)
-            told, more = _timed(program, wishes, Path(scratch) / "story", stop, quick.evidence)
-        seconds["story"] = seconds["quick"] + more
-        answers[STORY] = _listed(answer_of(told))
+            options = DiagnoseOptions(depth=depth, threshold=THRESHOLD, workers=wanted.workers)
+            deep, more = _timed(program, options, Path(scratch) / "pipeline", stop, quick.evidence)
+        seconds["pipeline"] = seconds["quick"] + more
+        answers[PIPELINE] = _listed(answer_of(deep))
     return CaseResult(
-        case.id, side, answers, seconds, [_words(one) for one in told.findings], accused_by(told)
+        case.id, side, answers, seconds, [_words(one) for one in deep.findings], reported_by(deep)
     )
 
 
@@ -130,7 +130,7 @@ def _middle(values: Sequence[float]) -> str:
 
 
 def _timed(
-    program: Program, wishes: DiagnoseOptions, folder: Path, stop: Stop, seen: Evidence | None = None
+    program: Program, options: DiagnoseOptions, folder: Path, stop: Stop, seen: Evidence | None = None
 ) -> tuple[Diagnosis, float]:
     begun = time.monotonic()
     with Journal.in_memory() as journal, Path(os.devnull).open("wb") as nowhere:
@@ -138,7 +138,7 @@ def _timed(
             journal=journal, traces=folder, stop=stop, stdout=nowhere,
             executor=lambda asked: Lent(warm_pool(asked.workers)),
         )  # fmt: skip
-        found = diagnose(program, wishes, services, seen)
+        found = diagnose(program, options, services, seen)
     return found, time.monotonic() - begun
 
 

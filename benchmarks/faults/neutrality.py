@@ -53,9 +53,9 @@ def truths(walks: Mapping[str, Mapping[str, object]], scale: Scale) -> dict[str,
     """Ground truths of the walks at this scale."""
     found = {}
     for case, walk in walks.items():
-        told = walk["alternatives"]
-        if walk["scale"] == scale.value and isinstance(told, list):
-            found[case] = tuple(parse_truth(text) for text in told)
+        listed = walk["alternatives"]
+        if walk["scale"] == scale.value and isinstance(listed, list):
+            found[case] = tuple(parse_truth(text) for text in listed)
     return found
 
 
@@ -84,8 +84,8 @@ def _walk(case: FaultCase, scale: Scale, budget: str, stop: Stop) -> Walk:
             )
             graph = analyse(programs[Side.BUGGY], AlternativesOptions(budget), services, programs[Side.FIXED])
         layers = numbers(programs[Side.BUGGY])
-        told = dict.fromkeys(in_words(node.patch, layers) for node in graph.alternatives)
-    return Walk(scale.value, budget, graph.trained, graph.ended, tuple(told))
+        listed = dict.fromkeys(in_words(node.patch, layers) for node in graph.alternatives)
+    return Walk(scale.value, budget, graph.trained, graph.ended, tuple(listed))
 
 
 def _program(case: FaultCase, side: Side, scale: Scale, folder: Path) -> Program:

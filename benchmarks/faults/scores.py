@@ -67,11 +67,11 @@ def score(answer: Answer, truth: Truth, *, layers: bool = True) -> Score:
     """Equations 1-3; `layers` is false for tools that name none, whose types alone are compared."""
     if not truth:
         raise InputError("A ground truth without a fault cannot be scored against.")
-    said = frozenset((FAMILY.get(fault, fault), layer) for fault, layer in answer)
-    found = sum(any(_agrees(pair, spot, layers) for pair in said) for spot in truth)
+    pairs = frozenset((FAMILY.get(fault, fault), layer) for fault, layer in answer)
+    found = sum(any(_agrees(pair, spot, layers) for pair in pairs) for spot in truth)
     right, entries = 0, 0
-    for kind in {fault for fault, _ in said}:
-        agreeing = {any(_agrees(pair, spot, layers) for spot in truth) for pair in said if pair[0] is kind}
+    for kind in {fault for fault, _ in pairs}:
+        agreeing = {any(_agrees(pair, spot, layers) for spot in truth) for pair in pairs if pair[0] is kind}
         right += True in agreeing
         entries += len(agreeing)
     return _made(found / len(truth), right / entries if entries else 0.0)

@@ -19,7 +19,7 @@ Column: TypeAlias = Literal["before", "after", "own"]
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """What a detector said of one program, once a repeat."""
+    """What a detector reported of one program, once a repeat."""
 
     case: str
     side: Side
@@ -43,7 +43,7 @@ class FaultLine:
     """Standard deviation of F3 (after) over the repeats; 0 for a single one."""
     seconds: float
     false_alarm: float | None
-    """Share of repeats in which the fixed twin was accused of anything; none when the twin was not run."""
+    """Share of repeats in which the fixed twin was reported of anything; none when the twin was not run."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +62,7 @@ class FaultTable:
 
     @property
     def false_alarm_rate(self) -> float | None:
-        """Mean share of fixed twins accused; none when no twin was run."""
+        """Mean share of fixed twins reported; none when no twin was run."""
         rates = [line.false_alarm for line in self.lines if line.false_alarm is not None]
         return fmean(rates) if rates else None
 

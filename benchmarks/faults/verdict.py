@@ -6,10 +6,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
 from statistics import median
 
-from benchmarks.faults.calibration import said_of
-from benchmarks.faults.calibration import table as sureness
+from benchmarks.faults.calibration import statements_of
+from benchmarks.faults.calibration import table as calibration_table
 from benchmarks.faults.case import STUDY, TOOLS, FaultCase, PublishedMeans, Scale, Side
-from benchmarks.faults.case_result import QUICK, STORY, CaseResult
+from benchmarks.faults.case_result import PIPELINE, QUICK, CaseResult
 from benchmarks.faults.neutrality import shipped
 from benchmarks.faults.scores import Score, Truth, mean_score
 from benchmarks.faults.table import FaultTable, Reading, tabulate
@@ -27,20 +27,20 @@ PEER_FAMILY = {"DeepDiagnosis": "deepdiagnosis", "NeuraLint": "neuralint", "UMLA
 
 
 def scorecard(
-    told: Sequence[CaseResult],
+    results: Sequence[CaseResult],
     cases: Sequence[FaultCase],
     missing: Mapping[str, str],
     scale: Scale,
     depth: Depth,
     published: PublishedMeans,
 ) -> Scorecard:
-    """Everything that was told, scored."""
-    readings = {name: _readings(told, name) for name in (*FAMILIES, QUICK, STORY)}
+    """Everything that was results, scored."""
+    readings = {name: _readings(results, name) for name in (*FAMILIES, QUICK, PIPELINE)}
     own = shipped(scale)
-    tables = {name: tabulate(said, cases, own=own or None) for name, said in readings.items()}
-    ours = tables[STORY]
+    tables = {name: tabulate(reading, cases, own=own or None) for name, reading in readings.items()}
+    ours = tables[PIPELINE]
     whole = sum(line.case.study for line in ours.lines) >= LEAST_RUNNABLE and depth is Depth.NORMAL
-    ratios = [one.seconds["quick"] / one.seconds["plain"] for one in told if one.side is Side.BUGGY]
+    ratios = [one.seconds["quick"] / one.seconds["plain"] for one in results if one.side is Side.BUGGY]
     goals = _goals(ours, ratios, whole) if ours.lines else ()
     mean = ours.mean() if ours.lines else Score(0, 0, 0)
     return Scorecard(
@@ -53,26 +53,26 @@ def scorecard(
         tables=(
             _families(tables, published),
             Table("Families together", COLUMNS, tuple(_row(*pair) for pair in combined(readings, cases))),
-            _faults(ours, told),
+            _faults(ours, results),
             *_own(ours, own),
-            _twins(told),
-            _sureness(told, cases),
+            _twins(results),
+            _calibration(results, cases),
             Table("Not run", ("fault", "why"), tuple(missing.items())),
         ),
-        facts={"programs": [_facts(one) for one in told], "missing": dict(missing)},
+        facts={"programs": [_facts(one) for one in results], "missing": dict(missing)},
     )
 
 
-def _readings(told: Sequence[CaseResult], detector: str) -> list[Reading]:
+def _readings(results: Sequence[CaseResult], detector: str) -> list[Reading]:
     grouped: dict[tuple[str, Side], list[CaseResult]] = {}
-    for one in told:
+    for one in results:
         grouped.setdefault((one.case, one.side), []).append(one)
     return [
         Reading(
             case,
             side,
             tuple(one.answer(detector) for one in group),
-            sum(one.seconds["story"] for one in group) / len(group),
+            sum(one.seconds["pipeline"] for one in group) / len(group),
         )
         for (case, side), group in grouped.items()
     ]
@@ -93,7 +93,7 @@ def _goals(ours: FaultTable, ratios: Sequence[float], whole: bool) -> tuple[Goal
         ),
         goal("F3", ">= 0.85 (published best 0.79)", f"{mean.f3:.3f}", mean.f3 >= 0.85),
         goal("precision", ">= 0.60 (published best 0.46)", f"{mean.precision:.3f}", mean.precision >= 0.6),
-        goal("fixed twins falsely accused", "<= 5 %", _share(alarms), alarms is not None and alarms <= 0.05),
+        goal("fixed twins falsely reported", "<= 5 %", _share(alarms), alarms is not None and alarms <= 0.05),
         goal("cost of quick, median, against one plain training", "<= 1.5", f"{ratio:.2f}", ratio <= 1.5),
     )
 
@@ -113,10 +113,14 @@ def _row(name: str, table: FaultTable) -> tuple[str, ...]:
     return (name, *_cells(before), *_cells(after), _share(table.false_alarm_rate))
 
 
-def _sureness(told: Sequence[CaseResult], cases: Sequence[FaultCase]) -> Table:
+def _calibration(results: Sequence[CaseResult], cases: Sequence[FaultCase]) -> Table:
     by_id = {case.id: case for case in cases}
-    return sureness(
-        [said for one in told for said in said_of(one.accused, by_id[one.case], fixed=one.side is Side.FIXED)]
+    return calibration_table(
+        [
+            statement
+            for one in results
+            for statement in statements_of(one.reported, by_id[one.case], fixed=one.side is Side.FIXED)
+        ]
     )
 
 
@@ -142,30 +146,30 @@ def _own(ours: FaultTable, own: Mapping[str, Sequence[Truth]]) -> Iterator[Table
     yield Table("With alternatives of our own neutrality analysis too (*)", columns, tuple(rows))
 
 
-def _faults(ours: FaultTable, told: Sequence[CaseResult]) -> Table:
-    said = {one.case: one for one in told if one.side is Side.BUGGY}
+def _faults(ours: FaultTable, results: Sequence[CaseResult]) -> Table:
+    by_case = {one.case: one for one in results if one.side is Side.BUGGY}
     rows = tuple(
         (
             line.case.id,
             ", ".join(map(str, line.case.truth)),
-            _words(said[line.case.id].answers[STORY]),
+            _words(by_case[line.case.id].answers[PIPELINE]),
             *_cells(line.after),
             f"{line.seconds:.0f}",
             f"{line.f3_sigma:.2f}",
         )
         for line in ours.lines
     )
-    columns = ("fault", "known", "said", "recall+", "precision+", "F3+", "s", "sigma")
+    columns = ("fault", "known", "reported", "recall+", "precision+", "F3+", "s", "sigma")
     return Table("Each fault", columns, rows)
 
 
-def _twins(told: Sequence[CaseResult]) -> Table:
+def _twins(results: Sequence[CaseResult]) -> Table:
     rows = tuple(
-        (one.case, "; ".join(one.findings) or "no fault found", f"{one.seconds['story']:.0f}")
-        for one in told
+        (one.case, "; ".join(one.findings) or "no fault found", f"{one.seconds['pipeline']:.0f}")
+        for one in results
         if one.side is Side.FIXED
     )
-    return Table("Fixed twins", ("program", "said", "s"), rows)
+    return Table("Fixed twins", ("program", "reported", "s"), rows)
 
 
 def _cells(score: Score) -> tuple[str, str, str]:

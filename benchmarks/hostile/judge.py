@@ -136,8 +136,8 @@ def _supervise(case: Case, tier: str, canaries: Canaries, terminal: Terminal) ->
     A supervisor that dies or hangs reports just that.
     """
     environment = canaries.supervisor_environment()
-    told = {**canaries.told(), **terminal.told()}
-    plan = Plan(str(case.path), tier, str(canaries.root), told, canaries.secrets)
+    environment = {**canaries.environment(), **terminal.environment()}
+    plan = Plan(str(case.path), tier, str(canaries.root), environment, canaries.secrets)
     place = canaries.root / "plan.json"
     place.write_text(plan.to_json())
     running = subprocess.Popen(  # noqa: S603 - our own module
@@ -151,7 +151,7 @@ def _supervise(case: Case, tier: str, canaries: Canaries, terminal: Terminal) ->
     )
     name = f"{running.pid}-{start_time(running.pid)}"
     try:
-        told_us, complaint = running.communicate(timeout=case.runs * case.limits.wall_s + _PATIENCE_S)
+        answer, complaint = running.communicate(timeout=case.runs * case.limits.wall_s + _PATIENCE_S)
     except subprocess.TimeoutExpired:
         with suppress(ProcessLookupError):
             os.killpg(running.pid, signal.SIGKILL)
@@ -159,9 +159,9 @@ def _supervise(case: Case, tier: str, canaries: Canaries, terminal: Terminal) ->
         running.communicate()
         return Report(broke="the supervisor hung"), name
     if running.returncode != 0:
-        said = complaint.decode(errors="replace").strip().splitlines()[-1:]
-        return Report(broke=f"the supervisor died of {running.returncode} {' '.join(said)}"), name
-    return Report.from_json(told_us.decode()), name
+        last = complaint.decode(errors="replace").strip().splitlines()[-1:]
+        return Report(broke=f"the supervisor died of {running.returncode} {' '.join(last)}"), name
+    return Report.from_json(answer.decode()), name
 
 
 def _wrong_name(case: Case, report: Report) -> list[str]:
@@ -206,5 +206,5 @@ def _gpu_bytes() -> int:
     if program is None:
         return 0
     argv = [program, "--query-gpu=memory.used", "--format=csv,noheader,nounits"]
-    told = subprocess.run(argv, capture_output=True, text=True, check=True).stdout  # noqa: S603 - fixed words
-    return sum(int(line) for line in told.split()) * MIB
+    environment = subprocess.run(argv, capture_output=True, text=True, check=True).stdout  # noqa: S603 - fixed words
+    return sum(int(line) for line in environment.split()) * MIB

@@ -15,7 +15,7 @@ class Plan:
     """The path of the program."""
     tier: str
     root: str
-    told: dict[str, str]
+    environment: dict[str, str]
     """Variables for the program."""
     secrets: list[str]
     """What must not come out."""

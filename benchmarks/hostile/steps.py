@@ -1,4 +1,4 @@
-"""What the host does with the files that a hostile program left, with the safe tools of the house; judged.
+"""What the host does with the files that a hostile program left, with the safe tools of the project; judged.
 
 Every step gives the complaints about it, empty when it went well. A file that should be refused and is
 accepted is a complaint; whether code of the program ran is for the tripwire to say.
@@ -49,8 +49,8 @@ def make_repository(folder: Path) -> None:
 
 def _python(files: Files, folder: Path) -> list[str]:
     lay_out(files, folder)
-    told = run_host_python("import colorsys, json, random; print(json.dumps('well'))", folder=folder)
-    return [] if told == b'"well"\n' else [f"the host's helper said {told!r}"]
+    environment = run_host_python("import colorsys, json, random; print(json.dumps('well'))", folder=folder)
+    return [] if environment == b'"well"\n' else [f"the host's helper printed {environment!r}"]
 
 
 def _git(files: Files, folder: Path) -> list[str]:

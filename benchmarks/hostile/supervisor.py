@@ -109,14 +109,14 @@ def _command(case: Case, plan: Plan) -> Command:
     root = Path(plan.root)
     # A tier without namespaces shows a folder at its own place alone.
     graders = "/graders" if plan.tier in _WITH_NAMESPACES else str(root / "graders")
-    told = {**plan.told, "CANARY_SUPERVISOR": str(os.getpid()), "CANARY_GRADERS": graders}
+    environment = {**plan.environment, "CANARY_SUPERVISOR": str(os.getpid()), "CANARY_GRADERS": graders}
     return Command(
         argv=("python3", "program.py"),
         files={"program.py": case.path.read_bytes()},
         workspace=root / "workspace" if case.workspace else None,
         mounts=(Mount(root / "graders", graders),) if case.graders else (),
-        environment=told if case.hostile else {},
-        collect=tuple(name.replace("{tag}", plan.told["CANARY_TAG"]) for name in case.collect),
+        environment=environment if case.hostile else {},
+        collect=tuple(name.replace("{tag}", plan.environment["CANARY_TAG"]) for name in case.collect),
         gpu=case.gpu,
     )
 

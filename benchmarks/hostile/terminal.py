@@ -34,7 +34,7 @@ class Terminal:
         """What the supervisor's standard input is."""
         return self._far if self._wanted else subprocess.DEVNULL
 
-    def told(self) -> dict[str, str]:
+    def environment(self) -> dict[str, str]:
         """Where the program may look for the terminal."""
         return {"CANARY_TERMINAL": os.ttyname(self._far)} if self._wanted else {}
 

@@ -1,4 +1,4 @@
-"""What came of one case, told one way, once."""
+"""What came of one case run with one variant, once."""
 
 from __future__ import annotations
 
@@ -7,16 +7,16 @@ from decimal import Decimal
 
 from benchmarks.papers.cases import PaperCase
 from benchmarks.papers.matching import Recalled
-from benchmarks.papers.way import REPAIR, Way
+from benchmarks.papers.variant import REPAIR, Variant
 from reenact.paper.measure.verdict import Verdict
 
 
 @dataclass(frozen=True)
 class CaseResult:
-    """One telling."""
+    """One case_run."""
 
     case: str
-    way: str
+    variant: str
     run: int
     """Which of several, from 0."""
     verdict: Verdict
@@ -43,14 +43,14 @@ class CaseResult:
     """What the same tokens cost at o3-mini's prices."""
     seconds: float = 0.0
 
-    def expected(self, case: PaperCase, way: Way) -> Verdict:
-        """The true verdict of this way: an omission shows where neither lineage nor repair may help."""
+    def expected(self, case: PaperCase, variant: Variant) -> Verdict:
+        """The true verdict of this variant: an omission shows where neither lineage nor repair may help."""
         without = case.omission.expected_without if case.omission is not None else None
-        return without if without is not None and {"lineage", REPAIR} <= way.gone else case.expected
+        return without if without is not None and {"lineage", REPAIR} <= variant.gone else case.expected
 
-    def true_verdict(self, case: PaperCase, way: Way) -> bool:
-        return self.verdict is self.expected(case, way)
+    def true_verdict(self, case: PaperCase, variant: Variant) -> bool:
+        return self.verdict is self.expected(case, variant)
 
-    def false_claim(self, case: PaperCase, way: Way) -> bool:
-        """Whether `reproduced` was said and is not so."""
-        return self.verdict is Verdict.REPRODUCED and not self.true_verdict(case, way)
+    def false_claim(self, case: PaperCase, variant: Variant) -> bool:
+        """Whether `reproduced` was claimed and is not so."""
+        return self.verdict is Verdict.REPRODUCED and not self.true_verdict(case, variant)

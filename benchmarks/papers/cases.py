@@ -1,6 +1,6 @@
 """The catalogue of paper cases: one folder a case, from `cases/papers/` or from a folder of the user's.
 
-`cases/papers/README.md` says what lies in a folder. The story under test sees the paper, the library, the
+`cases/papers/README.md` says what lies in a folder. The pipeline under test sees the paper, the library, the
 data and the goal; the reference implementation and the list made by hand are for the judge alone.
 """
 
@@ -173,8 +173,8 @@ class PaperCase:
         """The list made by hand; empty where nobody made one."""
         if not (self.folder / CRITERIA).is_file():
             return ()
-        told = _toml(self.folder / CRITERIA).get("criteria", [])
-        listed: tuple[HandMade, ...] = _typed(tuple[HandMade, ...], told, self.folder.name, CRITERIA)
+        parsed = _toml(self.folder / CRITERIA).get("criteria", [])
+        listed: tuple[HandMade, ...] = _typed(tuple[HandMade, ...], parsed, self.folder.name, CRITERIA)
         return listed
 
 
@@ -236,9 +236,9 @@ def _toml(file: Path) -> dict[str, Any]:
         raise InputError(f"The case {file.parent.name} has no readable {file.name}: {error}.") from error
 
 
-def _typed(kind: Any, told: object, case: str, file: str) -> Any:
+def _typed(kind: Any, parsed: object, case: str, file: str) -> Any:
     try:
-        return TypeAdapter(kind).validate_python(told)
+        return TypeAdapter(kind).validate_python(parsed)
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
         where = ".".join(str(part) for part in first["loc"])

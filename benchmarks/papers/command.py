@@ -28,7 +28,7 @@ from reenact.types import ExitCode
 )  # fmt: skip
 @click.option(
     "--baseline", "baselines", multiple=True, type=click.Choice(["one-shot"]),
-    help="A row more: written once from the paper, nothing verified or mended.",
+    help="A row more: written once from the paper, nothing verified or repaired.",
 )  # fmt: skip
 @click.option("--rounds", multiple=True, type=Count(0, 5), help="A row more: so many revisions.")
 @click.option("--runs", type=Count(1, 10), default=1, show_default=True, help="Tellings a case.")
@@ -38,7 +38,7 @@ from reenact.types import ExitCode
 @click.option("--max-calls", type=CALLS, help="Model calls the run may make.")
 @click.option("--sandbox", help="Tier that runs the code; default: the best one here.")
 @click.option("--trust-code", is_flag=True, default=None, help="Allow a sandbox that confines nothing.")
-@click.option("--fresh", is_flag=True, help="Start anew: nothing told or recorded before counts.")
+@click.option("--fresh", is_flag=True, help="Start over: nothing run or recorded before counts.")
 @out_folder
 def papers(
     folder: Path | None, names: tuple[str, ...], entries: tuple[str, ...], model: str | None, record: bool,
@@ -54,7 +54,7 @@ def papers(
     from benchmarks.papers.facts import entry_cases
     from benchmarks.papers.measure import measure
     from benchmarks.papers.runner import BenchRunner
-    from benchmarks.papers.way import ways_of
+    from benchmarks.papers.variant import variants_of
     from benchmarks.scorecard import Scorecard
     from reenact.api.session import sandbox_for
     from reenact.journal import Journal
@@ -67,19 +67,19 @@ def papers(
     }  # fmt: skip
     settings = resolve(flags).settings
     cases = (*chosen_cases(folder, names), *entry_cases(entries))
-    ways = ways_of(without, baselines, rounds)
+    variants = variants_of(without, baselines, rounds)
     box = sandbox_for(settings)
     cache = cache_folder(settings)
     with Journal.open(settings.runs_dir) as journal:
 
         def run(tell: Tell, stop: Stop) -> Scorecard:
-            desk = BenchRunner(
+            runner = BenchRunner(
                 journal=journal, sandbox=box, cache=cache / "papers", record=record, fresh=fresh, tell=tell,
                 stop=stop,
                 # Only the flag: a model that the settings name for other verbs must not spend money here.
                 model=model_for(settings, stop=stop, tell=tell) if model else None,
                 environments=Environments(cache / "environments", box=box, tell=tell, stop=stop),
             )  # fmt: skip
-            return measure(cases, desk, ways=ways, runs=runs, jobs=jobs)
+            return measure(cases, runner, variants=variants, runs=runs, jobs=jobs)
 
         return conduct(run, out)

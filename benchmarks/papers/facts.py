@@ -91,8 +91,8 @@ class Entry:
 
 def entries() -> tuple[Entry, ...]:
     """All entries of ReproduceBench."""
-    told = tomllib.loads((shipped() / ENTRIES).read_text(encoding="utf-8"))
-    return TypeAdapter(tuple[Entry, ...]).validate_python(told["entries"])
+    parsed = tomllib.loads((shipped() / ENTRIES).read_text(encoding="utf-8"))
+    return TypeAdapter(tuple[Entry, ...]).validate_python(parsed["entries"])
 
 
 def entry_cases(names: Sequence[str]) -> tuple[PaperCase, ...]:

@@ -7,7 +7,7 @@ from statistics import fmean
 
 from benchmarks.papers.case_result import CaseResult
 from benchmarks.papers.cases import PaperCase
-from benchmarks.papers.way import WHOLE
+from benchmarks.papers.variant import WHOLE
 from benchmarks.scorecard import Goal
 
 NOT_RECORDED = "not recorded"
@@ -15,20 +15,20 @@ GAP, FOUND, COST = 0.05, 0.9, 1.87
 """Mean gap below; recall and precision at least; US dollars a run at most, which is AutoReproduce's mean."""
 
 
-def goals(cases: Sequence[PaperCase], told: Sequence[CaseResult]) -> tuple[Goal, ...]:
-    """Each is met only when every case was told."""
-    whole = all(told_of(case, told) for case in cases)
+def goals(cases: Sequence[PaperCase], results: Sequence[CaseResult]) -> tuple[Goal, ...]:
+    """Each is met only when every case was results."""
+    whole = all(results_of(case, results) for case in cases)
     return tuple(
         goal if whole or goal.met is False else Goal(goal.name, goal.wanted, goal.reached, None)
-        for goal in _goals(cases, told)
+        for goal in _goals(cases, results)
     )
 
 
-def _goals(cases: Sequence[PaperCase], told: Sequence[CaseResult]) -> Iterator[Goal]:
-    rate, gap = mean(told, lambda one: float(one.executed)), mean(told, lambda one: one.gap)
+def _goals(cases: Sequence[PaperCase], results: Sequence[CaseResult]) -> Iterator[Goal]:
+    rate, gap = mean(results, lambda one: float(one.executed)), mean(results, lambda one: one.gap)
     yield Goal("runs that execute", "100 %", percent(rate), None if rate is None else rate == 1)
     yield Goal("gap to the reference", f"< {GAP:.0%}", percent(gap), None if gap is None else gap < GAP)
-    fits = [one.recalled for one in told if one.recalled is not None]
+    fits = [one.recalled for one in results if one.recalled is not None]
     for name, shares in (
         ("recall", [one.recall for one in fits]),
         ("precision", [one.precision for one in fits]),
@@ -43,22 +43,24 @@ def _goals(cases: Sequence[PaperCase], told: Sequence[CaseResult]) -> Iterator[G
         f"{grounded} of {taken}",
         grounded == taken if taken else None,
     )
-    dearest = max((float(one.at_o3) for one in told if one.at_o3 is not None), default=None)
+    dearest = max((float(one.at_o3) for one in results if one.at_o3 is not None), default=None)
     met = None if dearest is None else dearest <= COST
     yield Goal("US dollars of the dearest run at o3-mini's prices", f"<= {COST}", number(dearest), met)
-    right = sum(one.true_verdict(case, WHOLE) for case in cases for one in told_of(case, told))
-    yield Goal("true verdicts", "all", f"{right} of {len(told)}", right == len(told) if told else None)
+    right = sum(one.true_verdict(case, WHOLE) for case in cases for one in results_of(case, results))
+    yield Goal(
+        "true verdicts", "all", f"{right} of {len(results)}", right == len(results) if results else None
+    )
 
 
-def told_of(case: PaperCase, told: Sequence[CaseResult]) -> list[CaseResult]:
+def results_of(case: PaperCase, results: Sequence[CaseResult]) -> list[CaseResult]:
     """The tellings of one case."""
-    return [one for one in told if one.case == case.id]
+    return [one for one in results if one.case == case.id]
 
 
-def mean(told: Sequence[CaseResult], of: Callable[[CaseResult], float | None]) -> float | None:
+def mean(results: Sequence[CaseResult], of: Callable[[CaseResult], float | None]) -> float | None:
     """The mean over cases of the mean over their runs; what is none is left out."""
     by_case: dict[str, list[float]] = {}
-    for one in told:
+    for one in results:
         if (value := of(one)) is not None:
             by_case.setdefault(one.case, []).append(value)
     return fmean(fmean(values) for values in by_case.values()) if by_case else None

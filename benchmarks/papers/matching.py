@@ -3,7 +3,7 @@
 A criterion covers what has its parameter and its value; where several have, those of the same sentence. One
 that covers nothing so covers the one fact of its sentence that comes nearest: by value, or for a rule by
 parameter. A rule alone in its sentence, and an equation, are one fact in whatever words. A table or an
-algorithm holds many: standing in the same one says nothing.
+algorithm holds many: being in the same one says nothing.
 """
 
 from __future__ import annotations
@@ -101,12 +101,12 @@ class _Fit:
 
     @property
     def is_near(self) -> bool:
-        said = self.value or (self.parameter >= ENOUGH and not self.number)
-        return self.shared and (said or self.equation)
+        named = self.value or (self.parameter >= ENOUGH and not self.number)
+        return self.shared and (named or self.equation)
 
     @property
     def is_rule(self) -> bool:
-        """A rule that stands alone in its sentence is what is said of that sentence, in whatever words."""
+        """A rule that stands alone in its sentence is what is stated in that sentence, in whatever words."""
         return self.shared and not self.number
 
     @property
@@ -117,13 +117,13 @@ class _Fit:
 def _fit(one: Criterion, hand: HandMade, paper: Paper) -> _Fit:
     shared = [paper.by_id.get(place) for place in hand.places(paper) & set(one.places)]
     small = [block for block in shared if not isinstance(block, Table | Algorithm)]
-    said = f"{one.fact} {one.check.subject if one.check else ''} {one.scope}"
-    told = f"{one.check.value if one.check else ''} {one.fact}"
+    subject = f"{one.fact} {one.check.subject if one.check else ''} {one.scope}"
+    value = f"{one.check.value if one.check else ''} {one.fact}"
     return _Fit(
         shared=bool(small),
         equation=any(isinstance(block, Equation) for block in small),
-        parameter=_share(hand.parameter, said),
-        value=_states(told, hand.value),
+        parameter=_share(hand.parameter, subject),
+        value=_states(value, hand.value),
         number=_is_number(hand.value),
     )
 
@@ -136,12 +136,12 @@ def _is_number(value: str) -> bool:
 
 def _states(text: str, value: str) -> bool:
     """The same number however it is written, all the numbers of a rule, or enough of its words."""
-    told = quantities(text)
+    stated = quantities(text)
     wanted = as_quantity(value)
     if wanted is not None and _is_number(value):
-        return any(wanted.equals(one) for one in told)
+        return any(wanted.equals(one) for one in stated)
     numbers = quantities(value)
-    if numbers and not all(any(number.equals(one) for one in told) for number in numbers):
+    if numbers and not all(any(number.equals(one) for one in stated) for number in numbers):
         return False
     return _share(value, text) >= ENOUGH or (bool(numbers) and not _words(value))
 
@@ -158,7 +158,7 @@ def _words(text: str) -> frozenset[str]:
 
 
 def _stem(word: str) -> str:
-    """Without the endings that two ways to say a thing differ in."""
+    """Without the endings that two variants to say a thing differ in."""
     for ending in (
         "isation",
         "ization",

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from benchmarks.identity import code_identity
 from benchmarks.papers.cases import DATA, RECORDINGS, PaperCase
-from benchmarks.papers.way import Way
+from benchmarks.papers.variant import Variant
 from reenact.errors import InputError
 from reenact.journal import Journal
 from reenact.llm.ask import Model
@@ -27,25 +27,25 @@ TIMES = 40
 
 
 @dataclass(frozen=True)
-class Telling:
-    """One case, one way, one of several runs."""
+class CaseRun:
+    """One case, one variant, one of several runs."""
 
     case: PaperCase
-    way: Way
+    variant: Variant
     run: int = 0
 
     @property
     def name(self) -> str:
-        return f"{self.case.id}-{self.way.key}" + (f"-{self.run + 1}" if self.run else "")
+        return f"{self.case.id}-{self.variant.key}" + (f"-{self.run + 1}" if self.run else "")
 
     @property
     def recording(self) -> Path:
-        return self.case.folder / RECORDINGS / self.way.recording(self.run)
+        return self.case.folder / RECORDINGS / self.variant.recording(self.run)
 
 
 @dataclass(frozen=True)
 class BenchRunner:
-    """What every case is told with."""
+    """What every case is digest with."""
 
     journal: Journal
     sandbox: Sandbox
@@ -56,9 +56,9 @@ class BenchRunner:
     record: bool = False
     """Keep the model's answers in the folder of each case."""
     fresh: bool = False
-    """Start anew: nothing told before counts, and a recording is made from its beginning."""
+    """Start over: nothing run before counts, and a recording is made from its beginning."""
     environments: Environments | None = None
-    wishes: PaperOptions = field(default_factory=PaperOptions)
+    options: PaperOptions = field(default_factory=PaperOptions)
     tell: Tell = tell_nobody
     stop: Stop = field(default_factory=Stop)
 
@@ -69,45 +69,45 @@ class BenchRunner:
                 next_step="Add --model, for example --model relay:FOLDER.",
             )
 
-    def answers(self, telling: Telling) -> bool:
+    def answers(self, case_run: CaseRun) -> bool:
         """Whether anybody answers."""
-        return self.model is not None or telling.recording.is_file()
+        return self.model is not None or case_run.recording.is_file()
 
-    def wishes_for(self, telling: Telling) -> PaperOptions:
-        """What the user of this case would ask for, with the parts of the way left out."""
-        case = telling.case
+    def options_for(self, case_run: CaseRun) -> PaperOptions:
+        """What the user of this case would ask for, with the parts of the variant left out."""
+        case = case_run.case
         asked = replace(
-            self.wishes,
+            self.options,
             goal=case.goal.goal,
             data=case.data,
             seeds=case.seeds,
             scale=case.scale,
             run_wall_s=max(LEAST_WALL_S, TIMES * case.seconds),
         )
-        return telling.way.wishes(asked)
+        return case_run.variant.options(asked)
 
-    def inputs(self, telling: Telling) -> JsonValue:
+    def inputs(self, case_run: CaseRun) -> JsonValue:
         """What the outcome depends on: reenact itself, the case, and who answers."""
-        case = telling.case
+        case = case_run.case
         return {
             "code": code_identity(),
             "case": _digest(case.folder),
-            "recording": "" if self.model is not None else _recorded(telling),
+            "recording": "" if self.model is not None else _recorded(case_run),
             "model": self.model.name if self.model is not None else "recording",
             "record": self.record,
-            "wishes": self.wishes_for(telling).to_json(),
-            "run": telling.run,
+            "options": self.options_for(case_run).to_json(),
+            "run": case_run.run,
         }
 
-    def model_for(self, telling: Telling) -> Model:
-        """The model that answers this telling."""
+    def model_for(self, case_run: CaseRun) -> Model:
+        """The model that answers this case_run."""
         if self.model is None:
-            return Replay(telling.recording, tell=self.tell)
-        return Recorder(self.model, telling.recording) if self.record else self.model
+            return Replay(case_run.recording, tell=self.tell)
+        return Recorder(self.model, case_run.recording) if self.record else self.model
 
     @contextmanager
-    def journal_for(self, telling: Telling) -> Iterator[tuple[Journal, bool]]:
-        """The journal of one story and whether it starts anew.
+    def journal_for(self, case_run: CaseRun) -> Iterator[tuple[Journal, bool]]:
+        """The journal of one pipeline and whether it starts over.
 
         What a living model answers was paid for and is kept. A recording costs nothing, and a journal that
         knew its answers would not notice when it changes. A recording that is not begun yet needs every
@@ -118,9 +118,9 @@ class BenchRunner:
             with Journal.in_memory() as journal:
                 yield journal, True
             return
-        unrecorded = self.record and not telling.recording.exists()
-        if telling.run:
-            with Journal.open(self.cache / "runs" / telling.name) as journal:
+        unrecorded = self.record and not case_run.recording.exists()
+        if case_run.run:
+            with Journal.open(self.cache / "runs" / case_run.name) as journal:
                 yield journal, self.fresh or unrecorded
             return
         yield self.journal, self.fresh or unrecorded
@@ -128,16 +128,16 @@ class BenchRunner:
 
 def _digest(folder: Path) -> str:
     """One name for the files of a case but its recordings; data may be huge: known by names and sizes."""
-    told = hashlib.sha256()
+    digest = hashlib.sha256()
     for file in sorted(one for one in folder.rglob("*") if one.is_file()):
         parts = file.relative_to(folder).parts
         if parts[0] == RECORDINGS or "__pycache__" in parts:
             continue
         known = str(file.stat().st_size).encode() if parts[0] == DATA else file.read_bytes()
-        told.update(f"{'/'.join(parts)}\0".encode("utf-8", "replace") + known + b"\0")
-    return told.hexdigest()
+        digest.update(f"{'/'.join(parts)}\0".encode("utf-8", "replace") + known + b"\0")
+    return digest.hexdigest()
 
 
-def _recorded(telling: Telling) -> str:
-    file = telling.recording
+def _recorded(case_run: CaseRun) -> str:
+    file = case_run.recording
     return hashlib.sha256(file.read_bytes()).hexdigest() if file.is_file() else ""

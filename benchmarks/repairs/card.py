@@ -34,8 +34,8 @@ def scorecard(
     missing = {**missing, **{one.reference.case: one.failed for one in found if one.failed}}
     ran = sorted((one for one in found if not one.failed), key=lambda one: order.index(one.reference.case))
     limit = max(map(float, budgets))
-    dear = {one.reference.case: f"{one.reference.cost:.1f}" for one in ran if one.reference.cost > limit}
-    fair = [one for one in ran if one.reference.case not in dear]
+    expensive = {one.reference.case: f"{one.reference.cost:.1f}" for one in ran if one.reference.cost > limit}
+    fair = [one for one in ran if one.reference.case not in expensive]
     ways = [(strategy, budget) for strategy in strategies for budget in budgets]
     figures = {way: [one for fault in fair if (one := fault.by(*way)) is not None] for way in ways}
     figures = {way: listed for way, listed in figures.items() if listed}
@@ -51,7 +51,9 @@ def scorecard(
             *(tables.each_fault(way, listed, by_id) for way, listed in figures.items()),
             tables.words(),
             tables.table_nine(ours, cases, last),
-            Table("Known fix dearer than the budget", ("fault", "trainings' worth"), tuple(dear.items())),
+            Table(
+                "Known fix dearer than the budget", ("fault", "trainings' worth"), tuple(expensive.items())
+            ),
             Table("Not run", ("fault", "why"), tuple(missing.items())),
             tables.times(found),
         ),
@@ -81,7 +83,7 @@ def _closing(figures: Mapping[tuple[str, str], Sequence[Figures]]) -> str:
 def _goals(
     figures: Mapping[tuple[str, str], Sequence[Figures]], cases: Mapping[str, FaultCase], *, over: bool
 ) -> Iterator[Goal]:
-    """A goal is judged by all faults; before, it is only told."""
+    """A goal is judged by all faults; before, it is only reported."""
 
     def goal(name: str, wanted: str, reached: str, met: bool) -> Goal:
         return Goal(name, wanted, reached, met if over else None)

@@ -33,7 +33,7 @@ FULL = ("guided", "random", "bohb", "hebo", "autotrainer", "autotrainer-scratch"
     help="What random, bohb and hebo may choose from.",
 )  # fmt: skip
 @click.option("--jobs", type=Count(1, 1024), help="Faults at once; default: one a core.")
-@click.option("--fresh", is_flag=True, help="Start anew instead of continuing an interrupted run.")
+@click.option("--fresh", is_flag=True, help="Start over instead of continuing an interrupted run.")
 @out_folder
 def repair(
     names: tuple[str, ...], scale: str, strategies: tuple[str, ...], budgets: tuple[str, ...],

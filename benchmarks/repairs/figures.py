@@ -55,12 +55,14 @@ class Figures:
     @property
     def sigma(self) -> float:
         """Spread of the metric over repeats; of an error or a loss, as a share of the faulty one's."""
-        whole = 1.0 if self.reference.larger_is_better else abs(told(self.reference.faulty, self.reference))
-        return pstdev(told(run.after, self.reference) for run in self.runs) / (whole or 1.0)
+        whole = (
+            1.0 if self.reference.larger_is_better else abs(mean_value(self.reference.faulty, self.reference))
+        )
+        return pstdev(mean_value(run.after, self.reference) for run in self.runs) / (whole or 1.0)
 
     @property
     def metric(self) -> float:
-        return fmean(told(run.after, self.reference) for run in self.runs)
+        return fmean(mean_value(run.after, self.reference) for run in self.runs)
 
     @property
     def complexity(self) -> float:
@@ -93,7 +95,7 @@ class Figures:
         return fmean(run.seconds for run in self.runs)
 
 
-def told(values: Sequence[float], reference: Reference) -> float:
+def mean_value(values: Sequence[float], reference: Reference) -> float:
     """The mean of the trainings that gave a number, as the program tells it."""
     known = [value for value in values if math.isfinite(value)]
     worst = min((value for value in reference.faulty if math.isfinite(value)), default=0.0)

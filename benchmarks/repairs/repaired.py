@@ -17,7 +17,7 @@ from reenact.program.static_graph import static_graph
 from reenact.repairs.alternatives.faults import faults_of
 from reenact.rules.evidence import Evidence
 
-LEAST_ROOM = 1e-9
+LEAST_GAIN = 1e-9
 
 
 @dataclass(frozen=True)
@@ -74,19 +74,19 @@ def improvement_rate(after: Sequence[float], reference: Reference) -> float:
         fmean(value if math.isfinite(value) else floor for value in values)
         for values in (reference.faulty, reference.fixed, after)
     )
-    room = fixed - faulty
-    return (reached - faulty) / room if room > LEAST_ROOM else math.nan
+    possible = fixed - faulty
+    return (reached - faulty) / possible if possible > LEAST_GAIN else math.nan
 
 
 def jaccards(patch: Patch, program: Program, case: FaultCase) -> tuple[float, float]:
     """Asymmetric Jaccard against the known ground truth, and against the best of all."""
-    said = said_by(patch, program)
+    answer = answer_of_patch(patch, program)
     truths = (case.truth, *case.alternatives)
-    shares = [score(said, truth).recall for truth in truths if truth]
+    shares = [score(answer, truth).recall for truth in truths if truth]
     return (shares[0], max(shares)) if shares else (0.0, 0.0)
 
 
-def said_by(patch: Patch, program: Program) -> Answer:
+def answer_of_patch(patch: Patch, program: Program) -> Answer:
     """Fault types and layer numbers of a change."""
     graph = static_graph(program)
     names = [layer.name for layer in graph.layers if layer.family != "input"]

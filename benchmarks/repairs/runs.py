@@ -45,9 +45,9 @@ from reenact.types import Stop, Tell, tell_nobody
 
 MEASURED = ("benchmarks/repairs", "benchmarks/faults", "benchmarks/cases/faults", "repair", "diagnose",
             "rules", "trials", "probe", "program")  # fmt: skip
-"""Rooms that decide the figures: a change elsewhere does not make them old."""
+"""Packages that decide the figures: a change elsewhere does not make them old."""
 CHEAP_FIRST = "DRMC"
-"""Groups of faults by what one training takes: figures come early, and the dear ones last."""
+"""Groups of faults by what one training takes: figures come early, and the expensive ones last."""
 DEARER = {"D9": "C", "C2": "D"}
 """Faults that take as long as those of another group."""
 
@@ -106,9 +106,9 @@ def measure(
         for strategy in plan.strategies
         for case in ready
     }
-    told = {"scale": scale.value, "code": code_identity(*MEASURED)}
-    steps = {name: {**told, "plan": replace(one.plan, workers=0)} for name, one in wanted.items()}
-    request = {"cases": [case.id for case in cases], "plan": replace(plan, workers=0), **told}
+    identity = {"scale": scale.value, "code": code_identity(*MEASURED)}
+    steps = {name: {**identity, "plan": replace(one.plan, workers=0)} for name, one in wanted.items()}
+    request = {"cases": [case.id for case in cases], "plan": replace(plan, workers=0), **identity}
 
     def card(found: Mapping[str, Fault]) -> Scorecard:
         faults, over = merged(found), len(found) == len(wanted)
@@ -183,7 +183,7 @@ def repaired_by_all(wanted: Running, scratch: Path, trainer: Executor, stop: Sto
         services = RepairServices(
             journal=journal, traces=scratch / "traces", stop=stop, executor=lambda _: trainer, studies=False
         )
-        runs = [_run(case, buggy, known, reference, wishes, services) for wishes in _wishes(plan)]
+        runs = [_run(case, buggy, known, reference, options, services) for options in _options(plan)]
     return Fault(reference, tuple(runs))
 
 
@@ -191,7 +191,7 @@ def _unknown(case: FaultCase) -> Reference:
     return Reference(case.id, (), (), case.metric, case.larger_is_better, 0.0, 0)
 
 
-def _wishes(plan: Plan) -> Iterator[RepairOptions]:
+def _options(plan: Plan) -> Iterator[RepairOptions]:
     for strategy in plan.strategies:
         for budget in plan.budgets:
             for repeat in range(plan.repeats):
@@ -206,16 +206,17 @@ def _run(
     buggy: Program,
     known: Diagnosis,
     reference: Reference,
-    wishes: RepairOptions,
+    options: RepairOptions,
     services: RepairServices,
 ) -> Repaired:
-    found = repair(buggy, wishes, services, known)
+    found = repair(buggy, options, services, known)
     verdict = found.verdict
     after = verdict.comparison.after if verdict is not None else reference.faulty
     one, many = jaccards(found.patch, buggy, case) if found.patch else (0.0, 0.0)
     return Repaired(
-        case=case.id, strategy=wishes.strategy, budget=wishes.budget.removesuffix("x"), repeat=wishes.chance,
-        decision=found.decision.value, after=after, p_value=verdict.p_value if verdict is not None else 1.0,
+        case=case.id, strategy=options.strategy, budget=options.budget.removesuffix("x"),
+        repeat=options.chance, decision=found.decision.value, after=after,
+        p_value=verdict.p_value if verdict is not None else 1.0,
         complexity=found.patch.complexity, jaccard=one, jaccard_many=many, trainings=found.cost.trainings,
         spent=found.cost.spent, seconds=found.cost.spent * found.cost.one_training, patch=str(found.patch),
     )  # fmt: skip

@@ -9,7 +9,7 @@ from statistics import fmean
 from benchmarks.faults.case import FaultCase
 from benchmarks.faults.case import Repaired as Published
 from benchmarks.faults.cases import published_means
-from benchmarks.repairs.figures import Fault, Figures, median_rate, told
+from benchmarks.repairs.figures import Fault, Figures, mean_value, median_rate
 from benchmarks.scorecard import Table
 
 OVERALL = (
@@ -96,7 +96,7 @@ def table_nine(ours: Mapping[str, Sequence[Figures]], cases: Sequence[FaultCase]
 def _ours(one: Figures | None) -> str:
     if one is None:
         return "-"
-    before = told(one.reference.faulty, one.reference)
+    before = mean_value(one.reference.faulty, one.reference)
     star = "*" if one.repaired else ""
     return f"{before:.3g} to {one.metric:.3g} ({one.sigma:.3f}){star}"
 
@@ -118,8 +118,8 @@ def _fault(one: Figures, case: FaultCase) -> tuple[str, ...]:
     reference = one.reference
     return (
         reference.case,
-        f"{told(reference.faulty, reference):.3g}",
-        f"{told(reference.fixed, reference):.3g}",
+        f"{mean_value(reference.faulty, reference):.3g}",
+        f"{mean_value(reference.fixed, reference):.3g}",
         f"{one.metric:.3g}",
         f"{one.sigma:.3f}",
         "-" if math.isnan(one.rate) else f"{one.rate:.2f}",

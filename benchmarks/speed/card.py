@@ -34,10 +34,10 @@ def scorecard(
         _goal(f"{best} against {TUNED}, all programs", TIMES_TUNE, against_tune, enough),
         _goal(f"{best} against the {LOOP}, Keras programs", TIMES_LOOP, against_loop, whole),
     )
-    told = "not installed" if tuned is None else _shown(against_tune)
+    reached = "not installed" if tuned is None else _shown(against_tune)
     return Scorecard(
         name="trials",
-        figures=f"{best}: {told} {TUNED}, {_shown(against_loop)} the plain loop (geometric means)",
+        figures=f"{best}: {reached} {TUNED}, {_shown(against_loop)} the plain loop (geometric means)",
         goals=goals,
         tables=(
             _rates_table(cases, found),

@@ -40,7 +40,7 @@ class Rates:
     per_second: dict[str, float] = field(default_factory=dict)
     """Trainings a second, by program."""
     cpu_s: dict[str, float] = field(default_factory=dict)
-    """Seconds of processor time a training, by program, where it can be told: free of the machine's load."""
+    """Seconds of processor time a training, by program, where known: free of the machine's load."""
     start_s: float = 0.0
     """Until the first trial could begin (of Ray Tune: its cluster, and what a tuner takes); no part of the
     rates."""
@@ -100,8 +100,8 @@ def ours(
         failed = [outcome for outcome in found if not outcome.trained]
         if failed:
             raise Inconclusive(f"{case.name}: {len(failed)} trials did not train ({failed[0].kind.value}).")
-        told = {outcome.fallback for outcome in found if outcome.fallback}
-        rates.notes[case.name] = "; ".join(sorted(told))
+        reached = {outcome.fallback for outcome in found if outcome.fallback}
+        rates.notes[case.name] = "; ".join(sorted(reached))
         rates.cpu_s[case.name] = fmean(outcome.cpu_seconds for outcome in found)
         yield case, trials / seconds
 

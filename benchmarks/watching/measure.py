@@ -3,8 +3,8 @@
 Each program is trained in interleaved pairs, one run alone and one under the probe, in alternating order; a
 ratio is the median over its pairs. The clock is the program's own, around its training loop, so the start
 of the interpreter does not dilute it. Where most unobserved trainings had to wait for their core, ratios of
-CPU time are judged instead, and it is said. The traces are checked: a preset that is cheap because it looks
-away misses a goal.
+CPU time are judged instead, and a note says so. The traces are checked: a preset that is cheap because it
+looks away misses a goal.
 """
 
 from __future__ import annotations

@@ -82,7 +82,9 @@ class Measured:
         ]
         if len({promises.steps for runs in self.promises.values() for promises in runs}) > 1:
             found.append(f"{self.case.name}: not every trace holds every step")
-        changed = any(pair.alone.said != pair.beside.said for pairs in self.pairs.values() for pair in pairs)
+        changed = any(
+            pair.alone.printed != pair.beside.printed for pairs in self.pairs.values() for pair in pairs
+        )
         if changed:
             found.append(f"{self.case.name}: the watched training printed other numbers")
         return tuple(dict.fromkeys(found))

@@ -51,7 +51,7 @@ class Training:
     seconds: float
     """Of the training loop, by the script's own clock."""
     cpu_seconds: float
-    said: str
+    printed: str
     """Everything else it printed: the same for every training that is the same training."""
     trace: Trace | None = None
 
@@ -112,13 +112,13 @@ def _text(output: int) -> str:
         return file.read().decode(errors="replace")
 
 
-def _read(case: Case, code: int, said: str, stop: Stop, trace: Trace | None = None) -> Training:
+def _read(case: Case, code: int, printed: str, stop: Stop, trace: Trace | None = None) -> Training:
     if stop.asked:
         raise Stopped("Stopped while a program of the benchmark trained.")
-    found = _TRAINED.search(said)
+    found = _TRAINED.search(printed)
     if code != 0 or found is None:
         raise Inconclusive(
-            f"{case.name} ended with {code} and without its figures. Its last words: {said[-300:]!r}"
+            f"{case.name} ended with {code} and without its figures. Its last words: {printed[-300:]!r}"
         )
-    rest = said[: found.start()] + said[found.end() :]
+    rest = printed[: found.start()] + printed[found.end() :]
     return Training(float(found[1]), float(found[2]), rest, trace)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 
-from benchmarks.svg_boxes import boxes, standing_alone
+from benchmarks.svg_boxes import boxes, standalone
 
 
 def test_a_box_says_its_quartiles_and_leaves_out_what_is_no_number() -> None:
@@ -28,5 +28,5 @@ def test_names_cannot_become_markup() -> None:
 
 
 def test_alone_it_names_its_language() -> None:
-    drawn = standing_alone(boxes([("one", {"a": []})], "nothing", below="x"))
+    drawn = standalone(boxes([("one", {"a": []})], "nothing", below="x"))
     assert drawn.startswith('<svg xmlns="http://www.w3.org/2000/svg"')

@@ -29,10 +29,11 @@ READ_OFF = {
 
 
 def test_there_are_programs_of_both_frameworks_and_the_readme_tells_of_each() -> None:
-    told = re.findall(r"^\| `(\w+\.py)` \|", (FOLDER / "README.md").read_text(encoding="utf-8"), re.MULTILINE)
-    assert sorted(told) == [program.name for program in PROGRAMS]
-    assert sum(name.startswith("torch_") for name in told) >= 5
-    assert sum(name.startswith("keras_") for name in told) >= 5
+    text = (FOLDER / "README.md").read_text(encoding="utf-8")
+    listed = re.findall(r"^\| `(\w+\.py)` \|", text, re.MULTILINE)
+    assert sorted(listed) == [program.name for program in PROGRAMS]
+    assert sum(name.startswith("torch_") for name in listed) >= 5
+    assert sum(name.startswith("keras_") for name in listed) >= 5
 
 
 @pytest.mark.parametrize("path", PROGRAMS, ids=lambda path: path.name)
@@ -50,5 +51,5 @@ def test_no_comment_gives_the_fault_away(path: Path) -> None:
 def test_reading_alone_names_the_fault_and_its_line(name: str, fault: Fault) -> None:
     program = read_program((name,), FOLDER)
     found = [one for one in run_rules(chosen(), read_only(program)) if one.fault is fault]
-    assert found, f"no rule accuses {fault}"
+    assert found, f"no rule reports {fault}"
     assert any(one.place is not None and program.line(one.place).strip() for one in found)

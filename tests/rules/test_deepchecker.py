@@ -52,8 +52,8 @@ def run(
         [step, step // 10, loss, size, 0] for step, (loss, size) in enumerate(zip(losses, sizes, strict=True))
     ]
     moves = [[step, 0, moved, 1.0, 0.0, negative] for step in range(len(losses))]
-    told = [("loss", float(np.mean(losses[10 * i : 10 * i + 10]))) for i in range(len(accuracies))]
-    metrics = [*told, *(("accuracy", value) for value in accuracies)]
+    expected = [("loss", float(np.mean(losses[10 * i : 10 * i + 10]))) for i in range(len(accuracies))]
+    metrics = [*expected, *(("accuracy", value) for value in accuracies)]
     graph = ModelGraph(
         "torch", "Net", (), LossFacts(loss_name, None, {}, None), None, (), TaskType.MULTI_CLASS, 16, 80, 80
     )
@@ -83,33 +83,33 @@ def fires(code: str, evidence: Evidence) -> bool:
 
 
 @pytest.mark.parametrize(
-    ("first", "told"), [(2.3, False), (4.0, False), (4.7, True), (0.0, True), (60.0, True)]
+    ("first", "expected"), [(2.3, False), (4.0, False), (4.7, True), (0.0, True), (60.0, True)]
 )
-def test_the_first_loss_is_held_against_guessing(first: float, told: bool) -> None:
-    assert fires("TC002", run([first, *[2.0] * 20])) is told
+def test_the_first_loss_is_held_against_guessing(first: float, expected: bool) -> None:
+    assert fires("TC002", run([first, *[2.0] * 20])) is expected
 
 
 def test_the_first_loss_of_a_distance_says_nothing() -> None:
     assert not fires("TC002", run([60.0, *[2.0] * 20], loss_name="mse"))
 
 
-@pytest.mark.parametrize(("per_row", "told"), [(True, True), (False, False)])
-def test_losses_that_follow_the_size_of_the_batch(per_row: bool, told: bool) -> None:
+@pytest.mark.parametrize(("per_row", "expected"), [(True, True), (False, False)])
+def test_losses_that_follow_the_size_of_the_batch(per_row: bool, expected: bool) -> None:
     sizes = [40.0, 40.0, 40.0, 10.0] * 10
     losses = [size / 10 if per_row else 4.0 for size in sizes]
-    assert fires("TC003", run(losses, sizes)) is told
+    assert fires("TC003", run(losses, sizes)) is expected
 
 
 @pytest.mark.parametrize(("moved", "code"), [(0.5, "TC005"), (1e-6, "TC006"), (0.0, "TC007"), (1e-3, None)])
 def test_the_pace_of_the_weights(moved: float, code: str | None) -> None:
     evidence = run([2.0] * 30, moved=moved)
-    told = [one for one in ("TC005", "TC006", "TC007") if fires(one, evidence)]
-    assert told == ([code] if code else [])
+    expected = [one for one in ("TC005", "TC006", "TC007") if fires(one, evidence)]
+    assert expected == ([code] if code else [])
 
 
-@pytest.mark.parametrize(("negative", "told"), [(0.5, False), (0.99, True)])
-def test_weights_of_one_sign(negative: float, told: bool) -> None:
-    assert fires("TC009", run([2.0] * 30, negative=negative)) is told
+@pytest.mark.parametrize(("negative", "expected"), [(0.5, False), (0.99, True)])
+def test_weights_of_one_sign(negative: float, expected: bool) -> None:
+    assert fires("TC009", run([2.0] * 30, negative=negative)) is expected
 
 
 def test_a_loss_that_rests_after_a_fall_does_not_stall() -> None:
@@ -119,7 +119,7 @@ def test_a_loss_that_rests_after_a_fall_does_not_stall() -> None:
 
 
 @pytest.mark.parametrize(
-    ("losses", "told"),
+    ("losses", "expected"),
     [
         ([2.0 * 0.95**step for step in range(60)], False),
         ([2.0] * 10 + [1.0] * 10 + [5.0] * 60, True),
@@ -128,9 +128,9 @@ def test_a_loss_that_rests_after_a_fall_does_not_stall() -> None:
     ],
     ids=["falls", "climbs", "is lost", "one slip"],
 )
-def test_divergence(losses: list[float], told: bool) -> None:
+def test_divergence(losses: list[float], expected: bool) -> None:
     found = run_rules((rule("TC011"),), run(losses))
-    assert bool(found) is told
+    assert bool(found) is expected
     assert all(one.fault is Fault.HLR for one in found)
 
 
@@ -143,6 +143,6 @@ def test_loss_and_accuracy_move_together() -> None:
 def test_a_model_that_ignores_its_inputs() -> None:
     learned = tuple(2 * 0.9**step for step in range(100))
     stuck = (0.69,) * 100
-    for seen, blind, told in ((learned, stuck, False), (stuck, stuck, True), (stuck, (), False)):
+    for seen, blind, expected in ((learned, stuck, False), (stuck, stuck, True), (stuck, (), False)):
         tried = Experiments(one_batch=OneBatch(100, seen, 0.9, blind))
-        assert fires("TC004", Evidence(experiments=tried)) is told
+        assert fires("TC004", Evidence(experiments=tried)) is expected

@@ -103,14 +103,14 @@ def test_raw_inputs_come_before_the_learning_rate_and_standardised_ones_are_not_
     assert tree.for_no_progress(made(inputs=standard)).fault is Fault.OCH
 
 
-def test_an_invalid_loss_accuses_an_output_that_is_no_distribution() -> None:
+def test_an_invalid_loss_points_to_an_output_that_is_no_distribution() -> None:
     advice = tree.for_invalid(made(), 0)
     assert advice.fault is Fault.ACH
     assert advice.values == ("softmax",)
     assert tree.for_invalid(made(last="softmax"), 0).fault is Fault.OCH
 
 
-def test_vanishing_accuses_a_flat_hidden_activation() -> None:
+def test_vanishing_points_to_a_flat_hidden_activation() -> None:
     evidence = made()
     advice = tree.for_vanishing(evidence, evidence.layers[0])
     assert advice.fault is Fault.ACH

@@ -34,7 +34,7 @@ def test_the_text_alone_gives_roles_and_activations() -> None:
     ]
 
 
-def test_layers_of_one_name_in_two_models_are_told_apart_by_their_place() -> None:
+def test_layers_of_one_name_in_two_models_are_distinguished_by_their_place() -> None:
     static = static_graph(program_from_text(TWO))
     second = TWO.splitlines()[2]
     found = views(

@@ -16,7 +16,7 @@ TORCH = "import torch\nfrom torch import nn\nimport torch.nn.functional as F\n"
 KERAS = "import keras\nfrom keras import layers\n"
 
 
-def said(code: str, source: str, crash: Crash | None = None) -> tuple[Finding, ...]:
+def findings_in(code: str, source: str, crash: Crash | None = None) -> tuple[Finding, ...]:
     program = program_from_text(source)
     outcome = Outcome(OutcomeKind.CRASHED, 1, crash=crash) if crash is not None else None
     return run_rules((rule(code),), Evidence(program, static_graph(program), outcome=outcome))
@@ -63,11 +63,11 @@ FINE = [
 @pytest.mark.parametrize("source", FINE)
 @pytest.mark.parametrize("code", SOFTMAX_RULES)
 def test_nobody_asks_for_a_softmax_that_is_there_or_not_wanted(code: str, source: str) -> None:
-    assert said(code, source) == ()
+    assert findings_in(code, source) == ()
 
 
 def test_a_missing_log_softmax_and_the_change_that_adds_it() -> None:
-    (found,) = said("NL008", torch_model("nn.Linear(4, 3)", "F.nll_loss(model(x), y)"))
+    (found,) = findings_in("NL008", torch_model("nn.Linear(4, 3)", "F.nll_loss(model(x), y)"))
     assert [suggestion.new for suggestion in found.suggestions] == ["log_softmax"]
 
 
@@ -81,12 +81,12 @@ def test_a_missing_log_softmax_and_the_change_that_adds_it() -> None:
     ],
 )
 def test_output_and_loss_that_do_not_fit(layers: str, loss: str, fault: str) -> None:
-    (found,) = said("NL020", keras_model(layers, loss))
+    (found,) = findings_in("NL020", keras_model(layers, loss))
     assert found.fault == fault
 
 
 def test_one_class_of_one() -> None:
-    (found,) = said("NL015", torch_model("nn.Linear(4, 1)", "F.cross_entropy(model(x), y)"))
+    (found,) = findings_in("NL015", torch_model("nn.Linear(4, 1)", "F.cross_entropy(model(x), y)"))
     assert found.fault == "LCN"
 
 
@@ -94,7 +94,7 @@ def test_two_models_settle_nothing() -> None:
     twice = (
         torch_model("nn.Linear(4, 3)", "F.nll_loss(model(x), y)") + "other = nn.Sequential(nn.Linear(2, 1))\n"
     )
-    assert said("NL008", twice) == ()
+    assert findings_in("NL008", twice) == ()
 
 
 MODULE = """
@@ -118,38 +118,38 @@ model = Net()
 
 @pytest.mark.parametrize("code", ["NL003", "NL009", "UM008", "NL011", "NL001"])
 def test_residuals_and_attention_are_linear_on_purpose(code: str) -> None:
-    assert said(code, TORCH + MODULE) == ()
+    assert findings_in(code, TORCH + MODULE) == ()
 
 
 def test_a_part_that_the_text_does_not_show_may_bend() -> None:
     layers = "nn.Linear(20, 8), bend(), nn.Linear(8, 8), bend(), nn.Linear(8, 1)"
-    assert said("NL009", torch_model(layers, "F.mse_loss(model(x), y)")) == ()
+    assert findings_in("NL009", torch_model(layers, "F.mse_loss(model(x), y)")) == ()
 
 
 def test_the_waist_of_an_autoencoder_is_doubted_less() -> None:
     waist = "nn.Linear(20, 2), nn.Linear(2, 20)"
-    (found,) = said("NL009", torch_model(waist, "F.mse_loss(model(x), x)"))
+    (found,) = findings_in("NL009", torch_model(waist, "F.mse_loss(model(x), x)"))
     assert found.confidence < 0.5
 
 
 def test_the_order_of_layers_is_not_read_off_an_init() -> None:
     module = MODULE.replace("self.act = nn.ReLU()", "self.d = nn.Dropout(0.5); self.n = nn.BatchNorm1d(8)")
-    assert said("NL006", TORCH + module) == ()
+    assert findings_in("NL006", TORCH + module) == ()
 
 
 def test_a_batch_that_lost_its_rows() -> None:
     message = "Expected input batch_size (150) to match target batch_size (300)."
-    (found,) = said("NL014", TORCH, crashed(message))
+    (found,) = findings_in("NL014", TORCH, crashed(message))
     assert "150" in found.saw
-    assert said("NL014", TORCH, crashed("something else")) == ()
+    assert findings_in("NL014", TORCH, crashed("something else")) == ()
 
 
 def test_crashes_that_tell_of_ranks() -> None:
-    (found,) = said("NL011", TORCH + MODULE, crashed("shapes", "Linear", (8, 4, 6, 6)))
+    (found,) = findings_in("NL011", TORCH + MODULE, crashed("shapes", "Linear", (8, 4, 6, 6)))
     assert "(8, 4, 6, 6)" in found.saw
-    (found,) = said("NL001", TORCH + MODULE, crashed("shapes", "Conv2d", (8, 36)))
+    (found,) = findings_in("NL001", TORCH + MODULE, crashed("shapes", "Conv2d", (8, 36)))
     assert "rank 4" in found.saw
-    assert said("NL001", TORCH + MODULE, crashed("shapes", "Conv2d", (3, 8, 8))) == ()
+    assert findings_in("NL001", TORCH + MODULE, crashed("shapes", "Conv2d", (3, 8, 8))) == ()
 
 
 @pytest.mark.parametrize(
@@ -163,20 +163,20 @@ def test_crashes_that_tell_of_ranks() -> None:
     ],
 )
 def test_crashes_that_tell_of_sizes(code: str, message: str) -> None:
-    assert said(code, TORCH, crashed(message))
-    assert said(code, TORCH, crashed("index out of range")) == ()
+    assert findings_in(code, TORCH, crashed(message))
+    assert findings_in(code, TORCH, crashed("index out of range")) == ()
 
 
 def test_global_pooling_needs_no_flatten() -> None:
     pooled = "layers.Conv2D(4, 3), layers.GlobalAveragePooling2D(), layers.Dense(3, activation='softmax')"
-    assert said("NL011", keras_model(pooled, "'categorical_crossentropy'")) == ()
+    assert findings_in("NL011", keras_model(pooled, "'categorical_crossentropy'")) == ()
     flat = "layers.Conv2D(4, 3), layers.MaxPooling2D(2), layers.Dense(3, activation='softmax')"
-    (found,) = said("NL011", keras_model(flat, "'categorical_crossentropy'"))
+    (found,) = findings_in("NL011", keras_model(flat, "'categorical_crossentropy'"))
     assert [suggestion.new for suggestion in found.suggestions] == ["Flatten"]
 
 
 def test_an_output_that_starts_at_zero_is_doubted_less() -> None:
     zero = "layers.Dense(8, activation='relu'), layers.Dense(1, kernel_initializer='zeros')"
-    (found,) = said("NL004", keras_model(zero, "'mse'"))
+    (found,) = findings_in("NL004", keras_model(zero, "'mse'"))
     assert found.confidence < 0.5
     assert found.fault == "WCI"

@@ -53,7 +53,7 @@ for epoch in range(20):
 LOGITS = "keras.losses.SparseCategoricalCrossentropy(from_logits=True)"
 
 
-def said(code: str, evidence: Evidence) -> tuple[Finding, ...]:
+def findings_in(code: str, evidence: Evidence) -> tuple[Finding, ...]:
     return run_rules((rule(code),), evidence)
 
 
@@ -125,7 +125,7 @@ def test_weight_decay_is_judged_by_its_optimiser() -> None:
 
 
 @pytest.mark.parametrize(
-    ("penalty", "told"),
+    ("penalty", "expected"),
     [
         ("keras.regularizers.l2(0.5)", True),
         ("keras.regularizers.L1L2(l1=0.5, l2=1e-4)", True),
@@ -135,10 +135,10 @@ def test_weight_decay_is_judged_by_its_optimiser() -> None:
         ("keras.regularizers.L1L2(l1=1e-5, l2=1e-4)", False),
     ],
 )
-def test_penalties_are_read_from_the_text(penalty: str, told: bool) -> None:
+def test_penalties_are_read_from_the_text(penalty: str, expected: bool) -> None:
     output = f'layers.Dense(3, activation="softmax", kernel_regularizer={penalty})'
     text = KERAS.format(output=output, loss='"sparse_categorical_crossentropy"')
-    assert [found.fault for found in findings(rule("RE016"), text)] == ([Fault.RAW] if told else [])
+    assert [found.fault for found in findings(rule("RE016"), text)] == ([Fault.RAW] if expected else [])
 
 
 def test_two_models_are_no_bottleneck() -> None:
@@ -236,7 +236,7 @@ def test_a_loss_of_another_task(
     from reenact.rules.own.loss_of_another_task import _better
 
     run = trace([1.0] * 20, graph=graph(task, loss, width, framework=framework), data=(labels,))
-    (found,) = said("RE003", Evidence(trace=run))
+    (found,) = findings_in("RE003", Evidence(trace=run))
     assert found.fault is Fault.LCH
     assert _better(Evidence(trace=run), labels, width) == (value,)
 
@@ -254,7 +254,7 @@ def test_a_loss_of_another_task(
 )
 def test_a_loss_of_its_task(task: TaskType, loss: str, labels: TensorFacts, width: int) -> None:
     run = trace([1.0] * 20, graph=graph(task, loss, width), data=(labels,))
-    assert said("RE003", Evidence(trace=run)) == ()
+    assert findings_in("RE003", Evidence(trace=run)) == ()
 
 
 @pytest.mark.parametrize(
@@ -267,21 +267,21 @@ def test_a_loss_of_its_task(task: TaskType, loss: str, labels: TensorFacts, widt
 )
 def test_labels_out_of_the_domain_of_a_loss(loss: str, labels: TensorFacts, width: int, fault: Fault) -> None:
     run = trace([1.0] * 20, graph=graph(TaskType.MULTI_CLASS, loss, width), data=(labels,))
-    (found,) = said("RE004", Evidence(trace=run))
+    (found,) = findings_in("RE004", Evidence(trace=run))
     assert found.fault is fault
 
 
 def test_ignored_labels_are_no_classes() -> None:
     labels = replace(LABELS, minimum=-100.0, class_values=(-100, 0, 1, 2))
     run = trace([1.0] * 20, data=(labels,))
-    assert said("RE004", Evidence(trace=run)) == ()
+    assert findings_in("RE004", Evidence(trace=run)) == ()
 
 
-def test_a_steep_end_is_told_and_a_flat_one_is_not() -> None:
+def test_a_steep_end_is_reported_and_a_flat_one_is_not() -> None:
     steep = [3.0 - 0.01 * step for step in range(200)]
     flat = [0.3 + 2 * math.exp(-step / 15) for step in range(200)]
-    assert [found.fault for found in said("RE014", Evidence(trace=trace(steep)))] == [Fault.HNE]
-    assert said("RE014", Evidence(trace=trace(flat))) == ()
+    assert [found.fault for found in findings_in("RE014", Evidence(trace=trace(steep)))] == [Fault.HNE]
+    assert findings_in("RE014", Evidence(trace=trace(flat))) == ()
 
 
 def test_gradients_collected_on_purpose_are_left_alone() -> None:
@@ -294,19 +294,19 @@ def test_gradients_collected_on_purpose_are_left_alone() -> None:
     from reenact.program.static_graph import static_graph
 
     static = static_graph(program_from_text(text))
-    assert said("RE010", Evidence(static=static, trace=run)) == ()
-    assert len(said("RE010", Evidence(static=static, trace=forgotten))) == 1
+    assert findings_in("RE010", Evidence(static=static, trace=run)) == ()
+    assert len(findings_in("RE010", Evidence(static=static, trace=forgotten))) == 1
 
 
 def test_rows_in_two_splits() -> None:
-    def told(*overlaps: Overlap) -> list[float]:
+    def expected(*overlaps: Overlap) -> list[float]:
         run = trace([1.0] * 20, overlaps=overlaps)
-        return [found.confidence for found in said("RE018", Evidence(trace=run))]
+        return [found.confidence for found in findings_in("RE018", Evidence(trace=run))]
 
-    assert told(Overlap("validation", 100, 1)) == []
-    assert told(Overlap("validation", 100, 40)) == [0.85]
-    assert told(Overlap("test", 100, 100)) == [0.35]
-    assert told(Overlap("test", 100, 100), Overlap("validation", 100, 0)) == [0.2]
+    assert expected(Overlap("validation", 100, 1)) == []
+    assert expected(Overlap("validation", 100, 40)) == [0.85]
+    assert expected(Overlap("test", 100, 100)) == [0.35]
+    assert expected(Overlap("test", 100, 100), Overlap("validation", 100, 0)) == [0.2]
 
 
 def test_a_range_test_outweighs_what_is_usual() -> None:
@@ -315,32 +315,32 @@ def test_a_range_test_outweighs_what_is_usual() -> None:
     tried = Experiments(learning_rates=LearningRateRange(rates, losses))
     run = trace([2.0] * 40)
 
-    def told(rate: float) -> list[str]:
+    def expected(rate: float) -> list[str]:
         run.steps.rows[:, run.steps.columns.index("learning_rate")] = rate
-        return [found.saw for found in said("RE019", Evidence(trace=run, experiments=tried))]
+        return [found.saw for found in findings_in("RE019", Evidence(trace=run, experiments=tried))]
 
-    assert "bears" in told(0.5)[0]
-    assert "learns from" in told(1e-6)[0]
-    assert told(1e-3) == []
+    assert "bears" in expected(0.5)[0]
+    assert "learns from" in expected(1e-6)[0]
+    assert expected(1e-3) == []
 
 
 def test_one_batch() -> None:
-    def told(*losses: float, accuracy: float | None = None) -> int:
+    def expected(*losses: float, accuracy: float | None = None) -> int:
         steps = OneBatch(len(losses), losses, accuracy)
-        return len(said("RE020", Evidence(experiments=Experiments(one_batch=steps))))
+        return len(findings_in("RE020", Evidence(experiments=Experiments(one_batch=steps))))
 
     falling = [2 * 0.8**step for step in range(50)]
-    assert told(*falling, accuracy=1.0) == 0
-    assert told(*falling) == 0
-    assert told(*[2.0] * 50) == 1
-    assert told(*[2.0] * 50, accuracy=0.4) == 1
-    assert told(*[2.0] * 30, *[math.nan] * 20, accuracy=0.4) == 1
+    assert expected(*falling, accuracy=1.0) == 0
+    assert expected(*falling) == 0
+    assert expected(*[2.0] * 50) == 1
+    assert expected(*[2.0] * 50, accuracy=0.4) == 1
+    assert expected(*[2.0] * 30, *[math.nan] * 20, accuracy=0.4) == 1
 
 
 def test_a_generator_in_training_mode_is_no_evaluation() -> None:
     run = trace([1.0] * 40, events=(Event("evaluation", 1, 0, 0.0, {"training": True}),))
     run.steps.rows[::2, run.steps.columns.index("optimizer")] = 1
-    assert said("RE011", Evidence(trace=run)) == ()
+    assert findings_in("RE011", Evidence(trace=run)) == ()
 
 
 @pytest.mark.parametrize(
@@ -373,8 +373,8 @@ def test_exceptions_are_sorted(kind: CrashKind, message: str) -> None:
 def test_every_crash_has_one_finding() -> None:
     crash = Crash("ModuleNotFoundError", "No module named 'x'", None, "", (), ("ModuleNotFoundError",))
     ended = Evidence(outcome=Outcome(OutcomeKind.CRASHED, 1, crash=crash))
-    told = run_rules([one for one in all_rules() if one.code.startswith("RE9")], ended)
-    assert [found.code for found in told] == ["RE906"]
+    expected = run_rules([one for one in all_rules() if one.code.startswith("RE9")], ended)
+    assert [found.code for found in expected] == ["RE906"]
 
 
 @pytest.mark.parametrize(

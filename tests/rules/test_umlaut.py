@@ -42,7 +42,7 @@ def trace(
     )  # fmt: skip
 
 
-def said(
+def findings_in(
     code: str, seen: Trace | None, source: str = "import torch\n", outcome: Outcome | None = None
 ) -> tuple[Finding, ...]:
     program = program_from_text(source)
@@ -75,7 +75,7 @@ WIDE = inputs(minimum=0.0, maximum=255.0, mean=120.0, std=70.0)
     ],
 )
 def test_unscaled_inputs(data: tuple[TensorFacts, ...], layers: tuple[Layer, ...], fires: bool) -> None:
-    assert bool(said("UM001", trace(data=data, layers=layers))) is fires
+    assert bool(findings_in("UM001", trace(data=data, layers=layers))) is fires
 
 
 @pytest.mark.parametrize(
@@ -92,32 +92,32 @@ def test_unscaled_inputs(data: tuple[TensorFacts, ...], layers: tuple[Layer, ...
 )
 def test_layout_of_pictures(shape: tuple[int | None, ...], conv: Layer, fires: bool) -> None:
     seen = trace(data=inputs(shape=shape), layers=(conv,))
-    assert bool(said("UM002", seen)) is fires
+    assert bool(findings_in("UM002", seen)) is fires
 
 
 def test_whole_numbers_are_fine_for_an_embedding() -> None:
     data = inputs(dtype="int64")
-    assert said("UM003", trace(data=data))
-    assert said("UM003", trace(data=data, layers=(layer("Embedding"), layer("Linear")))) == ()
+    assert findings_in("UM003", trace(data=data))
+    assert findings_in("UM003", trace(data=data, layers=(layer("Embedding"), layer("Linear")))) == ()
 
 
 def test_a_crash_over_types() -> None:
     given = (LayerInput((8, 4), "torch.float64", "cpu"),)
     message = "mat1 and mat2 must have the same dtype, but got Double and Float"
     crash = Crash("RuntimeError", message, None, "", (), layer="Linear", layer_inputs=given)
-    (found,) = said("UM003", trace(), outcome=Outcome(OutcomeKind.CRASHED, 1, crash=crash))
+    (found,) = findings_in("UM003", trace(), outcome=Outcome(OutcomeKind.CRASHED, 1, crash=crash))
     assert found.saw == "Linear was given float64"
 
 
 def test_nan_inputs_are_surer_when_the_loss_is_lost() -> None:
-    (mild,) = said("UM004", trace(data=inputs(nan_share=0.01)))
-    (sure,) = said("UM004", trace(losses=(1.0, float("nan")), data=inputs(nan_share=0.01)))
+    (mild,) = findings_in("UM004", trace(data=inputs(nan_share=0.01)))
+    (sure,) = findings_in("UM004", trace(losses=(1.0, float("nan")), data=inputs(nan_share=0.01)))
     assert mild.confidence < sure.confidence
 
 
 def test_a_warm_up_is_no_low_learning_rate() -> None:
-    assert said("UM006", trace(losses=(1.0, 1.0), rates=(0.0, 0.001))) == ()
-    (found,) = said("UM006", trace(losses=(1.0, 1.0), rates=(-0.1, -0.1)))
+    assert findings_in("UM006", trace(losses=(1.0, 1.0), rates=(0.0, 0.001))) == ()
+    (found,) = findings_in("UM006", trace(losses=(1.0, 1.0), rates=(-0.1, -0.1)))
     assert found.fault == "HLR"
 
 
@@ -128,7 +128,7 @@ def test_a_warm_up_is_no_low_learning_rate() -> None:
 )  # fmt: skip
 def test_a_high_learning_rate_depends_on_the_optimiser(optimizer: str, low: float, high: float) -> None:
     source = f"import torch\np = torch.nn.Linear(2, 1).parameters()\nopt = torch.optim.{optimizer}\n"
-    (found,) = said("UM005", None, source)
+    (found,) = findings_in("UM005", None, source)
     assert low <= found.confidence <= high
 
 
@@ -146,25 +146,25 @@ FALLING = tuple(1 / (n + 1) for n in range(8))
     ],
 )
 def test_overfitting_must_last(held: tuple[float, ...], fires: bool) -> None:
-    assert bool(said("UM011", trace(FALLING, values("val_loss", *held)))) is fires
+    assert bool(findings_in("UM011", trace(FALLING, values("val_loss", *held)))) is fires
 
 
 def test_a_model_that_diverges_does_not_overfit() -> None:
     held = values("val_loss", 1.0, 0.5, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0)
-    assert said("UM011", trace(FALLING[::-1], held)) == ()
+    assert findings_in("UM011", trace(FALLING[::-1], held)) == ()
 
 
 def test_validation_on_training_rows() -> None:
     metrics = values("val_accuracy", 0.5, 0.6)
-    (found,) = said("UM012", trace(metrics=metrics, overlaps=(Overlap("validation", 100, 100),)))
+    (found,) = findings_in("UM012", trace(metrics=metrics, overlaps=(Overlap("validation", 100, 100),)))
     assert found.confidence > 0.8
     both = (Overlap("test", 100, 100), Overlap("test", 100, 0))
-    assert said("UM012", trace(metrics=metrics, overlaps=both)) == ()
+    assert findings_in("UM012", trace(metrics=metrics, overlaps=both)) == ()
 
 
 def test_perfect_validation_counts_for_little() -> None:
     metrics = values("val_accuracy", 0.9, 0.97, 0.99) + values("accuracy", 0.9, 0.97, 0.99)
-    (found,) = said("UM012", trace(metrics=metrics))
+    (found,) = findings_in("UM012", trace(metrics=metrics))
     assert found.confidence < 0.5
 
 
@@ -177,24 +177,24 @@ model.fit(x, y)
 
 
 def test_any_evaluation_on_other_rows_is_validation() -> None:
-    assert said("UM013", None, FIT)
-    assert said("UM013", None, FIT + "model.evaluate(x_test, y_test)\n") == ()
-    assert said("UM013", trace(metrics=values("val_loss", 1.0)), FIT) == ()
+    assert findings_in("UM013", None, FIT)
+    assert findings_in("UM013", None, FIT + "model.evaluate(x_test, y_test)\n") == ()
+    assert findings_in("UM013", trace(metrics=values("val_loss", 1.0)), FIT) == ()
     shared = trace(metrics=values("test_loss", 1.0), overlaps=(Overlap("test", 100, 100),))
-    assert said("UM013", shared, FIT)
+    assert findings_in("UM013", shared, FIT)
 
 
 def test_only_classifiers_owe_an_accuracy() -> None:
     seen = trace(metrics=values("loss", 1.0))
-    assert said("UM014", seen)
+    assert findings_in("UM014", seen)
     assert seen.graph is not None
-    assert said("UM014", replace(seen, graph=replace(seen.graph, task=TaskType.REGRESSION))) == ()
-    assert said("UM014", trace(metrics=values("val_auc", 0.5))) == ()
-    assert said("UM014", trace()) == ()
+    assert findings_in("UM014", replace(seen, graph=replace(seen.graph, task=TaskType.REGRESSION))) == ()
+    assert findings_in("UM014", trace(metrics=values("val_auc", 0.5))) == ()
+    assert findings_in("UM014", trace()) == ()
 
 
 def test_dropout_of_a_half_passes() -> None:
     model = "import torch\nmodel = torch.nn.Sequential(torch.nn.Linear(2, 2), torch.nn.Dropout({}))\n"
-    assert said("UM010", None, model.format(0.5)) == ()
-    (found,) = said("UM010", None, model.format(0.6))
+    assert findings_in("UM010", None, model.format(0.5)) == ()
+    (found,) = findings_in("UM010", None, model.format(0.6))
     assert [suggestion.new for suggestion in found.suggestions] == [0.2, 0.3, 0.5]

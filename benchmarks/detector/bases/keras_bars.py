@@ -1,4 +1,4 @@
-"""Bars of three directions in grey pictures, told apart by a small convolutional network in Keras."""
+"""Bars of three directions in grey pictures, classified by a small convolutional network in Keras."""
 
 import keras
 from keras import layers

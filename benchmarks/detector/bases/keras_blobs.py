@@ -1,4 +1,4 @@
-"""Five clouds of points, told apart by a multi-layer perceptron in Keras."""
+"""Five clouds of points, classified by a multi-layer perceptron in Keras."""
 
 import keras
 from keras import layers

@@ -1,4 +1,4 @@
-"""Two half circles, told apart by a network with tanh units in Keras."""
+"""Two half circles, classified by a network with tanh units in Keras."""
 
 import keras
 from keras import layers

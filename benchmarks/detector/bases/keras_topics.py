@@ -1,4 +1,4 @@
-"""Short sequences of symbols about one of four topics, told apart in Keras by the mean of their embeddings."""
+"""Short sequences of symbols about one of four topics, classified in Keras by the mean of their embeddings."""
 
 import keras
 import numpy as np

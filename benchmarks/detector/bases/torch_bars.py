@@ -1,4 +1,4 @@
-"""Bars of four directions in grey pictures, told apart by a small convolutional network in PyTorch."""
+"""Bars of four directions in grey pictures, classified by a small convolutional network in PyTorch."""
 
 import torch
 import torch.nn.functional as F

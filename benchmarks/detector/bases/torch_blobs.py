@@ -1,4 +1,4 @@
-"""Four clouds of points, told apart by a multi-layer perceptron in PyTorch."""
+"""Four clouds of points, classified by a multi-layer perceptron in PyTorch."""
 
 import torch
 from torch import nn

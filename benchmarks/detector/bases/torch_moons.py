@@ -1,4 +1,4 @@
-"""Two half circles, told apart by a small network with tanh units in PyTorch, trained by momentum."""
+"""Two half circles, classified by a small network with tanh units in PyTorch, trained by momentum."""
 
 import torch
 from torch import nn

@@ -1,4 +1,4 @@
-"""Three rings around each other, told apart by a deeper network with ELU units and batch normalisation."""
+"""Three rings around each other, classified by a deeper network with ELU units and batch normalisation."""
 
 import numpy as np
 import torch

@@ -1,4 +1,4 @@
-"""Slow and fast waves, told apart by a recurrent network in PyTorch; gradients are clipped."""
+"""Slow and fast waves, classified by a recurrent network in PyTorch; gradients are clipped."""
 
 import torch
 from torch import nn

@@ -44,7 +44,7 @@ def untried(suspects: Sequence[Suspect]) -> list[DiagnosisFinding]:
     return [
         DiagnosisFinding(one, InterventionResult.UNTRIED, calibrated(one))
         for one in suspects
-        if one.first.accuses
+        if one.first.is_root_cause
     ]
 
 
@@ -71,7 +71,7 @@ def conclude(
         evidence=evidence,
         findings=tuple(one for one in ordered if one.confidence >= options.threshold),
         low_confidence=tuple(one for one in ordered if one.confidence < options.threshold),
-        symptoms=tuple(one for one in suspects if not one.first.accuses),
+        symptoms=tuple(one for one in suspects if not one.first.is_root_cause),
         threshold=options.threshold,
         spent=spent,
         measure=measure,

@@ -102,7 +102,7 @@ def diagnose_within(
     evidence, notes = (seen, ()) if seen is not None else _observe(program, options, services, run)
     others, remarks = _other_detectors(evidence, options, services, run)
     suspects = suspects_of(evidence, options, others)
-    tried = _intervene([one for one in suspects if one.first.accuses], evidence, options, services, run)
+    tried = _intervene([one for one in suspects if one.first.is_root_cause], evidence, options, services, run)
     found = conclude(
         evidence, options, suspects, tried.accused, replace(tried.spent, seconds=time.monotonic() - begun),
         measure=tried.measure, notes=(*notes, *remarks, *tried.notes),

@@ -72,7 +72,9 @@ def suspects_from(findings: Iterable[Finding], observed: Collection[str] = ()) -
     for finding in findings:
         groups.setdefault(_key(finding), []).append(finding)
     found = [_suspect(sorted(group, key=lambda one: -one.confidence)) for group in groups.values()]
-    if any(one.confidence >= PROVEN and not _only(one, observed) and one.first.accuses for one in found):
+    if any(
+        one.confidence >= PROVEN and not _only(one, observed) and one.first.is_root_cause for one in found
+    ):
         found = [_less(one) if _only(one, observed) and one.fault is not None else one for one in found]
     return tuple(sorted(found, key=lambda one: (-one.confidence, one.first.code)))
 

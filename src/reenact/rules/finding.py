@@ -69,7 +69,7 @@ class Finding:
     """The hyperparameter at fault, when it is one."""
     suggestions: tuple[Suggestion, ...] = ()
     """Changes worth trying, the best first."""
-    accuses: bool = True
+    is_root_cause: bool = True
     """False for a symptom: it is wrong to see, but several things may be behind it."""
 
     def to_json(self) -> dict[str, JsonValue]:

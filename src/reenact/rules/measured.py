@@ -85,13 +85,13 @@ def invalid_loss(evidence: Evidence) -> int | None:
     trace = evidence.trace
     if trace is None:
         return None
-    losses, told = trace.losses, trace.metric("loss")
+    losses, logged = trace.losses, trace.metric("loss")
     if len(losses.known) or (trace.layers["bad_share"] > 0).any():
         bad = np.isinf(losses.values) | (np.isnan(losses.values) & (trace.steps["backward_calls"] > 0))
         if bad.any():
             return int(losses.steps[bad.argmax()])
-    wrong = ~np.isfinite(told.values)
-    return int(told.steps[wrong.argmax()]) if wrong.any() else None
+    wrong = ~np.isfinite(logged.values)
+    return int(logged.steps[wrong.argmax()]) if wrong.any() else None
 
 
 def epochs_of(evidence: Evidence, column: str) -> NDArray[np.float64]:
@@ -126,9 +126,9 @@ def accuracies(evidence: Evidence, split: str = "") -> NDArray[np.float64]:
     trace = evidence.trace
     if trace is None:
         return np.empty(0)
-    told = trace.metric(f"{split}accuracy").known.values
-    if len(told) > 1 or split:
-        return told
+    reported = trace.metric(f"{split}accuracy").known.values
+    if len(reported) > 1 or split:
+        return reported
     return epochs_of(evidence, "accuracy")
 
 

@@ -60,7 +60,7 @@ class Rule(ABC):
     status: ClassVar[Status] = Status.STABLE
     confidence: ClassVar[float] = 0.6
     """How often it is right when it fires, before anything is tried."""
-    accuses: ClassVar[bool] = False
+    is_root_cause: ClassVar[bool] = False
     """Names the culprit though no fault type fits it: a crash, weights that nobody trains."""
     why: ClassVar[str]
     """One sentence that every finding carries."""
@@ -101,7 +101,7 @@ class Rule(ABC):
             step=step,
             hyperparameter=param.id if param is not None else None,
             suggestions=(*suggestions, *(suggest(param, values) if param is not None else ())),
-            accuses=self.accuses or (fault or self.fault) is not None,
+            is_root_cause=self.is_root_cause or (fault or self.fault) is not None,
         )
 
 

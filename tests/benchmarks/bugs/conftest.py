@@ -1,4 +1,4 @@
-"""A folder with two small cases: a bug that is there and mended, and a report of one that is not there."""
+"""A folder with two small cases: a bug that is there and fixed, and a report of one that is not there."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ METER = '''"""Running means."""
 
 
 class Meter:
-    """The mean of what it was told."""
+    """The mean of its updates."""
 
     def __init__(self, window=10):
         self.window = window
@@ -31,10 +31,11 @@ class Meter:
         {GUARD}return sum(self.values) / len(self.values)
 '''
 GUARD = "if not self.values:\n            return 0.0\n        "
-SAID = "ZeroDivisionError: division by zero"
+MESSAGE = "ZeroDivisionError: division by zero"
 REPORTS = {
-    "early-mean": f"Meter crashes before the first update\n\nMeter(3), asked for its mean at once: {SAID}\n",
-    "late-mean": f"Meter crashes after an update\n\nMeter(3), update(1.0), then mean: {SAID}\n",
+    "early-mean": "Meter crashes before the first update\n\n"
+    f"Meter(3), asked for its mean at once: {MESSAGE}\n",
+    "late-mean": f"Meter crashes after an update\n\nMeter(3), update(1.0), then mean: {MESSAGE}\n",
 }
 ORACLE = "import sys\nfrom acme import Meter\ntry:\n    {}\nexcept ZeroDivisionError:\n    sys.exit(1)\n"
 SYMPTOM = {
@@ -43,7 +44,7 @@ SYMPTOM = {
     "words": "Meter.mean raises ZeroDivisionError.",
     "explicit": {"exception": "ZeroDivisionError", "message": "division by zero"},
 }
-ORDERED = {"title": "A crash", "observed": SAID, "expected": "a number", "steps": ["ask for the mean"]}
+ORDERED = {"title": "A crash", "observed": MESSAGE, "expected": "a number", "steps": ["ask for the mean"]}
 PLAN = {"idea": "Ask for it.", "steps": ["Meter(3).mean()"], "closing": "The call raises."}
 AT_ONCE = "from acme import Meter\n\nmeter = Meter(3)\nmeter.mean()\n"
 AFTER = "from acme import Meter\n\nmeter = Meter(3)\nmeter.update(1.0)\nmeter.mean()\n"
@@ -103,7 +104,7 @@ def answering() -> Callable[..., Answer]:
             last = call.step.rpartition("/")[2]
             fixed = {"restructure": ORDERED, "symptom": SYMPTOM, "plan": PLAN}
             if last in fixed:
-                # The report in order keeps the title, by which the later prompts are told apart.
+                # The report in order keeps the title, by which the later prompts are distinguished.
                 title = "after an update" if "after an update" in spoken(call) else "before the first update"
                 return ORDERED | {"title": title} if last == "restructure" else fixed[last]
             return {"script": late if "after an update" in spoken(call) else early}

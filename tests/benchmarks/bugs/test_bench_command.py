@@ -13,7 +13,7 @@ import pytest
 from benchmarks.bugs.cases import chosen_cases, load_cases
 from benchmarks.bugs.measure import measure
 from benchmarks.bugs.runner import BenchRunner
-from benchmarks.bugs.way import WHOLE
+from benchmarks.bugs.variant import WHOLE
 from benchmarks.command import bench
 from reenact.bug.options import BugOptions
 from reenact.cli.edge import guarded
@@ -23,7 +23,7 @@ from reenact.llm.scripted import Scripted
 from reenact.sandbox.choose import choose
 from reenact.types import ExitCode
 
-WISHES = BugOptions(seeds=1, contexts=1, attempts=1, wall_s=120.0, minimise=False, environment="here")
+OPTIONS = BugOptions(seeds=1, contexts=1, attempts=1, wall_s=120.0, minimise=False, environment="here")
 RECORDED = [case for case in load_cases() if (case.folder / WHOLE.recording).is_file()]
 Command = Callable[..., tuple[int, str, str]]
 
@@ -37,18 +37,18 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureF
     def command(*words: str) -> tuple[int, str, str]:
         capsys.readouterr()
         code = guarded(bench, ["bugs", *words])
-        told = capsys.readouterr()
-        return code, told.out, told.err
+        captured = capsys.readouterr()
+        return code, captured.out, captured.err
 
     return command
 
 
-def test_recorded_case_is_told_and_the_other_is_named(
+def test_recorded_case_is_run_and_the_other_is_named(
     library: Path, answering: Any, run: Command, tmp_path: Path
 ) -> None:
-    desk = BenchRunner(Journal.in_memory(), choose(trust_code=True), wishes=WISHES)
+    runner = BenchRunner(Journal.in_memory(), choose(trust_code=True), options=OPTIONS)
     first = load_cases(library)[:1]
-    measure(first, replace(desk, model=Scripted(answering()), record=True))
+    measure(first, replace(runner, model=Scripted(answering()), record=True))
     words = (str(library), "--seeds", "1", "--no-minimise", "--trust-code")
     code, out, err = run(*words, "--out", str(tmp_path / "result"))
     assert code == ExitCode.INCONCLUSIVE, err
@@ -86,8 +86,8 @@ def test_recordings_tell_nothing_of_the_machine_or_the_truth() -> None:
 
 def test_shipped_recordings_reach_the_true_verdicts_by_running() -> None:
     """A crash, a silent bug, and a report of a bug that is not there."""
-    wishes = BugOptions(seeds=2, environment="here")
-    desk = BenchRunner(Journal.in_memory(), choose(trust_code=True), wishes=wishes)
+    options = BugOptions(seeds=2, environment="here")
+    runner = BenchRunner(Journal.in_memory(), choose(trust_code=True), options=options)
     names = ["abacusnet-five-classes", "abacusnet-first-class", "abacusnet-load"]
-    card = measure(chosen_cases(None, names), desk)
+    card = measure(chosen_cases(None, names), runner)
     assert card.exit_code is ExitCode.OK, card.tables[-1].rows

@@ -83,8 +83,8 @@ def test_a_bundle_is_whole_small_and_by_nobody(case: BugCase, tmp_path: Path) ->
     run_git(git, tmp_path, ("bundle", "verify", "--quiet", bundle), wall_s=60)
     fetch = ("fetch", "--quiet", "--", bundle, "refs/heads/main:refs/heads/main")
     run_git(git, tmp_path, fetch, wall_s=60, allow="file")
-    told = run_git(git, tmp_path, ("log", "--format=%H %an %ae %cn %ce", "main"), wall_s=60).decode()
-    commits = dict(line.split(" ", 1) for line in told.splitlines())
+    log = run_git(git, tmp_path, ("log", "--format=%H %an %ae %cn %ce", "main"), wall_s=60).decode()
+    commits = dict(line.split(" ", 1) for line in log.splitlines())
     author = "Maintainer maintainer@example.org"
     assert set(commits.values()) == {f"{author} {author}"}
     assert set(case.revisions) <= commits.keys()
@@ -112,7 +112,7 @@ def test_a_folder_of_the_users_is_read(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("change", "said"),
+    ("change", "message"),
     [
         ({"id": "another"}, "not the name of the folder"),
         ({"kind": "loud"}, "wrong at kind"),
@@ -128,14 +128,14 @@ def test_a_folder_of_the_users_is_read(tmp_path: Path) -> None:
     ],
     ids=lambda value: next(iter(value)) if isinstance(value, dict) else "",
 )
-def test_wrong_facts_are_a_sentence(change: dict[str, Any], said: str, tmp_path: Path) -> None:
+def test_wrong_facts_are_a_sentence(change: dict[str, Any], message: str, tmp_path: Path) -> None:
     copied(tmp_path, lambda facts: facts.update(change))
-    with pytest.raises(InputError, match=said):
+    with pytest.raises(InputError, match=message):
         load_cases(tmp_path)
 
 
 @pytest.mark.parametrize(
-    ("file", "content", "said"),
+    ("file", "content", "message"),
     [
         ("case.json", b"{", "no JSON"),
         ("case.json", b"[]", "one JSON object"),
@@ -147,12 +147,12 @@ def test_wrong_facts_are_a_sentence(change: dict[str, Any], said: str, tmp_path:
         ("report.md", b"x" * 1_100_000, "more than"),
     ],
 )
-def test_wrong_files_are_a_sentence(file: str, content: bytes | None, said: str, tmp_path: Path) -> None:
+def test_wrong_files_are_a_sentence(file: str, content: bytes | None, message: str, tmp_path: Path) -> None:
     folder = copied(tmp_path)
     (folder / file).unlink()
     if content is not None:
         (folder / file).write_bytes(content)
-    with pytest.raises(InputError, match=said):
+    with pytest.raises(InputError, match=message):
         load_cases(tmp_path)
 
 

@@ -15,7 +15,7 @@ from benchmarks.bugs.cases import chosen_cases, load_cases
 from benchmarks.bugs.measure import measure
 from benchmarks.bugs.queue import Queued
 from benchmarks.bugs.runner import BenchRunner
-from benchmarks.bugs.way import BASELINES, LEAVABLE, Way, ways_of
+from benchmarks.bugs.variant import BASELINES, LEAVABLE, Variant, variants_of
 from benchmarks.scorecard import Scorecard
 from reenact.bug.options import BugOptions
 from reenact.bug.reproduction import Verdict
@@ -36,13 +36,13 @@ Meter.return_value.mean.side_effect = ZeroDivisionError("division by zero")
 print("reproduced: ZeroDivisionError: division by zero")
 Meter(3).mean()
 """
-WISHES = BugOptions(seeds=1, contexts=1, attempts=1, wall_s=60.0, minimise=False, environment="here")
+OPTIONS = BugOptions(seeds=1, contexts=1, attempts=1, wall_s=60.0, minimise=False, environment="here")
 
 
 @pytest.fixture
-def desk() -> BenchRunner:
+def runner() -> BenchRunner:
     # The scripts are our own, so where no sandbox works they may run without one.
-    return BenchRunner(Journal.in_memory(), choose(trust_code=True), wishes=WISHES)
+    return BenchRunner(Journal.in_memory(), choose(trust_code=True), options=OPTIONS)
 
 
 def verdicts(card: Scorecard) -> dict[str, tuple[str, str]]:
@@ -55,34 +55,34 @@ def goals(card: Scorecard) -> list[bool | None]:
     return [goal.met for goal in card.goals]
 
 
-def test_true_verdicts_are_recorded_and_replayed(library: Path, desk: BenchRunner, answering: Any) -> None:
+def test_true_verdicts_are_recorded_and_replayed(library: Path, runner: BenchRunner, answering: Any) -> None:
     cases = load_cases(library)
     model = Scripted(answering())
-    card = measure(cases, replace(desk, model=model, record=True))
-    told = {"early-mean": ("reproduced", "true"), "late-mean": ("not reproduced", "true")}
-    assert verdicts(card) == told, card.tables[-1].rows
+    card = measure(cases, replace(runner, model=model, record=True))
+    expected = {"early-mean": ("reproduced", "true"), "late-mean": ("not reproduced", "true")}
+    assert verdicts(card) == expected, card.tables[-1].rows
     assert goals(card) == [True, True]
     assert card.exit_code is ExitCode.OK
     assert "2 of 2 cases with their true verdict, 0 false claims" in card.figures
-    again = measure(cases, replace(desk, journal=Journal.in_memory()))
-    assert verdicts(again) == told
+    again = measure(cases, replace(runner, journal=Journal.in_memory()))
+    assert verdicts(again) == expected
     assert again.exit_code is ExitCode.OK
 
 
 def test_recording_that_does_not_answer_all_is_a_miss_with_its_reason(
-    library: Path, desk: BenchRunner, answering: Any
+    library: Path, runner: BenchRunner, answering: Any
 ) -> None:
     cases = chosen_cases(library, ["late-mean"])
-    measure(cases, replace(desk, model=Scripted(answering()), record=True))
+    measure(cases, replace(runner, model=Scripted(answering()), record=True))
     file = cases[0].folder / "recording.jsonl"
     file.write_text("".join(file.read_text().splitlines(keepends=True)[:-1]))
-    card = measure(cases, desk)
+    card = measure(cases, runner)
     assert verdicts(card) == {"late-mean": ("inconclusive", "missed")}
     assert "has no answer for step bug/context[0]/attempt[0]/script" in card.tables[-1].rows[0][2]
 
 
-def test_case_without_a_recording_is_not_counted(library: Path, desk: BenchRunner) -> None:
-    card = measure(load_cases(library), desk, ways=ways_of(("plan",), ("zero-shot",)))
+def test_case_without_a_recording_is_not_counted(library: Path, runner: BenchRunner) -> None:
+    card = measure(load_cases(library), runner, variants=variants_of(("plan",), ("zero-shot",)))
     assert set(verdicts(card).values()) == {("not recorded", "-")}
     assert goals(card) == [None, None]
     assert card.exit_code is ExitCode.INCONCLUSIVE
@@ -94,18 +94,18 @@ def test_case_without_a_recording_is_not_counted(library: Path, desk: BenchRunne
 
 
 def test_claim_about_a_bug_that_is_not_there_is_false(
-    library: Path, desk: BenchRunner, answering: Any
+    library: Path, runner: BenchRunner, answering: Any
 ) -> None:
-    # Wrong use that ends in the very words of the report: the story cannot know better without a fix.
-    card = measure(load_cases(library), replace(desk, model=Scripted(answering(late=AT_ONCE))))
+    # Wrong use that ends in the very words of the report: the pipeline cannot know better without a fix.
+    card = measure(load_cases(library), replace(runner, model=Scripted(answering(late=AT_ONCE))))
     assert verdicts(card)["late-mean"] == ("reproduced", "FALSE CLAIM")
     assert goals(card) == [False, False]
     assert card.exit_code is ExitCode.FOUND
 
 
-def test_model_that_lies_claims_nothing_by_itself(library: Path, desk: BenchRunner, answering: Any) -> None:
+def test_model_that_lies_claims_nothing_by_itself(library: Path, runner: BenchRunner, answering: Any) -> None:
     model = Scripted(answering(early=MOCKED, late=MOCKED))
-    card = measure(load_cases(library), replace(desk, model=model))
+    card = measure(load_cases(library), replace(runner, model=model))
     assert set(verdicts(card).values()) == {("inconclusive", "missed")}
     assert goals(card) == [False, True]
     assert "0 false claims" in card.figures
@@ -122,23 +122,23 @@ def test_model_that_lies_claims_nothing_by_itself(library: Path, desk: BenchRunn
         (Verdict.INCONCLUSIVE, (0, 1), False),
     ],
 )
-def test_only_what_was_said_can_be_false(
+def test_only_what_was_claimed_can_be_false(
     library: Path, verdict: Verdict, codes: tuple[int | None, int | None], false: bool
 ) -> None:
     (case,) = chosen_cases(library, ["early-mean"])
-    told = CaseResult(case.id, "a way", verdict, "", on_buggy=codes[0], on_fixed=codes[1])
-    assert told.false_claim(case) is false
-    assert told.true_verdict(case) is (verdict is Verdict.REPRODUCED and not false)
+    expected = CaseResult(case.id, "a way", verdict, "", on_buggy=codes[0], on_fixed=codes[1])
+    assert expected.false_claim(case) is false
+    assert expected.true_verdict(case) is (verdict is Verdict.REPRODUCED and not false)
 
 
-def test_ways_stand_side_by_side(library: Path, desk: BenchRunner, answering: Any) -> None:
+def test_ways_stand_side_by_side(library: Path, runner: BenchRunner, answering: Any) -> None:
     def answer(call: Any) -> Any:
         return {"script": "import nowhere\n"} if call.step.endswith("few-shot") else whole(call)
 
     whole = answering()
-    ways = ways_of(("execution", "fixed"), ("zero-shot", "few-shot"))
+    variants = variants_of(("execution", "fixed"), ("zero-shot", "few-shot"))
     cases = chosen_cases(library, ["early-mean"])
-    card = measure(cases, replace(desk, model=Scripted(answer)), ways=ways)
+    card = measure(cases, replace(runner, model=Scripted(answer)), variants=variants)
     rows = {row[0]: row[2:5] for row in card.tables[0].rows}
     assert rows == {
         "the whole method": ("1", "1 of 1 (100 %)", "0"),
@@ -150,16 +150,20 @@ def test_ways_stand_side_by_side(library: Path, desk: BenchRunner, answering: An
 
 
 def test_every_way_has_a_name_and_a_recording_of_its_own() -> None:
-    ways = ways_of(LEAVABLE, BASELINES)
-    assert len({way.recording for way in ways}) == len({way.name for way in ways}) == len(ways)
-    assert Way().recording == "recording.jsonl"
+    variants = variants_of(LEAVABLE, BASELINES)
+    assert (
+        len({variant.recording for variant in variants})
+        == len({variant.name for variant in variants})
+        == len(variants)
+    )
+    assert Variant().recording == "recording.jsonl"
     for name in BASELINES:
         filled = load_prompt("benchmarks.bugs", f"prompts/{name}.md").fill(report="R", context="C")
         assert filled.name == f"bench/{name}"
 
 
 def test_stopped_bench_continues_and_asks_nothing_twice(
-    library: Path, desk: BenchRunner, answering: Any
+    library: Path, runner: BenchRunner, answering: Any
 ) -> None:
     cases = load_cases(library)
     stop = Stop()
@@ -176,10 +180,10 @@ def test_stopped_bench_continues_and_asks_nothing_twice(
 
     model = Scripted(stopping)
     with pytest.raises(Stopped):
-        measure(cases, replace(desk, model=model, stop=stop))
+        measure(cases, replace(runner, model=model, stop=stop))
     before = len(model.calls)
     assert before == 6
-    card = measure(cases, replace(desk, model=model))
+    card = measure(cases, replace(runner, model=model))
     assert goals(card) == [True, True]
     assert len(model.calls) == 8
     assert {key: count for key, count in asked.items() if "restructure" in key} == dict.fromkeys(
@@ -188,7 +192,7 @@ def test_stopped_bench_continues_and_asks_nothing_twice(
 
 
 def test_readers_of_a_relay_answer_several_cases_at_once(
-    library: Path, desk: BenchRunner, answering: Any, tmp_path: Path
+    library: Path, runner: BenchRunner, answering: Any, tmp_path: Path
 ) -> None:
     folder = tmp_path / "relay"
     answer, seen, most = answering(), [], [0]
@@ -208,7 +212,7 @@ def test_readers_of_a_relay_answer_several_cases_at_once(
     reader.start()
     try:
         model = open_model(f"relay:{folder}", stop=stop)
-        card = measure(load_cases(library), replace(desk, model=model, stop=stop), jobs=2)
+        card = measure(load_cases(library), replace(runner, model=model, stop=stop), jobs=2)
     finally:
         stop.ask()
         reader.join()
@@ -285,11 +289,11 @@ def test_malformed_folder_is_a_sentence(library: Path, name: str, text: str, sen
         load_cases(library)
 
 
-def test_wrong_wishes_are_sentences(library: Path, desk: BenchRunner) -> None:
+def test_wrong_options_are_sentences(library: Path, runner: BenchRunner) -> None:
     with pytest.raises(InputError, match="There is no bug case 'other'"):
         chosen_cases(library, ["other"])
     with pytest.raises(InputError, match="Only the answers of a model can be recorded"):
-        replace(desk, record=True)
+        replace(runner, record=True)
     (library / "late-mean" / "recording.jsonl").write_text("no recording")
     with pytest.raises(InputError, match="is not a recording"):
-        measure(load_cases(library), desk)
+        measure(load_cases(library), runner)

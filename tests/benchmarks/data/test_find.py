@@ -194,7 +194,7 @@ def test_a_file_that_cannot_be_written_leaves_nothing(tmp_path: Path) -> None:
     assert [path.name for path in tmp_path.iterdir()] == ["texts.npz"]
 
 
-def test_a_wrong_file_is_told_by_its_contents(tmp_path: Path) -> None:
+def test_a_wrong_file_is_recognised_by_its_contents(tmp_path: Path) -> None:
     shapes = DATASETS["newswire"].shapes
     path = tmp_path / "newswire.npz"
     save(path, TEXTS)

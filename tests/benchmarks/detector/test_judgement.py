@@ -5,17 +5,17 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from benchmarks.detector.judgement import SUREST, Said, judged
+from benchmarks.detector.judgement import SUREST, Statement, judged
 
 RNG = np.random.default_rng(0)
 
 
-def _overconfident(bases: str = "abcd", each: int = 200) -> list[Said]:
+def _overconfident(bases: str = "abcd", each: int = 200) -> list[Statement]:
     """Suspects that are right half as often as the rules are sure."""
-    told = RNG.uniform(0.05, 0.95, size=(len(bases), each))
+    confidences = RNG.uniform(0.05, 0.95, size=(len(bases), each))
     return [
-        Said(base, float(sure), bool(RNG.uniform() < sure / 2))
-        for base, row in zip(bases, told, strict=True)
+        Statement(base, float(sure), bool(RNG.uniform() < sure / 2))
+        for base, row in zip(bases, confidences, strict=True)
         for sure in row
     ]
 
@@ -31,12 +31,14 @@ def test_the_curve_corrects_rules_that_are_too_sure() -> None:
 def test_confidences_that_are_worth_nothing_are_not_made_worth_something() -> None:
     rng = np.random.default_rng(1)
     noise = [
-        Said(base, float(rng.uniform()), bool(rng.uniform() < 0.3)) for base in "abcd" for _ in range(200)
+        Statement(base, float(rng.uniform()), bool(rng.uniform() < 0.3))
+        for base in "abcd"
+        for _ in range(200)
     ]
     found = judged(noise)
     assert found.brier_by_curve > 0.95 * found.brier_of_share
 
 
 def test_nobody_is_surer_than_a_thousand_suspects_warrant() -> None:
-    found = judged([Said(base, 0.99, True) for base in "ab" for _ in range(20)])
+    found = judged([Statement(base, 0.99, True) for base in "ab" for _ in range(20)])
     assert found.curve.at(1.0) == SUREST

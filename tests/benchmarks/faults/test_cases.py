@@ -117,15 +117,15 @@ def test_the_two_programs_differ_exactly_at_the_planted_faults(case: FaultCase, 
 @pytest.mark.parametrize("scale", list(Scale))
 def test_every_planted_fault_stands_on_its_line(case: FaultCase, scale: Scale) -> None:
     buggy = source_text(case, Side.BUGGY, scale).splitlines()
-    _, mended = changed_lines(case, scale)
+    _, fixed_text = changed_lines(case, scale)
     for fault in case.faults:
         if fault.kind in (Kind.PREPROCESSING, Kind.LAYER):
             continue
         old, new = (fault.old, fault.new) if scale is Scale.FULL else (fault.lite_old, fault.lite_new)
         line = buggy[(fault.line or 0) - 1]
-        assert str(new if old is None else old) in (mended if old is None else line)
+        assert str(new if old is None else old) in (fixed_text if old is None else line)
         assert old is not None or str(new) not in line
-        assert new is None or str(new) in mended
+        assert new is None or str(new) in fixed_text
 
 
 @each(WRITTEN)
@@ -159,8 +159,8 @@ def test_lite_changes_what_it_says_and_nothing_silently(case: FaultCase) -> None
 
 
 def test_ground_truths_in_keras_layers() -> None:
-    said = {name: ", ".join(map(str, fault_case(name).truth)) for name in ("M1", "M3", "D3", "D4", "D9")}
-    assert said == {
+    truths = {name: ", ".join(map(str, fault_case(name).truth)) for name in ("M1", "M3", "D3", "D4", "D9")}
+    assert truths == {
         "M1": "HLR",
         "M3": "ACH(7)",
         "D3": "ACH(1,2), LCH, OCH, HBS, HNE",
@@ -199,7 +199,7 @@ def test_published_figures_are_there_for_every_fault_of_the_study() -> None:
 
 @pytest.fixture(scope="module")
 def fabricated(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
-    """Data of the right shapes, easily told apart: class k is bright in rows 2k and 2k + 1, or says k + 3."""
+    """Data of the right shapes, easy to classify: class k is bright in rows 2k and 2k + 1, or says k + 3."""
     folder = tmp_path_factory.mktemp("data")
     for name, side, depth, train in (("mnist", 28, (), 60000), ("cifar10", 32, (3,), 50000)):
         arrays = {}

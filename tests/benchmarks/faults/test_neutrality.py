@@ -7,7 +7,7 @@ from pathlib import Path
 
 from benchmarks.children import ROOT
 from benchmarks.faults.case import Scale, Side
-from benchmarks.faults.case_result import STORY, CaseResult
+from benchmarks.faults.case_result import PIPELINE, CaseResult
 from benchmarks.faults.cases import fault_case, published_means, source_text
 from benchmarks.faults.neutrality import in_words, numbers, truths, walk_all
 from benchmarks.faults.scores import parse_truth
@@ -64,15 +64,15 @@ def test_the_shipped_walks_are_ground_truths_of_known_faults() -> None:
 
 def test_the_card_scores_them_in_a_column_of_their_own() -> None:
     case = fault_case("D7")
-    told = [
+    results = [
         CaseResult(
             case.id,
             side,
-            {STORY: [["OCH", None]] if side is Side.BUGGY else []},
-            dict.fromkeys(("plain", "quick", "story"), 1.0),
+            {PIPELINE: [["OCH", None]] if side is Side.BUGGY else []},
+            dict.fromkeys(("plain", "quick", "pipeline"), 1.0),
         )  # type: ignore[dict-item]
         for side in Side
     ]
-    card = scorecard(told, [case], {}, Scale.LITE, Depth.NORMAL, published_means())
+    card = scorecard(results, [case], {}, Scale.LITE, Depth.NORMAL, published_means())
     own = [table for table in card.tables if "neutrality" in table.title]
     assert [table.rows[0][0] for table in own] == ["D7"]

@@ -141,7 +141,7 @@ def test_an_alternative_never_lowers_f3(
 
 
 @given(answers, truths)
-def test_a_false_accusation_never_helps(answer: Answer, truth: tuple[Spot, ...]) -> None:
+def test_a_false_finding_never_helps(answer: Answer, truth: tuple[Spot, ...]) -> None:
     more = answer | {(Fault.SHF, None)}
     assert score(more, truth).precision <= score(answer, truth).precision
     assert score(more, truth).recall == score(answer, truth).recall

@@ -1,14 +1,14 @@
-"""From what every detector said to goals and tables; and which layer an activation is counted at."""
+"""From what every detector statements to goals and tables; and which layer an activation is counted at."""
 
 from __future__ import annotations
 
 import pytest
 
 from benchmarks.faults.answers import activation_index, answer_by
-from benchmarks.faults.calibration import said_of
-from benchmarks.faults.calibration import table as sureness
+from benchmarks.faults.calibration import statements_of
+from benchmarks.faults.calibration import table as calibration_table
 from benchmarks.faults.case import Scale, Side
-from benchmarks.faults.case_result import QUICK, STORY, CaseResult
+from benchmarks.faults.case_result import PIPELINE, QUICK, CaseResult
 from benchmarks.faults.cases import catalogue, published_means
 from benchmarks.faults.verdict import scorecard
 from reenact.diagnosis.depth import Depth
@@ -32,9 +32,9 @@ model.compile(loss="binary_crossentropy", optimizer="adam")
 """
 
 
-def told(case: str, side: Side, said: list[tuple[str, int | None]]) -> CaseResult:
-    answers = dict.fromkeys((*FAMILIES, QUICK, STORY), said)
-    return CaseResult(case, side, answers, {"plain": 10.0, "quick": 12.0, "story": 60.0})
+def result(case: str, side: Side, statements: list[tuple[str, int | None]]) -> CaseResult:
+    answers = dict.fromkeys((*FAMILIES, QUICK, PIPELINE), statements)
+    return CaseResult(case, side, answers, {"plain": 10.0, "quick": 12.0, "pipeline": 60.0})
 
 
 def right(case) -> list[tuple[str, int | None]]:
@@ -47,8 +47,8 @@ def card(buggy: list[CaseResult], fixed: list[CaseResult]):
 
 def test_the_truth_meets_every_goal() -> None:
     found = card(
-        [told(case.id, Side.BUGGY, right(case)) for case in STUDY],
-        [told(case.id, Side.FIXED, []) for case in STUDY],
+        [result(case.id, Side.BUGGY, right(case)) for case in STUDY],
+        [result(case.id, Side.FIXED, []) for case in STUDY],
     )
     assert [goal.met for goal in found.goals] == [True] * 5
     assert found.exit_code is ExitCode.OK
@@ -57,8 +57,8 @@ def test_the_truth_meets_every_goal() -> None:
 
 def test_accusing_the_fixed_twins_misses_a_goal() -> None:
     found = card(
-        [told(case.id, Side.BUGGY, right(case)) for case in STUDY],
-        [told(case.id, Side.FIXED, [("HLR", None)]) for case in STUDY],
+        [result(case.id, Side.BUGGY, right(case)) for case in STUDY],
+        [result(case.id, Side.FIXED, [("HLR", None)]) for case in STUDY],
     )
     assert [goal.met for goal in found.goals] == [True, True, True, False, True]
 
@@ -66,7 +66,7 @@ def test_accusing_the_fixed_twins_misses_a_goal() -> None:
 def test_too_few_programs_judge_no_goal() -> None:
     few = STUDY[:17]
     found = scorecard(
-        [told(case.id, Side.BUGGY, right(case)) for case in few],
+        [result(case.id, Side.BUGGY, right(case)) for case in few],
         STUDY,
         {case.id: "data missing" for case in STUDY[17:]},
         Scale.LITE,
@@ -92,10 +92,12 @@ def test_a_softmax_over_one_unit_is_answered_at_its_layer() -> None:
 
 def test_two_families_say_what_either_says() -> None:
     case = next(case for case in STUDY if len(case.truth) >= 2)
-    answers: dict[str, list[tuple[str, int | None]]] = {name: [] for name in (*FAMILIES, QUICK, STORY)}
+    answers: dict[str, list[tuple[str, int | None]]] = {name: [] for name in (*FAMILIES, QUICK, PIPELINE)}
     first, second, *_ = right(case)
     answers |= {"umlaut": [first], "neuralint": [second]}
-    found = card([CaseResult(case.id, Side.BUGGY, answers, {"plain": 1.0, "quick": 1.0, "story": 1.0})], [])
+    found = card(
+        [CaseResult(case.id, Side.BUGGY, answers, {"plain": 1.0, "quick": 1.0, "pipeline": 1.0})], []
+    )
     rows = {row[0]: row for table in found.tables if table.title == "Families together" for row in table.rows}
     assert len(rows) == 7 * 6 // 2 + 2
     alone = {row[0]: row for row in found.tables[0].rows}
@@ -109,11 +111,14 @@ def test_two_families_say_what_either_says() -> None:
 
 def test_a_confidence_is_held_against_the_truth() -> None:
     case = next(case for case in STUDY if case.id == "M1")
-    buggy = CaseResult(case.id, Side.BUGGY, {}, accused=[("HLR", 0.95), ("LCH", 0.55)])
-    twin = CaseResult(case.id, Side.FIXED, {}, accused=[("HLR", 0.95)])
-    said = [*said_of(buggy.accused, case, fixed=False), *said_of(twin.accused, case, fixed=True)]
-    assert [one.right for one in said] == [True, False, False]
-    rows = sureness(said).rows
+    buggy = CaseResult(case.id, Side.BUGGY, {}, reported=[("HLR", 0.95), ("LCH", 0.55)])
+    twin = CaseResult(case.id, Side.FIXED, {}, reported=[("HLR", 0.95)])
+    statements = [
+        *statements_of(buggy.reported, case, fixed=False),
+        *statements_of(twin.reported, case, fixed=True),
+    ]
+    assert [one.right for one in statements] == [True, False, False]
+    rows = calibration_table(statements).rows
     assert rows[1] == ("0.9 to 1.0", "2", "0.95", "0.50")
     assert rows[-1][0].startswith(
         f"all: Brier {(0.05**2 + 0.55**2 + 0.95**2) / 3:.3f}, of the mere share 0.222"

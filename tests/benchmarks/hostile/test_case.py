@@ -86,5 +86,7 @@ def test_reading_the_suite_imports_none_of_it() -> None:
         "print([m for m in sys.modules.values() if '/cases/' in str(getattr(m, '__file__', ''))], "
         "'torch' in sys.modules, 'numpy' in sys.modules)"
     )
-    told = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True).stdout
-    assert told == "[] False False\n"
+    environment = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=True
+    ).stdout
+    assert environment == "[] False False\n"

@@ -70,7 +70,7 @@ def test_a_tier_nobody_knows_is_an_input_error() -> None:
         measure(tier="nothing", tell=tell_nobody, stop=Stop())
 
 
-def test_a_stop_is_heard_before_the_next_program() -> None:
+def test_a_stop_is_seen_before_the_next_program() -> None:
     stop = Stop()
     stop.ask()
     with pytest.raises(Stopped):

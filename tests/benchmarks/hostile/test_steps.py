@@ -22,8 +22,8 @@ def leavings(case: Case, tmp_path: Path) -> dict[str, bytes]:
     work = tmp_path / "work"
     work.mkdir()
     tag = str(sys.implementation.cache_tag)
-    told = {**os.environ, "CANARY_TRIPWIRE": str(tmp_path / "tripwire"), "CANARY_TAG": tag}
-    subprocess.run([sys.executable, str(case.path)], cwd=work, env=told, check=True)
+    environment = {**os.environ, "CANARY_TRIPWIRE": str(tmp_path / "tripwire"), "CANARY_TAG": tag}
+    subprocess.run([sys.executable, str(case.path)], cwd=work, env=environment, check=True)
     return {
         name: (work / name).read_bytes() for name in (name.replace("{tag}", tag) for name in case.collect)
     }

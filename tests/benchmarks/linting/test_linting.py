@@ -25,12 +25,12 @@ def test_files_are_repeated_under_other_names_until_there_are_enough(tmp_path: P
 
 
 def test_it_times_whole_commands_and_judges_no_smaller_number() -> None:
-    told: list[Progress] = []
-    found = measure(tell=told.append, stop=Stop(), count=3, repeats=1)
+    progress_seen: list[Progress] = []
+    found = measure(tell=progress_seen.append, stop=Stop(), count=3, repeats=1)
     (table,) = found.tables
     assert [row[0] for row in table.rows][:2] == [LINT, "reenact --version"]
     assert table.title.startswith("3 files, ")
-    assert told[0].note == LINT
+    assert progress_seen[0].note == LINT
     assert table.rows[0][3] != "0.00 s", "a command uses the processor"
     assert found.exit_code is ExitCode.INCONCLUSIVE
 

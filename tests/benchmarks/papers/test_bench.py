@@ -1,4 +1,4 @@
-"""The bench without its story: cases, ways, the card, goals, facts, and what is not recorded."""
+"""The bench without its pipeline: cases, variants, the card, goals, facts, and what is not recorded."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from benchmarks.papers.cases import PaperCase, chosen_cases, load_cases
 from benchmarks.papers.facts import entries, entry_cases
 from benchmarks.papers.matching import Recalled
 from benchmarks.papers.measure import measure
-from benchmarks.papers.runner import BenchRunner, Telling
-from benchmarks.papers.way import LEAVABLE, ONE_SHOT, WHOLE, Way, ways_of
+from benchmarks.papers.runner import BenchRunner, CaseRun
+from benchmarks.papers.variant import LEAVABLE, ONE_SHOT, WHOLE, Variant, variants_of
 from reenact.errors import InputError
 from reenact.journal import Journal
 from reenact.paper.measure.verdict import Verdict
@@ -31,13 +31,13 @@ def case(folder: Path) -> PaperCase:
     return load_cases(folder)[0]
 
 
-def told(case: PaperCase, way: Way = WHOLE, **more: Any) -> CaseResult:
+def result(case: PaperCase, variant: Variant = WHOLE, **more: Any) -> CaseResult:
     facts: dict[str, Any] = {
         "verdict": Verdict.REPRODUCED, "reason": "All hold.", "executed": True, "measured": 0.08, "gap": 0.01,
         "recalled": FITS, "passed": 9, "failed": 1, "tokens_in": 1000, "tokens_out": 100,
         "at_o3": Decimal("0.01"), "seconds": 3.0,
     }  # fmt: skip
-    return CaseResult(case.id, way.name, 0, **(facts | more))
+    return CaseResult(case.id, variant.name, 0, **(facts | more))
 
 
 def met(card: Any) -> dict[str, bool | None]:
@@ -45,7 +45,7 @@ def met(card: Any) -> dict[str, bool | None]:
 
 
 def test_all_goals_met(case: PaperCase) -> None:
-    card = scorecard([case], [WHOLE], [told(case)])
+    card = scorecard([case], [WHOLE], [result(case)])
     assert set(met(card).values()) == {True}
     assert card.exit_code is ExitCode.OK
     assert "1 of 1 tellings with their true verdict" in card.figures
@@ -64,15 +64,15 @@ def test_all_goals_met(case: PaperCase) -> None:
     ],
 )
 def test_each_goal_can_be_missed(case: PaperCase, more: dict[str, Any], missed: str) -> None:
-    card = scorecard([case], [WHOLE], [told(case, **more)])
+    card = scorecard([case], [WHOLE], [result(case, **more)])
     assert met(card)[missed] is False
     assert card.exit_code is ExitCode.FOUND
 
 
 def test_nothing_recorded_meets_and_misses_nothing(case: PaperCase, tmp_path: Path) -> None:
     with Journal.in_memory() as journal:
-        desk = BenchRunner(journal, choose(trust_code=True), tmp_path / "cache")
-        card = measure([case], desk, ways=ways_of(["lineage"], [ONE_SHOT]), runs=2)
+        runner = BenchRunner(journal, choose(trust_code=True), tmp_path / "cache")
+        card = measure([case], runner, variants=variants_of(["lineage"], [ONE_SHOT]), runs=2)
     assert set(met(card).values()) == {None}
     assert card.figures == "not recorded"
     assert card.exit_code is ExitCode.INCONCLUSIVE
@@ -82,7 +82,7 @@ def test_nothing_recorded_meets_and_misses_nothing(case: PaperCase, tmp_path: Pa
 
 
 def test_means_are_over_cases_of_means_over_runs(case: PaperCase) -> None:
-    runs = [told(case, gap=0.0), told(case, gap=1.0, executed=False), told(case, gap=0.5)]
+    runs = [result(case, gap=0.0), result(case, gap=1.0, executed=False), result(case, gap=0.5)]
     row = scorecard([case], [WHOLE], runs).tables[0].rows[0]
     assert row[2:5] == ("66.7 %", "50.0 %", "25.0 %")
 
@@ -92,41 +92,41 @@ def test_an_omission_shows_only_without_lineage_and_repair(folder: Path) -> None
     omission = 'parameter = "rate"\nvalue = 0.05\ndefault = 0.001\nexpected_without = "not reproduced"\n'
     file.write_text(f"{file.read_text()}\n[omission]\n{omission}")
     (case,) = load_cases(folder)
-    both, one = ways_of(["lineage+repair", "lineage"])[1:]
-    assert told(case, both).expected(case, both) is Verdict.NOT
-    assert told(case, both).false_claim(case, both)
-    assert told(case, one).true_verdict(case, one)
+    both, one = variants_of(["lineage+repair", "lineage"])[1:]
+    assert result(case, both).expected(case, both) is Verdict.NOT
+    assert result(case, both).false_claim(case, both)
+    assert result(case, one).true_verdict(case, one)
 
 
 def test_every_way_has_a_recording_of_its_own() -> None:
-    ways = ways_of([*LEAVABLE, "lineage+repair"], [ONE_SHOT], range(6))
-    names = {way.recording(run) for way in ways for run in range(3)}
-    assert len(names) == 3 * len(ways)
+    variants = variants_of([*LEAVABLE, "lineage+repair"], [ONE_SHOT], range(6))
+    names = {variant.recording(run) for variant in variants for run in range(3)}
+    assert len(names) == 3 * len(variants)
     assert WHOLE.recording(0) == "whole.jsonl"
-    assert Way(("lineage", "repair")).recording(1) == "without-lineage-repair-2.jsonl"
+    assert Variant(("lineage", "repair")).recording(1) == "without-lineage-repair-2.jsonl"
 
 
-def test_ways_change_the_wishes_and_nothing_else() -> None:
-    wishes = Way(("lineage", "repair")).wishes(PaperOptions())
-    assert (wishes.parts.lineage, wishes.repair, wishes.parts.scan) == (False, False, True)
-    assert Way(rounds=0).wishes(PaperOptions()).rounds == 0
-    shot = Way(baseline=ONE_SHOT).wishes(PaperOptions())
+def test_variants_change_the_options_and_nothing_else() -> None:
+    options = Variant(("lineage", "repair")).options(PaperOptions())
+    assert (options.parts.lineage, options.repair, options.parts.scan) == (False, False, True)
+    assert Variant(rounds=0).options(PaperOptions()).rounds == 0
+    shot = Variant(baseline=ONE_SHOT).options(PaperOptions())
     assert not any((shot.parts.lineage, shot.parts.fingerprint, shot.parts.debug, shot.repair))
-    assert WHOLE.wishes(PaperOptions()) == PaperOptions()
+    assert WHOLE.options(PaperOptions()) == PaperOptions()
     with pytest.raises(InputError, match="no part 'luck'"):
-        ways_of(["lineage+luck"])
+        variants_of(["lineage+luck"])
 
 
 def test_the_case_decides_goal_seeds_and_scale(case: PaperCase, tmp_path: Path) -> None:
     with Journal.in_memory() as journal:
-        desk = BenchRunner(journal, choose(trust_code=True), tmp_path)
-        wishes = desk.wishes_for(Telling(case, WHOLE))
-        inputs = desk.inputs(Telling(case, WHOLE, 1))
+        runner = BenchRunner(journal, choose(trust_code=True), tmp_path)
+        options = runner.options_for(CaseRun(case, WHOLE))
+        inputs = runner.inputs(CaseRun(case, WHOLE, 1))
         (case.folder / "criteria.toml").touch()
         (case.folder / "recordings").mkdir()
         (case.folder / "recordings" / "whole.jsonl").write_text("x")
-        changed = desk.inputs(Telling(case, WHOLE))
-    assert (wishes.seeds, wishes.scale, wishes.goal.method, wishes.data) == (2, 1.0, "Slow Slopes", None)
+        changed = runner.inputs(CaseRun(case, WHOLE))
+    assert (options.seeds, options.scale, options.goal.method, options.data) == (2, 1.0, "Slow Slopes", None)
     assert inputs["case"] == changed["case"], "a recording is no part of the case"  # type: ignore[index, call-overload]
     assert inputs["recording"] != changed["recording"]  # type: ignore[index, call-overload]
 

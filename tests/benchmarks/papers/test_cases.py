@@ -86,10 +86,10 @@ def test_a_case_is_small_and_complete(name: str) -> None:
     folder = FOLDERS[name]
     files = [path for path in folder.rglob("*") if path.is_file() and "__pycache__" not in path.parts]
     assert sum(path.stat().st_size for path in files if "recordings" not in path.parts) < MOST_BYTES
-    said = facts(name)
-    assert all(said["goal"][word] for word in ("task", "method", "metric", "dataset", "instruction"))
-    assert said["metric"]["name"] == said["goal"]["metric"]
-    assert said["title"] == paper(name).title
+    stated = facts(name)
+    assert all(stated["goal"][word] for word in ("task", "method", "metric", "dataset", "instruction"))
+    assert stated["metric"]["name"] == stated["goal"]["metric"]
+    assert stated["title"] == paper(name).title
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -152,10 +152,10 @@ def test_the_library_serves_what_the_paper_cites(name: str) -> None:
 
 
 def test_the_reference_of_the_complete_paper_measures_its_number_again() -> None:
-    said = facts("earned-trust")
-    method = said["goal"]["method"]
+    stated = facts("earned-trust")
+    method = stated["goal"]["method"]
     again = run_reference("earned-trust", "--seed", "0", "--method", method)[method]
-    assert again == pytest.approx(said["reference"]["value"], abs=4 * said["reference"]["spread"])
+    assert again == pytest.approx(stated["reference"]["value"], abs=4 * stated["reference"]["spread"])
 
 
 def test_the_omitted_value_stands_in_the_lineage_alone() -> None:
@@ -166,15 +166,15 @@ def test_the_omitted_value_stands_in_the_lineage_alone() -> None:
 
 
 def test_the_omitted_value_decides() -> None:
-    said = facts("damped-octaves")
-    method, left_out = said["goal"]["method"], said["omission"]
+    stated = facts("damped-octaves")
+    method, left_out = stated["goal"]["method"], stated["omission"]
     assert mean(by_rate(left_out["value"], method)) == pytest.approx(left_out["with_value"], abs=0.051)
     assert mean(by_rate(left_out["default"], method)) == pytest.approx(left_out["with_default"], abs=0.051)
     reference = runpy.run_path(str(FOLDERS["damped-octaves"] / "reference" / "run.py"))
     recipe = reference["METHODS"][method]
     assert recipe.rate == left_out["value"]
     again = reference["train"](recipe, 0)
-    assert again == pytest.approx(said["reference"]["value"], abs=4 * said["reference"]["spread"])
+    assert again == pytest.approx(stated["reference"]["value"], abs=4 * stated["reference"]["spread"])
     worse = reference["train"](replace(recipe, rate=left_out["default"]), 0)
     assert worse == pytest.approx(left_out["with_default"], abs=4 * left_out["with_default_spread"])
     assert worse < again - 10

@@ -44,36 +44,36 @@ def test_a_check_may_say_it_in_place_of_the_fact(paper: Paper) -> None:
     )
 
 
-def test_facts_of_one_sentence_are_told_apart(paper: Paper) -> None:
+def test_facts_of_one_sentence_are_distinguished(paper: Paper) -> None:
     quote = "The error is the mean absolute error on 50 held-out points"
     listed = [
         HandMade("H1", quote, "metric", "mean absolute error", True),
         HandMade("H2", quote, "held-out points", "50", True),
     ]
-    said = {
+    stated = {
         "The metric is the mean absolute error.": ("H1",),
         "There are 50 held-out points.": ("H2",),
         "There are 60 held-out points.": (),
         "The metric is the mean absolute error on 50 held-out points.": ("H1", "H2"),
         "Absolute values of the errors are averaged.": ("H1",),
     }
-    assert {fact: covers(criterion(fact, quote, paper), listed, paper) for fact in said} == said
+    assert {fact: covers(criterion(fact, quote, paper), listed, paper) for fact in stated} == stated
 
 
 def test_a_rule_alone_in_its_sentence_is_known_by_it(paper: Paper) -> None:
     quote = "We fit a line slowly."
     rule = HandMade("H1", quote, "haste", "none", True)
     crowd = [rule, HandMade("H2", quote, "shape", "a straight one", True)]
-    said = criterion("Progress is gradual.", quote, paper)
-    assert covers(said, [rule], paper) == ("H1",)
-    assert covers(said, crowd, paper) == ()
+    stated = criterion("Progress is gradual.", quote, paper)
+    assert covers(stated, [rule], paper) == ("H1",)
+    assert covers(stated, crowd, paper) == ()
 
 
 def test_a_table_holds_many_facts(paper: Paper) -> None:
     listed = HandMade("H9", "Slow Slopes | 0.07", "error of the mean", "2.5", True)
     table = criterion("Something else is 2.5.", "Slow Slopes | 0.07", paper)
     assert set(table.places) == set(paper.find(listed.quote)) != set()
-    assert not covers(table, [listed], paper), "standing in the same table with the same value is not enough"
+    assert not covers(table, [listed], paper), "being in the same table with the same value is not enough"
 
 
 def test_recall_counts_what_must_be_there_and_precision_all_that_was_taken(

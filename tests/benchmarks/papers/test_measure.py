@@ -1,4 +1,4 @@
-"""One small paper told from end to end: a scripted model, real sandboxed runs, a recording and its replay."""
+"""A small paper from end to end: a scripted model, real sandboxed runs, a recording and its replay."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from typing import Any
 
 import pytest
 
+from benchmarks.papers.case_run import goal_gap, goal_measured
 from benchmarks.papers.cases import load_cases
 from benchmarks.papers.measure import measure
 from benchmarks.papers.runner import BenchRunner
-from benchmarks.papers.tell import goal_gap, goal_measured
-from benchmarks.papers.way import ways_of
+from benchmarks.papers.variant import variants_of
 from benchmarks.scorecard import Scorecard
 from reenact.journal import Journal
 from reenact.llm.scripted import Scripted
@@ -29,9 +29,9 @@ import random
 
 
 def sample_batch(seed, size=32):
-    dice = random.Random(seed)
-    xs = [dice.uniform(-1.0, 1.0) for _ in range(size)]
-    return {"x": xs, "y": [3.0 * x + dice.gauss(0.0, 0.1) for x in xs]}
+    rng = random.Random(seed)
+    xs = [rng.uniform(-1.0, 1.0) for _ in range(size)]
+    return {"x": xs, "y": [3.0 * x + rng.gauss(0.0, 0.1) for x in xs]}
 '''
 MODEL = '''"""A slope that learns."""
 
@@ -158,7 +158,7 @@ def answering(model: str = MODEL) -> Callable[[Any], Any]:
 
 
 @pytest.fixture
-def desk(tmp_path: Path) -> BenchRunner:
+def runner(tmp_path: Path) -> BenchRunner:
     # The code is our own, so where no sandbox works it may run without one.
     return BenchRunner(Journal.in_memory(), choose(trust_code=True), tmp_path / "cache")
 
@@ -168,12 +168,12 @@ def row(card: Scorecard, title: str = "Cases, the whole method") -> dict[str, st
     return dict(zip(table.columns, table.rows[0], strict=True))
 
 
-def test_a_paper_is_told_recorded_and_replayed(folder: Path, desk: BenchRunner) -> None:
+def test_a_paper_is_run_recorded_and_replayed(folder: Path, runner: BenchRunner) -> None:
     cases = load_cases(folder)
     model = Scripted(answering())
-    card = measure(cases, replace(desk, model=model, record=True))
-    told = row(card)
-    assert (told["reached"], told[""]) == ("reproduced", "true"), card.tables[-3:]
+    card = measure(cases, replace(runner, model=model, record=True))
+    first = row(card)
+    assert (first["reached"], first[""]) == ("reproduced", "true"), card.tables[-3:]
     taken = row(card, "Fingerprints and cost, the whole method")
     assert (taken["recall"], taken["precision"], taken["grounded"]) == ("1.00", "1.00", "4 of 4")
     assert (folder / "slow-slopes" / "recordings" / "whole.jsonl").is_file()
@@ -182,26 +182,26 @@ def test_a_paper_is_told_recorded_and_replayed(folder: Path, desk: BenchRunner) 
     assert "H01" not in asked, "the list made by hand is for the judge alone"
     assert {goal.name: goal.met for goal in card.goals if goal.met is not True} == {}
     assert card.exit_code is ExitCode.OK
-    again = measure(cases, replace(desk, journal=Journal.in_memory()))
-    assert row(again)["measured"] == told["measured"]
+    again = measure(cases, replace(runner, journal=Journal.in_memory()))
+    assert row(again)["measured"] == first["measured"]
     assert row(again)["reached"] == "reproduced"
 
 
-def test_code_that_never_runs_is_a_gap_of_one(folder: Path, desk: BenchRunner) -> None:
+def test_code_that_never_runs_is_a_gap_of_one(folder: Path, runner: BenchRunner) -> None:
     broken = Scripted(answering(model="def build_model(seed):\n    return missing\n"))
-    way = ways_of([], ["one-shot"])[1]
-    card = measure(load_cases(folder), replace(desk, model=broken), ways=[way])
-    told = row(card, "Cases, one-shot")
-    assert (told["reached"], told["gap"], told["measured"]) == ("inconclusive", "100.0 %", "-")
+    variant = variants_of([], ["one-shot"])[1]
+    card = measure(load_cases(folder), replace(runner, model=broken), variants=[variant])
+    first = row(card, "Cases, one-shot")
+    assert (first["reached"], first["gap"], first["measured"]) == ("inconclusive", "100.0 %", "-")
     assert row(card, "Fingerprints and cost, one-shot")["recall"] == "-"
-    assert card.exit_code is ExitCode.INCONCLUSIVE, "goals are those of the whole method, which was not told"
+    assert card.exit_code is ExitCode.INCONCLUSIVE, "goals are those of the whole method, which was not first"
 
 
-def test_a_recording_that_does_not_answer_all_is_inconclusive(folder: Path, desk: BenchRunner) -> None:
+def test_a_recording_that_does_not_answer_all_is_inconclusive(folder: Path, runner: BenchRunner) -> None:
     recordings = folder / "slow-slopes" / "recordings"
     recordings.mkdir()
     (recordings / "whole.jsonl").write_text('{"format": "reenact-recording/1"}\n')
-    card = measure(load_cases(folder), desk)
+    card = measure(load_cases(folder), runner)
     assert row(card)["reached"] == "inconclusive"
     why = next(table for table in card.tables if table.title == "Why not")
     assert "has no answer for step" in why.rows[0][2]

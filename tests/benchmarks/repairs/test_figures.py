@@ -10,7 +10,7 @@ import pytest
 from benchmarks.faults.case import Scale, Side
 from benchmarks.faults.cases import fault_case, source_text
 from benchmarks.repairs.card import scorecard
-from benchmarks.repairs.figures import Fault, median_rate, told
+from benchmarks.repairs.figures import Fault, mean_value, median_rate
 from benchmarks.repairs.repaired import Reference, Repaired, improvement_rate, jaccards
 from reenact.program.change import Set
 from reenact.program.hyperparameter import Kind
@@ -35,7 +35,7 @@ def test_improvement_rate_of_an_error_keeps_its_sense() -> None:
     """Oriented: an error of 4 is -4, and larger is better."""
     reference = replace(REFERENCE, faulty=(-4.0, -4.0), fixed=(-1.0, -1.0), larger_is_better=False)
     assert improvement_rate((-2.5, -2.5), reference) == pytest.approx(0.5)
-    assert told((-2.5, -2.5), reference) == 2.5
+    assert mean_value((-2.5, -2.5), reference) == 2.5
 
 
 @pytest.mark.parametrize("fixed", [REFERENCE.faulty, (0.4, 0.4)])
@@ -95,8 +95,8 @@ def test_the_card_judges_the_goals() -> None:
 
 
 def test_a_fix_that_costs_more_than_the_budget_is_listed_apart() -> None:
-    dear = Fault(replace(REFERENCE, cost=25.0), (RUN,))
-    card = scorecard([dear], [fault_case("D1")], {}, Scale.LITE, ("guided",), ("20",))
+    expensive = Fault(replace(REFERENCE, cost=25.0), (RUN,))
+    card = scorecard([expensive], [fault_case("D1")], {}, Scale.LITE, ("guided",), ("20",))
     apart = next(table for table in card.tables if "dearer" in table.title)
     assert apart.rows == (("D1", "25.0"),)
     assert card.goals == ()

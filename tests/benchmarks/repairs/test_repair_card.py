@@ -37,21 +37,21 @@ def card(*faults: Fault, over: bool = True) -> Scorecard:
     return scorecard(faults, CASES, {}, Scale.LITE, ("guided", "random"), ("10", "20"), over=over)
 
 
-def table(told: Scorecard, word: str) -> list[dict[str, str]]:
-    found = next(one for one in told.tables if word in one.title)
+def table(card_of: Scorecard, word: str) -> list[dict[str, str]]:
+    found = next(one for one in card_of.tables if word in one.title)
     return [dict(zip(found.columns, row, strict=True)) for row in found.rows]
 
 
 def test_all_goals_stand_beside_what_was_reached() -> None:
-    told = card(fault(ACCURACY), fault(ERROR))
-    assert [goal.name.split(",")[0] for goal in told.goals] == [
+    card_of = card(fault(ACCURACY), fault(ERROR))
+    assert [goal.name.split(",")[0] for goal in card_of.goals] == [
         "median improvement rate",
         "median improvement rate",
         "faults with a significant patch",
         "changes of significant patches above the known fix",
         "sigma over repeats",
     ]
-    assert all(goal.met for goal in told.goals)
+    assert all(goal.met for goal in card_of.goals)
 
 
 def test_only_significant_patches_are_counted_as_large() -> None:
@@ -63,16 +63,16 @@ def test_only_significant_patches_are_counted_as_large() -> None:
 
 
 def test_before_all_faults_are_run_nothing_is_judged() -> None:
-    told = card(fault(ACCURACY), over=False)
-    assert told.figures.startswith("so far, guided at 10")
-    assert {goal.met for goal in told.goals} == {None}
+    card_of = card(fault(ACCURACY), over=False)
+    assert card_of.figures.startswith("so far, guided at 10")
+    assert {goal.met for goal in card_of.goals} == {None}
 
 
 def test_a_fault_that_failed_is_named_with_its_reason() -> None:
     failed = Fault(Reference("M1", (), (), "accuracy", True, 0.0, 0), (), failed="It crashes.")
-    told = card(fault(ACCURACY), failed)
-    assert table(told, "Not run") == [{"fault": "M1", "why": "It crashes."}]
-    assert [row["fault"] for row in table(told, "guided, budget 20")] == ["D1"]
+    card_of = card(fault(ACCURACY), failed)
+    assert table(card_of, "Not run") == [{"fault": "M1", "why": "It crashes."}]
+    assert [row["fault"] for row in table(card_of, "guided, budget 20")] == ["D1"]
 
 
 def test_strategies_of_one_fault_come_together_and_a_failure_stands_apart() -> None:
@@ -112,7 +112,7 @@ def test_the_drawings_are_files_that_the_page_shows(tmp_path: Path) -> None:
         assert f"({name})" in page
         drawn = ElementTree.parse(tmp_path / name).getroot()
         assert drawn.tag == "{http://www.w3.org/2000/svg}svg"
-        said = "".join(drawn.itertext())
-        assert "guided" in said
+        text = "".join(drawn.itertext())
+        assert "guided" in text
     assert "known fix" in (tmp_path / "repair-lite-figure-4.svg").read_text()
     assert json.loads((tmp_path / "repair-lite.json").read_text())["data"]["facts"]["runs"]

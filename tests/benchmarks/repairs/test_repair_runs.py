@@ -1,4 +1,4 @@
-"""A fault with trainings by a script: what is shared, what a second run finds, how a failure is told."""
+"""A fault with trainings by a script: what is shared, what a second run finds, how a failure is measured."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def trained(trial: Trial) -> Outcome:
 
 
 @pytest.fixture(scope="module")
-def told(tmp_path_factory: pytest.TempPathFactory) -> tuple[Fault, ScriptedExecutor, Running]:
+def measured(tmp_path_factory: pytest.TempPathFactory) -> tuple[Fault, ScriptedExecutor, Running]:
     folder = tmp_path_factory.mktemp("fault")
     wanted = Running(fault_case("D1"), Scale.LITE, PLAN, folder / "outcomes")
     executor = ScriptedExecutor(trained)
@@ -53,8 +53,8 @@ def told(tmp_path_factory: pytest.TempPathFactory) -> tuple[Fault, ScriptedExecu
     return repaired_by_all(wanted, folder / "scratch", trainer, Stop()), executor, wanted
 
 
-def test_every_strategy_budget_and_repeat_is_run(told: tuple[Fault, ScriptedExecutor, Running]) -> None:
-    fault, _, _ = told
+def test_every_strategy_budget_and_repeat_is_run(measured: tuple[Fault, ScriptedExecutor, Running]) -> None:
+    fault, _, _ = measured
     ways = {(run.strategy, run.budget, run.repeat) for run in fault.runs}
     assert ways == {
         (way, budget, nth) for way in PLAN.strategies for budget in PLAN.budgets for nth in range(2)
@@ -64,9 +64,9 @@ def test_every_strategy_budget_and_repeat_is_run(told: tuple[Fault, ScriptedExec
     assert fault.reference.fixed > fault.reference.faulty
 
 
-def test_no_training_is_done_twice(told: tuple[Fault, ScriptedExecutor, Running]) -> None:
+def test_no_training_is_done_twice(measured: tuple[Fault, ScriptedExecutor, Running]) -> None:
     """The faulty program over the seeds that judge, and the first half of the larger budget, are shared."""
-    fault, executor, _ = told
+    fault, executor, _ = measured
     done = [trial.content for trial in executor.ran]
     assert len(done) == len(set(done))
     judged = [trial for trial in executor.ran if not trial.patch and trial.part is Part.JUDGE]
@@ -75,10 +75,10 @@ def test_no_training_is_done_twice(told: tuple[Fault, ScriptedExecutor, Running]
 
 
 def test_a_second_run_finds_every_outcome_on_disk(
-    tmp_path: Path, told: tuple[Fault, ScriptedExecutor, Running]
+    tmp_path: Path, measured: tuple[Fault, ScriptedExecutor, Running]
 ) -> None:
     """As after a kill: another folder for the programs, the same outcomes, the same figures."""
-    fault, _, wanted = told
+    fault, _, wanted = measured
     again = ScriptedExecutor(trained)
     found = repaired_by_all(wanted, tmp_path, Cached(again, FolderStore(wanted.outcomes)), Stop())
     assert again.ran == []
@@ -109,18 +109,18 @@ PARENT = """import multiprocessing, time
 from benchmarks.warm import end_with_parent
 
 
-def child(told):
+def child(measured):
     end_with_parent()
-    told.put(1)
+    measured.put(1)
     time.sleep(600)
 
 
 if __name__ == "__main__":
     context = multiprocessing.get_context("spawn")
-    told = context.Queue()
-    started = context.Process(target=child, args=(told,))
+    measured = context.Queue()
+    started = context.Process(target=child, args=(measured,))
     started.start()
-    told.get()
+    measured.get()
     print(started.pid, flush=True)
     time.sleep(600)
 """
@@ -156,7 +156,7 @@ def test_outcomes_of_another_reenact_are_removed(tmp_path: Path) -> None:
     assert [path.name for path in tmp_path.iterdir()] == [mine.name]
 
 
-def test_seconds_are_those_of_the_trainings(told: tuple[Fault, ScriptedExecutor, Running]) -> None:
-    fault, _, _ = told
+def test_seconds_are_those_of_the_trainings(measured: tuple[Fault, ScriptedExecutor, Running]) -> None:
+    fault, _, _ = measured
     assert all(run.seconds == pytest.approx(run.trainings) for run in fault.runs)
     assert replace(fault, failed="no data").failed == "no data"

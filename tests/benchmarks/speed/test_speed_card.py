@@ -1,4 +1,4 @@
-"""The speed of executors is judged by geometric means of ratios, and what is missing is said to be."""
+"""The speed of executors is judged by geometric means of ratios, and what is missing is named."""
 
 from __future__ import annotations
 

@@ -48,18 +48,20 @@ def _case(folder: Path, text: str, framework: str = "torch") -> Case:
     return Case("tiny", folder / "tiny.py", framework)
 
 
-def _measured(quick: float, normal: float, promises: Promises = WHOLE, said: str = "same") -> Measured:
+def _measured(quick: float, normal: float, promises: Promises = WHOLE, printed: str = "same") -> Measured:
     found = Measured(CASES[0])
     for preset, ratio in (("quick", quick), ("normal", normal)):
-        found.pairs[preset] = [Pair(Training(10.0, 9.0, "same"), Training(10.0 * ratio, 9.0, said))] * 7
+        found.pairs[preset] = [Pair(Training(10.0, 9.0, "same"), Training(10.0 * ratio, 9.0, printed))] * 7
         found.promises[preset] = [promises]
     return found
 
 
 def test_measures_a_tiny_program(tmp_path: Path) -> None:
-    told: list[Progress] = []
-    card = measure(tell=told.append, stop=Stop(), repeats=1, naive_repeats=1, cases=[_case(tmp_path, TINY)])
-    assert [progress.note for progress in told] == ["tiny, quick", "tiny, normal", "tiny, naive"]
+    progress_seen: list[Progress] = []
+    card = measure(
+        tell=progress_seen.append, stop=Stop(), repeats=1, naive_repeats=1, cases=[_case(tmp_path, TINY)]
+    )
+    assert [progress.note for progress in progress_seen] == ["tiny, quick", "tiny, normal", "tiny, naive"]
     table, by_cpu = card.tables
     row = dict(zip(table.columns, table.rows[0], strict=True))
     assert row["program"] == "tiny"
@@ -108,10 +110,10 @@ def test_on_a_machine_with_other_work_cpu_time_is_judged() -> None:
     [
         ([_measured(1.06, 1.10)], [False, True, True]),
         ([_measured(1.01, 1.16)], [True, False, True]),
-        ([_measured(1.01, 1.10, said="other")], [True, True, False]),
+        ([_measured(1.01, 1.10, printed="other")], [True, True, False]),
         ([_measured(1.01, 1.10, Promises(100, 10, 0.01, 0.1, ("steps have no loss",)))], [True, True, False]),
     ],
-    ids=["quick too dear", "normal too dear", "training changed", "promise broken"],
+    ids=["quick too slow", "normal too slow", "training changed", "promise broken"],
 )
 def test_each_goal_can_be_missed(results: list[Measured], met: list[bool]) -> None:
     card = scorecard(results, wanted=1, repeats=7, load=LOAD)
@@ -193,7 +195,7 @@ def test_each_promise_can_be_broken(trace: Trace | None, sentence: str) -> None:
     assert kept(trace).broken == (sentence,)
 
 
-def test_program_that_fails_is_told_with_its_last_words(tmp_path: Path) -> None:
+def test_program_that_fails_is_reported_with_its_last_words(tmp_path: Path) -> None:
     case = _case(tmp_path, "print('so far')\nraise SystemExit(3)")
     with pytest.raises(Inconclusive, match=r"tiny ended with 3 .*so far"):
         train_alone(case, stop=Stop())

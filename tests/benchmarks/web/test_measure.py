@@ -18,13 +18,13 @@ def test_a_journal_made_for_it_is_a_sound_one(tmp_path: Path) -> None:
 
 
 def test_it_prints_times_by_size_with_their_ratio() -> None:
-    told: list[Progress] = []
-    card = measure(tell=told.append, stop=Stop(), runs=(1, 3), steps=(2, 150))
+    progress_seen: list[Progress] = []
+    card = measure(tell=progress_seen.append, stop=Stop(), runs=(1, 3), steps=(2, 150))
     assert [table.columns[1:] for table in card.tables] == [
         ("1 runs", "3 runs", "ratio"), ("2 steps", "150 steps", "ratio"),
     ]  # fmt: skip
     assert all(goal.met is not None for goal in card.goals)
-    assert len(told) == 4
+    assert len(progress_seen) == 4
 
 
 def test_a_page_that_grows_with_the_journal_misses_the_goal() -> None:

@@ -12,7 +12,7 @@ class ConstantFeature(Rule):
         A column of the inputs has the same value in every row.
     Why
         It tells nothing about any label; dividing by its deviation, as standardising does, makes NaN.
-        Pictures have such pixels at their edges, and are told with little confidence.
+        Pictures have such pixels at their edges, and are reported with low confidence.
     Symptom
         None, or NaN after scaling.
     Example

@@ -39,7 +39,7 @@ class LossStalls(Rule):
     Sources
         Ben Braiek and Khomh, "Testing Feedforward Neural Networks Training Programs" (TheDeepChecker), TOSEM
         2022, non-decreasing loss, five percent in five checks. A loss that has become small may rest: only
-        runs that never fell are told.
+        runs that never fell are reported.
     """
 
     code, name, family, fault = "TC010", "loss-stalls", "deepchecker", None

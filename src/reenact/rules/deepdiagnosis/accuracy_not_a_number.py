@@ -49,12 +49,12 @@ class AccuracyNotANumber(Rule):
     def check(self, evidence: Evidence) -> Findings:
         if evidence.trace is None:
             return
-        told = evidence.trace.metric("accuracy")
-        if not len(told):
+        accuracy = evidence.trace.metric("accuracy")
+        if not len(accuracy):
             return
-        wrong = next((value for value in told.values if not math.isfinite(value)), None)
+        wrong = next((value for value in accuracy.values if not math.isfinite(value)), None)
         classes = evidence.task in (TaskType.BINARY, TaskType.MULTI_CLASS)
-        if wrong is None and not (classes and told.values[-1] == 0):
+        if wrong is None and not (classes and accuracy.values[-1] == 0):
             return
         saw = f"accuracy {wrong if wrong is not None else 0}"
         yield report(self, evidence, saw, for_invalid(evidence, None))

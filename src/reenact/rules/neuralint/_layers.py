@@ -123,8 +123,8 @@ def _taker(evidence: Evidence, number: int, layer: LayerView) -> LayerView | Non
     param = evidence.hyperparameter(Kind.ACTIVATION, layer)
     if layer.feeds:
         taken = [other for other in behind if other.name in layer.feeds and other.weighted]
-        told = param is not None and param.absent and param.in_force in (None, "linear")
-        return taken[0] if len(taken) == 1 and told and taken[0].family in ("dense", "conv") else None
+        plain = param is not None and param.absent and param.in_force in (None, "linear")
+        return taken[0] if len(taken) == 1 and plain and taken[0].family in ("dense", "conv") else None
     for row in rows(evidence) if evidence.graph is not None else ():
         if layer in row:
             following = next((other for other in row[row.index(layer) + 1 :] if other.weighted), None)

@@ -75,7 +75,7 @@ def _in_doubt(evidence: Evidence) -> bool:
 
 
 def lacks_softmax(evidence: Evidence, out: Output) -> bool:
-    """A loss over probabilities of classes is given plain numbers, as far as can be told."""
+    """A loss over probabilities of classes is given plain numbers, as far as is known."""
     if out.wanted not in (Wanted.SOFTMAX, Wanted.LOG_SOFTMAX) or out.bend is not None or out.width == 1:
         return False
     if evidence.graph is None:
@@ -86,7 +86,7 @@ def lacks_softmax(evidence: Evidence, out: Output) -> bool:
 
 
 def lacks_sigmoid(evidence: Evidence, out: Output) -> bool:
-    """A loss over probabilities of yes is given plain numbers, as far as can be told."""
+    """A loss over probabilities of yes is given plain numbers, as far as is known."""
     if out.wanted is not Wanted.SIGMOID or out.bend is not None:
         return False
     if evidence.graph is None:

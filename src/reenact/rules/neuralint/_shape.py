@@ -34,7 +34,7 @@ def rank_taken(layer: StaticLayer) -> int | None:
 
 
 def rank_given(layer: StaticLayer, taken: int | None) -> int | None:
-    """The rank a layer passes on; none when it cannot be told."""
+    """The rank a layer passes on; none when it is not known."""
     if layer.family == "input":
         return _input_rank(layer)
     if layer.type == "Flatten":

@@ -40,7 +40,7 @@ class AsymmetricConvolutionBlocks(Rule):
         -     keras.layers.Conv2D(32, 3, activation="relu"),
         +     keras.layers.Conv2D(16, 3, activation="relu"),
     Fix safety
-        Unsafe: the network becomes another one and must be trained anew.
+        Unsafe: the network becomes another one and must be trained again.
     Sources
         Nikanjam, Ben Braiek, Morovati and Khomh, "Automatic Fault Detection for Deep Learning Programs Using
         Graph Transformations" (NeuraLint), TOSEM 2021, f026 of the release.

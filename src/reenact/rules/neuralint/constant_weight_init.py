@@ -32,7 +32,7 @@ class ConstantWeightInit(Rule):
         -     keras.layers.Dense(16, activation="relu", kernel_initializer="ones"),
         +     keras.layers.Dense(16, activation="relu", kernel_initializer="he_normal"),
     Fix safety
-        Unsafe: the network becomes another one and must be trained anew.
+        Unsafe: the network becomes another one and must be trained again.
     Sources
         Nikanjam, Ben Braiek, Morovati and Khomh, "Automatic Fault Detection for Deep Learning Programs Using
         Graph Transformations" (NeuraLint), TOSEM 2021, f004 of the release. The output layer may start at

@@ -35,7 +35,7 @@ class DecreasingWindow(Rule):
         -     nn.Conv2d(1, 4, 7),
         +     nn.Conv2d(1, 4, 3),
     Fix safety
-        Unsafe: the network becomes another one and must be trained anew.
+        Unsafe: the network becomes another one and must be trained again.
     Sources
         Nikanjam, Ben Braiek, Morovati and Khomh, "Automatic Fault Detection for Deep Learning Programs Using
         Graph Transformations" (NeuraLint), TOSEM 2021, f016 of the release. Windows of one place, which mix

@@ -32,7 +32,7 @@ class DropoutBeforeMaxPooling(Rule):
         +     keras.layers.MaxPooling2D(2),
         -     keras.layers.MaxPooling2D(2),
     Fix safety
-        Unsafe: the network becomes another one and must be trained anew.
+        Unsafe: the network becomes another one and must be trained again.
     Sources
         Nikanjam, Ben Braiek, Morovati and Khomh, "Automatic Fault Detection for Deep Learning Programs Using
         Graph Transformations" (NeuraLint), TOSEM 2021, f018 of the release.

@@ -24,7 +24,7 @@ class IncreasingDenseWidth(Rule):
         - model = nn.Sequential(nn.Linear(20, 16), nn.ReLU(), nn.Linear(16, 32), nn.ReLU(), nn.Linear(32, 3))
         + model = nn.Sequential(nn.Linear(20, 64), nn.ReLU(), nn.Linear(64, 32), nn.ReLU(), nn.Linear(32, 3))
     Fix safety
-        Unsafe: the network becomes another one and must be trained anew.
+        Unsafe: the network becomes another one and must be trained again.
     Sources
         Nikanjam, Ben Braiek, Morovati and Khomh, "Automatic Fault Detection for Deep Learning Programs Using
         Graph Transformations" (NeuraLint), TOSEM 2021, f019 of the release. Decoders and feed-forward parts

@@ -39,7 +39,7 @@ class IneffectivePooling(Rule):
               keras.layers.Conv2D(16, 3, activation="relu"),
         +     keras.layers.MaxPooling2D(2),
     Fix safety
-        Unsafe: the network becomes another one and must be trained anew.
+        Unsafe: the network becomes another one and must be trained again.
     Sources
         Nikanjam, Ben Braiek, Morovati and Khomh, "Automatic Fault Detection for Deep Learning Programs Using
         Graph Transformations" (NeuraLint), TOSEM 2021, f027 of the release. A network without any pooling is

@@ -29,7 +29,7 @@ class LackOfPooling(Rule):
               keras.layers.Conv2D(8, 3, activation="relu"),
         +     keras.layers.MaxPooling2D(2),
     Fix safety
-        Unsafe: the network becomes another one and must be trained anew.
+        Unsafe: the network becomes another one and must be trained again.
     Sources
         Nikanjam, Ben Braiek, Morovati and Khomh, "Automatic Fault Detection for Deep Learning Programs Using
         Graph Transformations" (NeuraLint), TOSEM 2021, f002 of the release. The release looks for different

@@ -36,7 +36,7 @@ class MissingFlatten(Rule):
         - model = nn.Sequential(nn.Conv2d(1, 4, 3), nn.ReLU(), nn.Linear(144, 3))
         + model = nn.Sequential(nn.Conv2d(1, 4, 3), nn.ReLU(), nn.Flatten(), nn.Linear(144, 3))
     Fix safety
-        Unsafe: the dense layer gets another number of inputs, and in torch must be told so.
+        Unsafe: the dense layer gets another number of inputs, which torch needs to know.
     Sources
         Nikanjam, Ben Braiek, Morovati and Khomh, "Automatic Fault Detection for Deep Learning Programs Using
         Graph Transformations" (NeuraLint), TOSEM 2021, f011 of the release. A model whose labels have a value

@@ -24,7 +24,7 @@ class MissingNonLinearity(Rule):
         - model = nn.Sequential(nn.Linear(8, 32), nn.Linear(32, 16), nn.ReLU(), nn.Linear(16, 3))
         + model = nn.Sequential(nn.Linear(8, 32), nn.ReLU(), nn.Linear(32, 16), nn.ReLU(), nn.Linear(16, 3))
     Fix safety
-        Unsafe: the network becomes another one and must be trained anew.
+        Unsafe: the network becomes another one and must be trained again.
     Sources
         Nikanjam, Ben Braiek, Morovati and Khomh, "Automatic Fault Detection for Deep Learning Programs Using
         Graph Transformations" (NeuraLint), TOSEM 2021, f009 of the release. Residual sums, attention

@@ -37,7 +37,7 @@ class NonIncreasingFilters(Rule):
         -     nn.Conv2d(16, 8, 3),
         +     nn.Conv2d(4, 8, 3),
     Fix safety
-        Unsafe: the network becomes another one and must be trained anew.
+        Unsafe: the network becomes another one and must be trained again.
     Sources
         Nikanjam, Ben Braiek, Morovati and Khomh, "Automatic Fault Detection for Deep Learning Programs Using
         Graph Transformations" (NeuraLint), TOSEM 2021, f023 of the release.

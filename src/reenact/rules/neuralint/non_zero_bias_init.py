@@ -28,7 +28,7 @@ class NonZeroBiasInit(Rule):
         -     keras.layers.Dense(16, activation="relu", bias_initializer="ones"),
         +     keras.layers.Dense(16, activation="relu", bias_initializer="zeros"),
     Fix safety
-        Unsafe: the network becomes another one and must be trained anew.
+        Unsafe: the network becomes another one and must be trained again.
     Sources
         Nikanjam, Ben Braiek, Morovati and Khomh, "Automatic Fault Detection for Deep Learning Programs Using
         Graph Transformations" (NeuraLint), TOSEM 2021, f024 of the release. The small random start that torch

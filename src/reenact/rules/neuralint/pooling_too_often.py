@@ -39,7 +39,7 @@ class PoolingTooOften(Rule):
               keras.layers.Input((64, 64, 3)),
         +     keras.layers.Conv2D(4, 3, activation="relu"),
     Fix safety
-        Unsafe: the network becomes another one and must be trained anew.
+        Unsafe: the network becomes another one and must be trained again.
     Sources
         Nikanjam, Ben Braiek, Morovati and Khomh, "Automatic Fault Detection for Deep Learning Programs Using
         Graph Transformations" (NeuraLint), TOSEM 2021, f025 of the release.

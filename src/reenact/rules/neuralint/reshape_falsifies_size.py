@@ -20,7 +20,7 @@ class ReshapeFalsifiesSize(Rule):
     What
         A reshape asks for another number of values than there are.
     Why
-        A reshape only lays the same values out anew. A size counted by hand is wrong as soon as a layer
+        A reshape only rearranges the same values. A size counted by hand is wrong as soon as a layer
         before it changes.
     Symptom
         The program ends in its first step with a message about an invalid shape.

@@ -11,7 +11,7 @@ from reenact.rules.own._places import says
 
 
 def reads_logits(evidence: Evidence) -> bool:
-    """Whether the loss is told to take raw scores; the text is asked when nothing has run."""
+    """Whether the loss takes raw scores; the text is asked when nothing has run."""
     if evidence.loss is not None:
         return bool(evidence.loss.from_logits)
     return says(evidence, "from_logits=True", "from_logits = True")

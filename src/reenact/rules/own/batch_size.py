@@ -73,8 +73,8 @@ class BatchSize(Rule):
 def _rows(evidence: Evidence) -> int:
     """Rows of training data: what the loader says, else what was seen."""
     assert evidence.trace is not None
-    told = [event.facts.get("rows") for event in evidence.trace.happened("loader")]
-    known = [rows for rows in told if isinstance(rows, int)]
+    sizes = [event.facts.get("rows") for event in evidence.trace.happened("loader")]
+    known = [rows for rows in sizes if isinstance(rows, int)]
     if known:
         return max(known)
     return evidence.inputs.rows_seen if evidence.inputs is not None else 0

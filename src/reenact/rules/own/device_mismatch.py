@@ -37,7 +37,7 @@ class DeviceMismatch(Rule):
     code, name, family, fault = "RE904", "device-mismatch", "reenact", None
     needs = Needs.CRASH
     severity = Severity.ERROR
-    accuses = True
+    is_root_cause = True
     confidence = 0.95
     why = "A computation happens on one device, and tensors are not moved by themselves."
 

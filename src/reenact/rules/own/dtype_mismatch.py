@@ -38,7 +38,7 @@ class DtypeMismatch(Rule):
     code, name, family, fault = "RE903", "dtype-mismatch", "reenact", Fault.CPP
     needs = Needs.CRASH
     severity = Severity.ERROR
-    accuses = True
+    is_root_cause = True
     confidence = 0.95
     why = "PyTorch does not convert types by itself, and NumPy makes doubles by default."
 

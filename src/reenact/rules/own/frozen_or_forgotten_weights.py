@@ -45,7 +45,7 @@ class FrozenOrForgottenWeights(Rule):
     code, name, family, fault = "RE013", "frozen-or-forgotten-weights", "reenact", None
     needs = Needs.GRAPH
     severity = Severity.ERROR
-    accuses = True
+    is_root_cause = True
     confidence = 0.8
     why = "What keeps its random start only scrambles what passes through it."
 

@@ -40,7 +40,7 @@ class LabelShapeOrRange(Rule):
     code, name, family, fault = "RE902", "label-shape-or-range", "reenact", None
     needs = Needs.CRASH
     severity = Severity.ERROR
-    accuses = True
+    is_root_cause = True
     confidence = 0.95
     why = "Each loss takes labels of one form, and one unit of the output for every class."
 

@@ -50,7 +50,7 @@ class LinearHiddenLayer(Rule):
     def check(self, evidence: Evidence) -> Findings:
         layers = [layer for layer in evidence.layers if layer.family != "input"]
         for number, layer in enumerate(layers):
-            if not _told_linear(evidence, layer) or _code(evidence, layer):
+            if not _is_linear(evidence, layer) or _code(evidence, layer):
                 continue
             if layer.role == "hidden" and layer.family in ("dense", "conv") and _bare(layers, number):
                 values: tuple[JsonValue, ...] = ("relu", "tanh")
@@ -65,7 +65,7 @@ class LinearHiddenLayer(Rule):
                 )
 
 
-def _told_linear(evidence: Evidence, layer: LayerView) -> bool:
+def _is_linear(evidence: Evidence, layer: LayerView) -> bool:
     """Whether the text confirms it: a function may bend outputs where no layer shows it, and a layer may be
     one output of several."""
     param = evidence.hyperparameter(Kind.ACTIVATION, layer)

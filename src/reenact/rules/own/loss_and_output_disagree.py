@@ -72,36 +72,36 @@ class LossAndOutputDisagree(Rule):
             numbers = evidence.task is TaskType.REGRESSION
             numbers = numbers or (evidence.task is TaskType.UNKNOWN and loss is LossFamily.REGRESSION)
             values = ("linear",) if numbers else ("sigmoid", "linear")
-            yield self._told(evidence, output, "softmax over one unit is always 1", values, 0.97)
+            yield self._mismatch(evidence, output, "softmax over one unit is always 1", values, 0.97)
         elif wanted is Wanted.SOFTMAX and activation != "softmax" and (output.width or 0) > 1:
             yield from self._no_softmax(evidence, output, activation)
         elif wanted is Wanted.SIGMOID and activation != "sigmoid" and not is_probability(evidence):
             yield from self._no_sigmoid(evidence, output, activation)
         elif wanted is Wanted.LOG_SOFTMAX and activation not in ("log_softmax", "logsigmoid"):
-            yield self._told(evidence, output, _saw(evidence, activation), ("log_softmax",), 0.85)
+            yield self._mismatch(evidence, output, _saw(evidence, activation), ("log_softmax",), 0.85)
         elif wanted is Wanted.LOGITS and activation in BENT and loss is LossFamily.CATEGORICAL:
             sure = 0.5 if activation in ("tanh", "sigmoid") else 0.8
-            yield self._told(evidence, output, _saw(evidence, activation), ("linear",), sure, Fault.AAL)
+            yield self._mismatch(evidence, output, _saw(evidence, activation), ("linear",), sure, Fault.AAL)
         elif (
             evidence.task is TaskType.REGRESSION and activation == "softmax" and loss is LossFamily.REGRESSION
         ):
-            yield self._told(evidence, output, "softmax before a regression", ("linear",), 0.8)
+            yield self._mismatch(evidence, output, "softmax before a regression", ("linear",), 0.8)
 
     def _no_softmax(self, evidence: Evidence, output: LayerView, activation: str | None) -> Findings:
         if adds_up_to_one(evidence) or evidence.task in (TaskType.REGRESSION, TaskType.MULTI_LABEL):
             return
         sure = 0.65 if activation == "sigmoid" else 0.9
-        yield self._told(evidence, output, _saw(evidence, activation), ("softmax",), sure)
+        yield self._mismatch(evidence, output, _saw(evidence, activation), ("softmax",), sure)
 
     def _no_sigmoid(self, evidence: Evidence, output: LayerView, activation: str | None) -> Findings:
         if activation in ("softmax", "hard_sigmoid"):
             several = activation == "softmax" and evidence.task is TaskType.MULTI_LABEL
             if several:
-                yield self._told(evidence, output, _saw(evidence, activation), ("sigmoid",), 0.85)
+                yield self._mismatch(evidence, output, _saw(evidence, activation), ("sigmoid",), 0.85)
             return
-        yield self._told(evidence, output, _saw(evidence, activation), ("sigmoid",), 0.9)
+        yield self._mismatch(evidence, output, _saw(evidence, activation), ("sigmoid",), 0.9)
 
-    def _told(
+    def _mismatch(
         self,
         evidence: Evidence,
         output: LayerView,

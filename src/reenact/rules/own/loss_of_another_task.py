@@ -65,7 +65,7 @@ class LossOfAnotherTask(Rule):
             return
         if no_class_numbers(evidence):
             return
-        # Two models that play against each other are told real from made by any loss.
+        # Two models that play against each other may learn real from generated with any loss.
         if optimizers(evidence) > 1:
             return
         sure = _sure(evidence, labels, loss, output.width or 1)

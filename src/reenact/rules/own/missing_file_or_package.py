@@ -34,7 +34,7 @@ class MissingFileOrPackage(Rule):
     code, name, family, fault = "RE906", "missing-file-or-package", "reenact", None
     needs = Needs.CRASH
     severity = Severity.ERROR
-    accuses = True
+    is_root_cause = True
     confidence = 0.95
     why = "Paths and environments of one machine are seldom those of another."
 

@@ -35,7 +35,7 @@ class OutOfMemory(Rule):
     code, name, family, fault = "RE905", "out-of-memory", "reenact", None
     needs = Needs.CRASH
     severity = Severity.ERROR
-    accuses = True
+    is_root_cause = True
     confidence = 0.9
     why = "Memory grows with the batch and with what is kept for the way back."
 

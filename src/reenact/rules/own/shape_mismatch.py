@@ -39,7 +39,7 @@ class ShapeMismatch(Rule):
     code, name, family, fault = "RE901", "shape-mismatch", "reenact", None
     needs = Needs.CRASH
     severity = Severity.ERROR
-    accuses = True
+    is_root_cause = True
     confidence = 0.95
     why = "What comes out of one layer must have the width that the next one was made for."
 

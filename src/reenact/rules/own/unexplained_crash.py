@@ -30,7 +30,7 @@ class UnexplainedCrash(Rule):
     code, name, family, fault = "RE910", "unexplained-crash", "reenact", None
     needs = Needs.CRASH
     severity = Severity.ERROR
-    accuses = True
+    is_root_cause = True
     confidence = 0.9
     why = "Whatever training was done until then is all there is."
 

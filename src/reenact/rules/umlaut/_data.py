@@ -42,9 +42,9 @@ def casts_itself(evidence: Evidence) -> bool:
 
 def channels_last(evidence: Evidence, layer: LayerView) -> bool:
     """How a convolution reads its input: as it says itself, else as its library does."""
-    told = layer.settings.get("data_format")
-    if isinstance(told, str):
-        return told == "channels_last"
+    layout = layer.settings.get("data_format")
+    if isinstance(layout, str):
+        return layout == "channels_last"
     return evidence.graph is not None and evidence.graph.framework == "keras"
 
 

@@ -30,7 +30,7 @@ class MissingActivation(Rule):
         +     keras.layers.Dense(16, activation="relu"),
         +     keras.layers.Dense(16, activation="relu"),
     Fix safety
-        Unsafe: the network becomes another one and must be trained anew.
+        Unsafe: the network becomes another one and must be trained again.
     Sources
         Schoop, Huang and Hartmann, "UMLAUT: Debugging Deep Learning Programs using Program Structure and
         Model Behavior", CHI 2021. The release looks at the activation a layer was given, and so misses one

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from reenact.rules import Evidence, Findings, Needs, Rule, Severity, TaskType
 
-TELLING = ("acc", "f1", "auc", "precision", "recall", "error", "correct", "iou", "dice", "score")
+MEASURES = ("acc", "f1", "auc", "precision", "recall", "error", "correct", "iou", "dice", "score")
 
 
 class NoAccuracyMetric(Rule):
@@ -48,7 +48,7 @@ class NoAccuracyMetric(Rule):
         trace = evidence.trace
         if trace is None or evidence.task not in (TaskType.BINARY, TaskType.MULTI_CLASS):
             return
-        told = [metric.name.lower() for metric in trace.metrics if metric.source != "probe"]
-        if told and not any(word in name for name in told for word in TELLING):
-            saw = f"{evidence.task.value} labels; reported: {', '.join(dict.fromkeys(told))}"
+        reported = [metric.name.lower() for metric in trace.metrics if metric.source != "probe"]
+        if reported and not any(word in name for name in reported for word in MEASURES):
+            saw = f"{evidence.task.value} labels; reported: {', '.join(dict.fromkeys(reported))}"
             yield self.finding(evidence, saw)

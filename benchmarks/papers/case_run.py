@@ -1,4 +1,4 @@
-"""One case told one way: the story of `reenact paper`, and what came of it compared with the truth."""
+"""One case, one variant: `reenact paper` is run, and what came of it compared with the truth."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from statistics import fmean
 from benchmarks.papers.case_result import CaseResult
 from benchmarks.papers.cases import PaperCase, StatedClaim
 from benchmarks.papers.matching import recalled
-from benchmarks.papers.runner import BenchRunner, Telling
+from benchmarks.papers.runner import BenchRunner, CaseRun
 from reenact.errors import AnswerUnusable, ReplayMiss
 from reenact.intake.papers.library import Library
 from reenact.intake.papers.paper import Paper, plain
@@ -30,48 +30,48 @@ PRICED_AS = "openai:o3-mini"
 """Whose prices AutoReproduce states its cost at."""
 
 
-def tell_of(telling: Telling, desk: BenchRunner) -> CaseResult:
+def run_case(case_run: CaseRun, runner: BenchRunner) -> CaseResult:
     """What came of it. A model that cannot answer leaves it inconclusive, as it does for a user."""
     begun = time.monotonic()
-    case = telling.case
-    # The folder's place is none of the story's business.
-    paper = replace(read_paper(str(case.paper), box=desk.sandbox), source=case.id)
+    case = case_run.case
+    # The folder's place is none of the pipeline's business.
+    paper = replace(read_paper(str(case.paper), box=runner.sandbox), source=case.id)
     try:
-        with desk.journal_for(telling) as (journal, fresh):
+        with runner.journal_for(case_run) as (journal, fresh):
             found = reproduce(
-                paper, _services(telling, desk, journal, fresh), options=desk.wishes_for(telling)
+                paper, _services(case_run, runner, journal, fresh), options=runner.options_for(case_run)
             )
-            told = _told(telling, found, paper, journal)
+            result = _result(case_run, found, paper, journal)
     except (AnswerUnusable, ReplayMiss) as error:
         why = f"{error.sentence} {error.next_step}".strip()
-        told = CaseResult(case.id, telling.way.name, telling.run, Verdict.INCONCLUSIVE, why)
-    return replace(told, seconds=time.monotonic() - begun)
+        result = CaseResult(case.id, case_run.variant.name, case_run.run, Verdict.INCONCLUSIVE, why)
+    return replace(result, seconds=time.monotonic() - begun)
 
 
-def _services(telling: Telling, desk: BenchRunner, journal: Journal, fresh: bool) -> Services:
-    folder = telling.case.library
+def _services(case_run: CaseRun, runner: BenchRunner, journal: Journal, fresh: bool) -> Services:
+    folder = case_run.case.library
     return Services(
         journal=journal,
-        model=desk.model_for(telling),
-        sandbox=desk.sandbox,
-        cache=desk.cache,
-        traces=desk.cache / "traces",
-        environments=desk.environments,
+        model=runner.model_for(case_run),
+        sandbox=runner.sandbox,
+        cache=runner.cache,
+        traces=runner.cache / "traces",
+        environments=runner.environments,
         library=Library(folder) if folder is not None else None,
-        tell=desk.tell,
-        stop=desk.stop,
+        tell=runner.tell,
+        stop=runner.stop,
         fresh=fresh,
     )
 
 
-def _told(telling: Telling, found: Reproduction, paper: Paper, journal: Journal) -> CaseResult:
-    case = telling.case
+def _result(case_run: CaseRun, found: Reproduction, paper: Paper, journal: Journal) -> CaseResult:
+    case = case_run.case
     spent = journal.find(found.run_id)
     criteria = found.fingerprint.criteria
     return CaseResult(
         case=case.id,
-        way=telling.way.name,
-        run=telling.run,
+        variant=case_run.variant.name,
+        run=case_run.run,
         verdict=found.verdict,
         reason=found.judgement.reason,
         executed=any(run.ok for run in found.runs),

@@ -1,4 +1,4 @@
-"""Ways from a report to a script, side by side: the whole method, parts left out, baselines."""
+"""Variants from a report to a script, side by side: the whole method, parts left out, baselines."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from reenact.bug.options import BugAblations, BugOptions
 
 FIXED = "fixed"
-"""Not a part of the method but a help to it: the mended revision."""
+"""Not a part of the method but a help to it: the fixed revision."""
 LEAVABLE = (*BugAblations.names(), FIXED)
 BASELINES = ("zero-shot", "few-shot", "chain-of-thought")
 PUBLISHED = {
@@ -19,7 +19,7 @@ PUBLISHED = {
 
 
 @dataclass(frozen=True, slots=True)
-class Way:
+class Variant:
     """One row of the table."""
 
     without: str = ""
@@ -38,7 +38,7 @@ class Way:
 
     @property
     def recording(self) -> str:
-        """The file in a case's folder that holds the answers of this way."""
+        """The file in a case's folder that holds the answers of this variant."""
         return "recording.jsonl" if self == WHOLE else f"recording-{self.key}.jsonl"
 
     @property
@@ -49,16 +49,16 @@ class Way:
     def published(self) -> float | None:
         return PUBLISHED.get(self.baseline or self.without)
 
-    def wishes(self, wishes: BugOptions) -> BugOptions:
-        """The wishes with the part left out."""
+    def options(self, options: BugOptions) -> BugOptions:
+        """The options with the part left out."""
         names = () if self.without in ("", FIXED) else (self.without,)
-        return replace(wishes, parts=BugAblations.without(*names))
+        return replace(options, parts=BugAblations.without(*names))
 
 
-WHOLE = Way()
+WHOLE = Variant()
 
 
-def ways_of(without: tuple[str, ...] = (), baselines: tuple[str, ...] = ()) -> tuple[Way, ...]:
-    """The whole method, then one way a part and one a baseline."""
-    asked = (*(Way(without=one) for one in without), *(Way(baseline=one) for one in baselines))
+def variants_of(without: tuple[str, ...] = (), baselines: tuple[str, ...] = ()) -> tuple[Variant, ...]:
+    """The whole method, then one variant a part and one a baseline."""
+    asked = (*(Variant(without=one) for one in without), *(Variant(baseline=one) for one in baselines))
     return (WHOLE, *dict.fromkeys(asked))

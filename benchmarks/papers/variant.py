@@ -1,4 +1,4 @@
-"""Ways from a paper to code, side by side: the whole method, parts left out, fewer rounds, one shot."""
+"""Variants from a paper to code, side by side: the whole method, parts left out, fewer rounds, one shot."""
 
 from __future__ import annotations
 
@@ -12,27 +12,27 @@ REPAIR = "repair"
 """Not a part of the writing: what follows a gap that is too large."""
 LEAVABLE = (*PaperAblations.names(), REPAIR)
 ONE_SHOT = "one-shot"
-"""As PaperCoder plans: written once from the paper, nothing verified, run or mended before the full run."""
+"""As PaperCoder plans: written once from the paper, nothing verified, run or repaired before the full run."""
 BASELINES = {ONE_SHOT: ("lineage", "fingerprint", "debug", "refine", REPAIR)}
 
 
 @dataclass(frozen=True, slots=True)
-class Way:
+class Variant:
     """One row of the table."""
 
     without: tuple[str, ...] = ()
     """Parts that are left out together."""
     baseline: str = ""
     rounds: int | None = None
-    """Revisions after verification; none: as the wishes say."""
+    """Revisions after verification; none: as the options say."""
 
     @property
     def name(self) -> str:
         if self.baseline:
             return self.baseline
-        said = [f"without {' and '.join(self.without)}"] if self.without else []
-        said += [f"{self.rounds} rounds"] if self.rounds is not None else []
-        return ", ".join(said) or "the whole method"
+        parts = [f"without {' and '.join(self.without)}"] if self.without else []
+        parts += [f"{self.rounds} rounds"] if self.rounds is not None else []
+        return ", ".join(parts) or "the whole method"
 
     @property
     def key(self) -> str:
@@ -42,7 +42,7 @@ class Way:
         )
 
     def recording(self, run: int) -> str:
-        """The file in a case's folder of recordings that holds the answers of this way."""
+        """The file in a case's folder of recordings that holds the answers of this variant."""
         return f"{self.key}.jsonl" if run == 0 else f"{self.key}-{run + 1}.jsonl"
 
     @property
@@ -50,26 +50,26 @@ class Way:
         """All parts that are left out."""
         return frozenset(BASELINES[self.baseline] if self.baseline else self.without)
 
-    def wishes(self, wishes: PaperOptions) -> PaperOptions:
-        """The wishes with the parts left out."""
+    def options(self, options: PaperOptions) -> PaperOptions:
+        """The options with the parts left out."""
         return replace(
-            wishes,
+            options,
             parts=PaperAblations.without(*(name for name in sorted(self.gone) if name != REPAIR)),
-            repair=wishes.repair and REPAIR not in self.gone,
-            rounds=wishes.rounds if self.rounds is None else self.rounds,
+            repair=options.repair and REPAIR not in self.gone,
+            rounds=options.rounds if self.rounds is None else self.rounds,
         )
 
 
-WHOLE = Way()
+WHOLE = Variant()
 
 
-def ways_of(
+def variants_of(
     without: Sequence[str] = (), baselines: Sequence[str] = (), rounds: Sequence[int] = ()
-) -> tuple[Way, ...]:
+) -> tuple[Variant, ...]:
     """The whole method, then a way for each; `lineage+repair` leaves out both at once."""
-    asked = [Way(without=_parts(one)) for one in without]
-    asked += [Way(baseline=one) for one in baselines]
-    asked += [Way(rounds=one) for one in rounds]
+    asked = [Variant(without=_parts(one)) for one in without]
+    asked += [Variant(baseline=one) for one in baselines]
+    asked += [Variant(rounds=one) for one in rounds]
     return (WHOLE, *dict.fromkeys(asked))
 
 

@@ -1,0 +1,92 @@
+"""One case, one variant: `reenact bug` is run, and what it hands over is judged on both revisions."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from benchmarks.bugs.baseline import write_once
+from benchmarks.bugs.case_result import CaseResult
+from benchmarks.bugs.cases import REPORT, BugCase
+from benchmarks.bugs.handed_over import exit_code
+from benchmarks.bugs.oracle import SHOWS, SHOWS_NOT
+from benchmarks.bugs.runner import BenchRunner
+from benchmarks.bugs.variant import Variant
+from reenact.bug.pipeline import Services, reproduce
+from reenact.bug.reproduction import Verdict
+from reenact.errors import AnswerUnusable, ReplayMiss
+from reenact.intake.report import RawReport, read_report
+from reenact.intake.repository import Checkout, open_repository
+
+
+def run_case(case: BugCase, variant: Variant, runner: BenchRunner) -> CaseResult:
+    """What came of the case. A model that cannot answer leaves it inconclusive, as it does for a user."""
+    begun = time.monotonic()
+    # The name of the file holds the case's, which is none of the pipeline's business.
+    raw = replace(read_report(str(case.folder / REPORT)), source=REPORT)
+    with TemporaryDirectory(prefix="reenact-bug-") as made:
+        buggy, *fixed = (
+            open_repository(str(case.bundle), one, into=Path(made), stop=runner.stop)
+            for one in case.revisions
+        )
+        try:
+            result = _result(
+                case, variant, runner, raw, buggy, fixed[0] if fixed and variant.sees_fixed else None
+            )
+        except (AnswerUnusable, ReplayMiss) as error:
+            why = f"{error.sentence} {error.next_step}".strip()
+            result = CaseResult(case.id, variant.name, Verdict.INCONCLUSIVE, why)
+        result = _judged(result, case, runner, buggy, fixed[0] if fixed else None)
+    result = replace(result, seconds=time.monotonic() - begun)
+    return _believed(result) if variant.baseline else result
+
+
+def _judged(
+    result: CaseResult, case: BugCase, runner: BenchRunner, buggy: Checkout, fixed: Checkout | None
+) -> CaseResult:
+    """With what its script exits with on both revisions, where the pipeline has not run it there itself."""
+
+    def code(known: int | None, checkout: Checkout | None) -> int | None:
+        if known is not None or checkout is None or not result.script:
+            return known if known in (None, SHOWS, SHOWS_NOT) else None
+        return exit_code(result.script, case, checkout.folder, runner.sandbox, runner.stop)
+
+    return replace(result, on_buggy=code(result.on_buggy, buggy), on_fixed=code(result.on_fixed, fixed))
+
+
+def _result(
+    case: BugCase,
+    variant: Variant,
+    runner: BenchRunner,
+    raw: RawReport,
+    buggy: Checkout,
+    fixed: Checkout | None,
+) -> CaseResult:
+    model = runner.model_for(case, variant)
+    with runner.journal_for(case, variant) as (journal, fresh):
+        if variant.baseline:
+            return write_once(case, variant, raw, buggy, model, journal, fresh=fresh)
+        services = Services(
+            journal=journal, model=model, sandbox=runner.sandbox, environments=runner.environments,
+            tell=runner.tell, stop=runner.stop, fresh=fresh,
+        )  # fmt: skip
+        found = reproduce(raw, buggy, services, fixed=fixed, options=variant.options(runner.options))
+    shown, seeds = found.seeds
+    return CaseResult(
+        case.id, variant.name, found.verdict, found.reason, attempts=len(found.attempts), shown=shown,
+        seeds=seeds, tokens=found.tokens, money=found.money, script=found.repro,
+        on_buggy=found.exits.get("buggy"), on_fixed=found.exits.get("fixed"),
+    )  # fmt: skip
+
+
+def _believed(result: CaseResult) -> CaseResult:
+    """A script that nobody checked: whoever runs it takes a failure for the bug, whatever it fails with."""
+    if result.on_buggy is None:
+        return result
+    failed, failed_fixed = bool(result.on_buggy), result.on_fixed is not None and bool(result.on_fixed)
+    fixed = None if result.on_fixed is None else int(failed_fixed)
+    verdict = Verdict.REPRODUCED if failed else Verdict.NOT_REPRODUCED
+    reason = "it fails where the bug was reported" if failed else "it runs through where the bug was reported"
+    return replace(result, on_buggy=int(failed), on_fixed=fixed, verdict=verdict, reason=reason)
