@@ -41,7 +41,9 @@ def measure(
         for case, variant in wanted.values():
             (case.folder / variant.recording).unlink(missing_ok=True)
     what = request["model"] or "recordings"
-    with runner.journal.run(pipeline="bench-bugs", request=request, what=str(what), fresh=runner.fresh) as run:
+    with runner.journal.run(
+        pipeline="bench-bugs", request=request, what=str(what), fresh=runner.fresh
+    ) as run:
         found = run.many(
             {name: runner.inputs(*case_run) for name, case_run in wanted.items()},
             lambda names: _run_all({name: wanted[name] for name in names}, runner, jobs),
