@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from reenact.errors import UnreadablePaper
 from reenact.intake.papers.assemble import FOOTNOTE
-from reenact.intake.papers.boxed import result_json, run_script
-from reenact.intake.papers.html_node import Element, element_of
-from reenact.intake.papers.html_table import grid_of
-from reenact.intake.papers.html_text import Words
+from reenact.intake.papers.html import read_tables
 from reenact.intake.papers.paper import Lost
 from reenact.intake.papers.pieces import Draft, Formula, Grid, Heading, Picture, Piece, Prose, Steps
 from reenact.intake.papers.plain import heading_of
@@ -155,23 +152,8 @@ class _Made:
 def _grids(tables: Sequence[Block], name: str, box: Sandbox) -> dict[int, Grid]:
     """The cells of all tables, read from their HTML in one run; the first row is a heading in any case."""
     bodies = [str(table.get("table_body") or "") for table in tables]
-    if not any(bodies):
-        return {}
-    page = "".join(f'<div id="table-{at}">{body}</div>' for at, body in enumerate(bodies))
-    result = run_script(
-        "html_tree", box=box, name=name, stdin=page.encode("utf-8", "replace"), collect=("tree.json",)
-    )
-    root = element_of(result_json(result, "tree.json", name)["tree"])
-    return dict(_found(root, len(bodies)))
-
-
-def _found(root: Element, count: int) -> Iterator[tuple[int, Grid]]:
-    for at in range(count):
-        place = root.first(lambda one, at=at: one.id == f"table-{at}")  # type: ignore[misc]
-        table = place.first(lambda one: one.tag == "table") if place is not None else None
-        if table is not None:
-            grid = grid_of(table, Words(frozenset()))
-            yield at, Grid(grid.rows, max(1, grid.heads), grid.caption)
+    found = read_tables(bodies, name, box=box) if any(bodies) else {}
+    return {at: replace(grid, heads=max(1, grid.heads)) for at, grid in found.items()}
 
 
 def _captioned(block: Block, *names: str) -> tuple[str, str]:

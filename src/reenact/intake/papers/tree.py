@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from reenact.intake.papers.paper import Lost
 from reenact.intake.papers.pictures import Pictures
-from reenact.intake.papers.pieces import Formula, Heading, Picture, Piece, Prose, Steps
+from reenact.intake.papers.pieces import Formula, Grid, Heading, Picture, Piece, Prose, Steps
 from reenact.intake.papers.tree_inline import Inlines, Node
 from reenact.intake.papers.tree_table import grid_of
 
@@ -22,6 +22,7 @@ _TAG = re.compile(r"\\tag\*?\s*\{([^{}]*)\}")
 _UNNUMBERED = re.compile(r"\\(?:nonumber|notag)\b")
 _WRAPPED = re.compile(r"\A\s*\\begin\{(equation\*?|displaymath|math)\}(.*)\\end\{\1\}\s*\Z", re.S)
 _LETTER = re.compile(r"[^\W_]")
+_NUMBER = re.compile(r"\s*(?:table|figure|fig\.|algorithm|listing)\s*([\w.]{1,8}?)\s*[:.]?\s+", re.I)
 
 
 @dataclass
@@ -31,6 +32,8 @@ class Walk:
     pictures: Pictures
     stored: Mapping[str, Piece | None] = field(default_factory=dict)
     """Pieces by marker; none marks the beginning of the appendix."""
+    keys: frozenset[str] | None = None
+    """Of a page in HTML: the entries of its bibliography. Its captions begin with their numbers."""
     lost: list[Lost] = field(default_factory=list)
     _appendix: bool = False
 
@@ -44,7 +47,7 @@ class Walk:
                 lead = ""
                 if joined:
                     continue
-            if isinstance(piece, Heading) and piece.level > DEEPEST:
+            if isinstance(piece, Heading) and piece.level > DEEPEST and self.keys is None:
                 lead = piece.title if piece.title.endswith((".", ":")) else f"{piece.title}."
             else:
                 yield piece
@@ -58,7 +61,9 @@ class Walk:
             yield from self._paragraph(content)
         elif kind == "Header":
             starred = "unnumbered" in content[1][1]
-            yield Heading(int(content[0]), self.line(content[2]), self._appendix, starred)
+            title = self.line(content[2])
+            named = self.keys is not None and title.casefold().startswith("appendix")
+            yield Heading(int(content[0]), title, self._appendix or named, starred)
         elif kind == "Table":
             yield grid_of(content, self.line)
         elif kind == "Figure":
@@ -88,7 +93,7 @@ class Walk:
 
     def line(self, nodes: Iterable[Node]) -> str:
         """Inline elements as one line; footnotes follow in brackets."""
-        inlines = Inlines()
+        inlines = Inlines(keys=self.keys or frozenset())
         text = inlines.text(nodes)
         notes = "".join(f" ({self._joined([note])})" for note in inlines.notes)
         return " ".join((text + notes).split())
@@ -99,7 +104,7 @@ class Walk:
 
     def _paragraph(self, nodes: list[Node]) -> Iterator[Piece]:
         """Displayed formulas stand between the parts of the paragraph that they were written in."""
-        inlines = Inlines()
+        inlines = Inlines(keys=self.keys or frozenset())
         part: list[Node] = []
         for node in nodes:
             if node["t"] == "Math" and node["c"][0]["t"] == "DisplayMath":
@@ -134,6 +139,9 @@ class Walk:
         words, label = self._joined([caption[1]]), str(attributes[0])
         inner = list(self.pieces(blocks))
         images = [piece for piece in inner if isinstance(piece, Picture)]
+        if self.keys is not None:
+            yield from _numbered(words, inner, images)
+            return
         for number, image in enumerate(images):
             said = f"{words} ({image.caption})" if words and image.caption else words or image.caption
             labels = (image.label, label if number == 0 else "")
@@ -145,11 +153,25 @@ class Walk:
     def _division(self, content: Any) -> Iterator[Piece]:
         """A container: a theorem keeps its name, a table takes the label of what surrounds it."""
         label = str(content[0][0])
+        self._appendix = self._appendix or "ltx_appendix" in content[0][1]
         for piece in self.pieces(content[1]):
             if label and not getattr(piece, "label", "x"):
                 yield _labelled(piece, label)
             else:
                 yield piece
+
+
+def _numbered(words: str, inner: list[Piece], images: list[Picture]) -> Iterator[Piece]:
+    """What stands in a figure of a page, with the words and the number of its caption."""
+    number = _NUMBER.match(words)
+    label, words = (number[1], words[number.end() :]) if number else ("", words)
+    others = [piece for piece in inner if isinstance(piece, Grid | Steps)]
+    for piece in (*others, *(() if others else images or [Picture()])):
+        yield replace(
+            piece,
+            caption=piece.caption if others and piece.caption else words or piece.caption,
+            label=piece.label or label,
+        )
 
 
 def equation(latex: str) -> Formula:
@@ -161,6 +183,4 @@ def equation(latex: str) -> Formula:
 
 
 def _labelled(piece: Piece, label: str) -> Piece:
-    from dataclasses import replace
-
     return piece if isinstance(piece, Heading | Prose) else replace(piece, label=label)

@@ -22,8 +22,8 @@ class Inlines:
     """Blocks of footnotes, in order."""
     images: list[tuple[str, list[Node]]] = field(default_factory=list)
     """Pictures met on the way: file and description."""
-    raw: list[str] = field(default_factory=list)
-    """Commands that came through as they were."""
+    keys: frozenset[str] = frozenset()
+    """Entries of the bibliography that a link may lead to."""
 
     def text(self, nodes: Iterable[Node]) -> str:
         return "".join(self._one(node) for node in nodes)
@@ -53,7 +53,7 @@ class Inlines:
         if kind == "Link":
             return self._link(content)
         if kind == "Span":
-            return self.text(content[1])
+            return self._span(content[0][1], content[1])
         return self._aside(kind, content)
 
     def _aside(self, kind: str, content: Any) -> str:
@@ -61,21 +61,39 @@ class Inlines:
             self.notes.append(content)
         elif kind == "Image":
             self.images.append((str(content[2][0]), content[1]))
-        elif kind == "RawInline":
-            self.raw.append(str(content[1]))
         return ""
 
     def _cite(self, content: Any) -> str:
         keys = [str(citation["citationId"]) for citation in content[0]]
         return marked(keys)
 
+    def _span(self, classes: list[str], nodes: list[Node]) -> str:
+        if "footnote" in classes:
+            self.notes.append([{"t": "Plain", "c": nodes}])
+            return ""
+        keys = [key for node in nodes if node["t"] == "Link" and (key := self._target(node["c"]))]
+        return marked(dict.fromkeys(keys)) if "cite" in classes and keys else self.text(nodes)
+
+    def _target(self, content: Any) -> str:
+        """The entry of the bibliography that a link of a page leads to."""
+        key = str(content[2][0]).partition("#")[2]
+        return key if key in self.keys else ""
+
     def _link(self, content: Any) -> str:
+        if key := self._target(content):
+            return marked([key])
         words, address = self.text(content[1]), str(content[2][0])
         label = next((str(value) for name, value in content[0][2] if name == "reference"), "")
         if label:
             # A number would be pandoc's own count; the label names the thing wherever it stands.
             return f"[{label}]"
-        return f"{words} ({address})" if address.startswith("http") and address != words else words
+        return (
+            f"{words} ({address})"
+            if address.startswith("http")
+            and words.strip()
+            and address.rstrip("/") != words.strip().rstrip("/")
+            else words
+        )
 
 
 def formula(latex: str) -> str:

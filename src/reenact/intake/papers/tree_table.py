@@ -60,4 +60,6 @@ def _words(block: Node, line: Line) -> str:
     if block["t"] in ("BulletList", "OrderedList"):
         items = content if block["t"] == "BulletList" else content[1]
         return "; ".join(" ".join(_words(inner, line) for inner in item) for item in items)
+    if block["t"] == "Table":
+        return " ".join(cell for row in grid_of(content, line).rows for cell in row if cell)
     return str(content[1]) if block["t"] == "CodeBlock" else ""
