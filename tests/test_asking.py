@@ -11,12 +11,11 @@ from pydantic import BaseModel
 from reenact.asking import ask, carry_budget
 from reenact.errors import AnswerUnusable, BudgetSpent
 from reenact.journal import Journal, Kind
-from reenact.llm.ask import Prompt, Text, Usage
+from reenact.llm.ask import Prompt, Reply, Text, Usage
 from reenact.llm.budget import Budget
 from reenact.llm.patience import Patience
-from reenact.llm.record import Recorder
+from reenact.llm.recording import Recorder
 from reenact.llm.scripted import Scripted
-from reenact.llm.wire import Reply
 
 PROMPT = Prompt("test/number", 1, "You answer.", (Text("Which number?"),))
 

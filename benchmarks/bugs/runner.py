@@ -13,8 +13,7 @@ from reenact.bug.options import BugOptions
 from reenact.errors import InputError
 from reenact.journal import Journal
 from reenact.llm.ask import Model
-from reenact.llm.record import Recorder
-from reenact.llm.replay import Replay
+from reenact.llm.recording import Recorder, Replay
 from reenact.sandbox.box import Sandbox
 from reenact.sandbox.environments.prepare import Environments
 from reenact.types import JsonValue, Stop, Tell, tell_nobody

@@ -17,7 +17,7 @@ from reenact.intake.papers.paper import Paper, plain
 from reenact.intake.papers.read import read_paper
 from reenact.journal import Journal
 from reenact.llm.ask import Usage
-from reenact.llm.prices import price
+from reenact.llm.budget import price
 from reenact.paper.claim import Claim
 from reenact.paper.criterion import Value
 from reenact.paper.measure.gap import Comparison, gap_of

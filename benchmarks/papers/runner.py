@@ -14,8 +14,7 @@ from benchmarks.papers.variant import Variant
 from reenact.errors import InputError
 from reenact.journal import Journal
 from reenact.llm.ask import Model
-from reenact.llm.record import Recorder
-from reenact.llm.replay import Replay
+from reenact.llm.recording import Recorder, Replay
 from reenact.paper.options import PaperOptions
 from reenact.sandbox.box import Sandbox
 from reenact.sandbox.environments.prepare import Environments

@@ -1,4 +1,4 @@
-"""How a story asks a model: the question and its answer are one step of the journal, paid for once."""
+"""How a pipeline asks a model: the question and its answer are one step of the journal, paid for once."""
 
 from __future__ import annotations
 

@@ -24,7 +24,7 @@ from reenact.bug.symptom import Symptom
 from reenact.cli.edge import guarded
 from reenact.cli.main import reenact
 from reenact.llm.ask import Prompt, Request, Text
-from reenact.llm.record import Recorder
+from reenact.llm.recording import Recorder
 from reenact.llm.scripted import Scripted
 
 GIT = (

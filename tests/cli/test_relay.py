@@ -9,9 +9,9 @@ import pytest
 from reenact.cli.edge import guarded
 from reenact.cli.relay import relay
 from reenact.errors import ModelUnreachable
-from reenact.llm.clock import ManualClock
-from reenact.llm.door import open_model
-from reenact.llm.relay_folder import waiting
+from reenact.llm.live import open_model
+from reenact.llm.patience import ManualClock
+from reenact.llm.relay import waiting
 from reenact.testing.model import question
 
 ANSWER = '{"holds": true, "why": "seen"}'
@@ -69,7 +69,7 @@ def test_files_an_answer_from_stdin(folder: Path, monkeypatch: pytest.MonkeyPatc
 @pytest.mark.parametrize(
     ("text", "complaint"),
     [
-        ('{"holds": true}', "answer.why: is missing"),
+        ('{"holds": true}', "answer: 'why' is a required property"),
         ("I do not know", "no JSON object"),
         ('{"holds": tr', "breaks off"),
     ],

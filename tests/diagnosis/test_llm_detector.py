@@ -12,8 +12,8 @@ import pytest
 from reenact.diagnosis.llm_detector.check import KINDS, fault_named
 from reenact.diagnosis.llm_detector.findings import llm_findings
 from reenact.journal import Journal, OpenRun
+from reenact.llm.ask import Call
 from reenact.llm.scripted import Scripted
-from reenact.llm.wire import Call
 from reenact.program.fault import Fault
 from reenact.program.program import Program, program_from_text
 from reenact.types import ExitCode

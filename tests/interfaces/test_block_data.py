@@ -17,7 +17,7 @@ import fences
 import pytest
 import yaml
 
-from reenact.llm.relay_folder import ANSWER_FORMAT, REQUEST_FORMAT, file_answer, show_request
+from reenact.llm.relay import ANSWER_FORMAT, REQUEST_FORMAT, file_answer, show_request
 from reenact.rules.registry import chosen
 
 ROOT = fences.ROOT

@@ -10,9 +10,8 @@ from typing import Any
 
 import pytest
 
-from reenact.llm.clock import ManualClock
-from reenact.llm.door import open_model
-from reenact.llm.patience import Patience
+from reenact.llm.live import open_model
+from reenact.llm.patience import ManualClock, Patience
 
 Behaviour = Callable[[BaseHTTPRequestHandler], None]
 
@@ -44,8 +43,8 @@ class ChatServer:
 
     def says(self, text: str | None, finish: str = "stop", **message: Any) -> Behaviour:
         """A completion with that text."""
-        said = {"role": "assistant", "content": text, **message}
-        return self.body({"choices": [{"index": 0, "finish_reason": finish, "message": said}]})
+        made = {"role": "assistant", "content": text, **message}
+        return self.body({"choices": [{"index": 0, "finish_reason": finish, "message": made}]})
 
     def calls(self, *tools: tuple[str, str, str]) -> Behaviour:
         """A completion that calls tools: (id, name, arguments)."""

@@ -8,8 +8,7 @@ from hypothesis import strategies as st
 from pydantic import BaseModel, Field
 
 from reenact.llm.answers import LONGEST_ANSWER, BadAnswer, read, validated
-from reenact.llm.ask import Prompt, Request, Text
-from reenact.llm.wire import Reply
+from reenact.llm.ask import Prompt, Reply, Request, Text
 
 
 class Plan(BaseModel):

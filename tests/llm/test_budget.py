@@ -7,11 +7,10 @@ from decimal import Decimal
 import pytest
 
 from reenact.errors import AnswerUnusable, BudgetSpent, ModelUnreachable, SettingsError
-from reenact.llm.ask import Usage
+from reenact.llm.ask import Reply, Transient, Usage
 from reenact.llm.budget import Budget, Spent
-from reenact.llm.clock import ManualClock
+from reenact.llm.patience import ManualClock
 from reenact.llm.scripted import Scripted
-from reenact.llm.wire import Reply, Transient
 from reenact.testing.model import GOOD, question
 
 
@@ -104,7 +103,7 @@ def test_unlimited_is_the_default() -> None:
     budget.require_price("openai:x")
 
 
-def test_unknown_price_is_said_not_guessed() -> None:
+def test_unknown_price_is_stated_not_guessed() -> None:
     budget = Budget()
     answer = Scripted([Reply(GOOD, "m", usage=Usage(1, 1))], budget=budget).ask(question())
     assert answer.cost is None

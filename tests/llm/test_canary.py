@@ -10,14 +10,13 @@ from typing import Any
 import pytest
 
 from reenact.errors import ReenactError
-from reenact.llm.clock import ManualClock
-from reenact.llm.door import open_model
-from reenact.llm.patience import Patience
+from reenact.llm.live import open_model
+from reenact.llm.patience import ManualClock, Patience
 from reenact.llm.scripted import Scripted
 from reenact.testing.model import GOOD, question
 
 CANARY = "sk-canary-5d41402abc4b2a76b9719d911017c592"
-SAID = f"my key is {CANARY}"
+LEAK = f"my key is {CANARY}"
 
 
 @pytest.fixture(autouse=True)
@@ -27,7 +26,7 @@ def key(monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture) -> No
         monkeypatch.setenv(name, CANARY)
 
 
-def told(error: BaseException) -> str:
+def shown(error: BaseException) -> str:
     """All that an error and its causes would show."""
     causes: list[BaseException] = []
     link: BaseException | None = error
@@ -39,15 +38,15 @@ def told(error: BaseException) -> str:
 
 def test_recordings(tmp_path: Path, server: Any, opened: Callable[..., Any], caplog: Any) -> None:
     file = tmp_path / "run.jsonl"
-    server.script(server.says(f'{{"holds": true, "why": "{SAID}"}}'), server.says(SAID))
+    server.script(server.says(f'{{"holds": true, "why": "{LEAK}"}}'), server.says(LEAK))
     model = opened(record_to=file)
-    model.ask(question("a", words=SAID))
+    model.ask(question("a", words=LEAK))
     with pytest.raises(ReenactError) as caught:
         model.ask(question("b"))
     assert server.headers[0]["authorization"] == f"Bearer {CANARY}", "the key reaches its own server"
     assert CANARY not in str(server.requests), "and is in no prompt, not even as an echo"
     assert CANARY not in file.read_text()
-    assert CANARY not in told(caught.value)
+    assert CANARY not in shown(caught.value)
     assert CANARY not in caplog.text + repr(model)
 
 
@@ -58,16 +57,16 @@ def test_errors_of_a_provider_that_repeats_the_key(
     server.script(server.status(status, message=f"Incorrect API key provided: {CANARY}", code=CANARY))
     with pytest.raises(ReenactError) as caught:
         opened(patience=Patience(tries=1)).ask(question())
-    assert CANARY not in told(caught.value)
+    assert CANARY not in shown(caught.value)
 
 
 def test_relay_files(tmp_path: Path) -> None:
     model = open_model(f"relay:{tmp_path}", clock=ManualClock(), patience=Patience(relay_s=1))
     with pytest.raises(ReenactError) as caught:
-        model.ask(question(words=SAID))
+        model.ask(question(words=LEAK))
     for file in tmp_path.iterdir():
         assert CANARY not in file.read_text()
-    assert CANARY not in told(caught.value)
+    assert CANARY not in shown(caught.value)
 
 
 def test_commands_get_no_secret_in_the_prompt_and_repeat_none(tmp_path: Path) -> None:
@@ -81,15 +80,15 @@ def test_commands_get_no_secret_in_the_prompt_and_repeat_none(tmp_path: Path) ->
     import sys
 
     with pytest.raises(ReenactError, match=r"wrong key \[redacted\]") as caught:
-        open_model(f"command:{sys.executable} {script}").ask(question(words=SAID))
+        open_model(f"command:{sys.executable} {script}").ask(question(words=LEAK))
     assert CANARY not in (tmp_path / "seen").read_text()
-    assert CANARY not in told(caught.value)
+    assert CANARY not in shown(caught.value)
 
 
 def test_bad_answers_are_reported_without_it() -> None:
     with pytest.raises(ReenactError) as caught:
         Scripted([f'{{"{CANARY}": 1, "holds": true, "why": {{"{CANARY}": 2}}}}'] * 3).ask(question())
-    assert CANARY not in told(caught.value)
+    assert CANARY not in shown(caught.value)
 
 
 def test_good_answers_stay_as_they_are() -> None:

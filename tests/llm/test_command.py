@@ -11,9 +11,8 @@ import psutil
 import pytest
 
 from reenact.errors import InputError, MissingPart, ModelRefused, ModelUnreachable
-from reenact.llm.clock import ManualClock
-from reenact.llm.door import open_model
-from reenact.llm.patience import Patience
+from reenact.llm.live import open_model
+from reenact.llm.patience import ManualClock, Patience
 from reenact.testing.model import GOOD, Answering, LiveModelSuite, question
 
 TAKE_ONE = """

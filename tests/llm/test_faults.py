@@ -19,9 +19,8 @@ from pydantic import BaseModel, field_validator
 from reenact.errors import AnswerUnusable, ModelError, ModelRefused, ModelUnreachable, PromptTooLong
 from reenact.llm.ask import Prompt, Request, Text
 from reenact.llm.budget import Budget
-from reenact.llm.clock import ManualClock
-from reenact.llm.door import open_model
-from reenact.llm.patience import Patience
+from reenact.llm.live import open_model
+from reenact.llm.patience import ManualClock, Patience
 from reenact.testing.model import GOOD, question
 
 Opened = Callable[..., Any]
@@ -89,7 +88,7 @@ def test_bad_answers_in_a_row_stop_with_the_reason(server: Any, opened: Opened) 
     assert len(server.requests) == 3
 
 
-def test_a_cut_off_answer_gets_more_room(server: Any, opened: Opened) -> None:
+def test_a_cut_off_answer_gets_more_tokens(server: Any, opened: Opened) -> None:
     server.script(server.says("{", "length"), server.says(GOOD))
     opened().ask(replace(question(), max_tokens=100))
     assert [sent["max_tokens"] for sent in server.requests] == [100, 200]
@@ -143,7 +142,7 @@ FINAL = {
     "403": (lambda s: s.status(403), ModelRefused, "refused the key"),
     "402": (lambda s: s.status(402), ModelRefused, "used up"),
     "empty account": (lambda s: s.status(429, code="insufficient_quota"), ModelRefused, "used up"),
-    "told not to": (
+    "asked not to": (
         lambda s: s.status(429, {"x-should-retry": "false"}),
         ModelRefused,
         "refused the request",

@@ -15,11 +15,10 @@ from reenact.errors import (
     ModelUnreachable,
     PromptTooLong,
 )
-from reenact.llm.ask import Image, Text, Usage
+from reenact.llm.ask import Call, Image, Reply, Text, Transient, Usage
 from reenact.llm.budget import Budget
-from reenact.llm.clock import ManualClock
+from reenact.llm.patience import ManualClock
 from reenact.llm.scripted import Scripted
-from reenact.llm.wire import Call, Reply, Transient
 from reenact.testing.model import GOOD, Verdict, question
 
 
@@ -28,11 +27,11 @@ def test_a_repair_tells_what_was_wrong_and_shows_the_answer() -> None:
     model.ask(question())
     first, second = model.calls
     assert second.turns[0] == first.turns[0]
-    said, told = second.turns[1:]
-    assert said.role == "assistant"
-    assert said.parts == (Text('{"holds": "perhaps"}'),)
-    assert isinstance(told.parts[0], Text)
-    assert "holds: Input should be a valid boolean" in told.parts[0].text
+    echo, complaint = second.turns[1:]
+    assert echo.role == "assistant"
+    assert echo.parts == (Text('{"holds": "perhaps"}'),)
+    assert isinstance(complaint.parts[0], Text)
+    assert "holds: Input should be a valid boolean" in complaint.parts[0].text
 
 
 def test_a_long_bad_answer_is_shown_in_part() -> None:
@@ -55,7 +54,7 @@ def test_one_unknown_price_makes_the_sum_unknown() -> None:
     assert Scripted(replies).ask(question()).cost is None
 
 
-def test_a_text_model_is_told_the_schema_and_of_figures_it_cannot_see() -> None:
+def test_a_text_model_gets_the_schema_and_labels_of_figures_it_cannot_see() -> None:
     asked = question()
     prompt = replace(asked.prompt, parts=(Text("Look."), Image(b"", label="Figure 3: loss")))
     model = Scripted([GOOD])

@@ -16,7 +16,7 @@ from pydantic import BaseModel
 from reenact.errors import ModelRefused, PromptTooLong
 from reenact.llm.ask import Prompt, Request, Text
 from reenact.llm.budget import Budget
-from reenact.llm.door import open_model
+from reenact.llm.live import open_model
 
 pytestmark = pytest.mark.llm
 

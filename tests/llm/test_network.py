@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from reenact.errors import ModelRefused
-from reenact.llm.network import SWITCH, check_network, forbid_network, is_loopback
+from reenact.llm.names import SWITCH, check_network, forbid_network, is_loopback
 
 
 @pytest.mark.parametrize(

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from reenact.errors import MissingPart, UnknownModel
-from reenact.llm.door import open_model
-from reenact.llm.replay import Replay
+from reenact.llm.live import open_model
+from reenact.llm.recording import Replay
 from reenact.testing.model import GOOD, question
 
 

@@ -3,10 +3,9 @@ from __future__ import annotations
 import pytest
 
 from reenact.errors import ModelRefused, ModelUnreachable, Stopped
-from reenact.llm.clock import ManualClock, RealClock
-from reenact.llm.patience import Patience
+from reenact.llm.ask import Transient
+from reenact.llm.patience import ManualClock, Patience, RealClock
 from reenact.llm.scripted import Scripted
-from reenact.llm.wire import Transient
 from reenact.testing.model import GOOD, question
 from reenact.types import Progress, Stop
 
@@ -81,10 +80,10 @@ def test_breaker_rests_and_recovers() -> None:
     assert model.ask(question()).value.holds, "one success forgets all faults"
 
 
-def test_waiting_is_told() -> None:
-    told: list[Progress] = []
-    Scripted([BUSY, GOOD], tell=told.append).ask(question())
-    assert told[0].note.startswith("it answered 503; again in")
+def test_waiting_is_reported() -> None:
+    reported: list[Progress] = []
+    Scripted([BUSY, GOOD], tell=reported.append).ask(question())
+    assert reported[0].note.startswith("it answered 503; again in")
 
 
 def test_a_real_wait_ends_when_the_user_stops() -> None:

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reenact.llm.quoting import capped, quote, stripped
+from reenact.llm.prompts import capped, quote, stripped
 
 
 def test_a_block_reads_the_same_every_time() -> None:

@@ -11,11 +11,10 @@ from pathlib import Path
 import pytest
 
 from reenact.errors import AnswerUnusable, BudgetSpent, InputError, ModelUnreachable, StorageError
+from reenact.llm.ask import Transient
 from reenact.llm.budget import Budget
-from reenact.llm.record import HEAD, Recorder, RecordingFile
-from reenact.llm.replay import Replay, read_recording
+from reenact.llm.recording import HEAD, Recorder, RecordingFile, Replay, read_recording
 from reenact.llm.scripted import Scripted
-from reenact.llm.wire import Transient
 from reenact.testing.model import GOOD, question
 
 
@@ -73,7 +72,7 @@ def test_a_recording_cut_at_any_byte_is_read_and_continued(tmp_path: Path) -> No
 KILLED = """
 import sys, os
 from pathlib import Path
-from reenact.llm.record import Recorder
+from reenact.llm.recording import Recorder
 from reenact.llm.scripted import Scripted
 from reenact.testing.model import GOOD, question
 model = Recorder(Scripted(lambda call: GOOD), Path(sys.argv[1]))

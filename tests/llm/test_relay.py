@@ -11,10 +11,9 @@ import pytest
 from reenact.errors import BudgetSpent, InputError, ModelUnreachable, StorageError
 from reenact.llm.ask import Image, Text
 from reenact.llm.budget import Budget
-from reenact.llm.clock import ManualClock
-from reenact.llm.door import open_model
-from reenact.llm.patience import Patience
-from reenact.llm.relay_folder import file_answer, waiting
+from reenact.llm.live import open_model
+from reenact.llm.patience import ManualClock, Patience
+from reenact.llm.relay import file_answer, waiting
 from reenact.testing.model import GOOD, Answering, LiveModelSuite, Verdict, question
 from reenact.types import Progress
 
@@ -65,19 +64,19 @@ def asked_and_left(folder: Path, clock: ManualClock | None = None, **options: ob
 
 def test_nobody_answers_in_time(tmp_path: Path) -> None:
     clock = ManualClock()
-    told: list[Progress] = []
-    model = open_model(f"relay:{tmp_path}", clock=clock, patience=Patience(relay_s=30), tell=told.append)
+    reported: list[Progress] = []
+    model = open_model(f"relay:{tmp_path}", clock=clock, patience=Patience(relay_s=30), tell=reported.append)
     with pytest.raises(ModelUnreachable, match="Nobody answered") as caught:
         model.ask(question())
     assert 30 <= sum(clock.slept) <= 32
     assert "reenact relay" in caught.value.next_step
-    assert "waiting for an answer to suite-ask-0-" in told[0].note
+    assert "waiting for an answer to suite-ask-0-" in reported[0].note
 
 
-def test_a_long_wait_is_told_once_a_minute(tmp_path: Path) -> None:
-    told: list[Progress] = []
-    asked_and_left(tmp_path, patience=Patience(relay_s=600), tell=told.append)
-    assert len(told) == 10
+def test_a_long_wait_is_reported_once_a_minute(tmp_path: Path) -> None:
+    reported: list[Progress] = []
+    asked_and_left(tmp_path, patience=Patience(relay_s=600), tell=reported.append)
+    assert len(reported) == 10
 
 
 def test_an_answer_filed_later_is_found_by_the_next_run(tmp_path: Path) -> None:

@@ -11,14 +11,11 @@ import pytest
 from pydantic import BaseModel
 
 from reenact.errors import AnswerUnusable, InputError, ReplayMiss
-from reenact.llm.ask import Request, Usage
-from reenact.llm.door import open_model
-from reenact.llm.prompts import read_prompt
-from reenact.llm.record import HEAD, Recorder
-from reenact.llm.replay import Replay
+from reenact.llm.ask import Reply, Request, Usage
+from reenact.llm.live import open_model
+from reenact.llm.prompts import Log, read_prompt
+from reenact.llm.recording import HEAD, Recorder, Replay
 from reenact.llm.scripted import Scripted
-from reenact.llm.steady import Log
-from reenact.llm.wire import Reply
 from reenact.testing.model import GOOD, Answering, ModelSuite, Verdict, question
 from reenact.types import Progress
 
@@ -76,12 +73,12 @@ def test_a_miss_is_loud(run: Path) -> None:
         model.ask(question("bug/plan", sample=1))
 
 
-def test_an_earlier_wording_is_told_and_strict_mode_refuses_it(run: Path) -> None:
-    told: list[Progress] = []
+def test_an_earlier_wording_is_reported_and_strict_mode_refuses_it(run: Path) -> None:
+    reported: list[Progress] = []
     reworded = question("bug/plan", words="Does it really hold?")
-    answer = open_model(f"replay:{run}", tell=told.append).ask(reworded)
+    answer = open_model(f"replay:{run}", tell=reported.append).ask(reworded)
     assert answer.wording == "earlier"
-    assert told[0].note == "step bug/plan was recorded for an earlier wording of suite/ask v1"
+    assert reported[0].note == "step bug/plan was recorded for an earlier wording of suite/ask v1"
     with pytest.raises(ReplayMiss, match="strict mode refuses"):
         open_model(f"replay:{run}", strict=True).ask(reworded)
     assert open_model(f"replay:{run}", strict=True).ask(question("bug/plan")).wording == "same"
@@ -97,7 +94,7 @@ def test_recorded_failures_fail_again(tmp_path: Path) -> None:
     assert again.value.for_model == first.value.for_model
 
 
-def test_answers_that_differ_between_recordings_of_one_step(tmp_path: Path) -> None:
+def test_the_last_recording_of_a_step_counts(tmp_path: Path) -> None:
     file = tmp_path / "run.jsonl"
     for why in ("first", "second"):
         Recorder(Scripted([{"holds": True, "why": why}]), file).ask(question("a"))
@@ -105,7 +102,6 @@ def test_answers_that_differ_between_recordings_of_one_step(tmp_path: Path) -> N
     Recorder(Scripted([{"holds": True, "why": "reworded"}]), file).ask(question("a", words="And now?"))
     replay = Replay(file)
     assert replay.ask(question("a")).value.why == "second", "the last answer to the same words counts"
-    assert replay.differing == ["a"]
 
 
 def test_an_answer_that_no_longer_fits(run: Path) -> None:
@@ -121,12 +117,6 @@ def test_an_answer_that_no_longer_fits(run: Path) -> None:
 
     with pytest.raises(AnswerUnusable, match="no such file"):
         Replay(run).ask(replace(question("bug/plan"), check=check))
-
-
-def test_what_nobody_asked_for_is_known(run: Path) -> None:
-    replay = Replay(run)
-    replay.ask(question("bug/plan"))
-    assert replay.unused == ["bug/script (sample 1)"]
 
 
 def test_a_replayed_run_can_be_recorded_again(run: Path, tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from reenact.llm.ask import schema_of
-from reenact.llm.schema import misfits
+from reenact.llm.relay import misfits
 
 
 class Colour(Enum):
@@ -49,17 +49,23 @@ def test_what_fits() -> None:
 @pytest.mark.parametrize(
     ("change", "words"),
     [
-        ({"title": "a"}, "answer.title: must have at least this many characters: 2"),
-        ({"title": "ABC"}, "answer.title: must match ^[a-z]+$"),
-        ({"title": 3}, "answer.title: must be of type string"),
-        ({"shapes": [{"kind": "dot"}]}, "answer.shapes[0].at: is missing"),
-        ({"shapes": [{"kind": "line", "length": 11}]}, "answer.shapes[0].length: must be at most 10"),
-        ({"shapes": [{"kind": "line", "length": 1, "x": 1}]}, "answer.shapes[0].x: nothing may stand here"),
-        ({"shapes": [{"kind": "dot", "at": [1, 2, 3]}]}, "answer.shapes[0].at: must have at most"),
-        ({"shapes": GOOD["shapes"] * 2}, "answer.shapes: must have at most"),
-        ({"colour": "green"}, "answer.colour: must be"),
-        ({"labels": {"a": "b"}}, "answer.labels.a: must be of type integer"),
-        ({"inner": {**GOOD, "done": "yes"}}, "answer.inner.done: must be of type boolean"),
+        ({"title": "a"}, "answer.title: 'a' is too short"),
+        ({"title": "ABC"}, "answer.title: 'ABC' does not match"),
+        ({"title": 3}, "answer.title: 3 is not of type 'string'"),
+        ({"shapes": [{"kind": "dot"}]}, "answer.shapes[0]: 'at' is a required property"),
+        (
+            {"shapes": [{"kind": "line", "length": 11}]},
+            "answer.shapes[0].length: 11 is greater than the maximum of 10",
+        ),
+        (
+            {"shapes": [{"kind": "line", "length": 1, "x": 1}]},
+            "answer.shapes[0]: Additional properties are not allowed ('x'",
+        ),
+        ({"shapes": [{"kind": "dot", "at": [1, 2, 3]}]}, "answer.shapes[0].at: [1, 2, 3] is too long"),
+        ({"shapes": GOOD["shapes"] * 2}, "answer.shapes: "),
+        ({"colour": "green"}, "answer.colour: 'green' is not"),
+        ({"labels": {"a": "b"}}, "answer.labels.a: 'b' is not of type 'integer'"),
+        ({"inner": {**GOOD, "done": "yes"}}, "answer.inner.done: 'yes' is not of type 'boolean'"),
     ],
 )
 def test_what_does_not(change: dict[str, Any], words: str) -> None:
@@ -68,8 +74,9 @@ def test_what_does_not(change: dict[str, Any], words: str) -> None:
 
 
 def test_no_object_at_all() -> None:
-    assert misfits([GOOD], SCHEMA) == ["answer: must be of type object"]
-    assert misfits({}, SCHEMA) == ["answer.title: is missing", "answer.shapes: is missing"]
+    assert misfits([1], SCHEMA) == ["answer: [1] is not of type 'object'"]
+    missing = ["answer: 'title' is a required property", "answer: 'shapes' is a required property"]
+    assert misfits({}, SCHEMA) == missing
 
 
 json_values = st.recursive(

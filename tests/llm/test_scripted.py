@@ -5,8 +5,8 @@ from collections.abc import Sequence
 import pytest
 
 from reenact.errors import ReplayMiss
+from reenact.llm.ask import Call
 from reenact.llm.scripted import Scripted
-from reenact.llm.wire import Call
 from reenact.testing.model import GOOD, Answering, LiveModelSuite, Verdict, question
 
 

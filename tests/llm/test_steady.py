@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from reenact.llm.steady import number, steady
+from reenact.llm.prompts import number, steady
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ from mcp_types import CreateMessageRequestParams, CreateMessageResult, TextConte
 
 from mcp import Client
 from reenact.journal import Journal
-from reenact.llm.door import open_model
+from reenact.llm.live import open_model
 from reenact.mcp.permits import Permits
 from reenact.mcp.server import make_server
 from reenact.mcp.words import relay_folder

@@ -160,7 +160,7 @@ def model_for(
 ) -> Model:
     """The model of the settings within their limits; raises ReenactError when it cannot be opened."""
     from reenact.llm.budget import Budget
-    from reenact.llm.door import open_model
+    from reenact.llm.live import open_model
 
     budget = Budget(
         calls=settings.max_calls,

@@ -14,7 +14,7 @@ from reenact.cli.options import echo, output_format, show
 from reenact.errors import InputError
 from reenact.files import read_bytes
 from reenact.llm.answers import LONGEST_ANSWER
-from reenact.llm.relay_folder import Waiting, file_text, show_request, waiting
+from reenact.llm.relay import Waiting, file_text, show_request, waiting
 from reenact.report.document import Document
 from reenact.types import Table
 

@@ -1,14 +1,12 @@
-"""One door to any model.
+"""One interface to any model.
 
-ask.py       what is asked and what comes back: Prompt, Request, Answer, the protocol Model
-door.py      a string becomes a model: `open_model("anthropic:NAME", budget=...)`
-names.py     how model strings are spelt, and which key each provider wants
-live.py      the conversation with a living model: budget, patience, parsing, repair
-wire.py      what a variety must be able to do: send one call, bring one reply
-provider.py  varieties: pydantic-ai providers ... command.py, relay.py, scripted.py
-record.py    writes answers down as they come; replay.py gives them again
-budget.py    what may be spent; prices.py what a call costs; patience.py when to try again
-prompts.py   prompts as text files; data from outside quoted so that it cannot break out
-answers.py   typed answers out of whatever text came back
-network.py   the switch that forbids models beyond this machine
+ask        what is asked and what comes back: Prompt, Request, Answer, the protocols Model and Wire
+live       `open_model("anthropic:NAME", budget=...)`, and the conversation: budget, retries, repair
+names      how model strings are spelt, which key each provider wants, the switch that forbids the network
+provider   models behind an API, through pydantic-ai; faults: what went wrong there, in our words
+command    a program answers; relay: a person or program answers in a folder; scripted: code answers
+recording  writes answers down as they come (Recorder) and answers from such a file (Replay)
+budget     what may be spent and what a call costs; patience: when to try again, and the clock
+prompts    prompts as text files; data from outside quoted so that it cannot break out
+answers    typed answers out of whatever text came back
 """

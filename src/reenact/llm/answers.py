@@ -18,8 +18,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from reenact.llm.ask import Request, T
-from reenact.llm.wire import Reply
+from reenact.llm.ask import Reply, Request, T
 
 LONGEST_ANSWER = 2_000_000
 """Characters; a longer reply is not read."""
@@ -113,39 +112,45 @@ def _found(text: str, position: int) -> Iterator[Any]:
     """Every JSON value from there on, in order of appearance; a BadAnswer in place of each that is broken."""
     while opening := _OPENING.search(text, position):
         start = opening.start()
+        value: Any
         try:
-            value, position = _DECODER.raw_decode(text, start)
-            yield _encodable(value)
-        except (BadAnswer, RecursionError) as refused:
-            position = _closing(text, start) or len(text)
-            yield _refusal(refused)
-        except ValueError as error:
+            value, position = _decoded(text, start)
+        except (BadAnswer, ValueError) as error:
             end = _closing(text, start)
             position = end or len(text)
-            yield _mended(text[start:end], str(error)) if end else BadAnswer(CUT_OFF)
+            if isinstance(error, BadAnswer):
+                value = error
+            else:
+                value = _repaired(text[start:end], str(error)) if end else BadAnswer(CUT_OFF)
+        yield value
 
 
-def _refusal(refused: BadAnswer | RecursionError) -> BadAnswer:
-    return refused if isinstance(refused, BadAnswer) else BadAnswer("Your JSON is nested too deeply.")
-
-
-def _mended(span: str, fault: str) -> Any:
+def _decoded(text: str, start: int = 0) -> tuple[Any, int]:
+    """The JSON value that begins at `start`, and where it ends. ValueError for what is no JSON."""
     try:
-        return _encodable(_DECODER.decode(_TRAILING_COMMA.sub(lambda m: m.group(1) or "", span)))
-    except (BadAnswer, RecursionError) as refused:
-        return _refusal(refused)
+        value, end = _DECODER.raw_decode(text, start)
+        json.dumps(value, ensure_ascii=False).encode()
+    except RecursionError:
+        raise BadAnswer("Your JSON is nested too deeply.") from None
+    except UnicodeEncodeError:
+        raise BadAnswer("Your JSON contains half a character (a lone surrogate).") from None
+    return value, end
+
+
+def _repaired(span: str, fault: str) -> Any:
+    """The value without its trailing commas, or of a dictionary as Python writes it; BadAnswer otherwise."""
+    try:
+        return _decoded(_TRAILING_COMMA.sub(lambda match: match[1] or "", span))[0]
+    except BadAnswer as refused:
+        return refused
     except ValueError:
-        return _python_literal(span) or BadAnswer(f"Your JSON is not valid: {fault}.")
-
-
-def _python_literal(span: str) -> Any:
-    """A dictionary as Python writes it, or none; through JSON again so that the same rules hold."""
-    if len(span) > LONGEST_LITERAL:
-        return None
+        refused = BadAnswer(f"Your JSON is not valid: {fault}.")
     try:
-        return _encodable(_DECODER.decode(json.dumps(ast.literal_eval(span))))
+        # Through JSON again, so that the same limits hold.
+        literal = ast.literal_eval(span) if len(span) <= LONGEST_LITERAL else None
+        return _decoded(json.dumps(literal))[0] if literal else refused
     except (BadAnswer, ValueError, TypeError, SyntaxError, MemoryError, RecursionError):
-        return None
+        return refused
 
 
 def _closing(text: str, start: int) -> int | None:
@@ -160,14 +165,6 @@ def _closing(text: str, start: int) -> int | None:
         if depth == 0:
             return position
     return None
-
-
-def _encodable(value: Any) -> Any:
-    try:
-        json.dumps(value, ensure_ascii=False).encode()
-    except UnicodeEncodeError:
-        raise BadAnswer("Your JSON contains half a character (a lone surrogate).") from None
-    return value
 
 
 def _no_constant(name: str) -> float:

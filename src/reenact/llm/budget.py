@@ -1,8 +1,12 @@
-"""What may be spent on models: calls, tokens, money, wall time.
+"""What may be spent on models (calls, tokens, money, wall time), and what a call costs.
 
 Looked at before every call and charged as soon as a reply is there, before anybody reads it. Tokens and
 money of a call are known only afterwards, so calls already under way may still cross those two limits:
 one for each thread that asks.
+
+Prices come from the list in genai-prices, without a network and without guessing: for a provider that is
+named or reached at its own address. A model of the same name at another address (a gateway, a local server)
+has no price.
 """
 
 from __future__ import annotations
@@ -11,11 +15,11 @@ import math
 import threading
 from dataclasses import dataclass, replace
 from decimal import Decimal
-from typing import Protocol, runtime_checkable
+from typing import Any, Protocol, runtime_checkable
 
 from reenact.errors import BudgetSpent, SettingsError
 from reenact.llm.ask import Usage
-from reenact.llm.clock import Clock, RealClock
+from reenact.llm.patience import Clock, RealClock
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +34,15 @@ class Spent:
     seconds: float = 0.0
     unpriced: int = 0
     """Replies whose price nobody knows; `money` does not contain them."""
+
+    def __add__(self, other: Spent) -> Spent:
+        return Spent(
+            self.calls + other.calls,
+            self.tokens + other.tokens,
+            self.money + other.money,
+            self.seconds + other.seconds,
+            self.unpriced + other.unpriced,
+        )
 
 
 @runtime_checkable
@@ -75,30 +88,19 @@ class Budget:
     def carry(self, earlier: Spent) -> None:
         """Count what earlier executions of the same run have used."""
         with self._lock:
-            self._spent = replace(
-                self._spent,
-                calls=self._spent.calls + earlier.calls,
-                tokens=self._spent.tokens + earlier.tokens,
-                money=self._spent.money + earlier.money,
-                unpriced=self._spent.unpriced + earlier.unpriced,
-            )
+            self._spent += replace(earlier, seconds=0.0)
             self._started -= earlier.seconds
 
     def open_call(self) -> None:
         """Count one more call, or raise BudgetSpent when nothing may be asked any more."""
         with self._lock:
             self._refuse_what_is_spent()
-            self._spent = replace(self._spent, calls=self._spent.calls + 1)
+            self._spent += Spent(calls=1)
 
     def charge(self, usage: Usage, cost: Decimal | None, *, model: str, billed: bool) -> None:
         """Book one reply. `billed` says that it did cost money, whether or not we know how much."""
         with self._lock:
-            self._spent = replace(
-                self._spent,
-                tokens=self._spent.tokens + usage.tokens,
-                money=self._spent.money + (cost or 0),
-                unpriced=self._spent.unpriced + (cost is None),
-            )
+            self._spent += Spent(tokens=usage.tokens, money=cost or Decimal(0), unpriced=int(cost is None))
             if billed and cost is None:
                 self._blind = model
 
@@ -112,16 +114,20 @@ class Budget:
             )
 
     def _refuse_what_is_spent(self) -> None:
-        spent = self._spent
         passed = self._clock.now() - self._started
-        if self.calls is not None and spent.calls >= self.calls:
-            raise self._over("calls", spent.calls, self.calls, "--max-calls")
-        if self.tokens is not None and spent.tokens >= self.tokens:
-            raise self._over("tokens", spent.tokens, self.tokens, "--max-tokens")
-        if self.money is not None and spent.money >= self.money:
-            raise self._over("US dollars", spent.money, self.money, "--max-cost")
-        if self.seconds is not None and passed >= self.seconds:
-            raise self._over("seconds", round(passed), round(self.seconds), "--max-time")
+        limits: tuple[tuple[Any, Any, str, str], ...] = (
+            (self.calls, self._spent.calls, "calls", "--max-calls"),
+            (self.tokens, self._spent.tokens, "tokens", "--max-tokens"),
+            (self.money, self._spent.money, "US dollars", "--max-cost"),
+            (self.seconds, passed, "seconds", "--max-time"),
+        )
+        for limit, spent, unit, flag in limits:
+            if limit is not None and spent >= limit:
+                shown = (round(spent), round(limit)) if unit == "seconds" else (spent, limit)
+                raise BudgetSpent(
+                    f"The budget is spent: {shown[0]} of {shown[1]} {unit}.",
+                    next_step=f"Raise {flag} and run the same command: it continues where it stopped.",
+                )
         if self.money is not None and self._blind:
             raise BudgetSpent(
                 f"{self._blind} answered at a price that is not known, so the limit of {self.money}"
@@ -129,8 +135,24 @@ class Budget:
                 next_step="Limit the run by --max-tokens or --max-calls instead of --max-cost.",
             )
 
-    def _over(self, what: str, spent: object, limit: object, flag: str) -> BudgetSpent:
-        return BudgetSpent(
-            f"The budget is spent: {spent} of {limit} {what}.",
-            next_step=f"Raise {flag} and run the same command: it continues where it stopped.",
-        )
+
+def price(usage: Any, model: str, url: str = "") -> Decimal | None:
+    """US dollars for a `Usage`, or a usage as a provider counted it; none when unknown.
+
+    The model is a `NAME` at an address, or `PROVIDER:NAME`.
+    """
+    from genai_prices import Usage as Counted
+    from genai_prices import calc_price
+
+    counted = usage
+    if isinstance(usage, Usage):
+        cached = usage.cached_tokens or None
+        sent, received = usage.input_tokens, usage.output_tokens
+        counted = Counted(input_tokens=sent, output_tokens=received, cache_read_tokens=cached)
+    provider, _, name = ("", "", model) if url else model.partition(":")
+    try:
+        return calc_price(
+            counted, name, provider_id=provider or None, provider_api_url=url or None
+        ).total_price
+    except (LookupError, ValueError):
+        return None

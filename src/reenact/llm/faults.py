@@ -15,9 +15,9 @@ from email.utils import parsedate_to_datetime
 from pydantic_ai import exceptions as library
 
 from reenact.errors import ModelError, ModelRefused, ModelUnreachable, PromptTooLong
-from reenact.llm.clock import Clock
-from reenact.llm.quoting import capped, stripped
-from reenact.llm.wire import Transient
+from reenact.llm.ask import Transient
+from reenact.llm.patience import Clock
+from reenact.llm.prompts import capped, stripped
 from reenact.redact import redact
 
 PASSING_STATUS = frozenset({408, 409, 425, 429})
@@ -33,7 +33,7 @@ def translate(error: BaseException, name: str, clock: Clock) -> Transient | Mode
         return _distrusted(tls, name)
     if _too_long(error):
         return PromptTooLong(
-            f"The request does not fit the context of {name}: {_said(error)}",
+            f"The request does not fit the context of {name}: {_reason(error)}",
             next_step="Use a model with a longer context, or give it less to read.",
         )
     if (final := _final(error, name)) is not None:
@@ -43,7 +43,7 @@ def translate(error: BaseException, name: str, clock: Clock) -> Transient | Mode
     if isinstance(error, library.ModelTimeoutError | library.ModelRequestTimeout):
         return Transient("it did not answer in time")
     if isinstance(error, library.ModelConnectionError):
-        return Transient(f"the connection failed ({_said(error)})")
+        return Transient(f"the connection failed ({_reason(error)})")
     return Transient(f"its reply could not be read ({type(error).__name__})", billed=True)
 
 
@@ -54,8 +54,8 @@ def rejects_format(error: BaseException) -> bool:
     if not isinstance(error, library.ModelHTTPError) or error.status_code not in (400, 404, 422, 500, 501):
         return False
     words = SURE_FORMAT_WORDS if error.status_code >= 500 else FORMAT_WORDS
-    said = str(error.body).lower()
-    return not _too_long(error) and any(word in said for word in words)
+    body = str(error.body).lower()
+    return not _too_long(error) and any(word in body for word in words)
 
 
 def retry_after(headers: Mapping[str, str] | None, clock: Clock) -> float | None:
@@ -77,22 +77,22 @@ def _final(error: BaseException, name: str) -> ModelError | None:
     match error:
         case library.ModelAuthenticationError():
             return ModelRefused(
-                f"{name} refused the key: {_said(error)}", next_step="Check the key and its rights."
+                f"{name} refused the key: {_reason(error)}", next_step="Check the key and its rights."
             )
         case library.ModelQuotaExceededError():
             return ModelRefused(
-                f"The account of {name} is used up: {_said(error)}", next_step="Top up the account."
+                f"The account of {name} is used up: {_reason(error)}", next_step="Top up the account."
             )
         case library.ModelNotFoundError():
             hint = getattr(error, "suggested_model_id", None)
             return ModelRefused(
-                f"The model {name} is not there (retired, misspelt, or another address): {_said(error)}",
+                f"The model {name} is not there (retired, misspelt, or another address): {_reason(error)}",
                 next_step=f"Did you mean {hint}?" if hint else "Choose a model that the provider serves.",
             )
         case library.ModelHTTPError() if not _passes(error):
-            return ModelRefused(f"{name} refused the request ({error.status_code}): {_said(error)}")
+            return ModelRefused(f"{name} refused the request ({error.status_code}): {_reason(error)}")
         case library.ModelRequestRejectedError() | library.ContentFilterError() | library.UserError():
-            return ModelRefused(f"{name} refused the request: {_said(error)}")
+            return ModelRefused(f"{name} refused the request: {_reason(error)}")
     return None
 
 
@@ -137,8 +137,8 @@ def _causes(error: BaseException | None) -> Iterator[BaseException]:
         error = error.__cause__ or error.__context__
 
 
-def _said(error: BaseException) -> str:
-    """What the provider said, harmless and short."""
+def _reason(error: BaseException) -> str:
+    """What the provider answered, harmless and short."""
     body = getattr(error, "body", None)
     inner = body.get("error", body) if isinstance(body, dict) else body
     text = inner.get("message", inner) if isinstance(inner, dict) else inner or error

@@ -1,23 +1,42 @@
-"""The conversation with a living model: budget, patience, parsing and repair, the same for every variety."""
+"""`open_model`: a string becomes a model (names.FORMS); the conversation with it: budget, retries, repair."""
 
 from __future__ import annotations
 
 import json
+import os
 import re
+from collections.abc import Callable
 from dataclasses import replace
 from decimal import Decimal
+from importlib.metadata import EntryPoint, entry_points
+from pathlib import Path
+from typing import TypeAlias
 
-from reenact.errors import AnswerUnusable, ModelRefused
+from reenact.errors import AnswerUnusable, MissingPart, ModelRefused
 from reenact.llm.answers import BadAnswer, read
-from reenact.llm.ask import Answer, Part, Request, T, Text, Usage, schema_of
+from reenact.llm.ask import (
+    Answer,
+    Call,
+    Model,
+    Part,
+    Reply,
+    Request,
+    T,
+    Text,
+    Transient,
+    Turn,
+    Usage,
+    Wire,
+    estimate,
+    schema_of,
+)
 from reenact.llm.budget import Budget, Spent
-from reenact.llm.clock import Clock, RealClock
-from reenact.llm.patience import Patience, Persistence
-from reenact.llm.prompts import load_prompt
-from reenact.llm.quoting import capped
-from reenact.llm.wire import Call, Reply, Transient, Turn, Wire, estimate
+from reenact.llm.names import OTHERS, PROVIDERS, ModelName, forbid_network, parse_name
+from reenact.llm.patience import Clock, Patience, Persistence, RealClock
+from reenact.llm.prompts import capped, load_prompt
+from reenact.llm.recording import Recorder, Replay
 from reenact.redact import redact
-from reenact.types import Tell, tell_nobody
+from reenact.types import Stop, Tell, tell_nobody
 
 ECHOED = 4000
 """Characters of a bad answer that the model sees again."""
@@ -94,9 +113,9 @@ class LiveModel:
 
     def _refuse_refusal(self, reply: Reply, step: str) -> None:
         if reply.finish == "refused":
-            said = redact(capped(reply.text.strip(), 300)) or "no reason given"
+            reason = redact(capped(reply.text.strip(), 300)) or "no reason given"
             raise ModelRefused(
-                f"{self.name} refused to answer (step {step}): {said}",
+                f"{self.name} refused to answer (step {step}): {reason}",
                 next_step="Ask another model, or look at what the prompt of this step quotes.",
             )
 
@@ -107,7 +126,6 @@ class LiveModel:
 def opening(request: Request[T]) -> Call:
     """The first call of a conversation. Secrets never leave with it."""
     schema = schema_of(request.answer)
-    asked = load_prompt("reenact.llm", "wording/answer.md").fill(schema=json.dumps(schema, indent=1))
     return Call(
         step=request.step,
         sample=request.sample,
@@ -116,25 +134,103 @@ def opening(request: Request[T]) -> Call:
         turns=(Turn("user", tuple(_safe(part) for part in request.prompt.parts)),),
         schema=schema,
         schema_name=re.sub(r"[^A-Za-z0-9_-]", "_", request.answer.__name__)[:60],
-        schema_words="\n\n".join([asked.system, *(p.text for p in asked.parts if isinstance(p, Text))]),
+        schema_words=_wording("answer", schema=json.dumps(schema, indent=1)),
         temperature=request.temperature,
         max_tokens=request.max_tokens,
     )
 
 
 def repaired(call: Call, reply: Reply, problem: BadAnswer) -> Call:
-    """The next call after a bad answer: what it said, where that helps, and what is wrong with it."""
-    told = load_prompt("reenact.llm", "wording/repair.md").fill(problem=problem.for_model)
-    complaint = "\n\n".join([told.system, *(p.text for p in told.parts if isinstance(p, Text))])
-    said = capped("\n".join([*reply.offers, reply.text]).strip(), ECHOED) if problem.echo else ""
+    """The next call after a bad answer: the answer, where that helps, and what is wrong with it."""
+    complaint = _wording("repair", problem=problem.for_model)
+    earlier = capped("\n".join([*reply.offers, reply.text]).strip(), ECHOED) if problem.echo else ""
     turns = (
-        Turn("assistant", (Text(redact(said) or "(no usable answer)"),)),
+        Turn("assistant", (Text(redact(earlier) or "(no usable answer)"),)),
         Turn("user", (Text(complaint),)),
     )
-    # A cut-off answer needs room as well as brevity.
-    room = call.max_tokens * 2 if call.max_tokens and reply.finish == "length" else call.max_tokens
-    return replace(call, turns=(*call.turns, *turns), max_tokens=room)
+    # A cut-off answer needs more tokens as well as brevity.
+    limit = call.max_tokens * 2 if call.max_tokens and reply.finish == "length" else call.max_tokens
+    return replace(call, turns=(*call.turns, *turns), max_tokens=limit)
+
+
+def _wording(name: str, **values: str) -> str:
+    """One of our own prompts about answers, as one text."""
+    prompt = load_prompt("reenact.llm", f"wording/{name}.md").fill(**values)
+    return "\n\n".join([prompt.system, *(part.text for part in prompt.parts if isinstance(part, Text))])
 
 
 def _safe(part: Part) -> Part:
     return replace(part, text=redact(part.text)) if isinstance(part, Text) else part
+
+
+__all__ = ["forbid_network", "open_model"]
+
+PLUGINS = "reenact.models"
+"""Entry points of other packages: the name is a prefix of model strings, the object an Opener."""
+Opener: TypeAlias = Callable[[str, Patience, Clock], Wire]
+
+
+def open_model(
+    text: str,
+    *,
+    budget: Budget | None = None,
+    record_to: Path | None = None,
+    record_prompts: bool = True,
+    strict: bool = False,
+    patience: Patience | None = None,
+    clock: Clock | None = None,
+    stop: Stop | None = None,
+    tell: Tell = tell_nobody,
+) -> Model:
+    """Open the model that the string names. Nothing is sent yet.
+
+    `record_to` writes every answer to a file that `replay:` reads. `strict` makes a replay refuse answers
+    recorded for an earlier wording. `tell` hears of waits and of such answers.
+    """
+    known = text.strip().partition(":")[0] in (*PROVIDERS, *OTHERS)
+    name = parse_name(text, () if known else tuple(_plugins()))
+    stop = stop or Stop()
+    model: Model
+    if name.kind == "replay":
+        model = Replay(Path(name.rest).expanduser(), strict=strict, tell=tell)
+    else:
+        patience, clock = patience or Patience(), clock or RealClock(stop)
+        wire = _wire(name, patience, clock, stop, tell, budget)
+        model = LiveModel(wire, budget=budget, patience=patience, clock=clock, tell=tell)
+    return model if record_to is None else Recorder(model, record_to, with_prompts=record_prompts)
+
+
+def _wire(
+    name: ModelName, patience: Patience, clock: Clock, stop: Stop, tell: Tell, budget: Budget | None
+) -> Wire:
+    if name.kind == "command":
+        from reenact.llm.command import CommandWire
+
+        return CommandWire(name.rest, patience, clock)
+    if name.kind == "relay":
+        from reenact.llm.relay import RelayWire
+
+        return RelayWire(Path(name.rest).expanduser(), patience, clock, tell)
+    if name.kind not in PROVIDERS:
+        return _plugged_in(name, patience, clock)
+    from reenact.llm.provider import ProviderWire
+
+    wire = ProviderWire(name, patience, clock, stop)
+    if budget is not None and wire.billed and not wire.priced:
+        budget.require_price(wire.name)
+    return wire
+
+
+def _plugged_in(name: ModelName, patience: Patience, clock: Clock) -> Wire:
+    try:
+        opener: Opener = _plugins()[name.kind].load()
+    except (ImportError, AttributeError) as error:
+        raise MissingPart(f"The plug-in for {name.kind}: models is broken: {error}.") from None
+    return opener(name.rest, patience, clock)
+
+
+def _plugins() -> dict[str, EntryPoint]:
+    """Prefixes that other packages add. REENACT_PLUGINS="" switches them off."""
+    if os.environ.get("REENACT_PLUGINS") == "":
+        return {}
+    return {entry.name: entry for entry in entry_points(group=PLUGINS)}

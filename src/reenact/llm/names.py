@@ -1,14 +1,19 @@
-"""How model strings are spelt, and which key each provider wants."""
+"""How model strings are spelt, which key each provider wants, and the switch that forbids the network.
+
+`forbid_network()` in code, or REENACT_NO_NETWORK_MODELS=1 in the environment. A server on a loopback address
+is this machine, so it stays allowed. The switch is read when a model is opened and again before each call.
+"""
 
 from __future__ import annotations
 
 import difflib
+import ipaddress
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from urllib.parse import urlsplit
 
-from reenact.errors import MissingKey, UnknownModel
+from reenact.errors import MissingKey, ModelRefused, UnknownModel
 
 OLLAMA_URL = "http://localhost:11434/v1"
 
@@ -140,3 +145,33 @@ def _unknown(text: str, kind: str, extra: tuple[str, ...]) -> UnknownModel:
     forms = ", ".join(form for form, _ in FORMS)
     hint = f"Did you mean {_form(close[0])}? " if close else ""
     return UnknownModel(f"There is no model {text!r}.", next_step=f"{hint}A model is one of: {forms}.")
+
+
+SWITCH = "REENACT_NO_NETWORK_MODELS"
+
+
+def forbid_network() -> None:
+    """From now on, in this process and its children, no model beyond this machine is asked."""
+    os.environ[SWITCH] = "1"
+
+
+def network_forbidden() -> bool:
+    return os.environ.get(SWITCH, "") not in ("", "0")
+
+
+def check_network(model: str, url: str) -> None:
+    """Raise ModelRefused when the switch is on and the address is not on this machine."""
+    if network_forbidden() and not is_loopback(url):
+        raise ModelRefused(
+            f"The model {model} lies beyond this machine, and {SWITCH} forbids that.",
+            next_step=f"Unset {SWITCH}, or use a `relay:`, `command:`, `replay:` or local model.",
+        )
+
+
+def is_loopback(url: str) -> bool:
+    """Whether the address names this machine."""
+    host = urlsplit(url).hostname or ""
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost" or host.endswith(".localhost")

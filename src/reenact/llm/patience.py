@@ -1,4 +1,4 @@
-"""When to try again, how long to wait, and when to give up.
+"""When to try again, how long to wait, and when to give up; and the clock that all waits use.
 
 Only faults that may pass are tried again. A server's Retry-After is honoured up to a cap; otherwise waits
 double, with jitter. All tries after the first fault share one deadline. After many faults in a row, over
@@ -9,14 +9,15 @@ from __future__ import annotations
 
 import random
 import threading
+import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TypeVar
+from datetime import UTC, datetime, timedelta
+from typing import Protocol, TypeVar
 
-from reenact.errors import ModelUnreachable
-from reenact.llm.clock import Clock
-from reenact.llm.wire import Transient
-from reenact.types import Progress, Tell
+from reenact.errors import ModelUnreachable, ended_by
+from reenact.llm.ask import Transient
+from reenact.types import Progress, Stop, Tell
 
 R = TypeVar("R")
 
@@ -55,7 +56,10 @@ class Patience:
 
 
 class Persistence:
-    """Tries a call until it succeeds, fails for good, or patience ends. One per model, shared by threads."""
+    """Tries a call until it succeeds, fails for good, or patience ends. One per model, shared by threads.
+
+    It counts faults in a row over all threads; when there are too many, asking rests for a while.
+    """
 
     def __init__(self, name: str, patience: Patience, clock: Clock, tell: Tell) -> None:
         self._name = name
@@ -63,21 +67,24 @@ class Persistence:
         self._clock = clock
         self._tell = tell
         self._random = random.Random()  # noqa: S311  jitter needs no cryptography
-        self._breaker = Breaker(name, patience, clock)
+        self._faults = 0
+        self._rests_until = 0.0
+        self._lock = threading.Lock()
 
     def call(self, send: Callable[[], R]) -> R:
         """The result of the first try that succeeds. `send` raises Transient for faults that may pass."""
         first_fault_at = 0.0
         for nth in range(1, self._patience.tries + 1):
-            self._breaker.check()
+            self._check_rest()
             try:
                 result = send()
             except Transient as fault:
-                self._breaker.fault()
+                self._count_fault()
                 first_fault_at = first_fault_at if nth > 1 else self._clock.now()
                 self._wait_after(fault, nth, first_fault_at)
             else:
-                self._breaker.success()
+                with self._lock:
+                    self._faults = 0
                 return result
         raise AssertionError("the last fault raises")
 
@@ -86,39 +93,25 @@ class Persistence:
         late = self._clock.now() + wait - first_fault_at > self._patience.deadline_s
         if nth == self._patience.tries or late:
             ending = "the deadline for trying again has come" if late else f"{nth} tries are enough"
-            raise ModelUnreachable(
-                f"{self._name} could not be reached: {fault.sentence} ({ending}{_asked(fault)}).",
-                next_step="Run the same command later: it continues where it stopped.",
-            )
+            if fault.retry_after_s is not None:
+                ending += f"; it asked to wait {fault.retry_after_s:.0f} s"
+            raise self._unreachable(f"{self._name} could not be reached: {fault.sentence} ({ending}).")
         self._tell(
             Progress(self._name, nth, self._patience.tries, f"{fault.sentence}; again in {wait:.0f} s")
         )
         self._clock.sleep(wait)
 
-
-class Breaker:
-    """Counts faults in a row over all threads; when there are too many, asking rests."""
-
-    def __init__(self, name: str, patience: Patience, clock: Clock) -> None:
-        self._name = name
-        self._patience = patience
-        self._clock = clock
-        self._faults = 0
-        self._rests_until = 0.0
-        self._lock = threading.Lock()
-
-    def check(self) -> None:
+    def _check_rest(self) -> None:
         """Raise ModelUnreachable while asking rests."""
         with self._lock:
             left = self._rests_until - self._clock.now()
         if left > 0:
-            raise ModelUnreachable(
+            raise self._unreachable(
                 f"{self._name} failed {self._patience.breaker_faults} times in a row,"
-                f" so it is not asked for another {left:.0f} s.",
-                next_step="Run the same command later: it continues where it stopped.",
+                f" so it is not asked for another {left:.0f} s."
             )
 
-    def fault(self) -> None:
+    def _count_fault(self) -> None:
         with self._lock:
             self._faults += 1
             if self._faults >= self._patience.breaker_faults:
@@ -126,10 +119,57 @@ class Breaker:
                 # One fault after the rest is enough to rest again; one success forgets all.
                 self._faults = self._patience.breaker_faults - 1
 
-    def success(self) -> None:
+    def _unreachable(self, sentence: str) -> ModelUnreachable:
+        return ModelUnreachable(
+            sentence, next_step="Run the same command later: it continues where it stopped."
+        )
+
+
+class Clock(Protocol):
+    """Durations come from `now`, which never jumps; `today` is only for dates that a server names.
+
+    `sleep` raises Stopped when the user asks to stop; `sleep(0)` only looks whether they do.
+    """
+
+    def now(self) -> float: ...
+
+    def today(self) -> datetime: ...
+
+    def sleep(self, seconds: float) -> None: ...
+
+
+class RealClock:
+    """The machine's time. Sleep ends with Stopped as soon as the user asks to stop."""
+
+    def __init__(self, stop: Stop | None = None) -> None:
+        self._stop = stop or Stop()
+
+    def now(self) -> float:
+        return time.monotonic()
+
+    def today(self) -> datetime:
+        return datetime.now(UTC)
+
+    def sleep(self, seconds: float) -> None:
+        if self._stop.wait(max(0.0, seconds)):
+            raise ended_by(self._stop, "Stopped while waiting for a model.")
+
+
+class ManualClock:
+    """Time that passes only when someone sleeps. `slept` keeps every wait."""
+
+    def __init__(self) -> None:
+        self.slept: list[float] = []
+        self._now = 0.0
+        self._lock = threading.Lock()
+
+    def now(self) -> float:
+        return self._now
+
+    def today(self) -> datetime:
+        return datetime(2026, 1, 1, tzinfo=UTC) + timedelta(seconds=self._now)
+
+    def sleep(self, seconds: float) -> None:
         with self._lock:
-            self._faults = 0
-
-
-def _asked(fault: Transient) -> str:
-    return "" if fault.retry_after_s is None else f"; it asked to wait {fault.retry_after_s:.0f} s"
+            self.slept += [seconds] if seconds > 0 else []
+            self._now += max(0.0, seconds)

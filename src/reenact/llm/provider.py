@@ -2,16 +2,23 @@
 
 Answers are asked for in the strictest way the model has: native structured output, else a tool call, else
 JSON in words. A server that refuses one way is asked in the next, and that is remembered. Keys are read from
-the environment by the provider's client and live nowhere else.
+the environment by the provider's client and are kept nowhere else.
+
+pydantic-ai is asynchronous and its connections belong to the loop that opened them, while our callers are
+plain functions in any thread, perhaps inside a notebook's own loop. So one event loop in one background
+thread, started on first use, serves all provider calls of the process.
 """
 
 from __future__ import annotations
 
+import asyncio
+import concurrent.futures
 import json
 import os
-from collections.abc import Mapping
+import threading
+from collections.abc import Coroutine, Mapping
 from pathlib import PurePosixPath
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, TypeAlias, TypeVar
 
 from pydantic_ai import BinaryContent, CachePoint, direct
 from pydantic_ai.exceptions import UserError
@@ -30,17 +37,21 @@ from pydantic_ai.output import OutputObjectDefinition
 from pydantic_ai.settings import ModelSettings
 from pydantic_ai.tools import ToolDefinition
 
-from reenact.errors import MissingExtra, MissingKey
-from reenact.llm import loop
-from reenact.llm.ask import Part, Text, Usage
-from reenact.llm.clock import Clock
+from reenact.errors import MissingExtra, MissingKey, ended_by
+from reenact.llm.ask import Call, Part, Reply, Text, Usage, unseen
+from reenact.llm.budget import price
 from reenact.llm.faults import rejects_format, translate
-from reenact.llm.names import COMPATIBLE_KEY, OLLAMA_URL, PROVIDERS, ModelName, require_key
-from reenact.llm.network import check_network, is_loopback
-from reenact.llm.patience import Patience
-from reenact.llm.prices import has_price, price_at
-from reenact.llm.quoting import capped, stripped
-from reenact.llm.wire import Call, Reply, unseen
+from reenact.llm.names import (
+    COMPATIBLE_KEY,
+    OLLAMA_URL,
+    PROVIDERS,
+    ModelName,
+    check_network,
+    is_loopback,
+    require_key,
+)
+from reenact.llm.patience import Clock, Patience
+from reenact.llm.prompts import capped, stripped
 from reenact.redact import redact
 from reenact.types import Stop
 
@@ -79,14 +90,14 @@ class ProviderWire:
     @property
     def priced(self) -> bool:
         """Whether the price list knows this model at this address."""
-        return has_price(self._model.model_name, self._url)
+        return price(Usage(1000, 1000), self._model.model_name, self._url) is not None
 
     def send(self, call: Call, within_s: float) -> Reply:
         check_network(self.name, self._url)
         while True:
             way = self._ways[0]
             try:
-                return self._read(loop.run(self._request(call, way, within_s), self._stop))
+                return self._read(_run(self._request(call, way, within_s), self._stop))
             except LIBRARY_FAULTS as error:
                 if not rejects_format(error) or len(self._ways) == 1:
                     # Severed from its cause, which may hold headers and with them the key.
@@ -110,14 +121,14 @@ class ProviderWire:
         )
 
     def _messages(self, call: Call, way: Way) -> list[ModelMessage]:
-        # A local server may accept a schema and ignore it, so it is told in words as well.
-        told = way == "words" or self._kind in ("openai-compatible", "ollama")
-        system = f"{call.system}\n\n{call.schema_words}" if told else call.system
+        # A local server may accept a schema and ignore it, so it gets it in words as well.
+        in_words = way == "words" or self._kind in ("openai-compatible", "ollama")
+        system = f"{call.system}\n\n{call.schema_words}" if in_words else call.system
         messages: list[ModelMessage] = []
         for turn in call.turns:
             if turn.role == "user":
-                said = [item for part in turn.parts for item in self._content(part)]
-                messages.append(ModelRequest(parts=[UserPromptPart(_joined(said))], instructions=system))
+                content = [item for part in turn.parts for item in self._content(part)]
+                messages.append(ModelRequest(parts=[UserPromptPart(_joined(content))], instructions=system))
             else:
                 texts = [TextPart(part.text) for part in turn.parts if isinstance(part, Text)]
                 messages.append(ModelResponse(parts=texts))
@@ -146,7 +157,7 @@ class ProviderWire:
             usage=None
             if unknown
             else Usage(counted.input_tokens, counted.output_tokens, counted.cache_read_tokens),
-            cost=None if unknown else price_at(counted, name, self._url),
+            cost=None if unknown else price(counted, name, self._url),
         )
 
 
@@ -230,3 +241,34 @@ def _shown(name: str) -> str:
     """A name that a server gave, short and without the folders some local servers put before it."""
     name = capped(stripped(name), 100)
     return PurePosixPath(name).name if name.startswith("/") else name
+
+
+R = TypeVar("R")
+LOOK_S = 0.2
+"""How often a waiting caller looks whether the user asked to stop."""
+
+_lock = threading.Lock()
+_loops: dict[int, asyncio.AbstractEventLoop] = {}
+"""By process id: a forked child inherits the loop but not the thread that runs it."""
+
+
+def _run(work: Coroutine[Any, Any, R], stop: Stop) -> R:
+    """Run the coroutine over there and wait for it; cancel it when the user stops or interrupts."""
+    future = asyncio.run_coroutine_threadsafe(work, _running_loop())
+    try:
+        while not stop.asked:
+            done, _ = concurrent.futures.wait([future], timeout=LOOK_S)
+            if done:
+                return future.result()
+    finally:
+        future.cancel()
+    raise ended_by(stop, "Stopped while waiting for a model.")
+
+
+def _running_loop() -> asyncio.AbstractEventLoop:
+    with _lock:
+        loop = _loops.get(os.getpid())
+        if loop is None:
+            loop = _loops[os.getpid()] = asyncio.new_event_loop()
+            threading.Thread(target=loop.run_forever, name="reenact-models", daemon=True).start()
+        return loop

@@ -1,15 +1,287 @@
-"""`relay:FOLDER`: somebody else answers, through files in a folder. See relay_folder.py and docs/relay.md."""
+"""`relay:FOLDER`: a person or another program answers, through files in a folder (format: docs/relay.md).
+
+    ID.request.json    what is asked
+    ID.N.png           its figures
+    ID.answer.json     the answer, or
+    ID.answer.txt      the answer as plain text
+
+A file appears whole or not at all: it is written under a hidden name and renamed. What others put there is
+read without following links and up to a size.
+"""
 
 from __future__ import annotations
 
+import contextlib
+import hashlib
+import json
+import os
+import re
+import uuid
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
-from reenact.errors import ModelUnreachable
-from reenact.llm.clock import Clock
-from reenact.llm.patience import Patience
-from reenact.llm.relay_folder import open_folder, put_request, take_answer
-from reenact.llm.wire import Call, Reply
+from reenact.errors import InputError, ModelUnreachable, StorageError
+from reenact.files import read_bytes
+from reenact.llm.answers import LONGEST_ANSWER, NO_OBJECT, BadAnswer, values
+from reenact.llm.ask import Call, Part, Reply, Text, Turn, Usage
+from reenact.llm.patience import Clock, Patience
+from reenact.llm.prompts import capped
+from reenact.redact import redact_json
 from reenact.types import Progress, Tell, tell_nobody
+
+REQUEST_FORMAT = "reenact-relay-request/1"
+ANSWER_FORMAT = "reenact-relay-answer/1"
+LONGEST_FILE = 4 * LONGEST_ANSWER
+SUFFIXES: Mapping[str, str] = {
+    "image/png": ".png",
+    "image/jpeg": ".jpg",
+    "image/gif": ".gif",
+    "image/webp": ".webp",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Waiting:
+    """A request that nobody has answered yet."""
+
+    id: str
+    request: Mapping[str, Any]
+
+    @property
+    def step(self) -> str:
+        return str(self.request.get("step", ""))
+
+
+@dataclass(frozen=True, slots=True)
+class Filed:
+    """An answer that somebody put beside its request."""
+
+    text: str
+    by: str = ""
+    """Who answered, if they stated it."""
+    usage: Usage | None = None
+
+
+def request_id(call: Call) -> str:
+    """The same call always has the same id, so that a run which starts again finds its answers."""
+    step = re.sub(r"[^A-Za-z0-9]+", "-", call.step).strip("-")[-48:]
+    text = json.dumps(
+        [call.step, call.sample, call.system, _turns(call.turns, ""), dict(call.schema)], sort_keys=True
+    )
+    pictures = b"".join(part.data for turn in call.turns for part in turn.parts if not isinstance(part, Text))
+    return f"{step or 'ask'}-{call.sample}-{hashlib.sha256(text.encode() + pictures).hexdigest()[:12]}"
+
+
+def put_request(folder: Path, call: Call) -> str:
+    """Write a request and its figures; what is already there stays. Returns the id."""
+    name = request_id(call)
+    if (folder / f"{name}.request.json").exists():
+        return name
+    images = [part for turn in call.turns for part in turn.parts if not isinstance(part, Text)]
+    for nth, image in enumerate(images, 1):
+        _write_whole(folder / f"{name}.{nth}{SUFFIXES.get(image.media_type, '.image')}", image.data)
+    request = {
+        "format": REQUEST_FORMAT,
+        "id": name,
+        "step": call.step,
+        "sample": call.sample,
+        "prompt": call.prompt,
+        "system": call.system,
+        "turns": _turns(call.turns, name),
+        "schema_name": call.schema_name,
+        "schema": dict(call.schema),
+        "temperature": call.temperature,
+        "max_tokens": call.max_tokens,
+    }
+    _write_whole(folder / f"{name}.request.json", (json.dumps(request, indent=1) + "\n").encode())
+    return name
+
+
+def take_answer(folder: Path, name: str) -> Filed | None:
+    """The answer to a request, if it is there."""
+    if (data := _read_plain(folder / f"{name}.answer.txt")) is not None:
+        return Filed(data.decode("utf-8", "replace"))
+    data = _read_plain(folder / f"{name}.answer.json")
+    if data is None:
+        return None
+    try:
+        filed = json.loads(data)
+    except (ValueError, RecursionError):
+        return Filed(data.decode("utf-8", "replace"))
+    if not isinstance(filed, dict) or filed.get("format") != ANSWER_FORMAT:
+        # A bare JSON answer is as good as a wrapped one.
+        return Filed(data.decode("utf-8", "replace"))
+    text = filed["text"] if isinstance(filed.get("text"), str) else json.dumps(filed.get("answer"))
+    return Filed(text, str(filed.get("by") or "")[:100], _usage(filed.get("usage")))
+
+
+def waiting(folder: Path) -> list[Waiting]:
+    """Requests without an answer, oldest first."""
+    found = sorted(_listed(folder), key=lambda path: (path.stat().st_mtime_ns, path.name))
+    names = [path.name.removesuffix(".request.json") for path in found]
+    return [show_request(folder, name) for name in names if take_answer(folder, name) is None]
+
+
+def show_request(folder: Path, name: str) -> Waiting:
+    """One request, by its id or the beginning of it. InputError when there is no such one."""
+    ids = [path.name.removesuffix(".request.json") for path in _listed(folder)]
+    matches = [name] if name in ids else [known for known in ids if known.startswith(name)]
+    if len(matches) != 1:
+        problem = "Several requests begin" if matches else "No request begins"
+        raise InputError(
+            f"{problem} with {name!r} in {folder}.", next_step=f"`reenact relay {folder}` lists what waits."
+        )
+    data = _read_plain(folder / f"{matches[0]}.request.json") or b""
+    try:
+        request = json.loads(data)
+    except (ValueError, RecursionError):
+        request = None
+    if not _is_request(request):
+        raise InputError(f"The file {matches[0]}.request.json in {folder} is not a request of a relay.")
+    return Waiting(matches[0], request)
+
+
+def file_answer(folder: Path, name: str, answer: Any, *, by: str = "", replace: bool = False) -> Path:
+    """Put an answer beside its request. InputError when it does not fit the asked schema."""
+    asked = show_request(folder, name)
+    if take_answer(folder, asked.id) is not None and not replace:
+        raise InputError(
+            f"The request {asked.id} has an answer already.", next_step="Say --replace to change it."
+        )
+    if wrong := misfits(answer, asked.request.get("schema", {})):
+        raise InputError("The answer does not fit the asked schema:\n  " + "\n  ".join(wrong[:12]))
+    target = folder / f"{asked.id}.answer.json"
+    filed = {"format": ANSWER_FORMAT, "id": asked.id, "answer": answer, **({"by": by} if by else {})}
+    _write_whole(target, (json.dumps(redact_json(filed), indent=1) + "\n").encode())
+    (folder / f"{asked.id}.answer.txt").unlink(missing_ok=True)
+    return target
+
+
+def file_text(folder: Path, name: str, text: str, *, by: str = "", replace: bool = False) -> Path:
+    """File the JSON answer in a text, which may stand in a code fence or between chatter."""
+    schema = show_request(folder, name).request.get("schema", {})
+    found = values(text)
+    usable = [value for value in found if not isinstance(value, BadAnswer)]
+    if not usable:
+        raise InputError(
+            str(found[0]) if found else NO_OBJECT, next_step="Give one JSON object as the answer."
+        )
+    fitting = [value for value in usable if not misfits(value, schema)]
+    return file_answer(folder, name, (fitting or usable)[-1], by=by, replace=replace)
+
+
+def open_folder(folder: Path) -> Path:
+    """The folder, made if it is not there."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise StorageError(
+            f"The relay folder cannot be used: {error.strerror}. Received: {folder}.",
+            next_step="Give a folder that can be written to.",
+        ) from None
+    return folder
+
+
+def _turns(turns: tuple[Turn, ...], name: str) -> list[dict[str, Any]]:
+    nth = 0
+    shown: list[dict[str, Any]] = []
+    for turn in turns:
+        parts: list[dict[str, Any]] = []
+        for part in turn.parts:
+            nth += not isinstance(part, Text)
+            parts.append(_shown(part, f"{name}.{nth}"))
+        shown.append({"role": turn.role, "parts": parts})
+    return shown
+
+
+def _shown(part: Part, file: str) -> dict[str, Any]:
+    if isinstance(part, Text):
+        return {"text": part.text}
+    name = f"{file}{SUFFIXES.get(part.media_type, '.image')}"
+    return {"image": name, "media_type": part.media_type, "label": part.label}
+
+
+def _is_request(request: Any) -> bool:
+    if not isinstance(request, dict) or request.get("format") != REQUEST_FORMAT:
+        return False
+    texts = all(isinstance(request.get(name), str) for name in ("step", "prompt", "system", "schema_name"))
+    return texts and isinstance(request.get("turns"), list) and isinstance(request.get("schema"), dict)
+
+
+def _usage(data: Any) -> Usage | None:
+    if not isinstance(data, dict):
+        return None
+    sent, received = data.get("input_tokens"), data.get("output_tokens")
+    if isinstance(sent, int) and isinstance(received, int) and min(sent, received) >= 0:
+        return Usage(sent, received)
+    return None
+
+
+def _listed(folder: Path) -> list[Path]:
+    try:
+        return [
+            path for path in folder.iterdir() if path.name.endswith(".request.json") and path.name[0] != "."
+        ]
+    except OSError as error:
+        raise InputError(f"The relay folder {folder} cannot be read: {error.strerror}.") from None
+
+
+def _read_plain(path: Path) -> bytes | None:
+    """The bytes of a regular file; none when it is missing. Links, devices and huge files are refused."""
+    try:
+        if path.is_symlink():
+            raise InputError(f"The file {path} is a link, expected a plain file.")
+        return read_bytes(path, LONGEST_FILE)
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        raise InputError(f"The file {path} cannot be read: {error.strerror}.") from None
+
+
+def misfits(value: Any, schema: Mapping[str, Any]) -> list[str]:
+    """How a value does not fit a JSON schema, one sentence each; empty when it does.
+
+    For answers whose Python type is not at hand; the run that asked checks again, with the type itself.
+    """
+    from jsonschema import Draft202012Validator
+
+    errors = Draft202012Validator(schema).iter_errors(value)
+    return [
+        f"answer{inner.json_path[1:]}: {capped(inner.message, 300)}"
+        for error in errors
+        for inner in _innermost(error)
+    ]
+
+
+def _innermost(error: Any) -> Iterator[Any]:
+    """Of a choice between types, the misfits of the one that almost fits: they say most."""
+    branches: dict[object, list[Any]] = {}
+    for inner in error.context:
+        branches.setdefault(inner.schema_path[0], []).append(inner)
+    if not branches:
+        yield error
+    for inner in min(branches.values(), key=len, default=[]):
+        yield from _innermost(inner)
+
+
+def _write_whole(path: Path, data: bytes) -> None:
+    hidden = path.with_name(f".{path.name}.{uuid.uuid4().hex}")
+    try:
+        with hidden.open("xb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+        hidden.replace(path)
+    except OSError as error:
+        with contextlib.suppress(OSError):
+            hidden.unlink()
+        raise StorageError(
+            f"The file {path} cannot be written: {error.strerror}.",
+            next_step="Free space or choose another folder.",
+        ) from None
+
 
 FIRST_LOOK_S = 0.05
 LONGEST_LOOK_S = 1.0

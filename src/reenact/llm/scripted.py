@@ -18,11 +18,10 @@ from typing import Any, TypeAlias
 from pydantic import BaseModel
 
 from reenact.errors import ReplayMiss
+from reenact.llm.ask import Call, Reply
 from reenact.llm.budget import Budget
-from reenact.llm.clock import Clock, ManualClock
 from reenact.llm.live import LiveModel
-from reenact.llm.patience import Patience
-from reenact.llm.wire import Call, Reply
+from reenact.llm.patience import Clock, ManualClock, Patience
 from reenact.types import Tell, tell_nobody
 
 Line: TypeAlias = BaseModel | Mapping[str, Any] | str | Reply | Exception

@@ -11,7 +11,7 @@ from mcp_types import InputRequiredResult
 from pydantic import Field
 
 from reenact.journal import JournalReader
-from reenact.llm.relay_folder import file_answer, show_request
+from reenact.llm.relay import file_answer, show_request
 from reenact.mcp.answers import Asked, Filed, RunTold
 from reenact.mcp.permits import in_sentences
 from reenact.mcp.run_service import AT_WORK, RunService

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from reenact.errors import InputError, JournalError, StorageError
 from reenact.journal import JournalReader, Run
-from reenact.llm.relay_folder import waiting
+from reenact.llm.relay import waiting
 from reenact.mcp.answers import RunTold
 from reenact.mcp.jobs import BIRTHS_APART, Job, Jobs
 from reenact.mcp.words import relay_of

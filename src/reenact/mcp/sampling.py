@@ -29,7 +29,7 @@ from mcp_types import (
 from mcp_types.version import is_version_at_least
 
 from reenact.errors import InputError
-from reenact.llm.relay_folder import Waiting, file_text, waiting
+from reenact.llm.relay import Waiting, file_text, waiting
 
 IN_ANSWERS = "2026-07-28"
 """Protocol from which on a server asks by its answers."""

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from reenact.llm.wire import Call
+from reenact.llm.ask import Call
 
 NAMED = ("user.name=Maintainer", "user.email=maintainer@example.org", "commit.gpgsign=false")
 GIT = ("git", *(word for one in NAMED for word in ("-c", one)))

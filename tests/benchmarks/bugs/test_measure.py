@@ -21,9 +21,9 @@ from reenact.bug.options import BugOptions
 from reenact.bug.reproduction import Verdict
 from reenact.errors import InputError, Stopped
 from reenact.journal import Journal
-from reenact.llm.door import open_model
+from reenact.llm.live import open_model
 from reenact.llm.prompts import load_prompt
-from reenact.llm.relay_folder import file_answer, waiting
+from reenact.llm.relay import file_answer, waiting
 from reenact.llm.scripted import Scripted
 from reenact.sandbox.choose import choose
 from reenact.types import ExitCode, Stop

@@ -12,7 +12,7 @@ import pytest
 from reenact.cli.edge import guarded
 from reenact.cli.main import reenact
 from reenact.llm.ask import Prompt, Request, Text
-from reenact.llm.record import Recorder
+from reenact.llm.recording import Recorder
 from reenact.llm.scripted import Scripted
 from reenact.paper.fingerprint.proposals import Guide, Splits
 

@@ -8,8 +8,7 @@ from typing import Any
 
 from reenact.intake.papers.paper import Paper
 from reenact.journal import Journal
-from reenact.llm.record import Recorder
-from reenact.llm.replay import Replay
+from reenact.llm.recording import Recorder, Replay
 from reenact.llm.scripted import Scripted
 from reenact.paper.criterion import Category, Check, Kind, Level
 from reenact.paper.fingerprint.take import Fingerprint, take_fingerprint

@@ -7,9 +7,8 @@ from dataclasses import replace
 from typing import Any
 
 from reenact.intake.papers.paper import Figure, Paper, Span
-from reenact.llm.ask import Image
+from reenact.llm.ask import Image, Reply
 from reenact.llm.scripted import Scripted
-from reenact.llm.wire import Reply
 from reenact.paper.options import Goal
 from reenact.paper.review.review import Statement, pictures, review
 

@@ -18,7 +18,7 @@ from reenact.intake.papers.paper import Paper, Reference, plain
 from reenact.intake.papers.read import read_paper
 from reenact.intake.web import Web
 from reenact.journal import Kind, Scope
-from reenact.llm.quoting import capped
+from reenact.llm.prompts import capped
 from reenact.sandbox.box import Sandbox
 from reenact.sandbox.files.strict_json import read_json
 from reenact.types import JsonValue

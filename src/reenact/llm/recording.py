@@ -1,0 +1,279 @@
+"""Recorder writes every answer to a file as it comes; Replay (`replay:FILE`) answers from such a file.
+
+JSON lines, each one write and one fsync, so that a killed run leaves every answer it was given. A line torn
+by a kill is cut away when the file is opened again. Answers that ended in a final error are kept too: a
+replay must fail where the run failed. Nothing secret is written: every line passes through redact.py.
+
+A replay matches answers by step and sample. Where the text of a prompt has changed since, the answer says
+`wording="earlier"` and progress reports it; strict mode refuses that. A step that was never recorded is a
+ReplayMiss. When a step was recorded several times (a killed run asks again), the last answer to the same text
+counts.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import difflib
+import fcntl
+import hashlib
+import json
+import os
+import threading
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from pydantic import ValidationError
+
+from reenact.errors import (
+    AnswerUnusable,
+    InputError,
+    ModelError,
+    ModelRefused,
+    PromptTooLong,
+    ReplayMiss,
+    StorageError,
+)
+from reenact.files import open_regular, read_bytes
+from reenact.llm.ask import Answer, Model, Request, T, Text, answer_from_json, answer_to_json
+from reenact.llm.budget import Limited, Spent
+from reenact.redact import redact_json
+from reenact.types import Progress, Tell, tell_nobody
+
+HEAD = b'{"format": "reenact-recording/1"}\n'
+"""The first line of every recording."""
+LONGEST_RECORDING = 512 * 1024 * 1024
+"""Bytes of the longest recording that is read or added to."""
+FINAL: dict[str, type[ModelError]] = {
+    kind.__name__: kind for kind in (AnswerUnusable, ModelRefused, PromptTooLong)
+}
+"""Errors that belong to the conversation itself, by the name they have in a recording."""
+
+
+class Recorder:
+    """A model that keeps what another one answers."""
+
+    def __init__(self, model: Model, file: Path, *, with_prompts: bool = True) -> None:
+        self._model = model
+        self._with_prompts = with_prompts
+        self._recording = RecordingFile(file)
+
+    @property
+    def name(self) -> str:
+        return self._model.name
+
+    def carry(self, earlier: Spent) -> None:
+        """See `Budget.carry`."""
+        if isinstance(self._model, Limited):
+            self._model.carry(earlier)
+
+    def ask(self, request: Request[T]) -> Answer[T]:
+        try:
+            answer = self._model.ask(request)
+        except tuple(FINAL.values()) as error:
+            self._recording.append({**self._asked(request), "error": error_to_json(error)})
+            raise
+        self._recording.append({**self._asked(request), "answer": answer_to_json(answer)})
+        return answer
+
+    def _asked(self, request: Request[T]) -> dict[str, Any]:
+        prompt = request.prompt
+        asked: dict[str, Any] = {
+            "step": request.step,
+            "sample": request.sample,
+            "hash": request.hash,
+            "prompt": f"{prompt.name} v{prompt.version}",
+        }
+        if self._with_prompts:
+            parts = [
+                part.text if isinstance(part, Text) else _picture(part.label, part.data)
+                for part in prompt.parts
+            ]
+            asked |= {"system": prompt.system, "parts": parts}
+        return asked
+
+
+def error_to_json(error: ModelError) -> dict[str, str]:
+    """A final error as a recording keeps it."""
+    return {
+        "kind": next(name for name, kind in FINAL.items() if isinstance(error, kind)),
+        "sentence": error.sentence,
+        "next_step": error.next_step,
+        "for_model": error.for_model if isinstance(error, AnswerUnusable) else "",
+    }
+
+
+def error_from_json(data: Mapping[str, Any]) -> ModelError:
+    """The error that `error_to_json` wrote."""
+    sentence, next_step = str(data.get("sentence", "")), str(data.get("next_step", ""))
+    if data["kind"] == AnswerUnusable.__name__:
+        return AnswerUnusable(sentence, next_step=next_step, for_model=str(data.get("for_model", "")))
+    return FINAL[data["kind"]](sentence, next_step=next_step)
+
+
+class RecordingFile:
+    """The file of a recording, open for appending. Safe for several threads and processes."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._lock = threading.Lock()
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            if path.exists():
+                open_regular(path, LONGEST_RECORDING).close()
+            with path.open("ab+") as file:
+                fcntl.flock(file, fcntl.LOCK_EX)
+                _cut_torn_line(file.fileno(), path)
+        except OSError as error:
+            raise self._unwritable(error) from None
+
+    def append(self, record: dict[str, Any]) -> None:
+        """One more line, on disk when this returns."""
+        line = json.dumps(redact_json(record)) + "\n"
+        try:
+            with self._lock, self._path.open("ab", buffering=0) as file:
+                fcntl.flock(file, fcntl.LOCK_EX)
+                before = os.fstat(file.fileno()).st_size
+                _write_all(file.fileno(), (b"" if before else HEAD) + line.encode(), before)
+        except OSError as error:
+            raise self._unwritable(error) from None
+
+    def _unwritable(self, error: OSError) -> StorageError:
+        return StorageError(
+            f"The recording cannot be written: {error.strerror}. Received: {self._path}.",
+            next_step="Free space or record to another file.",
+        )
+
+
+def _write_all(handle: int, data: bytes, before: int) -> None:
+    try:
+        while data:
+            data = data[os.write(handle, data) :]
+        os.fsync(handle)
+    except OSError:
+        # Half a line must not stay: the next one would be glued to it.
+        with contextlib.suppress(OSError):
+            os.ftruncate(handle, before)
+        raise
+
+
+def _cut_torn_line(handle: int, path: Path) -> None:
+    data = read_bytes(path, LONGEST_RECORDING)
+    if not data.startswith(HEAD) and not HEAD.startswith(data):
+        raise InputError(
+            f"The file {path} is not a recording, so nothing is added to it.",
+            next_step="Record to another file.",
+        )
+    whole = data.rfind(b"\n") + 1
+    if whole < len(data):
+        os.ftruncate(handle, whole)
+        os.fsync(handle)
+
+
+def _picture(label: str, data: bytes) -> str:
+    return f"[figure {label} sha256 {hashlib.sha256(data).hexdigest()[:16]}]"
+
+
+class Replay:
+    """Answers from a recording. Costs nothing; usage and cost are those of the recorded run."""
+
+    def __init__(self, file: Path, *, strict: bool = False, tell: Tell = tell_nobody) -> None:
+        self._file = file
+        self._strict = strict
+        self._tell = tell
+        self._records: dict[tuple[str, int], list[Mapping[str, Any]]] = {}
+        for record in read_recording(file):
+            self._records.setdefault((record["step"], record["sample"]), []).append(record)
+
+    @property
+    def name(self) -> str:
+        return "replay"
+
+    def ask(self, request: Request[T]) -> Answer[T]:
+        record = self._found(request)
+        if "error" in record:
+            raise error_from_json(record["error"])
+        try:
+            answer = answer_from_json(request.answer, record["answer"])
+            if request.check is not None:
+                request.check(answer.value)
+        except (ValueError, KeyError, TypeError, ArithmeticError) as error:
+            raise self._unfit(request.step, error) from None
+        same = _answers_same_words(record, request)
+        return replace(answer, source="recording", wording="same" if same else "earlier")
+
+    def _found(self, request: Request[T]) -> Mapping[str, Any]:
+        records = self._records.get((request.step, request.sample))
+        if not records:
+            raise self._miss(request.step, request.sample)
+        same_words = [record for record in records if _answers_same_words(record, request)]
+        if same_words:
+            return same_words[-1]
+        now = f"{request.prompt.name} v{request.prompt.version}"
+        note = f"step {request.step} was recorded for an earlier wording of {now}"
+        if self._strict:
+            raise ReplayMiss(
+                f"In {self._file.name}, {note}, and strict mode refuses that.",
+                next_step="Record the run again.",
+            )
+        self._tell(Progress("replay", note=note))
+        return records[-1]
+
+    def _miss(self, step: str, sample: int) -> ReplayMiss:
+        close = difflib.get_close_matches(step, [known for known, _ in self._records], n=1)
+        hint = f" The nearest recorded step is {close[0]}." if close else ""
+        return ReplayMiss(
+            f"The recording {self._file.name} has no answer for step {step} (sample {sample}).{hint}",
+            next_step="Record the run again, or ask a model.",
+        )
+
+    def _unfit(self, step: str, error: Exception) -> AnswerUnusable:
+        why = error.errors()[0]["msg"] if isinstance(error, ValidationError) else str(error)
+        return AnswerUnusable(
+            f"The recorded answer of step {step} no longer fits the asked-for type: {why}.",
+            next_step="Record the run again.",
+            for_model=why,
+        )
+
+
+def read_recording(file: Path) -> list[dict[str, Any]]:
+    """All whole records. A last line torn by a kill is left out; damage anywhere else is an InputError."""
+    try:
+        data = read_bytes(file, LONGEST_RECORDING)
+    except OSError as error:
+        raise InputError(f"The recording {file} cannot be read: {error.strerror}.") from None
+    if not data.startswith(HEAD) and not HEAD.startswith(data):
+        raise InputError(
+            f"The file {file} is not a recording: it does not start with {HEAD.decode().strip()}."
+        )
+    records = []
+    for nth, line in enumerate(data.split(b"\n")[1:-1], 2):
+        record = _parsed(line)
+        if not _is_whole(record):
+            raise InputError(
+                f"Line {nth} of the recording {file} is damaged.", next_step="Record the run again."
+            )
+        records.append(record)
+    return records
+
+
+def _parsed(line: bytes) -> Any:
+    try:
+        return json.loads(line)
+    except (ValueError, RecursionError):
+        return None
+
+
+def _is_whole(record: Any) -> bool:
+    if not isinstance(record, dict) or not isinstance(record.get("sample"), int):
+        return False
+    error = record.get("error")
+    ended = isinstance(record.get("answer"), dict) or (isinstance(error, dict) and error.get("kind") in FINAL)
+    return ended and isinstance(record.get("step"), str) and isinstance(record.get("hash"), str)
+
+
+def _answers_same_words(record: Mapping[str, Any], request: Request[Any]) -> bool:
+    """False too when a replay of an earlier wording was itself recorded: that does not make it newer."""
+    earlier = record.get("answer", {}).get("wording") == "earlier"
+    return bool(record["hash"] == request.hash and not earlier)
