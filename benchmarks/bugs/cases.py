@@ -19,8 +19,7 @@ from benchmarks.children import ROOT, demo_cases
 from reenact.bug.report import taxonomy_classes
 from reenact.bug.reproduction import Verdict
 from reenact.errors import InputError
-from reenact.intake.bundle import is_bundle
-from reenact.intake.repository import open_repository
+from reenact.intake.repository import is_bundle, open_repository
 
 FACTS, REPORT, BUNDLE, ORACLE = "case.json", "report.md", "project.bundle", "oracle.py"
 LARGEST = 1024 * 1024

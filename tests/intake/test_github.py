@@ -10,8 +10,7 @@ from typing import Any
 import pytest
 
 from reenact.errors import InputError, ReenactError, Unreachable, UnreadableReport
-from reenact.intake.github import IssueName, parse_issue
-from reenact.intake.report import RawReport, read_report
+from reenact.intake.report import IssueName, RawReport, parse_issue, read_report
 from reenact.intake.web import Web
 
 ISSUE = "/repos/ann/net/issues/7"

@@ -11,8 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from reenact.errors import UnreadableReport
-from reenact.intake.readable import decode, shorten
-from reenact.intake.report import MOST_BODY, RawReport, read_report
+from reenact.intake.report import MOST_BODY, RawReport, decode, read_report, shorten
 
 
 def written(folder: Path, content: bytes) -> RawReport:

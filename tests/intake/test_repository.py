@@ -11,8 +11,7 @@ from pathlib import Path
 import pytest
 
 from reenact.errors import InputError, UnreadableRepository
-from reenact.intake.git_words import git_said
-from reenact.intake.repository import CHANGED, open_repository
+from reenact.intake.repository import CHANGED, git_said, open_repository
 
 History = tuple[Path, str, str]
 

@@ -1,4 +1,8 @@
-"""A bug report from a file, standard input or GitHub, as the text it is; nothing in it is obeyed."""
+"""A bug report from a file, standard input or GitHub, as the text it is; nothing in it is obeyed.
+
+Bytes that claim to be text are decoded, cleaned and cut to a length that is stated; others are refused. An
+issue of GitHub comes with its comments, and every refusal of the server is a sentence.
+"""
 
 from __future__ import annotations
 
@@ -6,15 +10,18 @@ import os
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import BinaryIO
 
-from reenact.errors import UnreadableReport
+from reenact.errors import ReenactError, ResultRefused, Unreachable, UnreadableReport
 from reenact.files import read_start
-from reenact.intake.github import Issue, fetch_issue, parse_issue
-from reenact.intake.readable import decode, shorten
-from reenact.intake.web import Web
+from reenact.intake.papers.source import decoded, is_text
+from reenact.intake.web import Answer, Web
+from reenact.llm.prompts import capped
+from reenact.plain import plain
+from reenact.sandbox.files.strict_json import read_json
+from reenact.types import JsonValue
 
 MOST_BYTES = 16 * 1024 * 1024
 """So much of a file or of standard input is looked at."""
@@ -25,8 +32,15 @@ MOST_COMMENT = 10_000
 MOST_COMMENTS = 60_000
 """Characters of all comments together; the first ones are kept."""
 LONGEST_TITLE = 200
+PER_PAGE = 100
+MOST_PAGES = 3
 _TITLE_MARK = re.compile(r"^\s*(?:#{1,6}\s+|\**title\**\s*:\**\s*)", re.IGNORECASE)
 _WORD = re.compile(r"[^\W_]")
+_OWNER_NAME = r"(?P<owner>[A-Za-z0-9][A-Za-z0-9-]*)/(?P<name>[A-Za-z0-9._-]+)"
+_SHORT = re.compile(_OWNER_NAME + r"#(?P<number>\d{1,9})")
+_ADDRESS = re.compile(
+    r"https?://(?:www\.)?github\.com/" + _OWNER_NAME + r"/(?:issues|pull)/(?P<number>\d{1,9})(?:[/?#].*)?"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +53,7 @@ class RawReport:
     source: str
     """Where it came from, for a reader: the file, `standard input`, or owner/name#number."""
     created: datetime | None
-    """When it was written, where the source says so."""
+    """When it was written, where the source has that."""
     cut: str
     """What was left out, as a sentence; empty when nothing was."""
 
@@ -64,7 +78,7 @@ def read_report(
     issue = parse_issue(ref)
     if issue is not None and not Path(ref).is_file():
         web = http or Web(api=environ.get("GITHUB_API_URL") or Web().api)
-        return _from_issue(fetch_issue(issue, web, _token(environ)), str(issue))
+        return _Issue(issue, web, _token(environ)).report()
     if re.match(r"[a-z]+://", ref, re.IGNORECASE):
         raise UnreadableReport(
             f"Only issues of github.com are read by address. Received: {ref}",
@@ -78,7 +92,7 @@ def _token(environ: Mapping[str, str]) -> str:
     token = environ.get("GITHUB_TOKEN", "").strip()
     if token and not re.fullmatch(r"[!-~]+", token):
         raise UnreadableReport(
-            "GITHUB_TOKEN holds characters that no token has.", next_step="Set it anew, or unset it."
+            "GITHUB_TOKEN holds characters that no token has.", next_step="Set it again, or unset it."
         )
     return token
 
@@ -97,42 +111,160 @@ def _read_file(path: Path) -> bytes:
 
 def _from_bytes(data: bytes, source: str) -> RawReport:
     cuts = [f"only the first {MOST_BYTES} bytes were read"] if len(data) > MOST_BYTES else []
-    text = decode(data[:MOST_BYTES], source).strip()
+    text = decoded(data[:MOST_BYTES])
+    if not is_text(text):
+        raise UnreadableReport(
+            f"The report is not text. Received: {source}",
+            next_step="Give the report as plain text or Markdown.",
+        )
+    text = plain(text).strip()
     if not _WORD.search(text):
         raise UnreadableReport(
             f"The report is empty. Received: {source}",
-            next_step="Say what was done, what was seen and what was expected.",
+            next_step="Write what was done, what was seen and what was expected.",
         )
     title, _, body = text.partition("\n")
     title = _TITLE_MARK.sub("", title).strip()
     if len(title) > LONGEST_TITLE:
         title, body = title[:LONGEST_TITLE], text
-    body, cut = shorten(body.strip(), MOST_BODY)
+    body, cut = _shortened(body.strip())
     return RawReport(title, body, (), source, None, _sentence([*cuts, cut]))
 
 
-def _from_issue(issue: Issue, source: str) -> RawReport:
-    if not _WORD.search(issue.title + issue.body):
-        raise UnreadableReport(f"The issue {source} says nothing: neither its title nor its text has a word.")
-    body, cut = shorten(issue.body, MOST_BODY)
-    comments, dropped = _kept(issue.comments)
-    return RawReport(
-        issue.title[:LONGEST_TITLE],
-        body,
-        comments,
-        source,
-        issue.created,
-        _sentence([cut, issue.cut, dropped]),
-    )
+def _shortened(text: str) -> tuple[str, str]:
+    """Head and tail of a long text with the cut marked, and the cut as a clause; all of a short one."""
+    left_out = len(text) - MOST_BODY
+    cut = f"{left_out} of {len(text)} characters left out in the middle" if left_out > 0 else ""
+    return capped(text, MOST_BODY), cut
 
 
-def _kept(comments: tuple[str, ...]) -> tuple[tuple[str, ...], str]:
+def _sentence(cuts: list[str]) -> str:
+    clauses = "; ".join(cut for cut in cuts if cut)
+    return f"The report was cut: {clauses}." if clauses else ""
+
+
+@dataclass(frozen=True, slots=True)
+class IssueName:
+    """Which issue of which repository."""
+
+    owner: str
+    name: str
+    number: int
+
+    def __str__(self) -> str:
+        return f"{self.owner}/{self.name}#{self.number}"
+
+    @property
+    def path(self) -> str:
+        return f"/repos/{self.owner}/{self.name}/issues/{self.number}"
+
+
+def parse_issue(ref: str) -> IssueName | None:
+    """The issue that an address or owner/name#number names; none for anything else."""
+    found = _ADDRESS.fullmatch(ref) or _SHORT.fullmatch(ref)
+    return IssueName(found["owner"], found["name"], int(found["number"])) if found else None
+
+
+@dataclass(frozen=True, slots=True)
+class _Issue:
+    """One issue of GitHub while it is read."""
+
+    name: IssueName
+    web: Web
+    token: str
+
+    def report(self) -> RawReport:
+        """The issue, then its comments, page by page; comments of bots are left out."""
+        issue = self._table(self._ask(self.name.path))
+        title, body = _text(issue, "title"), _text(issue, "body")
+        if not _WORD.search(title + body):
+            raise UnreadableReport(
+                f"The issue {self.name} is empty: neither its title nor its text has a word."
+            )
+        comments, missing = self._comments(issue.get("comments"))
+        body, cut = _shortened(body)
+        kept, dropped = _kept(comments)
+        cuts = _sentence([cut, missing, dropped])
+        return RawReport(title[:LONGEST_TITLE], body, kept, str(self.name), _moment(issue), cuts)
+
+    def _comments(self, total: JsonValue) -> tuple[list[str], str]:
+        """What people commented, and which comments were not asked for."""
+        comments: list[str] = []
+        seen = 0
+        for page in range(1, MOST_PAGES + 1):
+            path = f"{self.name.path}/comments?per_page={PER_PAGE}&page={page}"
+            answer = self._ask(path) if total else []
+            if not isinstance(answer, list):
+                raise self._unusable("the comments are not a list")
+            entries = [self._table(entry) for entry in answer]
+            seen += len(entries)
+            comments += [text for entry in entries if not _by_bot(entry) and (text := _text(entry, "body"))]
+            if len(entries) < PER_PAGE:
+                break
+        left = total - seen if isinstance(total, int) else 0
+        return comments, f"{left} of {total} comments left out" if left > 0 else ""
+
+    def _ask(self, path: str) -> JsonValue:
+        answer = self.web.get(path, self.token)
+        if answer.status != 200:
+            raise self._refusal(answer)
+        try:
+            return read_json(answer.body)
+        except ResultRefused as error:
+            raise self._unusable(error.sentence) from error
+
+    def _refusal(self, answer: Answer) -> ReenactError:
+        limited = answer.headers.get("x-ratelimit-remaining") == "0" or "retry-after" in answer.headers
+        if answer.status == 429 or (answer.status == 403 and limited):
+            return self._limit(answer.headers)
+        if answer.status >= 500:
+            return Unreachable(
+                f"GitHub could not answer for {self.name} (status {answer.status}).",
+                next_step="Run the same command again in a while.",
+            )
+        sentence, next_step = {
+            404: (
+                f"GitHub knows no issue {self.name}, or shows it only to those who may see the repository.",
+                "Check the name and number; set GITHUB_TOKEN for a private repository.",
+            ),
+            410: (f"The issue {self.name} was deleted, or its repository has no issues.", ""),
+            401: ("GitHub refused the token in GITHUB_TOKEN (401).", "Renew GITHUB_TOKEN or unset it."),
+        }.get(
+            answer.status,
+            (f"GitHub refused to show {self.name} (status {answer.status}){_reason(answer)}.", ""),
+        )
+        return UnreadableReport(sentence, next_step=next_step)
+
+    def _limit(self, headers: Mapping[str, str]) -> Unreachable:
+        reset, after = headers.get("x-ratelimit-reset", ""), headers.get("retry-after", "")
+        when = "in a while"
+        if re.fullmatch(r"\d{1,6}", after):
+            when = f"in {after} s"
+        elif re.fullmatch(r"\d{9,11}", reset):
+            when = f"after {datetime.fromtimestamp(int(reset), UTC):%Y-%m-%d %H:%M} UTC"
+        hint = "" if self.token else ", or set GITHUB_TOKEN for a higher limit"
+        return Unreachable(
+            f"GitHub answers no more questions from here for now (rate limit), so {self.name} was not read.",
+            next_step=f"Run the same command again {when}{hint}.",
+        )
+
+    def _unusable(self, why: str) -> Unreachable:
+        return Unreachable(f"GitHub's answer for {self.name} cannot be read: {why}")
+
+    def _table(self, value: JsonValue) -> Mapping[str, JsonValue]:
+        if not isinstance(value, Mapping):
+            raise self._unusable("it is not an object")
+        return value
+
+
+def _kept(comments: list[str]) -> tuple[tuple[str, ...], str]:
+    """The first comments, each shortened, and what was left out of them."""
     kept: list[str] = []
-    room = MOST_COMMENTS
+    left = MOST_COMMENTS
     for comment in comments:
-        short, _ = shorten(comment, MOST_COMMENT)
-        room -= len(short)
-        if room < 0:
+        short = capped(comment, MOST_COMMENT)
+        left -= len(short)
+        if left < 0:
             break
         kept.append(short)
     missing = len(comments) - len(kept)
@@ -142,6 +274,29 @@ def _kept(comments: tuple[str, ...]) -> tuple[tuple[str, ...], str]:
     return tuple(kept), f"{shortened} long comments were shortened" if shortened else ""
 
 
-def _sentence(cuts: list[str]) -> str:
-    said = "; ".join(cut for cut in cuts if cut)
-    return f"The report was cut: {said}." if said else ""
+def _reason(answer: Answer) -> str:
+    """Why GitHub refused, in its own words."""
+    try:
+        found = read_json(answer.body)
+    except ResultRefused:
+        return ""
+    message = found.get("message") if isinstance(found, Mapping) else None
+    return f": {plain(message)[:200]}" if isinstance(message, str) else ""
+
+
+def _text(entry: Mapping[str, JsonValue], key: str) -> str:
+    value = entry.get(key)
+    return plain(value).strip() if isinstance(value, str) else ""
+
+
+def _by_bot(entry: Mapping[str, JsonValue]) -> bool:
+    user = entry.get("user")
+    return isinstance(user, Mapping) and user.get("type") == "Bot"
+
+
+def _moment(issue: Mapping[str, JsonValue]) -> datetime | None:
+    try:
+        moment = datetime.fromisoformat(_text(issue, "created_at"))
+    except ValueError:
+        return None
+    return moment if moment.tzinfo else moment.replace(tzinfo=UTC)

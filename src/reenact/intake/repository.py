@@ -1,6 +1,6 @@
 """A repository as files on this disk at one commit: from a folder, an archive, a bundle or an address.
 
-A folder without a wish for a commit is used where it lies and only read. Everything else becomes a folder of
+A folder is used where it is and only read, unless a commit is asked for. Everything else becomes a folder of
 its own below `into`, named after what it holds, complete or not there: asked again, it is found again.
 Nothing of the repository runs: no hooks, filters or submodules; links come out as plain files.
 """
@@ -12,18 +12,17 @@ import os
 import re
 import secrets
 import time
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from reenact.errors import InputError, UnreadableRepository
-from reenact.files import open_regular
+from reenact.errors import InputError, Unreachable, UnreadableRepository
+from reenact.files import open_regular, read_start
 from reenact.intake.archive import Bounds, is_archive, unpack
-from reenact.intake.bundle import fetch_bundle, is_bundle
-from reenact.intake.git_words import git_said
 from reenact.sandbox.files.cleanup import remove_tree
 from reenact.sandbox.repositories.git import Repository, clone
+from reenact.sandbox.repositories.run import Bound, run_git
 from reenact.types import Stop
 
 CHANGED = "+changes"
@@ -96,7 +95,7 @@ class _Opener:
     def from_bundle(self, path: Path) -> Checkout:
         partial = self._partial()
         try:
-            repository, newest = fetch_bundle(
+            repository, newest = _fetch_bundle(
                 path, partial, most_bytes=self.bounds.most_bytes, stop=self.stop
             )
             if not (self.commit or newest):
@@ -122,11 +121,11 @@ class _Opener:
                 most_bytes=self.bounds.most_bytes,
                 stop=self.stop,
             )
-            found = cloned.head()
+            commit = cloned.head()
             remove_tree(partial / ".git")
-            return found
+            return commit
 
-        with git_said(self.source, self.commit):
+        with _git_errors(self.source, self.commit):
             return self._made(fill)
 
     def from_archive(self, path: Path) -> Checkout:
@@ -151,7 +150,7 @@ class _Opener:
         return _counted(folder, unpacked.commit, self.source, self.bounds)
 
     def _exported(self, repository: Repository, revision: str) -> Checkout:
-        with git_said(self.source, revision):
+        with _git_errors(self.source, revision):
             commit = repository.commit(revision)
             if (known := self._place(commit)).is_dir():
                 return _counted(known, commit, self.source, self.bounds)
@@ -228,3 +227,99 @@ def _counted(folder: Path, commit: str, source: str, bounds: Bounds) -> Checkout
             next_step="Name the folder that holds the project's source code.",
         )
     return Checkout(folder, commit, source, files)
+
+
+_GIT_ERRORS = (
+    (
+        "commit",
+        re.compile(
+            r"remote ref|not our ref|single revision|unknown revision|bad revision|Not a valid object"
+            r"|unadvertised object|no revision of",
+            re.IGNORECASE,
+        ),
+    ),
+    (
+        "access",
+        re.compile(r"could not read Username|Authentication failed|not found|error: 40[34]", re.IGNORECASE),
+    ),
+    (
+        "network",
+        re.compile(r"resolve host|connect to|timed out|unreachable|unable to access|TLS|SSL", re.IGNORECASE),
+    ),
+)
+
+
+@contextmanager
+def _git_errors(source: str, commit: str) -> Iterator[None]:
+    """Names a missing commit, a closed repository and an absent network; other errors pass."""
+    try:
+        yield
+    except UnreadableRepository:
+        raise
+    except InputError as error:
+        kind = next((kind for kind, pattern in _GIT_ERRORS if pattern.search(error.sentence)), "")
+        if not kind:
+            raise
+        raise _git_error(kind, source, commit, error.sentence) from error
+
+
+def _git_error(kind: str, source: str, commit: str, why: str) -> UnreadableRepository | Unreachable:
+    if kind == "commit" and not commit:
+        return UnreadableRepository(f"The repository {source} is empty: it has no commit yet.")
+    if kind == "commit":
+        short = bool(re.fullmatch(r"[0-9a-f]{4,39}", commit))
+        return UnreadableRepository(
+            f"The repository {source} has no commit or branch {commit!r}.",
+            next_step="Give the commit with all its digits." if short else "Check the name with git log.",
+        )
+    if kind == "access":
+        return UnreadableRepository(
+            f"The repository {source} is not there, or is not open to everybody.",
+            next_step="Clone it yourself and name the folder.",
+        )
+    return Unreachable(
+        f"The repository {source} cannot be reached: {why}",
+        next_step="Check the network, or name a folder, an archive or a bundle.",
+    )
+
+
+_MAGIC = (b"# v2 git bundle\n", b"# v3 git bundle\n")
+_USUAL = ("main", "master", "trunk", "develop")
+
+
+def is_bundle(path: Path) -> bool:
+    """Whether a file is a git bundle, by its first line."""
+    try:
+        return read_start(path, 64).startswith(_MAGIC)
+    except OSError:
+        return False
+
+
+def _fetch_bundle(
+    path: Path, into: Path, *, most_bytes: int, wall_s: float = 300.0, stop: Stop | None = None
+) -> tuple[Repository, str]:
+    """All branches and tags of a bundle in a fresh repository, and the revision it would check out."""
+    git = into / ".git"
+    bound = Bound(most_bytes, into, stop)
+    file = str(path.absolute())
+    run_git(git, into, ("init", "--quiet", "--template="), wall_s=wall_s)
+    references = ("+refs/heads/*:refs/heads/*", "+refs/tags/*:refs/tags/*")
+    fetch = ("fetch", "--quiet", "--no-tags", "--no-recurse-submodules", "--update-head-ok", "--", file)
+    try:
+        run_git(git, into, (*fetch, *references), wall_s=wall_s, allow="file", bound=bound)
+        listed = run_git(git, into, ("ls-remote", "--", file), wall_s=wall_s, allow="file")
+    except InputError as error:
+        raise UnreadableRepository(f"The bundle {path.name} cannot be read: {error.sentence}") from error
+    return Repository(into), _default(listed.decode(errors="replace"))
+
+
+def _default(listed: str) -> str:
+    """The commit of HEAD, of a branch with a usual name, or of the only branch; empty otherwise."""
+    named = {name: commit for commit, _, name in (line.partition("\t") for line in listed.splitlines())}
+    branches = {
+        name.removeprefix("refs/heads/"): named[name] for name in named if name.startswith("refs/heads/")
+    }
+    for commit in (named.get("HEAD"), *(branches.get(name) for name in _USUAL)):
+        if commit:
+            return commit
+    return next(iter(branches.values())) if len(branches) == 1 else ""

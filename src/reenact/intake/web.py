@@ -1,19 +1,27 @@
-"""Asks one web API. The only file of this room that speaks HTTP.
+"""Asks web APIs: `Web` one question; `Polite` seldom, again when a server is busy, never twice for an answer.
+
+The only file of this package that speaks HTTP.
 
 Covered: no origin but the API's own is asked (a redirect elsewhere is not followed, so the token goes
 nowhere else), https alone unless the address is this machine, size and time of the whole answer, not only of
-its pieces. Not covered: whether what the server says is true.
+its pieces. Not covered: whether the answer is true.
 """
 
 from __future__ import annotations
 
+import hashlib
 import http.client
+import os
+import re
+import secrets
+import socket
 import time
 import urllib.error
 import urllib.request
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from ipaddress import ip_address
+from pathlib import Path
 from typing import Any
 from urllib.parse import urljoin, urlsplit
 
@@ -26,7 +34,7 @@ _CHUNK = 1 << 16
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What a server said. Header names are in small letters."""
+    """What a server answered. Header names are in small letters."""
 
     status: int
     headers: Mapping[str, str]
@@ -49,7 +57,7 @@ class Web:
         ("Accept", "application/vnd.github+json"),
         ("X-GitHub-Api-Version", "2022-11-28"),
     )
-    """What is said with every question."""
+    """Sent with every question."""
     instead: str = "Check the network, or save the report as a file and name that."
     """What a user can do when nobody answers."""
 
@@ -75,9 +83,9 @@ class Web:
         }
         asked = urllib.request.Request(address, headers=headers)  # noqa: S310 - checked above
         try:
-            with _opener(address).open(asked, timeout=max(0.1, until - time.monotonic())) as said:
-                named = {name.lower(): value for name, value in said.headers.items()}
-                return Answer(said.status, named, self._read(said, until))
+            with _opener(address).open(asked, timeout=max(0.1, until - time.monotonic())) as response:
+                named = {name.lower(): value for name, value in response.headers.items()}
+                return Answer(response.status, named, self._read(response, until))
         except urllib.error.URLError as error:
             raise self._unreachable(address, error.reason) from error
         except (OSError, http.client.HTTPException) as error:
@@ -87,10 +95,10 @@ class Web:
         host = urlsplit(address).hostname
         return Unreachable(f"{host} cannot be reached: {why}.", next_step=self.instead)
 
-    def _read(self, said: Any, until: float) -> bytes:
+    def _read(self, response: Any, until: float) -> bytes:
         pieces: list[bytes] = []
         size = 0
-        while piece := said.read1(_CHUNK):
+        while piece := response.read1(_CHUNK):
             pieces.append(piece)
             size += len(piece)
             if size > self.most_bytes:
@@ -140,3 +148,90 @@ def _is_this_machine(address: str) -> bool:
         return ip_address(host).is_loopback
     except ValueError:
         return host == "localhost"
+
+
+LONGEST_WAIT_S = 60.0
+"""However long a server asks us to wait."""
+_BUSY = (408, 425, 429, 500, 502, 503, 504)
+
+
+@dataclass
+class Polite:
+    """Asks for one server."""
+
+    folder: Path | None = None
+    """Where answers are kept; none keeps nothing."""
+    offline: bool = False
+    """Only what is kept is known."""
+    every_s: float = 3.0
+    """Least time between two questions: what arXiv asks of programs."""
+    tries: int = 4
+    first_wait_s: float = 2.0
+    """Before the second try; doubled before each further one."""
+    sleep: Callable[[float], object] = time.sleep
+    clock: Callable[[], float] = time.monotonic
+    _last: float | None = field(default=None, repr=False)
+
+    def get(self, web: Web, path: str) -> Answer:
+        """The answer, from the folder or the server. Unreachable when the server stays silent."""
+        kept = self._kept(web.api + path)
+        if kept is not None and kept.is_file():
+            return Answer(200, {}, kept.read_bytes())
+        if self.offline:
+            raise Unreachable(
+                f"{web.api}{path} was never asked for before, and the network is switched off.",
+                next_step="Run it once with the network, or name a file.",
+            )
+        answer = self._asked(web, path)
+        if answer.status == 200 and kept is not None:
+            _write(kept, answer.body)
+        return answer
+
+    def _asked(self, web: Web, path: str) -> Answer:
+        wait = self.first_wait_s
+        for attempt in range(1, self.tries + 1):
+            self._pace()
+            answer, silence = _once(web, path)
+            last = attempt == self.tries
+            if answer is not None and (answer.status not in _BUSY or last):
+                return answer
+            if silence is not None and (last or _unknown_host(silence)):
+                raise silence
+            self.sleep(min(_retry_after(answer) or wait, LONGEST_WAIT_S))
+            wait *= 2
+        raise Unreachable(f"{web.api} was not asked: tries={self.tries}.")
+
+    def _pace(self) -> None:
+        now = self.clock()
+        if self._last is not None and now - self._last < self.every_s:
+            self.sleep(self.every_s - (now - self._last))
+        self._last = self.clock()
+
+    def _kept(self, address: str) -> Path | None:
+        return self.folder / hashlib.sha256(address.encode()).hexdigest()[:40] if self.folder else None
+
+
+def _once(web: Web, path: str) -> tuple[Answer | None, Unreachable | None]:
+    try:
+        return web.get(path), None
+    except Unreachable as error:
+        return None, error
+
+
+def _unknown_host(silence: Unreachable) -> bool:
+    """Whether the name led nowhere: mostly there is no network, and waiting brings none."""
+    return isinstance(getattr(silence.__cause__, "reason", None), socket.gaierror)
+
+
+def _retry_after(answer: Answer | None) -> float:
+    """How long the server asks us to wait, in seconds; 0 when it does not say."""
+    after = answer.headers.get("retry-after", "") if answer else ""
+    return float(after) if re.fullmatch(r"\d{1,6}", after) else 0.0
+
+
+def _write(place: Path, body: bytes) -> None:
+    """Whole or not there."""
+    place.parent.mkdir(parents=True, exist_ok=True)
+    partial = place.with_name(f".{place.name}-{secrets.token_hex(4)}")
+    partial.write_bytes(body)
+    os.replace(partial, place)  # noqa: PTH105 - replaces what another process wrote meanwhile

@@ -4,11 +4,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from reenact.intake.papers.bibitems import read_bibitems
-from reenact.intake.papers.bibtex import read_bibtex
-from reenact.intake.papers.citations import Bibliography, cited_keys
-from reenact.intake.papers.detex import detex
-from reenact.intake.papers.reference_text import keyed
+from reenact.intake.papers.bibliography import read_bibitems, read_bibtex
+from reenact.intake.papers.latex_macros import detex
+from reenact.intake.papers.references import Bibliography, cited_keys, keyed
 
 BIBLATEX = r"""
 \entry{he2016}{inproceedings}{}

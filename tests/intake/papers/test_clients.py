@@ -10,12 +10,10 @@ from typing import Any
 import pytest
 
 from reenact.errors import Unreachable, UnreadablePaper
-from reenact.intake.papers.clients import Clients
-from reenact.intake.papers.clients.arxiv import API, SITE, Arxiv, arxiv_id
-from reenact.intake.papers.clients.polite import Polite
-from reenact.intake.papers.clients.scholar import SERVER, Scholar
+from reenact.intake.papers.clients import API, SERVER, SITE, Arxiv, Clients, Scholar, arxiv_id
 from reenact.intake.papers.paper import Reference
 from reenact.intake.papers.read import read_paper
+from reenact.intake.web import Polite
 from reenact.sandbox.box import Sandbox
 
 LATEX = b"\\documentclass{article}\\title{Own}\\begin{document}\\section{A}Some words.\\end{document}"
@@ -86,7 +84,7 @@ def test_a_paper_of_arxiv_with_its_catalogue_entry(
     assert pace.slept == [3.0]
     asked = len(hub.asked)
     offline = arxiv_at(hub, pace, folder=tmp_path / "kept", offline=True)
-    assert offline.entry("2001.00001").doi == "10.1/x"
+    assert offline.entry("2001.00001").authors
     assert offline.fetch("2001.00001").data == PACKED
     assert len(hub.asked) == asked
     with pytest.raises(Unreachable, match="network is switched off"):
@@ -172,24 +170,19 @@ def test_only_good_answers_are_kept(hub: Any, pace: Pace, tmp_path: Path) -> Non
 
 
 FIELDS = "title,year,externalIds,url,authors"
-CITED = f"{FIELDS},references.title,references.year,references.externalIds,references.authors"
 
 
-def test_a_paper_with_its_references(hub: Any, pace: Pace) -> None:
+def test_a_reference_is_completed_by_its_id(hub: Any, pace: Pace) -> None:
     hub.say(
-        f"/graph/v1/paper/arXiv:1706.03762?fields={CITED}",
+        f"/graph/v1/paper/arXiv:1706.03762?fields={FIELDS}",
         {
             "title": "Attention", "year": 2017, "externalIds": {"ArXiv": "1706.03762", "DOI": "10.1/a"},
-            "authors": [{"name": "A. V."}], "url": None,
-            "references": [
-                {"title": "Adam", "year": 2014, "externalIds": {"ArXiv": "1412.6980"}}, {"title": None}, 3,
-            ],
+            "authors": [{"name": "A. V."}, 3], "url": None,
         },
     )  # fmt: skip
-    known = scholar_at(hub, pace).paper(arxiv="1706.03762v5")
-    assert known is not None
-    assert (known.itself.doi, known.itself.authors) == ("10.1/a", ("A. V.",))
-    assert [(one.title, one.arxiv) for one in known.references] == [("Adam", "1412.6980")]
+    done = scholar_at(hub, pace).complete(Reference("k", "text", arxiv="1706.03762v5"))
+    assert (done.title, done.doi, done.authors, done.year) == ("Attention", "10.1/a", ("A. V.",), 2017)
+    assert (done.text, done.arxiv) == ("text", "1706.03762v5")
 
 
 def test_a_reference_is_completed_by_a_title_that_is_the_same(hub: Any, pace: Pace) -> None:
@@ -209,6 +202,6 @@ def test_a_reference_is_completed_by_a_title_that_is_the_same(hub: Any, pace: Pa
     [(b"<html>Busy</html>", 200, "cannot be read"), (b"[1]", 200, "no object"), (b"{}", 403, "status 403")],
 )
 def test_answers_of_scholar_that_are_none(hub: Any, pace: Pace, body: bytes, status: int, said: str) -> None:
-    hub.say(f"/graph/v1/paper/DOI:10.1%2Fa?fields={CITED}", body, status)
+    hub.say(f"/graph/v1/paper/DOI:10.1%2Fa?fields={FIELDS}", body, status)
     with pytest.raises(Unreachable, match=said):
-        scholar_at(hub, pace).paper(doi="10.1/a")
+        scholar_at(hub, pace).complete(Reference("k", "text", doi="10.1/a"))

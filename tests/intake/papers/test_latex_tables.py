@@ -3,9 +3,9 @@ from __future__ import annotations
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from reenact.intake.papers.assemble import Steps
 from reenact.intake.papers.latex_prepare import prepare
 from reenact.intake.papers.latex_tables import plain_tables
-from reenact.intake.papers.pieces import Steps
 
 TOKENS = st.sampled_from(
     [r"\begin{tabular}{lc}", r"\end{tabular}", r"\begin{table}[t]", r"\end{table}", r"a & b \\", r"\hline",

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from reenact.intake.papers.paper import Figure, Paper
-from reenact.intake.papers.pdf_crops import MOST
+from reenact.intake.papers.pdf import MOST
 from reenact.intake.papers.read import read_paper
 from reenact.sandbox.box import Sandbox
 

@@ -13,12 +13,9 @@ from typing import Any
 import pytest
 
 from reenact.errors import Unreachable
-from reenact.intake.papers.clients import Clients
-from reenact.intake.papers.clients.arxiv import Arxiv
-from reenact.intake.papers.clients.polite import Polite
-from reenact.intake.papers.clients.scholar import Scholar
+from reenact.intake.papers.clients import Arxiv, Clients, Scholar
 from reenact.intake.papers.paper import Paper, Reference
-from reenact.intake.web import Web
+from reenact.intake.web import Polite, Web
 from reenact.journal import Journal
 from reenact.llm.scripted import Scripted
 from reenact.paper.lineage.cited import CodeSearch

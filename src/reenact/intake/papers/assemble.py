@@ -1,15 +1,14 @@
-"""Pieces -> Paper: ids by place, sentences, citations, spans. The same for every form of paper."""
+"""What a reader of one form of paper hands on: pieces in reading order, not yet numbered."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from itertools import takewhile
+from typing import TypeAlias
 
 from reenact.errors import UnreadablePaper
-from reenact.intake.papers.citations import Bibliography, cited_keys
-from reenact.intake.papers.locate import Locator
 from reenact.intake.papers.paper import (
     Algorithm,
     Block,
@@ -24,8 +23,91 @@ from reenact.intake.papers.paper import (
     Span,
     Table,
 )
-from reenact.intake.papers.pieces import Draft, Formula, Grid, Heading, Picture, Piece, Prose, Steps
-from reenact.intake.papers.sentences import split
+from reenact.intake.papers.references import Bibliography, cited_keys
+from reenact.intake.papers.sentences import Locator, split
+
+
+@dataclass(frozen=True, slots=True)
+class Heading:
+    """Begins a section."""
+
+    level: int
+    """1 for a section."""
+    title: str
+    appendix: bool = False
+    starred: bool = False
+    """The paper gives it no number."""
+
+
+@dataclass(frozen=True, slots=True)
+class Prose:
+    """A paragraph. Formulas stand between dollar signs, citations as `[@key; @key]`."""
+
+    text: str
+    page: int = 0
+    """Page of a PDF, from 1; 0 elsewhere."""
+
+
+@dataclass(frozen=True, slots=True)
+class Formula:
+    """A displayed equation."""
+
+    latex: str
+    label: str = ""
+    page: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Grid:
+    """A table; cells that span are repeated."""
+
+    rows: tuple[tuple[str, ...], ...]
+    heads: int = 1
+    caption: str = ""
+    label: str = ""
+    page: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Picture:
+    """A figure."""
+
+    caption: str = ""
+    label: str = ""
+    file: str = ""
+    image: bytes = b""
+    page: int = 0
+    box: tuple[float, ...] = ()
+    """Where the caption stands on a page of a PDF: left, low, right, high."""
+
+
+@dataclass(frozen=True, slots=True)
+class Steps:
+    """An algorithm or a listing."""
+
+    body: str
+    caption: str = ""
+    label: str = ""
+    page: int = 0
+
+
+Piece: TypeAlias = Heading | Prose | Formula | Grid | Picture | Steps
+
+
+@dataclass(frozen=True)
+class Draft:
+    """A paper before its parts have ids."""
+
+    form: str
+    pieces: tuple[Piece, ...]
+    title: str = ""
+    authors: tuple[str, ...] = ()
+    abstract: tuple[Piece, ...] = ()
+    references: tuple[Reference, ...] = ()
+    lost: tuple[Lost, ...] = ()
+    texts: dict[str, str] = field(default_factory=dict)
+    """The source, file by file in reading order: where spans are looked for."""
+
 
 MOST_PIECES = 50_000
 ABSTRACT = "Abstract"

@@ -11,12 +11,11 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from reenact.errors import MissingExtra
-from reenact.intake.papers.boxed import result_json, run_script
-from reenact.intake.papers.pandoc import parse
+from reenact.intake.papers.assemble import Draft, Grid, Heading, Piece
+from reenact.intake.papers.pandoc import parse, result_json, run_script
 from reenact.intake.papers.paper import Lost
 from reenact.intake.papers.pictures import Pictures
-from reenact.intake.papers.pieces import Draft, Grid, Heading, Piece
-from reenact.intake.papers.reference_text import keyed, reference_of
+from reenact.intake.papers.references import keyed, reference_of
 from reenact.intake.papers.tree import Walk
 from reenact.sandbox.box import Sandbox
 

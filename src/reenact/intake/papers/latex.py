@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
+import itertools
 import posixpath
 import re
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from reenact.errors import UnreadablePaper
-from reenact.intake.papers.bibitems import cut_list, read_bibitems
-from reenact.intake.papers.bibtex import read_bibtex
-from reenact.intake.papers.detex import detex
+from reenact.intake.papers.assemble import Draft, Grid, Piece
+from reenact.intake.papers.bibliography import cut_list, read_bibitems, read_bibtex
 from reenact.intake.papers.latex_files import Files, find_main, flatten
-from reenact.intake.papers.latex_front import authors_in, title_in
-from reenact.intake.papers.latex_parts import parse_parts
+from reenact.intake.papers.latex_macros import detex, group
 from reenact.intake.papers.latex_prepare import (
     ELSEWHERE,
     USUAL,
@@ -28,11 +28,10 @@ from reenact.intake.papers.latex_prepare import (
     unknown_commands,
     without_frames,
 )
-from reenact.intake.papers.pandoc import Parsed, parse
+from reenact.intake.papers.latex_tables import HEADS
+from reenact.intake.papers.pandoc import LIMITS, Parsed, parse
 from reenact.intake.papers.paper import Lost, Reference
-from reenact.intake.papers.pdf_figures import drawn
-from reenact.intake.papers.pictures import Pictures
-from reenact.intake.papers.pieces import Draft, Grid, Piece
+from reenact.intake.papers.pictures import Pictures, drawn
 from reenact.intake.papers.tree import Walk
 from reenact.sandbox.box import Sandbox
 
@@ -206,3 +205,114 @@ def _authors(walk: Walk, meta: Any) -> Iterator[str]:
             words = detex(name).strip(" *†‡,;")
             if words and "@" not in words:
                 yield words
+
+
+MOST_AUTHORS = 500
+LONGEST = 2000
+_TITLE = re.compile(r"\\(?:icml|neurips|acl)?[tT]itle\*?\s*(?:\[[^\]]{0,300}\])?\s*(?=\{)")
+_NAMED = re.compile(r"\\(?:icmlauthor|authorname|IEEEauthorblockN)\s*(?=\{)")
+_NOTES = re.compile(
+    r"\\(?:thanks|footnote|footnotemark|textsuperscript|inst|orcidID|email)\s*(?:\[[^\]]{0,40}\])?\s*(?=\{)"
+)
+
+
+def title_in(text: str) -> str:
+    """The title; empty when there is none."""
+    found = _TITLE.search(text)
+    return detex(_cut_notes(group(text, found.end(), LONGEST)[0])) if found else ""
+
+
+def authors_in(text: str) -> Iterator[str]:
+    """Authors that have a command of their own each."""
+    for found in itertools.islice(_NAMED.finditer(text), MOST_AUTHORS):
+        inner = _cut_notes(group(text, found.end(), LONGEST)[0])
+        for name in re.split(r",|\\and\b|\band\b", inner):
+            words = detex(name).strip(" *†‡")
+            if words:
+                yield words
+
+
+def _cut_notes(text: str) -> str:
+    parts: list[str] = []
+    at = 0
+    while found := _NOTES.search(text, at):
+        parts.append(text[at : found.start()])
+        at = group(text, found.end())[1]
+    return "".join((*parts, text[at:]))
+
+
+MOST_PARTS = 60
+PART = replace(LIMITS, wall_s=20.0)
+"""Time for one section: sixty of them may not take an hour."""
+_BEGIN = re.compile(r"\\begin\s*\{document\}")
+_END = re.compile(r"\\end\s*\{document\}")
+_SECTION = re.compile(r"(?=\\(?:sub){0,2}section\*?\s*[\[{])")
+_HEADING = re.compile(r"\\(?P<sub>(?:sub){0,2})section\*?\s*(?:\[[^\]]{0,300}\])?\s*(?=\{)")
+_DISPLAYED = re.compile(
+    r"\\begin\{(?P<kind>(?:equation|align|gather|multline|eqnarray)\*?)\}.{1,6000}?\\end\{(?P=kind)\}"
+    r"|\\\[.{1,6000}?\\\]|\$\$.{1,6000}?\$\$",
+    re.S,
+)
+_FRAME = re.compile(r"\\(?:begin|end)\s*\{[^{}]*\}(?:\s*\[[^\]]{0,100}\])?(?:\{l+\})?|\\(?:centering|item)\b")
+
+
+def parse_parts(text: str, *, box: Sandbox, name: str) -> tuple[Parsed, tuple[Lost, ...]]:
+    """The trees of all sections as one, and a note for each that came as bare words."""
+    begin = _BEGIN.search(text)
+    preamble, body = (text[: begin.end()], text[begin.end() :]) if begin else ("", text)
+    end = _END.search(body)
+    parts = _SECTION.split(body[: end.start()] if end else body)
+    meta: dict[str, Any] = {}
+    blocks: list[Any] = []
+    skipped: list[str] = []
+    lost: list[Lost] = []
+    for number, part in enumerate(parts):
+        found = (
+            parse(f"{preamble}\n{part}\n\\end{{document}}", "latex", box=box, name=name, limits=PART)
+            if number < MOST_PARTS
+            else None
+        )
+        if found is not None and not found.problem:
+            meta = {**found.meta, **meta}
+            blocks += found.blocks
+            skipped += found.skipped
+            continue
+        bare = list(_bare(part))
+        blocks += bare
+        if bare:
+            why = found.problem if found is not None else f"the paper has more than {MOST_PARTS} sections"
+            lost.append(
+                Lost("text", f"A section came as bare words, without its tables: {why}.", _title(part))
+            )
+    return Parsed(meta, tuple(blocks), tuple(dict.fromkeys(skipped)), ""), tuple(lost)
+
+
+def _title(part: str) -> str:
+    heading = _HEADING.match(part)
+    return detex(group(part, heading.end())[0]) if heading else ""
+
+
+def _bare(part: str) -> Iterator[dict[str, Any]]:
+    """A heading, paragraphs and displayed formulas, as pandoc would tell them."""
+    heading = _HEADING.match(part)
+    if heading:
+        title, end = group(part, heading.end())
+        yield {"t": "Header", "c": [heading["sub"].count("sub") + 1, ["", [], []], [_words(title)]]}
+        part = part[end:]
+    for paragraph in re.split(r"\n[ \t]*\n", part):
+        at = 0
+        nodes: list[dict[str, Any]] = []
+        for shown in _DISPLAYED.finditer(paragraph):
+            nodes += [_words(paragraph[at : shown.start()]), _formula(shown[0])]
+            at = shown.end()
+        nodes.append(_words(paragraph[at:]))
+        yield {"t": "Para", "c": nodes}
+
+
+def _words(text: str) -> dict[str, Any]:
+    return {"t": "Str", "c": f" {detex(_FRAME.sub(' ', HEADS.sub('', text)))} "}
+
+
+def _formula(shown: str) -> dict[str, Any]:
+    latex = shown.removeprefix("$$").removesuffix("$$").removeprefix("\\[").removesuffix("\\]")
+    return {"t": "Math", "c": [{"t": "DisplayMath"}, latex]}

@@ -1,17 +1,81 @@
-r"""The author's own commands that pandoc cannot follow, written out where they are used.
-
-Those that open an environment without closing it (`\newcommand{\be}{\begin{equation}}`), environments made of
-others, and commands that hold a table: a table is made plain before pandoc expands anything. Of those built
-with TeX's machinery (a name with `@` in it) the arguments stay.
-"""
+"""LaTeX of one line (a title, a caption, an entry of a bibliography) -> text. Formulas stay as they are."""
 
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from reenact.intake.papers.detex import group
+_ACCENTS = {
+    "`": "\u0300", "'": "\u0301", "^": "\u0302", "~": "\u0303", '"': "\u0308", "=": "\u0304", ".": "\u0307",
+    "u": "\u0306", "v": "\u030c", "H": "\u030b", "c": "\u0327", "k": "\u0328", "r": "\u030a", "d": "\u0323",
+}  # fmt: skip
+_LETTERS = {
+    "ss": "ß", "ae": "æ", "AE": "Æ", "oe": "œ", "OE": "Œ", "o": "ø", "O": "Ø", "l": "ł", "L": "Ł", "aa": "å",
+    "AA": "Å", "i": "ı", "j": "ȷ", "ldots": "…", "dots": "…", "textasciitilde": "~", "textendash": "–",
+    "textemdash": "—", "textbackslash": "\\", "copyright": "©", "S": "§", "textregistered": "®",
+}  # fmt: skip
+MOST_GROUP = 200_000
+_BRACE = re.compile(r"\\.|[{}]", re.S)
+_MATHS = re.compile(r"(?<!\\)\$(?:[^$\\]|\\.)+\$")
+_ACCENT = re.compile(
+    r"\{?\\(?:([`'^~\"=.])\s*\{?(\\?[A-Za-z])\}?|([uvHckrd])(?:\s*\{(\\?[A-Za-z])\}|\s+([A-Za-z])))\}?"
+)
+_CITE = re.compile(r"\\[Cc]ite[a-zA-Z]*\*?\s*(?:\[[^\]]{0,200}\]){0,2}\s*\{([^{}]*)\}")
+_REF = re.compile(r"\\(?:ref|eqref|[cC]ref|autoref)\s*\{([^{}]*)\}")
+_LINK = re.compile(r"\\href\s*\{([^{}]*)\}\s*\{([^{}]*)\}")
+_NAMED = re.compile(r"\\([A-Za-z]+)(?:\s+|(?=[^A-Za-z])|\Z)")
+
+
+def detex(text: str) -> str:
+    """The words of a line."""
+    parts: list[str] = []
+    at = 0
+    for maths in _MATHS.finditer(text):
+        parts += [_words(text[at : maths.start()]), maths[0]]
+        at = maths.end()
+    return " ".join("".join((*parts, _words(text[at:]))).split())
+
+
+def _words(text: str) -> str:
+    text = _CITE.sub(lambda found: _cited(found[1]), text)
+    text = _LINK.sub(lambda found: f"{found[2]} ({found[1]})", _REF.sub(r"[\1]", text))
+    text = _ACCENT.sub(_accented, text)
+    text = text.replace("\\\\", " ").replace("~", " ").replace("---", "—").replace("--", "–")
+    text = text.replace("``", "“").replace("''", "”").replace("\\newblock", " ")
+    text = re.sub(r"\\bibinfo\s*\{[^{}]*\}", "", text)
+    text = re.sub(r"\\(?:label|vspace|hspace|footnotemark)\*?\s*(?:\{[^{}]*\})?", "", text)
+    text = _NAMED.sub(lambda found: _LETTERS.get(found[1], ""), text)
+    return re.sub(r"\\([%&$#_{}, ;:!/-])", r"\1", re.sub(r"(?<!\\)[{}]", "", text))
+
+
+def _cited(keys: str) -> str:
+    from reenact.intake.papers.references import marked
+
+    return marked(key.strip() for key in keys.split(","))
+
+
+def _accented(found: re.Match[str]) -> str:
+    accent = found[1] or found[3]
+    letter = (found[2] or found[4] or found[5]).lstrip("\\")
+    return unicodedata.normalize("NFC", letter + _ACCENTS[accent])
+
+
+def group(text: str, at: int, most: int = MOST_GROUP) -> tuple[str, int]:
+    """What stands between the brace at `at` and the one that closes it, and where that ends.
+
+    A brace that is not closed within so many characters closes there: braces that nobody closes would cost
+    a search of the whole text each.
+    """
+    depth = 0
+    for found in _BRACE.finditer(text, at, at + most):
+        depth += {"{": 1, "}": -1}.get(found[0], 0)
+        if depth == 0:
+            return text[at + 1 : found.start()], found.end()
+    end = min(at + most, len(text))
+    return text[at + 1 : end], end
+
 
 MOST_DEFINED = 2000
 LONGEST = 4000
@@ -30,7 +94,7 @@ _TABLE = re.compile(r"\\begin\s*\{(?:tabular[x*y]?|tabulary|longtable|NiceTabula
 _MACHINERY = re.compile(r"\\[A-Za-z]*@[A-Za-z]")
 _PLACE = re.compile(r"#(\d)")
 _SPACE = re.compile(r"[ \t]*\n?[ \t]*")
-_MATHS = re.compile(
+_SIGNS = re.compile(
     r"\\(?:pm|mp|times|cdot|leq?|geq?|approx|sim|infty|frac|sqrt|math[a-z]+)(?![A-Za-z])|(?<!\\)[\^_]"
 )
 
@@ -163,5 +227,5 @@ def _filled(words: str, given: list[str]) -> str:
 def _stand_for(given: list[str]) -> str:
     """The arguments alone; signs of maths outside of a formula would be lost."""
     return " ".join(
-        f"\\ensuremath{{{words}}}" if _MATHS.search(words) and "$" not in words else words for words in given
+        f"\\ensuremath{{{words}}}" if _SIGNS.search(words) and "$" not in words else words for words in given
     )

@@ -10,10 +10,9 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from reenact.intake.papers.detex import detex, group
-from reenact.intake.papers.latex_macros import written_out
+from reenact.intake.papers.assemble import Piece, Steps
+from reenact.intake.papers.latex_macros import detex, group, written_out
 from reenact.intake.papers.latex_tables import plain_tables
-from reenact.intake.papers.pieces import Piece, Steps
 
 FLOATS = ("algorithm", "algorithm*", "algorithm2e", "figure_algorithm", "listing")
 BARE = ("algorithmic", "algpseudocode", "lstlisting", "verbatim", "minted", "pseudocode", "alltt")

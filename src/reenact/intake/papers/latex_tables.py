@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from reenact.intake.papers.detex import group
+from reenact.intake.papers.latex_macros import group
 
 MOST_TABLES = 400
 HEADS = re.compile(r"ReenactHeads(\d+)x\s*")

@@ -6,13 +6,11 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from reenact.intake.papers.front_matter import front_matter
-from reenact.intake.papers.inline import bare
-from reenact.intake.papers.markdown_table import captioned, is_table, table_of
+from reenact.intake.papers.assemble import Draft, Formula, Heading, Picture, Piece, Prose, Steps
 from reenact.intake.papers.paper import Lost
 from reenact.intake.papers.pictures import Pictures
-from reenact.intake.papers.pieces import Draft, Formula, Heading, Picture, Piece, Prose, Steps
-from reenact.intake.papers.reference_text import HEADINGS, keyed
+from reenact.intake.papers.plain import bare, captioned, is_table, table_of
+from reenact.intake.papers.references import HEADINGS, keyed
 
 LONGEST_HEADING = 500
 _COMMENT = re.compile(r"<!--.*?(?:-->|\Z)", re.S)
@@ -198,3 +196,49 @@ def _without_references(pieces: list[Piece]) -> tuple[list[Piece], list[str]]:
         else:
             kept.append(piece)
     return kept, entries
+
+
+LONGEST = 20_000
+_BLOCK = re.compile(r"\A---[ \t]*\n(.*?)\n(?:---|\.\.\.)[ \t]*(?:\n|\Z)", re.S)
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """What the block says."""
+
+    title: str = ""
+    authors: tuple[str, ...] = ()
+    abstract: str = ""
+
+
+def front_matter(text: str) -> tuple[Facts, str]:
+    """What the block says, and the text with its lines made empty, so that places stay the same."""
+    block = _BLOCK.match(text[:LONGEST])
+    if not block:
+        return Facts(), text
+    rest = "\n" * block[0].count("\n") + text[block.end() :]
+    return _facts(block[1]), rest
+
+
+def _facts(block: str) -> Facts:
+    import yaml
+
+    try:
+        told = yaml.safe_load(block)
+    except (yaml.YAMLError, RecursionError, ValueError):
+        return Facts()
+    if not isinstance(told, dict):
+        return Facts()
+    authors = told.get("authors") or told.get("author") or ()
+    listed = authors if isinstance(authors, list) else [authors]
+    return Facts(
+        _word(told.get("title")), tuple(filter(None, map(_name, listed))), _word(told.get("abstract"))
+    )
+
+
+def _name(value: object) -> str:
+    return _word(value.get("name")) if isinstance(value, dict) else _word(value)
+
+
+def _word(value: object) -> str:
+    return " ".join(str(value).split()) if isinstance(value, str | int | float) else ""

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass, field
+import importlib.util
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from reenact.errors import InputError
+from reenact.errors import InputError, ReenactError, Stopped
+from reenact.intake.papers.assemble import Picture, Piece
+from reenact.intake.papers.pandoc import SCRIPT_LIMITS, run_script
 from reenact.intake.papers.paper import Lost
+from reenact.sandbox.box import Sandbox
 from reenact.sandbox.files.collect import collect, inner_name
 
 MOST_BYTES = 8 * 1024 * 1024
@@ -66,3 +70,42 @@ class Pictures:
     def _miss(self, name: str, why: str) -> bytes:
         self.lost.append(Lost("figure", f"The picture {name[:200]} cannot be shown: {why}.", name[:200]))
         return b""
+
+
+MOST = 40
+"""Figures of one paper that are drawn; the others keep their captions."""
+
+
+def drawn(
+    pieces: tuple[Piece, ...], waiting: Mapping[str, bytes], *, box: Sandbox
+) -> tuple[tuple[Piece, ...], tuple[Lost, ...]]:
+    """The pieces with those figures as PNG, and a note for each that could not be drawn."""
+    images = _images(dict(list(waiting.items())[:MOST]), box)
+    made = tuple(
+        replace(piece, image=images[piece.file])
+        if isinstance(piece, Picture) and not piece.image and piece.file in images
+        else piece
+        for piece in pieces
+    )
+    missing = [name for name in waiting if name not in images]
+    return made, tuple(
+        Lost("figure", f"The picture {name} is a PDF and was not drawn.", name) for name in missing
+    )
+
+
+def _images(waiting: dict[str, bytes], box: Sandbox) -> dict[str, bytes]:
+    if not waiting or any(importlib.util.find_spec(name) is None for name in ("pypdfium2", "PIL")):
+        return {}
+    files = {f"figure{number}.pdf": data for number, data in enumerate(waiting.values())}
+    asked = tuple(name.replace(".pdf", ".png") for name in files)
+    try:
+        result = run_script(
+            "pdf_draw", *files, box=box, name="figures", given=files, collect=asked, limits=SCRIPT_LIMITS
+        )
+    except Stopped:
+        raise
+    except ReenactError:
+        # A figure made to harm its reader costs the figures, not the paper; the caller tells which.
+        return {}
+    found = {name: result.results.get(image, b"") for name, image in zip(waiting, asked, strict=True)}
+    return {name: image for name, image in found.items() if image.startswith(b"\x89PNG")}

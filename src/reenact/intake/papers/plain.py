@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 
-from reenact.intake.papers.markdown_table import captioned
-from reenact.intake.papers.pieces import Draft, Heading, Piece, Prose
-from reenact.intake.papers.reference_text import HEADINGS, keyed
+from reenact.intake.papers.assemble import Draft, Grid, Heading, Picture, Piece, Prose, Steps
+from reenact.intake.papers.references import HEADINGS, keyed
 
 LONGEST_HEADING = 90
 _NUMBERED = re.compile(
@@ -82,3 +82,131 @@ def _entries(paragraph: str) -> Iterator[str]:
         entry.append(line)
     if any(line.strip() for line in entry):
         yield " ".join(entry)
+
+
+_KEPT = re.compile(
+    r"\$\$[^$]+\$\$|(?<!\\)\$(?:[^$\\]|\\.)+\$|`{1,3}[^`]{1,500}`{1,3}|\[[^\[\]]{0,200}@[^\[\]]{0,400}\](?!\()"
+)
+_LINK = re.compile(r"\[([^\[\]]+)\]\(([^()\s]*)[^()]*\)")
+_NOTE = re.compile(r"\[\^[^\]\s]+\]:?")
+_STRONG = re.compile(r"(\*{1,3}|(?<!\w)_{1,3})(?=\S)([^*_]+?)(?<=\S)\1(?!\w)")
+_TAG = re.compile(r"</?[A-Za-z][^<>]{0,300}>")
+_ESCAPED = re.compile(r"\\([!#()*+\-.<>\[\]_`{|}~])")
+_BRACKETED_MATHS = re.compile(r"\\\((.+?)\\\)")
+
+
+def bare(text: str) -> str:
+    """The text without its marks."""
+    text = _BRACKETED_MATHS.sub(lambda found: f"${found[1].strip()}$", text)
+    parts: list[str] = []
+    at = 0
+    for kept in _KEPT.finditer(text):
+        parts += [_stripped(text[at : kept.start()]), kept[0].strip("`") if kept[0][0] == "`" else kept[0]]
+        at = kept.end()
+    return "".join((*parts, _stripped(text[at:]))).strip()
+
+
+def _stripped(text: str) -> str:
+    text = _TAG.sub(" ", _NOTE.sub(" ", _LINK.sub(_link, text)))
+    for _ in range(3):
+        text = _STRONG.sub(r"\2", text)
+    return _ESCAPED.sub(r"\1", text)
+
+
+def _link(found: re.Match[str]) -> str:
+    """An address is kept where it is more than the words of the link."""
+    words, address = found[1], found[2]
+    return f"{words} ({address})" if address.startswith("http") and address != words else words
+
+
+_RULE = re.compile(r"\s*\|?\s*:?-{1,}:?\s*(?:\|\s*:?-{1,}:?\s*)*\|?\s*$")
+_CAPTION = re.compile(
+    r"^\**(?P<kind>table|figure|fig\.|algorithm|listing)\s*(?P<number>[\w.-]{0,8}?)\**\s*[:.]\**\s*(?P<words>\S.*)$",
+    re.I | re.S,
+)
+_LABEL = re.compile(r"\s*\{#([^\s}]+)[^}]*\}\s*$")
+
+
+def is_table(lines: Sequence[str], at: int) -> bool:
+    """Whether a line with bars is followed by a rule."""
+    return (
+        at + 1 < len(lines)
+        and "|" in lines[at]
+        and "|" in lines[at + 1]
+        and bool(_RULE.match(lines[at + 1][:2000]))
+    )
+
+
+def table_of(lines: Sequence[str]) -> Grid:
+    """The cells; short rows are filled up."""
+    rows = [_cells(line) for line in (lines[0], *lines[2:])]
+    width = max(len(row) for row in rows)
+    return Grid(tuple((*row, *[""] * (width - len(row))) for row in rows))
+
+
+def _cells(line: str) -> tuple[str, ...]:
+    """Cells of a row; a bar inside a formula or after a backslash is none."""
+    cells, cell, inside, before = [], "", False, ""
+    for letter in line.strip():
+        if letter == "$" and before != "\\":
+            inside = not inside and "$" in line
+        if letter == "|" and before != "\\" and not inside:
+            cells.append(cell)
+            cell = ""
+        else:
+            cell += letter
+        before = letter
+    cells.append(cell)
+    if line.strip().startswith("|"):
+        cells = cells[1:]
+    if cells and not cells[-1].strip() and line.strip().endswith("|"):
+        cells = cells[:-1]
+    return tuple(bare(cell.replace("\\|", "|")) for cell in cells)
+
+
+def captioned(pieces: list[Piece]) -> list[Piece]:
+    """Captions joined with what they name: the table, figure or listing next to them."""
+    found: list[Piece] = []
+    waiting: tuple[str, str, str] | None = None
+    for piece in pieces:
+        told = _told(piece)
+        if waiting is not None:
+            piece, used = _named(piece, waiting)
+            if not used:
+                found.append(Prose(_as_text(waiting)))
+            waiting = None
+        if told is None:
+            found.append(piece)
+            continue
+        if found and (named := _named(found[-1], told))[1]:
+            found[-1] = named[0]
+        else:
+            waiting = told
+    if waiting is not None:
+        found.append(Prose(_as_text(waiting)))
+    return found
+
+
+def _told(piece: Piece) -> tuple[str, str, str] | None:
+    """Kind, label and words of a paragraph that is a caption."""
+    if not isinstance(piece, Prose):
+        return None
+    caption = _CAPTION.match(piece.text.strip())
+    if not caption:
+        return None
+    label = _LABEL.search(caption["words"])
+    words = bare(_LABEL.sub("", caption["words"]))
+    return caption["kind"][:3].casefold(), label[1] if label else caption["number"], words
+
+
+def _named(piece: Piece, told: tuple[str, str, str]) -> tuple[Piece, bool]:
+    kind, label, words = told
+    fits = {"tab": Grid, "fig": Picture, "alg": Steps, "lis": Steps}[kind]
+    if isinstance(piece, fits) and isinstance(piece, Grid | Picture | Steps) and not piece.caption:
+        return replace(piece, caption=words, label=piece.label or label), True
+    return piece, False
+
+
+def _as_text(told: tuple[str, str, str]) -> str:
+    kind = {"tab": "Table", "fig": "Figure", "alg": "Algorithm", "lis": "Listing"}[told[0]]
+    return f"{kind} {told[1]}: {told[2]}"

@@ -12,14 +12,12 @@ from pathlib import Path
 
 from reenact.errors import Unreachable, UnreadablePaper, UnreadableRepository
 from reenact.intake.archive import Bounds, unpack
-from reenact.intake.papers.assemble import assemble
-from reenact.intake.papers.clients import Clients
-from reenact.intake.papers.clients.arxiv import Arxiv, arxiv_id
+from reenact.intake.papers.assemble import Draft, assemble
+from reenact.intake.papers.clients import Arxiv, Clients, arxiv_id
 from reenact.intake.papers.latex_files import Files
 from reenact.intake.papers.markdown import read_markdown
 from reenact.intake.papers.paper import Lost, Paper
 from reenact.intake.papers.pictures import Pictures
-from reenact.intake.papers.pieces import Draft
 from reenact.intake.papers.plain import read_plain
 from reenact.intake.papers.source import Form, form_of, load, text_of, unpacked
 from reenact.sandbox.box import Sandbox

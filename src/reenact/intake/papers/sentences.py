@@ -6,6 +6,10 @@ Joined by single spaces the sentences are the paragraph again, with its white sp
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from reenact.intake.papers.paper import Span
 
 _WHOLE = re.compile(
     # Formulas, citations, addresses: no sentence ends within one.
@@ -75,3 +79,154 @@ def _names_someone(word: str, before: str) -> bool:
         return False
     earlier = before[: -len(word)].rstrip()[-30:].split(" ")[-1] if before else ""
     return not re.fullmatch(r"[a-z][a-z-]+", earlier) or earlier in _BEFORE_NAMES
+
+
+ANCHORS = (48, 24, 14)
+"""So many letters of the beginning, and of the end, are looked for."""
+SHORTEST = 6
+DEEPEST = 12
+"""Environments around a label that are looked at."""
+MOST_MISSES = 500
+"""After so many texts that could not be found no other is looked for: a search may not cost without bound."""
+_COMMENT = re.compile(r"(?<!\\)%[^\n]*")
+_TAG = re.compile(r"<[^<>]{1,6000}>")
+_COMMANDS = re.compile(r"\\(?:begin|end|label|ref|eqref|cref|Cref|autoref)\s*\{[^{}]*\}|\\[A-Za-z@]+\*?")
+_CHANGED = re.compile(r"\$[^$]*\$|\[[^\[\]]*\]")
+_LETTERS = re.compile(r"[^\W_]")
+_CLOSING = re.compile(r"[.!?)\]}$\"'”’]{0,4}")
+
+
+@dataclass(frozen=True)
+class _File:
+    name: str
+    text: str
+    letters: str
+    places: list[int]
+    """Where each letter stands in the file's text."""
+
+
+@dataclass(frozen=True)
+class _Wanted:
+    """A text as it is looked for."""
+
+    letters: str
+    parts: tuple[str, ...]
+    """Its letters between formulas, citations and references, which macros may have changed."""
+
+    @classmethod
+    def of(cls, text: str) -> _Wanted:
+        parts = tuple(part for piece in _CHANGED.split(text) if len(part := _plain(piece)) >= 3)
+        return cls(_plain(text), parts)
+
+
+class Locator:
+    """Remembers how far it has come."""
+
+    def __init__(self, texts: Mapping[str, str]) -> None:
+        self._files = [_letters(name, text) for name, text in texts.items()]
+        self._file = 0
+        self._at = 0
+        self._misses = 0
+
+    def find(self, text: str, *, label: str = "", within: str = "") -> Span:
+        """Where the text stands, or the environment with that label; in one file alone where one is named."""
+        if label and (place := self._labelled(label)):
+            return place
+        wanted = _Wanted.of(text)
+        if len(wanted.letters) < SHORTEST or self._misses >= MOST_MISSES:
+            return self.nowhere(within)
+        for match in (_whole, _by_parts, _by_ends):
+            for number, begin in self._order(within):
+                found = match(self._files[number], wanted, begin)
+                if found is not None:
+                    return self._reached(number, *found)
+        self._misses += 1
+        return self.nowhere(within)
+
+    def _reached(self, number: int, start: int, stop: int) -> Span:
+        file = self._files[number]
+        end = file.places[stop - 1] + 1
+        closing = _CLOSING.match(file.text, end)
+        self._file, self._at = number, stop
+        return Span(file.name, file.places[start], closing.end() if closing else end)
+
+    def _labelled(self, label: str) -> Span | None:
+        """The innermost environment around `\\label{...}`."""
+        for file in self._files:
+            at = file.text.find(f"\\label{{{label}}}")
+            begin = at
+            for _ in range(DEEPEST):
+                begin = file.text.rfind("\\begin{", 0, max(begin, 0))
+                if begin < 0:
+                    break
+                name = file.text[begin + 7 : file.text.find("}", begin)]
+                end = file.text.find(f"\\end{{{name}}}", at)
+                if end >= 0 and file.text.rfind(f"\\end{{{name}}}", begin, at) < 0:
+                    return Span(file.name, begin, end + len(name) + 6)
+        return None
+
+    def nowhere(self, within: str = "") -> Span:
+        """The span of what could not be found."""
+        return Span(within or (self._files[self._file].name if self._files else ""), -1, -1)
+
+    def _order(self, within: str) -> Iterator[tuple[int, int]]:
+        """Files, and where to begin in each, in the order in which a text is likely to stand there."""
+        for number in (*range(self._file, len(self._files)), *range(self._file)):
+            if not within or self._files[number].name == within:
+                yield number, self._at if number == self._file else 0
+        if self._at and (not within or self._files[self._file].name == within):
+            yield self._file, 0
+
+
+def _letters(name: str, text: str) -> _File:
+    shown = _COMMENT.sub(_blank, text) if name.endswith((".tex", ".ltx")) else text
+    shown = _TAG.sub(_blank, shown) if name.endswith((".html", ".htm", ".xhtml")) else shown
+    shown = _COMMANDS.sub(_blank, shown)
+    places = [found.start() for found in _LETTERS.finditer(shown)]
+    return _File(name, text, _small("".join(shown[place] for place in places)), places)
+
+
+def _blank(found: re.Match[str]) -> str:
+    return " " * len(found[0])
+
+
+def _plain(text: str) -> str:
+    """The letters of a text as they would stand in a source; commands in formulas leave none."""
+    return _small("".join(_LETTERS.findall(_COMMANDS.sub(" ", text))))
+
+
+def _small(letters: str) -> str:
+    small = letters.lower()
+    if len(small) == len(letters):
+        return small
+    return "".join(low if len(low := letter.lower()) == 1 else letter for letter in letters)
+
+
+def _whole(file: _File, wanted: _Wanted, begin: int) -> tuple[int, int] | None:
+    start = file.letters.find(wanted.letters, begin)
+    return (start, start + len(wanted.letters)) if start >= 0 else None
+
+
+def _by_parts(file: _File, wanted: _Wanted, begin: int) -> tuple[int, int] | None:
+    """By the longest part without formulas, then its first part before that and its last part after."""
+    longest = max(wanted.parts, key=len, default="")
+    if len(longest) < ANCHORS[-1]:
+        return None
+    middle = file.letters.find(longest, begin)
+    if middle < 0:
+        return None
+    room = 2 * len(wanted.letters) + 60
+    start = file.letters.rfind(wanted.parts[0], max(begin, middle - room), middle + len(wanted.parts[0]))
+    last = file.letters.find(wanted.parts[-1], middle, middle + room)
+    stop = max(last + len(wanted.parts[-1]) if last >= 0 else 0, middle + len(longest))
+    return (start if 0 <= start <= middle else middle), stop
+
+
+def _by_ends(file: _File, wanted: _Wanted, begin: int) -> tuple[int, int] | None:
+    """By its first letters and its last."""
+    for size in ANCHORS:
+        start = file.letters.find(wanted.letters[:size], begin) if len(wanted.letters) >= size else -1
+        if start >= 0:
+            last = file.letters.find(wanted.letters[-size:], start, start + 3 * len(wanted.letters) + 200)
+            return start, max(start + size, last + size)
+    return None

@@ -1,4 +1,4 @@
-"""Bytes of a paper from this disk, and their form: told by their content first, by their name last."""
+"""Bytes of a paper from this disk, and their form: by their content first, by their name last."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import gzip
 import re
 import zlib
 from enum import StrEnum
+from io import BytesIO
 from pathlib import Path
 
 from reenact.errors import UnreadablePaper
@@ -28,7 +29,7 @@ _HEADED = re.compile(rb"^#{1,4} \S", re.M)
 
 
 class Form(StrEnum):
-    """Forms that are told apart."""
+    """Forms of papers."""
 
     LATEX = "latex"
     HTML = "html"
@@ -95,8 +96,6 @@ def _holds_tar(start: bytes) -> bool:
 
 def unpacked(data: bytes, name: str) -> bytes:
     """The one file in a gzip stream, so many bytes at most."""
-    from io import BytesIO
-
     try:
         with gzip.open(BytesIO(data)) as stream:
             inner = stream.read(MOST_BYTES + 1)
@@ -114,15 +113,24 @@ def text_of(data: bytes, name: str, *, most: int = MOST_TEXT) -> str:
             f"The text has {len(data)} bytes, and at most {most} are read. Received: {name}",
             next_step="Give the paper alone, without data.",
         )
-    encoding = next((known for mark, known in _MARKS if data.startswith(mark)), "utf-8")
-    try:
-        text = data.decode(encoding)
-    except UnicodeDecodeError:
-        text = data.decode("cp1252", errors="replace")
-    strange = len(_STRANGE.findall(text))
-    if "\x00" in text or strange > MOST_STRANGE * len(text):
+    text = decoded(data, fallback="cp1252")
+    if not is_text(text):
         raise UnreadablePaper(
-            f"The paper is not text, and no PDF or archive either. Received: {name}",
+            f"The paper is not text, and not a PDF or archive either. Received: {name}",
             next_step="Name a PDF, LaTeX, HTML, Markdown or plain text.",
         )
     return plain(text)
+
+
+def decoded(data: bytes, *, fallback: str = "utf-8") -> str:
+    """The text in the bytes: UTF-8, UTF-16 with its mark, else the fallback."""
+    encoding = next((known for mark, known in _MARKS if data.startswith(mark)), "utf-8")
+    try:
+        return data.decode(encoding)
+    except UnicodeDecodeError:
+        return data.decode(fallback, errors="replace")
+
+
+def is_text(text: str) -> bool:
+    """Whether hardly a character is one that nobody types (a Latin-1 page read as UTF-8 has about 2 %)."""
+    return "\x00" not in text and len(_STRANGE.findall(text)) <= MOST_STRANGE * len(text)

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, TypeAlias
 
+from reenact.intake.papers.assemble import Formula, Grid, Heading, Picture, Piece, Prose, Steps
+from reenact.intake.papers.latex_tables import HEADS
 from reenact.intake.papers.paper import Lost
 from reenact.intake.papers.pictures import Pictures
-from reenact.intake.papers.pieces import Formula, Grid, Heading, Picture, Piece, Prose, Steps
-from reenact.intake.papers.tree_inline import Inlines, Node
-from reenact.intake.papers.tree_table import grid_of
+from reenact.intake.papers.references import marked
 
 DEEPEST = 3
 """Levels of headings that begin a section: `\\paragraph` is below."""
@@ -184,3 +184,152 @@ def equation(latex: str) -> Formula:
 
 def _labelled(piece: Piece, label: str) -> Piece:
     return piece if isinstance(piece, Heading | Prose) else replace(piece, label=label)
+
+
+Node: TypeAlias = Mapping[str, Any]
+_QUOTES = {"SingleQuote": ("‘", "’"), "DoubleQuote": ("“", "”")}
+_WRAPS = ("Emph", "Strong", "Strikeout", "SmallCaps", "Underline")
+_SPACES = ("Space", "SoftBreak", "LineBreak")
+
+
+@dataclass
+class Inlines:
+    """Renders inline elements, and keeps aside what does not belong into the sentence."""
+
+    notes: list[list[Node]] = field(default_factory=list)
+    """Blocks of footnotes, in order."""
+    images: list[tuple[str, list[Node]]] = field(default_factory=list)
+    """Pictures met on the way: file and description."""
+    keys: frozenset[str] = frozenset()
+    """Entries of the bibliography that a link may lead to."""
+
+    def text(self, nodes: Iterable[Node]) -> str:
+        return "".join(self._one(node) for node in nodes)
+
+    def _one(self, node: Node) -> str:  # noqa: C901 - one line for each kind of element
+        kind: str = node["t"]
+        content: Any = node.get("c")
+        if kind == "Str":
+            return str(content).replace("\u00a0", " ")
+        if kind in _SPACES:
+            return " "
+        if kind in _WRAPS:
+            return self.text(content)
+        if kind == "Superscript":
+            return f"^{self.text(content)}"
+        if kind == "Subscript":
+            return f"_{self.text(content)}"
+        if kind == "Math":
+            return formula(content[1]) if content[0]["t"] == "InlineMath" else f"$${content[1]}$$"
+        if kind == "Cite":
+            return self._cite(content)
+        if kind == "Code":
+            return str(content[1])
+        if kind == "Quoted":
+            opening, closing = _QUOTES[content[0]["t"]]
+            return f"{opening}{self.text(content[1])}{closing}"
+        if kind == "Link":
+            return self._link(content)
+        if kind == "Span":
+            return self._span(content[0][1], content[1])
+        return self._aside(kind, content)
+
+    def _aside(self, kind: str, content: Any) -> str:
+        if kind == "Note":
+            self.notes.append(content)
+        elif kind == "Image":
+            self.images.append((str(content[2][0]), content[1]))
+        return ""
+
+    def _cite(self, content: Any) -> str:
+        keys = [str(citation["citationId"]) for citation in content[0]]
+        return marked(keys)
+
+    def _span(self, classes: list[str], nodes: list[Node]) -> str:
+        if "footnote" in classes:
+            self.notes.append([{"t": "Plain", "c": nodes}])
+            return ""
+        keys = [key for node in nodes if node["t"] == "Link" and (key := self._target(node["c"]))]
+        return marked(dict.fromkeys(keys)) if "cite" in classes and keys else self.text(nodes)
+
+    def _target(self, content: Any) -> str:
+        """The entry of the bibliography that a link of a page leads to."""
+        key = str(content[2][0]).partition("#")[2]
+        return key if key in self.keys else ""
+
+    def _link(self, content: Any) -> str:
+        if key := self._target(content):
+            return marked([key])
+        words, address = self.text(content[1]), str(content[2][0])
+        label = next((str(value) for name, value in content[0][2] if name == "reference"), "")
+        if label:
+            # A number would be pandoc's own count; the label names the thing wherever it stands.
+            return f"[{label}]"
+        return (
+            f"{words} ({address})"
+            if address.startswith("http")
+            and words.strip()
+            and address.rstrip("/") != words.strip().rstrip("/")
+            else words
+        )
+
+
+def formula(latex: str) -> str:
+    """An inline formula on one line."""
+    return f"${' '.join(latex.split())}$"
+
+
+MOST_CELLS = 20_000
+Line = Callable[[Iterable[Node]], str]
+
+
+def grid_of(content: Any, line: Line) -> Grid:
+    """The cells as text. Spans that run over the edge are cut there."""
+    attributes, caption, columns, head, bodies, foot = content
+    heads = list(head[1])
+    body = [row for part in bodies for row in (*part[2], *part[3])] + list(foot[1])
+    rows = spread([[_cell(cell, line) for cell in row[1]] for row in (*heads, *body)], len(columns))
+    words = " ".join(_words(block, line) for block in caption[1])
+    told = HEADS.match(rows[0][0]) if rows and rows[0] else None
+    if told:
+        rows = tuple(tuple(HEADS.sub("", cell) for cell in row) for row in rows)
+    return Grid(rows, int(told[1]) if told else len(heads), words, str(attributes[0]))
+
+
+def spread(rows: list[list[tuple[str, int, int]]], width: int) -> tuple[tuple[str, ...], ...]:
+    """Rows of (text, rows spanned, columns spanned) as a full grid."""
+    grid: dict[tuple[int, int], str] = {}
+    for number, row in enumerate(rows):
+        column = 0
+        for text, down, across in row:
+            while (number, column) in grid:
+                column += 1
+            for below in range(min(down, len(rows) - number)):
+                for beside in range(min(across, max(width - column, 1))):
+                    grid[number + below, column + beside] = text
+            column += max(across, 1)
+            if len(grid) > MOST_CELLS:
+                break
+    full = max([width, *(column + 1 for _, column in grid)], default=0)
+    return tuple(
+        tuple(grid.get((number, column), "") for column in range(full)) for number in range(len(rows))
+    )
+
+
+def _cell(cell: Any, line: Line) -> tuple[str, int, int]:
+    _, _, down, across, blocks = cell
+    return " ".join(_words(block, line) for block in blocks), max(int(down), 1), max(int(across), 1)
+
+
+def _words(block: Node, line: Line) -> str:
+    content: Any = block.get("c")
+    if block["t"] in ("Para", "Plain"):
+        return line(content)
+    if block["t"] == "Div":
+        return " ".join(_words(inner, line) for inner in content[1])
+    if block["t"] in ("BulletList", "OrderedList"):
+        items = content if block["t"] == "BulletList" else content[1]
+        return "; ".join(" ".join(_words(inner, line) for inner in item) for item in items)
+    if block["t"] == "Table":
+        return " ".join(cell for row in grid_of(content, line).rows for cell in row if cell)
+    return str(content[1]) if block["t"] == "CodeBlock" else ""

@@ -12,11 +12,10 @@ from urllib.parse import quote
 from reenact.errors import ReenactError, ResultRefused, Stopped, Unreachable, UnreadablePaper
 from reenact.files import read_bytes
 from reenact.intake.papers.clients import Clients
-from reenact.intake.papers.clients.polite import Polite
 from reenact.intake.papers.library import Entry, Library
 from reenact.intake.papers.paper import Paper, Reference, plain
 from reenact.intake.papers.read import read_paper
-from reenact.intake.web import Web
+from reenact.intake.web import Polite, Web
 from reenact.journal import Kind, Scope
 from reenact.llm.prompts import capped
 from reenact.sandbox.box import Sandbox

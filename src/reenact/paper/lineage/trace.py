@@ -11,9 +11,9 @@ from pathlib import Path
 
 from reenact.errors import Unreachable, ended_by
 from reenact.intake.papers.clients import Clients
-from reenact.intake.papers.clients.polite import Polite
 from reenact.intake.papers.library import Library
 from reenact.intake.papers.paper import Paper
+from reenact.intake.web import Polite
 from reenact.journal import Kind, Scope
 from reenact.llm.ask import Model
 from reenact.paper.exemplar import Exemplar

@@ -1,17 +1,25 @@
-"""arXiv: what a paper is called, and the paper itself as LaTeX source, HTML or PDF, in that order."""
+"""Servers that know papers: arXiv for the paper itself, Semantic Scholar for ids of what it cites.
+
+A paper of arXiv comes as LaTeX source, HTML or PDF, in that order. Semantic Scholar completes a reference, it
+never replaces one.
+"""
 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
 from urllib.parse import quote
 from xml.etree import ElementTree
 
-from reenact.errors import ReenactError, Unreachable, UnreadablePaper
-from reenact.intake.papers.clients.polite import Polite
+from reenact.errors import ReenactError, ResultRefused, Unreachable, UnreadablePaper
+from reenact.intake.papers.paper import Reference, plain
 from reenact.intake.papers.source import MOST_BYTES, Form, form_of, unpacked
-from reenact.intake.web import Answer, Web
-from reenact.plain import plain
+from reenact.intake.web import Answer, Polite, Web
+from reenact.plain import plain as cleaned
+from reenact.sandbox.files.strict_json import read_json
+from reenact.types import JsonValue
 
 _ID = r"(?P<id>\d{4}\.\d{4,5}|[a-z-]+(?:\.[A-Z]{2})?/\d{7})(?P<version>v\d{1,3})?"
 _SHORT = re.compile(rf"(?:arxiv:)?{_ID}", re.IGNORECASE)
@@ -41,14 +49,10 @@ def arxiv_id(ref: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """What arXiv says about a paper."""
+    """What arXiv's catalogue has about a paper."""
 
-    id: str
     title: str
     authors: tuple[str, ...]
-    abstract: str
-    year: int | None
-    doi: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,22 +146,102 @@ def _entry(name: str, body: bytes) -> Entry:
     except ElementTree.ParseError as error:
         raise Unreachable(f"arXiv's answer about {name} cannot be read: {error}.") from error
     found = feed.find(f"{_ATOM}entry")
-    title = _said(found, "title")
+    title = _text(found, "title")
     if found is None or not title or title == "Error":
         raise UnreadablePaper(f"arXiv knows no paper {name}.", next_step="Check the id.")
-    authors = tuple(_said(author, "name") for author in found.findall(f"{_ATOM}author"))
-    year = _said(found, "published")[:4]
-    doi = found.find("{http://arxiv.org/schemas/atom}doi")
-    return Entry(
-        name,
-        title,
-        tuple(filter(None, authors)),
-        _said(found, "summary"),
-        int(year) if year.isdigit() else None,
-        (doi.text or "").strip() if doi is not None else "",
-    )
+    authors = (_text(author, "name") for author in found.findall(f"{_ATOM}author"))
+    return Entry(title, tuple(filter(None, authors)))
 
 
-def _said(element: ElementTree.Element | None, name: str) -> str:
+def _text(element: ElementTree.Element | None, name: str) -> str:
     inner = element.find(f"{_ATOM}{name}") if element is not None else None
-    return " ".join(plain(inner.text or "").split()) if inner is not None else ""
+    return " ".join(cleaned(inner.text or "").split()) if inner is not None else ""
+
+
+_FIELDS = "title,year,externalIds,url,authors"
+
+SERVER = Web(
+    api="https://api.semanticscholar.org",
+    headers=(("Accept", "application/json"),),
+    instead="Check the network; everything but completing references works without.",
+)
+
+
+@dataclass(frozen=True)
+class Scholar:
+    """The server."""
+
+    web: Web = SERVER
+    polite: Polite = field(default_factory=Polite)
+
+    def complete(self, reference: Reference) -> Reference:
+        """The reference with the ids that it lacks, where the server knows the paper."""
+        known = self._find(reference)
+        if known is None:
+            return reference
+        named = known.get("externalIds")
+        ids = named if isinstance(named, Mapping) else {}
+        people = known.get("authors")
+        listed = people if isinstance(people, list) else []
+        year = known.get("year")
+        return replace(
+            reference,
+            title=reference.title or _word(known.get("title")),
+            authors=reference.authors
+            or tuple(_word(one.get("name")) for one in listed if isinstance(one, Mapping)),
+            year=reference.year or (year if isinstance(year, int) and 1500 < year < 2200 else None),
+            arxiv=reference.arxiv or _word(ids.get("ArXiv")),
+            doi=reference.doi or _word(ids.get("DOI")),
+            url=reference.url or _word(known.get("url")),
+        )
+
+    def _find(self, reference: Reference) -> Mapping[str, JsonValue] | None:
+        """A paper by its id, or by a title that is the same but for typography; none when it is not known."""
+        if reference.arxiv or reference.doi:
+            arxiv = reference.arxiv.partition("v")[0]
+            name = f"arXiv:{arxiv}" if arxiv else f"DOI:{reference.doi}"
+            return self._ask(f"/graph/v1/paper/{quote(name, safe=':')}?fields={_FIELDS}")
+        title = reference.title
+        found = (
+            self._ask(f"/graph/v1/paper/search/match?query={quote(title[:300])}&fields={_FIELDS}")
+            if title
+            else None
+        )
+        listed = found.get("data") if found is not None else None
+        entries = [one for one in listed if isinstance(one, Mapping)] if isinstance(listed, list) else []
+        return next((one for one in entries if plain(_word(one.get("title"))) == plain(title)), None)
+
+    def _ask(self, path: str) -> Mapping[str, JsonValue] | None:
+        answer = self.polite.get(self.web, path)
+        if answer.status in (400, 404):
+            return None
+        if answer.status != 200:
+            raise Unreachable(
+                f"Semantic Scholar answers no questions from here for now (status {answer.status}).",
+                next_step="Run the same command again in a while.",
+            )
+        try:
+            found = read_json(answer.body)
+        except ResultRefused as error:
+            raise Unreachable(f"Semantic Scholar's answer cannot be read: {error.sentence}") from error
+        if not isinstance(found, Mapping):
+            raise Unreachable("Semantic Scholar's answer cannot be read: it is no object.")
+        return found
+
+
+def _word(value: JsonValue) -> str:
+    return " ".join(cleaned(value).split()) if isinstance(value, str) else ""
+
+
+@dataclass(frozen=True)
+class Clients:
+    """Both servers, with one folder for their answers."""
+
+    arxiv: Arxiv = field(default_factory=Arxiv)
+    scholar: Scholar = field(default_factory=Scholar)
+
+    @classmethod
+    def cached(cls, folder: Path, *, offline: bool = False) -> Clients:
+        """The public servers; a kept answer is not asked for again. Offline, only kept ones are known."""
+        arxiv, scholar = (Polite(folder / name, offline=offline) for name in ("arxiv", "scholar"))
+        return cls(Arxiv(polite=arxiv), Scholar(polite=scholar))

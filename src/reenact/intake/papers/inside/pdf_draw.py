@@ -1,4 +1,5 @@
-"""paper.pdf, and on standard input where captions of figures stand -> crop0.png, ..., and crops.json.
+"""Draws figures. Names of PDFs on the command line: the first page of each becomes a PNG beside it. Without
+them: paper.pdf, and on standard input where captions of figures are -> crop0.png, ..., and crops.json.
 
 A figure is what is drawn next to its caption, in the caption's column: above it, else below it. Text that a
 reader would call running text ends a figure; other words beside and inside it belong to it.
@@ -36,17 +37,37 @@ Box = tuple[float, float, float, float]
 
 
 def main() -> None:
+    for name in sys.argv[1:]:
+        draw(name)
+    if not sys.argv[1:]:
+        crop_all()
+
+
+def draw(name: str) -> None:
+    """The first page of a PDF that is a figure."""
+    import pypdfium2  # type: ignore[import-untyped,unused-ignore]
+
+    try:
+        page = pypdfium2.PdfDocument(name)[0]
+    except (pypdfium2.PdfiumError, IndexError):
+        return
+    longer = max(page.get_size())
+    if 1 <= longer <= 20_000:
+        page.render(scale=min(WIDEST / longer, 4.0)).to_pil().save(Path(name).with_suffix(".png"))
+
+
+def crop_all() -> None:
     import pypdfium2  # type: ignore[import-untyped,unused-ignore]
 
     begun = time.monotonic()
     document = pypdfium2.PdfDocument("paper.pdf")
-    told: list[str] = []
+    problems: list[str] = []
     for number, wanted in enumerate(json.load(sys.stdin)):
         if time.monotonic() - begun > SECONDS:
-            told.append("the time for drawing figures was used up")
+            problems.append("the time for drawing figures was used up")
             continue
-        told.append(crop(document[wanted["page"] - 1], wanted, f"crop{number}"))
-    Path("crops.json").write_text(json.dumps({"problems": told}), encoding="utf-8")
+        problems.append(crop(document[wanted["page"] - 1], wanted, f"crop{number}"))
+    Path("crops.json").write_text(json.dumps({"problems": problems}), encoding="utf-8")
 
 
 def crop(page: Any, wanted: dict[str, Any], name: str) -> str:
