@@ -46,7 +46,7 @@ class Hub:
 def hub() -> Iterator[Hub]:
     stand_in = Hub()
 
-    class Desk(BaseHTTPRequestHandler):
+    class Handler(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
             stand_in.asked.append((self.path, self.headers.get("Authorization", "")))
             missing = (404, {}, {"message": "Not Found"})
@@ -62,7 +62,7 @@ def hub() -> Iterator[Hub]:
         def log_message(self, *arguments: object) -> None:
             """Tests print nothing."""
 
-    with ThreadingHTTPServer(("127.0.0.1", 0), Desk) as server:
+    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
         thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02})
         thread.start()
         stand_in.api = f"http://127.0.0.1:{server.server_port}"

@@ -19,14 +19,14 @@ TOKEN = "token-of-a-tester"
 
 
 def issue(**changes: object) -> dict[str, object]:
-    told: dict[str, object] = {
+    issue: dict[str, object] = {
         "title": "Loss is NaN",
         "body": "After one epoch.\r\n",
         "comments": 0,
         "created_at": "2024-03-05T10:00:00Z",
         "user": {"login": "ann", "type": "User"},
     }
-    return told | changes
+    return issue | changes
 
 
 def ask(hub: Any, environ: Mapping[str, str] | None = None) -> RawReport:
@@ -58,12 +58,12 @@ def test_other_names_are_no_issue(ref: str) -> None:
 def test_an_issue_with_its_comments(hub: Any) -> None:
     hub.say(ISSUE, issue(comments=3))
     person, bot = {"type": "User"}, {"type": "Bot"}
-    said = [
+    message = [
         {"body": "same here\x1b[31m", "user": person},
         {"body": "stale", "user": bot},
         {"body": None, "user": None},
     ]
-    hub.say(COMMENTS.format(1), said)
+    hub.say(COMMENTS.format(1), message)
     report = ask(hub)
     assert (report.title, report.body, report.source) == ("Loss is NaN", "After one epoch.", "ann/net#7")
     assert report.comments == ("same here",)
@@ -165,13 +165,13 @@ def test_an_answer_that_is_no_issue(hub: Any, body: bytes) -> None:
 def test_comments_that_are_no_list(hub: Any) -> None:
     hub.say(ISSUE, issue(comments=1))
     hub.say(COMMENTS.format(1), {"message": "no"})
-    with pytest.raises(Unreachable, match="no list"):
+    with pytest.raises(Unreachable, match="not a list"):
         ask(hub)
 
 
 def test_an_issue_without_words(hub: Any) -> None:
     hub.say(ISSUE, issue(title="...", body=None))
-    with pytest.raises(UnreadableReport, match="says nothing"):
+    with pytest.raises(UnreadableReport, match="is empty"):
         ask(hub)
 
 

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from reenact.errors import UnreadableReport
-from reenact.intake.report import MOST_BODY, RawReport, decode, read_report, shorten
+from reenact.intake.report import MOST_BODY, RawReport, read_report
 
 
 def written(folder: Path, content: bytes) -> RawReport:
@@ -88,22 +88,10 @@ def test_addresses_of_others_are_not_asked() -> None:
         read_report("https://example.com/issues/3")
 
 
-@given(st.text(max_size=400), st.integers(0, 100))
-def test_a_cut_keeps_head_and_tail(text: str, most: int) -> None:
-    kept, cut = shorten(text, most)
-    if not cut:
-        assert kept == text
-        return
-    head, tail = most - most // 3, most // 3
-    assert kept.startswith(text[:head])
-    assert kept.endswith(text[len(text) - tail :])
-    assert str(len(text) - most) in cut
-
-
 @given(st.binary(max_size=300))
 def test_bytes_are_text_or_refused_never_anything_else(data: bytes) -> None:
     try:
-        text = decode(data, "here")
+        text = read_report("-", stdin=io.BytesIO(data)).text()
     except UnreadableReport:
         return
     assert "\x00" not in text

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from reenact.errors import InputError, UnreadableRepository
-from reenact.intake.repository import CHANGED, git_said, open_repository
+from reenact.intake.repository import CHANGED, git_errors, open_repository
 
 History = tuple[Path, str, str]
 
@@ -152,7 +152,7 @@ def test_addresses_that_are_not_https(tmp_path: Path, address: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("said", "named"),
+    ("message", "named"),
     [
         ("git fetch failed: fatal: unable to access 'https://h/x/': Could not resolve host: h", "be reached"),
         ("git fetch failed: fatal: couldn't find remote ref abcd", "no commit or branch 'abcd'"),
@@ -160,13 +160,13 @@ def test_addresses_that_are_not_https(tmp_path: Path, address: str) -> None:
         ("git fetch failed: fatal: repository 'https://h/x/' not found", "is not there"),
     ],
 )
-def test_what_git_says_is_named(said: str, named: str) -> None:
-    with pytest.raises(Exception, match=named), git_said("https://h/x", "abcd"):
-        raise InputError(said)
+def test_errors_of_git_are_named(message: str, named: str) -> None:
+    with pytest.raises(Exception, match=named), git_errors("https://h/x", "abcd"):
+        raise InputError(message)
 
 
 def test_other_words_of_git_pass() -> None:
-    with pytest.raises(InputError, match=r"^git did not end"), git_said("https://h/x", "abcd"):
+    with pytest.raises(InputError, match=r"^git did not end"), git_errors("https://h/x", "abcd"):
         raise InputError("git did not end within 3 s.")
 
 

@@ -29,7 +29,7 @@ from reenact.errors import UnreadableRepository
 from reenact.files import open_regular, read_start
 
 _CHUNK = 1 << 20
-_HEADER_ROOM = 16 * 1024 * 1024
+_HEADER_BYTES = 16 * 1024 * 1024
 """What tarfile may read of one header, long names and maps of sparse files included: it keeps all of it."""
 _ODD = re.compile(r"[\x00-\x1f\x7f\\]")
 _COMMIT = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
@@ -135,10 +135,10 @@ def _zip_members(archive: zipfile.ZipFile) -> Iterator[_Member]:
 
 def _tar_members(archive: tarfile.TarFile, stream: _Bounded) -> Iterator[_Member]:
     for entry in archive:
-        stream.room = math.inf
+        stream.left = math.inf
         content = archive.extractfile(entry) if entry.isreg() else None
         yield _Member(entry.name, entry.isdir(), entry.isreg(), content)
-        stream.room = _HEADER_ROOM
+        stream.left = _HEADER_BYTES
         # tarfile remembers every member; a list of millions would be a bomb of its own.
         archive.members = []  # type: ignore[attr-defined]
 
@@ -149,12 +149,12 @@ class _Bounded:
     def __init__(self, stream: Any) -> None:
         self._stream = stream
         self.seek, self.tell = stream.seek, stream.tell
-        self.room: float = _HEADER_ROOM
+        self.left: float = _HEADER_BYTES
 
     def read(self, size: int) -> bytes:
-        self.room -= size
-        if size < 0 or self.room < 0:
-            _refuse(f"a header is larger than {_HEADER_ROOM} bytes")
+        self.left -= size
+        if size < 0 or self.left < 0:
+            _refuse(f"a header is larger than {_HEADER_BYTES} bytes")
         return cast("bytes", self._stream.read(size))
 
 

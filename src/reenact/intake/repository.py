@@ -125,7 +125,7 @@ class _Opener:
             remove_tree(partial / ".git")
             return commit
 
-        with _git_errors(self.source, self.commit):
+        with git_errors(self.source, self.commit):
             return self._made(fill)
 
     def from_archive(self, path: Path) -> Checkout:
@@ -150,7 +150,7 @@ class _Opener:
         return _counted(folder, unpacked.commit, self.source, self.bounds)
 
     def _exported(self, repository: Repository, revision: str) -> Checkout:
-        with _git_errors(self.source, revision):
+        with git_errors(self.source, revision):
             commit = repository.commit(revision)
             if (known := self._place(commit)).is_dir():
                 return _counted(known, commit, self.source, self.bounds)
@@ -250,7 +250,7 @@ _GIT_ERRORS = (
 
 
 @contextmanager
-def _git_errors(source: str, commit: str) -> Iterator[None]:
+def git_errors(source: str, commit: str) -> Iterator[None]:
     """Names a missing commit, a closed repository and an absent network; other errors pass."""
     try:
         yield

@@ -144,13 +144,14 @@ def _repaired(span: str, fault: str) -> Any:
     except BadAnswer as refused:
         return refused
     except ValueError:
-        refused = BadAnswer(f"Your JSON is not valid: {fault}.")
+        pass
+    broken = BadAnswer(f"Your JSON is not valid: {fault}.")
     try:
         # Through JSON again, so that the same limits hold.
         literal = ast.literal_eval(span) if len(span) <= LONGEST_LITERAL else None
-        return _decoded(json.dumps(literal))[0] if literal else refused
+        return _decoded(json.dumps(literal))[0] if literal else broken
     except (BadAnswer, ValueError, TypeError, SyntaxError, MemoryError, RecursionError):
-        return refused
+        return broken
 
 
 def _closing(text: str, start: int) -> int | None:

@@ -136,6 +136,12 @@ class Budget:
             )
 
 
+PRICED = frozenset(
+    {"openai", "anthropic", "google", "deepseek", "openrouter", "together", "fireworks", "azure"}
+)
+"""Providers whose models have a price by name alone."""
+
+
 def price(usage: Any, model: str, url: str = "") -> Decimal | None:
     """US dollars for a `Usage`, or a usage as a provider counted it; none when unknown.
 
@@ -149,10 +155,10 @@ def price(usage: Any, model: str, url: str = "") -> Decimal | None:
         cached = usage.cached_tokens or None
         sent, received = usage.input_tokens, usage.output_tokens
         counted = Counted(input_tokens=sent, output_tokens=received, cache_read_tokens=cached)
-    provider, _, name = ("", "", model) if url else model.partition(":")
+    provider, _, name = model.partition(":")
     try:
-        return calc_price(
-            counted, name, provider_id=provider or None, provider_api_url=url or None
-        ).total_price
+        if url:
+            return calc_price(counted, model, provider_api_url=url).total_price
+        return calc_price(counted, name, provider_id=provider).total_price if provider in PRICED else None
     except (LookupError, ValueError):
         return None

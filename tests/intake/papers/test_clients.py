@@ -37,8 +37,8 @@ class Pace:
         self.slept.append(seconds)
         self.now += seconds
 
-    def polite(self, **wishes: Any) -> Polite:
-        return Polite(sleep=self.sleep, clock=lambda: self.now, **wishes)
+    def polite(self, **options: Any) -> Polite:
+        return Polite(sleep=self.sleep, clock=lambda: self.now, **options)
 
 
 @pytest.fixture
@@ -46,8 +46,8 @@ def pace() -> Pace:
     return Pace()
 
 
-def arxiv_at(hub: Any, pace: Pace, **wishes: Any) -> Arxiv:
-    return Arxiv(replace(API, api=hub.api), replace(SITE, api=hub.api, wall_s=20.0), pace.polite(**wishes))
+def arxiv_at(hub: Any, pace: Pace, **options: Any) -> Arxiv:
+    return Arxiv(replace(API, api=hub.api), replace(SITE, api=hub.api, wall_s=20.0), pace.polite(**options))
 
 
 def scholar_at(hub: Any, pace: Pace) -> Scholar:
@@ -109,7 +109,7 @@ def test_a_paper_that_arxiv_does_not_have(hub: Any, pace: Pace) -> None:
 
 
 @pytest.mark.parametrize(
-    ("body", "error", "said"),
+    ("body", "error", "message"),
     [
         (b"<feed><entry>", Unreachable, "cannot be read"),
         (b"<!DOCTYPE html><html>Busy</html>", Unreachable, "no catalogue entry"),
@@ -118,10 +118,10 @@ def test_a_paper_that_arxiv_does_not_have(hub: Any, pace: Pace) -> None:
     ],
 )
 def test_catalogue_entries_that_are_none(
-    hub: Any, pace: Pace, body: bytes, error: type[Exception], said: str
+    hub: Any, pace: Pace, body: bytes, error: type[Exception], message: str
 ) -> None:
     hub.say(QUERY, body)
-    with pytest.raises(error, match=said):
+    with pytest.raises(error, match=message):
         arxiv_at(hub, pace).entry("2001.00001")
 
 
@@ -145,7 +145,7 @@ def test_an_absurd_wait_is_cut(hub: Any, pace: Pace) -> None:
     assert pace.slept == [60.0]
 
 
-def test_no_network_is_told(pace: Pace) -> None:
+def test_no_network_is_reported(pace: Pace) -> None:
     nobody = replace(SITE, api="http://127.0.0.1:9", wall_s=5.0)
     with pytest.raises(Unreachable, match="cannot be reached") as error:
         Arxiv(nobody, nobody, pace.polite()).fetch("2001.00001")
@@ -198,10 +198,12 @@ def test_a_reference_is_completed_by_a_title_that_is_the_same(hub: Any, pace: Pa
 
 
 @pytest.mark.parametrize(
-    ("body", "status", "said"),
+    ("body", "status", "message"),
     [(b"<html>Busy</html>", 200, "cannot be read"), (b"[1]", 200, "no object"), (b"{}", 403, "status 403")],
 )
-def test_answers_of_scholar_that_are_none(hub: Any, pace: Pace, body: bytes, status: int, said: str) -> None:
+def test_answers_of_scholar_that_are_none(
+    hub: Any, pace: Pace, body: bytes, status: int, message: str
+) -> None:
     hub.say(f"/graph/v1/paper/DOI:10.1%2Fa?fields={FIELDS}", body, status)
-    with pytest.raises(Unreachable, match=said):
+    with pytest.raises(Unreachable, match=message):
         scholar_at(hub, pace).complete(Reference("k", "text", doi="10.1/a"))

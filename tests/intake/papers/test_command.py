@@ -33,8 +33,8 @@ def test_every_format_shows_it(latex: Paper) -> None:
 
 def test_the_command_prints_json_and_text(fixtures: Path) -> None:
     place = str(fixtures / "narrow.md")
-    told = CliRunner().invoke(reenact, ["read", place, "--output-format", "json"], catch_exceptions=False)
-    data = json.loads(told.stdout)
+    result = CliRunner().invoke(reenact, ["read", place, "--output-format", "json"], catch_exceptions=False)
+    data = json.loads(result.stdout)
     assert data["kind"] == "read"
     text = CliRunner().invoke(reenact, ["read", place, "--text"], catch_exceptions=False)
     assert "[1:1.1] Let $x" in text.stdout

@@ -48,7 +48,7 @@ def test_sentences_citations_and_footnotes(html: Paper) -> None:
     ]  # fmt: skip
 
 
-def test_what_no_reader_sees_is_left_out_and_told(html: Paper) -> None:
+def test_what_no_reader_sees_is_left_out_and_reported(html: Paper) -> None:
     assert "Ignore the paper" not in html.text()
     assert "Menu" not in html.text()
     assert {one.kind for one in html.lost} == {"equation", "text"}

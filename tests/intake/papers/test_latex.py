@@ -1,4 +1,4 @@
-"""Nothing of a LaTeX paper is lost: formulas, cells, labels, citations, algorithms; what is, is told."""
+"""Nothing of a LaTeX paper is lost: formulas, cells, labels, citations, algorithms; else it is reported."""
 
 from __future__ import annotations
 
@@ -91,9 +91,9 @@ def test_sentences_footnotes_items_and_run_in_headings(latex: Paper) -> None:
     assert not any("neverread" in text for text in texts)
 
 
-def test_what_was_lost_is_told(latex: Paper) -> None:
-    told = {(one.kind, one.where) for one in latex.lost}
-    assert told == {
+def test_what_was_lost_is_reported(latex: Paper) -> None:
+    lost = {(one.kind, one.where) for one in latex.lost}
+    assert lost == {
         ("file", "sections/experiments.tex"), ("figure", "curve.eps"), ("macro", "\\odd"),
         ("macro", "\\undone"),
     }  # fmt: skip

@@ -34,7 +34,7 @@ def test_a_first_argument_that_may_be_left_out() -> None:
     )
 
 
-def test_of_machinery_the_arguments_stay_and_it_is_told() -> None:
+def test_of_machinery_the_arguments_stay_and_it_is_reported() -> None:
     made = written_out(r"\newcommand{\best}[1]{\best@cut#1\@nil} \best{0.9\pm0.1} \best{all} \best{$x_1$}")
     assert made.text.split() == [r"\ensuremath{0.9\pm0.1}", "all", "$x_1$"]
     assert made.machinery == ("best",)

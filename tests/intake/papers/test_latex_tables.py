@@ -3,9 +3,9 @@ from __future__ import annotations
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from reenact.intake.papers.assemble import Steps
 from reenact.intake.papers.latex_prepare import prepare
 from reenact.intake.papers.latex_tables import plain_tables
+from reenact.intake.papers.paper import Algorithm
 
 TOKENS = st.sampled_from(
     [r"\begin{tabular}{lc}", r"\end{tabular}", r"\begin{table}[t]", r"\end{table}", r"a & b \\", r"\hline",
@@ -43,7 +43,7 @@ def test_tables_inside_cells_become_words() -> None:
 def test_algorithms_leave_a_marker() -> None:
     made = prepare("A\n\\begin{algorithm}\\caption{C {x}}\\label{l}\\STATE a\\end{algorithm}\nB")
     assert made.text.split() == ["A", "ReenactMarker0Kept", "B"]
-    assert made.stored["ReenactMarker0Kept"] == Steps("\\STATE a", "C x", "l")
+    assert made.stored["ReenactMarker0Kept"] == Algorithm(caption="C x", label="l", body="\\STATE a")
 
 
 @given(st.lists(TOKENS, max_size=30))
@@ -51,7 +51,7 @@ def test_algorithms_leave_a_marker() -> None:
 def test_no_order_of_commands_breaks_the_preparation(tokens: list[str]) -> None:
     text = " ".join(tokens)
     made = prepare(text)
-    kept = made.text + " ".join(piece.body for piece in made.stored.values() if isinstance(piece, Steps))
+    kept = made.text + " ".join(piece.body for piece in made.stored.values() if isinstance(piece, Algorithm))
     assert kept.count("words") <= text.count("words")
     if "\\begin{tabular}" not in tokens and "\\begin{algorithm}" not in tokens:
         assert kept.count("words") == text.count("words")

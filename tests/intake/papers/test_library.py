@@ -52,7 +52,7 @@ def test_found_by_key_only_where_no_title_speaks_against_it(library: Library) ->
 
 
 @pytest.mark.parametrize("about", ["title = ", "title = 3", 'keys = "a"', 'title = "\\ud800"'])
-def test_entries_that_cannot_be_read_are_told(tmp_path: Path, about: str) -> None:
+def test_entries_that_cannot_be_read_are_reported(tmp_path: Path, about: str) -> None:
     (tmp_path / "bad").mkdir()
     (tmp_path / "bad" / "about.toml").write_text(about)
     with pytest.raises(InputError, match=r"about\.toml"):

@@ -55,7 +55,7 @@ def test_spans_are_places_in_the_file(markdown: Paper, fixtures: Path) -> None:
     assert source[sentence.span.start : sentence.span.end] == "Wide ones, with $2^{10}$ units."
 
 
-def test_unknown_citations_and_open_formulas_are_told() -> None:
+def test_unknown_citations_and_open_formulas_are_reported() -> None:
     paper = of("# T\n\n## A\n\nAs in [@gone].\n\n$$ a = b\n\nText goes on.\n")
     assert {one.kind for one in paper.lost} == {"citation", "equation"}
     assert "Text goes on." in paper.text()

@@ -61,9 +61,9 @@ content = json.loads({content!r})
 settings = Path(os.environ["MINERU_TOOLS_CONFIG_JSON"])
 assert settings.is_absolute()
 settings = json.loads(settings.read_text())
-told = dict(home=os.path.exists({home!r}), settings=settings, source=os.environ.get("MINERU_MODEL_SOURCE"),
+seen = dict(home=os.path.exists({home!r}), settings=settings, source=os.environ.get("MINERU_MODEL_SOURCE"),
             weights=sorted(os.listdir({weights!r})))
-content.insert(4, dict(type="text", page_idx=0, text=f"Read by {{sys.argv[1:]}} {{json.dumps(told)}}"))
+content.insert(4, dict(type="text", page_idx=0, text=f"Read by {{sys.argv[1:]}} {{json.dumps(seen)}}"))
 (folder / f"{{stem}}_content_list.json").write_text(json.dumps(content))
 (folder / f"{{stem}}.md").write_text("# Narrow Layers Learn Late")
 (folder / "images" / "a8.jpg").write_bytes({picture!r})
@@ -138,22 +138,22 @@ def test_what_it_leaves_becomes_a_paper(mineru: Any, pdf_file: Any, box: Sandbox
     assert (steps.label, steps.caption) == ("1", "Training")
     assert "2: step" in steps.body
     assert [(one.key, one.year) for one in paper.references] == [("1", 2015)]
-    said = paper.text()
-    assert "Then we test." in said
-    assert "Footnote: Work done elsewhere." in said
-    assert "Conference" not in said
+    text = paper.text()
+    assert "Then we test." in text
+    assert "Footnote: Work done elsewhere." in text
+    assert "Conference" not in text
     cited = next(one for one in paper.sentences() if one.cites)
     assert cited.span.file == "paper.pdf#page=1"
 
 
 def test_it_sees_its_weights_and_none_of_its_keys(mineru: Any, pdf_file: Any, box: Sandbox) -> None:
     mineru()
-    said = read_paper(pdf_file(), box=box, pdf_reader="mineru").text()
-    assert "'-b', 'pipeline', '-m', 'auto'" in said
-    told = json.loads(said[said.index('{"home"') :].splitlines()[0])
-    assert told["home"] is False, "its own settings, which may hold keys, are not in the box"
-    assert told["settings"]["models-dir"]["pipeline"].endswith("weights")
-    assert (told["source"], told["weights"]) == ("local", ["layout.bin"])
+    text = read_paper(pdf_file(), box=box, pdf_reader="mineru").text()
+    assert "'-b', 'pipeline', '-m', 'auto'" in text
+    seen = json.loads(text[text.index('{"home"') :].splitlines()[0])
+    assert seen["home"] is False, "its own settings, which may hold keys, are not in the box"
+    assert seen["settings"]["models-dir"]["pipeline"].endswith("weights")
+    assert (seen["source"], seen["weights"]) == ("local", ["layout.bin"])
     found = installed()
     assert found is not None
     assert b"SECRET" not in found.settings
@@ -177,25 +177,25 @@ def test_without_it_one_sentence_says_what_to_do(mineru: Any, pdf_file: Any, box
         read_paper(place, box=box, pdf_reader="mineru")
     assert "pip install 'mineru[core]'" in caught.value.next_step
     assert read_paper(place, box=box, pdf_reader="auto").find("a matter of width")
-    told = CliRunner().invoke(reenact, ["read", "--pdf-reader", "mineru", place])
-    assert isinstance(told.exception, MissingPart)
+    result = CliRunner().invoke(reenact, ["read", "--pdf-reader", "mineru", place])
+    assert isinstance(result.exception, MissingPart)
     with pytest.raises(InputError, match="no such reader"):
         read_paper(place, box=box, pdf_reader="other")
 
 
 @pytest.mark.parametrize(
-    ("first", "said"),
+    ("first", "message"),
     [
-        ("sys.exit('CUDA is not there')", "status 1 and left no list of contents: CUDA is not there"),
-        ("sys.exit(0)", "status 0 and left no list of contents: it said nothing"),
+        ("sys.exit('CUDA is not there')", "status 1 and left no contents: CUDA is not there"),
+        ("sys.exit(0)", "status 0 and left no contents: it printed nothing"),
     ],
 )
-def test_its_failures_are_told_and_auto_falls_back(
-    mineru: Any, pdf_file: Any, box: Sandbox, first: str, said: str
+def test_its_failures_are_reported_and_auto_falls_back(
+    mineru: Any, pdf_file: Any, box: Sandbox, first: str, message: str
 ) -> None:
     mineru(first=first)
     place = pdf_file()
-    with pytest.raises(UnreadablePaper, match=said):
+    with pytest.raises(UnreadablePaper, match=message):
         read_paper(place, box=box, pdf_reader="mineru")
     paper = read_paper(place, box=box, pdf_reader="auto")
     assert paper.find("a matter of width")

@@ -83,7 +83,7 @@ def test_references_and_pages(paper: Paper) -> None:
     assert cited.span.start >= 0
 
 
-def test_white_text_is_left_out_and_told(paper: Paper) -> None:
+def test_white_text_is_left_out_and_reported(paper: Paper) -> None:
     assert "Ignore" not in paper.text()
     assert any("no reader would see" in one.what for one in paper.lost)
 
@@ -107,7 +107,7 @@ def bad(kind: str, pdf: Any) -> bytes:
 
 
 @pytest.mark.parametrize(
-    ("kind", "said"),
+    ("kind", "message"),
     [
         ("locked", "locked with a password"),
         ("damaged", "is damaged"),
@@ -116,10 +116,10 @@ def bad(kind: str, pdf: Any) -> bytes:
         ("picture", "no text: its pages are pictures"),
     ],
 )
-def test_bad_pdfs_are_told(kind: str, said: str, tmp_path: Path, box: Sandbox, pdf: Any) -> None:
+def test_bad_pdfs_are_reported(kind: str, message: str, tmp_path: Path, box: Sandbox, pdf: Any) -> None:
     place = tmp_path / "paper.pdf"
     place.write_bytes(bad(kind, pdf))
-    with pytest.raises(UnreadablePaper, match=said):
+    with pytest.raises(UnreadablePaper, match=message):
         read_paper(str(place), box=box)
 
 

@@ -69,7 +69,7 @@ def test_a_vector_drawing_with_its_labels_and_without_its_neighbours(paper: Pape
     assert max(wide, high) >= 500
 
 
-def test_two_figures_side_by_side_are_told_apart(paper: Paper) -> None:
+def test_two_figures_side_by_side_are_kept_apart(paper: Paper) -> None:
     photo, _ = colours(figure(paper, "2").image)
     assert {BLUE, GREEN} <= photo
     seen, (wide, high) = colours(figure(paper, "3").image)
@@ -84,7 +84,7 @@ def test_a_drawing_below_its_caption(paper: Paper) -> None:
     assert wide / high == pytest.approx(208 / 108, rel=0.05)
 
 
-def test_a_figure_without_a_drawing_is_told(paper: Paper) -> None:
+def test_a_figure_without_a_drawing_is_reported(paper: Paper) -> None:
     assert figure(paper, "5").image == b""
     (lost,) = [one for one in paper.lost if one.kind == "figure"]
     assert lost.what == "Figure 5 has no picture: nothing is drawn next to its caption."

@@ -96,11 +96,11 @@ BAD: dict[str, tuple[str, Callable[[], bytes], str]] = {
 
 
 @pytest.mark.parametrize("kind", BAD)
-def test_bad_papers_are_told_in_a_sentence(kind: str, tmp_path: Path, box: Sandbox) -> None:
-    name, data, said = BAD[kind]
+def test_bad_papers_are_reported_in_a_sentence(kind: str, tmp_path: Path, box: Sandbox) -> None:
+    name, data, message = BAD[kind]
     place = tmp_path / name
     place.write_bytes(data())
-    with pytest.raises(UnreadablePaper, match=said) as error:
+    with pytest.raises(UnreadablePaper, match=message) as error:
         read_paper(str(place), box=box)
     assert error.value.sentence.endswith((".", name))
 
@@ -130,7 +130,7 @@ def test_links_of_an_archive_are_left_out(tmp_path: Path, box: Sandbox) -> None:
 
 
 @pytest.mark.parametrize(
-    ("ref", "said"),
+    ("ref", "message"),
     [
         ("nowhere.pdf", "cannot be read: No such file"),
         ("https://example.org/paper.pdf", "Only papers of arXiv"),
@@ -138,8 +138,8 @@ def test_links_of_an_archive_are_left_out(tmp_path: Path, box: Sandbox) -> None:
         ("/dev/zero", "it is a device, expected a file"),
     ],
 )
-def test_references_that_lead_nowhere(ref: str, said: str, box: Sandbox) -> None:
-    with pytest.raises(UnreadablePaper, match=said):
+def test_references_that_lead_nowhere(ref: str, message: str, box: Sandbox) -> None:
+    with pytest.raises(UnreadablePaper, match=message):
         read_paper(ref, box=box)
 
 

@@ -28,7 +28,7 @@ WORDS = st.sampled_from(
         ("It is 3. Then 4 follows.", ["It is 3.", "Then 4 follows."]),
         ("Let $x = 0. Y$ be. Then $z$.", ["Let $x = 0. Y$ be.", "Then $z$."]),
         ("Is it so? Yes! Good.", ["Is it so?", "Yes!", "Good."]),
-        ("He said “it works.” We doubt it.", ["He said “it works.”", "We doubt it."]),
+        ("He wrote “it works.” We doubt it.", ["He wrote “it works.”", "We doubt it."]),
         ("D. P. Kingma and J. Ba wrote it. We use it.", ["D. P. Kingma and J. Ba wrote it.", "We use it."]),
         ("We invert the matrix A. Then we stop.", ["We invert the matrix A.", "Then we stop."]),
         ("See https://example.org/a. Then go.", ["See https://example.org/a.", "Then go."]),

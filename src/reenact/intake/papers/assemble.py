@@ -1,4 +1,7 @@
-"""What a reader of one form of paper hands on: pieces in reading order, not yet numbered."""
+"""Pieces -> Paper: ids by place, sentences, citations, spans. The same for every form of paper.
+
+A reader of one form hands on a Draft: pieces in reading order, not yet numbered.
+"""
 
 from __future__ import annotations
 
@@ -48,50 +51,8 @@ class Prose:
     """Page of a PDF, from 1; 0 elsewhere."""
 
 
-@dataclass(frozen=True, slots=True)
-class Formula:
-    """A displayed equation."""
-
-    latex: str
-    label: str = ""
-    page: int = 0
-
-
-@dataclass(frozen=True, slots=True)
-class Grid:
-    """A table; cells that span are repeated."""
-
-    rows: tuple[tuple[str, ...], ...]
-    heads: int = 1
-    caption: str = ""
-    label: str = ""
-    page: int = 0
-
-
-@dataclass(frozen=True, slots=True)
-class Picture:
-    """A figure."""
-
-    caption: str = ""
-    label: str = ""
-    file: str = ""
-    image: bytes = b""
-    page: int = 0
-    box: tuple[float, ...] = ()
-    """Where the caption stands on a page of a PDF: left, low, right, high."""
-
-
-@dataclass(frozen=True, slots=True)
-class Steps:
-    """An algorithm or a listing."""
-
-    body: str
-    caption: str = ""
-    label: str = ""
-    page: int = 0
-
-
-Piece: TypeAlias = Heading | Prose | Formula | Grid | Picture | Steps
+Piece: TypeAlias = Heading | Prose | Equation | Table | Figure | Algorithm
+"""Blocks that are not prose have no id yet, and of their span the page of a PDF alone."""
 
 
 @dataclass(frozen=True)
@@ -122,8 +83,8 @@ def assemble(draft: Draft, source: str) -> Paper:
     """The whole paper. UnreadablePaper when there is not a word in it."""
     if len(draft.pieces) > MOST_PIECES:
         raise UnreadablePaper(f"The paper has more than {MOST_PIECES} paragraphs. Received: {source}")
-    said = [piece for piece in (*draft.abstract, *draft.pieces) if isinstance(piece, Prose)]
-    if not any(_WORD.search(piece.text) for piece in said):
+    prose = [piece for piece in (*draft.abstract, *draft.pieces) if isinstance(piece, Prose)]
+    if not any(_WORD.search(piece.text) for piece in prose):
         raise UnreadablePaper(
             f"The paper says nothing: no paragraph was found in it. Received: {source}",
             next_step="Name the paper as LaTeX source, HTML, Markdown, plain text or a PDF with text.",
@@ -131,7 +92,7 @@ def assemble(draft: Draft, source: str) -> Paper:
     maker = _Maker(Locator(draft.texts), Bibliography.of(draft.references), draft)
     sections = tuple(maker.sections())
     front = [piece for piece in _grouped(draft.pieces)[0][1] if isinstance(piece, Prose)]
-    title = " ".join(draft.title.split()) or _first_words([*front, *said])
+    title = " ".join(draft.title.split()) or _first_words([*front, *prose])
     lost = _unique((*draft.lost, *_unresolved(sections, draft.references)))
     references = _with_places(_unique_keys(draft.references), sections)
     return Paper(title, draft.authors, source, draft.form, sections, references, lost)
@@ -198,19 +159,10 @@ class _Maker:
                 for number, text in enumerate(split(piece.text), start=1)
             )
             return Paragraph(name, sentences) if sentences else None
-        if isinstance(piece, Formula):
-            return Equation(name, piece.latex, piece.label, self._span(piece.latex, piece.page, piece.label))
-        if isinstance(piece, Grid):
-            cells = " ".join(piece.rows[0]) if piece.rows else ""
-            span = self._span(piece.caption or cells, piece.page, piece.label)
-            return Table(name, piece.caption, piece.label, piece.rows, piece.heads, span)
-        if isinstance(piece, Picture):
-            span = self._span(piece.caption, piece.page, piece.label)
-            return Figure(name, piece.caption, piece.label, piece.file, piece.image, span)
-        if isinstance(piece, Steps):
-            span = self._span(piece.caption or piece.body, piece.page, piece.label)
-            return Algorithm(name, piece.caption, piece.label, piece.body, span)
-        return None
+        if isinstance(piece, Heading):
+            return None
+        span = self._span(_searched(piece), piece.span.page, piece.label)
+        return replace(piece, id=name, span=span)
 
     def _sentence(self, name: str, text: str, page: int) -> Sentence:
         return Sentence(name, text, self._span(text, page), cited_keys(text, self._known))
@@ -220,6 +172,15 @@ class _Maker:
             return self._locator.find(text.removeprefix(FOOTNOTE), label=label.partition(",")[0])
         file = next(iter(self._draft.texts), "")
         return self._locator.find(text, within=f"{file.partition('#')[0]}#page={page}")
+
+
+def _searched(block: Equation | Table | Figure | Algorithm) -> str:
+    """The text by which a block is found again in its source."""
+    if isinstance(block, Equation):
+        return block.latex
+    if isinstance(block, Table):
+        return block.caption or " ".join(block.rows[0] if block.rows else ())
+    return block.caption or (block.body if isinstance(block, Algorithm) else "")
 
 
 def _grouped(pieces: Iterable[Piece]) -> list[tuple[Heading | None, list[Piece]]]:
@@ -261,8 +222,8 @@ def _letter(number: int) -> str:
     return letters
 
 
-def _first_words(said: Sequence[Prose]) -> str:
-    return next((split(piece.text)[0][:120] for piece in said if piece.text.strip()), "")
+def _first_words(prose: Sequence[Prose]) -> str:
+    return next((split(piece.text)[0][:120] for piece in prose if piece.text.strip()), "")
 
 
 def _unique(lost: Iterable[Lost]) -> tuple[Lost, ...]:

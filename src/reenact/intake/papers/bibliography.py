@@ -98,11 +98,11 @@ def _reference(key: str, fields: dict[str, str]) -> Reference:
         fields.get(name, "") for name in ("doi", "url", "eprint", "howpublished", "note", "journal")
     )
     guessed = reference_of(key, detex(addresses))
-    said = [", ".join(authors), title, venue, year, plain.get("doi", "") or plain.get("url", "")]
+    parts = [", ".join(authors), title, venue, year, plain.get("doi", "") or plain.get("url", "")]
     return Reference(
         key=key,
         text=re.sub(
-            r"(?<=[?!])\.", "", ". ".join(part.strip(" .") for part in said if part.strip(" .")) + "."
+            r"(?<=[?!])\.", "", ". ".join(part.strip(" .") for part in parts if part.strip(" .")) + "."
         ),
         title=title,
         authors=authors,
@@ -199,11 +199,11 @@ def _biblatex_entry(key: str, body: str) -> Reference:
     authors = tuple(f"{first} {last}" for first, last in zip(given, surnames, strict=False))
     year = fields.get("year", "")
     venue = fields.get("journaltitle") or fields.get("booktitle", "")
-    said = [", ".join(authors), fields.get("title", ""), venue, year]
+    parts = [", ".join(authors), fields.get("title", ""), venue, year]
     eprint = re.fullmatch(r"(\d{4}\.\d{4,5}|[a-z-]+/\d{7})(?:v\d+)?", fields.get("eprint", ""))
     return Reference(
         key,
-        ". ".join(part for part in said if part) + ".",
+        ". ".join(part for part in parts if part) + ".",
         title=fields.get("title", ""),
         authors=authors,
         year=int(year) if year.isdigit() else None,

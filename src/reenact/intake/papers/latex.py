@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from reenact.errors import UnreadablePaper
-from reenact.intake.papers.assemble import Draft, Grid, Piece
+from reenact.intake.papers.assemble import Draft, Piece
 from reenact.intake.papers.bibliography import cut_list, read_bibitems, read_bibtex
 from reenact.intake.papers.latex_files import Files, find_main, flatten
 from reenact.intake.papers.latex_macros import detex, group
@@ -30,7 +30,7 @@ from reenact.intake.papers.latex_prepare import (
 )
 from reenact.intake.papers.latex_tables import HEADS
 from reenact.intake.papers.pandoc import LIMITS, Parsed, parse
-from reenact.intake.papers.paper import Lost, Reference
+from reenact.intake.papers.paper import Lost, Reference, Table
 from reenact.intake.papers.pictures import Pictures, drawn
 from reenact.intake.papers.tree import Walk
 from reenact.sandbox.box import Sandbox
@@ -138,7 +138,7 @@ def _machinery(name: str) -> Lost:
 def _tables(source: str, pieces: Iterable[Piece]) -> Iterator[Lost]:
     """A table that collapsed is worth a word: its numbers are what papers are about."""
     written = len(_TABULAR.findall(source.partition("\\begin{document}")[2]))
-    read = sum(isinstance(piece, Grid) and len(piece.rows) > 0 for piece in pieces)
+    read = sum(isinstance(piece, Table) and len(piece.rows) > 0 for piece in pieces)
     if read < written:
         yield Lost("table", f"{written - read} of {written} tables were not understood as cells.")
 

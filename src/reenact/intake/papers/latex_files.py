@@ -71,7 +71,7 @@ class Files:
     lost: list[Lost] = field(default_factory=list)
     texts: dict[str, str] = field(default_factory=dict)
     """What was read, by name."""
-    _room: int = MOST_TEXT
+    _left: int = MOST_TEXT
 
     def text(self, name: str) -> str | None:
         """The text of a file inside the folder; none when it is not there or may not be read."""
@@ -82,7 +82,7 @@ class Files:
         except InputError:
             self._miss(name, "its name leads outside the paper's folder")
             return None
-        found = collect(self.folder, [name], self._room)
+        found = collect(self.folder, [name], self._left)
         if found.refused:
             self._miss(name, found.refused[name])
         if name not in found.results:
@@ -92,7 +92,7 @@ class Files:
         except UnreadablePaper:
             self._miss(name, "it is not text")
             return None
-        self._room -= len(found.results[name])
+        self._left -= len(found.results[name])
         self.texts[name] = text
         return text
 

@@ -88,7 +88,7 @@ _DEFINED = re.compile(
     r"\s*(?:\{\s*\\?(?P<name>[A-Za-z]+\*?)\s*\}|\\(?P<bare>[A-Za-z]+))"
     r"\s*(?:\[(?P<count>\d)\])?\s*(?:\[(?P<usual>[^\[\]]{0,200})\])?\s*(?=\{)"
 )
-"""What is made anew, not what is changed: pandoc knows the commands of LaTeX itself better."""
+"""What is defined first, not what is redefined: pandoc knows the commands of LaTeX itself better."""
 _FRAME = re.compile(r"\\(begin|end)\s*\{([^{}]*)\}")
 _TABLE = re.compile(r"\\begin\s*\{(?:tabular[x*y]?|tabulary|longtable|NiceTabular|tblr)\}")
 _MACHINERY = re.compile(r"\\[A-Za-z]*@[A-Za-z]")
@@ -140,7 +140,7 @@ def written_out(text: str) -> Written:
 class _Writer:
     commands: dict[str, _Own] = field(default_factory=dict)
     environments: dict[str, _Own] = field(default_factory=dict)
-    room: int = MOST_GROWN
+    left: int = MOST_GROWN
 
     def write(self, text: str) -> str:
         names, frames = (
@@ -159,15 +159,15 @@ class _Writer:
     def _round(self, text: str, used: re.Pattern[str]) -> str:
         parts: list[str] = []
         at = 0
-        while self.room > 0 and (found := used.search(text, at)):
+        while self.left > 0 and (found := used.search(text, at)):
             own = self.commands[found["name"]] if found["name"] else self.environments[found["frame"]]
             words, end = own.closing, found.end()
             if found["how"] != "end":
                 given, end = _arguments(text, end, own)
-                if len(own.opening) + own.opening.count("#") * sum(map(len, given)) > self.room:
+                if len(own.opening) + own.opening.count("#") * sum(map(len, given)) > self.left:
                     break
                 words = _stand_for(given) if own.machinery else _filled(own.opening, given)
-            self.room -= len(words)
+            self.left -= len(words)
             parts += [text[at : found.start()], words]
             at = end
         return "".join((*parts, text[at:]))

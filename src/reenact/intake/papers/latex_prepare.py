@@ -10,9 +10,10 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from reenact.intake.papers.assemble import Piece, Steps
+from reenact.intake.papers.assemble import Piece
 from reenact.intake.papers.latex_macros import detex, group, written_out
 from reenact.intake.papers.latex_tables import plain_tables
+from reenact.intake.papers.paper import Algorithm
 
 FLOATS = ("algorithm", "algorithm*", "algorithm2e", "figure_algorithm", "listing")
 BARE = ("algorithmic", "algpseudocode", "lstlisting", "verbatim", "minted", "pseudocode", "alltt")
@@ -143,7 +144,7 @@ def _spelt(body: str, words: dict[str, str]) -> str:
     return body
 
 
-def _steps(body: str, environment: str) -> Steps:
+def _steps(body: str, environment: str) -> Algorithm:
     """An algorithm with its caption and label; the lines as they stand, without the frame around them."""
     caption, label = "", _LABEL.search(body)
     if environment in FLOATS:
@@ -156,7 +157,11 @@ def _steps(body: str, environment: str) -> Steps:
     else:
         body = re.sub(r"\A\s*(?:\[[^\]]{0,300}\])?(?:\{[a-z]+\})?", "", body)
     lines = [line.rstrip() for line in _LABEL.sub("", body).splitlines()]
-    return Steps("\n".join(line for line in lines if line.strip()), caption, label[1] if label else "")
+    return Algorithm(
+        caption=caption,
+        label=label[1] if label else "",
+        body="\n".join(line for line in lines if line.strip()),
+    )
 
 
 def local_styles(text: str) -> list[str]:

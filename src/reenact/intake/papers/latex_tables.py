@@ -1,7 +1,7 @@
 r"""Tables of LaTeX made plain, so that pandoc reads their cells whatever packages they were set with.
 
 Column specifications become `l`, rules, colours and boxes go, tables inside a cell become its words. How many
-rows are headings is told by the rules, and travels in the first cell as a marker.
+rows are headings follows from the rules, and travels in the first cell as a marker.
 """
 
 from __future__ import annotations

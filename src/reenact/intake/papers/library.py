@@ -95,11 +95,11 @@ def _same(value: str) -> str:
 def _entry(place: Path) -> Entry:
     about = place / "about.toml"
     try:
-        told = tomllib.loads(read_text(about, MOST_BYTES))
+        entry = tomllib.loads(read_text(about, MOST_BYTES))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
         raise InputError(f"An entry of the library cannot be read: {error}. Received: {about}") from error
-    words = {name: told.get(name, "") for name in ("title", "arxiv", "doi", "url")}
-    keys = told.get("keys", [])
+    words = {name: entry.get(name, "") for name in ("title", "arxiv", "doi", "url")}
+    keys = entry.get("keys", [])
     if not all(isinstance(value, str) for value in words.values()) or not isinstance(keys, list):
         raise InputError(
             f"An about.toml has title, arxiv, doi and url as text and keys as a list. Received: {about}"

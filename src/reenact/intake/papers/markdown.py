@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from reenact.intake.papers.assemble import Draft, Formula, Heading, Picture, Piece, Prose, Steps
-from reenact.intake.papers.paper import Lost
+from reenact.intake.papers.assemble import Draft, Heading, Piece, Prose
+from reenact.intake.papers.paper import Algorithm, Equation, Figure, Lost
 from reenact.intake.papers.pictures import Pictures
 from reenact.intake.papers.plain import bare, captioned, is_table, table_of
 from reenact.intake.papers.references import HEADINGS, keyed
@@ -95,7 +95,7 @@ class _Reader:
         if kind == "math":
             yield _equation(body)
         elif body.strip():
-            yield Steps(body)
+            yield Algorithm(body=body)
 
     def _formula(self, mark: str) -> Iterator[Piece]:
         """A displayed formula from this line to the closing mark; what follows the mark is text again."""
@@ -147,7 +147,8 @@ class _Reader:
             number = _FIGURE_NAME.match(caption)
             label = image["label"] or (number[1] if number else "")
             caption = _FIGURE_NAME.sub("", caption)
-            yield Picture(caption, label, image["file"], self.pictures.load(image["file"]))
+            pixels = self.pictures.load(image["file"])
+            yield Figure(caption=caption, label=label, file=image["file"], image=pixels)
         text = _IMAGE.sub(" ", text)
         if "<table" in text.casefold():
             self.lost.append(Lost("table", "A table written as HTML inside Markdown was read as text."))
@@ -155,10 +156,10 @@ class _Reader:
             yield Prose(text)
 
 
-def _equation(body: str) -> Formula:
+def _equation(body: str) -> Equation:
     label = _LABELLED.search(body)
     name = (label[1] or label[2] or "") if label else ""
-    return Formula(_LABELLED.sub("", body).strip(), name)
+    return Equation(latex=_LABELLED.sub("", body).strip(), label=name)
 
 
 def _titled(title: str, pieces: list[Piece]) -> tuple[str, list[Piece]]:
@@ -224,15 +225,15 @@ def _facts(block: str) -> Facts:
     import yaml
 
     try:
-        told = yaml.safe_load(block)
+        block = yaml.safe_load(block)
     except (yaml.YAMLError, RecursionError, ValueError):
         return Facts()
-    if not isinstance(told, dict):
+    if not isinstance(block, dict):
         return Facts()
-    authors = told.get("authors") or told.get("author") or ()
+    authors = block.get("authors") or block.get("author") or ()
     listed = authors if isinstance(authors, list) else [authors]
     return Facts(
-        _word(told.get("title")), tuple(filter(None, map(_name, listed))), _word(told.get("abstract"))
+        _word(block.get("title")), tuple(filter(None, map(_name, listed))), _word(block.get("abstract"))
     )
 
 

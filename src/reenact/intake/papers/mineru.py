@@ -14,21 +14,11 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from reenact.errors import MissingPart, ResultRefused, UnreadablePaper
-from reenact.intake.papers.assemble import (
-    FOOTNOTE,
-    Draft,
-    Formula,
-    Grid,
-    Heading,
-    Picture,
-    Piece,
-    Prose,
-    Steps,
-)
+from reenact.intake.papers.assemble import FOOTNOTE, Draft, Heading, Piece, Prose
 from reenact.intake.papers.html import read_tables
 from reenact.intake.papers.mineru_home import SETTINGS, installed
 from reenact.intake.papers.pandoc import SCRIPT_DEEPEST, result_json, run_script
-from reenact.intake.papers.paper import Lost
+from reenact.intake.papers.paper import Algorithm, Equation, Figure, Lost, Table, on_page
 from reenact.intake.papers.pdf_lines import Page
 from reenact.intake.papers.plain import heading_of
 from reenact.intake.papers.references import HEADINGS, keyed
@@ -61,16 +51,16 @@ def read_by_mineru(
         given={"paper.pdf": data, SETTINGS: found.settings}, mounts=found.mounts,
         environment=found.environment, collect=("content.json", "gathered.json", *copies), limits=limits,
     )  # fmt: skip
-    told = result_json(result, "gathered.json", name)
+    gathered = result_json(result, "gathered.json", name)
     if "content.json" not in result.results:
-        said = str(told.get("said", "")).strip().splitlines()[-1:] or ["it said nothing"]
+        output = str(gathered.get("output", "")).strip().splitlines()[-1:] or ["it printed nothing"]
         raise UnreadablePaper(
-            f"MinerU ended with status {told.get('code')} and left no list of contents: {said[0][:300]}. "
+            f"MinerU ended with status {gathered.get('code')} and left no contents: {output[0][:300]}. "
             f"Received: {name}",
             next_step="Try `mineru -p FILE -o FOLDER -b pipeline` by hand, or use --pdf-reader builtin.",
         )
     pictures = {
-        str(wanted): result.results.get(str(copy), b"") for wanted, copy in dict(told["pictures"]).items()
+        str(wanted): result.results.get(str(copy), b"") for wanted, copy in dict(gathered["pictures"]).items()
     }
     shown = {wanted: image for wanted, image in pictures.items() if image.startswith(_PICTURE)}
     texts = {f"{name}#page={page.number}": "\n".join(line.text for line in page.lines) for page in pages}
@@ -79,12 +69,12 @@ def read_by_mineru(
 
 def _content(data: bytes, name: str) -> list[Mapping[str, Any]]:
     try:
-        told = read_json(data, most_bytes=LIMITS.result_bytes, deepest=SCRIPT_DEEPEST)
+        content = read_json(data, most_bytes=LIMITS.result_bytes, deepest=SCRIPT_DEEPEST)
     except ResultRefused as error:
         raise UnreadablePaper(
             f"What MinerU left cannot be read: {error.sentence} Received: {name}"
         ) from error
-    return [block for block in told if isinstance(block, dict)] if isinstance(told, list) else []
+    return [block for block in content if isinstance(block, dict)] if isinstance(content, list) else []
 
 
 TRUST = "Formulas and tables were recognised by MinerU's networks: a sign may be misread. LaTeX keeps them."
@@ -126,7 +116,7 @@ class _Made:
     """Takes blocks one after the other."""
 
     pictures: Mapping[str, bytes]
-    grids: dict[int, Grid]
+    grids: dict[int, Table]
     title: str = ""
     pieces: list[Piece] = field(default_factory=list)
     entries: list[str] = field(default_factory=list)
@@ -148,7 +138,9 @@ class _Made:
             self._formula(block, page)
         elif kind == "code":
             caption, number = _captioned(block, "code_caption")
-            self.pieces.append(Steps(_text(block, "code_body"), caption, number, page))
+            self.pieces.append(
+                Algorithm(caption=caption, label=number, body=_text(block, "code_body"), span=on_page(page))
+            )
         elif kind == "list":
             self._list(block, page)
         elif block.get("text_level"):
@@ -188,7 +180,7 @@ class _Made:
         tag = _TAG.search(latex)
         latex = " ".join(_TAG.sub("", latex).split())
         if latex:
-            self.pieces.append(Formula(latex, tag["number"] if tag else "", page))
+            self.pieces.append(Equation(latex=latex, label=tag["number"] if tag else "", span=on_page(page)))
         else:
             self.lost.append(Lost("equation", "A displayed formula was seen and not read.", f"page {page}"))
 
@@ -208,19 +200,19 @@ class _Made:
             self.lost.append(
                 Lost("figure", f"Figure {number} has no picture.".replace("  ", " "), f"page {page}")
             )
-        self.pieces.append(Picture(caption, number, file, image, page))
+        self.pieces.append(Figure(caption=caption, label=number, file=file, image=image, span=on_page(page)))
 
     def _table(self, block: Block, page: int) -> None:
         caption, number = _captioned(block, "table_caption", "table_footnote")
-        grid = self.grids.get(self._tables, Grid((), 0))
+        grid = self.grids.get(self._tables, Table(heads=0))
         self._tables += 1
         if not grid.rows:
             words = f"The cells of table {number} were not found.".replace("  ", " ")
             self.lost.append(Lost("table", words, f"page {page}"))
-        self.pieces.append(Grid(grid.rows, grid.heads, caption or grid.caption, number, page))
+        self.pieces.append(replace(grid, caption=caption or grid.caption, label=number, span=on_page(page)))
 
 
-def _grids(tables: Sequence[Block], name: str, box: Sandbox) -> dict[int, Grid]:
+def _grids(tables: Sequence[Block], name: str, box: Sandbox) -> dict[int, Table]:
     """The cells of all tables, read from their HTML in one run; the first row is a heading in any case."""
     bodies = [str(table.get("table_body") or "") for table in tables]
     found = read_tables(bodies, name, box=box) if any(bodies) else {}
@@ -229,9 +221,9 @@ def _grids(tables: Sequence[Block], name: str, box: Sandbox) -> dict[int, Grid]:
 
 def _captioned(block: Block, *names: str) -> tuple[str, str]:
     """The words of a caption without its number, and the number."""
-    said = " ".join(" ".join(str(part).split()) for name in names for part in _list(block.get(name)))
-    found = _NUMBER.match(said)
-    return (said[found.end() :], found["number"]) if found else (said, "")
+    words = " ".join(" ".join(str(part).split()) for name in names for part in _list(block.get(name)))
+    found = _NUMBER.match(words)
+    return (words[found.end() :], found["number"]) if found else (words, "")
 
 
 def _list(value: object) -> list[object]:

@@ -60,9 +60,12 @@ def installed(environ: Mapping[str, str] | None = None, home: Path | None = None
     # These every box sees already.
     seen = ("/usr", *interpreter_folders())
     shown = dict.fromkeys(path for path in folders if not any(map(path.is_relative_to, seen)))
-    told = {"models-dir": {name: str(path) for name, path in models.items()}}
+    settings = {"models-dir": {name: str(path) for name, path in models.items()}}
     return Installation(
-        str(program), tuple(Mount(path, str(path)) for path in shown), variables, json.dumps(told).encode()
+        str(program),
+        tuple(Mount(path, str(path)) for path in shown),
+        variables,
+        json.dumps(settings).encode(),
     )
 
 
@@ -86,10 +89,10 @@ def _models(environ: Mapping[str, str], home: Path) -> dict[str, Path]:
     """Folders of weights that MinerU's own settings name."""
     file = home / (environ.get("MINERU_TOOLS_CONFIG_JSON") or SETTINGS)
     try:
-        told = read_json(read_bytes(file, MOST_BYTES))
+        settings = read_json(read_bytes(file, MOST_BYTES))
     except (OSError, ResultRefused):
         return {}
-    named = told.get("models-dir") if isinstance(told, dict) else None
+    named = settings.get("models-dir") if isinstance(settings, dict) else None
     if not isinstance(named, dict):
         return {}
     paths = {name: Path(path) for name, path in named.items() if isinstance(path, str)}
@@ -110,6 +113,6 @@ def _caches(environ: Mapping[str, str], home: Path) -> list[_Weights]:
         _Weights("huggingface", hub, ("HF_HUB_CACHE", str(hub))),
         _Weights("modelscope", scope / "hub", ("MODELSCOPE_CACHE", str(scope))),
     ]
-    wished = environ.get("MINERU_MODEL_SOURCE", "")
+    source = environ.get("MINERU_MODEL_SOURCE", "")
     there = [one for one in known if one.folder.is_dir()]
-    return sorted(there, key=lambda one: one.source != wished)
+    return sorted(there, key=lambda one: one.source != source)

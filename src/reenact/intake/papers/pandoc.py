@@ -64,16 +64,16 @@ def parse(text: str, form: str, *, box: Sandbox, limits: Limits = LIMITS, name: 
     if not result.ok or tree is None:
         raise failed(result, "pandoc", name, limits)
     try:
-        told = cast("dict[str, Any]", read_json(tree, most_bytes=limits.result_bytes, deepest=DEEPEST))
+        parsed = cast("dict[str, Any]", read_json(tree, most_bytes=limits.result_bytes, deepest=DEEPEST))
     except ResultRefused as error:
         raise UnreadablePaper(f"The paper is built in a way that is not read: {error.sentence}") from error
-    return Parsed(told["meta"], tuple(told["blocks"]), _skipped(result.results.get("log.json", b"[]")))
+    return Parsed(parsed["meta"], tuple(parsed["blocks"]), _skipped(result.results.get("log.json", b"[]")))
 
 
 def _problem(output: str) -> str:
     """What pandoc says about the place where it gave up, on one line."""
-    said = [line.strip() for line in output.splitlines() if line.strip() and not line.startswith("[")]
-    return " ".join(said)[-200:].strip(" .^") or "it breaks the grammar"
+    lines = [line.strip() for line in output.splitlines() if line.strip() and not line.startswith("[")]
+    return " ".join(lines)[-200:].strip(" .^") or "it breaks the grammar"
 
 
 def failed(result: BoxResult, who: str, name: str, limits: Limits) -> Exception:
@@ -88,8 +88,8 @@ def failed(result: BoxResult, who: str, name: str, limits: Limits) -> Exception:
         )
     if result.ending is Ending.MEMORY_LIMIT or "heap" in result.output.lower():
         return UnreadablePaper(f"{who} needs more memory for this paper than it may use. Received: {name}")
-    said = [line for line in result.output.splitlines() if line.strip() and not line.startswith("[")]
-    why = " ".join(said)[-300:] or result.why or result.ending.value
+    lines = [line for line in result.output.splitlines() if line.strip() and not line.startswith("[")]
+    why = " ".join(lines)[-300:] or result.why or result.ending.value
     return UnreadablePaper(f"{who} cannot read the paper: {why}. Received: {name}")
 
 
@@ -139,7 +139,7 @@ def run_script(
     collect: tuple[str, ...],
     limits: Limits = SCRIPT_LIMITS,
 ) -> BoxResult:
-    """What the script left. UnreadablePaper, with what it said, when it did not end well."""
+    """What the script left. UnreadablePaper, with what it printed, when it did not end well."""
     source = files("reenact.intake.papers.inside").joinpath(f"{script}.py").read_bytes()
     command = Command(
         argv=(sys.executable, "-s", "-B", f"{script}.py", *words),
@@ -158,11 +158,11 @@ def run_script(
 def result_json(result: BoxResult, file: str, name: str) -> Mapping[str, Any]:
     """The JSON object in one of the files that a script left."""
     try:
-        told = read_json(
+        found = read_json(
             result.results.get(file, b""), most_bytes=SCRIPT_LIMITS.result_bytes, deepest=SCRIPT_DEEPEST
         )
     except ResultRefused as error:
         raise UnreadablePaper(f"The paper cannot be read: {error.sentence} Received: {name}") from error
-    if not isinstance(told, Mapping):
+    if not isinstance(found, Mapping):
         raise UnreadablePaper(f"The paper cannot be read. Received: {name}")
-    return cast("Mapping[str, Any]", told)
+    return cast("Mapping[str, Any]", found)

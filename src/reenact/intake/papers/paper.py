@@ -21,8 +21,21 @@ class Span:
     file: str
     """Name inside the source: `main.tex`, `paper.pdf`; a PDF has `paper.pdf#page=3`."""
     start: int
-    """First character, counted from 0 in that file's text; -1 when the reader could not say."""
+    """First character, counted from 0 in that file's text; -1 when it is not known."""
     end: int
+
+    @property
+    def page(self) -> int:
+        """Page of a PDF, from 1; 0 elsewhere."""
+        return int(self.file.partition("#page=")[2] or 0)
+
+
+NOWHERE = Span("", -1, -1)
+
+
+def on_page(page: int) -> Span:
+    """The span of something on a page of a PDF, before its place there is known."""
+    return Span(f"#page={page}", -1, -1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,11 +65,11 @@ class Paragraph:
 class Equation:
     """A displayed formula, as LaTeX."""
 
-    id: str
-    latex: str
-    label: str
+    id: str = ""
+    latex: str = ""
+    label: str = ""
     """The author's label (`eq:loss`), or the printed number; empty when there is none."""
-    span: Span
+    span: Span = NOWHERE
 
     @property
     def text(self) -> str:
@@ -67,13 +80,13 @@ class Equation:
 class Table:
     """A table as cells; a cell that spans several columns is repeated in each."""
 
-    id: str
-    caption: str
-    label: str
-    rows: tuple[tuple[str, ...], ...]
-    heads: int
+    id: str = ""
+    caption: str = ""
+    label: str = ""
+    rows: tuple[tuple[str, ...], ...] = ()
+    heads: int = 1
     """How many of the first rows are headings."""
-    span: Span
+    span: Span = NOWHERE
 
     @property
     def text(self) -> str:
@@ -87,14 +100,14 @@ class Table:
 class Figure:
     """A figure: its caption, and its pixels where the source has them."""
 
-    id: str
-    caption: str
-    label: str
-    file: str
+    id: str = ""
+    caption: str = ""
+    label: str = ""
+    file: str = ""
     """Name inside the source; empty when only the caption is known."""
-    image: bytes
+    image: bytes = b""
     """PNG or JPEG as it came; empty when there is none that can be shown."""
-    span: Span
+    span: Span = NOWHERE
 
     @property
     def text(self) -> str:
@@ -105,11 +118,11 @@ class Figure:
 class Algorithm:
     """Numbered steps, kept whole."""
 
-    id: str
-    caption: str
-    label: str
-    body: str
-    span: Span
+    id: str = ""
+    caption: str = ""
+    label: str = ""
+    body: str = ""
+    span: Span = NOWHERE
 
     @property
     def text(self) -> str:
@@ -194,7 +207,7 @@ class Paper:
         lines = [f"# {self.title}"]
         for section in self.sections:
             lines.append(f"{'#' * (section.level + 1)} {section.id} {section.title}")
-            lines += [_told(block, ids, hide) for block in section.blocks]
+            lines += [_shown(block, ids, hide) for block in section.blocks]
         return "\n\n".join(lines)
 
     def find(self, quote: str) -> tuple[str, ...]:
@@ -233,7 +246,7 @@ def plain(text: str) -> str:
     return re.sub(r"[\W_]+", "", flat)
 
 
-def _told(block: Block, ids: bool, hide: frozenset[str]) -> str:
+def _shown(block: Block, ids: bool, hide: frozenset[str]) -> str:
     if block.id in hide:
         return f"[{block.id}] (withheld: results of the paper)"
     if not ids:

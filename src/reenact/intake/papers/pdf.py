@@ -1,4 +1,4 @@
-"""PDF -> Draft. Text, captions and tables come through; formulas are not to be trusted, and that is said."""
+"""PDF -> Draft: text, captions and tables; formulas are not to be trusted, which `lost` states."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from enum import StrEnum
 from typing import Any
 
 from reenact.errors import InputError, MissingExtra, ReenactError, Stopped, UnreadablePaper
-from reenact.intake.papers.assemble import Draft, Formula, Grid, Heading, Picture, Piece, Prose
+from reenact.intake.papers.assemble import Draft, Heading, Piece, Prose
 from reenact.intake.papers.pandoc import SCRIPT_LIMITS, result_json, run_script
-from reenact.intake.papers.paper import Lost
-from reenact.intake.papers.pdf_lines import Line, Page, Paragraphs, bare_pages, body_size, title_of
+from reenact.intake.papers.paper import Equation, Figure, Lost, Table
+from reenact.intake.papers.pdf_lines import Box, Line, Page, Paragraphs, bare_pages, body_size, title_of
 from reenact.intake.papers.references import HEADINGS, keyed
 from reenact.sandbox.box import Limits, Sandbox
 from reenact.types import JsonValue
@@ -61,14 +61,16 @@ def read_pdf(
     result = run_script(
         "pdf_text", box=box, name=name, given={"paper.pdf": data}, collect=("pages.json",), limits=limits
     )
-    told = result_json(result, "pages.json", name)
-    if "error" in told:
-        locked = "password" in str(told["error"])
+    parsed = result_json(result, "pages.json", name)
+    if "error" in parsed:
+        locked = "password" in str(parsed["error"])
         raise UnreadablePaper(
-            f"The PDF cannot be read: {told['error']}. Received: {name}",
-            next_step="Save it without a password." if locked else "Get the paper anew, or its LaTeX.",
+            f"The PDF cannot be read: {parsed['error']}. Received: {name}",
+            next_step="Save it without a password."
+            if locked
+            else "Download the paper again, or get its LaTeX.",
         )
-    pages, unseen = bare_pages([_page(page) for page in told["pages"]]), int(told["unseen"])
+    pages, unseen = bare_pages([_page(page) for page in parsed["pages"]]), int(parsed["unseen"])
     notes: tuple[Lost, ...] = ()
     if reader is not PdfReader.BUILTIN:
         from reenact.intake.papers.mineru import read_by_mineru
@@ -86,22 +88,22 @@ def read_pdf(
             f"The PDF has no text: its pages are pictures. Received: {name}",
             next_step="Run a text recognition over it first (--pdf-reader mineru does), or get its LaTeX.",
         )
-    draft = _draft(pages, name, unseen + int(told["turned"]), data, box)
+    draft = _draft(pages, name, unseen + int(parsed["turned"]), data, box)
     return replace(draft, lost=(*draft.lost, *notes))
 
 
-def _page(told: Mapping[str, Any]) -> Page:
+def _page(page: Mapping[str, Any]) -> Page:
     lines = tuple(
         Line(str(line["text"]), float(line["size"]), bool(line["bold"]), *map(float, line["box"]))
-        for line in told["lines"]
+        for line in page["lines"]
     )
-    return Page(int(told["number"]), lines, tuple(_tables(told["tables"])))
+    return Page(int(page["number"]), lines, tuple(_tables(page["tables"])))
 
 
-def _tables(told: Any) -> Iterator[tuple[Grid, tuple[float, ...]]]:
-    for table in told:
+def _tables(tables: Any) -> Iterator[tuple[Table, Box]]:
+    for table in tables:
         rows = tuple(tuple(str(cell) for cell in row) for row in table["rows"])
-        yield Grid(rows, int(table["heads"])), tuple(map(float, table["box"]))
+        yield Table(rows=rows, heads=int(table["heads"])), tuple(map(float, table["box"]))
 
 
 def _draft(pages: list[Page], name: str, unseen: int, data: bytes, box: Sandbox) -> Draft:
@@ -111,7 +113,7 @@ def _draft(pages: list[Page], name: str, unseen: int, data: bytes, box: Sandbox)
     for page in pages:
         made.page(page, skip=used if page is pages[0] else frozenset())
     kept, entries = _without_references(made.finish())
-    pieces, undrawn = cropped(kept, pages, data, size=size, box=box)
+    pieces, undrawn = cropped(kept, made.figures, pages, data, size=size, box=box)
     lost = [Lost("equation", TRUST), *made.lost, *undrawn]
     if unseen:
         lost.append(
@@ -138,7 +140,7 @@ def _without_references(pieces: list[Piece]) -> tuple[list[Piece], list[str]]:
         if isinstance(piece, Heading):
             inside = piece.title.strip(" .:").casefold() in HEADINGS
             kept += [] if inside else [piece]
-        elif inside and isinstance(piece, Prose | Formula):
+        elif inside and isinstance(piece, Prose | Equation):
             entries.append(piece.text if isinstance(piece, Prose) else piece.latex)
         else:
             kept.append(piece)
@@ -152,45 +154,55 @@ LONG = 40
 
 
 def cropped(
-    pieces: Sequence[Piece], pages: Sequence[Page], data: bytes, *, size: float, box: Sandbox
+    pieces: Sequence[Piece],
+    captions: Sequence[tuple[Figure, Box]],
+    pages: Sequence[Page],
+    data: bytes,
+    *,
+    size: float,
+    box: Sandbox,
 ) -> tuple[tuple[Piece, ...], tuple[Lost, ...]]:
     """The pieces with pixels for their figures, and a note for each figure that has none."""
-    figures = [piece for piece in pieces if isinstance(piece, Picture) and piece.box]
+    figures = [figure for figure, _ in captions]
     by_number = {page.number: page for page in pages}
-    wanted = [_wanted(one, by_number[one.page], figures, size) for one in figures[:MOST]]
+    wanted = [
+        _wanted(
+            caption,
+            by_number[figure.span.page],
+            [other for one, other in captions if one.span == figure.span and one is not figure],
+            size,
+        )
+        for figure, caption in captions[:MOST]
+    ]
     images, problems = _images(data, wanted, box) if wanted else ([], [])
     problems += [f"at most {MOST} figures of a paper are cut out"] * (len(figures) - len(problems))
     found = dict(zip(map(id, figures), images, strict=False))
     made = tuple(
-        replace(one, image=found.get(id(one), b"")) if isinstance(one, Picture) else one for one in pieces
+        replace(one, image=found.get(id(one), b"")) if isinstance(one, Figure) else one for one in pieces
     )
     lost = [
-        Lost("figure", f"Figure {one.label} has no picture: {why}.", f"page {one.page}")
+        Lost("figure", f"Figure {one.label} has no picture: {why}.", f"page {one.span.page}")
         for one, why in zip(figures, problems, strict=True)
         if why
     ]
     return made, tuple(lost)
 
 
-def _wanted(figure: Picture, page: Page, figures: Sequence[Picture], size: float) -> dict[str, JsonValue]:
-    """Where a caption stands, the column that it belongs to, and the words around it."""
-    caption = figure.box
+def _wanted(caption: Box, page: Page, others: Sequence[Box], size: float) -> dict[str, JsonValue]:
+    """Where a caption is, the column that it belongs to, and the words around it; `others` are captions."""
     lines = [line for line in page.lines if not _inside(line, caption)]
-    others = [one.box for one in figures if one.page == figure.page and one is not figure]
-    prose = [_box(line) for line in lines if len(line.text) >= LONG and line.size >= 0.9 * size]
+    prose = [line.box for line in lines if len(line.text) >= LONG and line.size >= 0.9 * size]
     return {
-        "page": figure.page,
+        "page": page.number,
         "caption": list(caption),
         "column": list(_column(caption, page.lines, others)),
         # The caption of another figure ends this one, as running text does.
         "prose": [list(box) for box in (*prose, *others)],
-        "words": [list(_box(line)) for line in lines if len(line.text) < LONG],
+        "words": [list(line.box) for line in lines if len(line.text) < LONG],
     }
 
 
-def _column(
-    caption: tuple[float, ...], lines: Sequence[Line], others: Sequence[tuple[float, ...]]
-) -> tuple[float, float]:
+def _column(caption: Box, lines: Sequence[Line], others: Sequence[Box]) -> tuple[float, float]:
     """From where to where the figure of a caption may reach."""
     left, right = min(line.left for line in lines), max(line.right for line in lines)
     middle = (left + right) / 2
@@ -222,18 +234,10 @@ def _images(data: bytes, wanted: list[dict[str, JsonValue]], box: Sandbox) -> tu
         raise
     except ReenactError as error:
         # A page made to harm its reader costs the figures, not the paper.
-        return [], [f"the figures could not be drawn ({_plain(error)})"] * len(wanted)
+        return [], [f"the figures could not be drawn ({error.sentence.rstrip('.')})"] * len(wanted)
     return [result.results.get(name, b"") for name in names], problems
 
 
-def _plain(error: ReenactError) -> str:
-    return error.sentence.rstrip(".")
-
-
-def _inside(line: Line, caption: tuple[float, ...]) -> bool:
+def _inside(line: Line, caption: Box) -> bool:
     middle = (line.low + line.high) / 2
     return caption[1] <= middle <= caption[3] and line.left < caption[2] and caption[0] < line.right
-
-
-def _box(line: Line) -> tuple[float, ...]:
-    return line.left, line.low, line.right, line.high

@@ -6,11 +6,14 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
+from typing import TypeAlias
 
-from reenact.intake.papers.assemble import Formula, Grid, Heading, Picture, Piece, Prose
-from reenact.intake.papers.paper import Lost
+from reenact.intake.papers.assemble import Heading, Piece, Prose
+from reenact.intake.papers.paper import Equation, Figure, Lost, Table, on_page
 from reenact.intake.papers.plain import heading_of
 
+Box: TypeAlias = tuple[float, ...]
+"""Left, low, right, high, in points from the lower left corner."""
 EDGE = 3
 """So many lines at the top and bottom of a page may be headers and footers."""
 _PAGE_NUMBER = re.compile(
@@ -32,6 +35,10 @@ class Line:
     right: float
     high: float
 
+    @property
+    def box(self) -> Box:
+        return self.left, self.low, self.right, self.high
+
 
 @dataclass(frozen=True, slots=True)
 class Page:
@@ -39,7 +46,7 @@ class Page:
 
     number: int
     lines: tuple[Line, ...]
-    tables: tuple[tuple[Grid, tuple[float, ...]], ...]
+    tables: tuple[tuple[Table, Box], ...]
 
 
 def bare_pages(pages: Sequence[Page]) -> list[Page]:
@@ -93,7 +100,7 @@ def title_of(page: Page, size: float) -> tuple[str, frozenset[Line]]:
     return " ".join(line.text for line in taken), frozenset(taken)
 
 
-def box_of(lines: Sequence[Line]) -> tuple[float, ...]:
+def box_of(lines: Sequence[Line]) -> Box:
     """The smallest box around lines."""
     return (
         min(line.left for line in lines), min(line.low for line in lines),
@@ -120,6 +127,8 @@ class Paragraphs:
 
     size: float
     lost: list[Lost] = field(default_factory=list)
+    figures: list[tuple[Figure, Box]] = field(default_factory=list)
+    """Figures with the boxes of their captions."""
     _pieces: list[Piece] = field(default_factory=list)
     _open: list[Line] = field(default_factory=list)
     _page: int = 0
@@ -149,7 +158,7 @@ class Paragraphs:
         self._close([])
         return self._pieces
 
-    def _take(self, line: Line, page: int, tables: list[tuple[Grid, tuple[float, ...]]]) -> None:
+    def _take(self, line: Line, page: int, tables: list[tuple[Table, Box]]) -> None:
         heading, caption, formula = self._heading(line), _CAPTION.match(line.text), _formula(line)
         if caption and self._caption is None:
             self._close(tables)
@@ -160,7 +169,7 @@ class Paragraphs:
             self._pieces.append(heading)
         elif formula is not None and self._caption is None:
             self._close(tables)
-            self._pieces.append(replace(formula, page=page))
+            self._pieces.append(replace(formula, span=on_page(page)))
         else:
             self._page = self._page if self._open else page
             self._open.append(line)
@@ -193,7 +202,7 @@ class Paragraphs:
         other = apart or _CAPTION.match(line.text) is not None
         return other or len(self._open) >= LONGEST_CAPTION or abs(line.size - last.size) > 0.9
 
-    def _close(self, tables: list[tuple[Grid, tuple[float, ...]]]) -> None:
+    def _close(self, tables: list[tuple[Table, Box]]) -> None:
         lines, caption = self._open, self._caption
         self._open, self._caption = [], None
         if not lines:
@@ -204,22 +213,22 @@ class Paragraphs:
         elif caption[0] == "tab":
             self._pieces.append(self._table(text, caption[1], lines[0], tables))
         elif caption[0] == "fig":
-            self._pieces.append(Picture(text, caption[1], page=self._page, box=box_of(lines)))
+            figure = Figure(caption=text, label=caption[1], span=on_page(self._page))
+            self._pieces.append(figure)
+            self.figures.append((figure, box_of(lines)))
         else:
             self._pieces.append(Prose(f"Algorithm {caption[1]}: {text}", self._page))
 
-    def _table(
-        self, text: str, number: str, line: Line, tables: list[tuple[Grid, tuple[float, ...]]]
-    ) -> Grid:
+    def _table(self, text: str, number: str, line: Line, tables: list[tuple[Table, Box]]) -> Table:
         """The table next to its caption."""
         if not tables:
             self.lost.append(
                 Lost("table", f"The cells of table {number} were not found.", f"page {self._page}")
             )
-            return Grid((), 0, text, number, self._page)
+            return Table(caption=text, label=number, heads=0, span=on_page(self._page))
         near = min(tables, key=lambda one: min(abs(one[1][3] - line.low), abs(one[1][1] - line.high)))
         tables.remove(near)
-        return replace(near[0], caption=text, label=number, page=self._page)
+        return replace(near[0], caption=text, label=number, span=on_page(self._page))
 
     def _joined(self, lines: list[Line]) -> str:
         """Lines as running text; a word cut at the end of a line is whole again where it occurs whole."""
@@ -238,7 +247,7 @@ class Paragraphs:
         return f"{begin}-{rest}".casefold() not in self._words
 
 
-def _formula(line: Line) -> Formula | None:
+def _formula(line: Line) -> Equation | None:
     """A line of signs, with its number at the end or hardly a word in it."""
     numbered = _NUMBERED.match(line.text)
     body = numbered["body"] if numbered else line.text
@@ -246,11 +255,11 @@ def _formula(line: Line) -> Formula | None:
         return None
     words = len(_WORD.findall(body))
     if words <= (3 if numbered else 0) and len(body) > 3:
-        return Formula(body, numbered["number"] if numbered else "")
+        return Equation(latex=body, label=numbered["number"] if numbered else "")
     return None
 
 
-def _within(line: Line, box: tuple[float, ...]) -> bool:
+def _within(line: Line, box: Box) -> bool:
     left, low, right, high = box
     middle = (line.low + line.high) / 2
     return left - 6 <= line.left and line.right <= right + 6 and low - 1 <= middle <= high + 1

@@ -8,9 +8,9 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from reenact.errors import InputError, ReenactError, Stopped
-from reenact.intake.papers.assemble import Picture, Piece
+from reenact.intake.papers.assemble import Piece
 from reenact.intake.papers.pandoc import SCRIPT_LIMITS, run_script
-from reenact.intake.papers.paper import Lost
+from reenact.intake.papers.paper import Figure, Lost
 from reenact.sandbox.box import Sandbox
 from reenact.sandbox.files.collect import collect, inner_name
 
@@ -32,7 +32,7 @@ class Pictures:
     lost: list[Lost] = field(default_factory=list)
     waiting: dict[str, bytes] = field(default_factory=dict)
     """Figures that are PDFs, by name: they can be drawn, but not here."""
-    _room: int = MOST_TOGETHER
+    _left: int = MOST_TOGETHER
 
     def load(self, name: str) -> bytes:
         """The picture as it came; nothing, and a note, when it cannot be shown."""
@@ -59,9 +59,9 @@ class Pictures:
     def _checked(self, name: str, data: bytes) -> bytes:
         if not data.startswith((*_MAGIC, b"%PDF-")):
             return self._miss(name, "it is neither PNG nor JPEG nor PDF")
-        if len(data) > self._room:
+        if len(data) > self._left:
             return self._miss(name, f"the figures together have more than {MOST_TOGETHER} bytes")
-        self._room -= len(data)
+        self._left -= len(data)
         if data.startswith(b"%PDF-"):
             self.waiting[name] = data
             return b""
@@ -83,7 +83,7 @@ def drawn(
     images = _images(dict(list(waiting.items())[:MOST]), box)
     made = tuple(
         replace(piece, image=images[piece.file])
-        if isinstance(piece, Picture) and not piece.image and piece.file in images
+        if isinstance(piece, Figure) and not piece.image and piece.file in images
         else piece
         for piece in pieces
     )

@@ -6,7 +6,8 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
-from reenact.intake.papers.assemble import Draft, Grid, Heading, Picture, Piece, Prose, Steps
+from reenact.intake.papers.assemble import Draft, Heading, Piece, Prose
+from reenact.intake.papers.paper import Algorithm, Figure, Table
 from reenact.intake.papers.references import HEADINGS, keyed
 
 LONGEST_HEADING = 90
@@ -137,11 +138,11 @@ def is_table(lines: Sequence[str], at: int) -> bool:
     )
 
 
-def table_of(lines: Sequence[str]) -> Grid:
+def table_of(lines: Sequence[str]) -> Table:
     """The cells; short rows are filled up."""
     rows = [_cells(line) for line in (lines[0], *lines[2:])]
     width = max(len(row) for row in rows)
-    return Grid(tuple((*row, *[""] * (width - len(row))) for row in rows))
+    return Table(rows=tuple((*row, *[""] * (width - len(row))) for row in rows))
 
 
 def _cells(line: str) -> tuple[str, ...]:
@@ -169,25 +170,25 @@ def captioned(pieces: list[Piece]) -> list[Piece]:
     found: list[Piece] = []
     waiting: tuple[str, str, str] | None = None
     for piece in pieces:
-        told = _told(piece)
+        caption = _caption_of(piece)
         if waiting is not None:
             piece, used = _named(piece, waiting)
             if not used:
                 found.append(Prose(_as_text(waiting)))
             waiting = None
-        if told is None:
+        if caption is None:
             found.append(piece)
             continue
-        if found and (named := _named(found[-1], told))[1]:
+        if found and (named := _named(found[-1], caption))[1]:
             found[-1] = named[0]
         else:
-            waiting = told
+            waiting = caption
     if waiting is not None:
         found.append(Prose(_as_text(waiting)))
     return found
 
 
-def _told(piece: Piece) -> tuple[str, str, str] | None:
+def _caption_of(piece: Piece) -> tuple[str, str, str] | None:
     """Kind, label and words of a paragraph that is a caption."""
     if not isinstance(piece, Prose):
         return None
@@ -199,14 +200,14 @@ def _told(piece: Piece) -> tuple[str, str, str] | None:
     return caption["kind"][:3].casefold(), label[1] if label else caption["number"], words
 
 
-def _named(piece: Piece, told: tuple[str, str, str]) -> tuple[Piece, bool]:
-    kind, label, words = told
-    fits = {"tab": Grid, "fig": Picture, "alg": Steps, "lis": Steps}[kind]
-    if isinstance(piece, fits) and isinstance(piece, Grid | Picture | Steps) and not piece.caption:
+def _named(piece: Piece, caption: tuple[str, str, str]) -> tuple[Piece, bool]:
+    kind, label, words = caption
+    fits = {"tab": Table, "fig": Figure, "alg": Algorithm, "lis": Algorithm}[kind]
+    if isinstance(piece, fits) and isinstance(piece, Table | Figure | Algorithm) and not piece.caption:
         return replace(piece, caption=words, label=piece.label or label), True
     return piece, False
 
 
-def _as_text(told: tuple[str, str, str]) -> str:
-    kind = {"tab": "Table", "fig": "Figure", "alg": "Algorithm", "lis": "Listing"}[told[0]]
-    return f"{kind} {told[1]}: {told[2]}"
+def _as_text(caption: tuple[str, str, str]) -> str:
+    kind = {"tab": "Table", "fig": "Figure", "alg": "Algorithm", "lis": "Listing"}[caption[0]]
+    return f"{kind} {caption[1]}: {caption[2]}"

@@ -215,9 +215,9 @@ def _by_parts(file: _File, wanted: _Wanted, begin: int) -> tuple[int, int] | Non
     middle = file.letters.find(longest, begin)
     if middle < 0:
         return None
-    room = 2 * len(wanted.letters) + 60
-    start = file.letters.rfind(wanted.parts[0], max(begin, middle - room), middle + len(wanted.parts[0]))
-    last = file.letters.find(wanted.parts[-1], middle, middle + room)
+    reach = 2 * len(wanted.letters) + 60
+    start = file.letters.rfind(wanted.parts[0], max(begin, middle - reach), middle + len(wanted.parts[0]))
+    last = file.letters.find(wanted.parts[-1], middle, middle + reach)
     stop = max(last + len(wanted.parts[-1]) if last >= 0 else 0, middle + len(longest))
     return (start if 0 <= start <= middle else middle), stop
 

@@ -7,9 +7,9 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeAlias
 
-from reenact.intake.papers.assemble import Formula, Grid, Heading, Picture, Piece, Prose, Steps
+from reenact.intake.papers.assemble import Heading, Piece, Prose
 from reenact.intake.papers.latex_tables import HEADS
-from reenact.intake.papers.paper import Lost
+from reenact.intake.papers.paper import Algorithm, Equation, Figure, Lost, Table
 from reenact.intake.papers.pictures import Pictures
 from reenact.intake.papers.references import marked
 
@@ -83,7 +83,7 @@ class Walk:
             for term, meanings in content:
                 yield Prose(f"{self.line(term)}: {self._joined(meanings)}")
         elif kind == "CodeBlock":
-            yield Steps(str(content[1]), label=str(content[0][0]))
+            yield Algorithm(body=str(content[1]), label=str(content[0][0]))
         elif kind == "LineBlock":
             yield Prose(" ".join(self.line(line) for line in content))
         elif kind == "RawBlock":
@@ -116,7 +116,8 @@ class Walk:
         yield from self._prose(inlines.text(part))
         for file, words in inlines.images:
             caption = self.line(words)
-            yield Picture("" if caption == NO_WORDS else caption, "", file, self.pictures.load(file))
+            shown = "" if caption == NO_WORDS else caption
+            yield Figure(caption=shown, file=file, image=self.pictures.load(file))
         for note in inlines.notes:
             text = self._joined([note])
             if text:
@@ -138,17 +139,17 @@ class Walk:
         attributes, caption, blocks = content
         words, label = self._joined([caption[1]]), str(attributes[0])
         inner = list(self.pieces(blocks))
-        images = [piece for piece in inner if isinstance(piece, Picture)]
+        images = [piece for piece in inner if isinstance(piece, Figure)]
         if self.keys is not None:
             yield from _numbered(words, inner, images)
             return
         for number, image in enumerate(images):
-            said = f"{words} ({image.caption})" if words and image.caption else words or image.caption
+            text = f"{words} ({image.caption})" if words and image.caption else words or image.caption
             labels = (image.label, label if number == 0 else "")
-            yield Picture(said, ", ".join(filter(None, labels)), image.file, image.image)
+            yield replace(image, caption=text, label=", ".join(filter(None, labels)))
         if not images:
-            yield Picture(words, label)
-        yield from (piece for piece in inner if not isinstance(piece, Picture | Prose))
+            yield Figure(caption=words, label=label)
+        yield from (piece for piece in inner if not isinstance(piece, Figure | Prose))
 
     def _division(self, content: Any) -> Iterator[Piece]:
         """A container: a theorem keeps its name, a table takes the label of what surrounds it."""
@@ -161,12 +162,12 @@ class Walk:
                 yield piece
 
 
-def _numbered(words: str, inner: list[Piece], images: list[Picture]) -> Iterator[Piece]:
+def _numbered(words: str, inner: list[Piece], images: list[Figure]) -> Iterator[Piece]:
     """What stands in a figure of a page, with the words and the number of its caption."""
     number = _NUMBER.match(words)
     label, words = (number[1], words[number.end() :]) if number else ("", words)
-    others = [piece for piece in inner if isinstance(piece, Grid | Steps)]
-    for piece in (*others, *(() if others else images or [Picture()])):
+    others = [piece for piece in inner if isinstance(piece, Table | Algorithm)]
+    for piece in (*others, *(() if others else images or [Figure()])):
         yield replace(
             piece,
             caption=piece.caption if others and piece.caption else words or piece.caption,
@@ -174,12 +175,12 @@ def _numbered(words: str, inner: list[Piece], images: list[Picture]) -> Iterator
         )
 
 
-def equation(latex: str) -> Formula:
-    """A displayed formula without its environment; the labels are told apart."""
+def equation(latex: str) -> Equation:
+    """A displayed formula without its environment; the labels apart."""
     labels = [*_LABEL.findall(latex), *_TAG.findall(latex)]
     body = _UNNUMBERED.sub("", _TAG.sub("", _LABEL.sub("", latex)))
     wrapped = _WRAPPED.match(body)
-    return Formula((wrapped[2] if wrapped else body).strip(), ", ".join(labels))
+    return Equation(latex=(wrapped[2] if wrapped else body).strip(), label=", ".join(labels))
 
 
 def _labelled(piece: Piece, label: str) -> Piece:
@@ -283,17 +284,18 @@ MOST_CELLS = 20_000
 Line = Callable[[Iterable[Node]], str]
 
 
-def grid_of(content: Any, line: Line) -> Grid:
+def grid_of(content: Any, line: Line) -> Table:
     """The cells as text. Spans that run over the edge are cut there."""
     attributes, caption, columns, head, bodies, foot = content
     heads = list(head[1])
     body = [row for part in bodies for row in (*part[2], *part[3])] + list(foot[1])
     rows = spread([[_cell(cell, line) for cell in row[1]] for row in (*heads, *body)], len(columns))
     words = " ".join(_words(block, line) for block in caption[1])
-    told = HEADS.match(rows[0][0]) if rows and rows[0] else None
-    if told:
+    marker = HEADS.match(rows[0][0]) if rows and rows[0] else None
+    if marker:
         rows = tuple(tuple(HEADS.sub("", cell) for cell in row) for row in rows)
-    return Grid(rows, int(told[1]) if told else len(heads), words, str(attributes[0]))
+    count = int(marker[1]) if marker else len(heads)
+    return Table(caption=words, label=str(attributes[0]), rows=rows, heads=count)
 
 
 def spread(rows: list[list[tuple[str, int, int]]], width: int) -> tuple[tuple[str, ...], ...]:

@@ -27,16 +27,16 @@ def main() -> None:
     done = subprocess.run(  # noqa: S603
         words, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False
     )
-    told: dict[str, object] = {
+    found: dict[str, object] = {
         "code": done.returncode,
-        "said": done.stdout.decode("utf-8", "replace")[-KEPT:],
+        "output": done.stdout.decode("utf-8", "replace")[-KEPT:],
     }
     lists = sorted(path for path in Path("out").rglob("*_content_list.json") if path.is_file())
     if lists:
         content = lists[0].read_bytes()
         Path("content.json").write_bytes(content)
-        told["pictures"] = gathered(lists[0].parent, json.loads(content))
-    Path("gathered.json").write_text(json.dumps(told), encoding="utf-8")
+        found["pictures"] = gathered(lists[0].parent, json.loads(content))
+    Path("gathered.json").write_text(json.dumps(found), encoding="utf-8")
 
 
 def gathered(folder: Path, content: object) -> dict[str, str]:

@@ -58,8 +58,8 @@ def main() -> None:
     write({"pages": pages, "unseen": unseen, "turned": turned})
 
 
-def write(told: object) -> None:
-    Path("pages.json").write_text(json.dumps(told), encoding="utf-8")
+def write(found: object) -> None:
+    Path("pages.json").write_text(json.dumps(found), encoding="utf-8")
 
 
 def read_page(page: Any) -> tuple[list[dict[str, Any]], int, int, int]:
@@ -148,11 +148,11 @@ def box_of(raw: Any, text: Any, at: int) -> tuple[float, float, float, float]:
 def is_seen(raw: Any, text: Any, at: int) -> bool:
     """Neither white nor transparent nor too small to read."""
     red, green, blue, alpha = (ctypes.c_uint() for _ in range(4))
-    told = raw.FPDFText_GetFillColor(text, at, red, green, blue, alpha)
-    white = told and min(red.value, green.value, blue.value) >= 250
+    known = raw.FPDFText_GetFillColor(text, at, red, green, blue, alpha)
+    white = known and min(red.value, green.value, blue.value) >= 250
     left, low, right, high = box_of(raw, text, at)
     tiny = 0 < high - low < 1 and 0 < right - left < 1 and raw.FPDFText_GetFontSize(text, at) < SMALLEST
-    return not (white or (told and alpha.value < 10) or tiny)
+    return not (white or (known and alpha.value < 10) or tiny)
 
 
 def is_bold(raw: Any, text: Any, at: int) -> bool:
