@@ -1,5 +1,6 @@
-"""A paragraph into sentences; abbreviations, decimals, formulas, citations and addresses stay whole.
+"""A paragraph into sentences, and where each is in the source.
 
+Abbreviations, decimals, formulas, citations and addresses stay whole.
 Joined by single spaces the sentences are the paragraph again, with its white space made single.
 """
 
@@ -81,8 +82,8 @@ def _names_someone(word: str, before: str) -> bool:
     return not re.fullmatch(r"[a-z][a-z-]+", earlier) or earlier in _BEFORE_NAMES
 
 
-ANCHORS = (48, 24, 14)
-"""So many letters of the beginning, and of the end, are looked for."""
+ANCHOR = 24
+"""So many letters of a text whose formulas and macros are written out differently are looked for."""
 SHORTEST = 6
 DEEPEST = 12
 """Environments around a label that are looked at."""
@@ -92,6 +93,7 @@ _COMMENT = re.compile(r"(?<!\\)%[^\n]*")
 _TAG = re.compile(r"<[^<>]{1,6000}>")
 _COMMANDS = re.compile(r"\\(?:begin|end|label|ref|eqref|cref|Cref|autoref)\s*\{[^{}]*\}|\\[A-Za-z@]+\*?")
 _CHANGED = re.compile(r"\$[^$]*\$|\[[^\[\]]*\]")
+"""Formulas, citations and references, which macros may have changed."""
 _LETTERS = re.compile(r"[^\W_]")
 _CLOSING = re.compile(r"[.!?)\]}$\"'”’]{0,4}")
 
@@ -102,25 +104,15 @@ class _File:
     text: str
     letters: str
     places: list[int]
-    """Where each letter stands in the file's text."""
-
-
-@dataclass(frozen=True)
-class _Wanted:
-    """A text as it is looked for."""
-
-    letters: str
-    parts: tuple[str, ...]
-    """Its letters between formulas, citations and references, which macros may have changed."""
-
-    @classmethod
-    def of(cls, text: str) -> _Wanted:
-        parts = tuple(part for piece in _CHANGED.split(text) if len(part := _plain(piece)) >= 3)
-        return cls(_plain(text), parts)
+    """Where each letter is in the file's text."""
 
 
 class Locator:
-    """Remembers how far it has come."""
+    """Finds the text of a paper again in its source: spans that a reader can open.
+
+    Compared by letters and digits alone, without commands and comments of LaTeX, forwards from the last find.
+    A text that cannot be found has the span (-1, -1): it is never guessed.
+    """
 
     def __init__(self, texts: Mapping[str, str]) -> None:
         self._files = [_letters(name, text) for name, text in texts.items()]
@@ -129,22 +121,30 @@ class Locator:
         self._misses = 0
 
     def find(self, text: str, *, label: str = "", within: str = "") -> Span:
-        """Where the text stands, or the environment with that label; in one file alone where one is named."""
+        """Where the text is, or the environment with that label; in one file alone where one is named."""
         if label and (place := self._labelled(label)):
             return place
-        wanted = _Wanted.of(text)
-        if len(wanted.letters) < SHORTEST or self._misses >= MOST_MISSES:
-            return self.nowhere(within)
-        for match in (_whole, _by_parts, _by_ends):
-            for number, begin in self._order(within):
-                found = match(self._files[number], wanted, begin)
-                if found is not None:
-                    return self._reached(number, *found)
-        self._misses += 1
-        return self.nowhere(within)
+        whole = _plain(text)
+        parts = [part for piece in _CHANGED.split(text) if len(part := _plain(piece)) >= 3] or [whole]
+        if len(whole) >= SHORTEST and self._misses < MOST_MISSES:
+            longest = max(parts, key=len)
+            for wanted in dict.fromkeys((whole, longest, longest[:ANCHOR], longest[-ANCHOR:])):
+                for number, begin in self._order(within) if len(wanted) >= SHORTEST else ():
+                    at = self._files[number].letters.find(wanted, begin)
+                    if at >= 0:
+                        ends = (whole, whole) if wanted == whole else (parts[0], parts[-1])
+                        return self._reached(number, at, wanted, ends, len(whole))
+            self._misses += 1
+        return Span(within or (self._files[self._file].name if self._files else ""), -1, -1)
 
-    def _reached(self, number: int, start: int, stop: int) -> Span:
-        file = self._files[number]
+    def _reached(self, number: int, at: int, wanted: str, ends: tuple[str, str], size: int) -> Span:
+        """The span around a part that was found, from the first part of its text to the last."""
+        file, reach = self._files[number], 2 * size + 60
+        first, last = ends
+        start = file.letters.rfind(first, max(0, at - reach), at + len(first))
+        stop = file.letters.find(last, at, at + reach)
+        start = start if 0 <= start <= at else at
+        stop = max(stop + len(last) if stop >= 0 else 0, at + len(wanted))
         end = file.places[stop - 1] + 1
         closing = _CLOSING.match(file.text, end)
         self._file, self._at = number, stop
@@ -164,10 +164,6 @@ class Locator:
                 if end >= 0 and file.text.rfind(f"\\end{{{name}}}", begin, at) < 0:
                     return Span(file.name, begin, end + len(name) + 6)
         return None
-
-    def nowhere(self, within: str = "") -> Span:
-        """The span of what could not be found."""
-        return Span(within or (self._files[self._file].name if self._files else ""), -1, -1)
 
     def _order(self, within: str) -> Iterator[tuple[int, int]]:
         """Files, and where to begin in each, in the order in which a text is likely to stand there."""
@@ -200,33 +196,3 @@ def _small(letters: str) -> str:
     if len(small) == len(letters):
         return small
     return "".join(low if len(low := letter.lower()) == 1 else letter for letter in letters)
-
-
-def _whole(file: _File, wanted: _Wanted, begin: int) -> tuple[int, int] | None:
-    start = file.letters.find(wanted.letters, begin)
-    return (start, start + len(wanted.letters)) if start >= 0 else None
-
-
-def _by_parts(file: _File, wanted: _Wanted, begin: int) -> tuple[int, int] | None:
-    """By the longest part without formulas, then its first part before that and its last part after."""
-    longest = max(wanted.parts, key=len, default="")
-    if len(longest) < ANCHORS[-1]:
-        return None
-    middle = file.letters.find(longest, begin)
-    if middle < 0:
-        return None
-    reach = 2 * len(wanted.letters) + 60
-    start = file.letters.rfind(wanted.parts[0], max(begin, middle - reach), middle + len(wanted.parts[0]))
-    last = file.letters.find(wanted.parts[-1], middle, middle + reach)
-    stop = max(last + len(wanted.parts[-1]) if last >= 0 else 0, middle + len(longest))
-    return (start if 0 <= start <= middle else middle), stop
-
-
-def _by_ends(file: _File, wanted: _Wanted, begin: int) -> tuple[int, int] | None:
-    """By its first letters and its last."""
-    for size in ANCHORS:
-        start = file.letters.find(wanted.letters[:size], begin) if len(wanted.letters) >= size else -1
-        if start >= 0:
-            last = file.letters.find(wanted.letters[-size:], start, start + 3 * len(wanted.letters) + 200)
-            return start, max(start + size, last + size)
-    return None
