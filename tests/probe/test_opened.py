@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from reenact.probe import opened as room
+from reenact.probe import injected
+from reenact.probe import surroundings as measured
 from reenact.probe.options import WatchOptions
 from reenact.probe.surroundings import (
     Opened,
@@ -96,13 +97,13 @@ def test_what_forked_workers_open_is_listed(tmp_path: Path) -> None:
         ),
         ("try:\n    import lmdb\nexcept ImportError:\n    pass", "lmdb opens files that cannot be seen"),
         (
-            f"for i in range({room.part('opened').MOST + 1}):\n    try:\n        open(str(i))\n"
+            f"for i in range({injected.part('opened').MOST + 1}):\n    try:\n        open(str(i))\n"
             "    except OSError:\n        pass",
-            f"it opens more than {room.part('opened').MOST} files",
+            f"it opens more than {injected.part('opened').MOST} files",
         ),
     ],
 )
-def test_what_cannot_be_seen_is_said(tmp_path: Path, text: str, why: str) -> None:
+def test_what_cannot_be_seen_is_named(tmp_path: Path, text: str, why: str) -> None:
     found = opened_by(tmp_path, text)
     assert found.blind == (why,)
     assert found.digest == ""
@@ -114,7 +115,7 @@ def test_asking_what_machine_this_is_blinds_nobody(tmp_path: Path) -> None:
     assert found.blind == ()
 
 
-def test_a_run_without_the_probe_told_nothing(tmp_path: Path) -> None:
+def test_a_run_without_the_probe_lists_nothing(tmp_path: Path) -> None:
     assert read_opened(tmp_path) == Opened()
     assert Opened().blind
     assert not Opened().is_unchanged()
@@ -150,7 +151,7 @@ def test_a_missing_file_that_appears_is_a_change(tmp_path: Path) -> None:
 def test_a_large_file_counts_by_its_ends_and_its_time(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(room, "WHOLE", 10)
+    monkeypatch.setattr(measured, "WHOLE", 10)
     large = tmp_path / "large.bin"
     large.write_bytes(bytes(100))
     (trace := tmp_path / "trace").mkdir()
