@@ -90,9 +90,10 @@ def test_a_watched_program_does_not_survive_our_own_death(tmp_path: Path) -> Non
         import sys
         from pathlib import Path
         from reenact.probe.options import WatchOptions
-        from reenact.probe.watch import run
+        from reenact.probe.watch import watch
+        from reenact.program.program import read_program
         folder = Path({str(tmp_path)!r})
-        run([sys.executable, "train.py"], folder, WatchOptions(folder / "trace"))
+        watch(read_program(("train.py",), folder), WatchOptions(folder / "trace"))
     """
     with subprocess.Popen([sys.executable, "-c", dedent(ours)]) as parent:
         watched = int(wait_for_file(notes))

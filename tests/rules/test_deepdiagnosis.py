@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from reenact.probe.inject.reenact_probe.tables import LAYER, PARAMETER, STEP
+from reenact.probe.inject.reenact_probe.folder import LAYER, PARAMETER, STEP
 from reenact.probe.trace import Columns, Header, ParameterFacts, Trace, no_rows
 from reenact.program.fault import Fault
 from reenact.program.graph import Layer, LossFacts, ModelGraph, TaskType, TensorFacts, WeightFacts

@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from reenact.probe.inject.reenact_probe.tables import LAYER, PARAMETER, STEP
+from reenact.probe.inject.reenact_probe.folder import LAYER, PARAMETER, STEP
 from reenact.probe.trace import Columns, Header, Metric, Trace, no_rows
 from reenact.rules.evidence import Evidence
 from reenact.rules.finding import Finding

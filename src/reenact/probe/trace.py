@@ -175,7 +175,7 @@ class Trace:
 
     header: Header
     steps: Columns
-    """One row a step of an optimizer; columns in `reenact_probe.tables`."""
+    """One row a step of an optimizer; columns in `reenact_probe.folder`."""
     layers: Columns
     """One row a layer and sampled forward pass."""
     parameters: Columns

@@ -52,13 +52,9 @@ def current() -> Session | None:
     return _session
 
 
+@guard.guarded("boot")
 def from_environment() -> None:
     """Start when the environment asks for it; called once by the interpreter's start."""
-    _guarded_start()
-
-
-@guard.guarded("boot")
-def _guarded_start() -> None:
     config = configuration.from_environment()
     if config is not None:
         start(config, own_process=True)
@@ -78,9 +74,9 @@ def start(config: Config, own_process: bool = False) -> Session:
 
         seeds.install(config.seed)
     if own_process and config.shim:
-        from reenact_probe.oldkeras import modules
+        from reenact_probe import oldkeras
 
-        modules.install(session.recorder)
+        oldkeras.install(session.recorder)
     if configuration.is_rank_zero():
         _observe(session, own_process)
     return session
@@ -91,7 +87,7 @@ def _observe(session: Session, own_process: bool) -> None:
     if session.config.experiments is not None:
         late.when_imported("torch", functools.partial(_torch_for_experiments, session))
         late.when_imported("keras", functools.partial(_keras_for_experiments, session))
-        ending.Ending(session.recorder)
+        ending.at_exit(session.recorder)
         return
     late.when_imported("torch", functools.partial(_torch_imported, session))
     late.when_imported("keras", functools.partial(_keras_imported, session))
@@ -99,7 +95,7 @@ def _observe(session: Session, own_process: bool) -> None:
         late.when_imported(package, functools.partial(_lightning_imported, session, package))
     late.when_imported("torchmetrics", functools.partial(_torchmetrics_imported, session))
     if own_process:
-        ending.Ending(session.recorder)
+        ending.at_exit(session.recorder)
         if session.config.tap_output:
             from reenact_probe import metrics
 
@@ -126,14 +122,14 @@ def _keras_imported(session: Session, keras: Library) -> None:
 
 @guard.guarded("experiment-torch")
 def _torch_for_experiments(session: Session, torch: Library) -> None:
-    from reenact_probe.experiment.takeover import TakeOver
+    from reenact_probe.experiment import TakeOver
 
     session.torch = TakeOver(torch, session.recorder)
 
 
 @guard.guarded("experiment-keras")
 def _keras_for_experiments(session: Session, keras: Library) -> None:
-    from reenact_probe.experiment.takeover import refuse_backend
+    from reenact_probe.experiment import refuse_backend
 
     backend = keras.backend.backend()
     if backend == "torch" and session.torch is not None:
@@ -144,17 +140,17 @@ def _keras_for_experiments(session: Session, keras: Library) -> None:
 
 @guard.guarded("lightning-import")
 def _lightning_imported(session: Session, package: str, module: Library) -> None:
-    from reenact_probe.metrics import LightningWatch
+    from reenact_probe.metrics import watch_lightning
 
     session.recorder.note_framework("lightning", module.__version__)
-    LightningWatch(package, session.recorder)
+    watch_lightning(package, session.recorder)
 
 
 @guard.guarded("torchmetrics-import")
 def _torchmetrics_imported(session: Session, module: Library) -> None:
-    from reenact_probe.metrics import TorchmetricsWatch
+    from reenact_probe.metrics import watch_torchmetrics
 
-    TorchmetricsWatch(module, session.recorder)
+    watch_torchmetrics(module, session.recorder)
 
 
 def end(session: Session, error: BaseException | None = None) -> None:

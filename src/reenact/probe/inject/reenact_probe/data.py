@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy
@@ -12,6 +13,9 @@ MAX_FEATURES = 20_000
 MAX_CLASSES = 1000
 MAX_KEYS = 200_000
 KEY_VALUES = 1024
+FEW_ROWS = 2000
+MOST_LABELS = 100_000
+"""Rows of a data set in memory that are measured: of its inputs, of its labels."""
 _WEIGHTS = numpy.random.default_rng(0).integers(0, 2**63, KEY_VALUES, dtype="u8") * 2 + 1
 """Odd and without a pattern, so that the same values in another order have another key."""
 
@@ -123,6 +127,14 @@ class Split:
         if role == "label":
             facts.count_classes(array)
 
+    def read(self, role: str, select: Callable[[slice], Array], count: int, dtype: str) -> None:
+        """Take in a data set of so many rows that lies in memory; `select` gives some of them."""
+        if role == "label":
+            self.update(role, select(slice(MOST_LABELS)), dtype)
+        else:
+            self.update(role, select(slice(None, None, max(1, count // FEW_ROWS))), dtype)
+            self.keys = set(row_keys(select(slice(MAX_KEYS))))
+
     def add_keys(self, rows: Any) -> float:
         """Remember rows; gives the share of them that was known before."""
         keys = row_keys(rows)
@@ -219,12 +231,12 @@ class Data:
         ]
 
 
-def distinct(found: list[Any]) -> list[Any]:
-    """Each of these once: a loader that is made anew every epoch tells the same every time."""
+def distinct(facts: list[Any]) -> list[Any]:
+    """Each of these once: a loader that is made again every epoch gives the same facts every time."""
     kept: list[Any] = []
-    for one in found:
-        if one not in kept[-50:]:
-            kept.append(one)
+    for item in facts:
+        if item not in kept[-50:]:
+            kept.append(item)
     return kept
 
 

@@ -22,18 +22,16 @@ _MAX_TEXT = 4000
 _MAX_FRAMES = 40
 
 
-class Ending:
-    """Writes the end of a recording when the interpreter exits."""
+def at_exit(recorder: Recorder) -> None:
+    """Have the end of the recording written when the interpreter of this process exits."""
+    pid = os.getpid()
 
-    def __init__(self, recorder: Recorder) -> None:
-        self.recorder = recorder
-        self._pid = os.getpid()
-        atexit.register(self.at_exit)
-
-    def at_exit(self) -> None:
-        if os.getpid() == self._pid:
+    def finish() -> None:
+        if os.getpid() == pid:
             # The interpreter keeps the exception that ended the main program before exit handlers run.
-            close(self.recorder, getattr(sys, "last_value", None))
+            close(recorder, getattr(sys, "last_value", None))
+
+    atexit.register(finish)
 
 
 def close(recorder: Recorder, error: BaseException | None) -> None:
@@ -80,7 +78,6 @@ def describe(error: BaseException) -> Facts:
         place = traceback.FrameSummary(error.filename, error.lineno or 1, "", line=(error.text or "").strip())
     return {
         "type": type(error).__name__,
-        "module": type(error).__module__,
         "message": str(error)[:_MAX_TEXT],
         "file": getattr(error, "filename", None) if isinstance(error, OSError) else None,
         "place": [place.filename, place.lineno, 0, 0, 0] if place else None,

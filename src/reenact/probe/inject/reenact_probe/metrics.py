@@ -92,61 +92,55 @@ def tap_output(recorder: Recorder, keras_drives: Callable[[], bool]) -> None:
 _MOMENTS = frozenset({"on_train_epoch_end", "on_validation_end", "on_test_end"})
 
 
-class LightningWatch:
-    """Wraps the one function through which every callback hook goes."""
-
-    def __init__(self, package: str, recorder: Recorder) -> None:
-        self.recorder = recorder
-        self._seen: dict[tuple[str, int], float] = {}
-        call = importlib.import_module(package + ".trainer.call")
-        after(call, "_call_callback_hooks", self._hooks_called)
-
-    def _hooks_called(self, _: Any, trainer: Any, hook_name: str, *args: Any, **kwargs: Any) -> None:  # noqa: ARG002
-        if hook_name in _MOMENTS:
-            self._read(trainer)
+def watch_lightning(package: str, recorder: Recorder) -> None:
+    """Read what a trainer logs, through the one function that every callback hook goes through."""
+    seen: dict[tuple[str, int], float] = {}
 
     @guarded("lightning")
-    def _read(self, trainer: Any) -> None:
+    def read(trainer: Any) -> None:
         if getattr(trainer, "sanity_checking", False):
             return
         for name, value in dict(trainer.callback_metrics).items():
-            number = float(value)
-            key = (name, self.recorder.epoch)
+            number, key = float(value), (name, recorder.epoch)
             # Old values stay in the dictionary: only what changed, or belongs to a new epoch, is news.
-            if self._seen.get(key) != number:
-                self._seen[key] = number
-                self.recorder.metric(name, number, "lightning")
+            if seen.get(key) != number:
+                seen[key] = number
+                recorder.metric(name, number, "lightning")
+
+    def hooks_called(_: Any, trainer: Any, hook_name: str, *args: Any, **kwargs: Any) -> None:  # noqa: ARG001
+        if hook_name in _MOMENTS:
+            read(trainer)
+
+    after(importlib.import_module(package + ".trainer.call"), "_call_callback_hooks", hooks_called)
 
 
-class TorchmetricsWatch:
-    """Wraps what every metric's `compute` goes through."""
-
-    def __init__(self, torchmetrics: Library, recorder: Recorder) -> None:
-        self.recorder = recorder
-        patch(torchmetrics.Metric, "_wrap_compute", self._wrap)
-
-    def _wrap(self, original: Function) -> Function:
-        def _wrap_compute(metric: Any, compute: Function) -> Function:
-            wrapped = original(metric, compute)
-
-            def computed(*args: Any, **kwargs: Any) -> Any:
-                value = wrapped(*args, **kwargs)
-                self._note(metric, value)
-                return value
-
-            return computed
-
-        return _wrap_compute
+def watch_torchmetrics(torchmetrics: Library, recorder: Recorder) -> None:
+    """Read what metrics compute, through what wraps every metric's `compute`."""
 
     @guarded("torchmetrics")
-    def _note(self, metric: Any, value: Any) -> None:
+    def note(metric: Any, value: Any) -> None:
         # Inside `forward` a value belongs to one batch, not to the epoch.
         if getattr(metric, "_to_sync", True) is False or getattr(value, "numel", lambda: 0)() != 1:
             return
         name = type(metric).__name__
         for prefix in ("Multiclass", "Multilabel", "Binary"):
             name = name[len(prefix) :] if name.startswith(prefix) else name
-        self.recorder.metric(_snake(name), value.detach(), "torchmetrics")
+        recorder.metric(_snake(name), value.detach(), "torchmetrics")
+
+    def wrap(original: Function) -> Function:
+        def _wrap_compute(metric: Any, compute: Function) -> Function:
+            wrapped = original(metric, compute)
+
+            def computed(*args: Any, **kwargs: Any) -> Any:
+                value = wrapped(*args, **kwargs)
+                note(metric, value)
+                return value
+
+            return computed
+
+        return _wrap_compute
+
+    patch(torchmetrics.Metric, "_wrap_compute", wrap)
 
 
 def _snake(name: str) -> str:

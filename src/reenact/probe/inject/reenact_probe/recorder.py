@@ -10,9 +10,8 @@ import time
 from collections.abc import Callable
 from typing import Any, Protocol
 
-from reenact_probe import tables
 from reenact_probe.config import Config
-from reenact_probe.folder import Folder
+from reenact_probe.folder import COLUMNS, Folder, Table
 from reenact_probe.schedule import Schedule
 from reenact_probe.types import Facts
 
@@ -50,7 +49,7 @@ class Recorder:
         """Epochs begun, less one; -1 while no epoch is known."""
         self.spent = 0.0
         """Seconds the probe itself took."""
-        self.tables = {name: tables.Table(name) for name in tables.COLUMNS}
+        self.tables = {name: Table(name) for name in COLUMNS}
         self.observers: list[Observer] = []
         self.missing: list[str] = []
         self._metrics: list[list[Any]] = []
@@ -67,7 +66,7 @@ class Recorder:
     def _first_header(self) -> Facts:
         return {
             "schema": SCHEMA,
-            "columns": {name: list(columns) for name, columns in tables.COLUMNS.items()},
+            "columns": {name: list(columns) for name, columns in COLUMNS.items()},
             "started": time.time(),
             "pid": os.getpid(),
             "argv": list(getattr(sys, "argv", [])),
@@ -130,6 +129,11 @@ class Recorder:
     def write_graph(self, graph: Facts) -> None:
         if self.owned:
             self.folder.write_json("graph.json", graph)
+
+    def write_data(self, facts: Facts | None) -> None:
+        """Write the facts of the data, where there are new ones."""
+        if facts is not None:
+            self.folder.write_json("data.json", facts)
 
     def metric(self, name: Any, value: Any, source: str, epoch: int | None = None) -> None:
         number = _as_number(value)

@@ -15,7 +15,7 @@ from typing import Any
 
 from reenact_probe.guard import guarded
 from reenact_probe.late import when_imported
-from reenact_probe.types import Args, Kwargs, Library, Module
+from reenact_probe.types import Args, Kwargs, Library
 
 _LIMIT = 2**32
 
@@ -65,41 +65,34 @@ class Override:
         return (self.seed,), kwargs
 
 
+_SEEDING = {
+    "random": ("seed",),
+    "numpy.random": ("seed",),
+    "torch": ("manual_seed", "cuda.manual_seed", "cuda.manual_seed_all"),
+    "keras": ("utils.set_random_seed",),
+}
+"""By module: its functions that set a global seed; all but those of Keras are seeded at once by the first."""
+
+
 def install(seed: int | None) -> None:
     """Override from now on; without a seed the program's own stand."""
     if seed is None:
         return
     override = Override(int(seed) % _LIMIT)
-    when_imported("random", functools.partial(_standard, override))
-    when_imported("numpy.random", functools.partial(_numpy, override))
-    when_imported("torch", functools.partial(_torch, override))
-    when_imported("keras", functools.partial(_keras, override))
+    for name in _SEEDING:
+        when_imported(name, functools.partial(_override, override, name))
 
 
 @guarded("seeds")
-def _standard(override: Override, module: Library) -> None:
-    module.seed(override.seed)
-    override.replace(module, "seed")
-
-
-@guarded("seeds")
-def _numpy(override: Override, module: Library) -> None:
-    module.seed(override.seed)
-    override.replace(module, "seed")
-
-
-@guarded("seeds")
-def _torch(override: Override, module: Module) -> None:
-    module.manual_seed(override.seed)
-    override.replace(module, "manual_seed")
-    module.random.manual_seed = module.manual_seed
-    for name in ("manual_seed", "manual_seed_all"):
-        override.replace(module.cuda, name)
-
-
-@guarded("seeds")
-def _keras(override: Override, module: Module) -> None:
-    override.replace(module.utils, "set_random_seed")
+def _override(override: Override, name: str, module: Library) -> None:
+    functions = _SEEDING[name]
+    if name != "keras":
+        getattr(module, functions[0])(override.seed)
+    for path in functions:
+        owner, _, function = path.rpartition(".")
+        override.replace(getattr(module, owner) if owner else module, function)
+    if name == "torch":
+        module.random.manual_seed = module.manual_seed
 
 
 def _plain(value: Any) -> Any:

@@ -1,1 +1,232 @@
-"""Small experiments with the program's own model, loss and first batch, before its first step."""
+"""Takes over the program just before its first optimizer step, does small experiments with it, and ends it.
+
+Until then the program runs as it is. What the first step would have lowered is on the tape by then, with the
+weights as they were made. The program never goes on: its first step, its files and its results do not come.
+Nothing else is recorded in such a process.
+"""
+
+from __future__ import annotations
+
+import importlib
+import threading
+import weakref
+from collections.abc import Callable
+from typing import Any
+
+from reenact_probe import ending, guard
+from reenact_probe.experiment import trials
+from reenact_probe.experiment.problem import KerasOptimizer, Pair, Problem, TorchOptimizer
+from reenact_probe.experiment.tape import Tape, Unseen, make_mode, tensors_in
+from reenact_probe.guard import after, before, guarded, patch, state, when_made
+from reenact_probe.recorder import Recorder
+from reenact_probe.types import Args, Facts, Function, Kwargs, Library, Module, Optimizer, Tensor
+
+NAME = "experiments.json"
+_NOT_INPUTS = ("label", "target", "mask", "y_true")
+"""Words in the name of an argument that is no input."""
+
+
+class TakeOver:
+    """One per process. Waits for the first step of torch's or Keras's optimizer."""
+
+    def __init__(self, torch: Library, recorder: Recorder) -> None:
+        self.torch = torch
+        self.recorder = recorder
+        self.seconds = float(recorder.config.experiments or 0)
+        self.tape = Tape(torch)
+        self.inputs = Inputs(torch, self.tape)
+        self.pairs: list[Pair] = []
+        self._losses: list[Tensor] = []
+        self._optimizers: list[Any] = []
+        self._clips: list[Function] = []
+        self._scaled: tuple[Tensor, Tensor] | None = None
+        self._stepping: Optimizer | None = None
+        """An optimizer that was asked to step before its loss went backward: it was given a closure."""
+        self._install()
+
+    def _install(self) -> None:
+        torch = self.torch
+        optim = importlib.import_module("torch.optim.optimizer")
+        patch(torch.autograd, "backward", self._wrap_backward)
+        after(torch.amp.GradScaler, "scale", self._loss_scaled)
+        when_made(optim.Optimizer, self._optimizer_made)
+        for name in ("clip_grad_norm_", "clip_grad_value_"):
+            patch(torch.nn.utils, name, self._wrap_clip)
+        state.undo.append(optim.register_optimizer_step_pre_hook(self._before_step).remove)
+        mode = make_mode(torch, self.tape)
+        # Never left: it was entered before any mode of the program, so it lies under all of them.
+        mode.__enter__()
+
+    def join_keras(self, keras: Library) -> None:
+        """Keras on torch has its own optimizers, losses and layers; on another backend there is no tape."""
+        base = importlib.import_module("keras.src.optimizers.base_optimizer").BaseOptimizer
+        when_made(base, self._optimizer_made)
+        before(base, "apply", self._before_apply)
+        before(keras.losses.Loss, "__call__", self._compared)
+        self.inputs.join_keras(keras)
+
+    # What is noticed on the way ---------------------------------------------------------------------------
+
+    def _wrap_clip(self, original: Function) -> Function:
+        def clip(parameters: Any, *args: Any, **kwargs: Any) -> Any:
+            self._clips.append(lambda weights: original(weights, *args, **kwargs))
+            return original(parameters, *args, **kwargs)
+
+        return clip
+
+    def _optimizer_made(self, optimizer: Optimizer) -> None:
+        self._optimizers.append(weakref.ref(optimizer))
+
+    def _loss_scaled(self, scaled: Tensor, _: Any, outputs: Tensor) -> None:
+        self._scaled = (scaled, outputs)
+
+    @guarded("experiment-loss")
+    def _compared(self, loss: Any, y_true: Any, y_pred: Any, *args: Any, **kwargs: Any) -> None:  # noqa: ARG002
+        if all(isinstance(value, self.torch.Tensor) for value in (y_true, y_pred)):
+            logits = bool(loss.get_config().get("from_logits"))
+            self.pairs = [*self.pairs[-32:], Pair(y_pred, y_true, logits, True)]
+
+    def _wrap_backward(self, original: Function) -> Function:
+        def backward(tensors: Any, *args: Any, **kwargs: Any) -> None:
+            self._goes_back(tensors)
+            original(tensors, *args, **kwargs)
+            self._went_back()
+
+        return backward
+
+    @guarded("experiment-backward")
+    def _goes_back(self, tensors: Any) -> None:
+        loss = tensors if isinstance(tensors, self.torch.Tensor) else tensors[0]
+        if self._scaled is not None and self._scaled[0] is loss:
+            loss = self._scaled[1]
+        self._losses.append(loss)
+
+    # The moment -------------------------------------------------------------------------------------------
+
+    @guarded("experiment-backward")
+    def _went_back(self) -> None:
+        if self._stepping is not None:
+            self.take_over(lambda: TorchOptimizer(self._stepping, self._clips))
+        elif not any(made() is not None for made in self._optimizers):
+            self.take_over(None)
+
+    @guarded("experiment-step")
+    def _before_step(self, optimizer: Optimizer, *_: Any) -> None:
+        if self._losses:
+            self.take_over(lambda: TorchOptimizer(optimizer, self._clips))
+        else:
+            self._stepping = optimizer
+
+    @guarded("experiment-step")
+    def _before_apply(self, optimizer: Optimizer, grads: Any, trainable_variables: Any = None) -> None:  # noqa: ARG002
+        given = trainable_variables
+        variables = optimizer._trainable_variables if given is None else given
+        self.take_over(lambda: KerasOptimizer(self.torch, optimizer, variables))
+
+    def take_over(self, make_optimizer: Callable[[], TorchOptimizer | KerasOptimizer] | None) -> None:
+        """The experiments, and the end of the process."""
+        if not self.recorder.owned:
+            return
+        self.tape.open = False
+        guard.stand_down()
+        facts: Facts = {"missing": []}
+        try:
+            self._experiment(facts, make_optimizer)
+        except Unseen as reason:
+            facts["missing"].append(f"no experiments: {reason}")
+        except Exception as error:  # noqa: BLE001 - the program's own code runs here, and may do anything
+            facts["missing"].append(f"no further experiments: {type(error).__name__}: {error}"[:500])
+        give(self.recorder, facts)
+
+    def _experiment(
+        self, facts: Facts, make_optimizer: Callable[[], TorchOptimizer | KerasOptimizer] | None
+    ) -> None:
+        if any(loss.numel() != 1 for loss in self._losses):
+            raise Unseen("what goes backward is no single number")
+        optimizer = make_optimizer() if make_optimizer is not None else None
+        weights = optimizer.weights if optimizer is not None else self._leaves()
+        self._refuse_rivals(weights)
+        problem = Problem(self.torch, self.tape, self._losses, weights, self.pairs)
+        facts["one_batch"], price, missing = trials.one_batch(problem, self.seconds)
+        facts["missing"] += [missing] if missing else []
+        refusal: str | None = "range of rates: the program moves its weights by hand"
+        if optimizer is not None:
+            refusal = optimizer.refuses
+        if optimizer is not None and not refusal:
+            facts["learning_rates"], refusal = trials.rate_range(problem, optimizer, self.seconds, price)
+        facts["missing"] += [refusal] if refusal else []
+
+    def _leaves(self) -> list[Tensor]:
+        found = {
+            id(t): t for call in self.tape.calls for t in call.tensors() if t.requires_grad and t.is_leaf
+        }
+        return list(found.values())
+
+    def _refuse_rivals(self, weights: list[Tensor]) -> None:
+        """Two optimizers with weights of their own: one batch of one of them is half of a game."""
+        ours = {id(weight) for weight in weights}
+        for made in self._optimizers:
+            groups = getattr(made(), "param_groups", None) or ()
+            theirs = {id(weight) for group in groups for weight in group["params"]}
+            if theirs - ours:
+                raise Unseen("the program trains with several optimizers, each with weights of its own")
+
+
+def give(recorder: Recorder, facts: Facts) -> None:
+    """Write what was found and end the process."""
+    if recorder.owned:
+        recorder.folder.write_json(NAME, facts)
+        ending.stop_here(recorder)
+
+
+def refuse_backend(keras: Library, backend: str, recorder: Recorder) -> None:
+    """Keras on a backend other than torch: say so when it begins to train."""
+    reason = f"no experiments: Keras runs on {backend}, and only torch can be played again"
+    for name in ("fit", "train_on_batch"):
+        owner = next(base for base in keras.Model.__mro__ if name in vars(base))
+        before(owner, name, lambda *_, **__: give(recorder, {"missing": [reason]}))
+
+
+class Inputs:
+    """Follows how modules are nested. A loss is a module too, but has no weights."""
+
+    def __init__(self, torch: Library, tape: Tape) -> None:
+        self.torch = torch
+        self.tape = tape
+        self._depth = 0
+        self._found = False
+        self._thread = threading.get_ident()
+        # Module hooks get no keyword arguments, and Keras's layers do not run them.
+        patch(torch.nn.Module, "__call__", self._wrap_call)
+
+    def join_keras(self, keras: Library) -> None:
+        patch(keras.layers.Layer, "__call__", self._wrap_call)
+
+    def _wrap_call(self, original: Function) -> Function:
+        def __call__(module: Module, *args: Any, **kwargs: Any) -> Any:  # noqa: N807
+            if not self.tape.open or threading.get_ident() != self._thread:
+                return original(module, *args, **kwargs)
+            self._enter(module, args, kwargs)
+            self._depth += 1
+            try:
+                return original(module, *args, **kwargs)
+            finally:
+                self._depth -= 1
+
+        return __call__
+
+    @guarded("experiment-forward")
+    def _enter(self, module: Module, args: Args, kwargs: Kwargs) -> None:
+        if not self._depth:
+            self._found = False
+        if self._found or not self.torch.is_grad_enabled() or not self._has_weights(module):
+            return
+        named = {key: value for key, value in kwargs.items() if not any(word in key for word in _NOT_INPUTS)}
+        for tensor in tensors_in((args, named)):
+            if tensor.device.type != "meta" and tensor.dtype is not self.torch.bool:
+                self.tape.add_input(tensor)
+                self._found = True
+
+    def _has_weights(self, module: Module) -> bool:
+        """A Keras layer may make its weights only when it is called; Keras's losses are no layers."""
+        return hasattr(module, "stateless_call") or next(module.parameters(), None) is not None

@@ -1,19 +1,24 @@
-"""Keras's `fit` and `evaluate`: what they are asked to do, and what Keras tells its callbacks meanwhile."""
+"""Keras's `fit` and `evaluate`: what they are asked to do, and what Keras tells its callbacks meanwhile.
+
+Of the data that they are given, arrays are read in place and generators are left alone.
+"""
 
 from __future__ import annotations
 
+import functools
 import inspect
 import time
 from typing import Any, Protocol
 
+import numpy
+
 from reenact_probe import ending
-from reenact_probe.data import Data
+from reenact_probe.data import Data, Split
 from reenact_probe.guard import before, guarded, patch
-from reenact_probe.keras import data as arrays
 from reenact_probe.keras.graph import learning_rate
 from reenact_probe.places import caller
 from reenact_probe.recorder import Recorder
-from reenact_probe.types import Args, Facts, Function, Kwargs, Library, Logs, Module, Place, Row
+from reenact_probe.types import Args, Array, Facts, Function, Kwargs, Library, Logs, Module, Place, Row
 
 NAN = float("nan")
 WANTED = ("batch_size", "epochs", "validation_split", "initial_epoch")
@@ -92,11 +97,11 @@ class Fit:
     def _read_data(self, wanted: Facts) -> None:
         x, y, held = wanted.get("x"), wanted.get("y"), wanted.get("validation_data")
         share = wanted.get("validation_split")
-        if held is None and share and y is not None and arrays.in_memory(x):
-            (x, y), held = arrays.split_off(x, y, share)
-        arrays.read(self.data, "train", x, y, self.recorder.step)
+        if held is None and share and y is not None and _array(x) is not None:
+            (x, y), held = split_off(x, y, share)
+        read_split(self.data, "train", x, y, self.recorder.step)
         if isinstance(held, (tuple, list)) and len(held) >= 2:
-            arrays.read(self.data, "validation", held[0], held[1], self.recorder.step)
+            read_split(self.data, "validation", held[0], held[1], self.recorder.step)
 
     @guarded("fit-end")
     def _ends(self, model: Module) -> None:
@@ -110,7 +115,7 @@ class Fit:
             given = signature.bind(*args, **kwargs).arguments
         except TypeError:
             return
-        arrays.read(self.data, "test", given.get("x"), given.get("y"), self.recorder.step)
+        read_split(self.data, "test", given.get("x"), given.get("y"), self.recorder.step)
 
 
 class Callbacks:
@@ -176,3 +181,71 @@ def _as_list(value: Any) -> list[Any]:
     if value is None:
         return []
     return list(value) if isinstance(value, (list, tuple)) else [value]
+
+
+def read_split(data: Data, name: str, x: Any, y: Any, step: int) -> None:
+    """Facts of one split, when its data lies in memory."""
+    inputs, labels = _array(x), _array(y)
+    if inputs is None:
+        return
+    split = Split(step)
+    for role, array in (("input", inputs), ("label", labels)):
+        if array is not None:
+            dtype = str(array.dtype).replace("torch.", "")
+            split.read(role, functools.partial(_rows, array), len(array), dtype)
+    data.add_whole(name, split, news=True)
+
+
+def _array(value: Any) -> Any:
+    """The first array in what was given: numpy, torch on the CPU, or a list of them; none for a generator."""
+    if isinstance(value, (list, tuple)) and value and hasattr(value[0], "shape"):
+        value = value[0]
+    if isinstance(value, dict) and value:
+        value = next(iter(value.values()))
+    if type(value).__module__.startswith("pandas"):
+        value = value.to_numpy()
+    if isinstance(value, (list, tuple)):
+        value = _from_list(value)
+    shape = getattr(value, "shape", None)
+    usable = shape is not None and len(shape) > 0 and len(value) > 0
+    if not usable or str(getattr(value, "dtype", "object")) in ("object", "string") or _on_device(value):
+        return None
+    return value
+
+
+def _from_list(value: Any) -> Array | None:
+    try:
+        array = numpy.asarray(value)
+    except (ValueError, TypeError):
+        return None
+    return array if array.dtype.kind in "fiub" else None
+
+
+def _on_device(value: Any) -> bool:
+    device = getattr(value, "device", None)
+    return getattr(device, "type", "cpu") != "cpu"
+
+
+def _rows(array: Any, chosen: slice) -> Array:
+    rows = array[chosen]
+    return rows.detach().numpy() if hasattr(rows, "detach") else numpy.asarray(rows)
+
+
+def split_off(x: Any, y: Any, share: float) -> tuple[tuple[Any, Any], tuple[Any, Any]]:
+    """What Keras itself does with `validation_split`: the last rows are held out."""
+    first = _array(x)
+    cut = int(len(first) * (1 - share)) if first is not None else 0
+    return (_cut(x, slice(0, cut)), _cut(y, slice(0, cut))), (
+        _cut(x, slice(cut, None)),
+        _cut(y, slice(cut, None)),
+    )
+
+
+def _cut(value: Any, rows: slice) -> Any:
+    if value is None:
+        return None
+    if isinstance(value, dict):
+        return {key: _cut(part, rows) for key, part in value.items()}
+    if isinstance(value, (list, tuple)) and value and hasattr(value[0], "shape"):
+        return [part[rows] for part in value]
+    return value[rows]

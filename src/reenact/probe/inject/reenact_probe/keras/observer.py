@@ -1,22 +1,29 @@
-"""The observer of Keras 3: fit, evaluate and train_on_batch from outside; layers and gradients on the torch
-backend.
+"""The observer of Keras 3: fit, evaluate and train_on_batch from outside; on torch also layers, gradients and
+weights, seen through the observer of torch.
 """
 
 from __future__ import annotations
 
 import importlib
 import math
+import weakref
+from collections.abc import Callable
 from typing import Any
 
 from reenact_probe.data import Data
-from reenact_probe.guard import before, guarded, when_made
+from reenact_probe.guard import guarded, patch
 from reenact_probe.keras import graph
 from reenact_probe.keras.fit import Callbacks, Fit
-from reenact_probe.keras.on_torch import KerasOnTorch
-from reenact_probe.places import Made, caller
+from reenact_probe.places import Made
 from reenact_probe.recorder import Recorder
+from reenact_probe.torch.forward import ForwardHooks
+from reenact_probe.torch.model import LayerInfo
 from reenact_probe.torch.observer import TorchObserver
-from reenact_probe.types import Facts, Function, Library, Module, Optimizer, Place
+from reenact_probe.types import Facts, Function, Library, Module, Optimizer, Place, Tensor
+
+NAN = float("nan")
+RATE = 4
+"""Column of the learning rate."""
 
 
 class KerasObserver:
@@ -29,19 +36,17 @@ class KerasObserver:
         inside = torch if backend == "torch" else None
         # Places of things made, and facts of data: those of the torch observer where there is one.
         self.data = inside.data if inside is not None else Data()
-        self.parts = Parts(keras, inside.made if inside is not None else Made(), self, inside is None)
+        self._inside = OnTorch(keras, inside, self) if inside is not None else None
+        self.parts = graph.Parts(keras, inside.made if inside is not None else Made(), self, inside is None)
         self._model: Module | None = None
         self._described: tuple[Module, list[Facts]] | None = None
         self._fit = Fit(keras, recorder, self.data, self)
-        self._inside: KerasOnTorch | None = None
+        Callbacks(keras, recorder, self, sees_steps=inside is None)
         if inside is None:
             recorder.note_missing(
                 f"gradients, weights and layer outputs: Keras runs on {backend}, "
                 "only fit-level facts are seen"
             )
-        else:
-            self._inside = KerasOnTorch(keras, inside, self)
-        Callbacks(keras, recorder, self, sees_steps=inside is None)
 
     @property
     def in_fit(self) -> bool:
@@ -55,7 +60,7 @@ class KerasObserver:
     @property
     def looks_inside(self) -> bool:
         """The step under way is sampled: every call of a loss is of interest."""
-        return self._inside is not None and self._inside.looking
+        return self._inside is not None and self._inside.observer.window is not None
 
     def joined(self, model: Module, begins: bool) -> None:
         """A callback joins a `fit` that began before anybody looked, or leaves it."""
@@ -72,10 +77,14 @@ class KerasObserver:
         self.parts.fit_called(place)
 
     def fit_ends(self, model: Module) -> None:
-        if self._inside is not None:
-            self._inside.fit_ends(model)
-        elif self.recorder.owned:
-            self.describe()
+        if self._inside is None:
+            if self.recorder.owned:
+                self.describe()
+            return
+        # A schedule's last rate belongs into the last row, sampled or not.
+        table = self.recorder.tables["steps"]
+        if table.rows and model.optimizer is not None and table.rows[-1][RATE] != table.rows[-1][RATE]:
+            table.set(-1, RATE, graph.learning_rate(model.optimizer))
 
     def epoch_begins(self, steps: int | None) -> None:
         """An epoch of so many steps, where that is known."""
@@ -85,15 +94,15 @@ class KerasObserver:
         if steps:
             last = self.recorder.step + steps - 1
             if self.recorder.schedule.epoch_ends(last) and self._inside is not None:
-                self._inside.look_by(last)
+                self._inside.observer.steps.look_by(last)
 
     def optimizer_made(self) -> None:
         if self._inside is not None:
-            self._inside.optimizer_made()
+            self._inside.observer.steps.expect_others()
 
     def loss_called(self, prediction: Any, target: Any) -> None:
         if self._inside is not None:
-            self._inside.loss_called(prediction, target, self.parts.loss)
+            self._inside.observer.keras_loss_called(prediction, target, self.parts.loss)
 
     def describe(self) -> None:
         """Write the graph of a model whose inside is not seen; its weights are those it began with."""
@@ -105,7 +114,7 @@ class KerasObserver:
             self._described = (model, layers)
         self.recorder.write_graph(self.graph(self._described[1], model.optimizer))
 
-    def graph(self, layers: list[Facts], optimizer: Optimizer | None) -> Facts:
+    def graph(self, layers: list[Facts], optimizer: Optimizer | None, batch_size: int | None = None) -> Facts:
         """The model graph as JSON, whoever found the layers."""
         model = self._model
         weights = model.weights if model is not None else []
@@ -123,83 +132,147 @@ class KerasObserver:
             "parameters": sum(_size(variable) for variable in weights),
             "trainable_parameters": sum(_size(variable) for variable in weights if variable.trainable),
             "unregistered": [],
-            "batch_size": None,
+            "batch_size": batch_size,
         }
 
     def finish(self) -> None:
         """The process ends."""
         if self._inside is None and self.recorder.owned:
-            facts = self.data.take_news(self.recorder.step)
-            if facts is not None:
-                self.recorder.folder.write_json("data.json", facts)
+            self.recorder.write_data(self.data.take_news(self.recorder.step))
 
     def crash_facts(self, _: BaseException) -> Facts:
         return {}
 
 
-class Parts:
-    """Losses, optimizers and layers as they are made, and the loss that is called first.
+class OnTorch:
+    """Joins the two observers: Keras's optimizer is the step, Keras's layers are the layers."""
 
-    Remembers where each was made; one that Keras makes itself stands where `compile` is called.
-    """
-
-    def __init__(self, keras: Library, made: Made, observer: KerasObserver, notes_layers: bool) -> None:
-        self.made = made
+    def __init__(self, keras: Library, observer: TorchObserver, outer: KerasObserver) -> None:
+        self.keras = keras
         self.observer = observer
-        self.loss: Facts | None = None
-        """Facts of the first loss that was called."""
-        self._compiled_at: Place | None = None
-        self._fit_at: Place | None = None
-        trainer = next(base for base in keras.Model.__mro__ if "compile" in vars(base))
-        before(trainer, "compile", lambda *_, **__: self._compiled())
-        when_made(keras.losses.Loss, self._note)
-        before(keras.losses.Loss, "__call__", self._before_loss)
-        if notes_layers:
-            # Not `__init__`: Keras reads that signature to learn what a layer was given.
-            layer = keras.layers.Layer
-            layer.__new__ = staticmethod(self._wrap_new(layer.__new__))
-        optimizer = importlib.import_module("keras.src.optimizers.base_optimizer").BaseOptimizer
-        when_made(optimizer, self._optimizer_made)
+        self.outer = outer
+        self.torch = observer.torch
+        self._stepped: Callable[[], Optimizer | None] = lambda: None
+        """The optimizer that stepped last, held weakly."""
+        observer.join_keras(self)
+        patch(keras.layers.Layer, "__call__", _wrap_layer_call(observer.forwards))
+        base = importlib.import_module("keras.src.optimizers.base_optimizer").BaseOptimizer
+        patch(base, "apply", self._wrap_apply)
 
-    def fit_called(self, place: Place | None) -> None:
-        self._fit_at = place
+    @property
+    def in_fit(self) -> bool:
+        return self.outer.in_fit
 
-    def place(self, thing: Any) -> Place | None:
-        """Where a part was made. What `compile` was given by name, `fit` makes."""
-        place = self.made.place(thing)
-        return self._compiled_at if place is None or place == self._fit_at else place
+    def owns(self, module: Module) -> bool:
+        return isinstance(module, self.keras.layers.Layer)
 
-    def _wrap_new(self, original: Function) -> Function:
-        def __new__(cls: Any, *args: Any, **kwargs: Any) -> Any:  # noqa: N807
-            layer = original(cls, *args, **kwargs)
-            self._note(layer)
-            return layer
+    def new_layer(self, layer: Module) -> LayerInfo | None:
+        """Number a Keras layer that is called for the first time."""
+        model = self.observer.model
+        quiet = type(layer).__name__ in graph.QUIET
+        return model.add_layer(layer, model.unique(layer.name), graph.activation_of(layer), -1, quiet)
 
-        return __new__
+    def root_called(self, model: Module) -> None:
+        """A Keras model passed forward: its variables get the names Keras gives them."""
+        if hasattr(model, "layers"):
+            self.outer.model_called(model)
+        self._name(model.weights)
 
-    def _optimizer_made(self, optimizer: Optimizer) -> None:
-        self._note(optimizer)
-        self.observer.optimizer_made()
+    def _name(self, variables: Any) -> list[Tensor]:
+        """Name the tensors behind variables. Not `value`: while Keras works out shapes, or casts, that is
+        another tensor each time.
+        """
+        behind = [(getattr(variable, "_value", None), variable.path) for variable in variables]
+        tensors = [(tensor, path) for tensor, path in behind if isinstance(tensor, self.torch.Tensor)]
+        for tensor, path in tensors:
+            self.observer.model.parameter(tensor, path)
+        return [tensor for tensor, _ in tensors]
 
-    @guarded("keras-construct")
-    def _note(self, thing: Any) -> None:
-        self.made.note(thing)
+    def _wrap_apply(self, original: Function) -> Function:
+        observer, bare = self.observer, self.observer.recorder.schedule.bare
 
-    @guarded("compile")
-    def _compiled(self) -> None:
-        self._compiled_at = caller()
+        def apply(optimizer: Optimizer, grads: Any, trainable_variables: Any = None) -> Any:
+            rate = None
+            if bare or observer.window is not None or self._stepped() is not optimizer:
+                rate = self._before(optimizer, trainable_variables)
+            result = original(optimizer, grads, trainable_variables)
+            self._after(optimizer, rate)
+            return result
 
-    def _before_loss(self, loss: Any, y_true: Any, y_pred: Any, *args: Any, **kwargs: Any) -> None:  # noqa: ARG002
-        if self.loss is None or self.observer.looks_inside:
-            self._loss_called(loss, y_true, y_pred)
+        return apply
 
-    @guarded("keras-loss")
-    def _loss_called(self, loss: Any, y_true: Any, y_pred: Any) -> None:
-        if type(loss).__name__ == "CompileLoss":
-            return
-        if self.loss is None:
-            self.loss = graph.loss_facts(loss, self.place(loss))
-        self.observer.loss_called(y_pred, y_true)
+    @guarded("keras-apply")
+    def _before(self, optimizer: Optimizer, variables: Any) -> float:
+        """Gives the rate of the step to come: after the step, a schedule tells the next one."""
+        self.observer.steps.know(optimizer)
+        self._stepped = weakref.ref(optimizer)
+        if self.observer.window is not None:
+            # Anything else may be a generator, which only the optimizer may use up.
+            listed = isinstance(variables, (list, tuple))
+            given = variables if listed else getattr(optimizer, "_trainable_variables", ())
+            self.observer.update_begins(self._name(given))
+        return graph.learning_rate(optimizer)
+
+    @guarded("keras-apply-end")
+    def _after(self, optimizer: Optimizer, rate: float | None) -> None:
+        steps = self.observer.steps
+        rate = self._plain_rate(optimizer) if rate is None else rate
+        steps.end_step(optimizer, rate, steps.carried(optimizer))
+
+    def _plain_rate(self, optimizer: Optimizer) -> float:
+        """On a step nobody looks at, the rate is read only where it costs nothing: a variable on the CPU."""
+        value = getattr(getattr(optimizer, "_learning_rate", None), "_value", None)
+        return value.item() if isinstance(value, self.torch.Tensor) and value.is_cpu else NAN
+
+    def graph(self) -> Facts | None:
+        """The captured layers of a Keras program, or none when it has none."""
+        observer, model = self.observer, self.outer.model
+        layers = [
+            graph.layer_facts(entry.module, entry.place, entry.inputs, entry.output, entry.calls)
+            for entry in observer.capture.entries
+            if entry.module is not None and self.owns(entry.module)
+        ]
+        if not layers and model is None:
+            return None
+        if not layers:
+            place_of = observer.model.place_of
+            layers = [graph.layer_facts(layer, place_of(layer)) for layer in graph.leaves(model)]
+        return self.outer.graph(layers, self._stepped(), observer.batch_size() or None)
+
+
+def _wrap_layer_call(forwards: ForwardHooks) -> Callable[[Function], Function]:
+    """Feeds calls of Keras layers to the same stack that torch modules use.
+
+    The wrapper stays in its place: to put it there and take it away for every look would make the interpreter
+    forget, each time, what it had learned about all classes of layers.
+    """
+    symbolic = _symbolic_test()
+
+    def wrap(original: Function) -> Function:
+        def __call__(layer: Module, *args: Any, **kwargs: Any) -> Any:  # noqa: N807
+            if not forwards.handles or symbolic():
+                return original(layer, *args, **kwargs)
+            forwards.before(layer, args)
+            try:
+                output = original(layer, *args, **kwargs)
+            except Exception:
+                forwards.after(layer, args, None)
+                raise
+            forwards.after(layer, args, kwargs, output)
+            return output
+
+        return __call__
+
+    return wrap
+
+
+def _symbolic_test() -> Callable[[], bool]:
+    """Whether Keras only works out shapes right now."""
+    try:
+        from keras.src.backend.common.symbolic_scope import in_symbolic_scope
+    except ImportError:
+        from keras.src.backend.common.stateless_scope import in_stateless_scope as in_symbolic_scope
+    return in_symbolic_scope
 
 
 def _size(variable: Any) -> int:

@@ -1,4 +1,4 @@
-"""Teaches Keras 3 the old names: layers, optimizers, models, metrics, backend functions, seeds.
+"""Teaches Keras 3 the old names and arguments: layers, optimizers, models, metrics, backend functions, seeds.
 
 `numpy.random.seed` or `tf.random.set_seed` used to decide the initial weights. Keras 3 draws the seeds of its
 initializers from Python's `random`, and torch has a generator of its own. An old program that seeds numpy
@@ -14,12 +14,50 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
-from reenact_probe.oldkeras import arguments
-from reenact_probe.oldkeras.arguments import Shim
-from reenact_probe.types import Function, Kwargs, Library, Optimizer
+from reenact_probe.types import Args, Function, Kwargs, Library
+
+Translate = Callable[[Args, Kwargs], tuple[Args, Kwargs]]
+"""From arguments as they were once given to those of today."""
+ORDER = {"th": "channels_first", "tf": "channels_last", "default": None}
+_LAYER_ARGUMENTS = {
+    "init": "kernel_initializer", "W_regularizer": "kernel_regularizer", "b_regularizer": "bias_regularizer",
+    "U_regularizer": "recurrent_regularizer", "W_constraint": "kernel_constraint",
+    "b_constraint": "bias_constraint",
+    "bias": "use_bias", "border_mode": "padding", "subsample": "strides", "subsample_length": "strides",
+    "nb_filter": "filters", "filter_length": "kernel_size", "pool_length": "pool_size", "stride": "strides",
+    "inner_init": "recurrent_initializer", "inner_activation": "recurrent_activation", "dropout_W": "dropout",
+    "dropout_U": "recurrent_dropout", "p": "rate", "sigma": "stddev", "atrous_rate": "dilation_rate",
+    "gamma_init": "gamma_initializer", "beta_init": "beta_initializer",
+}  # fmt: skip
+_SPECIAL_ARGUMENTS = {
+    **{(kind, "output_dim"): "units" for kind in ("Dense", "LSTM", "GRU", "SimpleRNN")},
+    ("LeakyReLU", "alpha"): "negative_slope",
+    ("Embedding", "init"): "embeddings_initializer",
+    ("Embedding", "W_regularizer"): "embeddings_regularizer",
+}
+"""Arguments that one kind of layer had under a name of its own."""
+_METHOD_ARGUMENTS: dict[str, str | None] = {
+    "nb_epoch": "epochs", "generator": "x", "samples_per_epoch": "steps_per_epoch", "val_samples": "steps",
+    "nb_val_samples": "validation_steps",
+    **dict.fromkeys((
+        "nb_worker", "show_accuracy", "workers", "max_queue_size", "max_q_size", "use_multiprocessing",
+        "pickle_safe", "class_mode", "sample_weight_mode", "theano_mode",
+    )),
+}  # fmt: skip
+"""Of `fit`, `evaluate`, `predict`, `compile` and the `_generator` methods; none: without meaning today."""
 
 
-def put(owner: Any, name: str, make: Callable[[Function], Function]) -> None:
+def adapt(keras: Library, missing: Function) -> None:
+    """Everything at once, right after Keras was imported; `missing` names what has no counterpart."""
+    _seeds()
+    _layers(keras, missing)
+    _optimizers(keras)
+    _models(keras)
+    _logs(keras)
+    _backend(keras)
+
+
+def _put(owner: Any, name: str, make: Callable[[Function], Function]) -> None:
     """Replace an attribute for good: a program that needs the shim needs it also when the probe is
     switched off.
     """
@@ -27,24 +65,31 @@ def put(owner: Any, name: str, make: Callable[[Function], Function]) -> None:
     setattr(owner, name, functools.wraps(original)(make(original)))
 
 
-def adapt(keras: Library, shim: Shim) -> None:
-    """Everything at once, right after Keras was imported."""
-    _seeds()
-    _layers(keras, shim)
-    _optimizers(keras)
-    _models(keras)
-    _logs(keras)
-    _backend(keras)
+def _translating(translate: Translate) -> Callable[[Function], Function]:
+    """Makes a method that takes the old arguments as well."""
+
+    def make(original: Function) -> Function:
+        def method(self: Any, *args: Any, **kwargs: Any) -> Any:
+            args, kwargs = translate(args, kwargs)
+            return original(self, *args, **kwargs)
+
+        return method
+
+    return make
 
 
-def _layers(keras: Library, shim: Shim) -> None:
+# Layers ---------------------------------------------------------------------------------------------------
+
+
+def _layers(keras: Library, missing: Function) -> None:
     layers = keras.layers
     for cls in {getattr(layers, name) for name in dir(layers) if isinstance(getattr(layers, name), type)}:
         if issubclass(cls, layers.Layer) and "__init__" in vars(cls):
             # Without `functools.wraps`: Keras reads this signature to bind what the layer is given.
-            cls.__init__ = _wrap_layer(cls, shim)
-    for name, translate in arguments.CONVOLUTIONS.items():
-        setattr(layers, name, _factory(getattr(layers, name), translate))
+            translate = functools.partial(_layer_arguments, missing, cls.__name__)
+            cls.__init__ = _translating(translate)(cls.__init__)
+    layers.Convolution2D = _kernel_in_parts(layers.Convolution2D, 2)
+    layers.Convolution3D = _kernel_in_parts(layers.Convolution3D, 3)
     layers.TimeDistributedDense = lambda *a, **k: layers.TimeDistributed(layers.Dense(*a, **k))
     layers.CuDNNLSTM, layers.CuDNNGRU = layers.LSTM, layers.GRU
     layers.AtrousConvolution2D = layers.Conv2D
@@ -54,20 +99,32 @@ def _layers(keras: Library, shim: Shim) -> None:
         setattr(keras.regularizers, old, getattr(keras.regularizers, new))
 
 
-def _wrap_layer(cls: Any, shim: Shim) -> Function:
-    original, kind = cls.__init__, cls.__name__
+def _layer_arguments(missing: Function, kind: str, args: Args, kwargs: Kwargs) -> tuple[Args, Kwargs]:
+    given: Kwargs = {}
+    for key, value in kwargs.items():
+        if key == "dim_ordering":
+            given.update({"data_format": ORDER[value]} if ORDER.get(value) is not None else {})
+        elif key == "batch_input_shape":
+            given["input_shape"] = tuple(value[1:])
+        elif key == "mode" and kind == "BatchNormalization":
+            if value:
+                missing(f"BatchNormalization(mode={value})", "mode 0 is used")
+        elif key == "weights" and kind != "Embedding":
+            missing(f"{kind}(weights=...)", "the layer keeps its own initial weights")
+        elif key not in ("input_length", "consume_less", "forget_bias_init"):
+            given[_SPECIAL_ARGUMENTS.get((kind, key)) or _LAYER_ARGUMENTS.get(key, key)] = value
+    return args, given
 
-    def __init__(self: Any, *args: Any, **kwargs: Any) -> None:  # noqa: N807
-        original(self, *args, **arguments.layer(kind, kwargs, shim))
 
-    return __init__
+def _kernel_in_parts(cls: Any, parts: int) -> Function:
+    """`Convolution2D(filters, rows, columns)`: the kernel was several arguments."""
 
-
-def _factory(cls: Any, translate: Function) -> Function:
-    """Called like the class of Keras 1, makes an instance of the class of today."""
-
-    def make(*args: Any, **kwargs: Any) -> Function:
-        args, kwargs = translate(args, kwargs)
+    def make(*args: Any, **kwargs: Any) -> Any:
+        sizes = args[1 : parts + 1]
+        if len(sizes) == parts and all(isinstance(size, int) for size in sizes):
+            args = (args[0], tuple(sizes), *args[parts + 1 :])
+        if parts == 2 and "nb_row" in kwargs and "nb_col" in kwargs:
+            kwargs["kernel_size"] = (kwargs.pop("nb_row"), kwargs.pop("nb_col"))
         return cls(*args, **kwargs)
 
     make.__name__ = cls.__name__
@@ -87,83 +144,69 @@ def _merge(layers: Any) -> Function:
     return merge
 
 
+# Optimizers and models ------------------------------------------------------------------------------------
+
+
 def _optimizers(keras: Library) -> None:
     base = importlib.import_module("keras.src.optimizers.base_optimizer").BaseOptimizer
-    found = [getattr(keras.optimizers, name) for name in dir(keras.optimizers)]
-    for cls in {item for item in found if isinstance(item, type)}:
+    named = [getattr(keras.optimizers, name) for name in dir(keras.optimizers)]
+    for cls in {item for item in named if isinstance(item, type)}:
         if issubclass(cls, base) and cls is not base and "__init__" in vars(cls):
-            put(cls, "__init__", _wrap_optimizer(keras))
+            _put(cls, "__init__", _translating(functools.partial(_optimizer_arguments, keras)))
     base.lr = property(
         lambda self: self.learning_rate, lambda self, value: setattr(self, "learning_rate", value)
     )
 
 
-def _wrap_optimizer(keras: Library) -> Function:
-    def make(original: Function) -> Function:
-        def __init__(optimizer: Optimizer, *args: Any, **kwargs: Any) -> None:  # noqa: N807
-            args, kwargs = arguments.optimizer(keras, args, kwargs)
-            original(optimizer, *args, **kwargs)
-
-        return __init__
-
-    return make
+def _optimizer_arguments(keras: Library, args: Args, kwargs: Kwargs) -> tuple[Args, Kwargs]:
+    """`lr` and `decay`: the old decay divided the rate by `1 + decay * steps`."""
+    if "lr" in kwargs:
+        kwargs["learning_rate"] = kwargs.pop("lr")
+    decay = kwargs.pop("decay", 0) or 0
+    kwargs.pop("schedule_decay", None)
+    if kwargs.get("epsilon", 1) is None:
+        del kwargs["epsilon"]
+    if decay:
+        rate = kwargs.pop("learning_rate", None)
+        if rate is None and args:
+            rate, args = args[0], args[1:]
+        rate = 0.01 if rate is None else rate
+        kwargs["learning_rate"] = keras.optimizers.schedules.InverseTimeDecay(rate, 1, decay)
+    return args, kwargs
 
 
 def _models(keras: Library) -> None:
     model = keras.Model
-    fit_owner = next(base for base in model.__mro__ if "fit" in vars(base))
-    compile_owner = next(base for base in model.__mro__ if "compile" in vars(base))
-    for owner, name in (
-        (fit_owner, "fit"),
-        (fit_owner, "evaluate"),
-        (fit_owner, "predict"),
-        (compile_owner, "compile"),
-    ):
-        put(owner, name, _wrap_method(name))
+    for name in ("fit", "evaluate", "predict", "compile"):
+        owner = next(base for base in model.__mro__ if name in vars(base))
+        _put(owner, name, _translating(_method_arguments))
     functional = importlib.import_module("keras.src.models.functional").Functional
-    put(functional, "__init__", _wrap_functional)
-    model.__new__ = staticmethod(_wrap_new_model(model.__new__))
-    model.fit_generator = lambda self, *args, **kwargs: self.fit(*args, **arguments.generator(kwargs))
-    model.evaluate_generator = lambda self, *args, **kwargs: self.evaluate(
-        *args, **arguments.generator(kwargs)
-    )
-    model.predict_generator = lambda self, *args, **kwargs: self.predict(*args, **arguments.generator(kwargs))
-    model.predict_proba = lambda self, *args, **kwargs: self.predict(*args, **kwargs)
+    _put(functional, "__init__", _translating(_plural))
+    model.__new__ = staticmethod(_translating(_plural)(model.__new__))
+    model.fit_generator = lambda self, *args, **kwargs: self.fit(*args, **kwargs)
+    model.evaluate_generator = lambda self, *args, **kwargs: self.evaluate(*args, **kwargs)
+    model.predict_generator = lambda self, *args, **kwargs: self.predict(*args, **kwargs)
+    model.predict_proba = model.predict_generator
     model.predict_classes = _predict_classes
 
 
-def _wrap_method(name: str) -> Function:
-    def make(original: Function) -> Function:
-        def method(model: Any, *args: Any, **kwargs: Any) -> Any:
-            return original(model, *args, **arguments.method(name, kwargs))
-
-        return method
-
-    return make
+def _method_arguments(args: Args, kwargs: Kwargs) -> tuple[Args, Kwargs]:
+    """What the table calls none is left out; what it does not know keeps its name."""
+    named = ((_METHOD_ARGUMENTS.get(key, key), value) for key, value in kwargs.items())
+    return args, {key: value for key, value in named if key is not None}
 
 
-def _wrap_functional(original: Function) -> Function:
-    def __init__(model: Any, *args: Any, **kwargs: Any) -> None:  # noqa: N807
-        original(model, *args, **_plural(kwargs))
-
-    return __init__
-
-
-def _wrap_new_model(original: Function) -> Function:
-    def __new__(cls: Any, *args: Any, **kwargs: Any) -> Any:  # noqa: N807
-        return original(cls, *args, **_plural(kwargs))
-
-    return __new__
-
-
-def _plural(kwargs: Kwargs) -> Kwargs:
+def _plural(args: Args, kwargs: Kwargs) -> tuple[Args, Kwargs]:
     names = {"input": "inputs", "output": "outputs"}
-    return {names.get(key, key): value for key, value in kwargs.items()}
+    return args, {names.get(key, key): value for key, value in kwargs.items()}
 
 
 def _predict_classes(self: Any, x: Any, *args: Any, **kwargs: Any) -> Any:
-    found = self.predict(x, *args, **kwargs)
-    return found.argmax(axis=-1) if found.shape[-1] > 1 else (found > 0.5).astype("int32")
+    scores = self.predict(x, *args, **kwargs)
+    return scores.argmax(axis=-1) if scores.shape[-1] > 1 else (scores > 0.5).astype("int32")
+
+
+# Metrics --------------------------------------------------------------------------------------------------
 
 
 class OldLogs(dict[str, Any]):
@@ -193,26 +236,19 @@ def _other_name(key: Any) -> str:
 
 
 def _logs(keras: Library) -> None:
-    history = keras.callbacks.History
-    put(history, "on_train_begin", _wrap_history)
+    def wrap_history(original: Function) -> Function:
+        def on_train_begin(history: Any, logs: Any = None) -> None:
+            original(history, logs)
+            history.history = OldLogs(history.history)
+
+        return on_train_begin
+
+    _put(keras.callbacks.History, "on_train_begin", wrap_history)
     utils = importlib.import_module("keras.src.utils.python_utils")
-    put(utils, "pythonify_logs", _wrap_pythonify)
+    _put(utils, "pythonify_logs", lambda original: lambda logs: OldLogs(original(logs)))
 
 
-def _wrap_history(original: Function) -> Function:
-    def on_train_begin(history: Any, logs: Any = None) -> None:
-        original(history, logs)
-        history.history = OldLogs(history.history)
-
-    return on_train_begin
-
-
-def _wrap_pythonify(original: Function) -> Function:
-    def pythonify_logs(logs: Any) -> Any:
-        return OldLogs(original(logs))
-
-    return pythonify_logs
-
+# The backend and seeds ------------------------------------------------------------------------------------
 
 _OPS = """
 abs all any argmax argmin clip concatenate cos cumprod cumsum dot equal exp expand_dims flip greater
@@ -231,7 +267,7 @@ def _backend(keras: Library) -> None:
         if function is not None and not hasattr(backend, name):
             setattr(backend, name, function)
     own = {
-        "get_value": lambda variable: ops.convert_to_numpy(variable),
+        "get_value": ops.convert_to_numpy,
         "set_value": lambda variable, value: variable.assign(value),
         "int_shape": lambda tensor: tuple(tensor.shape),
         "ndim": lambda tensor: len(tensor.shape),
@@ -239,15 +275,11 @@ def _backend(keras: Library) -> None:
         "batch_flatten": lambda tensor: ops.reshape(tensor, (tensor.shape[0], -1)),
         "variable": lambda value, dtype=None, name=None: keras.Variable(value, dtype=dtype, name=name),
         "constant": lambda value, dtype=None, **_: ops.convert_to_tensor(value, dtype=dtype),
-        "set_image_dim_ordering": lambda order: keras.config.set_image_data_format(arguments.ORDER[order]),
+        "set_image_dim_ordering": lambda order: keras.config.set_image_data_format(ORDER[order]),
         "image_dim_ordering": lambda: "th" if keras.config.image_data_format() == "channels_first" else "tf",
         "set_learning_phase": lambda _: None,
-        "binary_crossentropy": lambda target, output, from_logits=False: ops.binary_crossentropy(
-            target, output, from_logits=from_logits
-        ),
-        "categorical_crossentropy": lambda target, output, from_logits=False: ops.categorical_crossentropy(
-            target, output, from_logits=from_logits
-        ),
+        "binary_crossentropy": ops.binary_crossentropy,
+        "categorical_crossentropy": ops.categorical_crossentropy,
     }
     for name, function in own.items():
         setattr(backend, name, function)
@@ -257,33 +289,32 @@ def seed_everything(seed: Any) -> None:
     """Seed what decides weights and shuffling; numpy itself is left to the program."""
     if not isinstance(seed, int):
         return
-    random.seed(seed)
-    if "torch" in sys.modules:
-        sys.modules["torch"].manual_seed(seed)
+    _seed(seed)
     state = importlib.import_module("keras.src.backend.common.global_state")
     generator = importlib.import_module("keras.src.random.seed_generator").GLOBAL_SEED_GENERATOR
     state.set_global_attribute(generator, None)
+
+
+def _seed(seed: int) -> None:
+    random.seed(seed)
+    if "torch" in sys.modules:
+        sys.modules["torch"].manual_seed(seed)
 
 
 def _seeds() -> None:
     """Let `numpy.random.seed` seed the others as well, and make up for a call that came before Keras."""
     import numpy
 
+    def wrap(original: Function) -> Function:
+        def seed(*args: Any, **kwargs: Any) -> Any:
+            result = original(*args, **kwargs)
+            value: Any = args[0] if args else kwargs.get("seed")
+            if hasattr(value, "__index__"):
+                seed_everything(value.__index__())
+            return result
+
+        return seed
+
     drawn: Any = numpy.random.get_state()
-    early = int(drawn[1][0])
-    numpy.random.seed = _wrap_seed(numpy.random.seed)
-    random.seed(early)
-    if "torch" in sys.modules:
-        sys.modules["torch"].manual_seed(early)
-
-
-def _wrap_seed(original: Function) -> Function:
-    @functools.wraps(original)
-    def seed(*args: Any, **kwargs: Any) -> Any:
-        result = original(*args, **kwargs)
-        value: Any = args[0] if args else kwargs.get("seed")
-        if hasattr(value, "__index__"):
-            seed_everything(value.__index__())
-        return result
-
-    return seed
+    _put(numpy.random, "seed", wrap)
+    _seed(int(drawn[1][0]))

@@ -2,26 +2,24 @@
 
 from __future__ import annotations
 
+import functools
 from typing import Any
 
 import numpy
 
-from reenact_probe.data import MAX_KEYS, Data, Split, row_keys
+from reenact_probe.data import Data, Split
 from reenact_probe.recorder import Recorder
-from reenact_probe.torch import loss as losses
+from reenact_probe.torch import facts
 from reenact_probe.torch.capture import LossCall
 from reenact_probe.torch.loaders import Loader, Loaders, labels_of
-from reenact_probe.torch.modules import inner
 from reenact_probe.torch.samples import first_tensor, plain
-from reenact_probe.torch.window import Window, layer_rows
+from reenact_probe.torch.window import Window
 from reenact_probe.types import Args, Array, Facts, Kwargs, Library, Module, Tensor
 
 _LOOKS = 20
 """Batches whose inputs are read whole."""
 _LABEL_LOOKS = 400
 _VALUES = 1 << 19
-_ROWS = 2000
-"""Rows of a data set in memory that are measured."""
 
 
 class BatchObserver:
@@ -127,8 +125,7 @@ class BatchObserver:
                 self._steps_an_epoch = -(-whole.shape[0] // max(1, value.shape[0]))
 
     def evaluation_begins(self) -> None:
-        schedule = self.recorder.schedule
-        self.window = None if schedule.bare else Window(self.torch, schedule)
+        self.window = Window(self.torch, self.recorder.schedule)
 
     def evaluation_pass(
         self, module: Module, args: Args, kwargs: Kwargs, output: Any, from_logits: bool, in_fit: bool
@@ -136,7 +133,7 @@ class BatchObserver:
         torch, step = self.torch, self.recorder.step
         if not step:
             return
-        model = inner(module)
+        model = facts.inner(module)
         self.recorder.event("evaluation", training=bool(model.training), model=type(model).__name__)
         value = first_tensor(torch, (args, kwargs))
         loader = self.loaders.current
@@ -157,28 +154,27 @@ class BatchObserver:
         window, self.window = self.window, None
         if window is None or not window.outputs:
             return
-        table, raw = window.fetch()
-        for row in layer_rows(window, table, raw, self.recorder.step):
-            self.recorder.tables["layers"].add(row)
+        window.fetch()
+        self.recorder.tables["layers"].extend(window.layer_rows(self.recorder.step))
 
     # The loss ---------------------------------------------------------------------------------------------
 
     def loss_goes_back(self, tensor: Any, call: LossCall | None, known: bool) -> Facts | None:
         """Facts of the loss as far as they are news: from the functional call, else from its graph."""
-        facts = None
+        loss = None
         if call is not None:
             self._pair = self._compared_in(call.args, call.kwargs) or self._pair
-            facts = losses.function_loss(call.name, call.kwargs, call.place)
+            loss = facts.loss_facts(call.name, facts.plain_values(call.kwargs), call.place)
         read = None
-        if (self._pair is None or not (known or facts)) and isinstance(tensor, self.torch.Tensor):
-            read = losses.read(tensor)
+        if (self._pair is None or not (known or loss)) and isinstance(tensor, self.torch.Tensor):
+            read = facts.read_loss(tensor)
         if read is not None:
-            facts = facts or losses.loss_facts(read.name, read.settings, None)
+            loss = loss or facts.loss_facts(read.name, read.settings, None)
             if self._pair is None and read.target is not None and read.prediction is not None:
                 self._pair = (read.prediction, read.target)
         self._labels()
         self._count_rows()
-        return facts
+        return loss
 
     def _count_rows(self) -> None:
         """Inputs may have time first; the labels tell which size is the batch."""
@@ -264,22 +260,15 @@ class BatchObserver:
             dataset, indices = dataset.dataset, dataset.indices
         split = Split(self.recorder.step)
         if type(dataset) is data.TensorDataset:
-            self._whole(split, dataset.tensors, indices)
+            usable = [t for t in dataset.tensors[:2] if plain(self.torch, t) and t.device.type == "cpu"]
+            for role, tensor in zip(("input", "label"), usable):
+                rows = numpy.arange(len(tensor)) if indices is None else numpy.asarray(indices)
+                select = functools.partial(_rows, self.torch, tensor, rows)
+                split.read(role, select, len(rows), _type_name(tensor))
         elif indices is not None:
             split.keys = {hash((id(dataset), int(index))) for index in indices}
         if split.keys:
             self.data.add_whole(known.name, split)
-
-    def _whole(self, split: Split, tensors: tuple[Tensor, ...], indices: Any) -> None:
-        usable = [one for one in tensors[:2] if plain(self.torch, one) and one.device.type == "cpu"]
-        for role, tensor in zip(("input", "label"), usable):
-            count = len(tensor) if indices is None else len(indices)
-            chosen = numpy.arange(count) if indices is None else numpy.asarray(indices)
-            array = _numpy(self.torch, tensor)
-            few = chosen[:: max(1, count // _ROWS)] if role == "input" else chosen[:100_000]
-            split.update(role, array[few], _type_name(tensor))
-            if role == "input":
-                split.keys = set(row_keys(array[chosen[:MAX_KEYS]]))
 
     def _metric(self, name: str, value: Any, in_fit: bool) -> None:
         if not in_fit and isinstance(value, self.torch.Tensor) and value.numel() == 1:
@@ -289,6 +278,10 @@ class BatchObserver:
 def _numpy(torch: Library, tensor: Tensor) -> Array:
     tensor = tensor.detach().cpu()
     return (tensor.float() if tensor.dtype == torch.bfloat16 else tensor).numpy()
+
+
+def _rows(torch: Library, tensor: Tensor, rows: Array, chosen: slice) -> Array:
+    return _numpy(torch, tensor)[rows[chosen]]
 
 
 def _type_name(tensor: Tensor) -> str:

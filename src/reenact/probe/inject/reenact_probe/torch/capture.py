@@ -10,25 +10,16 @@ attention layers leave their fast path, which would change numbers.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from reenact_probe.guard import guarded, state
 from reenact_probe.places import caller
-from reenact_probe.torch import modules
+from reenact_probe.torch.facts import ACTIVATIONS, Entry, plain_values, settings_of, shape_of
 from reenact_probe.torch.forward import ForwardHooks
-from reenact_probe.torch.layers import LayerInfo
-from reenact_probe.torch.loss import loss_name
-from reenact_probe.torch.modules import shape_of
+from reenact_probe.torch.model import LayerInfo
 from reenact_probe.torch.samples import first_tensor
-from reenact_probe.types import Args, Facts, Function, Kwargs, Library, Module, Place, Tensor
+from reenact_probe.types import Args, Function, Kwargs, Library, Module, Place, Tensor
 
-_ACTIVATIONS_NAMES = """
-relu relu_ relu6 leaky_relu leaky_relu_ elu elu_ selu selu_ celu gelu silu mish sigmoid sigmoid_ tanh
-tanh_ softmax log_softmax softmin softplus softsign hardtanh hardsigmoid hardswish logsigmoid prelu rrelu
-glu tanhshrink hardshrink threshold
-"""
-ACTIVATIONS = frozenset(_ACTIVATIONS_NAMES.split())
 _SHAPING_NAMES = """
 max_pool1d max_pool2d max_pool3d avg_pool1d avg_pool2d avg_pool3d adaptive_avg_pool1d adaptive_avg_pool2d
 adaptive_max_pool2d dropout dropout1d dropout2d alpha_dropout feature_alpha_dropout flatten view reshape
@@ -48,20 +39,6 @@ _CLEAN = {"relu_": "relu", "elu_": "elu", "selu_": "selu", "leaky_relu_": "leaky
 
 Origin = tuple["Entry | None", "LayerInfo | None"]
 """What made a tensor: the entry, and the layer whose output it still is."""
-
-
-@dataclass(eq=False)
-class Entry:
-    """One layer or functional call, in the order of the first pass."""
-
-    name: str
-    module: Module | None
-    function: str | None
-    place: Place | None
-    inputs: list[list[int] | None]
-    output: list[int] | None
-    settings: Facts
-    calls: int = 1
 
 
 class LossCall(NamedTuple):
@@ -126,8 +103,7 @@ class Capture:
     def _add_module(
         self, name: str, module: Module, inputs: list[list[int] | None], output: list[int] | None
     ) -> Entry:
-        settings = modules.settings_of(module)
-        entry = Entry(name, module, None, self.place_of(module), inputs, output, settings)
+        entry = Entry(name, module, None, self.place_of(module), inputs, output, settings_of(module))
         self._by_module[id(module)] = entry
         self.entries.append(entry)
         return entry
@@ -144,7 +120,7 @@ class Capture:
         top = self.forwards.innermost
         in_library = top is not None and type(top).__module__.startswith("torch.nn")
         if name in LOSSES and not in_library:
-            self._losses.append(LossCall(loss_name(name), args, kwargs, place))
+            self._losses.append(LossCall(name, args, kwargs, place))
         if not self.follows or (in_library and _closed(top)):
             return
         source = self._source(args)
@@ -168,8 +144,8 @@ class Capture:
         if known:
             known[0].calls += 1
         elif len(self.entries) < self.MAXIMUM:
-            settings = {key: value for key, value in kwargs.items() if modules.is_plain(value)}
-            self.entries.append(Entry(label, None, name, place, *self._shapes(args, {}, output), settings))
+            shapes = self._shapes(args, {}, output)
+            self.entries.append(Entry(label, None, name, place, *shapes, plain_values(kwargs)))
         if name in ACTIVATIONS and source is not None and source[1] is not None:
             source[1].followed_by(name)
         made = known[0] if known else self.entries[-1]

@@ -1,7 +1,7 @@
 """Sees forward passes: global module hooks that are registered only while somebody wants to look.
 
 On a step nobody looks at, no hook is registered and a forward pass costs what it always costs. The signs that
-an evaluation begins are noticed here too.
+an evaluation begins are noticed here too: `eval()`, a stretch without gradients, another loader.
 """
 
 from __future__ import annotations
@@ -13,11 +13,14 @@ from typing import Any, Protocol
 from reenact_probe.guard import before, guarded, patch, state
 from reenact_probe.places import LIBRARY, is_library
 from reenact_probe.recorder import Recorder
+from reenact_probe.torch.window import Window
 from reenact_probe.types import Args, Function, Kwargs, Library, Module
 
 ASKED = "_has_any_global_hook"
 KEPT = ("_global_backward", "_global_forward")
 """Where torch asks for hooks on all modules, and where it keeps them."""
+PASSES_A_STEP = 4
+PASSES_AN_EVALUATION = 3
 
 
 class Call:
@@ -36,6 +39,10 @@ class Call:
 class PassListener(Protocol):
     """Who is notified of passes."""
 
+    window: Window | None
+
+    def evaluation_begins(self) -> None: ...
+
     def is_closed(self, module: Module) -> bool: ...
 
     def root_begins(self, module: Module) -> None: ...
@@ -48,8 +55,9 @@ class PassListener(Protocol):
 class ForwardHooks:
     """Keeps the stack of running modules and tells the listener: root_begins, layer_called, root_ends."""
 
-    def __init__(self, torch: Library, listener: PassListener) -> None:
+    def __init__(self, torch: Library, recorder: Recorder, listener: PassListener) -> None:
         self.torch = torch
+        self.recorder = recorder
         self.listener = listener
         self.stack: list[Call] = []
         self.failed: tuple[BaseException | None, Module, Args, Kwargs] | None = None
@@ -61,8 +69,14 @@ class ForwardHooks:
         self._thread = threading.get_ident()
         self.handles: tuple[Any, ...] = ()
         """Registered while somebody looks."""
+        self._evaluated: int | None = None
+        """The step between whose end and the next one an evaluation was looked at."""
         self._is_compiling = torch.compiler.is_compiling
         state.undo.append(self.disarm)
+        before(torch.nn.Module, "eval", lambda _: self.expect_evaluation())
+        for context in (torch.no_grad, torch.inference_mode):
+            patch(context, "__enter__", self._wrap_enter)
+            patch(context, "__exit__", self._wrap_exit)
         if hasattr(torch.nn.modules.module, ASKED):
             patch(torch.nn.modules.module, ASKED, self._wrap_asked)
 
@@ -177,30 +191,7 @@ class ForwardHooks:
         if self.failed is None or self.failed[0] is not error:
             self.failed = (error, module, args, kwargs)
 
-
-class EvaluationListener(Protocol):
-    """Who is notified of evaluations."""
-
-    window: Any
-    forwards: ForwardHooks
-
-    def arm_step(self) -> None: ...
-
-    def evaluation_begins(self) -> None: ...
-
-
-class EvaluationSigns:
-    """Notices that somebody is about to evaluate: `eval()`, a stretch without gradients, another loader."""
-
-    def __init__(self, torch: Library, recorder: Recorder, listener: EvaluationListener) -> None:
-        self.recorder = recorder
-        self.listener = listener
-        self._evaluated: int | None = None
-        """The step between whose end and the next one an evaluation was looked at."""
-        before(torch.nn.Module, "eval", lambda _: self.look())
-        for context in (torch.no_grad, torch.inference_mode):
-            patch(context, "__enter__", self._wrap_enter)
-            patch(context, "__exit__", self._wrap_exit)
+    # Evaluations ------------------------------------------------------------------------------------------
 
     def _wrap_enter(self, original: Function) -> Function:
         getframe = sys._getframe
@@ -209,7 +200,7 @@ class EvaluationSigns:
             # Keras enters eight times a step: its files are recognised without a call.
             file = getframe(1).f_code.co_filename
             if not LIBRARY.get(file) and not is_library(file):
-                self.look()
+                self.expect_evaluation()
             return original(context)
 
         return __enter__
@@ -217,7 +208,7 @@ class EvaluationSigns:
     def _wrap_exit(self, original: Function) -> Function:
         def __exit__(context: Any, *error: Any) -> Any:  # noqa: N807
             # A long evaluation used up its looks; the training pass that comes next is still wanted.
-            if self.listener.window is not None and not self.listener.forwards.armed:
+            if self.listener.window is not None and not self.handles:
                 self._arm_step()
             return original(context, *error)
 
@@ -225,12 +216,13 @@ class EvaluationSigns:
 
     @guarded("arm")
     def _arm_step(self) -> None:
-        self.listener.arm_step()
+        self.arm(training=PASSES_A_STEP)
 
     @guarded("evaluation")
-    def look(self) -> None:
+    def expect_evaluation(self) -> None:
         """Somebody is about to evaluate: look at a few passes, once between two steps."""
         step = self.recorder.step
         if self._evaluated != step and step:
             self._evaluated = step
             self.listener.evaluation_begins()
+            self.arm(evaluation=PASSES_AN_EVALUATION)

@@ -1,16 +1,103 @@
-"""The models of a torch program: which modules are called first, their parts' names, what they hold."""
+"""The models of a torch program: which modules are called first, their layers, parameters and loss."""
 
 from __future__ import annotations
 
+import math
 import weakref
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 from reenact_probe.places import Made
-from reenact_probe.torch import graph, modules
-from reenact_probe.torch.capture import Entry
-from reenact_probe.torch.layers import LayerInfo, Layers, ParameterInfo, Parameters
+from reenact_probe.torch import facts
+from reenact_probe.torch.facts import Entry
 from reenact_probe.torch.samples import plain
 from reenact_probe.types import Facts, Library, Module, Optimizer, Place, Tensor
+
+RELU_LIKE = frozenset({"relu", "relu_", "relu6", "exponential"})
+MOST_LAYERS = 2000
+MOST_PARAMETERS = 5000
+
+
+class Known:
+    """A layer or a parameter, by number and name; held weakly, so that what the program drops is freed."""
+
+    __slots__ = ("index", "name", "ref")
+
+    def __init__(self, index: int, name: str, thing: Any) -> None:
+        self.index = index
+        self.name = name
+        self.ref = weakref.ref(thing)
+
+
+class LayerInfo(Known):
+    """What the hot path needs to know about a layer."""
+
+    __slots__ = ("activation", "follower", "is_last", "quiet", "unit_axis")
+
+    def __init__(
+        self, index: int, name: str, module: Module, activation: str | None, axis: int | None, quiet: bool
+    ) -> None:
+        super().__init__(index, name, module)
+        self.activation = activation
+        """The non-linearity it applies itself, or is."""
+        self.follower: str | None = None
+        """A functional activation applied to its output."""
+        self.unit_axis = axis
+        self.quiet = quiet
+        """Its output says nothing that its input did not: no statistics."""
+        self.is_last = False
+
+    def followed_by(self, activation: str) -> None:
+        """A functional activation was applied to the output; the first one counts."""
+        self.follower = self.follower or activation
+
+    @property
+    def relu_like(self) -> bool:
+        return self.activation in RELU_LIKE or self.follower in RELU_LIKE
+
+
+class ParameterInfo(Known):
+    """A parameter tensor, and what the header says of it."""
+
+    __slots__ = ("in_optimizer", "plain", "shape", "trainable")
+
+    def __init__(self, index: int, name: str, tensor: Tensor) -> None:
+        super().__init__(index, name, tensor)
+        self.shape = list(tensor.shape)
+        self.trainable = bool(tensor.requires_grad)
+        self.in_optimizer = False
+        self.plain = False
+        """An ordinary dense tensor, whose values can be read."""
+
+    def facts(self) -> Facts:
+        names = ("name", "shape", "trainable", "in_optimizer")
+        return {name: getattr(self, name) for name in names}
+
+
+K = TypeVar("K", bound=Known)
+
+
+class Registry(Generic[K]):
+    """Things met so far, numbered in the order in which they are met."""
+
+    def __init__(self, most: int) -> None:
+        self.all: list[K] = []
+        self.dirty = False
+        """Something new since the header was written."""
+        self._most = most
+        self._by_id: dict[int, K] = {}
+
+    def get(self, thing: Any) -> K | None:
+        info = self._by_id.get(id(thing))
+        return info if info is not None and info.ref() is thing else None
+
+    def add(self, thing: Any, info: K) -> K | None:
+        """Keep a new one; none when there are too many to follow."""
+        if len(self.all) >= self._most:
+            return None
+        self.all.append(info)
+        self._by_id[id(thing)] = info
+        self.dirty = True
+        return info
 
 
 class Model:
@@ -19,8 +106,8 @@ class Model:
     def __init__(self, torch: Library, made: Made) -> None:
         self.torch = torch
         self.made = made
-        self.layers = Layers()
-        self.parameters = Parameters()
+        self.layers: Registry[LayerInfo] = Registry(MOST_LAYERS)
+        self.parameters: Registry[ParameterInfo] = Registry(MOST_PARAMETERS)
         self.loss: Facts | None = None
         """Facts of the loss, once it is known."""
         self._roots: list[Any] = []
@@ -31,16 +118,16 @@ class Model:
         self._containers: dict[int, Any] = {}
         self._unregistered: list[str] = []
 
-    def set_loss(self, facts: Facts | None) -> None:
+    def set_loss(self, loss: Facts | None) -> None:
         """The first loss that is known stays the loss."""
         if self.loss is None:
-            self.loss = facts
+            self.loss = loss
 
     @property
     def from_logits(self) -> bool:
         return bool((self.loss or {}).get("from_logits"))
 
-    # Roots ------------------------------------------------------------------------------------------------
+    # Roots and layers -------------------------------------------------------------------------------------
 
     def is_new(self, module: Module) -> bool:
         return id(module) not in self._captured
@@ -48,7 +135,10 @@ class Model:
     def captured(self, module: Module, called: list[Module]) -> None:
         """A pass through this root was seen: the last layer that was called makes the output."""
         self._captured.add(id(module))
-        self.layers.set_last(called)
+        infos = [self.layers.get(part) for part in called]
+        for number, info in enumerate(infos, 1):
+            if info is not None:
+                info.is_last = number == len(infos)
 
     def compiled(self, module: Module) -> bool:
         """A compiled or scripted module runs no Python that could be looked at."""
@@ -67,16 +157,22 @@ class Model:
 
     def new_layer(self, module: Module, root: Module) -> LayerInfo | None:
         """Number a layer that is called for the first time, in a pass through this root."""
-        quiet = type(module).__name__ in modules.QUIET
-        name, axis = self._name(module, root), modules.unit_axis(module)
-        return self.layers.add(module, name, modules.activation_of(module), axis, quiet)
+        quiet = type(module).__name__ in facts.QUIET
+        name, axis = self._name(module, root), facts.unit_axis(module)
+        return self.add_layer(module, name, facts.activation_of(module), axis, quiet)
+
+    def add_layer(
+        self, module: Module, name: str, activation: str | None, unit_axis: int | None, quiet: bool
+    ) -> LayerInfo | None:
+        info = LayerInfo(len(self.layers.all), name, module, activation, unit_axis, quiet)
+        return self.layers.add(module, info)
 
     def _name(self, module: Module, root: Module) -> str:
         self.name_parts(root)
         known = self._names.get(id(module))
         if known is not None and known[0]() is module:
             return known[1]
-        name = self.unique(modules.snake(type(module).__name__))
+        name = self.unique(facts.snake(type(module).__name__))
         if module is not root:
             self._unregistered.append(name)
         return name
@@ -94,7 +190,7 @@ class Model:
             for child in module.children():
                 self._containers.setdefault(id(child), weakref.ref(module))
         for path, tensor in root.named_parameters():
-            self.parameters.add(tensor, prefix + _clean(path))
+            self.parameter(tensor, prefix + _clean(path))
 
     def unique(self, name: str) -> str:
         """A name that no other layer has."""
@@ -119,17 +215,22 @@ class Model:
 
     # Parameters -------------------------------------------------------------------------------------------
 
+    def parameter(self, tensor: Tensor, name: str) -> ParameterInfo | None:
+        """The entry of a tensor, made under this name when it is new."""
+        known = self.parameters.get(tensor)
+        return known or self.parameters.add(tensor, ParameterInfo(len(self.parameters.all), name, tensor))
+
     def followed(self, tensors: list[Tensor]) -> list[tuple[int, Tensor]]:
         """(index, tensor) of the parameters that an optimizer moves, as far as they are ordinary tensors."""
-        entries = [(self._parameter(tensor), tensor) for tensor in tensors]
-        return [(info.index, tensor) for info, tensor in entries if info is not None and info.plain]
-
-    def _parameter(self, tensor: Tensor) -> ParameterInfo | None:
-        name = f"unnamed.{len(self.parameters.all)}"
-        info = self.parameters.get(tensor) or self.parameters.add(tensor, name)
-        if info is not None and not info.in_optimizer:
-            self.parameters.optimized(info, plain(self.torch, tensor))
-        return info
+        followed = []
+        for tensor in tensors:
+            info = self.parameter(tensor, f"unnamed.{len(self.parameters.all)}")
+            if info is not None and not info.in_optimizer:
+                info.in_optimizer, info.plain = True, plain(self.torch, tensor)
+                self.parameters.dirty = True
+            if info is not None and info.plain:
+                followed.append((info.index, tensor))
+        return followed
 
     def trainable(self) -> list[Tensor]:
         """What a program without an optimizer may move by hand."""
@@ -142,7 +243,9 @@ class Model:
         """Layers and parameters for the header; none when there are no new ones."""
         if not (self.layers.dirty or self.parameters.dirty):
             return None
-        return {"layers": self.layers.take_names(), "parameters": self.parameters.take_facts()}
+        self.layers.dirty = self.parameters.dirty = False
+        names = [info.name for info in self.layers.all]
+        return {"layers": names, "parameters": [info.facts() for info in self.parameters.all]}
 
     def take_news(self, layers: int, optimizer: Optimizer | None) -> bool:
         """Whether the graph of so many captured layers has something new to say."""
@@ -156,18 +259,18 @@ class Model:
 
     def graph(self, entries: list[Entry], optimizer: Optimizer | None, batch_size: int) -> Facts:
         """The model graph as JSON."""
-        parameters = [info for info in self.parameters.all if info.ref() is not None]
-        facts = None
+        sizes = [(math.prod(p.shape), p.trainable) for p in self.parameters.all if p.ref() is not None]
+        described = None
         if optimizer is not None:
-            facts = graph.optimizer_facts(optimizer, self.made.place(optimizer))
+            described = facts.optimizer_facts(optimizer, self.made.place(optimizer))
         return {
             "framework": "torch",
             "model": self._model_name(),
-            "layers": graph.layer_facts(self.torch, entries, self._parameter_name),
+            "layers": facts.layer_facts(self.torch, entries, self._parameter_name),
             "loss": self.loss,
-            "optimizer": facts,
-            "parameters": sum(info.size for info in parameters),
-            "trainable_parameters": sum(info.size for info in parameters if info.trainable),
+            "optimizer": described,
+            "parameters": sum(size for size, _ in sizes),
+            "trainable_parameters": sum(size for size, trainable in sizes if trainable),
             "unregistered": list(self._unregistered),
             "batch_size": batch_size or None,
         }
@@ -175,7 +278,7 @@ class Model:
     def _model_name(self) -> str:
         """The class of the first root that holds weights, else of the first."""
         met = [known() for known in self._roots]
-        roots = [modules.inner(root) for root in met if root is not None]
+        roots = [facts.inner(root) for root in met if root is not None]
         weighted = [root for root in roots if any(True for _ in root.parameters())]
         return next((type(root).__name__ for root in (*weighted, *roots)), "")
 

@@ -10,23 +10,20 @@ from reenact_probe.data import Data
 from reenact_probe.guard import guarded, when_made
 from reenact_probe.places import Made
 from reenact_probe.recorder import Recorder
-from reenact_probe.torch import window as windows
 from reenact_probe.torch.batches import BatchObserver
 from reenact_probe.torch.capture import Capture, ModeKeeper
-from reenact_probe.torch.forward import EvaluationSigns, ForwardHooks
-from reenact_probe.torch.layers import LayerInfo
+from reenact_probe.torch.facts import inner, module_loss
+from reenact_probe.torch.forward import PASSES_A_STEP, PASSES_AN_EVALUATION, ForwardHooks
 from reenact_probe.torch.loaders import Loader, Loaders
-from reenact_probe.torch.loss import module_loss
-from reenact_probe.torch.model import Model
-from reenact_probe.torch.modules import inner, settings_of
+from reenact_probe.torch.model import LayerInfo, Model
 from reenact_probe.torch.samples import first_tensor, learn_types
 from reenact_probe.torch.steps import Steps
-from reenact_probe.torch.window import LookCost, Sketch, Window
+from reenact_probe.torch.window import Window, norm_of
 from reenact_probe.types import Args, Facts, Kwargs, Library, Module, Optimizer, Tensor
 
 NAN = float("nan")
-PASSES_A_STEP = 4
-PASSES_AN_EVALUATION = 3
+UPDATE_NORM = -2
+"""Column of a parameter's row."""
 
 
 class KerasPart(Protocol):
@@ -51,25 +48,25 @@ class TorchObserver:
         learn_types(torch)
         self.torch = torch
         self.recorder = recorder
-        self.window: Window | Sketch | None = None
+        self.window: Window | None = None
         """Open during a sampled step."""
-        self.cost = LookCost()
         self.training = NAN
         """The mode of the model in the last training pass seen."""
         self.made = Made()
         self.data = Data()
         self._optimizer: Optimizer | None = None
+        self._cost = 0.0
+        """Seconds spent looking during the step under way."""
         self._keras: KerasPart | None = None
         self._late = False
         """The gradients of the update under way come with a closure."""
-        self.forwards = ForwardHooks(torch, self)
+        self.forwards = ForwardHooks(torch, recorder, self)
         self.model = Model(torch, self.made)
         self.capture = Capture(torch, self.forwards, self.model.place_of)
         self._mode = ModeKeeper(torch, self.capture)
         self._loaders = Loaders(torch, recorder, self)
         self._batches = BatchObserver(torch, recorder, self.data, self._loaders)
-        self.steps = Steps(torch, recorder, self.forwards, self._loaders, self)
-        self._evaluations = EvaluationSigns(torch, recorder, self)
+        self.steps = Steps(torch, recorder, self.forwards, self._loaders, self.made, self)
         when_made(torch.nn.Module, self._made)
         self.step_ended()
 
@@ -91,10 +88,6 @@ class TorchObserver:
         """Keras's `fit` drives: its own callbacks tell of epochs, data and metrics."""
         return self._keras is not None and self._keras.in_fit
 
-    def _leave_mode(self) -> None:
-        if self._mode.on:
-            self._mode.leave()
-
     # Data -------------------------------------------------------------------------------------------------
 
     @property
@@ -106,11 +99,11 @@ class TorchObserver:
 
     def loader_begins(self, known: Loader) -> None:
         if known is not self._batches.train_loader:
-            self._evaluations.look()
+            self.forwards.expect_evaluation()
 
     def loader_exhausted(self, known: Loader | None) -> None:
         if known is self._batches.train_loader:
-            self._evaluations.look()
+            self.forwards.expect_evaluation()
 
     def last_batch(self, known: Loader) -> None:
         """The batch just given is the last of its loader's round: the step it belongs to ends an epoch."""
@@ -132,15 +125,13 @@ class TorchObserver:
         return self._batches.size()
 
     def write_data(self) -> None:
-        facts = self.data.take_news(self.recorder.step)
-        if facts is not None:
-            self.recorder.folder.write_json("data.json", facts)
+        self.recorder.write_data(self.data.take_news(self.recorder.step))
 
     # Forward passes ---------------------------------------------------------------------------------------
 
     def root_begins(self, module: Module) -> None:
         if self.window is None or not self.torch.is_grad_enabled() or not inner(module).training:
-            self._leave_mode()
+            self._mode.leave()
             return
         if self.model.is_new(module):
             self.capture.begin()
@@ -149,10 +140,11 @@ class TorchObserver:
 
     def is_closed(self, module: Module) -> bool:
         """Whether what runs inside a layer is its own business: the cell of a recurrent Keras layer."""
-        return self._owned_by_keras(module) and hasattr(module, "cell")
+        return self._keras_of(module) is not None and hasattr(module, "cell")
 
-    def _owned_by_keras(self, module: Module) -> bool:
-        return self._keras is not None and self._keras.owns(module)
+    def _keras_of(self, module: Module) -> KerasPart | None:
+        """What knows this module, when it is one of Keras."""
+        return self._keras if self._keras is not None and self._keras.owns(module) else None
 
     def layer_called(self, module: Module, args: Args, kwargs: Kwargs, output: Any) -> None:
         began = perf_counter()
@@ -164,7 +156,7 @@ class TorchObserver:
                 self.model.set_loss(module_loss(module, self.model.place_of(module)))
         elif not self._batches.is_metric(module):
             self._layer(module, args, kwargs, output)
-        self.cost.add(perf_counter() - began)
+        self._cost += perf_counter() - began
 
     def _compiled_called(self, module: Module) -> None:
         if self.model.is_new(module):
@@ -184,14 +176,16 @@ class TorchObserver:
             window.output(info, first_tensor(self.torch, output), int(evaluating), float(module.training))
 
     def _new_layer(self, module: Module) -> LayerInfo | None:
-        if self._keras is not None and self._keras.owns(module):
-            return self._keras.new_layer(module)
+        keras = self._keras_of(module)
+        if keras is not None:
+            return keras.new_layer(module)
         return self.model.new_layer(module, self.forwards.outermost or module)
 
     def root_ends(self, module: Module, args: Args, kwargs: Kwargs, output: Any) -> str | None:
         began = perf_counter()
-        if self._keras is not None and self._keras.owns(module):
-            self._keras.root_called(module)
+        keras = self._keras_of(module)
+        if keras is not None:
+            keras.root_called(module)
         if self.capture.follows:
             self.capture.end()
             self.model.captured(module, self.capture.modules())
@@ -204,26 +198,20 @@ class TorchObserver:
         elif kind == "evaluation":
             logits = self.model.from_logits
             self._batches.evaluation_pass(module, args, kwargs, output, logits, self.in_fit)
-        self.cost.add(perf_counter() - began)
+        self._cost += perf_counter() - began
         return kind
 
     def evaluation_begins(self) -> None:
-        """Somebody is about to evaluate: look at a few passes."""
         self._batches.evaluation_begins()
-        self.forwards.arm(evaluation=PASSES_AN_EVALUATION)
-
-    def arm_step(self) -> None:
-        """Look at the training pass of the open window again."""
-        self.forwards.arm(training=PASSES_A_STEP)
 
     # The loss ---------------------------------------------------------------------------------------------
 
     def loss_goes_back(self, tensor: Any) -> None:
         began = perf_counter()
-        self._leave_mode()
+        self._mode.leave()
         call = self.capture.take_loss()
         self.model.set_loss(self._batches.loss_goes_back(tensor, call, self.model.loss is not None))
-        self.cost.add(perf_counter() - began)
+        self._cost += perf_counter() - began
 
     def keras_loss_called(self, prediction: Any, target: Any, facts: Facts | None) -> None:
         """A loss of Keras compares these two."""
@@ -235,9 +223,6 @@ class TorchObserver:
 
     # Steps ------------------------------------------------------------------------------------------------
 
-    def optimizer_made(self, optimizer: Optimizer) -> None:
-        self.made.note(optimizer)
-
     def update_begins(
         self, parameters: list[Tensor], late: bool = False, optimizer: Optimizer | None = None
     ) -> None:
@@ -245,14 +230,14 @@ class TorchObserver:
         began = perf_counter()
         if optimizer is not None:
             self._optimizer = optimizer
-        self._leave_mode()
+        self._mode.leave()
         if self.window is not None:
             self.window.before_step(self.model.followed(parameters))
-            if not late:
+            if not late and not self.window.bare:
                 self.window.take_gradients()
         self._late = late
         self._describe()
-        self.cost.add(perf_counter() - began)
+        self._cost += perf_counter() - began
 
     def update_by_hand_begins(self) -> None:
         self.update_begins(self.model.trainable())
@@ -265,8 +250,8 @@ class TorchObserver:
         if self._late:
             # The closure brought the first pass: only now is there something to describe.
             self._describe()
-        if window is None or isinstance(window, Sketch) or window.before is None:
-            self.recorder.spend(self.cost.take())
+        if window is None or window.before is None:
+            self.recorder.spend(self.take_cost())
             return None
         if self._late:
             window.take_gradients()
@@ -275,18 +260,18 @@ class TorchObserver:
 
     def _write(self, window: Window) -> tuple[float, ...]:
         accuracy = self._batches.accuracy(window, self.model.from_logits)
-        table, raw = window.fetch()
-        for row in windows.layer_rows(window, table, raw, self.recorder.step):
-            self.recorder.tables["layers"].add(row)
-        moved = list(windows.parameter_rows(window, table, raw, self.recorder.step))
-        for row in moved:
-            self.recorder.tables["parameters"].add(row)
-        return (
-            windows.total(raw, window.grad_norms),
-            windows.total(raw, window.weight_norms),
-            windows.total_update(moved),
-            float(raw[accuracy][0]) if accuracy is not None else NAN,
-        )
+        step, tables = self.recorder.step, self.recorder.tables
+        window.fetch()
+        tables["layers"].extend(window.layer_rows(step))
+        moved = list(window.parameter_rows(step))
+        tables["parameters"].extend(moved)
+        share = float(window.raw[accuracy][0]) if accuracy is not None else NAN
+        return (*window.total_norms(), norm_of([row[UPDATE_NORM] for row in moved]), share)
+
+    def take_cost(self) -> float:
+        """Seconds spent looking so far; from now on another step is counted."""
+        cost, self._cost = self._cost, 0.0
+        return cost
 
     @property
     def unsettled(self) -> bool:
@@ -296,7 +281,7 @@ class TorchObserver:
     def step_ended(self) -> None:
         """Tidy up after a step and decide whether the next one is looked at."""
         recorder = self.recorder
-        self._leave_mode()
+        self._mode.leave()
         self._batches.step_ended()
         self._loaders.forget_batch()
         if recorder.config.stop_after is not None and recorder.step >= recorder.config.stop_after:
@@ -310,7 +295,7 @@ class TorchObserver:
         """Look at the step that is about to begin."""
         schedule = self.recorder.schedule
         schedule.looked(self.recorder.step)
-        self.window = Sketch() if schedule.bare else Window(self.torch, schedule)
+        self.window = Window(self.torch, schedule)
         self.forwards.arm(PASSES_A_STEP, PASSES_AN_EVALUATION)
 
     # The graph and the end --------------------------------------------------------------------------------
@@ -343,6 +328,5 @@ class TorchObserver:
         return {
             "layer": type(module).__name__,
             "layer_place": self.model.place_of(module),
-            "layer_settings": settings_of(module),
             "inputs": [[list(tensor.shape), str(tensor.dtype), str(tensor.device)] for tensor in tensors[:4]],
         }

@@ -12,10 +12,11 @@ from time import perf_counter
 from typing import Any, Protocol
 
 from reenact_probe.guard import after, guarded, patch, state, when_made
+from reenact_probe.places import Made
 from reenact_probe.recorder import Recorder
 from reenact_probe.torch.forward import ForwardHooks
 from reenact_probe.torch.loaders import Loaders
-from reenact_probe.torch.window import LookCost, Sketch, Window
+from reenact_probe.torch.window import Window
 from reenact_probe.types import Args, Function, Kwargs, Library, Module, Optimizer, Row, Tensor
 
 NAN = float("nan")
@@ -27,18 +28,17 @@ _NO_TOTALS = (NAN, NAN, NAN, NAN)
 class StepListener(Protocol):
     """Who is notified of steps, and knows what a row says beside the loss."""
 
-    window: Window | Sketch | None
+    window: Window | None
     training: float
-    cost: LookCost
 
     @property
     def unsettled(self) -> bool: ...
 
+    def take_cost(self) -> float: ...
+
     def epoch(self) -> int: ...
 
     def batch_size(self) -> int: ...
-
-    def optimizer_made(self, optimizer: Optimizer) -> None: ...
 
     def loss_goes_back(self, tensor: Any) -> None: ...
 
@@ -64,12 +64,14 @@ class Steps:
         recorder: Recorder,
         forwards: ForwardHooks,
         loaders: Loaders,
+        made: Made,
         listener: StepListener,
     ) -> None:
         self.torch = torch
         self.recorder = recorder
         self.forwards = forwards
         self.loaders = loaders
+        self.made = made
         self.listener = listener
         self.optimizers: dict[int, int] = {}
         """Index by identity; a program has few."""
@@ -112,7 +114,7 @@ class Steps:
     @guarded("optimizer")
     def _made(self, optimizer: Optimizer) -> None:
         self.know(optimizer)
-        self.listener.optimizer_made(optimizer)
+        self.made.note(optimizer)
 
     def know(self, optimizer: Optimizer) -> None:
         """Number an optimizer. One made before anybody looked: what seemed to be moved by hand is its
@@ -284,7 +286,7 @@ class Steps:
 
     def _account(self, now: float) -> None:
         """Price of the look, and the time of the step without it."""
-        end, looking = perf_counter(), self.listener.cost.take()
+        end, looking = perf_counter(), self.listener.take_cost()
         price = looking + end - now
         self.recorder.spend(price)
         if self._ended is not None:

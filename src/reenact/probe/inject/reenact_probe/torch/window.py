@@ -15,7 +15,7 @@ import numpy
 from reenact_probe.guard import guarded
 from reenact_probe.schedule import FULL, NORMS, Schedule
 from reenact_probe.torch import samples as stat
-from reenact_probe.torch.layers import LayerInfo
+from reenact_probe.torch.model import LayerInfo
 from reenact_probe.torch.samples import plain, take
 from reenact_probe.types import Array, Library, Row, Tensor
 
@@ -23,38 +23,29 @@ NAN = float("nan")
 _SIGMOID_5 = 1 / (1 + math.exp(-5)) - 0.5
 _TANH_5 = math.tanh(5)
 
-
-class LookCost:
-    """Seconds spent looking during the step under way."""
-
-    def __init__(self) -> None:
-        self._seconds = 0.0
-
-    def add(self, seconds: float) -> None:
-        self._seconds += seconds
-
-    def take(self) -> float:
-        """The seconds so far; from now on another step is counted."""
-        seconds, self._seconds = self._seconds, 0.0
-        return seconds
+Slots = dict[int, tuple[int, int]]
+"""Where exact norms lie, by key: (slot of the vector, position in it)."""
 
 
 class Window:
-    """One sampled step of a torch or Keras-on-torch program."""
+    """One sampled step, of a torch or a Keras-on-torch program. A bare one takes nothing."""
 
     def __init__(self, torch: Library, schedule: Schedule) -> None:
         self.torch = torch
+        self.bare = schedule.bare
         self.cap = schedule.cap
         self.detail = schedule.detail
         self.closed = False
         self.samples: list[Any] = []
-        self.raw: list[Tensor] = []
-        self.outputs: dict[tuple[int, int], tuple[LayerInfo, float, dict[str, int]]] = {}
-        """By layer index and phase: (layer, training, slots of its samples)."""
+        self.raw: list[Any] = []
+        """Small tensors whose values are wanted as they are; arrays once they are fetched."""
+        self.outputs: dict[tuple[int, int], tuple[float, dict[str, int]]] = {}
+        """By layer index and phase: (training, slots of its samples)."""
         self.gradients: dict[int, int] = {}
         self.parameters: list[tuple[int, Tensor]] = []
         self.before: list[Any] | None = None
         self.listeners: list[Any] = []
+        self._table: Array = None
 
     def _sample(self, tensor: Tensor, copy: bool = True) -> int:
         self.samples.append(take(tensor, self.cap, copy))
@@ -71,7 +62,7 @@ class Window:
     def output(self, layer: LayerInfo, tensor: Tensor, phase: int, training: float) -> None:
         """The output of a layer in its first call of this step."""
         key = (layer.index, phase)
-        if key in self.outputs or self.detail == NORMS or not _usable(self.torch, tensor):
+        if self.bare or key in self.outputs or self.detail == NORMS or not _usable(self.torch, tensor):
             return
         slots = {"all": self._sample(tensor)}
         if layer.activation in ("sigmoid", "tanh"):
@@ -80,7 +71,7 @@ class Window:
             slots["units"] = self._unit_maxima(tensor.detach(), layer.unit_axis)
         if layer.is_last and tensor.dim() == 2 and tensor.is_floating_point():
             slots["row"] = self.add_raw(tensor.detach().sum(dim=1).mean())
-        self.outputs[key] = (layer, training, slots)
+        self.outputs[key] = (training, slots)
         if phase == 0 and self.detail == FULL and tensor.requires_grad:
             # A hook leaves with the graph it hangs on; it holds the window, never a tensor.
             self.listeners.append(tensor.register_hook(_GradientListener(self, layer.index)))
@@ -104,14 +95,15 @@ class Window:
 
     def before_step(self, parameters: list[tuple[int, Tensor]]) -> None:
         """Weights before the update: `parameters` are (index, tensor)."""
-        self.parameters = parameters
-        self.before = [take(tensor, self.cap) for _, tensor in parameters]
+        if not self.bare:
+            self.parameters = parameters
+            self.before = [take(tensor, self.cap) for _, tensor in parameters]
 
     def take_gradients(self) -> None:
         """Gradients as the optimizer sees them."""
-        found = [(i, tensor.grad) for i, (_, tensor) in enumerate(self.parameters) if tensor.grad is not None]
-        dense = [(i, grad) for i, grad in found if plain(self.torch, grad) and grad.numel()]
-        self.grad_present = {i for i, _ in found}
+        there = [(i, tensor.grad) for i, (_, tensor) in enumerate(self.parameters) if tensor.grad is not None]
+        dense = [(i, grad) for i, grad in there if plain(self.torch, grad) and grad.numel()]
+        self.grad_present = {i for i, _ in there}
         self.grad_slots = {}
         if self.detail != NORMS:
             # Optimizers leave gradients as they are, so they can still be read after the step.
@@ -128,8 +120,7 @@ class Window:
             self.samples.append(self.samples[-1] - before)
             self.update_slots.append(len(self.samples) - 1)
 
-    def _norms(self, keys: Any, tensors: list[Tensor]) -> dict[int, tuple[int, int]]:
-        """Where the exact norms lie, by key: (slot of the vector, position in it)."""
+    def _norms(self, keys: Any, tensors: list[Tensor]) -> Slots:
         floating = [(key, tensor) for key, tensor in zip(keys, tensors) if tensor.is_floating_point()]
         if not floating:
             return {}
@@ -139,20 +130,18 @@ class Window:
 
     # The end ----------------------------------------------------------------------------------------------
 
-    def fetch(self) -> tuple[Any, list[Array]]:
-        """Bring everything over, reduce it, and forget the tensors. Gives (statistics, raw values by
-        slot).
-        """
+    def fetch(self) -> None:
+        """Bring everything over, reduce it, and forget the tensors: from now on rows can be read."""
         for listener in self.listeners:
             listener.remove()
         self.closed, self.listeners = True, []
         parts = self._on_host([*self.samples, *self.raw])
-        samples, raw = parts[: len(self.samples)], parts[len(self.samples) :]
         # An empty segment would shift its neighbours in the reduction: one zero stands for it.
-        samples = [part if len(part) else numpy.zeros(1) for part in samples]
-        table = stat.reduce(numpy.concatenate(samples), [len(part) for part in samples]) if samples else None
-        self.samples, self.raw, self.before = [], [], None
-        return table, raw
+        samples = [part if len(part) else numpy.zeros(1) for part in parts[: len(self.samples)]]
+        if samples:
+            self._table = stat.reduce(numpy.concatenate(samples), [len(part) for part in samples])
+        self.raw = parts[len(self.samples) :]
+        self.samples, self.before = [], None
 
     def _on_host(self, parts: list[Any]) -> list[Array]:
         """All parts as numpy arrays; those on a device come over in one piece."""
@@ -165,20 +154,66 @@ class Window:
                 parts[i] = piece
         return [part if isinstance(part, numpy.ndarray) else part.numpy() for part in parts]
 
+    def layer_rows(self, step: int) -> Iterator[Row]:
+        """One row for each layer seen, in the columns of `folder.LAYER`."""
+        table = self._table
+        for (index, phase), (training, slots) in self.outputs.items():
+            values = table[slots["all"]]
+            saturated = table[slots["saturation"], stat.BEYOND_5] if "saturation" in slots else NAN
+            dead = table[slots["units"], stat.TINY] if "units" in slots else NAN
+            row_sum = float(self.raw[slots["row"]][0]) if "row" in slots else NAN
+            back = self.gradients.get(index) if phase == 0 else None
+            gradient = (NAN,) * 4
+            if back is not None:
+                gradient = table[back][[stat.MEAN, stat.MEAN_ABS, stat.ZERO, stat.BAD]]
+            yield (
+                step, index, phase, training,
+                *values[[stat.MEAN, stat.STD, stat.MIN, stat.MAX, stat.MEAN_ABS, stat.ZERO]],
+                *values[[stat.NONPOSITIVE, stat.BEYOND_5]], saturated, dead, values[stat.BAD], row_sum,
+                *gradient,
+            )  # fmt: skip
 
-class Sketch:
-    """Stands for a window where only the model and its data are noted: no number is taken, no row written."""
+    def parameter_rows(self, step: int) -> Iterator[Row]:
+        """One row for each parameter tensor, in the columns of `folder.PARAMETER`."""
+        for i, (index, tensor) in enumerate(self.parameters):
+            weight, update = self._table[self.weight_slots[i]], self._table[self.update_slots[i]]
+            # Norm of the whole update, estimated from the sample, and its ratio to the weights of the sample.
+            scale = math.sqrt(max(1.0, tensor.numel() / self.cap))
+            moved, held = math.sqrt(update[stat.SUM_SQUARES]), math.sqrt(weight[stat.SUM_SQUARES])
+            yield (
+                step, index, *self._gradient(i, tensor.numel()),
+                weight[stat.MEAN], weight[stat.STD], weight[stat.MEAN_ABS], self._norm(self.weight_norms, i),
+                max(abs(weight[stat.MIN]), abs(weight[stat.MAX])),
+                *weight[[stat.TINY, stat.NEGATIVE, stat.BAD]],
+                update[stat.MEAN_ABS], moved * scale, moved / held if held > 0 else NAN,
+            )  # fmt: skip
 
-    before = None
+    def _gradient(self, i: int, count: int) -> tuple[float, ...]:
+        present, norm = float(i in self.grad_present), self._norm(self.grad_norms, i)
+        slot = self.grad_slots.get(i)
+        if slot is None:
+            return (present, NAN, NAN, NAN, norm, NAN, NAN, NAN)
+        seen = self._table[slot]
+        bad = seen[stat.BAD]
+        if i in self.grad_norms and not math.isfinite(norm):
+            # The norm is exact: it tells of a bad value that the sample missed.
+            bad = max(bad, 1 / count)
+        largest = max(abs(seen[stat.MIN]), abs(seen[stat.MAX]))
+        mean, std, mean_abs, zero = seen[[stat.MEAN, stat.STD, stat.MEAN_ABS, stat.ZERO]]
+        return (present, mean, std, mean_abs, norm, largest, zero, bad)
 
-    def output(self, layer: LayerInfo, tensor: Tensor, phase: int, training: float) -> None:
-        """Nothing."""
+    def _norm(self, slots: Slots, key: int) -> float:
+        if key not in slots:
+            return NAN
+        slot, at = slots[key]
+        return float(self.raw[slot][at])
 
-    def before_step(self, parameters: list[tuple[int, Tensor]]) -> None:
-        """Nothing."""
+    def total_norms(self) -> tuple[float, float]:
+        """Norm of all gradients, and of all weights."""
+        return self._total(self.grad_norms), self._total(self.weight_norms)
 
-    def take_gradients(self) -> None:
-        """Nothing."""
+    def _total(self, slots: Slots) -> float:
+        return norm_of([self._norm(slots, key) for key in slots])
 
 
 class _GradientListener:
@@ -194,90 +229,9 @@ class _GradientListener:
             self.window.output_gradient(self.index, gradient)
 
 
+def norm_of(values: list[float]) -> float:
+    return math.sqrt(sum(value * value for value in values)) if values else NAN
+
+
 def _usable(torch: Library, tensor: Tensor) -> bool:
     return tensor is not None and plain(torch, tensor) and tensor.numel() > 0 and tensor.dim() > 0
-
-
-def layer_rows(window: Window, table: Array, raw: list[Array], step: int) -> Iterator[Row]:
-    """One row for each layer seen, in the columns of `tables.LAYER`."""
-    for (index, phase), (_, training, slots) in window.outputs.items():
-        values = table[slots["all"]]
-        saturated = table[slots["saturation"], stat.BEYOND_5] if "saturation" in slots else NAN
-        dead = table[slots["units"], stat.TINY] if "units" in slots else NAN
-        row_sum = float(raw[slots["row"]][0]) if "row" in slots else NAN
-        back = window.gradients.get(index) if phase == 0 else None
-        gradient = (
-            (NAN,) * 4 if back is None else table[back][[stat.MEAN, stat.MEAN_ABS, stat.ZERO, stat.BAD]]
-        )
-        yield (
-            step, index, phase, training,
-            *values[[stat.MEAN, stat.STD, stat.MIN, stat.MAX, stat.MEAN_ABS, stat.ZERO]],
-            *values[[stat.NONPOSITIVE, stat.BEYOND_5]], saturated, dead, values[stat.BAD], row_sum, *gradient,
-        )  # fmt: skip
-
-
-def parameter_rows(window: Window, table: Array, raw: list[Array], step: int) -> Iterator[Row]:
-    """One row for each parameter tensor, in the columns of `tables.PARAMETER`."""
-    for i, (index, tensor) in enumerate(window.parameters):
-        weight = table[window.weight_slots[i]]
-        update = table[window.update_slots[i]]
-        yield (
-            step, index, *_gradient(window, table, raw, i, tensor.numel()),
-            weight[stat.MEAN], weight[stat.STD], weight[stat.MEAN_ABS], _raw(raw, window.weight_norms, i),
-            max(abs(weight[stat.MIN]), abs(weight[stat.MAX])),
-            *weight[[stat.TINY, stat.NEGATIVE, stat.BAD]],
-            update[stat.MEAN_ABS], *_update(update, weight, tensor.numel(), window.cap),
-        )  # fmt: skip
-
-
-def _gradient(window: Window, table: Array, raw: list[Array], i: int, count: int) -> tuple[float, ...]:
-    present = float(i in window.grad_present)
-    norm = _raw(raw, window.grad_norms, i)
-    slot = window.grad_slots.get(i)
-    if slot is None:
-        return (present, NAN, NAN, NAN, norm, NAN, NAN, NAN)
-    seen = table[slot]
-    largest = max(abs(seen[stat.MIN]), abs(seen[stat.MAX]))
-    # The norm is exact: it tells of a bad value that the sample missed.
-    bad = (
-        seen[stat.BAD]
-        if i not in window.grad_norms or math.isfinite(norm)
-        else max(seen[stat.BAD], 1 / count)
-    )
-    return (
-        present,
-        seen[stat.MEAN],
-        seen[stat.STD],
-        seen[stat.MEAN_ABS],
-        norm,
-        largest,
-        seen[stat.ZERO],
-        bad,
-    )
-
-
-def _update(update: Array, weight: Array, count: int, cap: int) -> tuple[float, float]:
-    """Norm of the whole update, estimated from the sample, and its ratio to the weights of the sample."""
-    scale = math.sqrt(max(1.0, count / cap))
-    moved, held = math.sqrt(update[stat.SUM_SQUARES]), math.sqrt(weight[stat.SUM_SQUARES])
-    return moved * scale, (moved / held if held > 0 else NAN)
-
-
-def total(raw: list[Array], slots: dict[int, tuple[int, int]]) -> float:
-    """Norm over all tensors of their norms."""
-    if not slots:
-        return NAN
-    norms = [float(raw[slot][at]) for slot, at in slots.values()]
-    return math.sqrt(sum(norm * norm for norm in norms))
-
-
-def total_update(rows: list[Row]) -> float:
-    moved = [row[-2] for row in rows]
-    return math.sqrt(sum(value * value for value in moved)) if moved else NAN
-
-
-def _raw(raw: list[Array], slots: dict[int, tuple[int, int]], key: Any) -> float:
-    if key not in slots:
-        return NAN
-    slot, at = slots[key]
-    return float(raw[slot][at])

@@ -1,0 +1,299 @@
+"""What modules, losses and optimizers of torch say of themselves, as JSON of the model graph."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy
+
+from reenact_probe.torch import samples
+from reenact_probe.torch.samples import plain, take
+from reenact_probe.types import Facts, Kwargs, Library, Module, Optimizer, Place, Tensor
+
+QUIET = frozenset({"Flatten", "Unflatten", "Identity", "Dropout", "Dropout1d", "Dropout2d", "Dropout3d",
+                   "AlphaDropout", "FeatureAlphaDropout", "ZeroPad2d", "PixelShuffle"})  # fmt: skip
+_CLASSES = """
+ReLU ReLU6 LeakyReLU ELU SELU CELU GELU SiLU Mish Sigmoid Tanh Softmax LogSoftmax Softmin Softmax2d
+Softplus Softsign Hardtanh Hardsigmoid Hardswish LogSigmoid PReLU RReLU GLU Tanhshrink Hardshrink
+Threshold
+"""
+_ACTIVATION_CLASSES = frozenset(_CLASSES.split())
+_FUNCTIONS = """
+relu relu_ relu6 leaky_relu leaky_relu_ elu elu_ selu selu_ celu gelu silu mish sigmoid sigmoid_ tanh
+tanh_ softmax log_softmax softmin softplus softsign hardtanh hardsigmoid hardswish logsigmoid prelu rrelu
+glu tanhshrink hardshrink threshold
+"""
+ACTIVATIONS = frozenset(_FUNCTIONS.split())
+"""Functions of torch that are non-linearities."""
+_NAMES = {"SiLU": "silu", "GELU": "gelu", "Softmax2d": "softmax"}
+WRAPPERS = {"OptimizedModule": "_orig_mod", "DistributedDataParallel": "module", "DataParallel": "module"}
+_EXACT = 1 << 20
+"""Weights up to this size are measured whole."""
+
+# Modules --------------------------------------------------------------------------------------------------
+
+
+def activation_of(module: Module) -> str | None:
+    """The non-linearity a module is or applies, in lower case, or none."""
+    name = type(module).__name__
+    if name in _ACTIVATION_CLASSES:
+        return _NAMES.get(name) or snake(name)
+    nonlinearity = getattr(module, "nonlinearity", None)
+    if isinstance(nonlinearity, str):
+        return nonlinearity
+    return "tanh" if name in ("LSTM", "GRU", "LSTMCell", "GRUCell") else None
+
+
+def snake(name: str) -> str:
+    """`CrossEntropyLoss` becomes `cross_entropy`, `LeakyReLU` becomes `leaky_relu`."""
+    name = name.replace("ReLU", "Relu").replace("SELU", "Selu").replace("CELU", "Celu").replace("ELU", "Elu")
+    name = name.replace("GLU", "Glu").replace("PRelu", "Prelu").replace("RRelu", "Rrelu")
+    name = re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", "_", name).lower()
+    return name[: -len("_loss")] if name.endswith("_loss") and name != "_loss" else name
+
+
+def settings_of(module: Module) -> Facts:
+    """Plain values among a module's public attributes: units, kernel size, rate and so on."""
+    settings = {}
+    for key in (*getattr(module, "__constants__", ()), *vars(module)):
+        if key.startswith("_") or key in ("training", "call_super_init"):
+            continue
+        value = getattr(module, key, None)
+        if is_plain(value):
+            settings[key] = list(value) if isinstance(value, tuple) else value
+    return settings
+
+
+def plain_values(values: Kwargs) -> Facts:
+    """Those of these values that are JSON."""
+    return {key: value for key, value in values.items() if is_plain(value)}
+
+
+def is_plain(value: Any) -> bool:
+    """Whether a value is JSON as it stands, or a short tuple of such."""
+    if isinstance(value, (tuple, list)):
+        return len(value) <= 8 and all(isinstance(item, (int, float, str, bool)) for item in value)
+    return value is None or isinstance(value, (int, float, str, bool))
+
+
+def unit_axis(module: Module) -> int | None:
+    """Axis of the units in the output; none where the shape has to tell."""
+    name = type(module).__name__
+    return 1 if "Conv" in name or name.startswith(("BatchNorm", "InstanceNorm", "GroupNorm")) else None
+
+
+def shape_of(value: Any) -> list[int] | None:
+    shape = getattr(value, "shape", None)
+    return [int(size) for size in shape] if shape is not None else None
+
+
+def inner(module: Module) -> Module:
+    """The model in a wrapper for compiling or for training in parallel: its mode is the one that counts."""
+    while type(module).__name__ in WRAPPERS:
+        wrapped = getattr(module, WRAPPERS[type(module).__name__], None)
+        if wrapped is None:
+            break
+        module = wrapped
+    return module
+
+
+# Losses ---------------------------------------------------------------------------------------------------
+
+_LOSS_NAMES = {
+    "BCELoss": "binary_cross_entropy",
+    "BCEWithLogitsLoss": "binary_cross_entropy_with_logits",
+}
+_FROM_LOGITS = {
+    "cross_entropy": True,
+    "binary_cross_entropy_with_logits": True,
+    "multilabel_soft_margin": True,
+    "soft_margin": True,
+    "binary_cross_entropy": False,
+    "nll": False,
+}
+_NODES = {
+    "NllLossBackward": "nll",
+    "NllLoss2DBackward": "nll",
+    "NllLossNdBackward": "nll",
+    "BinaryCrossEntropyBackward": "binary_cross_entropy",
+    "BinaryCrossEntropyWithLogitsBackward": "binary_cross_entropy_with_logits",
+    "MseLossBackward": "mse",
+    "SmoothL1LossBackward": "smooth_l1",
+    "HuberLossBackward": "huber",
+    "SoftMarginLossBackward": "soft_margin",
+    "MultiMarginLossBackward": "multi_margin",
+    "MultilabelMarginLossForwardBackward": "multilabel_margin",
+    "CtcLossBackward": "ctc",
+}
+_BY_HAND = {"PowBackward": "mse", "MulBackward": "mse", "AbsBackward": "l1"}
+"""`((p - y) ** 2).mean()` and `(p - y).abs().mean()`: what is done to the difference."""
+_REDUCTIONS = {0: "none", 1: "mean", 2: "sum"}
+_DEPTH = 12
+
+
+def loss_facts(written: str, settings: Facts, place: Place | None) -> Facts:
+    """Facts of a loss: its class or function, as it is written."""
+    name = _LOSS_NAMES.get(written) or snake(written)
+    return {"name": name, "from_logits": _FROM_LOGITS.get(name), "settings": settings, "place": place}
+
+
+def module_loss(module: Module, place: Place | None) -> Facts:
+    """Facts of a loss that is a module."""
+    settings = settings_of(module)
+    if getattr(module, "weight", None) is not None:
+        settings["weight"] = "given"
+    return loss_facts(type(module).__name__, settings, place)
+
+
+class LossNode(NamedTuple):
+    """What the autograd graph of a loss shows."""
+
+    name: str
+    settings: Facts
+    prediction: Tensor | None = None
+    target: Tensor | None = None
+
+
+def read_loss(loss: Tensor) -> LossNode | None:
+    """The loss function near the root of the graph of `loss`, or none."""
+    waiting, seen = [loss.grad_fn], 0
+    while waiting and seen < _DEPTH:
+        node = waiting.pop(0)
+        seen += 1
+        if node is None:
+            continue
+        known = _loss_of_torch(node) or _loss_by_hand(node)
+        if known is not None:
+            return known
+        waiting += [child for child, _ in node.next_functions]
+    return None
+
+
+def _loss_of_torch(node: Any) -> LossNode | None:
+    name = _NODES.get(_node_name(node))
+    if name is None:
+        return None
+    if name == "nll" and any(child.startswith("LogSoftmax") for child in _children(node)):
+        name = "cross_entropy"
+    reduction = _REDUCTIONS.get(getattr(node, "_saved_reduction", -1))
+    settings = {"reduction": reduction} if reduction else {}
+    return LossNode(name, settings, _saved(node, "_saved_self"), _saved(node, "_saved_target"))
+
+
+def _loss_by_hand(node: Any) -> LossNode | None:
+    kind = _node_name(node)
+    child = node.next_functions[0][0] if node.next_functions else None
+    if kind not in ("MeanBackward", "SumBackward") or child is None:
+        return None
+    name = _BY_HAND.get(_node_name(child))
+    if name is None or "SubBackward" not in _children(child):
+        return None
+    return LossNode(name, {"reduction": kind[: -len("Backward")].lower(), "by_hand": True})
+
+
+def _children(node: Any) -> list[str]:
+    return [_node_name(child) for child, _ in node.next_functions if child is not None]
+
+
+def _node_name(node: Any) -> str:
+    name: str = node.name()
+    return name.rstrip("0123456789")
+
+
+def _saved(node: Any, name: str) -> Any:
+    try:
+        return getattr(node, name, None)
+    except RuntimeError:
+        # Freed by an earlier backward pass through the same graph.
+        return None
+
+
+# The graph ------------------------------------------------------------------------------------------------
+
+
+@dataclass(eq=False)
+class Entry:
+    """One layer or functional call, in the order of the first pass."""
+
+    name: str
+    module: Module | None
+    function: str | None
+    place: Place | None
+    inputs: list[list[int] | None]
+    output: list[int] | None
+    settings: Facts
+    calls: int = 1
+
+    def own_parameters(self) -> list[tuple[str, Tensor]]:
+        """A closed library module (attention) owns what its children hold: they are never called."""
+        module = self.module
+        if module is None:
+            return []
+        if module._modules and type(module).__module__.startswith("torch.nn"):
+            return list(module.named_parameters())
+        return list(module._parameters.items())
+
+    def facts(self, weights: list[Facts]) -> Facts:
+        activation = self.function if self.function in ACTIVATIONS else None
+        return {
+            "name": self.name,
+            "type": self.function or type(self.module).__name__,
+            "place": self.place,
+            "input_shapes": self.inputs,
+            "output_shape": self.output,
+            "activation": activation_of(self.module) if self.module is not None else activation,
+            "settings": dict(self.settings, functional=True) if self.function else self.settings,
+            "weights": weights,
+            "calls": self.calls,
+        }
+
+
+def layer_facts(torch: Library, entries: list[Entry], parameter_name: Callable[[Tensor], str]) -> list[Facts]:
+    """The captured layers in order, each with the statistics of its own weights."""
+    named = [
+        (entry, name, tensor)
+        for entry in entries
+        for name, tensor in entry.own_parameters()
+        if tensor is not None and plain(torch, tensor) and tensor.numel()
+    ]
+    weights: dict[int, list[Facts]] = {}
+    if named:
+        taken = [take(tensor.detach().cpu(), _EXACT, copy=False) for _, _, tensor in named]
+        arrays = [sample if isinstance(sample, numpy.ndarray) else sample.numpy() for sample in taken]
+        table = samples.reduce(numpy.concatenate(arrays), [len(array) for array in arrays])
+        for (entry, name, tensor), row in zip(named, table):
+            facts = _weight_facts(name, parameter_name(tensor), tensor, row)
+            weights.setdefault(id(entry), []).append(facts)
+    return [entry.facts(weights.get(id(entry), [])) for entry in entries]
+
+
+def _weight_facts(name: str, path: str, tensor: Tensor, row: Any) -> Facts:
+    return {
+        "name": name,
+        "path": path,
+        "shape": list(tensor.shape),
+        "trainable": bool(tensor.requires_grad),
+        "mean": float(row[samples.MEAN]),
+        "std": float(row[samples.STD]),
+        "minimum": float(row[samples.MIN]),
+        "maximum": float(row[samples.MAX]),
+    }
+
+
+def optimizer_facts(optimizer: Optimizer, place: Place | None) -> Facts:
+    """Class, learning rate and plain settings of the first parameter group."""
+    group = optimizer.param_groups[0]
+    settings = plain_values({key: value for key, value in group.items() if key != "params"})
+    rates = {float(group["lr"]) for group in optimizer.param_groups if "lr" in group}
+    if len(rates) > 1:
+        settings["learning_rates"] = sorted(rates)
+    return {
+        "name": type(optimizer).__name__,
+        "learning_rate": float(group["lr"]) if "lr" in group else None,
+        "settings": settings,
+        "place": place,
+        "parameters_given": sum(len(group["params"]) for group in optimizer.param_groups),
+    }
