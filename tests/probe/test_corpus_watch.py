@@ -88,29 +88,29 @@ def check_run(run: dict[str, Any], trace: Any) -> None:
 def check_layers(stated: dict[str, Any], layers: Any) -> None:
     """Types in order, and the line of each; a composite may be shown by its leaves, all on its line."""
     live = [layer for layer in layers if is_listed(layer, stated["layers"])]
-    said = list(stated["layers"])
-    if any(layer.get("composite") for layer in said):
-        check_lines(said, live)
+    listed = list(stated["layers"])
+    if any(layer.get("composite") for layer in listed):
+        check_lines(listed, live)
         return
     if stated.get("layers_order") == "set":
         live.sort(key=lambda layer: (layer.type, layer.place.line))
-        said.sort(key=lambda layer: (layer["type"], layer["line"]))
-    assert [layer.type for layer in live] == [layer["type"] for layer in said]
-    if all("cell" not in layer for layer in said):
+        listed.sort(key=lambda layer: (layer["type"], layer["line"]))
+    assert [layer.type for layer in live] == [layer["type"] for layer in listed]
+    if all("cell" not in layer for layer in listed):
         places = [(str(layer.place.file), layer.place.line) for layer in live]
-        assert places == [(layer["file"], layer["line"]) for layer in said]
+        assert places == [(layer["file"], layer["line"]) for layer in listed]
 
 
-def check_lines(said: list[dict[str, Any]], live: Any) -> None:
+def check_lines(listed: list[dict[str, Any]], live: Any) -> None:
     """With library layers made of layers, only the lines can be compared."""
-    allowed = {line for layer in said for line in (layer["line"], *layer.get("lines", ()))}
+    allowed = {line for layer in listed for line in (layer["line"], *layer.get("lines", ()))}
     assert {layer.place.line for layer in live} <= allowed
-    for layer in said:
+    for layer in listed:
         ends = {layer["line"], *layer.get("lines", ())}
         assert ends & {there.place.line for there in live}, layer
 
 
-def is_listed(layer: Any, said: list[dict[str, Any]]) -> bool:
-    if layer.type in {stated["type"] for stated in said}:
+def is_listed(layer: Any, listed: list[dict[str, Any]]) -> bool:
+    if layer.type in {stated["type"] for stated in listed}:
         return True
     return not (layer.settings.get("functional") or layer.type in IGNORED or not layer.weights)

@@ -219,7 +219,7 @@ def test_what_cannot_be_done_has_a_reason(reason: str, forks: Any) -> None:
     assert experiments.learning_rates is None
 
 
-def test_what_the_program_does_in_place_is_done_anew_each_time(forks: Any) -> None:
+def test_what_the_program_does_in_place_is_done_again_each_time(forks: Any) -> None:
     source = (
         DATA
         + """

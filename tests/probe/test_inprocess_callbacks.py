@@ -40,7 +40,7 @@ import numpy as np
 import torch
 import keras
 import lightning as L
-from reenact.probe.callbacks import KerasCallback, LightningCallback
+from reenact.probe.inprocess import KerasCallback, LightningCallback
 
 x, y = np.ones((24, 3), "float32"), np.ones((24, 1), "float32")
 model = keras.Sequential([keras.layers.Dense(4, activation="relu"), keras.layers.Dense(1)])

@@ -23,8 +23,8 @@ right = []
 class Count(keras.callbacks.Callback):
     def on_train_batch_begin(self, batch, logs=None):
         rows = slice(batch * 24, batch * 24 + 24)
-        said = keras.ops.convert_to_numpy(self.model(x[rows]))[:, 0] > THRESHOLD
-        right.append(float((said == side[rows]).mean()))
+        predicted = keras.ops.convert_to_numpy(self.model(x[rows]))[:, 0] > THRESHOLD
+        right.append(float((predicted == side[rows]).mean()))
 """
 SIGMOID = (
     HEAD.replace("THRESHOLD", "0.5")

@@ -45,7 +45,7 @@ WIDTHS = {
 OUT = ("out_features", "out_channels", "units", "filters", "hidden_size", "embedding_dim")
 UNSAID = {"name", "dtype", "build_config", "batch_shape", "input_shape", "functional"}
 BENDING = {"activation", "nonlinearity", "mode"}
-"""How recurrent layers are told their activation."""
+"""Settings that give recurrent layers their activation."""
 DROPS = ("p", "rate", "dropout", "recurrent_dropout")
 SHORT = {
     "bceloss": "binarycrossentropy",
@@ -120,8 +120,8 @@ class Face:
         found = {i for i, unit in units if unit.name.split(">")[-1] == param.id.layer}
         if own is not None:
             alike = [other for other in reading.models.layers if made_at(other) & made_at(own)]
-            standing = {i for i, u in units if u.line in made_at(own) and u.type == own.name}
-            found = standing if len([one for one in alike if one.name == own.name]) == 1 else found
+            there = {i for i, u in units if u.line in made_at(own) and u.type == own.name}
+            found = there if len([one for one in alike if one.name == own.name]) == 1 else found
         found = found or {i for i, unit in units if unit.line in lines}
         found |= {i for i, unit in units if lines & set(unit.bent_at) and unit.line not in lines}
         found = found or {i for i, unit in units if unit.type == param.id.model}
@@ -168,14 +168,14 @@ def face(graph: ModelGraph, first_loss: float) -> Face:
 
 
 def unit(layer: Layer) -> Unit:
-    said = {key: value for key, value in layer.settings.items() if key not in WIDTHS | UNSAID | BENDING}
+    settings = {key: value for key, value in layer.settings.items() if key not in WIDTHS | UNSAID | BENDING}
     return Unit(
         layer.name,
         line_of(layer),
         layer.type,
         next((layer.settings[key] for key in OUT if key in layer.settings), None),
         bool(layer.weights) and "Norm" not in layer.type,
-        tuple(sorted((key, json.dumps(value)) for key, value in said.items())),
+        tuple(sorted((key, json.dumps(value)) for key, value in settings.items())),
         (plain(layer.activation),) if layer.activation and layer.activation != "linear" else (),
     )
 
@@ -232,7 +232,7 @@ def dropout(before: Face, after: Face, at: list[int], param: Hyperparameter, val
     for one in changed:
         new = set(after.units[one].settings) - set(before.units[one].settings)
         assert {key for key, _ in new} <= set(DROPS)
-        assert {json.loads(said) for _, said in new} == {value}
+        assert {json.loads(settings) for _, settings in new} == {value}
 
 
 def removed(before: Face, after: Face, at: list[int], _: Hyperparameter, __: Any) -> None:
@@ -306,8 +306,8 @@ def weight_init(before: Face, after: Face, at: list[int], _: Hyperparameter, val
     changed = differing(before, after)
     assert set(changed) <= set(at)
     for one in changed:
-        said = [text for key, text in after.units[one].settings if key.endswith("_initializer")]
-        assert any(plain(value) in plain(text) for text in said)
+        settings = [text for key, text in after.units[one].settings if key.endswith("_initializer")]
+        assert any(plain(value) in plain(text) for text in settings)
     for one in changed or at:
         name = before.units[one].name
         assert after.spreads[name] != before.spreads[name]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from reenact.probe.metric_names import metric_name
+from reenact.probe.trace import metric_name
 
 
 @pytest.mark.parametrize(

@@ -43,7 +43,7 @@ def test_the_same_values_in_another_order_are_another_row() -> None:
     assert len(set(row_keys(rows))) == len(rows)
 
 
-def test_wide_rows_are_told_apart_by_some_of_their_values() -> None:
+def test_wide_rows_are_distinguished_by_some_of_their_values() -> None:
     rows = np.zeros((3, 5 * KEY_VALUES), dtype="f4")
     rows[1, 0], rows[2, -1] = 1.0, 1.0
     assert len(set(row_keys(rows))) == 3

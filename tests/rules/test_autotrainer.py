@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from reenact.probe.inject.reenact_probe.folder import LAYER, PARAMETER, STEP
-from reenact.probe.trace import Columns, Header, Trace, no_rows
+from reenact.probe.trace import Columns, Trace, no_rows
 from reenact.program.fault import Fault
 from reenact.program.graph import Layer, LossFacts, ModelGraph, TaskType, TensorFacts
 from reenact.rules.autotrainer._features import Progress, gradient_trouble, lost, progress
@@ -45,7 +45,7 @@ def made(
         row = [{"step": 0.0, "layer": 0.0, "phase": 0.0, **output}.get(name, np.nan) for name in LAYER]
         rows = Columns(LAYER, np.array([row]))
     trace = Trace(
-        Header("probe"), Columns(STEP, steps), rows, no_rows(PARAMETER), ("out",), (), (), (), graph,
+        Columns(STEP, steps), rows, no_rows(PARAMETER), ("out",), (), (), (), graph,
         (inputs,), (), None, True, 1.0, 0.0, (),
     )  # fmt: skip
     return Evidence(trace=trace)

@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from reenact.probe.trace import Columns, Header, Metric, ParameterFacts, Trace, no_rows
+from reenact.probe.trace import Columns, Metric, ParameterFacts, Trace, no_rows
 from reenact.program.fault import Fault
 from reenact.program.graph import LossFacts, ModelGraph, TaskType, TensorFacts
 from reenact.rules.evidence import Evidence
@@ -58,7 +58,6 @@ def run(
         "torch", "Net", (), LossFacts(loss_name, None, {}, None), None, (), TaskType.MULTI_CLASS, 16, 80, 80
     )
     trace = Trace(
-        Header("probe"),
         Columns(STEP, np.array(steps, dtype=float)),
         no_rows(("step", "layer", "phase")),
         Columns(PARAMETER, np.array(moves, dtype=float)),

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from reenact.probe.inject.reenact_probe.folder import LAYER, PARAMETER, STEP
-from reenact.probe.trace import Columns, Header, ParameterFacts, Trace, no_rows
+from reenact.probe.trace import Columns, ParameterFacts, Trace, no_rows
 from reenact.program.fault import Fault
 from reenact.program.graph import Layer, LossFacts, ModelGraph, TaskType, TensorFacts, WeightFacts
 from reenact.program.program import program_from_text
@@ -63,7 +63,7 @@ def made(
     steps[:, STEP.index("step")] = 0
     names = tuple(ParameterFacts(f"{layer.name}/kernel", (4, 8), True, True) for layer in layers)
     trace = Trace(
-        Header("probe"), Columns(STEP, steps), no_rows(LAYER), Columns(PARAMETER, rows),
+        Columns(STEP, steps), no_rows(LAYER), Columns(PARAMETER, rows),
         ("dense", "dense_1"), names, (), (), graph, seen, (), None, True, 1.0, 0.0, (),
     )  # fmt: skip
     program = program_from_text(TEXT)

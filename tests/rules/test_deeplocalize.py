@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from reenact.probe.inject.reenact_probe.folder import LAYER, PARAMETER, STEP
-from reenact.probe.trace import Columns, Header, Metric, Trace, no_rows
+from reenact.probe.trace import Columns, Metric, Trace, no_rows
 from reenact.rules.evidence import Evidence
 from reenact.rules.finding import Finding
 from reenact.rules.layer_view import LayerView
@@ -28,7 +28,7 @@ def steps_of(**columns: list[float]) -> Columns:
 
 def run_of(steps: Columns, metrics: tuple[Metric, ...] = ()) -> Evidence:
     trace = Trace(
-        Header("probe"), steps, no_rows(LAYER), no_rows(PARAMETER), (), (), metrics, (), None, (), (), None,
+        steps, no_rows(LAYER), no_rows(PARAMETER), (), (), metrics, (), None, (), (), None,
         True, 1.0, 0.0, (),
     )  # fmt: skip
     return Evidence(trace=trace)

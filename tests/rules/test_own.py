@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from reenact.probe.outcome import Crash, Outcome, OutcomeKind
-from reenact.probe.trace import Columns, Event, Header, Metric, Overlap, ParameterFacts, Trace, no_rows
+from reenact.probe.trace import Columns, Event, Metric, Overlap, ParameterFacts, Trace, no_rows
 from reenact.program.fault import Fault
 from reenact.program.graph import (
     Layer,
@@ -198,7 +198,6 @@ def trace(losses: list[float], **more: object) -> Trace:
     rows = [[step, step // 10, loss, 0.001, 10, 0, 0, 1] for step, loss in enumerate(losses)]
     steps = Columns(columns, np.array(rows, dtype=float)) if rows else no_rows(columns)
     made = Trace(
-        Header("probe"),
         steps,
         no_rows(("step", "layer", "phase")),
         no_rows(("step", "parameter")),

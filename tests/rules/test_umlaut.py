@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from reenact.probe.outcome import Crash, LayerInput, Outcome, OutcomeKind
-from reenact.probe.trace import Columns, Header, Metric, Overlap, Trace, no_rows
+from reenact.probe.trace import Columns, Metric, Overlap, Trace, no_rows
 from reenact.program.graph import Layer, ModelGraph, TaskType, TensorFacts
 from reenact.program.program import program_from_text
 from reenact.program.static_graph import static_graph
@@ -37,7 +37,7 @@ def trace(
     graph = ModelGraph("torch", "Net", layers, None, None, data, TaskType.MULTI_CLASS, 32, 1, 1)
     empty = no_rows(("step",))
     return Trace(
-        Header("probe"), Columns(("step", "loss", "learning_rate"), rows), empty, empty, (), (), metrics, (),
+        Columns(("step", "loss", "learning_rate"), rows), empty, empty, (), (), metrics, (),
         graph, data, overlaps, None, True, 1.0, 0.0, (),
     )  # fmt: skip
 

@@ -10,9 +10,8 @@ import click
 from reenact.cli.options import RANDOM_SEED, STEPS, echo, output_format, show, stopping_gently
 from reenact.cli.times import max_time_option, training_time_option
 from reenact.plain import PlainText, plain_line
-from reenact.probe.live import LiveView
 from reenact.probe.options import PRESETS, WatchOptions, fresh_folder
-from reenact.probe.watch import Watched
+from reenact.probe.watch import LiveView, Watched
 from reenact.probe.watch import watch as watch_program
 from reenact.program.program import Program, read_program
 from reenact.report.views.trace import watch_document

@@ -4,6 +4,7 @@ trace collected.
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 from reenact.errors import SandboxFailed
@@ -40,8 +41,13 @@ def watch_boxed(
     result = sandbox.run(command(program, options, mounts), limits, on_output=on_output, stop=stop)
     if result.ending is Ending.SANDBOX_FAILED:
         raise SandboxFailed(f"The sandbox could not run the program: {result.why}.")
-    _unpack(result, options.folder)
-    root = Root(program.folder, seen_as=_seen_as(options.folder))
+    for name, content in result.results.items():
+        target = options.folder / Path(name).name
+        target.touch(mode=0o600)
+        target.write_bytes(content)
+    # Where the program saw its own folder: the trace says so.
+    header = read_json_file(options.folder, "header.json") or {}
+    root = Root(program.folder, seen_as=str(header.get("cwd", WORK)))
     return read_watched(_ended(result, stop), options, root)
 
 
@@ -50,34 +56,15 @@ def command(program: Program, options: WatchOptions, mounts: tuple[Mount, ...] =
     script = {NOTEBOOK: program.script().encode()} if program.is_notebook else {}
     target = NOTEBOOK if program.is_notebook else None
     chunks = tuple(f"{TRACE}/chunk-{number:06d}.npz" for number in range(1, MOST_CHUNKS + 1))
+    kept = {name: os.environ[name] for name in PASSED_ON if name in os.environ}
     return Command(
         argv=program.launch.command(injected.default_python(options.python), target),
         files=script,
         workspace=program.working,
         mounts=(Mount(injected.FOLDER, PROBE), *mounts),
-        environment=_environment(options),
+        environment=injected.environment(options, kept, folder=TRACE, inject=PROBE),
         collect=(*(f"{TRACE}/{name}" for name in NAMES), *chunks),
     )
-
-
-def _environment(options: WatchOptions) -> dict[str, str]:
-    import os
-
-    kept = {name: os.environ[name] for name in PASSED_ON if name in os.environ}
-    return injected.environment(options, kept, folder=TRACE, inject=PROBE)
-
-
-def _unpack(result: BoxResult, folder: Path) -> None:
-    for name, content in result.results.items():
-        target = folder / Path(name).name
-        target.touch(mode=0o600)
-        target.write_bytes(content)
-
-
-def _seen_as(folder: Path) -> str:
-    """Where the program saw its own folder: the trace says so."""
-    header = read_json_file(folder, "header.json")
-    return str(header["cwd"]) if header and "cwd" in header else WORK
 
 
 def _ended(result: BoxResult, stop: Stop | None) -> Ended:

@@ -47,7 +47,6 @@ def run_experiments(
     folder: Path,
     *,
     python: str = "",
-    shim: bool | None = None,
     seed: int | None = None,
     max_time: float | None = None,
     seconds: float = SECONDS,
@@ -66,7 +65,6 @@ def run_experiments(
         experiments=seconds,
         interrupts=False,
         python=python,
-        shim=shim,
         environment=_EAGER | dict(environment or {}),
     )
     watched = watch(program, options, stdout=subprocess.DEVNULL, stop=stop)
@@ -77,7 +75,10 @@ def read_experiments(folder: Path, outcome: Outcome | None = None) -> Experiment
     """What a process left in its trace folder; when it left nothing, how it ended says why."""
     found = read_json_file(folder, NAME)
     if found is None:
-        return ExperimentRecord(missing=(_why_nothing(outcome),))
+        why = "no optimizer was seen to step"
+        if outcome is not None and outcome.kind not in (OutcomeKind.FINISHED, OutcomeKind.NO_TRAINING):
+            why = f"before the first step, {outcome.sentence[:1].lower()}{outcome.sentence[1:]}"
+        return ExperimentRecord(missing=(f"no experiments: {why}",))
     try:
         swept = found.get("learning_rates") or {}
         fields = dict(found.get("one_batch") or {}, missing=found["missing"])
@@ -87,9 +88,3 @@ def read_experiments(folder: Path, outcome: Outcome | None = None) -> Experiment
         raise InputError(
             f"The experiments in {folder} are not ones that reenact wrote ({error!r})."
         ) from error
-
-
-def _why_nothing(outcome: Outcome | None) -> str:
-    if outcome is None or outcome.kind in (OutcomeKind.FINISHED, OutcomeKind.NO_TRAINING):
-        return "no experiments: no optimizer was seen to step"
-    return f"no experiments: before the first step, {outcome.sentence[:1].lower()}{outcome.sentence[1:]}"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
@@ -42,11 +43,11 @@ def layer_health(trace: Trace) -> tuple[LayerHealth, ...]:
     places = {layer.name: layer.place for layer in trace.graph.layers} if trace.graph else {}
     ratios = _ratios(trace)
     return tuple(
-        _one(trace, name, places.get(name), ratios.get(name, float("nan"))) for name in trace.layer_names
+        _layer(trace, name, places.get(name), ratios.get(name, float("nan"))) for name in trace.layer_names
     )
 
 
-def _one(trace: Trace, name: str, place: Place | None, ratio: float) -> LayerHealth:
+def _layer(trace: Trace, name: str, place: Place | None, ratio: float) -> LayerHealth:
     def last(column: str) -> float:
         return _recent(trace.layer(name, column).values)
 
@@ -82,21 +83,15 @@ def _remarks(health: LayerHealth, bad: float) -> Iterator[str]:
 
 def _ratios(trace: Trace) -> dict[str, float]:
     """Update ratio of each layer's largest tensor."""
-    found: dict[str, float] = {}
-    if trace.graph is None:
-        return found
-    for layer in trace.graph.layers:
-        weights = sorted(layer.weights, key=lambda weight: -_size(weight.shape))
-        if weights:
-            found[layer.name] = _recent(trace.parameter(weights[0].path, "update_ratio").values)
-    return found
-
-
-def _size(shape: tuple[int, ...]) -> int:
-    size = 1
-    for part in shape:
-        size *= part
-    return size
+    layers = trace.graph.layers if trace.graph is not None else ()
+    largest = {
+        layer.name: max(layer.weights, key=lambda weight: math.prod(weight.shape))
+        for layer in layers
+        if layer.weights
+    }
+    return {
+        name: _recent(trace.parameter(weight.path, "update_ratio").values) for name, weight in largest.items()
+    }
 
 
 def _recent(values: NDArray[np.float64], count: int = 5) -> float:

@@ -7,7 +7,7 @@ width that does not fit the header. A chunk that cannot be read ends the trace t
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 from pathlib import Path
@@ -16,17 +16,7 @@ from typing import TYPE_CHECKING, Any
 from reenact.errors import InputError, ResultRefused
 from reenact.probe.json_graph import Json, placed, read_graph, read_place, typed
 from reenact.probe.outcome import Crash
-from reenact.probe.trace import (
-    Columns,
-    Event,
-    Header,
-    Metric,
-    Overlap,
-    ParameterFacts,
-    Root,
-    Trace,
-    no_rows,
-)  # fmt: skip
+from reenact.probe.trace import Columns, Event, Metric, Overlap, ParameterFacts, Root, Trace, no_rows
 from reenact.program.graph import TensorFacts
 from reenact.sandbox.files.arrays import read_arrays
 from reenact.sandbox.files.collect import collect
@@ -90,7 +80,6 @@ def _trace(folder: Path, header: Json, root: Root | None) -> Trace:
     graph = read_json_file(folder, "graph.json")
     steps = _epochs(_joined(columns["steps"], chunks.tables["steps"]), chunks.events)
     return Trace(
-        header=typed(Header, dict(header, source="probe")),
         steps=steps,
         layers=_joined(columns["layers"], chunks.tables["layers"]),
         parameters=_joined(columns["parameters"], chunks.tables["parameters"]),
@@ -108,16 +97,10 @@ def _trace(folder: Path, header: Json, root: Root | None) -> Trace:
         missing=(
             *(str(sentence) for sentence in header["missing"]),
             *chunks.missing,
-            *_unseen(graph, ending),
+            *(["no model was seen: there is no graph"] if graph is None else []),
+            *(["the program was killed: its last seconds may be missing"] if ending is None else []),
         ),
     )
-
-
-def _unseen(graph: Json | None, ending: Json | None) -> Iterator[str]:
-    if graph is None:
-        yield "no model was seen: there is no graph"
-    if ending is None:
-        yield "the program was killed: its last seconds may be missing"
 
 
 def _read_chunks(folder: Path, columns: Mapping[str, tuple[str, ...]]) -> _Gathered:
@@ -150,8 +133,11 @@ def _read_chunk(folder: Path, name: str, columns: Mapping[str, tuple[str, ...]],
     for table, rows in tables.items():
         if rows.ndim != 2 or rows.shape[1] != len(columns[table]) or rows.dtype != "<f8":
             raise ValueError(f"its table {table} has shape {rows.shape}")
-    metrics = [_metric(found) for found in notes["metrics"]]
-    events = [_event(found) for found in notes["events"]]
+    metrics = [
+        Metric(str(name), float(value), int(step), int(epoch), float(seconds), str(source))
+        for name, value, step, epoch, seconds, source in notes["metrics"]
+    ]
+    events = [_event(dict(facts)) for facts in notes["events"]]
     for table, rows in tables.items():
         into.tables[table].append(rows)
     into.metrics += metrics
@@ -207,14 +193,9 @@ def _epoch_length(events: Sequence[Event]) -> int | None:
     return int(length) if length >= 1 and length == int(length) else None
 
 
-def _metric(found: Any) -> Metric:
-    name, value, step, epoch, time, source = found
-    return Metric(str(name), float(value), int(step), int(epoch), float(time), str(source))
-
-
-def _event(found: Any) -> Event:
-    facts = {str(key): value for key, value in found.items() if key not in ("kind", "step", "epoch", "time")}
-    return Event(str(found["kind"]), int(found["step"]), int(found["epoch"]), float(found["time"]), facts)
+def _event(facts: dict[str, Any]) -> Event:
+    kind, step, epoch, seconds = (facts.pop(name) for name in ("kind", "step", "epoch", "time"))
+    return Event(str(kind), int(step), int(epoch), float(seconds), facts)
 
 
 def _crash(content: Json, root: Root) -> Crash:

@@ -45,6 +45,7 @@ _WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 MIB = 1024 * 1024
 WHOLE = 64 * MIB
 TOGETHER = 1024 * MIB
+_THIS_PROCESS = secrets.token_hex(16)
 NOT_LISTED = "the probe did not say which files it opened"
 
 
@@ -185,14 +186,9 @@ def training_mark(program: Program, python: str, opened: Opened) -> str:
     """Mark of what a training depends on beside its text, seed and limits: the surroundings, and the files
     that the watched run opened, as they are. Where that run did not show which, it is another mark in every
     process, so that nothing is reused."""
-    read = opened.digest or _this_process()
+    read = opened.digest or _THIS_PROCESS
     text = json.dumps([surroundings(program, python), read], sort_keys=True)
     return hashlib.sha256(text.encode()).hexdigest()
-
-
-@cache
-def _this_process() -> str:
-    return secrets.token_hex(16)
 
 
 def named_variables(texts: Iterable[str], environment: Mapping[str, str]) -> dict[str, str]:

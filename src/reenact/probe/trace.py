@@ -4,6 +4,7 @@ facts.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
@@ -19,6 +20,20 @@ if TYPE_CHECKING:
 
 TRAINING, EVALUATION = 0, 1
 """Values of the column `phase` of the table of layers."""
+
+
+SPLITS = {
+    "train": "", "training": "", "trainer": "",
+    "val": "val_", "valid": "val_", "validation": "val_", "validate": "val_", "dev": "val_",
+    "eval": "val_", "evaluation": "val_",
+    "test": "test_", "testing": "test_",
+}  # fmt: skip
+"""Prefix of a metric, by the word that names the split."""
+_LEVELS = frozenset({"epoch", "step", "batch", "iteration"})
+_SAME = {"acc": "accuracy", "lr": "learning_rate", "top1": "accuracy"}
+_SILENT = frozenset({"metric", "metrics"})
+_BREAKS = re.compile(r"[/_\-. :]+")
+_HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,23 +116,6 @@ class Root:
 
 
 @dataclass(frozen=True, slots=True)
-class Header:
-    """Where a trace comes from."""
-
-    source: str
-    """What recorded it."""
-    started: float = 0.0
-    """Unix time."""
-    argv: tuple[str, ...] = ()
-    cwd: str = ""
-    python: str = ""
-    preset: str = ""
-    seed: int | None = None
-    frameworks: Mapping[str, str] = field(default_factory=dict)
-    """Version by name."""
-
-
-@dataclass(frozen=True, slots=True)
 class ParameterFacts:
     """A parameter tensor; its number is its place in `Trace.parameter_facts`."""
 
@@ -143,6 +141,22 @@ class Metric:
     """`keras`, `lightning`, `torchmetrics`, `user`, `pattern`, `output` (read off a line), `probe` (a few
     batches).
     """
+
+
+def metric_name(logged: str) -> str:
+    """The metric behind a logged name: `Loss/train`, `train_loss_step` and `epoch_loss` are all `loss`."""
+    words = [word for word in _BREAKS.split(_HUMP.sub("_", logged).lower()) if word]
+    prefix, kept = "", []
+    for word in words:
+        if word in SPLITS:
+            prefix = SPLITS[word] or prefix
+        elif word not in _SILENT and (word not in _LEVELS or len(words) == 1):
+            kept.append(_SAME.get(word, word))
+    name = "_".join(kept)
+    if kept[:1] == ["learning_rate"] or name == "learning_rate":
+        # The rate belongs to no split; a library adds the name of the optimizer (`lr-Adam`).
+        return "learning_rate"
+    return prefix + name if name else logged
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,7 +187,6 @@ class Overlap:
 class Trace:
     """What happened. Every detector can run on this alone."""
 
-    header: Header
     steps: Columns
     """One row a step of an optimizer; columns in `reenact_probe.folder`."""
     layers: Columns

@@ -13,7 +13,7 @@ from statistics import fmean
 from reenact.paper.measure.curves.course import Course, courses
 from reenact.paper.measure.gap import Comparison
 from reenact.paper.measure.runs import FullRun
-from reenact.probe.metric_names import metric_name
+from reenact.probe.trace import metric_name
 from reenact.report.document import Picture
 from reenact.report.plots import line_plot
 from reenact.report.svg import number

@@ -15,7 +15,7 @@ from benchmarks.watching.measured import BOUNDS, Measured, Pair
 from benchmarks.watching.promises import Promises, kept
 from benchmarks.watching.runs import NAIVE, Case, Training, train_alone
 from reenact.errors import Inconclusive, InputError, Stopped
-from reenact.probe.trace import Columns, Event, Header, Trace, no_rows
+from reenact.probe.trace import Columns, Event, Trace, no_rows
 from reenact.program.graph import Layer, ModelGraph, TaskType
 from reenact.types import Progress, Stop
 
@@ -152,7 +152,6 @@ def _trace(
     layer = Layer("0", "Linear", None, (), None, None, {}, ())
     graph = ModelGraph("torch", "Net", (layer,), None, None, (), TaskType.UNKNOWN, None, 0, 0)
     return Trace(
-        header=Header("probe"),
         steps=Columns(("step", "loss", "sampled"), table),
         layers=Columns(("step", "phase"), np.array([[step, 0.0] for step in looked]))
         if looked

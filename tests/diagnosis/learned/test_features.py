@@ -9,7 +9,7 @@ import pytest
 
 from reenact.diagnosis.learned.features import features, matrix
 from reenact.diagnosis.learned.monitored import STATISTICS
-from reenact.probe.trace import Columns, Header, Metric, Trace, no_rows
+from reenact.probe.trace import Columns, Metric, Trace, no_rows
 from reenact.rules.evidence import Evidence
 
 STEPS = ("step", "epoch", "loss", "learning_rate", "batch_size", "backward_calls", "accuracy")
@@ -24,7 +24,7 @@ def trace(losses: list[float], accuracies: list[float], metrics: tuple[Metric, .
         for step, loss, told in zip(range(count), losses, accuracies, strict=True)
     ]
     return Trace(
-        Header("probe"), steps=Columns(STEPS, np.array(rows, dtype=float)), layers=no_rows(("step",)),
+        steps=Columns(STEPS, np.array(rows, dtype=float)), layers=no_rows(("step",)),
         parameters=no_rows(("step",)), layer_names=(), parameter_facts=(), metrics=metrics, events=(),
         graph=None, data=(), overlaps=(), crash=None, complete=True, seconds=1, probe_seconds=0, missing=(),
     )  # fmt: skip

@@ -12,7 +12,7 @@ import pytest
 from reenact.diagnosis.depth import Depth
 from reenact.diagnosis.diagnosis import Diagnosis, DiagnosisFinding, InterventionResult, VerifiedChange
 from reenact.diagnosis.suspects import Suspect, suspects_from
-from reenact.probe.trace import Header, Trace, no_rows
+from reenact.probe.trace import Trace, no_rows
 from reenact.program.fault import Fault
 from reenact.program.graph import TensorFacts
 from reenact.program.hyperparameter import Kind
@@ -191,7 +191,7 @@ def test_data_is_told_once_a_split_however_often_it_was_evaluated(evidence: Evid
     nothing = no_rows(("step", "layer", "loss", "epoch", "backward_calls"))
     data = (facts("train", 80), facts("validation", 10), facts("validation", 20), facts("validation", 20))
     trace = Trace(
-        header=Header("probe"), steps=nothing, layers=nothing, parameters=nothing, layer_names=(),
+        steps=nothing, layers=nothing, parameters=nothing, layer_names=(),
         parameter_facts=(), metrics=(), events=(), graph=None, data=data, overlaps=(), crash=None,
         complete=True, seconds=1.0, probe_seconds=0.0, missing=(),
     )  # fmt: skip

@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from reenact.probe.metric_names import metric_name
+from reenact.probe.trace import metric_name
 
 EPOCH, STEP, REPORT = "epoch", "step", "report"
 """What a curve is drawn against; a report is counted where neither epoch nor step is told."""

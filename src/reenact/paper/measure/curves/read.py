@@ -18,7 +18,7 @@ from reenact.codegen.project import METRICS, Project
 from reenact.codegen.runner import PRINTED
 from reenact.errors import ResultRefused
 from reenact.paper.measure.curves.curve import EPOCH, MOST_CURVES, STEP, Curve, Gathered, Point
-from reenact.probe.metric_names import SPLITS, metric_name
+from reenact.probe.trace import SPLITS, metric_name
 from reenact.sandbox.files.strict_json import read_json
 from reenact.types import JsonValue
 

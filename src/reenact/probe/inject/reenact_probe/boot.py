@@ -10,7 +10,7 @@ from reenact_probe import config as configuration
 from reenact_probe import ending, guard, late
 from reenact_probe.config import Config
 from reenact_probe.recorder import Recorder
-from reenact_probe.types import Library
+from reenact_probe.types import Function, Library
 
 _session: Session | None = None
 
@@ -32,13 +32,9 @@ class Session:
         """Keras's `fit` runs: its callbacks tell the metrics, its progress bar only repeats them."""
         return self.keras is not None and self.keras.in_fit
 
-    def tell_metric(self, name: str, value: Any) -> None:
-        """A value that the program itself tells; guarded like everything the program can enter."""
-        if not guard.state.asleep:
-            self._metric(name, value)
-
     @guard.guarded("metric")
-    def _metric(self, name: str, value: Any) -> None:
+    def tell_metric(self, name: str, value: Any) -> None:
+        """A value that the program itself reports."""
         self.recorder.metric(name, value, "user")
 
     def _probe_failed(self, sentence: str) -> None:
@@ -84,22 +80,15 @@ def start(config: Config, own_process: bool = False) -> Session:
 
 def _observe(session: Session, own_process: bool) -> None:
     os.register_at_fork(after_in_child=_forked)
-    if session.config.experiments is not None:
-        late.when_imported("torch", functools.partial(_torch_for_experiments, session))
-        late.when_imported("keras", functools.partial(_keras_for_experiments, session))
+    experiments = session.config.experiments is not None
+    for module, imported in (_EXPERIMENTS if experiments else _OBSERVED).items():
+        late.when_imported(module, functools.partial(imported, session))
+    if own_process or experiments:
         ending.at_exit(session.recorder)
-        return
-    late.when_imported("torch", functools.partial(_torch_imported, session))
-    late.when_imported("keras", functools.partial(_keras_imported, session))
-    for package in ("lightning.pytorch", "pytorch_lightning"):
-        late.when_imported(package, functools.partial(_lightning_imported, session, package))
-    late.when_imported("torchmetrics", functools.partial(_torchmetrics_imported, session))
-    if own_process:
-        ending.at_exit(session.recorder)
-        if session.config.tap_output:
-            from reenact_probe import metrics
+    if own_process and session.config.tap_output and not experiments:
+        from reenact_probe import metrics
 
-            metrics.tap_output(session.recorder, lambda: session.keras_drives)
+        metrics.tap_output(session.recorder, lambda: session.keras_drives)
 
 
 @guard.guarded("torch")
@@ -139,11 +128,11 @@ def _keras_for_experiments(session: Session, keras: Library) -> None:
 
 
 @guard.guarded("lightning-import")
-def _lightning_imported(session: Session, package: str, module: Library) -> None:
+def _lightning_imported(session: Session, module: Library) -> None:
     from reenact_probe.metrics import watch_lightning
 
     session.recorder.note_framework("lightning", module.__version__)
-    watch_lightning(package, session.recorder)
+    watch_lightning(module.__name__, session.recorder)
 
 
 @guard.guarded("torchmetrics-import")
@@ -151,6 +140,17 @@ def _torchmetrics_imported(session: Session, module: Library) -> None:
     from reenact_probe.metrics import watch_torchmetrics
 
     watch_torchmetrics(module, session.recorder)
+
+
+_OBSERVED: dict[str, Function] = {
+    "torch": _torch_imported,
+    "keras": _keras_imported,
+    "lightning.pytorch": _lightning_imported,
+    "pytorch_lightning": _lightning_imported,
+    "torchmetrics": _torchmetrics_imported,
+}
+_EXPERIMENTS: dict[str, Function] = {"torch": _torch_for_experiments, "keras": _keras_for_experiments}
+"""What to do once the program has imported a module."""
 
 
 def end(session: Session, error: BaseException | None = None) -> None:

@@ -199,7 +199,7 @@ class Data:
         """
         best = dict(self.splits)
         for name, whole in self.whole.items():
-            own = self._own_name(name)
+            own = "train" if name == self.train_name else name
             best[own] = whole.completed_by(self.splits.get(own))
         named = [(self._role_of(name, split, steps), split) for name, split in best.items()]
         tensors = [
@@ -209,9 +209,6 @@ class Data:
             if facts.rows
         ]
         return {"tensors": distinct(tensors), "overlaps": distinct(self._overlaps(named))}
-
-    def _own_name(self, name: str) -> str:
-        return "train" if name == self.train_name else name
 
     @staticmethod
     def _role_of(name: str, split: Split, steps: int) -> str:

@@ -18,6 +18,8 @@ from reenact_probe.places import is_library
 from reenact_probe.recorder import Recorder
 from reenact_probe.types import Facts
 
+NOTE = "forked.json"
+SENTENCE = "a process made by fork trained: what happens in it is not observed (one made by spawn is)"
 _MAX_TEXT = 4000
 _MAX_FRAMES = 40
 
@@ -47,7 +49,8 @@ def close(recorder: Recorder, error: BaseException | None) -> None:
 def _finish(recorder: Recorder) -> None:
     for observer in recorder.observers:
         observer.finish()
-    _mention_forks(recorder)
+    if os.path.exists(os.path.join(recorder.folder.path, NOTE)) and recorder.owned:
+        recorder.note_missing(SENTENCE)
 
 
 def _write(recorder: Recorder, error: BaseException | None) -> None:
@@ -97,10 +100,6 @@ def stop_here(recorder: Recorder) -> None:
     os._exit(0)
 
 
-NOTE = "forked.json"
-SENTENCE = "a process made by fork trained: what happens in it is not observed (one made by spawn is)"
-
-
 def note_training(folder: Folder) -> None:
     """In the child: note the first step of an optimizer of torch."""
     from torch.optim.optimizer import register_optimizer_step_post_hook
@@ -115,9 +114,3 @@ def note_training(folder: Folder) -> None:
             return
 
     handle = register_optimizer_step_post_hook(stepped)
-
-
-def _mention_forks(recorder: Recorder) -> None:
-    """In the parent, at its end: name the training that nobody saw."""
-    if os.path.exists(os.path.join(recorder.folder.path, NOTE)) and recorder.owned:
-        recorder.note_missing(SENTENCE)

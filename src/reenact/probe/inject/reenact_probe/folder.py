@@ -82,7 +82,9 @@ class Table:
             flat.extend(row)
         count = len(self.rows)
         self.rows.clear()
-        return as_npy("<f8", (count, self.width), _little(flat))
+        if sys.byteorder == "big":
+            flat.byteswap()
+        return as_npy("<f8", (count, self.width), flat.tobytes())
 
 
 def as_npy(descr: str, shape: tuple[int, ...], data: bytes) -> bytes:
@@ -90,12 +92,6 @@ def as_npy(descr: str, shape: tuple[int, ...], data: bytes) -> bytes:
     head = f"{{'descr': '{descr}', 'fortran_order': False, 'shape': {shape!r}, }}"
     head += " " * (-(len(head) + 11) % 64) + "\n"
     return b"\x93NUMPY\x01\x00" + len(head).to_bytes(2, "little") + head.encode("latin1") + data
-
-
-def _little(rows: array[float]) -> bytes:
-    if sys.byteorder == "big":
-        rows.byteswap()
-    return rows.tobytes()
 
 
 class Folder:

@@ -125,7 +125,7 @@ def watch_torchmetrics(torchmetrics: Library, recorder: Recorder) -> None:
         name = type(metric).__name__
         for prefix in ("Multiclass", "Multilabel", "Binary"):
             name = name[len(prefix) :] if name.startswith(prefix) else name
-        recorder.metric(_snake(name), value.detach(), "torchmetrics")
+        recorder.metric(re.sub(r"(?<!^)(?=[A-Z])", "_", name).lower(), value.detach(), "torchmetrics")
 
     def wrap(original: Function) -> Function:
         def _wrap_compute(metric: Any, compute: Function) -> Function:
@@ -141,7 +141,3 @@ def watch_torchmetrics(torchmetrics: Library, recorder: Recorder) -> None:
         return _wrap_compute
 
     patch(torchmetrics.Metric, "_wrap_compute", wrap)
-
-
-def _snake(name: str) -> str:
-    return "".join(("_" if i and letter.isupper() else "") + letter.lower() for i, letter in enumerate(name))

@@ -28,13 +28,20 @@ BELOW_PYTHON = frozenset((
     "torchcodec", "torchdata",
 ))  # fmt: skip
 """Modules whose files no event of Python tells of."""
+OPENERS: dict[str, Any] = {
+    "h5py": ("h5py", ("h5f.open", os.O_RDONLY), ("h5f.create", os.O_WRONLY)),
+    "torchvision.io.image": ("torchvision", ("read_file", os.O_RDONLY)),
+    "torch.serialization": ("torch", ("_open_zipfile_writer", os.O_WRONLY)),
+}
+"""By module: the library, and its functions that open files without an event, for reading or for writing."""
+_START = "it starts another program"
 STARTS = {
-    "subprocess.Popen": "it starts another program",
-    "os.system": "it starts another program",
+    "subprocess.Popen": _START,
+    "os.system": _START,
     "os.exec": "it becomes another program",
-    "os.posix_spawn": "it starts another program",
-    "os.spawn": "it starts another program",
-    "pty.spawn": "it starts another program",
+    "os.posix_spawn": _START,
+    "os.spawn": _START,
+    "pty.spawn": _START,
 }
 ASKING = ("platform.py", "uuid.py", os.path.join("ctypes", "util.py"))
 """Files of the standard library that start small programs to ask what machine this is."""
@@ -51,9 +58,8 @@ def install(folder: str) -> None:
         _noting = _Noting(folder)
         _noting.line({"process": os.getpid()})
         sys.addaudithook(_noting.on_event)
-        late.when_imported("h5py", _noting.listen_to_h5py)
-        late.when_imported("torchvision.io.image", _noting.listen_to_torchvision)
-        late.when_imported("torch.serialization", _noting.listen_to_torch)
+        for module, (library, *functions) in OPENERS.items():
+            late.when_imported(module, functools.partial(_noting.listen, library, tuple(functions)))
 
 
 class _Noting:
@@ -89,21 +95,14 @@ class _Noting:
             self.events = {}
             self._give_up(error)
 
-    def listen_to_h5py(self, module: Module) -> None:
-        """HDF5 opens its files itself: the two functions that h5py asks it with are listened to."""
-        self._listen(getattr(module, "h5f", None), "open", "h5py", os.O_RDONLY)
-        self._listen(getattr(module, "h5f", None), "create", "h5py", os.O_WRONLY)
+    def listen(self, library: str, functions: tuple[tuple[str, int], ...], module: Module) -> None:
+        """A library that opens files itself: the functions that ask it to are listened to."""
+        for path, flags in functions:
+            owner, _, name = path.rpartition(".")
+            self._listen(getattr(module, owner, None) if owner else module, name, library, flags)
 
-    def listen_to_torchvision(self, module: Module) -> None:
-        """The same for pictures that torchvision reads itself."""
-        self._listen(module, "read_file", "torchvision", os.O_RDONLY)
-
-    def listen_to_torch(self, module: Module) -> None:
-        """The same for what `torch.save` writes: a program may read it back."""
-        self._listen(module, "_open_zipfile_writer", "torch", os.O_WRONLY)
-
-    def _listen(self, module: Module, name: str, library: str, flags: int) -> None:
-        function = getattr(module, name, None)
+    def _listen(self, owner: Any, name: str, library: str, flags: int) -> None:
+        function = getattr(owner, name, None)
         if function is None:
             self._blind(f"{library} opens files that cannot be seen")
             return
@@ -113,7 +112,7 @@ class _Noting:
                 self.on_event("open", (path, "", flags))
             return function(path, *args, **named)
 
-        setattr(module, name, listened)
+        setattr(owner, name, listened)
 
     def line(self, content: Any) -> None:
         """Append one line, whatever became of files that were open before."""

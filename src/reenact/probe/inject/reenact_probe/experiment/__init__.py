@@ -15,8 +15,8 @@ from typing import Any
 
 from reenact_probe import ending, guard
 from reenact_probe.experiment import trials
-from reenact_probe.experiment.problem import KerasOptimizer, Pair, Problem, TorchOptimizer
 from reenact_probe.experiment.tape import Tape, Unseen, make_mode, tensors_in
+from reenact_probe.experiment.trials import KerasOptimizer, Pair, Problem, TorchOptimizer
 from reenact_probe.guard import after, before, guarded, patch, state, when_made
 from reenact_probe.recorder import Recorder
 from reenact_probe.types import Args, Facts, Function, Kwargs, Library, Module, Optimizer, Tensor
@@ -219,14 +219,12 @@ class Inputs:
     def _enter(self, module: Module, args: Args, kwargs: Kwargs) -> None:
         if not self._depth:
             self._found = False
-        if self._found or not self.torch.is_grad_enabled() or not self._has_weights(module):
+        # A Keras layer may make its weights only when it is called; Keras's losses are no layers.
+        weighty = hasattr(module, "stateless_call") or next(module.parameters(), None) is not None
+        if self._found or not self.torch.is_grad_enabled() or not weighty:
             return
         named = {key: value for key, value in kwargs.items() if not any(word in key for word in _NOT_INPUTS)}
         for tensor in tensors_in((args, named)):
             if tensor.device.type != "meta" and tensor.dtype is not self.torch.bool:
                 self.tape.add_input(tensor)
                 self._found = True
-
-    def _has_weights(self, module: Module) -> bool:
-        """A Keras layer may make its weights only when it is called; Keras's losses are no layers."""
-        return hasattr(module, "stateless_call") or next(module.parameters(), None) is not None

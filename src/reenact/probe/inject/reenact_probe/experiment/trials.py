@@ -1,4 +1,4 @@
-"""The two experiments, on a loss that can be computed again and weights that can be put back.
+"""The two experiments, on the loss of the first batch as a function of the weights.
 
 One batch: the batch of the program's first step, again and again, with Adam at a rate of ours and not the
 program's: can this model with this loss learn at all? 1e-2 is tried first, since 100 steps must suffice; then
@@ -13,11 +13,17 @@ program made them, the same batch and the same dropout: the loss differs because
 
 from __future__ import annotations
 
+import copy
+import inspect
 import math
 import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
 
-from reenact_probe.experiment.problem import KerasOptimizer, Problem, TorchOptimizer
-from reenact_probe.types import Facts
+from reenact_probe.experiment.tape import Call, Tape, Unseen
+from reenact_probe.torch.capture import LOSSES
+from reenact_probe.types import Facts, Function, Library, Optimizer, Tensor
 
 STEPS = 100
 FEWEST = 25
@@ -30,6 +36,168 @@ PLANS = ((33, 5), (25, 3), (17, 2))
 """Rates and steps at each; the first plan that fits into the time."""
 DIVERGED = 4.0
 """Times the first loss."""
+MOST_PAIRS = 16
+LOGITS = frozenset(["binary_cross_entropy_with_logits", "soft_margin_loss", "multilabel_soft_margin_loss"])
+
+
+class Problem:
+    """The tape of one step, with the weights that the optimizer was to move."""
+
+    def __init__(
+        self, torch: Library, tape: Tape, losses: list[Tensor], weights: list[Tensor], pairs: list[Pair]
+    ) -> None:
+        self.torch = torch
+        self.weights = [weight for weight in weights if weight.requires_grad and weight.is_leaf]
+        if not self.weights:
+            raise Unseen("the optimizer holds no weight that can be trained")
+        self._tape = tape
+        self._losses = losses
+        tape.cut(losses)
+        made = {id(tensor) for call in tape.calls for tensor in call.outputs}
+        pairs = [pair for pair in pairs if id(pair.prediction) in made]
+        if not pairs:
+            found = [pair_of_call(torch, call) for call in tape.calls if call.name in LOSSES]
+            pairs = [pair for pair in found if pair is not None]
+        self._pairs = pairs[-MOST_PAIRS:]
+        # A target that comes from the inputs (an autoencoder's, a language model's) would be zeroed too.
+        self.can_zero = bool(tape.inputs) and not any(tape.holds(pair.target) for pair in self._pairs)
+        self._first = [weight.detach().clone() for weight in self.weights]
+        self._now: Callable[[Tensor], Tensor] = lambda tensor: tensor
+
+    def reset(self, gradients: list[Tensor | None] | None = None) -> None:
+        """Weights as the program made them, with these gradients."""
+        with self.torch.no_grad():
+            for number, weight in enumerate(self.weights):
+                weight.copy_(self._first[number])
+                known = gradients[number] if gradients is not None else None
+                weight.grad = known.clone() if known is not None else None
+
+    def gradients(self) -> list[Tensor | None]:
+        return [weight.grad for weight in self.weights]
+
+    def loss(self, zeroed: bool = False, steady: bool = False) -> float:
+        """The loss as a number; leaves its gradient with the weights. Steady: with the same random draws."""
+        torch = self.torch
+        if steady:
+            torch.manual_seed(0)
+        with torch.enable_grad():
+            self._now = self._tape.play(zeroed)
+            total = sum(self._now(loss).reshape(()) for loss in self._losses)
+            gradients: Any = [None] * len(self.weights)
+            if total.requires_grad:
+                gradients = torch.autograd.grad(total, self.weights, allow_unused=True)
+        for weight, gradient in zip(self.weights, gradients):
+            sparse = gradient is not None and gradient.layout is not torch.strided
+            weight.grad = gradient.to_dense() if sparse else gradient
+        return float(total.detach())
+
+    def accuracy(self) -> float | None:
+        """Of the predictions computed last; the worst where there are several outputs."""
+        with self.torch.no_grad():
+            found = [pair.accuracy(self._now) for pair in self._pairs]
+        return min((share for share in found if share is not None), default=None)
+
+
+class TorchOptimizer:
+    """The program's own optimizer object: nothing runs after the experiments, so none is spared."""
+
+    def __init__(self, optimizer: Optimizer, clips: list[Function]) -> None:
+        self._optimizer = optimizer
+        self._first = copy.deepcopy(optimizer.state_dict())
+        self._clips = clips
+        """What the program does to the gradients before the step."""
+        first = float(optimizer.param_groups[0].get("lr", 0.0))
+        self._shares = [
+            float(group.get("lr", first)) / first if first else 1.0 for group in optimizer.param_groups
+        ]
+        self.refuses = ""
+        step = inspect.signature(type(optimizer).step).parameters.get("closure")
+        if step is not None and step.default is inspect.Parameter.empty:
+            name = type(optimizer).__name__
+            self.refuses = f"range of rates: {name} chooses its own step length by asking for the loss again"
+
+    @property
+    def weights(self) -> list[Tensor]:
+        return [weight for group in self._optimizer.param_groups for weight in group["params"]]
+
+    def reset(self) -> None:
+        self._optimizer.load_state_dict(copy.deepcopy(self._first))
+
+    def step(self, rate: float) -> None:
+        for group, share in zip(self._optimizer.param_groups, self._shares):
+            group["lr"] = rate * share
+        for clip in self._clips:
+            clip(self.weights)
+        self._optimizer.step()
+
+
+class KerasOptimizer:
+    """A copy of the program's optimizer: same class, same settings, the rate set from outside."""
+
+    refuses = ""
+
+    def __init__(self, torch: Library, optimizer: Optimizer, variables: Any) -> None:
+        self._torch = torch
+        self._variables = list(variables)
+        config = dict(optimizer.get_config(), learning_rate=1e-7)
+        self._copy = type(optimizer).from_config(config)
+        self._copy.build(self._variables)
+        self._first = [variable.value.detach().clone() for variable in self._copy.variables]
+
+    @property
+    def weights(self) -> list[Tensor]:
+        return [variable.value for variable in self._variables]
+
+    def reset(self) -> None:
+        with self._torch.no_grad():
+            for variable, first in zip(self._copy.variables, self._first):
+                variable.value.copy_(first)
+
+    def step(self, rate: float) -> None:
+        self._copy.learning_rate = rate
+        with self._torch.no_grad():
+            self._copy.apply([variable.value.grad for variable in self._variables], self._variables)
+
+
+@dataclass(eq=False)
+class Pair:
+    """A prediction and what it is compared with, as the program handed them to a loss."""
+
+    prediction: Tensor
+    target: Tensor
+    logits: bool
+    """Positive means yes; otherwise above one half does."""
+    last_axis: bool
+    """Classes lie along the last axis, as in Keras; along the second one otherwise."""
+
+    def accuracy(self, now: Callable[[Tensor], Tensor]) -> float | None:
+        """As a number, or none for a regression; `now` gives what a tensor was when last computed."""
+        prediction, target = now(self.prediction).detach(), now(self.target).detach()
+        same_rank = prediction.dim() == target.dim()
+        if same_rank and target.dim() > 1 and target.shape[-1] == 1 and prediction.shape[-1] > 1:
+            target = target.squeeze(-1)
+        if not prediction.dim() or not target.numel() or bool((target != target.round()).any()):
+            return None
+        axis = -1 if self.last_axis else 1
+        if prediction.dim() == target.dim() + 1 and prediction.dim() > 1 and prediction.shape[axis] > 1:
+            return _share(prediction.argmax(axis) == target)
+        if self.last_axis and prediction.numel() == target.numel():
+            target = target.reshape(prediction.shape)
+        if prediction.shape != target.shape or bool(((target != 0) & (target != 1)).any()):
+            return None
+        if target.dim() > 1 and target.shape[axis] > 1 and bool((target.sum(axis) == 1).all()):
+            return _share(prediction.argmax(axis) == target.argmax(axis))
+        return _share((prediction > (0.0 if self.logits else 0.5)) == (target > 0.5))
+
+
+def pair_of_call(torch: Library, call: Call) -> Pair | None:
+    """The pair that a functional loss was given, or none."""
+    tensors = [value for value in (*call.args, *call.kwargs.values()) if isinstance(value, torch.Tensor)]
+    return Pair(tensors[0], tensors[1], call.name in LOGITS, False) if len(tensors) >= 2 else None
+
+
+def _share(right: Tensor) -> float:
+    return float(right.float().mean())
 
 
 class Run:

@@ -68,6 +68,28 @@ class Capture:
         self._by_module: dict[int, Entry] = {}
         self._origin: dict[int, Origin] = {}
         self._kept: list[Tensor] = []
+        self.mode_on = False
+        self._mode = make_mode(torch, self)
+        self._depth: Callable[[], int] | None = getattr(torch._C, "_len_torch_function_stack", None)
+        state.undo.append(self.leave_mode)
+
+    def enter_mode(self) -> None:
+        """Note functional calls from now on, without ever disturbing a mode of the program.
+
+        Left on until the loss is known, the mode is not nested like a `with` block. So it is entered only
+        below everything: when the stack was empty. And it is popped only while it lies on top: a mode that is
+        busy with a call (`loss.backward()` is one) is not on the stack at all, so leaving is tried again.
+        """
+        if not self.mode_on and self._depth is not None and self._depth() == 0:
+            self._mode.__enter__()
+            self.mode_on = self._mode.listens = True
+
+    def leave_mode(self) -> None:
+        self._mode.listens = False
+        depth = self._depth() if self.mode_on and self._depth is not None else 0
+        if depth > 0 and self.torch._C._get_function_stack_at(depth - 1) is self._mode:
+            self._mode.__exit__(None, None, None)
+            self.mode_on = False
 
     def begin(self) -> None:
         self.follows = True
@@ -121,19 +143,20 @@ class Capture:
         in_library = top is not None and type(top).__module__.startswith("torch.nn")
         if name in LOSSES and not in_library:
             self._losses.append(LossCall(name, args, kwargs, place))
-        if not self.follows or (in_library and _closed(top)):
+        # A library module whose inside is its own business.
+        closed = in_library and (not top._modules or type(top).__name__ == "MultiheadAttention")
+        if not self.follows or closed:
             return
-        source = self._source(args)
-        if self._is_layer(name, args, output, in_library):
+        tensor = first_tensor(self.torch, args)
+        source = self._origin.get(id(tensor)) if tensor is not None else None
+        shapes = name in SHAPING and not in_library
+        if name in ("view", "reshape", "flatten"):
+            shapes = shapes and _flattens(tensor, output)
+        if shapes or name in ACTIVATIONS:
             place = self.place_of(top) if in_library else place
             self._functional(_CLEAN.get(name, name), args, kwargs, output, source, place)
         elif source is not None:
             self._produced(output, source)
-
-    def _is_layer(self, name: str, args: Args, output: Any, in_library: bool) -> bool:
-        if name in ("view", "reshape", "flatten"):
-            return not in_library and _flattens(first_tensor(self.torch, args), output)
-        return name in ACTIVATIONS or (name in SHAPING and not in_library)
 
     def _functional(
         self, name: str, args: Args, kwargs: Kwargs, output: Any, source: Origin | None, place: Place | None
@@ -151,20 +174,11 @@ class Capture:
         made = known[0] if known else self.entries[-1]
         self._produced(output, (made, None if name in ACTIVATIONS else source[1] if source else None))
 
-    def _source(self, args: Args) -> Origin | None:
-        tensor = first_tensor(self.torch, args)
-        return self._origin.get(id(tensor)) if tensor is not None else None
-
     def _produced(self, output: Any, origin: Origin) -> None:
         tensor = first_tensor(self.torch, output)
         if tensor is not None and self.follows and len(self._kept) < 4 * self.MAXIMUM:
             self._origin[id(tensor)] = origin
             self._kept.append(tensor)
-
-
-def _closed(module: Module) -> bool:
-    """A library module whose inside is its own business."""
-    return not module._modules or type(module).__name__ == "MultiheadAttention"
 
 
 def _flattens(before: Any, after: Any) -> bool:
@@ -194,35 +208,3 @@ def make_mode(torch: Library, listener: Capture) -> Any:
             return output
 
     return Noting()
-
-
-class ModeKeeper:
-    """Enters the mode and leaves it again without ever disturbing a mode of the program.
-
-    Left on until the loss is known, the mode is not nested like a `with` block. So it is entered only below
-    everything: when the stack was empty. And it is popped only while it lies on top: a mode that is busy with
-    a call (`loss.backward()` is one) is not on the stack at all, so leaving is tried again later.
-    """
-
-    def __init__(self, torch: Library, listener: Capture) -> None:
-        self.torch = torch
-        self.mode = make_mode(torch, listener)
-        self.on = False
-        self._deep: Callable[[], int] | None = getattr(torch._C, "_len_torch_function_stack", None)
-        state.undo.append(self.leave)
-
-    def enter(self) -> None:
-        if self.on or self._deep is None or self._deep() > 0:
-            return
-        self.mode.__enter__()
-        self.on = self.mode.listens = True
-
-    def leave(self) -> None:
-        self.mode.listens = False
-        if self.on and self._on_top():
-            self.mode.__exit__(None, None, None)
-            self.on = False
-
-    def _on_top(self) -> bool:
-        depth = self._deep() if self._deep is not None else 0
-        return depth > 0 and self.torch._C._get_function_stack_at(depth - 1) is self.mode

@@ -15,19 +15,13 @@ from reenact_probe.types import Facts, Kwargs, Library, Module, Optimizer, Place
 
 QUIET = frozenset({"Flatten", "Unflatten", "Identity", "Dropout", "Dropout1d", "Dropout2d", "Dropout3d",
                    "AlphaDropout", "FeatureAlphaDropout", "ZeroPad2d", "PixelShuffle"})  # fmt: skip
-_CLASSES = """
-ReLU ReLU6 LeakyReLU ELU SELU CELU GELU SiLU Mish Sigmoid Tanh Softmax LogSoftmax Softmin Softmax2d
-Softplus Softsign Hardtanh Hardsigmoid Hardswish LogSigmoid PReLU RReLU GLU Tanhshrink Hardshrink
-Threshold
-"""
-_ACTIVATION_CLASSES = frozenset(_CLASSES.split())
 _FUNCTIONS = """
 relu relu_ relu6 leaky_relu leaky_relu_ elu elu_ selu selu_ celu gelu silu mish sigmoid sigmoid_ tanh
-tanh_ softmax log_softmax softmin softplus softsign hardtanh hardsigmoid hardswish logsigmoid prelu rrelu
-glu tanhshrink hardshrink threshold
+tanh_ softmax log_softmax softmin softplus softsign hardtanh hardsigmoid hardswish logsigmoid log_sigmoid
+prelu rrelu glu tanhshrink hardshrink threshold
 """
 ACTIVATIONS = frozenset(_FUNCTIONS.split())
-"""Functions of torch that are non-linearities."""
+"""Non-linearities: functions of torch, and its classes in lower case."""
 _NAMES = {"SiLU": "silu", "GELU": "gelu", "Softmax2d": "softmax"}
 WRAPPERS = {"OptimizedModule": "_orig_mod", "DistributedDataParallel": "module", "DataParallel": "module"}
 _EXACT = 1 << 20
@@ -39,8 +33,9 @@ _EXACT = 1 << 20
 def activation_of(module: Module) -> str | None:
     """The non-linearity a module is or applies, in lower case, or none."""
     name = type(module).__name__
-    if name in _ACTIVATION_CLASSES:
-        return _NAMES.get(name) or snake(name)
+    function = _NAMES.get(name) or snake(name)
+    if function in ACTIVATIONS:
+        return function
     nonlinearity = getattr(module, "nonlinearity", None)
     if isinstance(nonlinearity, str):
         return nonlinearity

@@ -165,7 +165,9 @@ class ForwardHooks:
         if call is None:
             return
         if output is None and sys.exc_info()[0] is not None:
-            self._note_failure(module, args, kwargs)
+            error = sys.exc_info()[1]
+            if self.failed is None or self.failed[0] is not error:
+                self.failed = (error, module, args, kwargs)
         elif not call.hidden and (not call.had_child or module._parameters):
             self.listener.layer_called(module, args, kwargs, output)
         if not self.stack:
@@ -185,11 +187,6 @@ class ForwardHooks:
             self._left[kind] -= 1
             if self._left[kind] <= 0:
                 self.disarm()
-
-    def _note_failure(self, module: Module, args: Args, kwargs: Kwargs) -> None:
-        error = sys.exc_info()[1]
-        if self.failed is None or self.failed[0] is not error:
-            self.failed = (error, module, args, kwargs)
 
     # Evaluations ------------------------------------------------------------------------------------------
 

@@ -11,7 +11,7 @@ from reenact_probe.guard import guarded, when_made
 from reenact_probe.places import Made
 from reenact_probe.recorder import Recorder
 from reenact_probe.torch.batches import BatchObserver
-from reenact_probe.torch.capture import Capture, ModeKeeper
+from reenact_probe.torch.capture import Capture
 from reenact_probe.torch.facts import inner, module_loss
 from reenact_probe.torch.forward import PASSES_A_STEP, PASSES_AN_EVALUATION, ForwardHooks
 from reenact_probe.torch.loaders import Loader, Loaders
@@ -63,7 +63,6 @@ class TorchObserver:
         self.forwards = ForwardHooks(torch, recorder, self)
         self.model = Model(torch, self.made)
         self.capture = Capture(torch, self.forwards, self.model.place_of)
-        self._mode = ModeKeeper(torch, self.capture)
         self._loaders = Loaders(torch, recorder, self)
         self._batches = BatchObserver(torch, recorder, self.data, self._loaders)
         self.steps = Steps(torch, recorder, self.forwards, self._loaders, self.made, self)
@@ -131,12 +130,12 @@ class TorchObserver:
 
     def root_begins(self, module: Module) -> None:
         if self.window is None or not self.torch.is_grad_enabled() or not inner(module).training:
-            self._mode.leave()
+            self.capture.leave_mode()
             return
         if self.model.is_new(module):
             self.capture.begin()
             if not self.torch.compiler.is_compiling() and not self.model.compiled(module):
-                self._mode.enter()
+                self.capture.enter_mode()
 
     def is_closed(self, module: Module) -> bool:
         """Whether what runs inside a layer is its own business: the cell of a recurrent Keras layer."""
@@ -165,7 +164,11 @@ class TorchObserver:
                 self.capture.part(name, part)
 
     def _layer(self, module: Module, args: Args, kwargs: Kwargs, output: Any) -> None:
-        info = self.model.layers.get(module) or self._new_layer(module)
+        info = self.model.layers.get(module)
+        if info is None:
+            keras = self._keras_of(module)
+            root = self.forwards.outermost or module
+            info = self.model.new_layer(module, root) if keras is None else keras.new_layer(module)
         if info is None:
             return
         if self.capture.follows:
@@ -174,12 +177,6 @@ class TorchObserver:
         window = self._batches.window if evaluating else self.window
         if window is not None and not info.quiet:
             window.output(info, first_tensor(self.torch, output), int(evaluating), float(module.training))
-
-    def _new_layer(self, module: Module) -> LayerInfo | None:
-        keras = self._keras_of(module)
-        if keras is not None:
-            return keras.new_layer(module)
-        return self.model.new_layer(module, self.forwards.outermost or module)
 
     def root_ends(self, module: Module, args: Args, kwargs: Kwargs, output: Any) -> str | None:
         began = perf_counter()
@@ -208,7 +205,7 @@ class TorchObserver:
 
     def loss_goes_back(self, tensor: Any) -> None:
         began = perf_counter()
-        self._mode.leave()
+        self.capture.leave_mode()
         call = self.capture.take_loss()
         self.model.set_loss(self._batches.loss_goes_back(tensor, call, self.model.loss is not None))
         self._cost += perf_counter() - began
@@ -230,7 +227,7 @@ class TorchObserver:
         began = perf_counter()
         if optimizer is not None:
             self._optimizer = optimizer
-        self._mode.leave()
+        self.capture.leave_mode()
         if self.window is not None:
             self.window.before_step(self.model.followed(parameters))
             if not late and not self.window.bare:
@@ -276,12 +273,12 @@ class TorchObserver:
     @property
     def unsettled(self) -> bool:
         """Something is still open after a step: hooks, a mode."""
-        return self.forwards.armed or self._mode.on
+        return self.forwards.armed or self.capture.mode_on
 
     def step_ended(self) -> None:
         """Tidy up after a step and decide whether the next one is looked at."""
         recorder = self.recorder
-        self._mode.leave()
+        self.capture.leave_mode()
         self._batches.step_ended()
         self._loaders.forget_batch()
         if recorder.config.stop_after is not None and recorder.step >= recorder.config.stop_after:

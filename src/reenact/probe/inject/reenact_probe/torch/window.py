@@ -210,10 +210,9 @@ class Window:
 
     def total_norms(self) -> tuple[float, float]:
         """Norm of all gradients, and of all weights."""
-        return self._total(self.grad_norms), self._total(self.weight_norms)
-
-    def _total(self, slots: Slots) -> float:
-        return norm_of([self._norm(slots, key) for key in slots])
+        both = (self.grad_norms, self.weight_norms)
+        gradients, weights = ([self._norm(slots, key) for key in slots] for slots in both)
+        return norm_of(gradients), norm_of(weights)
 
 
 class _GradientListener:
