@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import re
 from collections.abc import Mapping
@@ -73,18 +74,14 @@ def fresh_folder(name: str, parent: Path | None = None) -> Path:
     parent = parent or TRACES
     make_private(parent)
     stem = re.sub(r"[^A-Za-z0-9_.-]+", "-", name).strip("-.") or "run"
-    taken = {path.name for path in parent.iterdir()}
-    number = 1
-    while True:
+    for number in itertools.count(1):
         folder = parent / f"{stem}-{number}"
-        if folder.name not in taken:
-            try:
-                folder.mkdir(mode=0o700)
-            except FileExistsError:
-                number += 1
-                continue
-            return folder
-        number += 1
+        try:
+            folder.mkdir(mode=0o700)
+        except FileExistsError:
+            continue
+        break
+    return folder
 
 
 def make_private(folder: Path) -> None:

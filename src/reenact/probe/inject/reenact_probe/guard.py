@@ -55,7 +55,11 @@ def switch_off(name: str, error: BaseException) -> None:
     if state.asleep:
         return
     sentence = f"the probe met an error of its own in {name} ({type(error).__name__}: {error})"
-    _report(sentence)
+    try:
+        if state.on_error is not None:
+            state.on_error(sentence)
+    except Exception:  # noqa: BLE001 - the disk may be what failed
+        state.on_error = None
     stand_down()
     sys.stderr.write(f"reenact: {sentence} and switched itself off; the program goes on unobserved.\n")
 
@@ -132,14 +136,6 @@ def after(owner: Any, name: str, call: Function) -> None:
         return method
 
     patch(owner, name, make)
-
-
-def _report(sentence: str) -> None:
-    try:
-        if state.on_error is not None:
-            state.on_error(sentence)
-    except Exception:  # noqa: BLE001 - the disk may be what failed
-        state.on_error = None
 
 
 def _with_armed_fault(name: str, function: Function) -> Function:

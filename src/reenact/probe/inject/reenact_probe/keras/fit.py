@@ -21,7 +21,6 @@ from reenact_probe.recorder import Recorder
 from reenact_probe.types import Args, Array, Facts, Function, Kwargs, Library, Logs, Module, Place, Row
 
 NAN = float("nan")
-WANTED = ("batch_size", "epochs", "validation_split", "initial_epoch")
 
 
 class FitListener(Protocol):
@@ -84,12 +83,8 @@ class Fit:
             return
         given.apply_defaults()
         wanted = given.arguments
-        facts = {key: wanted.get(key) for key in WANTED}
+        facts = {key: wanted.get(key) for key in ("batch_size", "epochs", "validation_split")}
         facts["shuffle"] = bool(wanted.get("shuffle"))
-        held_out = wanted.get("validation_data") is not None
-        facts["validation"] = held_out or bool(wanted.get("validation_split"))
-        facts["callbacks"] = [type(item).__name__ for item in _as_list(wanted.get("callbacks"))]
-        facts["class_weight"] = wanted.get("class_weight") is not None
         facts["data"] = type(wanted.get("x")).__name__
         self.recorder.event("fit", place=place, **facts)
         self._read_data(wanted)
@@ -175,12 +170,6 @@ class Callbacks:
         row[:5] = recorder.step, seconds, recorder.epoch, loss, rate
         row[6], row[8], row[9], row[10] = 1, 1, float(sampled), 0
         return row
-
-
-def _as_list(value: Any) -> list[Any]:
-    if value is None:
-        return []
-    return list(value) if isinstance(value, (list, tuple)) else [value]
 
 
 def read_split(data: Data, name: str, x: Any, y: Any, step: int) -> None:

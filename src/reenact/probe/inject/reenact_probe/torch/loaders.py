@@ -8,9 +8,7 @@ from typing import Any, Protocol
 from reenact_probe.guard import after, guarded, patch
 from reenact_probe.recorder import Recorder
 from reenact_probe.torch.samples import first_tensor
-from reenact_probe.types import Facts, Function, Library, Tensor
-
-_SHUFFLING = ("RandomSampler", "WeightedRandomSampler", "SubsetRandomSampler")
+from reenact_probe.types import Function, Library, Tensor
 
 
 class Loader:
@@ -94,12 +92,14 @@ class Loaders:
 
     @guarded("loader")
     def _begins(self, loader: Any, iterator: Any) -> None:
-        key = (id(loader.dataset), loader.batch_size, type(loader.sampler).__name__)
+        sampler, dataset = type(loader.sampler).__name__, type(loader.dataset).__name__
+        key = (id(loader.dataset), loader.batch_size, sampler)
         known = self.known.get(key)
         if known is None:
             known = self.known[key] = Loader(len(self.known))
             if not self.listener.in_fit:
-                self.recorder.event("loader", **self._describe(loader, known))
+                rows = _length(loader.dataset)
+                self.recorder.event("loader", loader=known.index, sampler=sampler, dataset=dataset, rows=rows)
                 self.listener.loader_found(loader, known)
         if not (known.open and known.given == 1):
             known.rounds += 1
@@ -125,20 +125,6 @@ class Loaders:
         if loader is not None:
             loader.open = False
         self.listener.loader_exhausted(loader)
-
-    @staticmethod
-    def _describe(loader: Any, known: Loader) -> Facts:
-        sampler = getattr(loader, "sampler", None)
-        return {
-            "loader": known.index,
-            "batch_size": loader.batch_size,
-            "sampler": type(sampler).__name__,
-            "shuffled": type(sampler).__name__ in _SHUFFLING or bool(getattr(sampler, "shuffle", False)),
-            "drop_last": bool(getattr(loader, "drop_last", False)),
-            "workers": loader.num_workers,
-            "dataset": type(loader.dataset).__name__,
-            "rows": _length(loader.dataset),
-        }
 
 
 def labels_of(torch: Library, batch: Any) -> Tensor | None:
