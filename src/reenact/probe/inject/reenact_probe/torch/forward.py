@@ -76,7 +76,7 @@ class ForwardHooks:
         before(torch.nn.Module, "eval", lambda _: self.expect_evaluation())
         for context in (torch.no_grad, torch.inference_mode):
             patch(context, "__enter__", self._wrap_enter)
-            patch(context, "__exit__", self._wrap_exit)
+            before(context, "__exit__", self._evaluation_ends)
         if hasattr(torch.nn.modules.module, ASKED):
             patch(torch.nn.modules.module, ASKED, self._wrap_asked)
 
@@ -202,14 +202,10 @@ class ForwardHooks:
 
         return __enter__
 
-    def _wrap_exit(self, original: Function) -> Function:
-        def __exit__(context: Any, *error: Any) -> Any:  # noqa: N807
-            # A long evaluation used up its looks; the training pass that comes next is still wanted.
-            if self.listener.window is not None and not self.handles:
-                self._arm_step()
-            return original(context, *error)
-
-        return __exit__
+    def _evaluation_ends(self, *_: Any) -> None:
+        # A long evaluation used up its looks; the training pass that comes next is still wanted.
+        if self.listener.window is not None and not self.handles:
+            self._arm_step()
 
     @guarded("arm")
     def _arm_step(self) -> None:

@@ -11,13 +11,13 @@ from collections.abc import Callable
 from time import perf_counter
 from typing import Any, Protocol
 
-from reenact_probe.guard import after, guarded, patch, state, when_made
+from reenact_probe.guard import after, before, guarded, patch, state, when_made
 from reenact_probe.places import Made
 from reenact_probe.recorder import Recorder
 from reenact_probe.torch.forward import ForwardHooks
 from reenact_probe.torch.loaders import Loaders
 from reenact_probe.torch.window import Window
-from reenact_probe.types import Args, Function, Kwargs, Library, Module, Optimizer, Row, Tensor
+from reenact_probe.types import Args, Function, Kwargs, Library, Optimizer, Row, Tensor
 
 NAN = float("nan")
 LOSS = 3
@@ -97,8 +97,9 @@ class Steps:
         optim = importlib.import_module("torch.optim.optimizer")
         patch(self.torch.autograd, "backward", self._wrap_backward)
         when_made(optim.Optimizer, self._made)
-        patch(optim.Optimizer, "zero_grad", self._wrap_zero_grad)
-        patch(self.torch.nn.Module, "zero_grad", self._wrap_module_zero_grad)
+        zeroed = self.zeroed
+        before(optim.Optimizer, "zero_grad", lambda optimizer, *_, **__: zeroed.add(id(optimizer)))
+        before(self.torch.nn.Module, "zero_grad", lambda *_, **__: zeroed.update(self.optimizers))
         after(self.torch.amp.GradScaler, "scale", self._loss_scaled)
         handles = (
             optim.register_optimizer_step_pre_hook(self._before_step),
@@ -122,22 +123,6 @@ class Steps:
         """
         self._manual_open = False
         self.optimizers.setdefault(id(optimizer), len(self.optimizers))
-
-    def _wrap_zero_grad(self, original: Function) -> Function:
-        zeroed = self.zeroed
-
-        def zero_grad(optimizer: Optimizer, *args: Any, **kwargs: Any) -> Any:
-            zeroed.add(id(optimizer))
-            return original(optimizer, *args, **kwargs)
-
-        return zero_grad
-
-    def _wrap_module_zero_grad(self, original: Function) -> Function:
-        def zero_grad(module: Module, *args: Any, **kwargs: Any) -> Any:
-            self.zeroed.update(self.optimizers)
-            return original(module, *args, **kwargs)
-
-        return zero_grad
 
     # Backward ---------------------------------------------------------------------------------------------
 
