@@ -131,7 +131,7 @@ def settings() -> Iterator[str]:
 
 def words() -> Iterator[str]:
     """Endings, exit codes, fault types, verdicts."""
-    from reenact.cli.explain import known_words
+    from reenact.api.reference import known_words
 
     yield "# Words\n\nWhat `reenact explain WORD` tells. [Rules](../rules/README.md) have pages.\n"
     yield "| word | |\n|---|---|"
@@ -142,8 +142,7 @@ def tools() -> Iterator[str]:
     """Every tool of the server with the schemas that clients see."""
     import anyio
 
-    from reenact.mcp.permits import Permits
-    from reenact.mcp.server import make_server
+    from reenact.mcp.server import Permits, make_server
 
     server = make_server(Path(".reenact"), Permits())
     yield "# Tools of `reenact mcp`\n"

@@ -12,7 +12,8 @@ from benchmarks.detector.fit import SHIPPED
 from benchmarks.detector.judgement import Judgement
 from benchmarks.detector.learn import Learned, LearnOptions, LearnServices, learn
 from benchmarks.detector.page import page, score_table
-from reenact.cli.options import WORKERS, output_format, show, stopping_gently
+from reenact.cli.calling import stopping_gently
+from reenact.cli.options import WORKERS, output_format, show
 from reenact.journal import Journal
 from reenact.report.document import Document, Facts
 from reenact.report.progress import telling

@@ -7,7 +7,8 @@ from pathlib import Path
 import click
 
 from benchmarks.command import conduct, out_folder
-from reenact.cli.options import REPAIR_BUDGET, REPEATS, Count, output_format, show, stopping_gently
+from reenact.cli.calling import stopping_gently
+from reenact.cli.options import REPAIR_BUDGET, REPEATS, Count, output_format, show
 from reenact.report.document import Document
 from reenact.report.progress import telling
 from reenact.settings import resolve

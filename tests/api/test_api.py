@@ -24,17 +24,7 @@ from reenact.errors import InputError, ReenactError, Stopped
 FUNCTIONS = sorted({*api.__all__})
 LONG = ("diagnose", "repair", "reproduce_bug", "reproduce_paper", "fingerprint", "evaluate")
 COMMANDS = {"reproduce_bug": "bug", "reproduce_paper": "paper"}
-RENAMED = {
-    "chance": "search_seed",
-    "wall": "run_time",
-    "run_wall": "run_time",
-    "requirement": "requirements",
-    "allow_stub": "allow_stubs",
-    "with_pytest": "pytest",
-    "no_minimise": "minimise",
-    "no_repair": "repair",
-    "source": "paper",
-}
+RENAMED = {"chance": "search_seed"}
 FAULTY = """
 import torch
 model = torch.nn.Sequential(torch.nn.Linear(4, 3), torch.nn.Softmax(dim=1))

@@ -141,7 +141,7 @@ def test_the_first_ctrl_c_asks_and_the_second_stops_at_once(tmp_path: Path) -> N
     script.write_text(
         "import sys, time, click\n"
         "from reenact.cli.edge import guarded\n"
-        "from reenact.cli.options import stopping_gently\n"
+        "from reenact.cli.calling import stopping_gently\n"
         "@click.command()\n"
         "def verb():\n"
         "    with stopping_gently() as stop:\n"

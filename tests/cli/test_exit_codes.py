@@ -15,9 +15,9 @@ from pathlib import Path
 
 import pytest
 
+from reenact.api.reference import known_words
 from reenact.bug.reproduction import Verdict as BugVerdict
 from reenact.cli.edge import guarded
-from reenact.cli.explain import known_words
 from reenact.cli.main import reenact
 from reenact.diagnosis.diagnosis import Diagnosis
 from reenact.diagnosis.judge import diagnose_evidence

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from reenact.api.reference import known_words
 from reenact.cli.edge import guarded
-from reenact.cli.explain import known_words
 from reenact.cli.main import reenact
 from reenact.program.fault import Fault
 from reenact.sandbox.box import Ending

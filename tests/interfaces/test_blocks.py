@@ -20,8 +20,7 @@ import fences
 import pytest
 
 from reenact.errors import ReenactError
-from reenact.mcp.permits import Permits
-from reenact.mcp.server import make_server
+from reenact.mcp.server import Permits, make_server
 
 ROOT = fences.ROOT
 BLOCKS = fences.all_blocks()

@@ -186,7 +186,7 @@ def test_the_time_of_the_command_ends_what_does_not_look_at_the_clock(tmp_path: 
 import socket
 from reenact.cli.edge import guarded
 from reenact.cli.ending import ENDING
-from reenact.cli.options import stopping_gently
+from reenact.cli.calling import stopping_gently
 import click
 
 @click.command

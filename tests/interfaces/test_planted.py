@@ -6,6 +6,7 @@ import http.cookiejar
 import os
 import subprocess
 import sys
+import time
 import urllib.request
 from collections.abc import Sequence
 from pathlib import Path
@@ -13,8 +14,8 @@ from typing import Protocol
 
 import pytest
 
+from reenact.jobs import Job, Jobs
 from reenact.journal import Journal
-from reenact.web.processes import Processes
 
 REENACT = Path(sys.executable).with_name("reenact")
 SESSION = """
@@ -95,14 +96,21 @@ def test_a_relative_entry_of_the_users_path_ends_with_our_first_line(planted: Pl
     assert set(planted.imported) <= {"sitecustomize", "usercustomize"}, "Python's own, before us"
 
 
+def ended(jobs: Jobs, job: Job) -> int | None:
+    """The exit code of a job, once it has ended."""
+    while jobs.is_alive(job):
+        time.sleep(0.05)
+    return jobs.exit_code(job)
+
+
 @pytest.mark.parametrize("path", ["", ".", "/nonexistent:", ":/nonexistent"])
 def test_a_command_that_the_page_starts_imports_nothing_from_the_folder(
     planted: Planted, path: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("PYTHONPATH", path)
-    processes = Processes(planted.folder / ".reenact", planted.folder)
-    started = processes.start(("knobs", "train.py"))
-    assert started.child.wait(timeout=120) == 0, started.log.read_text()
+    jobs = Jobs(planted.folder / ".reenact", planted.folder)
+    job = jobs.start(("params", "train.py"))
+    assert ended(jobs, job) == 0, jobs.output(job)
     assert planted.imported == []
 
 
@@ -111,11 +119,11 @@ def test_a_program_of_the_user_gets_its_own_path_back(
 ) -> None:
     (planted.folder / "shows.py").write_text("import os\nprint('path', os.environ['PYTHONPATH'])\n")
     monkeypatch.setenv("PYTHONPATH", ".")
-    processes = Processes(planted.folder / ".reenact", planted.folder)
-    started = processes.start(("watch", "--out", "trace", "shows.py"))
-    started.child.wait(timeout=120)
-    shown = [line for line in started.log.read_text().splitlines() if "path " in line]
-    assert shown, started.log.read_text()
+    jobs = Jobs(planted.folder / ".reenact", planted.folder)
+    job = jobs.start(("watch", "--out", "trace", "shows.py"))
+    ended(jobs, job)
+    shown = [line for line in jobs.output(job).splitlines() if "path " in line]
+    assert shown, jobs.output(job)
     assert shown[0].split(os.pathsep)[-1] == "."
 
 

@@ -49,7 +49,7 @@ def talk() -> Talk:
 
 
 @pytest.fixture(scope="session")
-def said() -> Callable[[CallToolResult], str]:
+def text_of() -> Callable[[CallToolResult], str]:
     """The text of an answer."""
 
     def text(result: CallToolResult) -> str:

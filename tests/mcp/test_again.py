@@ -24,10 +24,10 @@ def test_a_diagnosis_started_again_after_the_data_changed_is_made_again(
         (folder / "data.csv").write_text(data)
         started = (await client.call_tool("start_diagnose", {"program": "train.py"})).structured_content
         for _ in range(ROUNDS):
-            told = (await client.call_tool("poll", {"id": started["job"], "wait_s": 10})).structured_content
-            if told["status"] not in AT_WORK:
+            status = (await client.call_tool("poll", {"id": started["job"], "wait_s": 10})).structured_content
+            if status["status"] not in AT_WORK:
                 break
-        return dict((await client.call_tool("result", {"id": told["id"]})).structured_content)
+        return dict((await client.call_tool("result", {"id": status["id"]})).structured_content)
 
     async def conversation(client: Client) -> dict[str, Any]:
         return {data: await diagnosed(client, data) for data in ("one", "two")}

@@ -34,12 +34,12 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def heard(folder: Path, talk: Callable[..., Any]) -> dict[str, Any]:
+def answers(folder: Path, talk: Callable[..., Any]) -> dict[str, Any]:
     """One conversation with a server that was given no flag."""
 
     async def conversation(client: Client) -> dict[str, Any]:
         call = client.call_tool
-        told: dict[str, Any] = {
+        status: dict[str, Any] = {
             "tools": (await client.list_tools()).tools,
             "templates": (await client.list_resource_templates()).resource_templates,
             "diagnose": await call("diagnose", {"paths": ["train.py"]}),
@@ -58,54 +58,56 @@ def heard(folder: Path, talk: Callable[..., Any]) -> dict[str, Any]:
         }
         with pytest.raises(MCPError) as error:
             await client.read_resource("reenact://rules/ZZ999")
-        told["no such rule"] = str(error.value)
-        return told
+        status["no such rule"] = str(error.value)
+        return status
 
     found: dict[str, Any] = talk(folder, (), conversation)
     return found
 
 
-def test_every_tool_says_what_it_takes_and_what_it_answers(heard: dict[str, Any]) -> None:
-    names = {tool.name for tool in heard["tools"]}
+def test_every_tool_says_what_it_takes_and_what_it_answers(answers: dict[str, Any]) -> None:
+    names = {tool.name for tool in answers["tools"]}
     assert {"diagnose", "explain", "knobs", "rules", "runs", "poll", "stop", "result", "resume"} <= names
     assert {"start_diagnose", "start_repair", "start_bug", "start_paper", "request", "answer"} <= names
-    for tool in heard["tools"]:
+    for tool in answers["tools"]:
         assert tool.description, tool.name
         assert tool.output_schema, tool.name
         assert tool.annotations is not None, tool.name
 
 
-def test_a_diagnosis_names_rule_line_and_change(heard: dict[str, Any]) -> None:
-    told = heard["diagnose"].structured_content
-    by_code = {one["code"]: one for one in told["findings"]}
+def test_a_diagnosis_names_rule_line_and_change(answers: dict[str, Any]) -> None:
+    status = answers["diagnose"].structured_content
+    by_code = {one["code"]: one for one in status["findings"]}
     assert by_code["UM005"]["line"] == 5
     assert by_code["UM005"]["file"] == "train.py"
     assert "learning-rate" in by_code["UM005"]["change"]
     assert "RE010" in by_code
-    assert heard["diagnose"].is_error is False
+    assert answers["diagnose"].is_error is False
 
 
-def test_hyperparameters_have_places_and_alternatives(heard: dict[str, Any]) -> None:
-    told = heard["knobs"].structured_content
-    assert told["framework"] == "torch"
-    rate = next(param for param in told["knobs"] if param["kind"] == "learning-rate")
+def test_knobs_have_places_and_alternatives(answers: dict[str, Any]) -> None:
+    status = answers["knobs"].structured_content
+    assert status["framework"] == "torch"
+    rate = next(knob for knob in status["knobs"] if knob["kind"] == "learning-rate")
     assert (rate["value"], rate["where"].partition(":")[0], rate["changeable"]) == (10.0, "train.py", True)
     assert rate["alternatives"]
 
 
-def test_rules_and_words_are_explained(heard: dict[str, Any], said: Callable[[CallToolResult], str]) -> None:
-    (rule,) = heard["rules"].structured_content["rules"]
+def test_rules_and_words_are_explained(
+    answers: dict[str, Any], text_of: Callable[[CallToolResult], str]
+) -> None:
+    (rule,) = answers["rules"].structured_content["rules"]
     assert (rule["code"], rule["name"]) == ("RE010", "gradients-not-cleared")
-    assert "gradients-not-cleared" in said(heard["explain"])
-    assert heard["rule"].text.startswith("# RE010 gradients-not-cleared")
-    assert heard["rule"].mime_type == "text/markdown"
-    assert "ZZ999" in heard["no such rule"]
+    assert "gradients-not-cleared" in text_of(answers["explain"])
+    assert answers["rule"].text.startswith("# RE010 gradients-not-cleared")
+    assert answers["rule"].mime_type == "text/markdown"
+    assert "ZZ999" in answers["no such rule"]
 
 
-def test_runs_have_addresses(heard: dict[str, Any]) -> None:
-    told = {template.uri_template for template in heard["templates"]}
-    assert {"reenact://runs/{id}", "reenact://runs/{id}/result", "reenact://rules/{code}"} <= told
-    assert heard["runs"].structured_content == {"total": 0, "runs": []}
+def test_runs_have_addresses(answers: dict[str, Any]) -> None:
+    status = {template.uri_template for template in answers["templates"]}
+    assert {"reenact://runs/{id}", "reenact://runs/{id}/result", "reenact://rules/{code}"} <= status
+    assert answers["runs"].structured_content == {"total": 0, "runs": []}
 
 
 @pytest.mark.parametrize(
@@ -121,12 +123,12 @@ def test_runs_have_addresses(heard: dict[str, Any]) -> None:
     ],
 )
 def test_what_cannot_be_done_is_answered_with_a_sentence(
-    heard: dict[str, Any], said: Callable[[CallToolResult], str], asked: str, words: str
+    answers: dict[str, Any], text_of: Callable[[CallToolResult], str], asked: str, words: str
 ) -> None:
-    assert heard[asked].is_error is True
-    assert words in said(heard[asked])
+    assert answers[asked].is_error is True
+    assert words in text_of(answers[asked])
 
 
-def test_reading_leaves_nothing_behind(heard: dict[str, Any], folder: Path) -> None:
-    assert json.dumps(heard["runs"].structured_content)
+def test_reading_leaves_nothing_behind(answers: dict[str, Any], folder: Path) -> None:
+    assert json.dumps(answers["runs"].structured_content)
     assert [path.name for path in folder.iterdir()] == ["train.py"]

@@ -14,9 +14,7 @@ from mcp_types import CreateMessageRequestParams, CreateMessageResult, TextConte
 from mcp import Client
 from reenact.journal import Journal
 from reenact.llm.live import open_model
-from reenact.mcp.permits import Permits
-from reenact.mcp.server import make_server
-from reenact.mcp.words import relay_folder
+from reenact.mcp.server import Permits, make_server
 from reenact.testing.model import question
 
 GOOD = '{"holds": true, "why": "seen"}'
@@ -27,7 +25,7 @@ class Asker:
 
     def __init__(self, runs_dir: Path) -> None:
         self.runs_dir = runs_dir
-        self.folder = relay_folder(("diagnose",), runs_dir / "mcp")
+        self.folder = runs_dir / "mcp" / "asked-1"
         self.answers: list[Any] = []
         self._model = open_model(f"relay:{self.folder}")
         self._thread = threading.Thread(target=self._ask)
@@ -52,21 +50,21 @@ def asker(tmp_path: Path) -> Iterator[Asker]:
 
 
 async def until(client: Client, field: str) -> dict[str, Any]:
-    """Poll until something is told in that field."""
+    """Poll until something is status in that field."""
     while True:
-        told = (await client.call_tool("poll", {"id": "last", "wait_s": 5})).structured_content
-        assert told is not None
-        if told[field]:
-            return dict(told)
+        status = (await client.call_tool("poll", {"id": "last", "wait_s": 5})).structured_content
+        assert status is not None
+        if status[field]:
+            return dict(status)
 
 
 @pytest.mark.parametrize("mode", ["legacy", "auto"])
 def test_a_client_that_lends_its_model_is_asked_in_the_course_of_a_poll(asker: Asker, mode: str) -> None:
-    heard: list[CreateMessageRequestParams] = []
+    answers: list[CreateMessageRequestParams] = []
     replies = iter(["I cannot say.", f"Well:\n```json\n{GOOD}\n```"])
 
     async def lend(_: Any, params: CreateMessageRequestParams) -> CreateMessageResult:
-        heard.append(params)
+        answers.append(params)
         return CreateMessageResult(role="assistant", content=TextContent(text=next(replies)), model="theirs")
 
     async def conversation() -> None:
@@ -80,31 +78,31 @@ def test_a_client_that_lends_its_model_is_asked_in_the_course_of_a_poll(asker: A
         anyio.run(conversation)
     assert asker.answers[0].value.why == "seen"
     assert asker.answers[0].model == "relay:theirs"
-    assert "You judge." in (heard[0].system_prompt or "")
-    # The first reply was no answer: the run said so, and asked again in the same conversation.
-    assert [message.role for message in heard[1].messages] == ["user", "assistant", "user"]
+    assert "You judge." in (answers[0].system_prompt or "")
+    # The first reply was no answer: the run reported it, and asked again in the same conversation.
+    assert [message.role for message in answers[1].messages] == ["user", "assistant", "user"]
 
 
 def test_a_client_without_a_model_reads_and_answers_itself(asker: Asker) -> None:
     async def conversation() -> dict[str, Any]:
         async with Client(make_server(asker.runs_dir, Permits())) as client:
             with anyio.fail_after(60):
-                told = await until(client, "waiting")
-            (name,) = told["waiting"]
+                status = await until(client, "waiting")
+            (name,) = status["waiting"]
             asked = await client.call_tool("request", {"id": "last", "request": name})
             wrong = await client.call_tool("answer", {"id": "last", "request": name, "answer": {"holds": 7}})
             given = {"holds": True, "why": "read"}
             filed = await client.call_tool("answer", {"id": "last", "request": name, "answer": given})
-            return {"told": told, "asked": asked, "wrong": wrong, "filed": filed}
+            return {"status": status, "asked": asked, "wrong": wrong, "filed": filed}
 
     with asker:
-        heard = anyio.run(conversation)
-    assert "request, answer" in heard["told"]["next"]
-    asked = heard["asked"].structured_content
+        answers = anyio.run(conversation)
+    assert "request, answer" in answers["status"]["next"]
+    asked = answers["asked"].structured_content
     assert asked["step"] == "bug/plan"
     assert asked["answer_schema"]["required"]
-    assert heard["wrong"].is_error is True
-    assert heard["filed"].structured_content["request"] == asked["id"]
+    assert answers["wrong"].is_error is True
+    assert answers["filed"].structured_content["request"] == asked["id"]
     assert (asker.answers[0].value.why, asker.answers[0].model) == ("read", "relay:client")
 
 
@@ -117,6 +115,6 @@ def test_a_run_with_another_model_asks_nobody_here(tmp_path: Path) -> None:
 
     words = ["diagnose", "--model=relay:elsewhere", "train.py"]
     with Journal.open(runs_dir) as journal, journal.run(pipeline="diagnose", request=1, argv=words):
-        heard = anyio.run(conversation)
-    assert heard.is_error is True
-    assert "asks another model than this client" in heard.content[0].text
+        answers = anyio.run(conversation)
+    assert answers.is_error is True
+    assert "asks another model than this client" in answers.content[0].text

@@ -28,7 +28,7 @@ def asked() -> list[CreateMessageRequestParams]:
 
 
 @pytest.fixture(scope="module")
-def heard(
+def answers(
     tmp_path_factory: pytest.TempPathFactory,
     talk: Callable[..., Any],
     asked: list[CreateMessageRequestParams],
@@ -44,52 +44,54 @@ def heard(
 
     async def ended(client: Client, name: str) -> dict[str, Any]:
         for _ in range(ROUNDS):
-            told = (await client.call_tool("poll", {"id": name, "wait_s": 10})).structured_content
-            if told["status"] not in AT_WORK:
-                return dict(told)
-        raise AssertionError(f"{name} does not end: {told}")
+            status = (await client.call_tool("poll", {"id": name, "wait_s": 10})).structured_content
+            if status["status"] not in AT_WORK:
+                return dict(status)
+        raise AssertionError(f"{name} does not end: {status}")
 
     async def conversation(client: Client) -> dict[str, Any]:
         call = client.call_tool
         given = {"program": "waits.py", "model": "mcp"}
-        told: dict[str, Any] = {"started": (await call("start_diagnose", given)).structured_content}
-        job = told["started"]["job"]
-        told["apply"] = await call("start_repair", {"program": "waits.py", "apply": True})
-        told["command"] = await call("start_diagnose", {"program": "waits.py", "model": "command:touch here"})
+        status: dict[str, Any] = {"started": (await call("start_diagnose", given)).structured_content}
+        job = status["started"]["job"]
+        status["apply"] = await call("start_repair", {"program": "waits.py", "apply": True})
+        status["command"] = await call(
+            "start_diagnose", {"program": "waits.py", "model": "command:touch here"}
+        )
         await call("stop", {"id": job})
-        told["stopped"] = await ended(client, job)
+        status["stopped"] = await ended(client, job)
         (folder / "go").touch()
-        told["resumed"] = (await call("resume", {"id": told["stopped"]["id"]})).structured_content
-        told["finished"] = await ended(client, told["stopped"]["id"])
-        told["result"] = (await call("result", {"id": "last"})).structured_content
-        uri = f"reenact://runs/{told['stopped']['id']}/result"
-        told["whole"] = (await client.read_resource(uri)).contents[0]
-        told["runs"] = (await call("runs", {"story": "diagnose"})).structured_content
-        told["broken"] = (await call("start_bug", {"report": "nowhere.md", "repo": "."})).structured_content
-        return told
+        status["resumed"] = (await call("resume", {"id": status["stopped"]["id"]})).structured_content
+        status["finished"] = await ended(client, status["stopped"]["id"])
+        status["result"] = (await call("result", {"id": "last"})).structured_content
+        uri = f"reenact://runs/{status['stopped']['id']}/result"
+        status["whole"] = (await client.read_resource(uri)).contents[0]
+        status["runs"] = (await call("runs", {"command": "diagnose"})).structured_content
+        status["broken"] = (await call("start_bug", {"report": "nowhere.md", "repo": "."})).structured_content
+        return status
 
     found: dict[str, Any] = talk(folder, ("--allow-run",), conversation, sampling_callback=answered)
     found["folder"] = folder
     return found
 
 
-def test_a_start_answers_with_ids(heard: dict[str, Any]) -> None:
-    told = heard["started"]
-    assert told["job"].startswith("diagnose-")
-    assert told["status"] in AT_WORK
-    assert told["next"] == "poll"
+def test_a_start_answers_with_ids(answers: dict[str, Any]) -> None:
+    status = answers["started"]
+    assert status["job"].startswith("diagnose-")
+    assert status["status"] in AT_WORK
+    assert status["next"] == "poll"
 
 
-def test_a_job_is_stopped_and_continued_as_the_same_run(heard: dict[str, Any]) -> None:
-    assert (heard["stopped"]["status"], heard["stopped"]["exit_code"]) == ("stopped", 130)
-    assert heard["stopped"]["next"] == "resume"
-    assert heard["finished"]["status"] == "finished", heard["finished"]
-    assert heard["finished"]["id"] == heard["stopped"]["id"]
-    assert heard["runs"]["total"] == 1
+def test_a_job_is_stopped_and_continued_as_the_same_run(answers: dict[str, Any]) -> None:
+    assert (answers["stopped"]["status"], answers["stopped"]["exit_code"]) == ("stopped", 130)
+    assert answers["stopped"]["next"] == "resume"
+    assert answers["finished"]["status"] == "finished", answers["finished"]
+    assert answers["finished"]["id"] == answers["stopped"]["id"]
+    assert answers["runs"]["total"] == 1
 
 
 def test_the_clients_model_was_asked_and_its_answers_were_used(
-    heard: dict[str, Any], asked: list[CreateMessageRequestParams]
+    answers: dict[str, Any], asked: list[CreateMessageRequestParams]
 ) -> None:
     assert len(asked) == 5
     first = asked[0]
@@ -97,26 +99,28 @@ def test_the_clients_model_was_asked_and_its_answers_were_used(
     content = first.messages[0].content
     assert isinstance(content, TextContent)
     assert "waits.py" in content.text
-    assert heard["finished"]["tokens"] > 0
+    assert answers["finished"]["tokens"] > 0
 
 
-def test_a_result_is_small_and_the_whole_is_a_resource(heard: dict[str, Any]) -> None:
-    told = heard["result"]
-    assert told["status"] == "finished"
-    assert told["result"]["depth"] == "quick"
-    assert told["result"]["findings"] == []
-    whole = json.loads(heard["whole"].text)
+def test_a_result_is_small_and_the_whole_is_a_resource(answers: dict[str, Any]) -> None:
+    status = answers["result"]
+    assert status["status"] == "finished"
+    assert status["result"]["depth"] == "quick"
+    assert status["result"]["findings"] == []
+    whole = json.loads(answers["whole"].text)
     assert whole["depth"] == "quick"
 
 
-def test_flags_that_were_not_given_hold(heard: dict[str, Any], said: Callable[[CallToolResult], str]) -> None:
-    assert heard["apply"].is_error is True
-    assert "--allow-apply" in said(heard["apply"])
-    assert "named by the user, not by a tool" in said(heard["command"])
-    assert not (heard["folder"] / "here").exists()
+def test_flags_that_were_not_given_hold(
+    answers: dict[str, Any], text_of: Callable[[CallToolResult], str]
+) -> None:
+    assert answers["apply"].is_error is True
+    assert "--allow-apply" in text_of(answers["apply"])
+    assert "named by the user, not by a tool" in text_of(answers["command"])
+    assert not (answers["folder"] / "here").exists()
 
 
-def test_a_job_that_cannot_begin_says_why(heard: dict[str, Any]) -> None:
-    told = heard["broken"]
-    assert (told["id"], told["status"], told["exit_code"]) == ("", "failed", 2)
-    assert "nowhere.md" in told["verdict"]
+def test_a_job_that_cannot_begin_says_why(answers: dict[str, Any]) -> None:
+    status = answers["broken"]
+    assert (status["id"], status["status"], status["exit_code"]) == ("", "failed", 2)
+    assert "nowhere.md" in status["verdict"]

@@ -26,6 +26,7 @@ from reenact.diagnosis.accused import accused_source
 from reenact.diagnosis.depth import Depth
 from reenact.diagnosis.diagnosis import Diagnosis, DiagnosisFinding, InterventionResult, VerifiedChange
 from reenact.diagnosis.suspects import suspects_from
+from reenact.jobs import Jobs
 from reenact.journal import Journal, Kind
 from reenact.llm.ask import Image, Prompt, Text
 from reenact.llm.scripted import Scripted
@@ -49,7 +50,6 @@ from reenact.trials.trial import Part
 from reenact.types import ExitCode, Place
 from reenact.web.app import make_app
 from reenact.web.forms import Field, Form
-from reenact.web.processes import Processes
 from reenact.web.state import AppState
 
 PORT = 8123
@@ -271,7 +271,7 @@ FORMS = (
 
 @pytest.fixture
 def make_state(tmp_path: Path) -> Callable[[Path], AppState]:
-    return lambda folder: AppState(folder, Processes(folder, tmp_path), FORMS)
+    return lambda folder: AppState(folder, Jobs(folder, tmp_path), FORMS)
 
 
 @pytest.fixture

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import os
+import signal
 import subprocess
 import sys
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -11,15 +14,15 @@ import pytest
 from starlette.testclient import TestClient
 
 from reenact.errors import InputError
+from reenact.jobs import Jobs, stop_run
 from reenact.journal import Journal, JournalReader
 from reenact.web.forms import Field, Form
-from reenact.web.processes import stop_run
 from reenact.web.state import AppState
 
 WORKER = """
 import sys, time
 from pathlib import Path
-from reenact.cli.options import stopping_gently
+from reenact.cli.calling import stopping_gently
 from reenact.errors import Stopped
 from reenact.journal import Journal
 with Journal.open(Path(sys.argv[1])) as journal, stopping_gently() as stop:
@@ -34,9 +37,9 @@ with Journal.open(Path(sys.argv[1])) as journal, stopping_gently() as stop:
 def state(tmp_path: Path, make_state: Callable[[Path], AppState]) -> Iterator[AppState]:
     state = make_state(tmp_path / "runs")
     yield state
-    for one in state.processes.started:
-        one.child.kill()
-        one.child.wait()
+    for job in state.jobs.all():
+        if state.jobs.is_alive(job):
+            os.kill(job.pid, signal.SIGKILL)
 
 
 @pytest.fixture
@@ -46,18 +49,19 @@ def client(state: AppState, enter: Callable[[AppState], TestClient]) -> TestClie
 
 def ended(state: AppState) -> str:
     """What the last command printed, once it has ended."""
-    one = state.processes.started[-1]
-    one.child.wait(timeout=60)
-    return one.tail
+    job = state.jobs.all()[-1]
+    while state.jobs.is_alive(job):
+        time.sleep(0.05)
+    return state.jobs.output(job)
 
 
 def test_a_form_starts_its_command_and_shows_what_it_prints(state: AppState, client: TestClient) -> None:
     fields = {"csrf": state.key.csrf, "verb": "runs", "argument": "list", "--status": "", "--search": ""}
     page = client.post("/new", data=fields)
-    assert page.url.path == "/started/1"
+    assert page.url.path == f"/started/{state.jobs.all()[0].id}"
     assert "reenact runs list" in page.text
     assert "No runs recorded here yet" in ended(state)
-    after = client.get("/started/1").text
+    after = client.get(page.url.path).text
     assert "It ended well" in after
     assert "No runs recorded here yet" in after
 
@@ -66,7 +70,7 @@ def test_what_a_form_lacks_is_said_beside_the_form(state: AppState, client: Test
     answer = client.post("/new", data={"csrf": state.key.csrf, "verb": "runs", "argument": 'a "b'})
     assert answer.status_code == 400
     assert "quotation mark" in answer.text
-    assert not state.processes.started
+    assert state.jobs.all() == []
     unknown = client.post("/new", data={"csrf": state.key.csrf, "verb": "rm", "argument": "x"})
     assert unknown.status_code == 404
 
@@ -108,7 +112,7 @@ def test_a_run_of_another_process_is_stopped_and_then_resumed(
     resumed = client.post(f"/runs/{run}/resume", data={"csrf": state.key.csrf})
     assert f"reenact runs resume {run}" in resumed.text
     assert run in ended(state)
-    assert f'href="/runs/{run}"' in client.get("/started/1").text
+    assert f'href="/runs/{run}"' in client.get(resumed.url.path).text
 
 
 def test_a_run_that_somebody_else_recorded_is_not_resumed(
@@ -125,7 +129,7 @@ def test_a_run_that_somebody_else_recorded_is_not_resumed(
     refused = client.post(f"/runs/{run.record.id}/resume", data={"csrf": state.key.csrf})
     assert "was not recorded by this user on this machine" in refused.text
     assert "--trust-journal" in refused.text
-    assert state.processes.started == []
+    assert state.jobs.all() == []
 
 
 def test_a_run_that_nobody_works_on_is_left_alone(runs_dir: Path, ids: dict[str, str]) -> None:
@@ -139,8 +143,16 @@ def test_a_run_of_this_very_process_is_not_shot(tmp_path: Path) -> None:
 
 
 def test_a_command_is_stopped_before_it_has_a_run(state: AppState, client: TestClient) -> None:
-    one = state.processes.start(("relay", str(state.runs_dir), "--help"))
-    one.child.wait(timeout=60)
-    page = client.post("/started/1/stop", data={"csrf": state.key.csrf})
-    assert page.url.path == "/started/1"
-    assert client.get("/started/7").status_code == 404
+    job = state.jobs.start(("relay", str(state.runs_dir), "--help"))
+    ended(state)
+    page = client.post(f"/started/{job.id}/stop", data={"csrf": state.key.csrf})
+    assert page.url.path == f"/started/{job.id}"
+    assert client.get("/started/nobody").status_code == 404
+
+
+def test_a_command_of_an_earlier_server_is_still_shown(state: AppState, client: TestClient) -> None:
+    job = Jobs(state.runs_dir).start(("relay", "--help"))
+    ended(state)
+    page = client.get(f"/started/{job.id}").text
+    assert "It has ended." in page
+    assert "reenact relay --help" in page

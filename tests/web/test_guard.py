@@ -87,4 +87,4 @@ def test_a_form_of_another_site_is_refused_even_with_the_word(
     fields = {"csrf": state.key.csrf, "verb": "runs", "argument": "list"}
     answer = client.post("/new", data=fields, headers={"origin": "http://evil.example"})
     assert answer.status_code == 403
-    assert not state.processes.started
+    assert state.jobs.all() == []

@@ -36,9 +36,9 @@ def test_words_of_a_program_are_never_markup(browser: TestClient) -> None:
     ("asked", "shown", "hidden"),
     [
         ("q=reHEARsal", "rehearsal", "bug"),
-        ("story=bug", "bug", "repair"),
+        ("pipeline=bug", "bug", "repair"),
         ("status=failed", "failed", "bug"),
-        ("status=finished&story=repair", "repair", "failed"),
+        ("status=finished&pipeline=repair", "repair", "failed"),
     ],
 )
 def test_a_search_and_a_filter_leave_what_fits(

@@ -14,19 +14,41 @@ of the command. Errors are `reenact.ReenactError`: a sentence and a next step. N
 `threading.Event`: set it, and the call ends at the next safe place with `reenact.Stopped`; so does Ctrl-C
 or a notebook's stop button. The same call then continues.
 
-training       diagnose, repair, lint, hyperparameters, list_rules
-reproduction   reproduce_bug, reproduce_paper, fingerprint, evaluate
-runs           load_run
-session        what a call works with: settings, journal, stop, progress, model, sandbox
-linting        the static rules on many files
+training    diagnose, repair                          bugs      reproduce_bug
+linting     lint                                      papers    reproduce_paper, fingerprint, evaluate
+reference   hyperparameters, list_rules, explain      runs      load_run
+session     what a call works with: settings, journal, stop, progress, model, sandbox
 """
 
 from __future__ import annotations
 
-from reenact.api.reproduction import evaluate, fingerprint, reproduce_bug, reproduce_paper
-from reenact.api.runs import load_run
-from reenact.api.training import diagnose, hyperparameters, lint, list_rules, repair
+from importlib import import_module
+from typing import TYPE_CHECKING
 
+if TYPE_CHECKING:
+    from reenact.api.bugs import reproduce_bug as reproduce_bug
+    from reenact.api.linting import lint as lint
+    from reenact.api.papers import evaluate as evaluate
+    from reenact.api.papers import fingerprint as fingerprint
+    from reenact.api.papers import reproduce_paper as reproduce_paper
+    from reenact.api.reference import hyperparameters as hyperparameters
+    from reenact.api.reference import list_rules as list_rules
+    from reenact.api.runs import load_run as load_run
+    from reenact.api.training import diagnose as diagnose
+    from reenact.api.training import repair as repair
+
+_HOMES = {
+    "diagnose": "training",
+    "evaluate": "papers",
+    "fingerprint": "papers",
+    "hyperparameters": "reference",
+    "lint": "linting",
+    "list_rules": "reference",
+    "load_run": "runs",
+    "repair": "training",
+    "reproduce_bug": "bugs",
+    "reproduce_paper": "papers",
+}
 __all__ = [
     "diagnose",
     "evaluate",
@@ -39,3 +61,10 @@ __all__ = [
     "reproduce_bug",
     "reproduce_paper",
 ]
+
+
+def __getattr__(name: str) -> object:
+    """A function, loaded on first use: reading programs does not load what reads papers."""
+    if name not in _HOMES:
+        raise AttributeError(f"module 'reenact.api' has no attribute {name!r}")
+    return getattr(import_module(f"reenact.api.{_HOMES[name]}"), name)

@@ -1,9 +1,10 @@
-"""The static rules on many files: which files there are, and what the rules say of each by itself."""
+"""`lint`: the static rules on many files, each read by itself."""
 
 from __future__ import annotations
 
 import os
 import signal
+import threading
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, replace
@@ -12,10 +13,12 @@ from functools import partial
 from multiprocessing import get_context
 from pathlib import Path, PurePosixPath
 
+from reenact.api.session import File, Words, rules_of, within, words_of
+from reenact.diagnosis.depth import Depth
 from reenact.diagnosis.judge import diagnose_evidence
-from reenact.diagnosis.options import DiagnoseOptions
+from reenact.diagnosis.options import THRESHOLD, DiagnoseOptions
 from reenact.diagnosis.suspects import OF_THE_TRAINING
-from reenact.errors import UnreadableProgram
+from reenact.errors import InputError, UnreadableProgram
 from reenact.program.hyperparameter import Kind
 from reenact.program.launcher import Launch
 from reenact.program.program import Program
@@ -70,6 +73,15 @@ class LintResult(Result):
         """Files with a model or a training."""
         return sum(one.is_training for one in self.files)
 
+    @property
+    def sentence(self) -> str:
+        """The result in a line."""
+        unparsed = f" {_counted(len(self.unread), 'file')} could not be parsed." if self.unread else ""
+        return (
+            f"{_counted(len(self.findings), 'finding')} in {_counted(len(self.files), 'file')},"
+            f" {self.training} of them with a model or a training.{unparsed}"
+        )
+
     def to_dict(self) -> dict[str, JsonValue]:
         """Findings, and what could not be read."""
         return {
@@ -87,6 +99,38 @@ class LintResult(Result):
         return ExitCode.ERROR if self.unread else ExitCode.OK
 
 
+def lint(
+    *paths: File,
+    select: Words = (),
+    ignore: Words = (),
+    exclude: Words = (),
+    threshold: float = THRESHOLD,
+) -> LintResult:
+    """Say what the text of training programs alone shows to be wrong; nothing is run, no framework
+    imported.
+
+    Example:
+        reenact.lint("src", exclude="tests").findings
+
+    Args:
+        paths: files, notebooks and folders; default: the current folder.
+        select, ignore: rules to use or to leave out: codes, prefixes, names, families.
+        exclude: patterns of names or paths to leave out: "tests", "*_test.py".
+        threshold: least confidence of a finding.
+
+    Returns:
+        One entry a file, with findings, and the files that could not be parsed.
+    """
+    selected, ignored = rules_of(select, ignore)
+    within("threshold", threshold, 0, 1)
+    named = [Path(path) for path in paths] or [Path()]
+    for path in named:
+        if not path.exists():
+            raise InputError(f"There is no such file or folder. Received: {path}.")
+    options = DiagnoseOptions(depth=Depth.STATIC, select=selected, ignore=ignored, threshold=threshold)
+    return LintResult(tuple(lint_files(sources(named, words_of(exclude, "exclude")), options)))
+
+
 def sources(paths: Sequence[Path], exclude: Sequence[str] = ()) -> list[Path]:
     """The files that are named, and all Python files and notebooks of the folders that are.
 
@@ -98,16 +142,17 @@ def sources(paths: Sequence[Path], exclude: Sequence[str] = ()) -> list[Path]:
     return [path for path in found if not _matches(path, exclude)]
 
 
-def lint_files(files: Sequence[Path], wishes: DiagnoseOptions) -> list[Linted]:
+def lint_files(files: Sequence[Path], options: DiagnoseOptions) -> list[Linted]:
     """What the rules say of each file, in the order given; large numbers are shared among the cores."""
-    look = partial(_linted, wishes=wishes)
+    look = partial(_linted, options=options)
     workers = min(os.cpu_count() or 1, len(files) // A_SHARE)
-    if workers < 2:
+    # Children of a process with several threads may inherit a lock that nobody will ever release.
+    if workers < 2 or threading.active_count() > 1:
         return [look(file) for file in files]
-    # The children inherit the loaded rules; starting them anew would take longer than the reading.
-    with ProcessPoolExecutor(workers, mp_context=get_context("fork"), initializer=_deaf) as pool:
+    # The children inherit the loaded rules; starting fresh ones would take longer than the reading.
+    with ProcessPoolExecutor(workers, mp_context=get_context("fork"), initializer=_ignore_interrupts) as pool:
         try:
-            # An interrupt in the middle of a fork would leave words of the interpreter behind: it waits.
+            # An interrupt in the middle of a fork would print a traceback of the interpreter: it waits.
             before = signal.pthread_sigmask(signal.SIG_BLOCK, INTERRUPTS)
             try:
                 found = pool.map(look, files, chunksize=max(1, len(files) // (4 * workers)))
@@ -120,8 +165,8 @@ def lint_files(files: Sequence[Path], wishes: DiagnoseOptions) -> list[Linted]:
             raise
 
 
-def _deaf() -> None:
-    """Ctrl-C reaches the whole group: the parent hears it and ends its children."""
+def _ignore_interrupts() -> None:
+    """Ctrl-C reaches the whole group: the parent handles it and ends its children."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     signal.pthread_sigmask(signal.SIG_UNBLOCK, INTERRUPTS)
@@ -146,7 +191,7 @@ def _matches(path: Path, patterns: Sequence[str]) -> bool:
     return any(fnmatch(path.name, each) or fnmatch(str(path), each) for each in patterns)
 
 
-def _linted(path: Path, wishes: DiagnoseOptions) -> Linted:
+def _linted(path: Path, options: DiagnoseOptions) -> Linted:
     program = _alone(path)
     if program.unparsed:
         return Linted(str(path), unread=program.unparsed[0].unparsed)
@@ -156,7 +201,7 @@ def _linted(path: Path, wishes: DiagnoseOptions) -> Linted:
         graph = static_graph(program)
     except UnreadableProgram as error:
         return Linted(str(path), unread=error.sentence)
-    found = diagnose_evidence(Evidence(program, graph), wishes)
+    found = diagnose_evidence(Evidence(program, graph), options)
     if not graph.of_kind(Kind.OPTIMIZER):
         # Half of a program: what its training lacks may stand in another file.
         kept = tuple(one for one in found.findings if one.suspect.fault not in OF_THE_TRAINING)
@@ -168,6 +213,10 @@ def _linted(path: Path, wishes: DiagnoseOptions) -> Linted:
         findings=tuple(_named(encoded(one), path) for one in found.findings),
         is_training=True,
     )
+
+
+def _counted(number: int, what: str) -> str:
+    return f"{number or 'no'} {what}{'' if number == 1 else 's'}"
 
 
 def _alone(path: Path) -> Program:

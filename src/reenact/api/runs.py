@@ -26,6 +26,8 @@ class RecordedRun:
     """The verdict in short."""
     started_at: str
     seconds: float
+    reused: str
+    """What it took from earlier runs, in a line; empty for nothing."""
     result: Any
     """All that came of it, as `--output-format json` has it under `data`; None until there is a result."""
 
@@ -45,6 +47,7 @@ def load_run(run: str = "last", *, runs_dir: File | None = None) -> RecordedRun:
         runs_dir: folder of the journal; default: that of the settings (.reenact).
     """
     from reenact.journal import JournalReader
+    from reenact.report.run_words import reused_in
     from reenact.report.stored import Stored
     from reenact.report.views import result_data
     from reenact.settings import resolve
@@ -61,5 +64,6 @@ def load_run(run: str = "last", *, runs_dir: File | None = None) -> RecordedRun:
             verdict=record.verdict_data() if record.verdict is not None else None,
             started_at=record.started_at,
             seconds=record.worked_s,
+            reused=reused_in(record, shelf),
             result=result_data(Stored(shelf, record, folder)),
         )

@@ -15,9 +15,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
-from decimal import Decimal
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, TypeAlias
+from typing import IO, TYPE_CHECKING, Any, TypeAlias
 
 from reenact.errors import InputError, ended_by
 from reenact.journal import Journal
@@ -28,11 +27,18 @@ if TYPE_CHECKING:
     from reenact.intake.papers.clients import Clients
     from reenact.intake.papers.paper import Paper
     from reenact.llm.ask import Model
+    from reenact.program.program import Program
     from reenact.sandbox.box import BoxResult, Command, Limits, OnOutput, Sandbox
     from reenact.sandbox.environments.prepare import Environments
 
 MOST_ADDENDUM = 4 << 20
 """Bytes: a book of notes."""
+MOST_RUN_S = 31 * 86_400.0
+FLAGS = (
+    "python", "model", "max_time", "max_cost", "max_tokens", "max_calls", "sandbox", "trust_code",
+    "pdf_reader",
+)  # fmt: skip
+"""Arguments of a call that are settings."""
 
 File: TypeAlias = str | Path
 Words: TypeAlias = str | Sequence[str]
@@ -76,7 +82,7 @@ class Session:
         return model_for(self.settings, record=self.record, stop=self.stop, tell=self.tell)
 
     def sandbox(self) -> Sandbox:
-        """The sandbox of the settings; what it does not stop is told. Its boxes end when the call does."""
+        """The sandbox of the settings; what it does not stop is reported. Its boxes end with the call."""
         return Stoppable(sandbox_for(self.settings), self.stop)
 
     def environments(self, box: Sandbox) -> Environments:
@@ -102,31 +108,26 @@ class Session:
 
 
 @contextmanager
-def open_session(
-    flags: Mapping[str, object],
-    *,
-    progress: ShowProgress = False,
-    cancel: Cancel = None,
-    runs_dir: File | None = None,
-    trust_journal: bool = False,
-    record: File | None = None,
-    model_for: str = "",
-) -> Iterator[Session]:
-    """Settings, with `flags` above all other layers, and everything that hangs on them.
+def open_session(given: Mapping[str, Any], *, model_for: str = "") -> Iterator[Session]:
+    """What the arguments of a call ask for: settings above all other layers, and what hangs on them.
 
-    `model_for` says what a model is needed for, where a call cannot do without one.
+    `given` are arguments by name, those of the call itself (`locals()`); others than these are not looked at:
+    the settings in `FLAGS`, `progress`, `cancel`, `trust_journal` and `record`. `model_for` says what a model
+    is needed for, where a call cannot do without one.
     """
-    given = {**flags, "runs_dir": None if runs_dir is None else Path(runs_dir)}
-    settings = resolve(given).settings
+    runs_dir, record = given.get("runs_dir"), given.get("record")
+    flags = {name: given.get(name) for name in FLAGS}
+    settings = resolve({**flags, "runs_dir": None if runs_dir is None else Path(runs_dir)}).settings
     if model_for and not settings.model:
         raise InputError(
             f"{model_for}, and none is named.",
             next_step="--model anthropic:NAME, openai:NAME, ollama:NAME, command:PROGRAM or relay:FOLDER.",
         )
-    stop = stop_for(settings, cancel)
+    stop = stop_for(settings, given.get("cancel"))
     with ExitStack() as stack:
-        tell = stack.enter_context(_listener(progress, settings))
-        journal = stack.enter_context(Journal.open(settings.runs_dir, trust=trust_journal))
+        tell = stack.enter_context(_listener(given.get("progress", False), settings))
+        trust = bool(given.get("trust_journal"))
+        journal = stack.enter_context(Journal.open(settings.runs_dir, trust=trust))
         yield Session(settings, journal, stop, tell, None if record is None else Path(record))
 
 
@@ -219,13 +220,6 @@ def addendum_text(file: File | None) -> str:
         raise InputError(f"The addendum cannot be read as text: {error}. Received: {file}") from error
 
 
-def limits(
-    max_cost: Decimal | None, max_tokens: int | None, max_calls: int | None
-) -> dict[str, Decimal | int | None]:
-    """What a model may cost, as settings."""
-    return {"max_cost": max_cost, "max_tokens": max_tokens, "max_calls": max_calls}
-
-
 def within(name: str, value: float, least: float, most: float) -> None:
     """Refuse a number outside its bounds; NaN is outside of all."""
     if not least <= value <= most:
@@ -253,3 +247,20 @@ def words_of(given: Words, name: str) -> tuple[str, ...]:
 def some_of(name: str, given: Words, known: Sequence[str]) -> tuple[str, ...]:
     """The words of an argument, each among the known ones."""
     return tuple(one_of(name, word, known) for word in words_of(given, name))
+
+
+def program_of(program: File | Sequence[str], arguments: Sequence[str]) -> Program:
+    """The program that a caller names, with its own arguments."""
+    from reenact.program.program import read_program
+
+    first = [str(program)] if isinstance(program, (str, Path)) else [str(word) for word in program]
+    return read_program([*first, *map(str, arguments)])
+
+
+def rules_of(select: Words, ignore: Words) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The rules to use and to leave out; InputError for a word that names none."""
+    from reenact.rules.registry import check_words
+
+    selected, ignored = words_of(select, "select"), words_of(ignore, "ignore")
+    check_words((*selected, *ignored))
+    return selected, ignored

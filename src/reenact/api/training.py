@@ -1,11 +1,10 @@
-"""`diagnose`, `repair`, `lint`, `hyperparameters`, `list_rules`: about training programs of yours."""
+"""`diagnose`, `repair`: training programs of yours, run and changed."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
 from decimal import Decimal
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from reenact.api.session import (
@@ -15,23 +14,20 @@ from reenact.api.session import (
     Output,
     ShowProgress,
     Words,
-    limits,
     one_of,
     open_session,
+    program_of,
     program_output,
+    rules_of,
     within,
-    words_of,
 )
 from reenact.diagnosis.options import THRESHOLD
 
 if TYPE_CHECKING:
-    from reenact.api.linting import LintResult
     from reenact.diagnosis.diagnosis import Diagnosis
     from reenact.journal import Journal
     from reenact.program.program import Program
-    from reenact.program.static_graph import StaticGraph
     from reenact.repairs.verdict import Repair
-    from reenact.rules.rule import Rule
 
 
 def diagnose(
@@ -103,14 +99,11 @@ def diagnose(
     from reenact.diagnosis.pipeline import DiagnoseServices
     from reenact.diagnosis.pipeline import diagnose as run_diagnosis
 
-    selected, ignored = _rules(select, ignore)
+    selected, ignored = rules_of(select, ignore)
     within("threshold", threshold, 0, 1)
     within("samples", samples, 1, 20)
-    flags = {"python": python, "model": model, "max_time": max_time} | limits(max_cost, max_tokens, max_calls)
-    read = _program(program, arguments)
-    with open_session(
-        flags, progress=progress, cancel=cancel, runs_dir=runs_dir, trust_journal=trust_journal, record=record
-    ) as session:
+    read = program_of(program, arguments)
+    with open_session(locals()) as session:
         options = DiagnoseOptions(
             depth=Depth(one_of("depth", depth, list(Depth))), select=selected, ignore=ignored,
             budget=budget or "", threshold=threshold, metric=metric or "", workers=workers,
@@ -195,14 +188,11 @@ def repair(
 
     if branch and not apply:
         raise InputError("`branch` says where `apply` writes. Received: branch without apply.")
-    selected, ignored = _rules(select, ignore)
+    selected, ignored = rules_of(select, ignore)
     within("seeds", seeds, 6, 1000)
     within("samples", samples, 1, 20)
-    flags = {"python": python, "model": model, "max_time": max_time} | limits(max_cost, max_tokens, max_calls)
-    read = _program(program, arguments)
-    with open_session(
-        flags, progress=progress, cancel=cancel, runs_dir=runs_dir, trust_journal=trust_journal, record=record
-    ) as session:
+    read = program_of(program, arguments)
+    with open_session(locals()) as session:
         options = RepairOptions(
             strategy=strategy, budget=budget, metric=metric or "", seeds=seeds, select=selected,
             ignore=ignored, space=space, python=session.settings.python, workers=workers, chance=search_seed,
@@ -217,95 +207,6 @@ def repair(
         if not apply:
             return result
         return replace(result, applied=_apply(result, read, branch, session.journal))
-
-
-def lint(
-    *paths: File,
-    select: Words = (),
-    ignore: Words = (),
-    exclude: Words = (),
-    threshold: float = THRESHOLD,
-) -> LintResult:
-    """Say what the text of training programs alone shows to be wrong; nothing is run, no framework
-    imported.
-
-    Example:
-        reenact.lint("src", exclude="tests").findings
-
-    Args:
-        paths: files, notebooks and folders; default: the current folder.
-        select, ignore: rules to use or to leave out: codes, prefixes, names, families.
-        exclude: patterns of names or paths to leave out: "tests", "*_test.py".
-        threshold: least confidence of a finding.
-
-    Returns:
-        One entry a file, with findings, and the files that could not be parsed.
-    """
-    from reenact.api.linting import LintResult, lint_files, sources
-    from reenact.diagnosis.depth import Depth
-    from reenact.diagnosis.options import DiagnoseOptions
-    from reenact.errors import InputError
-
-    selected, ignored = _rules(select, ignore)
-    within("threshold", threshold, 0, 1)
-    named = [Path(path) for path in paths] or [Path()]
-    for path in named:
-        if not path.exists():
-            raise InputError(f"There is no such file or folder. Received: {path}.")
-    options = DiagnoseOptions(depth=Depth.STATIC, select=selected, ignore=ignored, threshold=threshold)
-    return LintResult(tuple(lint_files(sources(named, words_of(exclude, "exclude")), options)))
-
-
-def hyperparameters(program: File | Sequence[str], *arguments: str) -> StaticGraph:
-    """List the hyperparameters of a training program: kind, value, place and what else each could be.
-
-    The program is read, never run.
-
-    Example:
-        for hyperparameter in reenact.hyperparameters("train.py").hyperparameters:
-            print(hyperparameter.kind, hyperparameter.value, hyperparameter.place)
-
-    Returns:
-        The program as its text makes it: hyperparameters, layers, framework.
-    """
-    from reenact.errors import UnreadableProgram
-    from reenact.program.static_graph import static_graph
-
-    read = _program(program, arguments)
-    broken = read.unparsed
-    if broken and broken[0].path == read.entry:
-        raise UnreadableProgram(
-            f"The program cannot be parsed: {broken[0].unparsed}. Received: {read.entry}.",
-            next_step="Fix the source, or name another script.",
-        )
-    return static_graph(read)
-
-
-def list_rules(*words: str) -> tuple[Rule, ...]:
-    """All rules, or those whose code, prefix, name, family or tool is among `words`.
-
-    Example:
-        [rule.code for rule in reenact.list_rules("neuralint")]
-    """
-    from reenact.rules.registry import all_rules, check_words, chosen
-
-    check_words(words)
-    return tuple(chosen(words) if words else all_rules())
-
-
-def _program(program: File | Sequence[str], arguments: Sequence[str]) -> Program:
-    from reenact.program.program import read_program
-
-    first = [str(program)] if isinstance(program, (str, Path)) else [str(word) for word in program]
-    return read_program([*first, *map(str, arguments)])
-
-
-def _rules(select: Words, ignore: Words) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    from reenact.rules.registry import check_words
-
-    selected, ignored = words_of(select, "select"), words_of(ignore, "ignore")
-    check_words((*selected, *ignored))
-    return selected, ignored
 
 
 def _apply(result: Repair, program: Program, branch: str | None, journal: Journal) -> str:

@@ -3,23 +3,22 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import click
 
 from reenact.api.session import COMMAND, open_session
-from reenact.cli.calling import STDERR, calling, trust_journal_option
+from reenact.cli.calling import PROGRAM, STDERR, calling, program_words
 from reenact.cli.options import (
     RANDOM_SEED,
+    RECORDED,
     REPAIR_BUDGET,
     REPEATS,
-    WORKERS,
     Count,
-    output_format,
     renamed_option,
+    shared,
     show,
 )
-from reenact.cli.times import max_time_option
-from reenact.cli.watch import PROGRAM, program_words
 from reenact.program.program import read_program
 from reenact.report.views.alternatives import alternatives_document, neutrality_plot
 from reenact.types import ExitCode
@@ -43,20 +42,20 @@ from reenact.types import ExitCode
 @click.option("--metric", help="The metric that judges.")
 @click.option("--search-seed", type=RANDOM_SEED, help="Random seed of the search.")
 @click.option("--chance", type=RANDOM_SEED, hidden=True)
-@click.option("--workers", type=WORKERS, default=0, help="Parallel trainings (default: one per core).")
-@click.option("--python", help="Interpreter to use; default: the active one.")
+@shared("workers", "python")
 @click.option("--svg", type=click.Path(dir_okay=False, path_type=Path), help="Write the graph as a drawing.")
-@click.option("--fresh", is_flag=True, help="Reuse nothing of earlier runs, continue none.")
-@trust_journal_option
-@max_time_option
-@output_format
+@shared(*RECORDED, "max-time", "output-format")
 @click.argument("program", nargs=-1, required=True, type=click.UNPROCESSED)
 def alternatives(
-    known: Path | None, budget: str, trainings: int, top: int, metric: str | None, search_seed: int | None,
-    chance: int | None, workers: int,
-    python: str | None, svg: Path | None, fresh: bool, trust_journal: bool, max_time: float | None,
-    output_format: str, program: tuple[str, ...],
-) -> int:  # fmt: skip
+    program: tuple[str, ...],
+    known: Path | None,
+    svg: Path | None,
+    output_format: str,
+    search_seed: int | None,
+    chance: int | None,
+    fresh: bool,
+    **given: Any,
+) -> int:
     """Walk from the training PROGRAM through changes that are no worse, and list those that repair it.
 
     Exit code 0: alternatives were found; 1: none.
@@ -65,25 +64,20 @@ def alternatives(
 
     read = read_program(program_words(program))
     beside = read_program((str(known),)) if known is not None else None
-    flags = {"python": python, "max_time": max_time}
+    seed = renamed_option("--chance", chance, "--search-seed", search_seed) or 0
     with (
-        calling(max_time) as stop,
-        open_session(flags, progress=True, cancel=stop, trust_journal=trust_journal) as session,
+        calling(given["max_time"]) as stop,
+        open_session({**given, "progress": True, "cancel": stop}) as session,
     ):
-        wishes = AlternativesOptions(
-            budget,
-            trainings,
-            top,
-            metric or "",
-            session.settings.python,
-            workers,
-            renamed_option("--chance", chance, "--search-seed", search_seed) or 0,
-        )
+        options = AlternativesOptions(
+            given["budget"], given["trainings"], given["top"], given["metric"] or "",
+            session.settings.python, given["workers"], seed,
+        )  # fmt: skip
         services = AlternativesServices(
             journal=session.journal, traces=session.traces, tell=session.tell, stop=session.stop,
             stdout=STDERR, argv=COMMAND.get(), fresh=fresh,
         )  # fmt: skip
-        found = analyse(read, wishes, services, beside)
+        found = analyse(read, options, services, beside)
     if svg is not None:
         drawing = neutrality_plot(found).svg
         svg.write_text(drawing.replace("<svg ", '<svg xmlns="http://www.w3.org/2000/svg" ', 1), "utf-8")

@@ -1,22 +1,43 @@
-"""How a verb calls the API: its Ctrl-C and time limit, its progress, its command line for the journal."""
+"""How a command calls the API: its Ctrl-C and time limit, its progress, its command line for the journal."""
 
 from __future__ import annotations
 
+import signal
 import sys
+import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from typing import Any, TypeVar
+from contextlib import contextmanager, suppress
+from types import FrameType
+from typing import Any
 
 import click
 
 from reenact.api.session import COMMAND, NOTICE
-from reenact.cli.options import echo, stopping_gently
+from reenact.cli.ending import ENDING
+from reenact.cli.options import echo, show
+from reenact.report.document import Document
 from reenact.settings import resolve
-from reenact.types import Stop
+from reenact.types import ExitCode, Stop
 
+PROGRAM = {"ignore_unknown_options": True, "allow_interspersed_args": False}
+"""Everything after the program's name belongs to the program."""
 STDERR = 2
 """Where a user's program prints to: stdout belongs to the result."""
-Verb = TypeVar("Verb", bound=Callable[..., Any])
+
+
+def answer(
+    call: Callable[..., Any],
+    view: Callable[[Any], Document],
+    *arguments: Any,
+    output_format: str,
+    **given: Any,
+) -> int:
+    """Call a function of the API with the options of a command, print its result, return its exit code."""
+    with calling(given.get("max_time")) as stop:
+        result = call(*arguments, **given, progress=True, cancel=stop)
+    document = view(result)
+    show(document, output_format)
+    return ExitCode.OK if document.exit_code is None else document.exit_code
 
 
 @contextmanager
@@ -33,11 +54,54 @@ def calling(max_time: float | None = None) -> Iterator[Stop]:
             NOTICE.reset(notice)
 
 
-def trust_journal_option(verb: Verb) -> Verb:
-    """`--trust-journal`, for commands that continue an unfinished run."""
-    option = click.option(
-        "--trust-journal",
-        is_flag=True,
-        help="Continue an unfinished run of this command also when you did not record it on this machine.",
-    )
-    return option(verb)
+@contextmanager
+def stopping_gently(seconds: float | None = None) -> Iterator[Stop]:
+    """The first Ctrl-C (or SIGTERM) asks to stop at the next safe place, the second stops at once.
+
+    `seconds` is the wall time of the whole command.
+    """
+    stop, ended = Stop(seconds, began=ENDING.began), threading.Event()
+
+    def on_signal(number: int, frame: FrameType | None) -> None:  # noqa: ARG001
+        if late := ENDING.too_late():
+            raise late
+        ENDING.count_signal()
+        if stop.by_user:
+            raise KeyboardInterrupt
+        stop.ask()
+        # The signal may have come in the middle of another line.
+        with suppress(RuntimeError):
+            click.echo("Stopping at the next safe place. Press Ctrl-C again to stop at once.", err=True)
+
+    before = {number: signal.signal(number, on_signal) for number in (signal.SIGINT, signal.SIGTERM)}
+    ENDING.bound(stop, ended)
+    try:
+        yield stop
+    finally:
+        ended.set()
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+def program_words(words: tuple[str, ...]) -> list[str]:
+    """`SCRIPT -- ARGS` is `SCRIPT ARGS`; a leading `--` marks a launcher line and stays."""
+    if len(words) > 1 and words[1] == "--" and words[0] != "--":
+        return [words[0], *words[2:]]
+    _remind(words)
+    return list(words)
+
+
+def _remind(words: tuple[str, ...]) -> None:
+    """An option of ours behind the program's name goes to the program: say so, the program may have one."""
+    context = click.get_current_context(silent=True)
+    if context is None or words[0] == "--":
+        return
+    own = {name for option in context.command.params for name in option.opts if name.startswith("--")}
+    for word in words[1:]:
+        name = word.partition("=")[0]
+        if name in own:
+            echo(
+                f"reenact: {name} stands behind the program's name, so the program gets it. "
+                f"Options of reenact come first: reenact {context.info_name} {name} ... {words[0]}",
+                err=True,
+            )

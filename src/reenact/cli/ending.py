@@ -34,7 +34,7 @@ SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
 
 class Ending:
-    """How this process ends; it does nothing until the process is said to be ours."""
+    """How this process ends; it does nothing until the process is ours."""
 
     def __init__(self) -> None:
         self.ours = False
@@ -57,8 +57,8 @@ class Ending:
         for number in SIGNALS:
             signal.signal(number, self._interrupt)
 
-    def heard(self) -> None:
-        """A signal came: count the time from the first, hurry at the second."""
+    def count_signal(self) -> None:
+        """Count the time from the first signal, hurry at the second."""
         self._signals += 1
         now = time.monotonic()
         if self._signals == 1:
@@ -94,7 +94,7 @@ class Ending:
             return
         if late := self.too_late():
             raise late
-        self.heard()
+        self.count_signal()
         raise KeyboardInterrupt
 
     def _count(self) -> None:

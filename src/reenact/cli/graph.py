@@ -8,8 +8,8 @@ from pathlib import Path
 
 import click
 
-from reenact.cli.options import SECONDS, output_format, show, stopping_gently
-from reenact.cli.watch import PROGRAM, program_words
+from reenact.cli.calling import PROGRAM, program_words, stopping_gently
+from reenact.cli.options import SECONDS, shared, show
 from reenact.errors import Inconclusive
 from reenact.probe.options import WatchOptions
 from reenact.probe.watch import watch as watch_program
@@ -23,12 +23,12 @@ STEPS = 3
 
 
 @click.command(context_settings=PROGRAM)
-@click.option("--python", help="Interpreter to use; default: the active one.")
+@shared("python")
 @click.option(
     "--max-time", type=SECONDS, default=120.0, show_default=True,
     help="Seconds that the whole command may take.",
 )  # fmt: skip
-@output_format
+@shared("output-format")
 @click.argument("program", nargs=-1, required=True, type=click.UNPROCESSED)
 def graph(python: str | None, max_time: float, output_format: str, program: tuple[str, ...]) -> ExitCode:
     """Show the model of a PROGRAM: layers, shapes, weights, loss, optimiser and task.

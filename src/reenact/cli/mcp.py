@@ -26,8 +26,7 @@ def mcp(allow_run: bool, allow_apply: bool) -> None:
             "A change is written by the repair that found it. Received: --allow-apply without --allow-run.",
             next_step="reenact mcp --allow-run --allow-apply",
         )
-    from reenact.mcp.permits import Permits
-    from reenact.mcp.server import serve
+    from reenact.mcp.server import Permits, serve
 
     ENDING.children_go_on = True
     serve(resolve().settings.runs_dir, Permits(run=allow_run, apply=allow_apply))

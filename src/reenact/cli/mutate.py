@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 
 import click
 
 from reenact.api.session import COMMAND, open_session
-from reenact.cli.calling import calling
-from reenact.cli.options import REPEATS, WORKERS, Count, output_format, show
-from reenact.cli.times import max_time_option
-from reenact.cli.watch import PROGRAM, program_words
+from reenact.cli.calling import PROGRAM, calling, program_words
+from reenact.cli.options import REPEATS, Count, shared, show
 from reenact.diagnosis.mutate.catalogue import DEEPCRIME, chosen, covered, mutants
 from reenact.diagnosis.mutate.mutant import Mutant
 from reenact.diagnosis.mutate.operators import OPERATORS
@@ -30,10 +30,7 @@ from reenact.types import ExitCode, JsonValue, Table
 )
 @click.option("--most", type=REPEATS, help="At most this many mutants per operator.")
 @click.option("--metric", help="The metric that judges, for example val_accuracy.")
-@click.option("--workers", type=WORKERS, default=0, help="Parallel trainings (default: one per core).")
-@click.option("--python", help="Interpreter to use; default: the active one.")
-@max_time_option
-@output_format
+@shared("workers", "python", "max-time", "output-format")
 @click.argument("program", nargs=-1, type=click.UNPROCESSED)
 def mutate(
     operators: tuple[str, ...], listing: bool, out: Path | None, killing: bool, seeds: int, most: int | None,
@@ -58,19 +55,23 @@ def mutate(
         _write(read, found, out)
     killed = None
     if killing:
-        flags = {"python": python, "max_time": max_time}
-        with (
-            calling(max_time) as stop,
-            open_session(flags, progress=True, cancel=stop) as session,
-        ):
-            interpreter = session.settings.python
-            wishes = KillOptions(seeds=seeds, metric=metric or "", workers=workers, python=interpreter)
-            services = KillServices(
-                journal=session.journal, tell=session.tell, stop=session.stop, argv=COMMAND.get()
+        with calling(max_time) as stop:
+            given = {"python": python, "max_time": max_time, "progress": True, "cancel": stop}
+            killed = _killed(
+                read, found, KillOptions(seeds=seeds, metric=metric or "", workers=workers), given
             )
-            killed = kill(read, found, wishes, services)
     show(_document(read, found, killed), output_format)
     return ExitCode.OK
+
+
+def _killed(
+    program: Program, found: list[Mutant], options: KillOptions, given: Mapping[str, object]
+) -> Killings:
+    with open_session(given) as session:
+        services = KillServices(
+            journal=session.journal, tell=session.tell, stop=session.stop, argv=COMMAND.get()
+        )
+        return kill(program, found, replace(options, python=session.settings.python), services)
 
 
 def _first(found: list[Mutant], most: int | None) -> list[Mutant]:

@@ -1,4 +1,4 @@
-"""Options, their types and services that several commands share.
+"""Options that several commands share, their types, and how a command prints.
 
 Every numeric option has one of the types below, so that `abc`, nan, infinities and numbers out of range are
 refused with exit code 2 and a sentence with the option, what is expected and what was received.
@@ -9,27 +9,23 @@ from __future__ import annotations
 import math
 import os
 import shutil
-import signal
 import sys
-import threading
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Callable
 from decimal import Decimal, InvalidOperation
-from types import FrameType
+from pathlib import Path
 from typing import Any, TypeVar
 
 import click
 
-from reenact.cli.ending import ENDING
+from reenact.diagnosis.options import THRESHOLD
 from reenact.errors import InputError
 from reenact.plain import plain
 from reenact.report.document import Document
 from reenact.report.render import FORMATS, render
-from reenact.settings import MOST_CALLS, MOST_DOLLARS, MOST_SECONDS, MOST_TOKENS
-from reenact.types import Stop
+from reenact.settings import MOST_CALLS, MOST_DOLLARS, MOST_SECONDS, MOST_TOKENS, PDF_READERS
 
 Value = TypeVar("Value")
-Verb = TypeVar("Verb", bound=Callable[..., Any])
+Command = TypeVar("Command", bound=Callable[..., Any])
 
 
 class Count(click.IntRange):
@@ -133,16 +129,93 @@ ROWS = Count(1, 10**9)
 REPEATS = Count(1, 10_000)
 
 
-def output_format(verb: Verb) -> Verb:
-    """`--output-format full|concise|json|...`."""
-    option = click.option(
+def listed(ctx: click.Context, param: click.Parameter, given: tuple[str, ...]) -> tuple[str, ...]:  # noqa: ARG001
+    """The words of an option that may be given several times, and several words at a time with commas."""
+    return tuple(word.strip() for part in given for word in part.split(",") if word.strip())
+
+
+SHARED = {
+    "select": click.option(
+        "--select",
+        multiple=True,
+        callback=listed,
+        help="Only these rules: a code, prefix, name, family or tool.",
+    ),
+    "ignore": click.option("--ignore", multiple=True, callback=listed, help="Not these rules."),
+    "threshold": click.option(
+        "--threshold", type=CONFIDENCE, default=THRESHOLD, show_default=True, help="Least confidence."
+    ),
+    "workers": click.option(
+        "--workers", type=WORKERS, default=0, help="Parallel trainings (default: one per core)."
+    ),
+    "python": click.option("--python", help="Interpreter to use; default: the active one."),
+    "max-time": click.option(
+        "--max-time",
+        type=SECONDS,
+        help="Seconds that the whole command may take; what was seen until then is judged.",
+    ),
+    "training-time": click.option(
+        "--training-time",
+        type=SECONDS,
+        help="Seconds that one training may take; it is then stopped, and what was seen of it is judged.",
+    ),
+    "trust-code": click.option(
+        "--trust-code", is_flag=True, default=None, help="Allow a sandbox that confines nothing."
+    ),
+    "fresh": click.option("--fresh", is_flag=True, help="Reuse nothing of earlier runs, continue none."),
+    "trust-journal": click.option(
+        "--trust-journal",
+        is_flag=True,
+        help="Continue an unfinished run of this command also when you did not record it on this machine.",
+    ),
+    "task": click.option("--task", default="", help="What of the paper matters; default: all of it."),
+    "method": click.option("--method", default="", help="The method, by the paper's name for it."),
+    "metric": click.option("--metric", default="", help="The metric that counts."),
+    "dataset": click.option("--dataset", default="", help="The data set, by the paper's name for it."),
+    "addendum": click.option(
+        "--addendum",
+        type=click.Path(exists=True, dir_okay=False, path_type=Path),
+        help="What adds to the paper.",
+    ),
+    "pdf-reader": click.option(
+        "--pdf-reader",
+        type=click.Choice(PDF_READERS),
+        help="What reads a PDF: the built-in reader, MinerU (install it first), or MinerU where it is.",
+    ),
+    "model": click.option("--model", help="Ask this model: anthropic:NAME, ollama:NAME, relay:FOLDER, ..."),
+    "max-cost": click.option(
+        "--max-cost", type=MONEY, help="Money the run may spend on models, in US dollars."
+    ),
+    "max-tokens": click.option("--max-tokens", type=TOKENS, help="Tokens the run may use."),
+    "max-calls": click.option("--max-calls", type=CALLS, help="Model calls the run may make."),
+    "record": click.option(
+        "--record", type=click.Path(dir_okay=False, path_type=Path), help="Keep the answers for replay:."
+    ),
+    "output-format": click.option(
         "--output-format",
         type=click.Choice(FORMATS),
         default="full",
         show_default=True,
         help="How to print the result.",
-    )
-    return option(verb)
+    ),
+}
+"""Options that are the same in several commands. The order in a help page is that of the decorators."""
+MODEL = ("model", "max-cost", "max-tokens", "max-calls", "record")
+RECORDED = ("fresh", "trust-journal")
+
+
+def shared(*names: str) -> Callable[[Command], Command]:
+    """Adds these options to a command."""
+
+    def added(command: Command) -> Command:
+        for name in reversed(names):
+            command = SHARED[name](command)
+        return command
+
+    return added
+
+
+output_format = shared("output-format")
 
 
 def show(document: Document, chosen: str) -> None:
@@ -157,43 +230,9 @@ def echo(text: str, *, err: bool = False) -> None:
     click.echo(plain(text), err=err)
 
 
-@contextmanager
-def stopping_gently(seconds: float | None = None) -> Iterator[Stop]:
-    """The first Ctrl-C (or SIGTERM) asks to stop at the next safe place, the second stops at once.
-
-    `seconds` is the wall time of the whole command.
-    """
-    stop, ended = Stop(seconds, began=ENDING.began), threading.Event()
-
-    def on_signal(number: int, frame: FrameType | None) -> None:  # noqa: ARG001
-        if late := ENDING.too_late():
-            raise late
-        ENDING.heard()
-        if stop.by_user:
-            raise KeyboardInterrupt
-        stop.ask()
-        # The signal may have come in the middle of another line.
-        with suppress(RuntimeError):
-            click.echo("Stopping at the next safe place. Press Ctrl-C again to stop at once.", err=True)
-
-    before = {number: signal.signal(number, on_signal) for number in (signal.SIGINT, signal.SIGTERM)}
-    ENDING.bound(stop, ended)
-    try:
-        yield stop
-    finally:
-        ended.set()
-        for number, handler in before.items():
-            signal.signal(number, handler)
-
-
 def renamed_option(old: str, old_value: Value | None, new: str, value: Value | None) -> Value | None:
     """The value of an option whose old name still works, with a note."""
     if old_value is None:
         return value
     echo(f"reenact: {old} is now {new}; the old name goes with the next release.", err=True)
     return old_value if value is None else value
-
-
-def listed(given: tuple[str, ...]) -> tuple[str, ...]:
-    """The words of an option that may be given several times, and several words at a time with commas."""
-    return tuple(word.strip() for part in given for word in part.split(",") if word.strip())

@@ -6,6 +6,9 @@ from typing import TYPE_CHECKING
 
 import click
 
+from reenact.api import hyperparameters
+from reenact.api.reference import Hyperparameters
+from reenact.cli.calling import PROGRAM, program_words
 from reenact.cli.options import output_format, show
 from reenact.report.document import Diagnostic, Document, Facts, Level, Text
 from reenact.types import ExitCode, JsonValue, Table
@@ -13,10 +16,9 @@ from reenact.types import ExitCode, JsonValue, Table
 if TYPE_CHECKING:
     from reenact.program.hyperparameter import Hyperparameter
     from reenact.program.program import Program
-    from reenact.program.static_graph import StaticGraph
 
 
-@click.command(context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False})
+@click.command(context_settings=PROGRAM)
 @click.option(
     "--all", "everything", is_flag=True, help="Also list those that are not set: the library's default holds."
 )
@@ -29,36 +31,24 @@ def params(program: tuple[str, ...], everything: bool, layers: bool, output_form
     PROGRAM is a script, a notebook or `-m package`, followed by its own arguments; `-- torchrun ...` for a
     launcher line. The program is read, never run.
     """
-    from reenact.cli.watch import program_words
-    from reenact.errors import UnreadableProgram
-    from reenact.program.program import read_program
-    from reenact.program.static_graph import static_graph
-
-    found = read_program(program_words(program))
-    broken = found.unparsed
-    if broken and broken[0].path == found.entry:
-        raise UnreadableProgram(
-            f"The program cannot be parsed: {broken[0].unparsed}. Received: {found.entry}.",
-            next_step="Fix the source, or name another script.",
-        )
-    show(_document(found, static_graph(found), everything, layers), output_format)
+    show(_document(hyperparameters(program_words(program)), everything, layers), output_format)
     return ExitCode.OK
 
 
-def _document(program: Program, graph: StaticGraph, everything: bool, layers: bool) -> Document:
-    written = [param for param in graph.hyperparameters if not param.absent]
-    absent = [param for param in graph.hyperparameters if param.absent]
+def _document(result: Hyperparameters, everything: bool, layers: bool) -> Document:
+    program = result.program
+    written = [param for param in result.hyperparameters if not param.absent]
+    absent = [param for param in result.hyperparameters if param.absent]
     shown = [*written, *absent] if everything else written
     rows = tuple(_row(program, param) for param in shown)
     files = ", ".join(str(file.path) for file in program.files)
     blocks: list[Facts | Table | Text] = [
-        Facts("", (("framework", graph.framework.value), ("files", files))),
+        Facts("", (("framework", result.framework.value), ("files", files))),
         Table("Hyperparameters", ("place", "kind", "of", "value", "written as", "alternatives"), rows),
     ]
     if layers:
-        blocks.append(
-            Table("Layers", ("place", "layer", "type", "activation", "settings"), _layer_rows(program, graph))
-        )
+        columns = ("place", "layer", "type", "activation", "settings")
+        blocks.append(Table("Layers", columns, _layer_rows(result)))
     hint = "" if everything else " (--all lists them)"
     return Document(
         kind="knobs",
@@ -74,35 +64,8 @@ def _document(program: Program, graph: StaticGraph, everything: bool, layers: bo
             )
             for file in program.unparsed
         ),
-        data=_data(program, graph),
+        data=result.to_dict(),
     )
-
-
-def _data(program: Program, graph: StaticGraph) -> JsonValue:
-    return {
-        "program": list(program.launch.words),
-        "framework": graph.framework.value,
-        "files": [str(file.path) for file in program.files],
-        "unparsed": [{"file": str(file.path), "reason": file.unparsed} for file in program.unparsed],
-        "knobs": [
-            {**param.to_json(), "where": program.where(param.place)} for param in graph.hyperparameters
-        ],
-        "layers": [
-            {
-                "model": layer.model,
-                "name": layer.name,
-                "type": layer.type,
-                "family": layer.family,
-                "file": str(layer.place.file),
-                "line": layer.place.line,
-                "activation": layer.activation,
-                "role": layer.role,
-                "settings": layer.settings,
-                "feeds": list(layer.feeds),
-            }
-            for layer in graph.layers
-        ],
-    }
 
 
 def _row(program: Program, param: Hyperparameter) -> tuple[str, ...]:
@@ -126,16 +89,16 @@ def _row(program: Program, param: Hyperparameter) -> tuple[str, ...]:
     )
 
 
-def _layer_rows(program: Program, graph: StaticGraph) -> tuple[tuple[str, ...], ...]:
+def _layer_rows(result: Hyperparameters) -> tuple[tuple[str, ...], ...]:
     return tuple(
         (
-            program.where(layer.place),
+            result.program.where(layer.place),
             ".".join(part for part in (layer.model, layer.name) if part),
             layer.type,
             layer.activation or "-",
             ", ".join(f"{name}={_written(value)}" for name, value in layer.settings.items()) or "-",
         )
-        for layer in graph.layers
+        for layer in result.layers
     )
 
 

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from reenact.cli.options import echo, output_format, show
-from reenact.cli.pdf_option import pdf_reader_option
+from reenact.cli.options import echo, shared, show
 from reenact.report.document import Diagnostic, Document, Facts, Level
 from reenact.types import ExitCode, JsonValue, Table
 
@@ -22,14 +21,9 @@ CODE, NAME = "PA001", "lost-in-reading"
 @click.option("--text", is_flag=True, help="Print the paper as numbered text instead.")
 @click.option("--offline", is_flag=True, help="Ask no server; know only what was fetched before.")
 @click.option("--sandbox", help="Tier that runs the parsers; default: the best one here.")
-@click.option("--trust-code", is_flag=True, default=None, help="Allow a sandbox that confines nothing.")
-@pdf_reader_option
-@output_format
+@shared("trust-code", "pdf-reader", "output-format")
 @click.argument("paper")
-def read(
-    paper: str, text: bool, offline: bool, sandbox: str | None, trust_code: bool | None,
-    pdf_reader: str | None, output_format: str,
-) -> ExitCode:  # fmt: skip
+def read(paper: str, text: bool, offline: bool, output_format: str, **given: Any) -> ExitCode:
     """Read a paper and show its outline, what it holds, and what was lost in reading.
 
     PAPER is an arXiv id or address, a PDF, LaTeX (folder, archive or file), HTML, Markdown or plain text.
@@ -37,8 +31,7 @@ def read(
     from reenact.api.session import open_session
     from reenact.cli.calling import calling
 
-    flags = {"sandbox": sandbox, "trust_code": trust_code, "pdf_reader": pdf_reader}
-    with calling() as stop, open_session(flags, cancel=stop) as session:
+    with calling() as stop, open_session({**given, "cancel": stop}) as session:
         found = session.paper(paper, offline=offline)
     if text:
         echo(found.text())
@@ -50,12 +43,12 @@ def read(
 def paper_document(paper: Paper) -> Document:
     """Outline, counts and losses."""
     counts = counts_of(paper)
-    told = ", ".join(f"{number} {name if number != 1 else name[:-1]}" for name, number in counts.items())
+    parts = ", ".join(f"{number} {name if number != 1 else name[:-1]}" for name, number in counts.items())
     lost = f"lost in reading: {len(paper.lost)}" if paper.lost else "nothing was lost in reading"
     return Document(
         kind="read",
         title=f"Paper: {paper.title}",
-        verdict=f"{told}; {lost}.",
+        verdict=f"{parts}; {lost}.",
         blocks=(
             Facts(
                 "",

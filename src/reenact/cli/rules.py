@@ -1,4 +1,4 @@
-"""`reenact rules`: every rule, what it accuses and what it needs."""
+"""`reenact rules`: every rule, the fault it finds and what it needs."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ import click
 from reenact.api import list_rules
 from reenact.cli.options import echo, output_format, show
 from reenact.report.document import Document
-from reenact.report.rule_pages import write_pages
+from reenact.report.rule_pages import rule_data, write_pages
 from reenact.rules.rule import Rule
-from reenact.types import JsonValue, Table
+from reenact.types import Table
 
 
 @click.command()
@@ -39,24 +39,10 @@ def rules(words: tuple[str, ...], folder: Path | None, output_format: str) -> No
         title="Rules",
         verdict=f"{len(rows)} rules. reenact explain CODE tells what, why and what to do instead.",
         blocks=(Table("", columns, rows),),
-        data=[_facts(one) for one in listed],
+        data=[rule_data(one) for one in listed],
     )
     show(document, output_format)
 
 
 def _needs(one: Rule) -> str:
     return " ".join(str(need.name).lower() for need in one.needs)
-
-
-def _facts(one: Rule) -> JsonValue:
-    return {
-        "code": one.code,
-        "name": one.name,
-        "family": one.family,
-        "fault": one.fault.value if one.fault is not None else None,
-        "needs": [str(need.name).lower() for need in one.needs],
-        "severity": one.severity.value,
-        "status": one.status.value,
-        "confidence": one.confidence,
-        "why": one.why,
-    }

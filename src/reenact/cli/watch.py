@@ -7,8 +7,8 @@ from pathlib import Path
 
 import click
 
-from reenact.cli.options import RANDOM_SEED, STEPS, echo, output_format, show, stopping_gently
-from reenact.cli.times import max_time_option, training_time_option
+from reenact.cli.calling import PROGRAM, program_words, stopping_gently
+from reenact.cli.options import RANDOM_SEED, STEPS, echo, shared, show
 from reenact.plain import PlainText, plain_line
 from reenact.probe.options import PRESETS, WatchOptions, fresh_folder
 from reenact.probe.watch import LiveView, Watched
@@ -16,9 +16,6 @@ from reenact.probe.watch import watch as watch_program
 from reenact.program.program import Program, read_program
 from reenact.report.views.trace import watch_document
 from reenact.settings import Settings, resolve
-
-PROGRAM = {"ignore_unknown_options": True, "allow_interspersed_args": False}
-"""Everything after the program's name belongs to the program."""
 
 
 @click.command(context_settings=PROGRAM)
@@ -32,10 +29,9 @@ PROGRAM = {"ignore_unknown_options": True, "allow_interspersed_args": False}
     multiple=True,
     help="Read a metric off the output: 'acc (?P<accuracy>\\S+)'.",
 )
-@max_time_option
-@training_time_option
+@shared("max-time", "training-time")
 @click.option("--stop-after", type=STEPS, help="End the program after this many optimizer steps.")
-@click.option("--python", help="Interpreter to use; default: the active one.")
+@shared("python")
 @click.option(
     "--out", type=click.Path(path_type=Path), help="Folder for the trace; default: below the runs folder."
 )
@@ -43,7 +39,7 @@ PROGRAM = {"ignore_unknown_options": True, "allow_interspersed_args": False}
 @click.option(
     "--trust-code", is_flag=True, default=None, help="Allow the sandbox `none`, which confines nothing."
 )
-@output_format
+@shared("output-format")
 @click.argument("program", nargs=-1, required=True, type=click.UNPROCESSED)
 def watch(
     preset: str, seed: int | None, patterns: tuple[str, ...], max_time: float | None,
@@ -71,30 +67,6 @@ def watch(
     show(watch_document(watched, f"Watched {' '.join(program)}"), output_format)
     code = watched.outcome.exit_code
     return 2 if code is None else code if code >= 0 else 128 - code
-
-
-def program_words(words: tuple[str, ...]) -> list[str]:
-    """`SCRIPT -- ARGS` is `SCRIPT ARGS`; a leading `--` marks a launcher line and stays."""
-    if len(words) > 1 and words[1] == "--" and words[0] != "--":
-        return [words[0], *words[2:]]
-    _remind(words)
-    return list(words)
-
-
-def _remind(words: tuple[str, ...]) -> None:
-    """An option of ours behind the program's name goes to the program: say so, the program may have one."""
-    context = click.get_current_context(silent=True)
-    if context is None or words[0] == "--":
-        return
-    own = {name for option in context.command.params for name in option.opts if name.startswith("--")}
-    for word in words[1:]:
-        name = word.partition("=")[0]
-        if name in own:
-            echo(
-                f"reenact: {name} stands behind the program's name, so the program gets it. "
-                f"Options of reenact come first: reenact {context.info_name} {name} ... {words[0]}",
-                err=True,
-            )
 
 
 def _run(program: Program, options: WatchOptions, settings: Settings, *, for_machines: bool) -> Watched:

@@ -1,142 +1,132 @@
-"""Tools that read: nothing is run but our own reading, nothing is written."""
+"""Tools and resources that read: nothing is run but our own reading, nothing is written."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import json
 from typing import Annotated, Any
 
 from mcp.server.mcpserver import MCPServer
+from mcp.server.mcpserver.exceptions import ResourceNotFoundError
 from pydantic import Field
 
-from reenact.journal import JournalReader
-from reenact.mcp.answers import (
-    Diagnosed,
-    Found,
-    HyperparameterAnswer,
-    HyperparametersAnswer,
-    ResultTold,
-    RulesTold,
-    RuleTold,
-    RunsTold,
-)
-from reenact.mcp.brief import in_brief
-from reenact.mcp.command import asked, printed
-from reenact.mcp.permits import in_sentences
+from reenact.api import hyperparameters, lint, list_rules, load_run
+from reenact.api.reference import explain as meaning_of
+from reenact.errors import ReenactError
+from reenact.mcp.answers import RunList, RunResult, shortened
 from reenact.mcp.run_service import RunService
-from reenact.mcp.tools import READS, Name, Words, tool
-from reenact.mcp.words import checked_file, options
-from reenact.report.run_words import reused_in
-from reenact.report.stored import Stored
-from reenact.report.views import result_data
+from reenact.mcp.server import READS, Name, RuleWords, as_tool_errors, tool
+from reenact.mcp.starting import checked_file
+from reenact.plain import plain
+from reenact.report.rule_pages import index, page, rule_data
 
 MOST = 50
+MARKDOWN, JSON = "text/markdown", "application/json"
 Paths = Annotated[list[str], Field(min_length=1, description="Files, notebooks or folders.")]
 
 
 def add_reading(server: MCPServer[Any], service: RunService) -> None:
-    """diagnose, hyperparameters, rules, explain, runs, result."""
+    """diagnose, knobs, rules, explain, runs, result."""
 
     @tool(server, READS)
-    def diagnose(paths: Paths, select: Words = (), ignore: Words = ()) -> Diagnosed:
-        """Say what the text of training programs alone shows to be wrong. Nothing is run: takes a second or
-        so. For what only a run shows use start_diagnose."""
-        with in_sentences():
-            files = [checked_file(path) for path in paths]
-            chosen = options({"select": select, "ignore": ignore})
-            return _diagnosed(asked(("lint", *chosen), "--", *files))
+    def diagnose(paths: Paths, select: RuleWords = (), ignore: RuleWords = ()) -> dict[str, Any]:
+        """Say what the text of training programs alone shows to be wrong: verdict, findings (code, file,
+        line, message, change), files that could not be parsed. Nothing is run: takes a second or so. For
+        what only a run shows use start_diagnose."""
+        with as_tool_errors():
+            result = lint(*map(checked_file, paths), select=select, ignore=ignore)
+        return {"verdict": result.sentence, **shortened(result.to_dict(), items=MOST)}
 
     @tool(server, READS)
-    def knobs(program: Annotated[str, Field(description="A script or a notebook.")]) -> HyperparametersAnswer:
-        """List the hyper-parameters of a training program: value, place, what else each could be."""
-        with in_sentences():
-            data = asked(("params",), checked_file(program))["data"]
-        found = [_hyperparameter(one) for one in data["knobs"] if one["written"] != "absent"]
-        return HyperparametersAnswer(framework=data["framework"], knobs=found)
+    def knobs(program: Annotated[str, Field(description="A script or a notebook.")]) -> dict[str, Any]:
+        """List the hyperparameters of a training program: value, place, what else each could be."""
+        with as_tool_errors():
+            data = hyperparameters(checked_file(program)).to_dict()
+        written = [knob for knob in _dicts(data["knobs"]) if knob["written"] != "absent"]
+        wanted = ("name", "kind", "where", "value", "alternatives", "changeable")
+        shown = [{name: knob[name] for name in wanted} for knob in written]
+        return {"framework": data["framework"], "knobs": shortened(shown, items=len(shown))}
 
     @tool(server, READS)
-    def rules(words: Words = ()) -> RulesTold:
+    def rules(words: RuleWords = ()) -> dict[str, Any]:
         """List the rules that diagnose a training; without words all of them."""
-        with in_sentences():
-            found = asked(("rules",), "--", *words)["data"]
-        return RulesTold(
-            rules=[RuleTold(**{name: one[name] for name in RuleTold.model_fields}) for one in found]
-        )
+        with as_tool_errors():
+            return {"rules": [rule_data(rule) for rule in list_rules(*words)]}
 
     @tool(server, READS)
     def explain(word: str) -> str:
         """Explain a rule's code, a fault type, an exit code, a setting or any word that reenact prints."""
-        with in_sentences():
-            return printed(("explain", "--", word))
+        with as_tool_errors():
+            return plain(meaning_of(word))
 
     @tool(server, READS)
     def runs(
-        story: Annotated[str, Field(description="diagnose, repair, bug, paper; empty: all.")] = "",
+        command: Annotated[str, Field(description="diagnose, repair, bug, paper; empty: all.")] = "",
         search: str = "",
         limit: Annotated[int, Field(ge=1, le=MOST)] = 10,
-    ) -> RunsTold:
+    ) -> RunList:
         """List recorded runs, newest first."""
-        with in_sentences():
-            total, found = service.listed(story=story or None, search=search or None, limit=limit)
-        return RunsTold(total=total, runs=found)
+        with as_tool_errors():
+            total, listed = service.listed(command=command or None, search=search or None, limit=limit)
+        return RunList(total=total, runs=listed)
 
     @tool(server, READS)
-    def result(id: Name) -> ResultTold:  # noqa: A002  the word that every answer uses
-        """What came of a run: verdict, findings, diff or script, cut down to what fits."""
-        with in_sentences():
-            return _result(service, id)
-
-
-def _result(service: RunService, name: str) -> ResultTold:
-    told = service.told(name)
-    if not told.id:
-        return ResultTold(
-            id="", story=told.story, status=told.status, verdict=told.verdict, exit_code=told.exit_code,
-            result={"said": told.said},
-        )  # fmt: skip
-    with JournalReader.open(service.runs_dir) as shelf:
-        run = shelf.find(told.id)
-        found, reused = (
-            in_brief(told.story, result_data(Stored(shelf, run, service.runs_dir))),
-            reused_in(run, shelf),
+    def result(id: Name) -> RunResult:  # noqa: A002  the word that every answer uses
+        """The result of a run: verdict, findings, diff or script, shortened to what fits."""
+        with as_tool_errors():
+            status = service.status(id)
+            run = load_run(status.id, runs_dir=service.runs_dir) if status.id else None
+        short = shortened(run.result, status.command) if run is not None else {"output": status.output}
+        return RunResult(
+            id=status.id,
+            command=status.command,
+            status=status.status,
+            verdict=status.verdict,
+            exit_code=status.exit_code,
+            reused=run.reused if run is not None else "",
+            result=short if isinstance(short, dict) else {"verdict": short},
         )
-    return ResultTold(
-        id=told.id, story=told.story, status=told.status, verdict=told.verdict, exit_code=told.exit_code,
-        reused=reused, result=found,
-    )  # fmt: skip
 
 
-def _diagnosed(document: Mapping[str, Any]) -> Diagnosed:
-    data = document["data"]
-    found = [_found(one) for one in data["findings"]]
-    return Diagnosed(
-        verdict=document["verdict"],
-        findings=found[:MOST],
-        unread=[one["file"] for one in data["unread"]],
-        left_out=max(0, len(found) - MOST),
-    )
+def add_resources(server: MCPServer[Any], service: RunService) -> None:
+    """reenact://rules, reenact://rules/CODE, reenact://runs, reenact://runs/ID, reenact://runs/ID/result."""
+
+    @server.resource("reenact://rules", mime_type=MARKDOWN)
+    def rules() -> str:
+        """All rules, by family."""
+        return index(list_rules())
+
+    @server.resource("reenact://rules/{code}", mime_type=MARKDOWN)
+    def rule(code: str) -> str:
+        """What a rule sees, why it is wrong, an example and what to write instead."""
+        from reenact.rules.registry import rule as named
+
+        try:
+            return page(named(code))
+        except ReenactError as error:
+            raise ResourceNotFoundError(error.sentence) from error
+
+    @server.resource("reenact://runs", mime_type=JSON)
+    def runs() -> str:
+        """The newest recorded runs."""
+        total, listed = service.listed(command=None, search=None, limit=MOST)
+        return json.dumps({"total": total, "runs": [run.model_dump() for run in listed]})
+
+    @server.resource("reenact://runs/{id}", mime_type=JSON)
+    def run(id: str) -> str:  # noqa: A002
+        """The state of a run."""
+        try:
+            return service.status(id).model_dump_json()
+        except ReenactError as error:
+            raise ResourceNotFoundError(error.sentence) from error
+
+    @server.resource("reenact://runs/{id}/result", mime_type=JSON)
+    def result(id: str) -> str:  # noqa: A002
+        """The whole result of a run."""
+        try:
+            return json.dumps(load_run(id, runs_dir=service.runs_dir).result)
+        except ReenactError as error:
+            raise ResourceNotFoundError(error.sentence) from error
 
 
-def _found(one: Mapping[str, Any]) -> Found:
-    first = one["witnesses"][0]
-    change = next((f"{each['knob']} = {each['new']}" for each in one["suggestions"] if each["knob"]), None)
-    return Found(
-        code=first["code"],
-        name=first["name"],
-        file=one["file"],
-        line=one["line"] or 1,
-        confidence=one["confidence"],
-        message=f"{first['saw']}. {first['why']}",
-        fault=one["fault"],
-        change=change,
-    )
-
-
-def _hyperparameter(one: Mapping[str, Any]) -> HyperparameterAnswer:
-    return HyperparameterAnswer(
-        id=one["name"],
-        kind=one["kind"],
-        where=one["where"],
-        value=one["value"],
-        alternatives=one["alternatives"][:6],
-        changeable=one["changeable"],
-    )
+def _dicts(value: Any) -> list[dict[str, Any]]:
+    return list(value)

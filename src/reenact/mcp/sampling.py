@@ -1,7 +1,7 @@
 """The client's own model as the model of a run: what waits in its relay folder goes to the client.
 
 Clients of before 2026-07-28 are asked while the poll waits; later ones get the requests as the answer to the
-poll and poll again with what their model said. The run finds files in its folder, as from any relay.
+poll and poll again with what their model answered. The run finds files in its folder, as from any relay.
 """
 
 from __future__ import annotations
@@ -82,7 +82,7 @@ def message(asked: Waiting, folder: Path) -> CreateMessageRequest:
     """A request of a run as the protocol says it."""
     request = asked.request
     schema = json.dumps(request["schema"], indent=1)
-    messages = [one for turn in request["turns"] for one in _said(turn, folder)]
+    messages = [one for turn in request["turns"] for one in _messages(turn, folder)]
     return CreateMessageRequest(
         params=CreateMessageRequestParams(
             messages=messages,
@@ -104,7 +104,7 @@ def file_reply(folder: Path, name: str, reply: CreateMessageResult) -> None:
         hidden.replace(folder / f"{name}.answer.txt")
 
 
-def _said(turn: Mapping[str, Any], folder: Path) -> list[SamplingMessage]:
+def _messages(turn: Mapping[str, Any], folder: Path) -> list[SamplingMessage]:
     """The texts of a turn in one message, each figure in one of its own."""
     role = "assistant" if turn["role"] == "assistant" else "user"
     texts = [str(part["text"]) for part in turn["parts"] if "text" in part]

@@ -1,9 +1,15 @@
-"""Tools that start long work: the verb that a person would type, in the background."""
+"""Tools that start long work: the command that a person would type, in the background.
+
+Every value is checked or glued to its option, so that no text becomes a flag.
+"""
 
 from __future__ import annotations
 
+import hashlib
+import json
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import anyio
@@ -11,15 +17,15 @@ from mcp.server.mcpserver import MCPServer
 from pydantic import Field
 
 from reenact.errors import InputError
-from reenact.mcp.answers import RunTold
-from reenact.mcp.permits import Permits, in_sentences
-from reenact.mcp.run_service import STARTING, RunService
-from reenact.mcp.tools import CHANGES, WORKS, Words, tool
-from reenact.mcp.words import Model, checked_file, model_words, options, program_words
+from reenact.mcp.answers import RunStatus
+from reenact.mcp.run_service import RELAY, STARTING, RunService
+from reenact.mcp.server import CHANGES, WORKS, Permits, RuleWords, as_tool_errors, tool
 
 LOOK_S = 0.25
 FIRST_LOOK_S = 8.0
 """How long a start waits for the run to show up in the journal, so that its answer has an id."""
+OWN_MODEL = "mcp"
+"""The model that is whoever talks to this server: by sampling, or by the tools `request` and `answer`."""
 Program = Annotated[str, Field(description="The user's training script or notebook.")]
 Arguments = Annotated[tuple[str, ...], Field(description="What the program itself is given.")]
 WhichModel = (
@@ -30,52 +36,59 @@ Money = Annotated[float | None, Field(gt=0, description="US dollars that models 
 
 
 class Starter:
-    """Starts a verb when that is allowed, and says how the job stands."""
+    """Starts a command when that is allowed, and reports the state of its job."""
 
     def __init__(self, service: RunService, permits: Permits) -> None:
         self.service = service
         self.permits = permits
 
-    async def begin(self, story: str, words: Sequence[str], behind: Sequence[str], model: Model) -> RunTold:
-        """`reenact STORY WORDS --model ... BEHIND`."""
-        with in_sentences():
-            self.permits.for_running(f"`reenact {story}`")
-            asking = model_words(model, (story, *words, *behind), self.service.jobs.folder)
-            line = (story, "--output-format=json", *words, *asking, *behind)
-            return await self.follow(self.service.jobs.start(story, line).id)
+    async def begin(
+        self,
+        command: str,
+        given: Mapping[str, object],
+        behind: Sequence[str],
+        model: str,
+        max_cost: float | None,
+    ) -> RunStatus:
+        """`reenact COMMAND --OPTIONS --model ... BEHIND`."""
+        self.permits.for_running(f"`reenact {command}`")
+        words = (command, *options(given))
+        asking = model_words(model, (*words, *behind), self.service.relays)
+        asking += options({"max_cost": max_cost})
+        line = (command, "--output-format=concise", *words[1:], *asking, *behind)
+        return await self.follow(self.service.jobs.start(line).id)
 
-    async def follow(self, job: str) -> RunTold:
-        """How a new job stands once it has begun to record, or has ended."""
+    async def follow(self, job: str) -> RunStatus:
+        """The state of a new job once it has begun to record, or has ended."""
         until = time.monotonic() + FIRST_LOOK_S
         while True:
-            told = await anyio.to_thread.run_sync(self.service.told, job)
-            if told.status != STARTING or time.monotonic() >= until:
-                return told
+            status = await anyio.to_thread.run_sync(self.service.status, job)
+            if status.status != STARTING or time.monotonic() >= until:
+                return status
             await anyio.sleep(LOOK_S)
 
 
 def add_starting(server: MCPServer[Any], starter: Starter) -> None:
     """start_diagnose, start_repair, start_bug, start_paper."""
-    permits = starter.permits
 
     @tool(server, WORKS)
     async def start_diagnose(
         program: Program,
         arguments: Arguments = (),
         depth: Literal["quick", "normal", "deep"] = "quick",
-        select: Words = (),
-        ignore: Words = (),
+        select: RuleWords = (),
+        ignore: RuleWords = (),
         budget: Annotated[str, Field(description="Trainings (40) or time (5m), for normal and deep.")] = "",
         metric: str = "",
         model: ModelName = "",
         max_cost: Money = None,
-    ) -> RunTold:
+    ) -> RunStatus:
         """Run a training under the probe and say what is wrong, at which layer and line; normal and deep also
         change the suspects and train. Long: poll it."""
-        with in_sentences():
-            behind = program_words(program, arguments)
         given = {"depth": depth, "select": select, "ignore": ignore, "budget": budget, "metric": metric}
-        return await starter.begin("diagnose", options(given), behind, Model(model, max_cost))
+        with as_tool_errors():
+            behind = (checked_file(program), *arguments)
+            return await starter.begin("diagnose", given, behind, model, max_cost)
 
     @tool(server, CHANGES)
     async def start_repair(
@@ -91,16 +104,16 @@ def add_starting(server: MCPServer[Any], starter: Starter) -> None:
         branch: Annotated[str, Field(description="With apply: a new git branch instead.")] = "",
         model: ModelName = "",
         max_cost: Money = None,
-    ) -> RunTold:
+    ) -> RunStatus:
         """Find the smallest change that makes a training significantly better on fresh seeds. Long: poll it.
         The same call with apply=True after a repair takes what was recorded and only writes."""
-        with in_sentences():
-            if apply:
-                permits.for_applying()
-            behind = program_words(program, arguments)
         given = {"strategy": strategy, "budget": budget, "metric": metric, "seeds": seeds}
-        words = options({**given, "apply": apply, "branch": branch if apply else ""})
-        return await starter.begin("repair", words, behind, Model(model, max_cost))
+        given |= {"apply": apply, "branch": branch if apply else ""}
+        with as_tool_errors():
+            if apply:
+                starter.permits.for_applying()
+            behind = (checked_file(program), *arguments)
+            return await starter.begin("repair", given, behind, model, max_cost)
 
     @tool(server, WORKS)
     async def start_bug(
@@ -112,12 +125,11 @@ def add_starting(server: MCPServer[Any], starter: Starter) -> None:
         seeds: Annotated[int, Field(ge=1, le=50)] = 5,
         model: ModelName = "mcp",
         max_cost: Money = None,
-    ) -> RunTold:
+    ) -> RunStatus:
         """Write a script that shows a reported bug, proven by running it in the sandbox. Long: poll it."""
         given = {"repo": repo, "commit": commit, "fixed": fixed, "out": out, "seeds": seeds}
-        with in_sentences():
-            behind = ("--", _document(report))
-        return await starter.begin("bug", options(given), behind, Model(model, max_cost))
+        with as_tool_errors():
+            return await starter.begin("bug", given, ("--", _document(report)), model, max_cost)
 
     @tool(server, WORKS)
     async def start_paper(
@@ -136,16 +148,13 @@ def add_starting(server: MCPServer[Any], starter: Starter) -> None:
         scale: Annotated[float, Field(gt=0, le=1, description="Share of the paper's training to do.")] = 1.0,
         model: ModelName = "mcp",
         max_cost: Money = None,
-    ) -> RunTold:
+    ) -> RunStatus:
         """Turn a paper into code that runs in the sandbox and state the gap to its numbers. Long: poll it."""
-        goal = {"task": task, "method": method, "metric": metric, "dataset": dataset}
-        given = {
-            **goal, "instruction": instruction, "data": data, "library": library, "out": out, "seeds": seeds,
-            "scale": scale,
-        }  # fmt: skip
-        with in_sentences():
-            behind = ("--", _document(paper))
-        return await starter.begin("paper", options(given), behind, Model(model, max_cost))
+        given = {"task": task, "method": method, "metric": metric, "dataset": dataset}
+        given |= {"instruction": instruction, "data": data, "library": library, "out": out}
+        sizes = {"seeds": seeds, "scale": scale}
+        with as_tool_errors():
+            return await starter.begin("paper", {**given, **sizes}, ("--", _document(paper)), model, max_cost)
 
 
 def _document(source: str) -> str:
@@ -153,3 +162,38 @@ def _document(source: str) -> str:
     if source.strip() in ("", "-"):
         raise InputError(f"Name a file or an address. Received: {source!r}.")
     return source if not source.startswith("-") else checked_file(source)
+
+
+def checked_file(path: str) -> str:
+    """A path that is there and cannot be taken for an option."""
+    if not Path(path).exists():
+        raise InputError(f"There is no such file. Received: {path!r}. Paths count from {Path.cwd()}.")
+    return f"./{path}" if path.startswith("-") else path
+
+
+def options(given: Mapping[str, object]) -> list[str]:
+    """`--name=value` for every value that was given; a list gives one option an item."""
+    words: list[str] = []
+    for name, value in given.items():
+        flag = f"--{name.replace('_', '-')}"
+        if value is True:
+            words.append(flag)
+        elif isinstance(value, list | tuple):
+            words += [f"{flag}={item}" for item in value]
+        elif value not in (None, False, ""):
+            words.append(f"{flag}={value}")
+    return words
+
+
+def model_words(model: str, others: Sequence[str], folder: Path) -> list[str]:
+    """`--model`; the model `mcp` is a relay folder that depends on the command alone, so that the same
+    command finds the answers that it was given before."""
+    if model.strip().startswith("command:"):
+        raise InputError(
+            "A model that is a program is named by the user, not by a tool. Received: model=command:...",
+            next_step="Leave `model` empty; the user may set REENACT_MODEL for this server.",
+        )
+    if model != OWN_MODEL:
+        return options({"model": model})
+    text = json.dumps([str(Path.cwd()), *others])
+    return [f"{RELAY}{folder / f'asked-{hashlib.sha256(text.encode()).hexdigest()[:12]}'}"]

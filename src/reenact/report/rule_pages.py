@@ -8,6 +8,7 @@ from pathlib import Path
 from reenact.rules.reading import reading
 from reenact.rules.registry import all_rules
 from reenact.rules.rule import Rule
+from reenact.types import JsonValue
 
 CODE = ("Example", "Instead")
 """Sections that are programs."""
@@ -63,6 +64,21 @@ def write_pages(folder: Path) -> tuple[Path, ...]:
 def needs_of(rule: Rule) -> str:
     """What a rule needs, in words."""
     return ", ".join(str(need.name).lower() for need in rule.needs)
+
+
+def rule_data(rule: Rule) -> dict[str, JsonValue]:
+    """A rule for programs."""
+    return {
+        "code": rule.code,
+        "name": rule.name,
+        "family": rule.family,
+        "fault": rule.fault.value if rule.fault is not None else None,
+        "needs": [str(need.name).lower() for need in rule.needs],
+        "severity": rule.severity.value,
+        "status": rule.status.value,
+        "confidence": rule.confidence,
+        "why": rule.why,
+    }
 
 
 def _ours(files: Iterable[Path]) -> list[Path]:

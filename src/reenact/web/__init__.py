@@ -4,6 +4,6 @@ serve      starts the server on this machine         app        which address sh
 guard      who may look, and from where              state      what every page needs
 runs_page  lists, compares                           run_page   one run: its head, its document, its steps
 live       tells a page that something changed       actions    start, stop, resume
-forms      commands as forms                         processes  commands that the page has started
+forms      commands as forms, run by `reenact.jobs`
 render     templates/, and documents by report/      assets     scripts of others, from installed packages
 """

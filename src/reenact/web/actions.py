@@ -10,12 +10,25 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from reenact.errors import InputError
+from reenact.jobs import Job, stop_run
 from reenact.journal import Run
+from reenact.types import ExitCode
 from reenact.web.forms import Form
 from reenact.web.guard import posted
-from reenact.web.processes import stop_run
-from reenact.web.state import AppState, found_run, number_of, state_of
+from reenact.web.state import AppState, found_run, state_of
 
+MEANING: dict[int | None, tuple[str, str]] = {
+    None: ("note", "It has ended."),
+    ExitCode.OK: ("good", "It ended well (exit code 0)."),
+    ExitCode.FOUND: (
+        "note",
+        "It ended with findings or a broken training, or did not repair or reproduce (exit code 1).",
+    ),
+    ExitCode.ERROR: ("error", "It ended with an error (exit code 2): its output says which."),
+    ExitCode.INCONCLUSIVE: ("warning", "Nothing could be judged (exit code 3): its output says why."),
+    ExitCode.STOPPED: ("warning", "It was stopped; the same command continues it (exit code 130)."),
+}
+"""How a command ended, by its exit code: a tone and a sentence. That of an earlier server is not known."""
 STALE = InputError("This form is from an earlier start of the page.", next_step="Load it again, then send.")
 
 
@@ -24,7 +37,7 @@ def new_page(request: Request) -> HTMLResponse:
     return _new(state_of(request), request.query_params.get("verb", ""), {}, "")
 
 
-def _new(state: AppState, verb: str, given: Mapping[str, str], said: str) -> HTMLResponse:
+def _new(state: AppState, verb: str, given: Mapping[str, str], message: str) -> HTMLResponse:
     chosen = next((form for form in state.forms if form.verb == verb), next(iter(state.forms), None))
     return state.page(
         "new.html",
@@ -32,9 +45,9 @@ def _new(state: AppState, verb: str, given: Mapping[str, str], said: str) -> HTM
         forms=state.forms,
         form=chosen,
         given=given,
-        said=said,
-        folder=state.processes.folder,
-        status=400 if said else 200,
+        message=message,
+        folder=state.jobs.working_folder,
+        status=400 if message else 200,
     )
 
 
@@ -51,8 +64,8 @@ async def start(request: Request) -> Response:
         words = form.words(fields)
     except InputError as error:
         return _new(state, form.verb, fields, error.sentence)
-    made = await run_sync(state.processes.start, words)
-    return RedirectResponse(f"/started/{made.number}", status_code=303)
+    job = await run_sync(state.jobs.start, words)
+    return RedirectResponse(f"/started/{job.id}", status_code=303)
 
 
 async def stop(request: Request) -> Response:
@@ -61,13 +74,13 @@ async def stop(request: Request) -> Response:
     if await posted(request, state.key) is None:
         raise STALE
 
-    def asked() -> tuple[Run, str]:
+    def ask() -> tuple[Run, str]:
         with state.shelf() as shelf:
             run = found_run(request, shelf)
             return run, stop_run(run, shelf)
 
-    run, said = await run_sync(asked)
-    return RedirectResponse(f"/runs/{run.id}?said={quote(said)}", status_code=303)
+    run, message = await run_sync(ask)
+    return RedirectResponse(f"/runs/{run.id}?message={quote(message)}", status_code=303)
 
 
 async def resume(request: Request) -> Response:
@@ -76,13 +89,13 @@ async def resume(request: Request) -> Response:
     if await posted(request, state.key) is None:
         raise STALE
 
-    def asked() -> int:
+    def continued() -> Job:
         with state.shelf() as shelf:
             run = found_run(request, shelf)
             shelf.require_ours(run)
-        return state.processes.resume(run).number
+        return state.jobs.resume(run)
 
-    return RedirectResponse(f"/started/{await run_sync(asked)}", status_code=303)
+    return RedirectResponse(f"/started/{(await run_sync(continued)).id}", status_code=303)
 
 
 async def stop_started(request: Request) -> Response:
@@ -90,18 +103,32 @@ async def stop_started(request: Request) -> Response:
     state = state_of(request)
     if await posted(request, state.key) is None:
         raise STALE
-    number = number_of(request, "number")
-    state.processes.find(number).stop()
-    return RedirectResponse(f"/started/{number}", status_code=303)
+    job = _job(request)
+    state.jobs.stop(job)
+    return RedirectResponse(f"/started/{job.id}", status_code=303)
 
 
 def started_page(request: Request) -> HTMLResponse:
-    """A command that this page has started, and what it prints."""
-    state = state_of(request)
-    one = state.processes.find(number_of(request, "number"))
-    run, standing = None, ""
+    """A command that was started here, and its output."""
+    state, job = state_of(request), _job(request)
+    run, status = None, ""
     if state.has_journal:
         with state.shelf() as shelf:
-            run = state.processes.run_of(one, shelf)
-            standing = shelf.status_of(run) if run is not None else ""
-    return state.page("process.html", process=one, run=run, standing=standing)
+            run = next(iter(state.jobs.runs_of(job, shelf)), None)
+            status = shelf.status_of(run) if run is not None else ""
+    alive = state.jobs.is_alive(job)
+    code = state.jobs.exit_code(job)
+    ended = MEANING.get(code, ("error", f"It was ended from outside (exit code {code})."))
+    tone, sentence = ("note", "It is running.") if alive else ended
+    return state.page(
+        "process.html", job=job, alive=alive, tone=tone, sentence=sentence, output=state.jobs.output(job),
+        run=run, run_status=status,
+    )  # fmt: skip
+
+
+def _job(request: Request) -> Job:
+    name = str(request.path_params["job"])
+    job = state_of(request).jobs.find(name)
+    if job is None:
+        raise InputError(f"No command {name[:40]!r} was started here.")
+    return job

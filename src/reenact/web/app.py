@@ -26,8 +26,8 @@ ROUTES = (
     Route("/compare", compare_page),
     Route("/new", new_page),
     Route("/new", start, methods=["POST"]),
-    Route("/started/{number}", started_page),
-    Route("/started/{number}/stop", stop_started, methods=["POST"]),
+    Route("/started/{job}", started_page),
+    Route("/started/{job}/stop", stop_started, methods=["POST"]),
     Route("/live", live_runs),
     Route("/live/{run}", live_run),
     Route("/runs/{run}", run_page),
@@ -43,7 +43,7 @@ def make_app(state: AppState, port: int) -> ASGIApp:
     """The application behind its guard, which sees every answer, those to faults of ours too."""
     app = Starlette(
         routes=[*ROUTES, Route("/static/{name}", _own), Route("/vendor/{name}", _foreign)],
-        exception_handlers={ReenactError: _said, HTTPException: _missing, Exception: _broken},
+        exception_handlers={ReenactError: _error, HTTPException: _missing, Exception: _broken},
     )
     app.state.reenact = state
     return Guard(app, state.key, port)
@@ -64,7 +64,7 @@ def _file(path: Path | None, cache: str) -> Response:
     return FileResponse(path, headers={"cache-control": cache})
 
 
-def _said(request: Request, error: Exception) -> HTMLResponse:
+def _error(request: Request, error: Exception) -> HTMLResponse:
     """An error of ours as a page that says what to do."""
     assert isinstance(error, ReenactError)
     wrong = isinstance(error, InputError)
@@ -79,12 +79,12 @@ def _said(request: Request, error: Exception) -> HTMLResponse:
 
 def _broken(request: Request, error: Exception) -> HTMLResponse:
     """A fault of ours: the server prints it, the page says where."""
-    said = f"The page met a fault of its own ({type(error).__name__}), which the terminal shows."
+    sentence = f"The page met a fault of its own ({type(error).__name__}), which the terminal shows."
     return state_of(request).page(
         "error.html",
         status=500,
         title="That did not work",
-        sentence=said,
+        sentence=sentence,
         next_step="The run itself is whole: reenact runs show RUN",
     )
 
@@ -92,8 +92,8 @@ def _broken(request: Request, error: Exception) -> HTMLResponse:
 def _missing(request: Request, error: Exception) -> HTMLResponse:
     assert isinstance(error, HTTPException)
     missing = error.status_code == 404
-    said = "There is no such page here." if missing else f"{error.detail}."
+    sentence = "There is no such page here." if missing else f"{error.detail}."
     title = "Not found" if missing else "That is not possible"
     return state_of(request).page(
-        "error.html", status=error.status_code, title=title, sentence=said, next_step=""
+        "error.html", status=error.status_code, title=title, sentence=sentence, next_step=""
     )

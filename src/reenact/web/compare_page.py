@@ -1,4 +1,4 @@
-"""Two runs side by side: their facts, what was asked of each, and what each story shows of it."""
+"""Two runs side by side: their facts, what was asked of each, and what each pipeline shows of it."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ def _where(name: str, value: str, run: Run) -> str:
 
 def _told(run: Run, shelf: JournalReader) -> dict[str, str]:
     return {
-        "story": run.pipeline,
+        "pipeline": run.pipeline,
         "what": run.what,
         "status": shelf.status_of(run),
         "verdict": headline(run),

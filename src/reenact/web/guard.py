@@ -42,7 +42,7 @@ DIGITS = 15
 
 @dataclass
 class Key:
-    """What opens this server, made anew at every start."""
+    """What opens this server, made at every start."""
 
     token: str = field(default_factory=lambda: secrets.token_urlsafe(24))
     """Stands in the printed address; opens once."""
@@ -86,8 +86,8 @@ class Guard:
         if request.url.path == ENTER:
             return self._entering(request)
         if not self._is_known(request):
-            said = "Open the whole address that reenact view printed, with its token. It opens once."
-            return _shut(403, "This page is private", said)
+            sentence = "Open the whole address that reenact view printed, with its token. It opens once."
+            return _shut(403, "This page is private", sentence)
         origin = request.headers.get("origin")
         if request.method not in ("GET", "HEAD") and origin and origin.split("//")[-1] not in self._hosts:
             return _shut(403, "Refused", "This form came from another site.")
@@ -95,8 +95,8 @@ class Guard:
 
     def _entering(self, request: Request) -> Response:
         if not self._is_known(request) and not self._key.opens(request.query_params.get("token", "")):
-            said = "This address has been used, or is not whole. Start reenact view again for a new one."
-            return _shut(403, "This page is private", said)
+            sentence = "This address has been used, or is not whole. Start reenact view again for a new one."
+            return _shut(403, "This page is private", sentence)
         answer = RedirectResponse("/", status_code=303)
         answer.set_cookie(self._cookie, self._key.session, httponly=True, samesite="strict", path="/")
         return answer

@@ -1,4 +1,4 @@
-"""One run: its verdict, what its story shows of it, the conversation with the model, its steps."""
+"""One run: its verdict, what its pipeline shows of it, the conversation with the model, its steps."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def run_page(request: Request) -> HTMLResponse:
             "mark": run_mark(run, shelf),
             "may_stop": live,
             "may_resume": _may_resume(run, live),
-            "said": request.query_params.get("said", "")[:300],
+            "message": request.query_params.get("message", "")[:300],
             "related": _related(run, shelf),
             "sections": document_of(stored).sections,
             "progress": progress_of(stored) if live else (),

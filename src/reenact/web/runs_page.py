@@ -27,17 +27,17 @@ class Asked:
     """What the reader wants to see."""
 
     text: str = ""
-    story: str = ""
+    pipeline: str = ""
     status: str = ""
     page: int = 1
 
     @property
     def is_filtered(self) -> bool:
-        return bool(self.text or self.story or self.status)
+        return bool(self.text or self.pipeline or self.status)
 
     @property
     def address(self) -> str:
-        words = {"q": self.text, "story": self.story, "status": self.status, "page": self.page}
+        words = {"q": self.text, "pipeline": self.pipeline, "status": self.status, "page": self.page}
         given = {name: value for name, value in words.items() if value and value != 1}
         return f"/?{urlencode(given)}" if given else "/"
 
@@ -50,7 +50,7 @@ class RunRow:
     """One run in the list."""
 
     id: str
-    story: str
+    pipeline: str
     what: str
     standing: str
     verdict: str
@@ -65,15 +65,15 @@ def runs_page(request: Request) -> HTMLResponse:
     state, asked = state_of(request), _asked(request)
     if state.has_journal:
         with state.shelf() as shelf:
-            mark, stories, (rows, total) = runs_mark(shelf), shelf.pipelines(), _listed(shelf, asked)
+            mark, pipelines, (rows, total) = runs_mark(shelf), shelf.pipelines(), _listed(shelf, asked)
     else:
-        mark, stories, (rows, total) = NOTHING, [], ([], 0)
+        mark, pipelines, (rows, total) = NOTHING, [], ([], 0)
     return state.page(
         "runs.html",
         here="runs",
         asked=asked,
         mark=mark,
-        stories=stories,
+        pipelines=pipelines,
         statuses=STATUSES,
         rows=rows,
         counted=counted(total, "run"),
@@ -87,7 +87,7 @@ def _asked(request: Request) -> Asked:
     page, status = given.get("page", "1"), given.get("status", "")
     return Asked(
         text=given.get("q", "").strip()[:200],
-        story=given.get("story", "")[:40],
+        pipeline=given.get("pipeline", "")[:40],
         status=status if status in STATUSES else "",
         page=max(1, int(page)) if page.isdecimal() and len(page) < 7 else 1,
     )
@@ -95,16 +95,16 @@ def _asked(request: Request) -> Asked:
 
 def _listed(shelf: JournalReader, asked: Asked) -> tuple[list[RunRow], int]:
     """The rows of the page, and how many runs there are on all pages."""
-    story, text = asked.story or None, asked.text or None
+    pipeline, text = asked.pipeline or None, asked.text or None
     if asked.status in (INTERRUPTED, Status.RUNNING):
         # Whether a process works on a run is not in the file, so these are looked at one by one.
-        marked = shelf.runs(pipeline=story, status=Status.RUNNING, text=text, limit=MOST_LIVE)
+        marked = shelf.runs(pipeline=pipeline, status=Status.RUNNING, text=text, limit=MOST_LIVE)
         fitting = [run for run in marked if shelf.status_of(run) == asked.status]
         return [_row(run, shelf) for run in _cut(fitting, asked.page)], len(fitting)
     status = Status(asked.status) if asked.status else None
     begin = PAGE * (asked.page - 1)
-    found = shelf.runs(pipeline=story, status=status, text=text, limit=PAGE, offset=begin)
-    return [_row(run, shelf) for run in found], shelf.count(pipeline=story, status=status, text=text)
+    found = shelf.runs(pipeline=pipeline, status=status, text=text, limit=PAGE, offset=begin)
+    return [_row(run, shelf) for run in found], shelf.count(pipeline=pipeline, status=status, text=text)
 
 
 def _cut(runs: list[Run], page: int) -> list[Run]:
@@ -114,7 +114,7 @@ def _cut(runs: list[Run], page: int) -> list[Run]:
 def _row(run: Run, shelf: JournalReader) -> RunRow:
     return RunRow(
         id=run.id,
-        story=run.pipeline,
+        pipeline=run.pipeline,
         what=short(run.what, TITLE),
         standing=shelf.status_of(run),
         verdict=short(headline(run), SENTENCE),

@@ -51,13 +51,13 @@ def _made(
     require_web()
     import uvicorn
 
+    from reenact.jobs import Jobs
     from reenact.web.app import make_app
-    from reenact.web.processes import Processes
     from reenact.web.state import AppState
 
     listening = _bound(port)
     number = listening.getsockname()[1]
-    state = AppState(runs_dir, Processes(runs_dir, folder), forms)
+    state = AppState(runs_dir, Jobs(runs_dir, folder), forms)
     config = uvicorn.Config(
         make_app(state, number),
         log_level="warning",

@@ -11,11 +11,11 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse
 
 from reenact.errors import InputError
+from reenact.jobs import Jobs
 from reenact.journal import JournalReader, Run
 from reenact.web.assets import HOMES, foreign
 from reenact.web.forms import Form
 from reenact.web.guard import DIGITS, Key
-from reenact.web.processes import Processes
 from reenact.web.render import render
 
 
@@ -24,7 +24,7 @@ class AppState:
     """One server."""
 
     runs_dir: Path
-    processes: Processes
+    jobs: Jobs
     forms: Sequence[Form] = ()
     key: Key = field(default_factory=Key)
     ending: Callable[[], bool] = lambda: False
@@ -41,7 +41,7 @@ class AppState:
     def page(self, template: str, *, status: int = 200, **given: Any) -> HTMLResponse:
         """A page with what all pages have."""
         vendored = [f"/vendor/{name}" for name in HOMES if foreign(name) is not None]
-        shared = {"scripts": [*vendored, "/static/page.js"], "csrf": self.key.csrf, "here": "", "said": ""}
+        shared = {"scripts": [*vendored, "/static/page.js"], "csrf": self.key.csrf, "here": "", "message": ""}
         return HTMLResponse(render(template, **{**shared, **given}), status_code=status)
 
 
@@ -52,7 +52,7 @@ def state_of(request: Request) -> AppState:
 
 
 def number_of(request: Request, name: str) -> int:
-    """The number that the address holds; InputError for what no step and no command can have."""
+    """The number that the address holds; InputError for what no step can have."""
     text = str(request.path_params[name])
     if not (text.isascii() and text.isdecimal() and len(text) <= DIGITS):
         raise InputError(f"There is no such number here. Received: {text[:40]!r}.")

@@ -9,7 +9,7 @@ from reenact.paper.criterion import Value
 from reenact.paper.evaluate.evaluation import Evaluation, RubricScore
 from reenact.paper.evaluate.rubric import Scored
 from reenact.report.document import Block, Diagnostic, Document, Facts, Level, Text
-from reenact.types import Place, Table
+from reenact.types import ExitCode, Place, Table
 
 CODE, NAME = "EV001", "requirement-not-met"
 SHOWN = 200
@@ -25,6 +25,7 @@ def evaluation_document(found: Evaluation) -> Document:
         diagnostics=tuple(_notices(found)),
         data=found.to_dict(),
         reused=found.reused,
+        exit_code=ExitCode.INCONCLUSIVE if found.is_silent else ExitCode.OK,
     )
 
 

@@ -21,6 +21,7 @@ def fingerprint_document(taken: FingerprintRun) -> Document:
         blocks=tuple(_blocks(taken)),
         data=taken.to_dict(),
         reused=taken.reused,
+        exit_code=taken.exit_code,
     )
 
 

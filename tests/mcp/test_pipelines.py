@@ -16,58 +16,63 @@ BUG = CASES / "bugs" / "abacusnet-five-classes"
 PAPER = CASES / "papers" / "damped-octaves"
 AT_WORK = ("starting", "running")
 ROUNDS = 60
-Told = dict[str, Any]
+Answer = dict[str, Any]
 
 
-async def asked(client: Client, tool: str, **given: object) -> Told:
+async def asked(client: Client, tool: str, **given: object) -> Answer:
     answer = await client.call_tool(tool, given)
     assert not answer.is_error, answer.content
     return dict(answer.structured_content)
 
 
-async def polled(client: Client, name: str, until: Callable[[Told], bool]) -> list[Told]:
+async def polled(client: Client, name: str, until: Callable[[Answer], bool]) -> list[Answer]:
     """Every answer of `poll` up to the one that is waited for."""
-    heard: list[Told] = []
+    answers: list[Answer] = []
     for _ in range(ROUNDS):
-        heard.append(await asked(client, "poll", id=name, wait_s=5))
-        if until(heard[-1]):
-            return heard
-    raise AssertionError(f"{name} does not come to it: {heard[-1]}")
+        answers.append(await asked(client, "poll", id=name, wait_s=5))
+        if until(answers[-1]):
+            return answers
+    raise AssertionError(f"{name} does not come to it: {answers[-1]}")
 
 
-def has_ended(told: Told) -> bool:
-    return told["status"] not in AT_WORK
+def has_ended(status: Answer) -> bool:
+    return status["status"] not in AT_WORK
 
 
 @pytest.fixture(scope="module")
-def bug(tmp_path_factory: pytest.TempPathFactory, talk: Callable[..., Any]) -> Told:
+def bug(tmp_path_factory: pytest.TempPathFactory, talk: Callable[..., Any]) -> Answer:
     folder = tmp_path_factory.mktemp("bug")
     case = json.loads((BUG / "case.json").read_text())
 
-    async def conversation(client: Client) -> Told:
+    async def conversation(client: Client) -> Answer:
         started = await asked(
             client, "start_bug", report=str(BUG / "report.md"), repo=str(BUG / "project.bundle"),
             commit=case["buggy"], fixed=case["fixed"], model=f"replay:{BUG / 'recording.jsonl'}",
         )  # fmt: skip
         polls = await polled(client, started["job"], has_ended)
-        told = await asked(client, "result", id=started["id"] or polls[-1]["id"])
-        whole = await client.read_resource(f"reenact://runs/{told['id']}/result")
-        return {"started": started, "polls": polls, "told": told, "whole": json.loads(whole.contents[0].text)}
+        status = await asked(client, "result", id=started["id"] or polls[-1]["id"])
+        whole = await client.read_resource(f"reenact://runs/{status['id']}/result")
+        return {
+            "started": started,
+            "polls": polls,
+            "status": status,
+            "whole": json.loads(whole.contents[0].text),
+        }
 
-    found: Told = talk(folder, ("--allow-run",), conversation)
+    found: Answer = talk(folder, ("--allow-run",), conversation)
     return found | {"folder": folder}
 
 
-def test_a_bug_is_started_polled_and_shown(bug: Told) -> None:
+def test_a_bug_is_started_polled_and_shown(bug: Answer) -> None:
     assert bug["started"]["job"].startswith("bug-")
     last = bug["polls"][-1]
     assert (last["status"], last["exit_code"]) == ("finished", 0), last
     assert last["steps"] > 0
-    assert bug["told"]["id"] == last["id"]
-    assert bug["told"]["result"]["verdict"] == "reproduced"
+    assert bug["status"]["id"] == last["id"]
+    assert bug["status"]["result"]["verdict"] == "reproduced"
 
 
-def test_the_script_of_a_bug_is_left_where_it_was_asked_for(bug: Told) -> None:
+def test_the_script_of_a_bug_is_left_where_it_was_asked_for(bug: Answer) -> None:
     left = bug["folder"] / "reproduction"
     assert "abacusnet" in (left / "repro.py").read_text()
     assert (left / "REPORT.md").is_file()
@@ -75,14 +80,14 @@ def test_the_script_of_a_bug_is_left_where_it_was_asked_for(bug: Told) -> None:
 
 
 @pytest.fixture(scope="module")
-def paper(tmp_path_factory: pytest.TempPathFactory, talk: Callable[..., Any]) -> Told:
+def paper(tmp_path_factory: pytest.TempPathFactory, talk: Callable[..., Any]) -> Answer:
     folder = tmp_path_factory.mktemp("paper")
     case = tomllib.loads((PAPER / "case.toml").read_text())
 
-    def is_writing(told: Told) -> bool:
-        return told["steps"] >= 5 or has_ended(told)
+    def is_writing(status: Answer) -> bool:
+        return status["steps"] >= 5 or has_ended(status)
 
-    async def conversation(client: Client) -> Told:
+    async def conversation(client: Client) -> Answer:
         started = await asked(
             client, "start_paper", paper=str(PAPER / "paper"), library=str(PAPER / "library"), **case["goal"],
             seeds=case["seeds"], model=f"replay:{PAPER / 'recordings' / 'whole.jsonl'}",
@@ -90,24 +95,24 @@ def paper(tmp_path_factory: pytest.TempPathFactory, talk: Callable[..., Any]) ->
         polls = await polled(client, started["job"], is_writing)
         await client.call_tool("stop", {"id": started["job"]})
         ended = (await polled(client, started["job"], has_ended))[-1]
-        told = await asked(client, "result", id=ended["id"])
-        runs = await asked(client, "runs", story="paper")
-        return {"started": started, "polls": polls, "ended": ended, "told": told, "runs": runs}
+        status = await asked(client, "result", id=ended["id"])
+        runs = await asked(client, "runs", command="paper")
+        return {"started": started, "polls": polls, "ended": ended, "status": status, "runs": runs}
 
-    found: Told = talk(folder, ("--allow-run",), conversation)
+    found: Answer = talk(folder, ("--allow-run",), conversation)
     return found
 
 
-def test_a_paper_is_started_and_its_recording_answers(paper: Told) -> None:
+def test_a_paper_is_started_and_its_recording_answers(paper: Answer) -> None:
     assert paper["started"]["job"].startswith("paper-")
     assert paper["polls"][-1]["status"] == "running", paper["polls"][-1]
     assert paper["polls"][-1]["steps"] >= 5
     assert paper["polls"][-1]["tokens"] > 0
 
 
-def test_a_paper_is_stopped_at_a_safe_place_and_can_be_continued(paper: Told) -> None:
+def test_a_paper_is_stopped_at_a_safe_place_and_can_be_continued(paper: Answer) -> None:
     ended = paper["ended"]
     assert (ended["status"], ended["exit_code"], ended["next"]) == ("stopped", 130, "resume"), ended
-    assert paper["told"]["status"] == "stopped"
-    assert paper["told"]["id"] == ended["id"]
+    assert paper["status"]["status"] == "stopped"
+    assert paper["status"]["id"] == ended["id"]
     assert paper["runs"]["total"] == 1

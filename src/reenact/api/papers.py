@@ -1,4 +1,4 @@
-"""`reproduce_bug`, `reproduce_paper`, `fingerprint`, `evaluate`: what needs a model to read or to write."""
+"""`reproduce_paper`, `fingerprint`, `evaluate`: what needs a model to read a paper or to judge its code."""
 
 from __future__ import annotations
 
@@ -8,139 +8,27 @@ from typing import TYPE_CHECKING
 
 from reenact.api.session import (
     COMMAND,
+    MOST_RUN_S,
+    NOTICE,
     Cancel,
     File,
-    Session,
     ShowProgress,
     Words,
     addendum_text,
-    limits,
-    one_of,
     open_session,
     some_of,
     within,
     words_of,
 )
+from reenact.errors import InputError
 
 if TYPE_CHECKING:
-    from reenact.bug.reproduction import Reproduction as BugReproduction
-    from reenact.intake.repository import Checkout
     from reenact.paper.evaluate.evaluation import Evaluation
     from reenact.paper.fingerprint.pipeline import FingerprintRun
-    from reenact.paper.reproduction import Reproduction as PaperReproduction
+    from reenact.paper.reproduction import Reproduction
 
-ENVIRONMENTS = ("auto", "here", "build")
-MOST_RUN_S = 31 * 86_400.0
 FINGERPRINT_PARTS = ("scan", "atomicity")
 """Parts of the method of a paper that have to do with its fingerprint."""
-
-
-def reproduce_bug(
-    report: File,
-    *,
-    repo: File,
-    commit: str | None = None,
-    fixed: str | None = None,
-    out: File = "reproduction",
-    seeds: int = 5,
-    contexts: int = 5,
-    attempts: int = 5,
-    samples: int = 1,
-    run_time: float = 120.0,
-    environment: str = "auto",
-    requirements: Words = (),
-    allow_packages: Words = (),
-    allow_stubs: Words = (),
-    sparse: bool = False,
-    pytest: bool = False,
-    diagnose: bool = False,
-    minimise: bool = True,
-    without: Words = (),
-    sandbox: str | None = None,
-    trust_code: bool | None = None,
-    max_time: float | None = None,
-    model: str | None = None,
-    max_cost: Decimal | None = None,
-    max_tokens: int | None = None,
-    max_calls: int | None = None,
-    record: File | None = None,
-    fresh: bool = False,
-    trust_journal: bool = False,
-    runs_dir: File | None = None,
-    progress: ShowProgress = False,
-    cancel: Cancel = None,
-) -> BugReproduction:
-    """Write a script that shows the bug of a report, and prove it by running it over several seeds.
-
-    The script is written by a model and runs only in the sandbox.
-
-    Example:
-        bug = reenact.reproduce_bug("report.md", repo=".", fixed="abc123", model="anthropic:NAME")
-        print(bug.verdict, bug.script)
-
-    Args:
-        report: a file, "-" for standard input, or a GitHub issue (its address, or "owner/name#number").
-        repo: the project: a folder, archive, git bundle or https address.
-        commit: the revision with the bug; default: the newest, a folder as it is.
-        fixed: a revision without the bug: the script must pass there.
-        out: folder for repro.py, requirements.txt and REPORT.md.
-        seeds: random seeds a script is run with.
-        contexts, attempts, samples: pieces of the project that are tried, scripts for each, first scripts
-            for each.
-        run_time: seconds that one run of a script may take.
-        environment: "auto" takes this interpreter's packages where they satisfy the project, else builds;
-            "here"; "build".
-        requirements: packages to install too, for example "torch==2.1".
-        allow_packages: packages of the report that may be installed.
-        allow_stubs: modules that may be empty where they are not installed.
-        sparse: rank code by words alone, also where an embedder is installed.
-        pytest: write a pytest file too.
-        diagnose: after a silent bug, read the project's training programs for faults.
-        minimise: make the script as short as the symptom allows.
-        without: parts of the method to leave out (ablations).
-        sandbox, trust_code: tier that runs the scripts; allow one that confines nothing.
-        max_time: seconds that the whole call may take.
-        model, max_cost, max_tokens, max_calls, record: the model that writes, its limits, the file of its
-            answers.
-        fresh, trust_journal, runs_dir, progress, cancel: as for `reenact.diagnose`.
-
-    Returns:
-        The reproduction: verdict, the script, how often the symptom was seen, with and without the fix.
-    """
-    import sys
-
-    from reenact.bug.options import BugAblations, BugOptions
-    from reenact.bug.pipeline import Services, reproduce
-    from reenact.intake.report import read_report
-
-    for name, value, most in (("seeds", seeds, 50), ("contexts", contexts, 20), ("attempts", attempts, 20)):
-        within(name, value, 1, most)
-    within("samples", samples, 1, 20)
-    within("run_time", run_time, 0, MOST_RUN_S)
-    one_of("environment", environment, ENVIRONMENTS)
-    flags = {"model": model, "max_time": max_time, "sandbox": sandbox, "trust_code": trust_code}
-    with open_session(
-        {**flags, **limits(max_cost, max_tokens, max_calls)}, progress=progress, cancel=cancel,
-        runs_dir=runs_dir,
-        trust_journal=trust_journal, record=record, model_for="A script is written by a model",
-    ) as session:  # fmt: skip
-        options = BugOptions(
-            seeds=seeds, contexts=contexts, attempts=attempts, samples=samples, wall_s=run_time,
-            environment=environment, requirements=words_of(requirements, "requirements"),
-            stubs=words_of(allow_stubs, "allow_stubs"), pytest=pytest, dense=not sparse, diagnose=diagnose,
-            packages=(*session.settings.allow_packages, *words_of(allow_packages, "allow_packages")),
-            minimise=minimise, parts=BugAblations.without(*some_of("without", without, BugAblations.names())),
-        )  # fmt: skip
-        raw = read_report(str(report), stdin=sys.stdin.buffer)
-        box = session.sandbox()
-        services = Services(
-            journal=session.journal, model=session.model(), sandbox=box,
-            environments=session.environments(box), index_folder=session.cache / "indexes",
-            tell=session.tell, stop=session.stop, argv=COMMAND.get(), fresh=fresh,
-        )  # fmt: skip
-        buggy = _checkout(repo, commit, session)
-        repaired = _checkout(repo, fixed, session) if fixed else None
-        return reproduce(raw, buggy, services, fixed=repaired, options=options, out=Path(out))
 
 
 def reproduce_paper(
@@ -178,7 +66,7 @@ def reproduce_paper(
     runs_dir: File | None = None,
     progress: ShowProgress = False,
     cancel: Cancel = None,
-) -> PaperReproduction:
+) -> Reproduction:
     """Reproduce a paper: write its code, run it, verify it, and state the gap to the paper's numbers.
 
     The code is written by a model and runs only in the sandbox.
@@ -220,22 +108,13 @@ def reproduce_paper(
     within("seeds", seeds, 1, 20)
     within("scale", scale, 1e-9, 1)
     within("run_time", run_time, 0, MOST_RUN_S)
-    flags = {
-        "model": model, "max_time": max_time, "sandbox": sandbox, "trust_code": trust_code,
-        "pdf_reader": pdf_reader,
-    }  # fmt: skip
     goal = Goal(task, method, metric, dataset, instruction, addendum_text(addendum))
     options = PaperOptions(
         goal=goal, data=_folder(data), checkpoints=_folder(checkpoints), exemplars=exemplars, rounds=rounds,
         seeds=seeds, scale=scale, run_wall_s=run_time, requirements=words_of(requirements, "requirements"),
         repair=repair, parts=PaperAblations.without(*some_of("without", without, PaperAblations.names())),
     )  # fmt: skip
-    with open_session(
-        {**flags, **limits(max_cost, max_tokens, max_calls)}, progress=progress, cancel=cancel,
-        runs_dir=runs_dir,
-        trust_journal=trust_journal, record=record,
-        model_for="A paper is read and its code written by a model",
-    ) as session:  # fmt: skip
+    with open_session(locals(), model_for="A paper is read and its code written by a model") as session:
         box = session.sandbox()
         cited = _folder(library)
         services = Services(
@@ -289,16 +168,8 @@ def fingerprint(
     from reenact.paper.options import Goal, PaperAblations
 
     left_out = some_of("without", without, FINGERPRINT_PARTS)
-    flags = {
-        "model": model, "max_time": max_time, "sandbox": sandbox, "trust_code": trust_code,
-        "pdf_reader": pdf_reader,
-    }  # fmt: skip
     goal = Goal(task, method, metric, dataset, instruction, addendum_text(addendum))
-    with open_session(
-        {**flags, **limits(max_cost, max_tokens, max_calls)}, progress=progress, cancel=cancel,
-        runs_dir=runs_dir,
-        trust_journal=trust_journal, record=record, model_for="A paper is read by a model",
-    ) as session:  # fmt: skip
+    with open_session(locals(), model_for="A paper is read by a model") as session:
         read = session.paper(str(paper))
         return run_fingerprint(
             read, goal, session.model(), session.journal, parts=PaperAblations.without(*left_out),
@@ -377,15 +248,7 @@ def evaluate(
     within("exemplars", exemplars, 1, 20)
     within("execute", execute, 0, 20)
     within("run_time", run_time, 0, MOST_RUN_S)
-    flags = {
-        "model": model, "max_time": max_time, "sandbox": sandbox, "trust_code": trust_code,
-        "pdf_reader": pdf_reader,
-    }  # fmt: skip
-    with open_session(
-        {**flags, **limits(max_cost, max_tokens, max_calls)}, progress=progress, cancel=cancel,
-        runs_dir=runs_dir,
-        trust_journal=trust_journal, record=record,
-    ) as session:  # fmt: skip
+    with open_session(locals()) as session:
         read = session.paper(str(paper)) if paper else None
         asked = Asked(
             code=Path(code), goal=Goal(task=task, metric=metric, instruction=instruction), align=align,
@@ -407,15 +270,7 @@ def evaluate(
         return run_evaluation(asked, read, services)
 
 
-def _checkout(repo: File, commit: str | None, session: Session) -> Checkout:
-    from reenact.intake.repository import open_repository
-
-    return open_repository(str(repo), commit, into=session.cache / "checkouts", stop=session.stop)
-
-
 def _folder(path: File | None) -> Path | None:
-    from reenact.errors import InputError
-
     if path is None:
         return None
     if not Path(path).is_dir():
@@ -424,8 +279,6 @@ def _folder(path: File | None) -> Path | None:
 
 
 def _file(path: File | None) -> Path | None:
-    from reenact.errors import InputError
-
     if path is None:
         return None
     if not Path(path).is_file():
@@ -435,7 +288,6 @@ def _file(path: File | None) -> Path | None:
 
 def _filled(forms: tuple[File, ...], title: str) -> tuple[Path, ...]:
     """Forms that are there; the others are written to be filled."""
-    from reenact.api.session import NOTICE
     from reenact.paper.evaluate.human import empty_form
 
     for file in map(Path, forms):

@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from reenact.errors import InputError
-from reenact.mcp.words import Model, checked_file, model_words, options, relay_folder, relay_of
+from reenact.mcp.run_service import relay_of
+from reenact.mcp.starting import checked_file, model_words, options
 
 
 def test_values_are_glued_to_their_options() -> None:
@@ -35,14 +36,14 @@ def test_a_file_that_looks_like_an_option_is_named_from_here(
 @pytest.mark.parametrize("name", ["command:rm -rf .", "  command:x"])
 def test_a_program_as_a_model_is_the_users_to_name(name: str, tmp_path: Path) -> None:
     with pytest.raises(InputError, match="named by the user"):
-        model_words(Model(name), (), tmp_path)
+        model_words(name, (), tmp_path)
 
 
 def test_the_own_model_is_a_folder_that_the_command_decides(tmp_path: Path) -> None:
-    words = model_words(Model("mcp", max_calls=3), ("bug", "a.md"), tmp_path)
+    words = model_words("mcp", ("bug", "a.md"), tmp_path)
     folder = relay_of(words, tmp_path)
-    assert folder == relay_folder(("bug", "a.md"), tmp_path)
-    assert folder != relay_folder(("bug", "b.md"), tmp_path)
-    assert words[1:] == ["--max-calls=3"]
+    assert folder is not None
+    assert words == model_words("mcp", ("bug", "a.md"), tmp_path)
+    assert words != model_words("mcp", ("bug", "b.md"), tmp_path)
     assert relay_of(words, tmp_path / "other") is None
     assert relay_of(["--model=anthropic:x"], tmp_path) is None

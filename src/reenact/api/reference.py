@@ -1,0 +1,172 @@
+"""`hyperparameters`, `list_rules`, `explain`: what a program sets, what the rules are, what a word means."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import Enum
+from textwrap import indent
+from typing import TYPE_CHECKING
+
+from reenact.api.session import File, program_of
+from reenact.errors import InputError, UnreadableProgram
+from reenact.result import Result
+from reenact.settings import Settings, field_texts
+from reenact.types import ExitCode, JsonValue
+
+if TYPE_CHECKING:
+    from reenact.program.hyperparameter import Hyperparameter
+    from reenact.program.program import Program
+    from reenact.program.static_graph import Framework, StaticGraph, StaticLayer
+    from reenact.rules.rule import Rule
+
+
+@dataclass(frozen=True, slots=True)
+class Hyperparameters(Result):
+    """A program as its text makes it."""
+
+    program: Program
+    graph: StaticGraph
+
+    @property
+    def framework(self) -> Framework:
+        """torch, keras, ..."""
+        return self.graph.framework
+
+    @property
+    def hyperparameters(self) -> tuple[Hyperparameter, ...]:
+        """Every hyperparameter, those that are left to the library too."""
+        return self.graph.hyperparameters
+
+    @property
+    def layers(self) -> tuple[StaticLayer, ...]:
+        """In the order of the text."""
+        return self.graph.layers
+
+    def to_dict(self) -> dict[str, JsonValue]:
+        """Everything, places as a reader writes them."""
+        program = self.program
+        return {
+            "program": list(program.launch.words),
+            "framework": self.framework.value,
+            "files": [str(file.path) for file in program.files],
+            "unparsed": [{"file": str(file.path), "reason": file.unparsed} for file in program.unparsed],
+            "knobs": [
+                {**param.to_json(), "where": program.where(param.place)} for param in self.hyperparameters
+            ],
+            "layers": [
+                {
+                    "model": layer.model,
+                    "name": layer.name,
+                    "type": layer.type,
+                    "family": layer.family,
+                    "file": str(layer.place.file),
+                    "line": layer.place.line,
+                    "activation": layer.activation,
+                    "role": layer.role,
+                    "settings": layer.settings,
+                    "feeds": list(layer.feeds),
+                }
+                for layer in self.layers
+            ],
+        }
+
+
+def hyperparameters(program: File | Sequence[str], *arguments: str) -> Hyperparameters:
+    """List the hyperparameters of a training program: kind, value, place and what else each could be.
+
+    The program is read, never run.
+
+    Example:
+        for param in reenact.hyperparameters("train.py").hyperparameters:
+            print(param.kind, param.value, param.place)
+
+    Returns:
+        The program as its text makes it: hyperparameters, layers, framework.
+    """
+    from reenact.program.static_graph import static_graph
+
+    read = program_of(program, arguments)
+    broken = read.unparsed
+    if broken and broken[0].path == read.entry:
+        raise UnreadableProgram(
+            f"The program cannot be parsed: {broken[0].unparsed}. Received: {read.entry}.",
+            next_step="Fix the source, or name another script.",
+        )
+    return Hyperparameters(read, static_graph(read))
+
+
+def list_rules(*words: str) -> tuple[Rule, ...]:
+    """All rules, or those whose code, prefix, name, family or tool is among `words`.
+
+    Example:
+        [rule.code for rule in reenact.list_rules("neuralint")]
+    """
+    from reenact.rules.registry import all_rules, check_words, chosen
+
+    check_words(words)
+    return tuple(chosen(words) if words else all_rules())
+
+
+def explain(word: str) -> str:
+    """What a rule, an ending, an exit code, a setting, a fault type or a verdict means."""
+    if text := _rule_text(word):
+        return text
+    words = known_words()
+    meaning = words.get(word) or words.get(word.lower()) or words.get(word.upper())
+    if meaning is None:
+        names = [name for rule in list_rules() for name in (rule.code, rule.name)]
+        close = difflib.get_close_matches(word, [*words, *names], n=3)
+        hint = f"Did you mean {' or '.join(close)}?" if close else f"Known words: {', '.join(sorted(words))}."
+        raise InputError(f"Nothing is known about {word!r}.", next_step=hint)
+    return f"{word}: {meaning}"
+
+
+def known_words() -> dict[str, str]:
+    """Every word with its explanation, gathered from where it is defined."""
+    from reenact.bug.reproduction import Verdict
+    from reenact.bug.run.classify import RunOutcome
+    from reenact.bug.symptom import Relation
+    from reenact.diagnosis.learned.classes import BY_CODE
+    from reenact.diagnosis.llm_detector.findings import CODE, WHY
+    from reenact.program.fault import Fault
+    from reenact.report.views import bug
+    from reenact.sandbox.box import Ending
+
+    learned = {
+        code: f"{one.name}. The learned detector finds that the trace looks like one of a wrong {one.word}."
+        for code, one in BY_CODE.items()
+    }
+    shown = f"{bug.NAME}. A script was run in the sandbox and the reported symptom came out of this line."
+    return {
+        **{code: f"exit code. {text}" for code, text in _members(ExitCode).items()},
+        **_members(Ending),
+        **_members(Fault),
+        **field_texts(Settings),
+        **learned,
+        CODE: WHY,
+        bug.CODE: shown,
+        **_members(Verdict),
+        **_members(RunOutcome),
+        **_members(Relation),
+    }
+
+
+def _rule_text(word: str) -> str:
+    """The whole documentation of a rule, by code or name; empty when there is no such rule."""
+    from reenact.rules.reading import reading
+
+    for rule in list_rules():
+        if word.upper() == rule.code or word.lower() == rule.name:
+            text = reading(rule)
+            needs = " ".join(str(need.name).lower() for need in rule.needs)
+            fault = f"{rule.fault.value}  " if rule.fault is not None else ""
+            head = f"{text.title}\n\n  {rule.family}  {fault}{rule.severity}  needs {needs}  {rule.status}\n"
+            parts = [f"{name}\n{indent(body, '    ')}\n" for name, body in text.sections.items()]
+            return "\n".join([head, *parts]).rstrip()
+    return ""
+
+
+def _members(owner: type[Enum]) -> dict[str, str]:
+    return {str(owner[name].value): text for name, text in field_texts(owner).items()}

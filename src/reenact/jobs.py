@@ -1,0 +1,182 @@
+"""Commands in the background: each a process of its own that outlives its starter, known by files on disk.
+
+JOB.json   the command, the process and when it was born
+JOB.log    what it prints, without secrets
+
+The page and the server for agents start, list, follow and stop commands here; what comes of them is in the
+journal.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shlex
+import signal
+import subprocess
+import time
+import uuid
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from datetime import datetime
+from pathlib import Path
+
+import psutil
+
+from reenact.errors import InputError
+from reenact.journal import JournalReader, Run
+from reenact.journal.host import this_host
+from reenact.journal.logs import redacted_log, wait_until_written
+from reenact.journal.storage import make_folder, write_whole
+from reenact.own_process import own_command, own_environment
+
+TAIL = 16 * 1024
+"""Bytes of the log that are shown, from the end."""
+RECENT = 200
+"""How far back the run of a job is looked for."""
+BIRTHS_APART_S = 2.0
+"""The clock by which births are known may be set while the process lives."""
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """A command that was started."""
+
+    id: str
+    words: tuple[str, ...]
+    """What is typed behind `reenact`."""
+    pid: int
+    born: float
+    """When the process was made, by its own account: a number that is used again has another birth."""
+    run: str = ""
+    """The run that it continues, where that is known from the start."""
+
+    @property
+    def command(self) -> str:
+        """diagnose, repair, bug, ..."""
+        return self.words[0]
+
+    @property
+    def line(self) -> str:
+        """As a person would type it."""
+        return shlex.join(["reenact", *self.words])
+
+
+class Jobs:
+    """All jobs of a runs folder, also those that an earlier server started."""
+
+    def __init__(self, runs_dir: Path, working_folder: Path | None = None, *, at_once: int = 1000) -> None:
+        self.folder = runs_dir / "jobs"
+        self.working_folder = working_folder or Path.cwd()
+        self._runs_dir = runs_dir
+        self._at_once = at_once
+        self._children: dict[str, subprocess.Popen[bytes]] = {}
+
+    def start(self, words: Sequence[str], *, run: str = "") -> Job:
+        """Start `reenact WORDS`. InputError when too many jobs run already."""
+        busy = [job.id for job in self.all() if self.is_alive(job)]
+        if len(busy) >= self._at_once:
+            raise InputError(
+                f"{len(busy)} jobs run already: {', '.join(busy)}.", next_step="Wait for one, or stop one."
+            )
+        make_folder(self.folder, 0o700)
+        name = f"{words[0]}-{uuid.uuid4().hex[:8]}"
+        environ = {**own_environment(), "REENACT_RUNS_DIR": str(self._runs_dir.resolve()), "NO_COLOR": "1"}
+        with redacted_log(self._file(name, "log")) as output:
+            child = subprocess.Popen(  # noqa: S603  our own command line, no shell
+                own_command(*words),
+                cwd=self.working_folder,
+                env=environ,
+                stdin=subprocess.DEVNULL,
+                stdout=output,
+                stderr=subprocess.STDOUT,
+                # Ctrl-C in the server's terminal is meant for the server alone.
+                start_new_session=True,
+            )
+        self._children[name] = child
+        job = Job(name, tuple(words), child.pid, _born(child.pid) or time.time(), run)
+        path = self._file(name, "json")
+        write_whole(path, json.dumps(asdict(job)).encode(), temporary=path.with_suffix(".part"), mode=0o600)
+        return job
+
+    def resume(self, run: Run) -> Job:
+        """Continue a run with the command that started it."""
+        return self.start(("runs", "resume", run.id), run=run.id)
+
+    def all(self) -> list[Job]:
+        """Every job, oldest first."""
+        if not self.folder.is_dir():
+            return []
+        files = sorted(self.folder.glob("*.json"), key=lambda path: (path.stat().st_mtime_ns, path.name))
+        known = (json.loads(path.read_bytes()) for path in files)
+        return [Job(**{**facts, "words": tuple(facts["words"])}) for facts in known]
+
+    def find(self, name: str) -> Job | None:
+        """The job of that id; none when there is none."""
+        return next((job for job in self.all() if job.id == name), None)
+
+    def is_alive(self, job: Job) -> bool:
+        """Whether its process still works."""
+        self.exit_code(job)
+        born = _born(job.pid)
+        return born is not None and abs(born - job.born) < BIRTHS_APART_S
+
+    def exit_code(self, job: Job) -> int | None:
+        """How it ended; none while it runs, and for a child of an earlier server."""
+        child = self._children.get(job.id)
+        return child.poll() if child is not None else None
+
+    def stop(self, job: Job) -> None:
+        """Ask it to stop as Ctrl-C does: at the next safe place, the second time at once."""
+        if self.is_alive(job):
+            os.kill(job.pid, signal.SIGINT)
+
+    def output(self, job: Job) -> str:
+        """The last of what it printed."""
+        path = self._file(job.id, "log")
+        if not self.is_alive(job):
+            wait_until_written(path)
+        with path.open("rb") as file:
+            file.seek(max(0, path.stat().st_size - TAIL))
+            return file.read().decode("utf-8", "replace").strip()
+
+    def runs_of(self, job: Job, shelf: JournalReader) -> list[Run]:
+        """The runs of its process, newest first, those of its own command before others: a repair diagnoses
+        in a run of its own."""
+        if job.run:
+            return [shelf.find(job.run)]
+        mine = [run for run in shelf.runs(limit=RECENT) if run.pid == job.pid and not _ended_before(run, job)]
+        return sorted(mine, key=lambda run: run.pipeline != job.command)
+
+    def _file(self, name: str, ending: str) -> Path:
+        return self.folder / f"{name}.{ending}"
+
+
+def stop_run(run: Run, shelf: JournalReader) -> str:
+    """Ask the process that works on a run to stop, as Ctrl-C does; what was done, in a sentence."""
+    here = this_host()
+    if not shelf.is_live(run):
+        return "Nobody works on this run now."
+    if (run.host, run.boot) != (here.host, here.boot) or run.pid == here.pid:
+        return "This run is worked on elsewhere: stop it there."
+    try:
+        os.kill(run.pid, signal.SIGINT)
+    except OSError as error:
+        return f"Its process could not be reached: {error.strerror}."
+    return "Asked to stop at the next safe place; asked again it stops at once. Resume continues it."
+
+
+def _ended_before(run: Run, job: Job) -> bool:
+    """Process numbers are used again: a run that had ended when the job began is another's."""
+    if run.ended_at is None:
+        return False
+    return datetime.fromisoformat(run.ended_at).timestamp() < job.born - BIRTHS_APART_S
+
+
+def _born(pid: int) -> float | None:
+    """When the process was made; none when it has ended."""
+    try:
+        process = psutil.Process(pid)
+        return None if process.status() == psutil.STATUS_ZOMBIE else process.create_time()
+    except psutil.NoSuchProcess:
+        return None
