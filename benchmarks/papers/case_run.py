@@ -18,13 +18,12 @@ from reenact.intake.papers.read import read_paper
 from reenact.journal import Journal
 from reenact.llm.ask import Usage
 from reenact.llm.budget import price
-from reenact.paper.claim import Claim
 from reenact.paper.criterion import Value
-from reenact.paper.measure.gap import Comparison, gap_of
-from reenact.paper.measure.verdict import Verdict
-from reenact.paper.pipeline import Services, reproduce
+from reenact.paper.measure.gap import Comparison, Verdict, gap_of
+from reenact.paper.pipeline import PaperServices, reproduce
 from reenact.paper.quantity import near
 from reenact.paper.reproduction import Reproduction
+from reenact.paper.review.claims import Claim
 
 PRICED_AS = "openai:o3-mini"
 """Whose prices AutoReproduce states its cost at."""
@@ -48,9 +47,9 @@ def run_case(case_run: CaseRun, runner: BenchRunner) -> CaseResult:
     return replace(result, seconds=time.monotonic() - begun)
 
 
-def _services(case_run: CaseRun, runner: BenchRunner, journal: Journal, fresh: bool) -> Services:
+def _services(case_run: CaseRun, runner: BenchRunner, journal: Journal, fresh: bool) -> PaperServices:
     folder = case_run.case.library
-    return Services(
+    return PaperServices(
         journal=journal,
         model=runner.model_for(case_run),
         sandbox=runner.sandbox,

@@ -13,23 +13,20 @@ from reenact.cli.paper import paper as paper_verb
 from reenact.codegen.project import Project
 from reenact.errors import InputError
 from reenact.intake.papers.paper import Lost, Paper, Paragraph, Section, Sentence, Span
-from reenact.paper.claim import Claim
 from reenact.paper.criterion import Category, CodeLine, Criterion, Judged, Level, Value
 from reenact.paper.develop.checks import Stage
 from reenact.paper.develop.development import Development, Round
-from reenact.paper.exemplar import Exemplar
 from reenact.paper.fingerprint.fingerprint import Dropped, Fingerprint
-from reenact.paper.measure.gap import compare
+from reenact.paper.lineage.trace import Exemplar
+from reenact.paper.measure.gap import Match, compare, verdict_of
 from reenact.paper.measure.gap_repair import GapRepair
-from reenact.paper.measure.matching import Pair
 from reenact.paper.measure.runs import FullRun
-from reenact.paper.measure.verdict import verdict_of
 from reenact.paper.options import Goal
 from reenact.paper.reproduction import Reproduction
+from reenact.paper.review.claims import Claim
 from reenact.paper.review.review import Review
-from reenact.paper.write.report_file import report_text
 from reenact.report.render import render
-from reenact.report.views.paper import paper_document
+from reenact.report.views.paper import paper_document, paper_report
 
 SPAN = Span("paper.md", -1, -1)
 SAID = Sentence("1:1.1", "We train with a learning rate of 0.05.", SPAN)
@@ -56,7 +53,7 @@ def reproduction(measured: float) -> Reproduction:
     runs = tuple(
         FullRun(seed, True, {"error": measured + seed / 1000}, "", 1.0, 1.0, 9.0, "") for seed in (0, 1)
     )
-    comparisons = compare((CLAIM,), runs, (Pair("C1", "error"),))
+    comparisons = compare((CLAIM,), runs, (Match(claim="C1", metric="error"),))
     made = Development(
         Project({"train.py": "RATE = 0.05\nRATE /= 2\n"}),
         (ROUND,),
@@ -71,16 +68,17 @@ def reproduction(measured: float) -> Reproduction:
         review=Review((), (), ()), claims=(CLAIM,),
         exemplars=(CITED,),
         fingerprint=Fingerprint(CRITERIA, (Dropped("It is best.", Level.PARAGRAPH, "a result"),)),
-        development=made, runs=runs, comparisons=comparisons, mending=None, scale=1.0, tokens=1200,
+        development=made, runs=runs, comparisons=comparisons, gap_repair=None, scale=1.0, tokens=1200,
         money=None, seconds=61.0, run_id="r1",
     )  # fmt: skip
 
 
 def test_the_report_says_what_holds_and_what_does_not() -> None:
-    text = report_text(reproduction(0.071))
-    assert "**Reproduced.** All 1 claims hold." in text
+    text = paper_report(reproduction(0.071))
+    assert "**Reproduced: All 1 claims hold.**" in text
     assert (
-        "| C1 | error, Slow Slopes, lines [1:1.1] | 0.07 ± 0.01 | 0.0715 ± 0.000707 | 2 | 2.1% | B |" in text
+        "| C1 | error, Slow Slopes, lines \\[1:1.1\\] | 0.07 ± 0.01 | 0.0715 ± 0.000707 | 2 | 2.1% | B |"
+        in text
     )
     assert "| F2 | It never changes. | fail (judge) | 1:1.1 | train.py:2 | It is halved. |" in text
     assert "1 pass, 1 fail, 0 cannot be judged; 1 proposals dropped" in text
@@ -95,29 +93,26 @@ def test_what_could_not_be_had_of_cited_work_is_on_the_page() -> None:
 
 def test_what_earlier_runs_paid_for_is_said() -> None:
     found = reproduction(0.071)
-    assert "taken over" not in report_text(found)
-    assert "- taken over: 3 steps of earlier runs" in report_text(replace(found, reused=3))
+    assert "taken over" not in paper_report(found)
+    assert "| taken over | 3 steps of earlier runs" in paper_report(replace(found, reused=3))
 
 
 def test_every_metric_is_told_whether_or_not_the_paper_has_it() -> None:
     found = reproduction(0.071)
     first, *others = found.runs
     more = replace(found, runs=(replace(first, metrics={**first.metrics, "test_recall": 0.5}), *others))
-    assert "| error | 0.0715 | 0.000707 | 2 | C1 |" in report_text(more)
-    assert "| test_recall | 0.5 | - | 1 |  |" in report_text(more)
-    assert "over 1 claims, 1 of them measured" in report_text(more)
-    assert "| test\\_recall |" in render(paper_document(more), "markdown")
+    assert "| error | 0.0715 | 0.000707 | 2 | C1 |" in paper_report(more)
+    assert "| test\\_recall | 0.5 | - | 1 |  |" in paper_report(more)
+    assert "over 1 claims, 1 of them measured" in paper_report(more)
     many = replace(first, metrics={f"m{number:03}": 1.0 for number in range(90)})
-    assert "| and 10 more |" in report_text(replace(found, runs=(many,)))
+    assert "| and 10 more |" in paper_report(replace(found, runs=(many,)))
 
 
 def test_a_claim_that_misses_and_a_hypothesis_are_told() -> None:
     found = reproduction(0.7)
-    mending = GapRepair(
-        None, "The gap became 3 %.", ("With RATE = 0.1.",), "--- a\n+++ b\n", ("epochs (F9)",)
-    )
-    text = report_text(replace(found, mending=mending))
-    assert "**Not reproduced.**" in text
+    repair = GapRepair("The gap became 3 %.", ("With RATE = 0.1.",), "--- a\n+++ b\n", ("epochs (F9)",))
+    text = paper_report(replace(found, gap_repair=repair))
+    assert "**Not reproduced: " in text
     assert "## What the paper may not say" in text
     assert "- With RATE = 0.1." in text
     assert "epochs (F9)" in text

@@ -7,10 +7,10 @@ from xml.etree import ElementTree
 
 import pytest
 
-from reenact.paper.claim import Claim
-from reenact.paper.measure.curves.curve import Curve
+from reenact.paper.measure.curves import Curve
 from reenact.paper.measure.gap import Comparison, Grade
 from reenact.paper.measure.runs import FullRun
+from reenact.paper.review.claims import Claim
 from reenact.report.training_plots import MOST_PLOTS, training_plots
 
 

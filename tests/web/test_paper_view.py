@@ -13,23 +13,22 @@ from starlette.testclient import TestClient
 from reenact.codegen.project import Project
 from reenact.intake.papers.paper import Paper, Paragraph, Section, Sentence, Span
 from reenact.journal import Journal
-from reenact.paper.claim import Claim
 from reenact.paper.criterion import Category, CodeLine, Criterion, Judged, Level, Value
 from reenact.paper.develop.checks import Stage
 from reenact.paper.develop.development import Development, Round
-from reenact.paper.exemplar import Exemplar, SourceFile
 from reenact.paper.fingerprint.fingerprint import Fingerprint
-from reenact.paper.measure.curves.curve import Curve
-from reenact.paper.measure.gap import Comparison, Grade
+from reenact.paper.lineage.code import SourceFile
+from reenact.paper.lineage.trace import Exemplar
+from reenact.paper.measure.curves import Curve
+from reenact.paper.measure.gap import Comparison, Grade, Judgement, Verdict
 from reenact.paper.measure.gap_repair import GapRepair
 from reenact.paper.measure.runs import FullRun
-from reenact.paper.measure.verdict import Judgement, Verdict
 from reenact.paper.options import Goal
 from reenact.paper.reproduction import Reproduction
+from reenact.paper.review.claims import Claim
 from reenact.paper.review.review import Review
-from reenact.paper.write.report_file import report_text
 from reenact.report.render import render
-from reenact.report.views.paper import paper_document
+from reenact.report.views.paper import paper_document, paper_report
 from reenact.web.state import AppState
 
 SPAN = Span("main.tex", 0, 10)
@@ -81,8 +80,8 @@ def a_paper(curves: tuple[Curve, ...] = CURVES) -> Reproduction:
         fingerprint=Fingerprint((criterion, missing), ()),
         development=Development(Project({"train.py": CODE}), rounds, 2, True, (judged, unclear), (), ()),
         runs=(FullRun(0, True, {"accuracy": 0.918}, "", 12.0, 11.0, 300.0, "epoch 1", curves=curves),),
-        comparisons=(compared,), mending=GapRepair(None, "Nothing was to be mended."), scale=1.0, tokens=10,
-        money=None, seconds=30.0, run_id="x", notes=("a note",),
+        comparisons=(compared,), gap_repair=GapRepair("Nothing was to be repaired."), scale=1.0,
+        tokens=10, money=None, seconds=30.0, run_id="x", notes=("a note",),
     )  # fmt: skip
 
 
@@ -126,7 +125,7 @@ def test_lineage_rounds_and_runs_are_told(page: str) -> None:
     assert "turned: F1" in page
     assert "it does not run" in page
     assert "What the run with seed 0 printed" in page
-    assert "Nothing was to be mended." in page
+    assert "Nothing was to be repaired." in page
 
 
 def test_how_it_trained_is_drawn_with_the_papers_number_across(page: str) -> None:
@@ -139,7 +138,7 @@ def test_how_it_trained_is_drawn_with_the_papers_number_across(page: str) -> Non
 
 @pytest.mark.parametrize("page", [()], indirect=True)
 def test_a_run_that_told_nothing_of_its_training_is_said(page: str) -> None:
-    assert "The runs told nothing of their training: no printed line and no log file" in page
+    assert "The runs logged nothing of their training: no printed line and no log file" in page
 
 
 def test_the_report_has_the_pictures_and_their_words() -> None:
@@ -147,9 +146,7 @@ def test_the_report_has_the_pictures_and_their_words() -> None:
     html = render(paper_document(found), "html")
     assert html.count('<figure class="chart">') == 3
     assert "C1, 92.1%" in html
-    shown = render(paper_document(found), "markdown", width=100, color=False)
-    assert "seed 0: 0.5 to 0.918 at epoch 3." in shown
-    written = report_text(found)
-    assert "| accuracy |  | 0 | 0.5 | 0.918 | epoch 3 |" in written
+    written = paper_report(found)
+    assert "seed 0: 0.5 to 0.918 at epoch 3." in written
     assert "1 with values that are no numbers" in written
-    assert "The runs told nothing of their training" in report_text(a_paper(()))
+    assert "The runs logged nothing of their training" in paper_report(a_paper(()))

@@ -101,7 +101,8 @@ def reproduce_paper(
     """
     from reenact.intake.papers.library import Library
     from reenact.paper.options import Goal, PaperAblations, PaperOptions
-    from reenact.paper.pipeline import Services, reproduce
+    from reenact.paper.pipeline import PaperServices, reproduce
+    from reenact.report.views.paper import paper_report
 
     for name, value, least, most in (("exemplars", exemplars, 0, 10), ("rounds", rounds, 0, 10)):
         within(name, value, least, most)
@@ -117,12 +118,12 @@ def reproduce_paper(
     with open_session(locals(), model_for="A paper is read and its code written by a model") as session:
         box = session.sandbox()
         cited = _folder(library)
-        services = Services(
+        services = PaperServices(
             journal=session.journal, model=session.model(), sandbox=box,
             environments=session.environments(box), cache=session.cache, traces=session.traces,
             library=Library(cited) if cited is not None else None, clients=session.paper_clients(),
             packages=tuple(session.settings.allow_packages), tell=session.tell, stop=session.stop,
-            argv=COMMAND.get(), fresh=fresh,
+            argv=COMMAND.get(), fresh=fresh, report=paper_report,
         )  # fmt: skip
         return reproduce(session.paper(str(paper), box), services, options=options, out=Path(out))
 
@@ -239,9 +240,8 @@ def evaluate(
         sandbox, trust_code, max_time, model, max_cost, max_tokens, max_calls, record, fresh, trust_journal,
             runs_dir, progress, cancel: as for `reproduce_bug`.
     """
-    from reenact.paper.evaluate.asked import Asked
-    from reenact.paper.evaluate.execute import Machine
-    from reenact.paper.evaluate.pipeline import Services
+    from reenact.paper.evaluate.evaluation import EvaluateOptions
+    from reenact.paper.evaluate.pipeline import EvaluateServices
     from reenact.paper.evaluate.pipeline import evaluate as run_evaluation
     from reenact.paper.options import Goal
 
@@ -250,24 +250,23 @@ def evaluate(
     within("run_time", run_time, 0, MOST_RUN_S)
     with open_session(locals()) as session:
         read = session.paper(str(paper)) if paper else None
-        asked = Asked(
+        options = EvaluateOptions(
             code=Path(code), goal=Goal(task=task, metric=metric, instruction=instruction), align=align,
             reference=_folder(reference), rubric=_file(rubric), resources=resources_provided,
             forms=_filled(forms, read.title if read is not None else ""), judgements=_file(judgements),
             expert=_file(expert), chosen=_file(chosen), exemplars=exemplars, runs=words_of(edits, "edits"),
-            metrics=tuple(map(Path, metrics)), execute=execute, metric=metric, value=value,
+            metrics=tuple(map(Path, metrics)), execute=execute, data=_folder(data), run_wall_s=run_time,
+            metric=metric, value=value,
         )  # fmt: skip
         # The lineage is chosen by a model only where the user names one for it.
-        judged = (asked.needs_model and session.settings.model) or (asked.expert and model)
-        judge = session.model() if judged else None
-        machine = None
-        if asked.execute:
-            box = session.sandbox()
-            machine = Machine(
-                box, session.environments(box), _folder(data), run_time, session.tell, session.stop
-            )
-        services = Services(session.journal, judge, machine, session.tell, COMMAND.get(), fresh)
-        return run_evaluation(asked, read, services)
+        judged = (options.needs_model and session.settings.model) or (options.expert and model)
+        box = session.sandbox() if execute else None
+        services = EvaluateServices(
+            session.journal, session.model() if judged else None, box,
+            session.environments(box) if box is not None else None, session.tell, session.stop,
+            COMMAND.get(), fresh,
+        )  # fmt: skip
+        return run_evaluation(options, read, services)
 
 
 def _folder(path: File | None) -> Path | None:
@@ -288,7 +287,7 @@ def _file(path: File | None) -> Path | None:
 
 def _filled(forms: tuple[File, ...], title: str) -> tuple[Path, ...]:
     """Forms that are there; the others are written to be filled."""
-    from reenact.paper.evaluate.human import empty_form
+    from reenact.paper.evaluate.people import empty_form
 
     for file in map(Path, forms):
         if not file.exists():

@@ -16,8 +16,8 @@ KEPT: Mapping[str, tuple[str, ...]] = {
         "verdict", "reason", "script", "seeds_shown", "seeds_run", "folder", "written", "findings", "notes",
     ),
     "paper": (
-        "title", "goal", "verdict", "reason", "gap", "criteria", "passed", "scale", "comparisons", "mending",
-        "notes",
+        "title", "goal", "verdict", "reason", "gap", "criteria", "passed", "scale", "comparisons",
+        "gap_repair", "notes",
     ),
 }  # fmt: skip
 """The keys of a result that are passed on, by command; of a command that is not listed, all."""

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from reenact.codegen.runner import ProjectRunner, UserFolder
 from reenact.errors import ended_by
+from reenact.journal import Journal
 from reenact.llm.ask import Model
 from reenact.paper.options import PaperOptions
 from reenact.sandbox.box import Sandbox
@@ -15,7 +16,7 @@ from reenact.sandbox.environments.prepare import Environments
 from reenact.types import Progress, Stop, Tell, tell_nobody
 
 MOST_LISTED = 200
-"""Files of a folder that are named; of the others the number is said."""
+"""Files of a folder that are named; of the others the number is given."""
 
 
 @dataclass(frozen=True)
@@ -25,6 +26,9 @@ class PaperContext:
     model: Model
     runner: ProjectRunner
     options: PaperOptions
+    journal: Journal
+    traces: Path
+    """Where watched runs are kept."""
     out: Path | None = None
     """Where the project goes, a commit a round; none: nowhere."""
     tell: Tell = tell_nobody
@@ -71,8 +75,8 @@ def scale_arguments(scale: float) -> tuple[str, ...]:
 
 
 def folders_text(folders: tuple[UserFolder, ...]) -> str:
-    """What the user's folders hold, as whoever writes the code is told: names and sizes, no content."""
-    return "\n".join(line for one in folders for line in _listed(one))
+    """What the user's folders hold, for whoever writes the code: names and sizes, no content."""
+    return "\n".join(line for folder in folders for line in _listed(folder))
 
 
 def _listed(folder: UserFolder) -> Iterator[str]:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 
 from reenact.journal import mark
+from reenact.result import encoded
 from reenact.types import JsonValue, Switches
 
 
@@ -18,7 +19,7 @@ class PaperAblations(Switches):
     fingerprint: bool = True
     """Take criteria from the paper and verify the code against them."""
     debug: bool = True
-    """Run what was written and mend what breaks."""
+    """Run what was written and fix what breaks."""
     refine: bool = True
     """Revise code that runs but fails criteria."""
     figures: bool = True
@@ -48,8 +49,8 @@ class Goal:
 
     def text(self) -> str:
         """The goal as a model sees it."""
-        said = [f"{name}: {value}" for name, value in asdict(self).items() if value and name != "addendum"]
-        return "\n".join(said) or "All experiments and baselines of the paper."
+        given = [f"{name}: {value}" for name, value in asdict(self).items() if value and name != "addendum"]
+        return "\n".join(given) or "All experiments and baselines of the paper."
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +67,7 @@ class PaperOptions:
     rounds: int = 3
     """Revisions after verification."""
     tries: int = 20
-    """Attempts to mend what does not run, a stage."""
+    """Attempts to fix what does not run, a stage."""
     seeds: int = 3
     """Full runs."""
     scale: float = 1.0
@@ -83,15 +84,6 @@ class PaperOptions:
     """When the gap is large: diagnose and repair what the paper leaves open."""
     parts: PaperAblations = field(default_factory=PaperAblations)
 
-    def to_json(self) -> dict[str, JsonValue]:
+    def to_json(self) -> JsonValue:
         """What a journal compares to tell one request from another."""
-        said = asdict(self)
-        said["goal"]["addendum"] = mark(self.goal.addendum)
-        return {
-            name: str(value)
-            if isinstance(value, Path)
-            else list(value)
-            if isinstance(value, tuple)
-            else value
-            for name, value in said.items()
-        }
+        return encoded(asdict(replace(self, goal=replace(self.goal, addendum=mark(self.goal.addendum)))))

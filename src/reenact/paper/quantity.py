@@ -48,10 +48,10 @@ class Quantity:
     """One number in a text."""
 
     value: float
-    percent: bool
-    start: int
+    percent: bool = False
+    start: int = 0
     """First character in the text, after typography was made plain."""
-    written: str
+    written: str = ""
 
     def equals(self, other: Quantity) -> bool:
         """The same number; 10 % is 0.1, and 10 where a table has the sign in its heading."""
@@ -99,6 +99,12 @@ def states(text: str, value: str) -> bool:
         return any(wanted.equals(one) for one in quantities(text))
     words = plain(value)
     return bool(words) and words in plain(text)
+
+
+def has_numbers(text: str, wanted: str) -> bool:
+    """Whether the text has every number of another one."""
+    there = quantities(text)
+    return all(any(one.equals(other) for other in there) for one in quantities(wanted))
 
 
 def ready(text: str) -> str:

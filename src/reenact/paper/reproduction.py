@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from decimal import Decimal
 from pathlib import Path
 from typing import ClassVar
 
 from reenact.intake.papers.paper import Block, Paper, Paragraph
-from reenact.paper.claim import Claim
 from reenact.paper.criterion import Judged, Value
 from reenact.paper.develop.development import Development
-from reenact.paper.exemplar import Exemplar
 from reenact.paper.fingerprint.fingerprint import Fingerprint
-from reenact.paper.measure.gap import Comparison
+from reenact.paper.lineage.trace import Exemplar
+from reenact.paper.measure.gap import Comparison, Judgement, Verdict
 from reenact.paper.measure.gap_repair import GapRepair
 from reenact.paper.measure.runs import FullRun
-from reenact.paper.measure.verdict import Judgement, Verdict
 from reenact.paper.options import Goal
+from reenact.paper.review.claims import Claim
 from reenact.paper.review.review import Review
 from reenact.result import Result
 from reenact.types import JsonValue
@@ -31,8 +30,8 @@ class Reproduction(Result):
         "title=paper.title", "source=paper.source", "form=paper.form", "goal=goal.text", "verdict", "reason",
         "gap=judgement.gap", "criteria", "passed", "gap_executed=judgement.gap_executed", "scale", "review",
         "sections", "claims", "comparisons", "exemplars", "fingerprint", "judged",
-        "rounds=development.rounds", "files=development.project.files", "runs", "mending", "tokens", "money",
-        "seconds:1", "reused", "notes=every_note",
+        "rounds=development.rounds", "files=development.project.files", "runs", "gap_repair", "tokens",
+        "money", "seconds:1", "reused", "notes=every_note",
     )  # fmt: skip
 
     paper: Paper
@@ -45,7 +44,7 @@ class Reproduction(Result):
     development: Development
     runs: tuple[FullRun, ...]
     comparisons: tuple[Comparison, ...]
-    mending: GapRepair | None
+    gap_repair: GapRepair | None
     """What a repair changed to close the gap; none when it was not tried."""
     scale: float
     """Share of the paper's training that was done."""
@@ -78,10 +77,6 @@ class Reproduction(Result):
         """What was lost, assumed, left out or could not be done."""
         lost = tuple(f"Lost in reading: {one.what}" for one in self.paper.lost)
         return (*self.notes, *self.development.notes, *lost)
-
-    def at(self, folder: Path, written: tuple[str, ...]) -> Reproduction:
-        """The same, with where it was written."""
-        return replace(self, folder=folder, written=written)
 
     @property
     def sentence(self) -> str:

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby
 from statistics import fmean
 
-from reenact.paper.measure.curves.course import Course, courses
+from reenact.paper.measure.curves import Course, courses
 from reenact.paper.measure.gap import Comparison
 from reenact.paper.measure.runs import FullRun
 from reenact.probe.trace import metric_name

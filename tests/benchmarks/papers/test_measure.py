@@ -17,8 +17,8 @@ from benchmarks.papers.variant import variants_of
 from benchmarks.scorecard import Scorecard
 from reenact.journal import Journal
 from reenact.llm.scripted import Scripted
-from reenact.paper.claim import Claim
 from reenact.paper.measure.gap import Comparison, Grade
+from reenact.paper.review.claims import Claim
 from reenact.sandbox.choose import choose
 from reenact.types import ExitCode
 

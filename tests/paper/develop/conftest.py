@@ -29,8 +29,8 @@ from config import SIZE
 
 
 def sample_batch(seed):
-    dice = random.Random(seed)
-    xs = [dice.uniform(-1.0, 1.0) for _ in range(SIZE)]
+    chance = random.Random(seed)
+    xs = [chance.uniform(-1.0, 1.0) for _ in range(SIZE)]
     return {"x": xs, "y": [3.0 * x + 0.5 for x in xs]}
 '''
 MODEL = '''"""A line that learns."""
@@ -135,7 +135,7 @@ def verify(project: Project, scope: Any) -> tuple[Judged, ...]:
 
 
 @dataclass
-class Room:
+class Bench:
     """Where development happens."""
 
     journal: Journal
@@ -147,13 +147,15 @@ class Room:
         self.models.append(model)
         options = PaperOptions(**{"wall_s": 60.0, "tries": 4, "rounds": 2, **given})
         runner = project_runner(options, choose(trust_code=True))
-        return PaperContext(model, runner, options, self.folder / "out" if out else None)
+        return PaperContext(
+            model, runner, options, self.journal, self.folder, self.folder / "out" if out else None
+        )
 
-    def develop(self, answers: Mapping[str, Any], *, out: bool = False, **wishes: Any) -> Development:
+    def develop(self, answers: Mapping[str, Any], *, out: bool = False, **options: Any) -> Development:
         script = {f"paper/develop/{place}": answer for place, answer in answers.items()}
-        context = self.context(script, out=out, **wishes)
+        context = self.context(script, out=out, **options)
         brief = Brief("A line is fitted.", "Fit the line.", criteria=CRITERIA)
-        with self.journal.run(pipeline="paper", request={"wishes": wishes}, argv=(), what="a line") as run:
+        with self.journal.run(pipeline="paper", request={"options": options}, argv=(), what="a line") as run:
             return develop(brief, context, run, verify)
 
     def asked(self, word: str) -> list[str]:
@@ -162,8 +164,8 @@ class Room:
 
 
 @pytest.fixture
-def room(tmp_path: Path) -> Room:
-    return Room(Journal.in_memory(), tmp_path)
+def bench(tmp_path: Path) -> Bench:
+    return Bench(Journal.in_memory(), tmp_path)
 
 
 @pytest.fixture

@@ -29,10 +29,10 @@ def loss_on(model, batch):
 
 
 @pytest.fixture
-def look(room: Any) -> Check:
-    def make(project: Project, stage: Stage = Stage.EXPERIMENT, **wishes: Any) -> Checked:
-        with room.journal.run(pipeline="paper", request={}, argv=(), what="x", fresh=True) as run:
-            context = room.context(**wishes)
+def look(bench: Any) -> Check:
+    def make(project: Project, stage: Stage = Stage.EXPERIMENT, **options: Any) -> Checked:
+        with bench.journal.run(pipeline="paper", request={}, argv=(), what="x", fresh=True) as run:
+            context = bench.context(**options)
             return checked(stage, project, context.runner, context.options.scale, run)
 
     return make

@@ -62,7 +62,7 @@ def test_a_history_that_is_not_ours_is_left_alone(tmp_path: Path) -> None:
     assert git(tmp_path, "for-each-ref") == ""
 
 
-def test_without_git_the_files_are_written_and_it_is_said(tmp_path: Path, monkeypatch: Any) -> None:
+def test_without_git_the_files_are_written_and_noted(tmp_path: Path, monkeypatch: Any) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
     history, commits = kept(tmp_path / "out", Project({"a.py": "x\n"}))
     assert commits == [""]
@@ -78,7 +78,7 @@ def test_files_of_somebody_else_are_not_written_over(tmp_path: Path) -> None:
     assert not (tmp_path / ".git").exists()
 
 
-def test_long_rows_of_criteria_are_told_in_short() -> None:
+def test_long_rows_of_criteria_are_shortened() -> None:
     assert in_short(("F1", "F2", "F3", "F5", "F6", "F9")) == "F1-F3, F5, F6, F9"
     assert in_short(("F2", "F1")) == "F2, F1"
     assert in_short(("mine", "yours")) == "mine, yours"

@@ -41,8 +41,8 @@ def test_a_whole_project_has_nothing_against_it(line: Project) -> None:
     ],
 )
 def test_each_mistake_is_named(line: Project, name: str, text: str, words: str) -> None:
-    told = found(line.changed({name: text}))
-    assert any(words in one for one in told), told
+    problems = found(line.changed({name: text}))
+    assert any(words in one for one in problems), problems
 
 
 def test_packages_of_the_project_and_stars_are_followed(line: Project) -> None:

@@ -9,13 +9,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from reenact.errors import InputError
-from reenact.paper.evaluate.agreement import (
-    agreements,
+from reenact.paper.evaluate.people import (
     cohen_kappa,
     interval,
     krippendorff_alpha,
+    nominal,
     pearson,
-    read_judgements,
+    read_panel,
 )
 
 YES, NO = "pass", "fail"
@@ -33,20 +33,20 @@ def test_alpha_of_krippendorffs_own_example() -> None:
     first = [0, 1, 0, 0, 0, 0, 0, 0, 1, 0]
     second = [1, 1, 1, 0, 0, 1, 0, 0, 0, 0]
     table = [[float(a), float(b)] for a, b in zip(first, second, strict=True)]
-    assert krippendorff_alpha(table) == pytest.approx(0.095, abs=5e-4)
+    assert krippendorff_alpha(table, nominal) == pytest.approx(0.095, abs=5e-4)
 
 
 def test_alpha_of_numbers_counts_how_far_they_are_apart() -> None:
     near = [[1.0, 1.1], [5.0, 5.1], [9.0, 9.1]]
-    assert krippendorff_alpha(near) == pytest.approx(0.0)
+    assert krippendorff_alpha(near, nominal) == pytest.approx(0.0)
     assert krippendorff_alpha(near, interval) == pytest.approx(1.0, abs=0.01)
 
 
 def test_what_is_not_defined_is_none_and_not_zero() -> None:
     assert cohen_kappa([YES, YES], [YES, YES]) is None
-    assert krippendorff_alpha([[YES, None], [None, NO]]) is None
-    assert pearson([1.0, 1.0, 1.0], [1.0, 2.0, 3.0]) is None
-    assert pearson([1.0, 2.0], [1.0, 2.0]) is None
+    assert krippendorff_alpha([[YES, None], [None, NO]], nominal) is None
+    assert pearson([(1.0, 1.0), (1.0, 2.0), (1.0, 3.0)]) is None
+    assert pearson([(1.0, 1.0), (2.0, 2.0)]) is None
 
 
 def test_silence_is_left_out() -> None:
@@ -57,7 +57,9 @@ def test_silence_is_left_out() -> None:
 def test_order_of_judges_does_not_matter(pairs: list[tuple[int, int]]) -> None:
     first, second = [float(a) for a, _ in pairs], [float(b) for _, b in pairs]
     assert cohen_kappa(first, second) == pytest.approx(cohen_kappa(second, first))
-    assert pearson(first, second) == pytest.approx(pearson(second, first))
+    assert pearson(list(zip(first, second, strict=True))) == pytest.approx(
+        pearson(list(zip(second, first, strict=True)))
+    )
     swapped = [list(reversed(row)) for row in pairs]
     assert krippendorff_alpha(pairs, interval) == pytest.approx(krippendorff_alpha(swapped, interval))
 
@@ -71,11 +73,12 @@ def test_a_judge_agrees_with_itself(values: list[float]) -> None:
 def test_judgements_from_a_table(tmp_path: Path) -> None:
     file = tmp_path / "judges.csv"
     file.write_text("item,person,model\na,17,80\nb,12,61\nc,5,22\nd,9,cannot judge\n")
-    said = read_judgements(file)
-    (pair,) = agreements(said)
+    panel = read_panel(file)
+    (pair,) = panel.pairs
     assert (pair.first, pair.second, pair.n) == ("person", "model", 3)
     assert pair.pearson == pytest.approx(0.9955, abs=1e-3)
-    assert said.in_numbers
+    assert panel.items == 4
+    assert panel.alpha is not None, "ratings are numbers"
 
 
 @pytest.mark.parametrize("text", ["", "item,one\na,1\n", "item,one,two\na,1\n"])
@@ -83,4 +86,4 @@ def test_tables_that_are_none_give_a_sentence(tmp_path: Path, text: str) -> None
     file = tmp_path / "judges.csv"
     file.write_text(text)
     with pytest.raises(InputError):
-        read_judgements(file)
+        read_panel(file)

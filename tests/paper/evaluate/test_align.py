@@ -11,7 +11,7 @@ from reenact.intake.papers.paper import Paper
 from reenact.journal import Journal
 from reenact.llm.scripted import Scripted
 from reenact.paper.evaluate.align import DIMENSIONS, AlignScore, Level, align
-from reenact.paper.evaluate.code import read_code
+from reenact.paper.evaluate.quality import read_code
 from reenact.paper.options import Goal
 
 
@@ -62,12 +62,12 @@ def test_without_a_reference_the_paper_alone_is_judged(paper: Paper, code: Path)
     assert found[Level.PAPER].score == 15.0
 
 
-def test_a_mark_that_was_not_given_is_left_out_and_told(paper: Paper, code: Path) -> None:
+def test_a_mark_that_was_not_given_is_left_out_with_its_reason(paper: Paper, code: Path) -> None:
     answers = {"key-points": points(), "align-paper": marks(20, None, 10)}
     found = levels(answers, paper, code, reference=False)[Level.PAPER]
     assert (found.score, found.judged) == (75.0, 2)
     assert [mark.score for mark in found.marks] == [20, None, 10, None, None]
-    assert found.marks[4].reason == "The judge said nothing of it."
+    assert found.marks[4].reason == "The judge did not mention it."
 
 
 @pytest.mark.parametrize("bad", [marks(21, 1, 1, 1, 1), {"marks": []}, "no JSON", {"marks": [{"number": 9}]}])

@@ -12,16 +12,16 @@ from reenact.errors import InputError
 from reenact.journal import Journal, Scope
 from reenact.llm.ask import Prompt, Text
 from reenact.llm.scripted import Scripted
-from reenact.paper.develop.answers import Analysis
-from reenact.paper.evaluate.edits import Edit, edit_scores, edited_run
+from reenact.paper.develop.questions import Analysis
+from reenact.paper.evaluate.execution import edit_scores, edits_of
 
-PROMPT = Prompt("paper/mend", 1, "Mend it.", (Text("code"),))
+PROMPT = Prompt("paper/mend", 1, "Fix it.", (Text("code"),))
 RANGE = {"path": "a.py", "first": 3, "last": 6, "old_first": "x", "old_last": "y", "text": "one\ntwo"}
 SWAP = {"path": "a.py", "search": "old", "replace": "new\nnewer\nnewest"}
 WHOLE = {"path": "b.py", "text": "1\n2\n3\n4\n5\n"}
 
 
-def told(journal: Journal, code: int, pipeline: str = "paper") -> str:
+def recorded(journal: Journal, code: int, pipeline: str = "paper") -> str:
     answers: list[Any] = [
         {"cause": "c", "remedy": "r"}, {"lines": [RANGE], "swaps": [SWAP]}, {"files": [WHOLE]}, {},
     ]  # fmt: skip
@@ -45,20 +45,20 @@ def edit(scope: Scope, model: Scripted, name: str) -> None:
 
 def test_edits_are_those_that_changed_something() -> None:
     with Journal.in_memory() as journal:
-        found = edited_run(journal, told(journal, 1))
-    assert found.executes
-    assert found.edits == (Edit("method", "debugging", 4 + 3), Edit("revision", "refinement", 5))
+        found = edits_of(journal, recorded(journal, 1))
+    assert found == (("method", "debugging", 4 + 3), ("revision", "refinement", 5))
     method = edit_scores([found])[0]
     assert (method.stage, method.turns, method.lines) == ("method", 1.0, 7.0)
 
 
 def test_a_run_without_a_verdict_on_numbers_does_not_count() -> None:
     with Journal.in_memory() as journal:
-        assert edit_scores([edited_run(journal, told(journal, 3))]) == ()
+        assert edits_of(journal, recorded(journal, 3)) is None
+    assert edit_scores([]) == ()
 
 
-def test_runs_of_other_stories_edit_nothing() -> None:
+def test_runs_of_other_pipelines_edit_nothing() -> None:
     with Journal.in_memory() as journal:
-        name = told(journal, 0, pipeline="bug")
-        with pytest.raises(InputError, match="run of `reenact bug`"):
-            edited_run(journal, name)
+        name = recorded(journal, 0, pipeline="bug")
+        with pytest.raises(InputError, match="one of `reenact bug`"):
+            edits_of(journal, name)

@@ -1,4 +1,4 @@
-"""`reenact evaluate` from the door: formats, forms, what is missing, and nothing asked twice."""
+"""`reenact evaluate` from the command line: formats, forms, what is missing, and nothing asked twice."""
 
 from __future__ import annotations
 
@@ -15,9 +15,8 @@ from reenact.intake.papers.paper import Paper
 from reenact.journal import Journal
 from reenact.llm.scripted import Scripted
 from reenact.paper.criterion import Value
-from reenact.paper.evaluate.asked import Asked
-from reenact.paper.evaluate.execute import Machine
-from reenact.paper.evaluate.pipeline import Services, evaluate
+from reenact.paper.evaluate.evaluation import EvaluateOptions
+from reenact.paper.evaluate.pipeline import EvaluateServices, evaluate
 from reenact.report.render import FORMATS, render
 from reenact.report.views.evaluation import evaluation_document
 from reenact.sandbox.choose import choose
@@ -48,9 +47,9 @@ def test_quality_alone_needs_neither_paper_nor_model(
     code: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     done = run(tmp_path, monkeypatch, str(code), "--output-format", "json")
-    told = json.loads(done.stdout)
+    data = json.loads(done.stdout)["data"]
     assert done.return_value == 0
-    assert told["data"]["quality"]["files"] == 2
+    assert data["quality"]["files"] == 2
 
 
 def test_a_form_is_written_empty_and_read_filled(
@@ -75,11 +74,11 @@ def test_runs_lists_and_judges_side_by_side(
         "--metric", "accuracy", "--value", "100", "--expert", "expert.txt", "--exemplars", "1",
         "--judgements", "judges.csv", "--output-format", "json",
     )  # fmt: skip
-    told = json.loads(done.stdout)["data"]
-    assert (told["executed"]["rate"], told["executed"]["gap"]) == (0.5, 0.55)
-    assert told["executed"]["gap_executed"] == pytest.approx(0.1)
-    assert (told["lineage"]["top1"], told["lineage"]["hits"]) == (True, 1)
-    assert told["panel"]["pairs"][0]["n"] == 3
+    data = json.loads(done.stdout)["data"]
+    assert (data["executed"]["rate"], data["executed"]["gap"]) == (0.5, 0.55)
+    assert data["executed"]["gap_executed"] == pytest.approx(0.1)
+    assert (data["lineage"]["top1"], data["lineage"]["hits"]) == (True, 1)
+    assert data["panel"]["pairs"][0]["n"] == 3
 
 
 def test_code_is_run_in_the_sandbox_where_that_is_asked_for(
@@ -91,37 +90,41 @@ def test_code_is_run_in_the_sandbox_where_that_is_asked_for(
     )
     asked = ("--execute", "3", "--metric", "accuracy", "--value", "100", "--output-format", "json")
     done = run(tmp_path, monkeypatch, str(code), "--trust-code", *asked)
-    told = json.loads(done.stdout)["data"]
-    assert told["executed"]["rate"] == pytest.approx(2 / 3)
-    assert told["executed"]["gap_executed"] == pytest.approx(0.09)
-    assert any("Seed 1: It ended with exit code 1" in note for note in told["notes"])
+    data = json.loads(done.stdout)["data"]
+    assert data["executed"]["rate"] == pytest.approx(2 / 3)
+    assert data["executed"]["gap_executed"] == pytest.approx(0.09)
+    assert any("Seed 1: It ended with exit code 1" in note for note in data["notes"])
 
 
 def test_code_without_an_entry_is_not_run(code: Path) -> None:
     (code / "train.py").unlink()
-    machine = Machine(choose(trust_code=True))
+    box = choose(trust_code=True)
     with Journal.in_memory() as journal, pytest.raises(InputError, match="nothing to run"):
-        evaluate(Asked(code, execute=1, metric="m", value=1.0), None, Services(journal, machine=machine))
+        evaluate(
+            EvaluateOptions(code, execute=1, metric="m", value=1.0),
+            None,
+            EvaluateServices(journal, sandbox=box),
+        )
 
 
-def test_what_is_missing_is_said(code: Path, paper: Paper) -> None:
+def test_what_is_missing_is_named(code: Path, paper: Paper) -> None:
     with Journal.in_memory() as journal:
         with pytest.raises(InputError, match="none is named"):
-            evaluate(Asked(code, align=True), paper, Services(journal))
+            evaluate(EvaluateOptions(code, align=True), paper, EvaluateServices(journal))
         with pytest.raises(InputError, match="against the paper"):
-            evaluate(Asked(code, align=True), None, Services(journal, Scripted([])))
+            evaluate(EvaluateOptions(code, align=True), None, EvaluateServices(journal, Scripted([])))
         with pytest.raises(InputError, match="A gap needs"):
-            evaluate(Asked(code, metrics=(code,)), None, Services(journal))
+            evaluate(EvaluateOptions(code, metrics=(code,)), None, EvaluateServices(journal))
 
 
 def test_failed_requirements_are_notices_in_every_format(code: Path, paper: Paper, tmp_path: Path) -> None:
     rubric = tmp_path / "rubric.json"
     rubric.write_text(json.dumps(LEAF))
-    asked = Asked(code, rubric=rubric)
+    options = EvaluateOptions(code, rubric=rubric)
     model = Scripted([FAILED])
     with Journal.in_memory() as journal:
-        found = evaluate(asked, paper, Services(journal, model))
-        again = evaluate(asked, paper, Services(journal, model))
+        found = evaluate(options, paper, EvaluateServices(journal, model))
+        again = evaluate(options, paper, EvaluateServices(journal, model))
     assert len(model.calls) == 1, "the same question is not paid twice"
     assert again.rubric == found.rubric
     assert found.rubric is not None
@@ -136,7 +139,9 @@ def test_a_silent_judge_is_inconclusive_and_no_zero(code: Path, paper: Paper, tm
     rubric = tmp_path / "rubric.json"
     rubric.write_text(json.dumps(LEAF))
     with Journal.in_memory() as journal:
-        found = evaluate(Asked(code, rubric=rubric), paper, Services(journal, Scripted(["?"] * 9)))
+        found = evaluate(
+            EvaluateOptions(code, rubric=rubric), paper, EvaluateServices(journal, Scripted(["?"] * 9))
+        )
     assert found.is_silent
     assert found.unjudged == 1
     assert "1 could not be judged" in evaluation_document(found).verdict

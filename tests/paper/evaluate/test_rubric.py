@@ -13,7 +13,7 @@ from reenact.intake.papers.paper import Paper
 from reenact.journal import Journal
 from reenact.llm.scripted import Scripted
 from reenact.paper.criterion import Judged, Value
-from reenact.paper.evaluate.code import read_code
+from reenact.paper.evaluate.quality import read_code
 from reenact.paper.evaluate.rubric import (
     ACQUISITION,
     CODE_DEVELOPMENT,
@@ -67,7 +67,7 @@ def test_pruning_keeps_code_leaves_and_drops_empty_branches(tree: Node) -> None:
     assert pruned is not None
     assert [one.id for one in pruned.leaves()] == ["average", "lag", "data", "rate"]
     assert [part.id for part in pruned.parts] == ["method", "setup"]
-    assert code_development(Node("x", "x", 1, (), "Result Analysis")) is None
+    assert code_development(Node(id="x", requirements="x", weight=1, category="Result Analysis")) is None
 
 
 def test_means_are_weighted_and_the_unjudged_stand_apart(tree: Node) -> None:
@@ -94,7 +94,8 @@ def test_provided_resources_weigh_nothing(tree: Node) -> None:
     scored = score_tree(provided, found(rate=Value.FAIL))
     assert scored is not None
     assert "data" not in [one.node.id for one in scored.leaves()]
-    only = Node("r", "r", 1, (Node("d", "d", 2, (), CODE_DEVELOPMENT, ACQUISITION),))
+    data = Node(id="d", requirements="d", weight=2, category=CODE_DEVELOPMENT, detail=ACQUISITION)
+    only = Node(id="r", requirements="r", weight=1, parts=(data,))
     assert score_tree(resources_provided(only), {}) is None
 
 

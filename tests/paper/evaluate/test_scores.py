@@ -9,36 +9,32 @@ import pytest
 
 from reenact.errors import InputError
 from reenact.intake.papers.paper import Paper
-from reenact.paper.evaluate.code import read_code
-from reenact.paper.evaluate.edits import Edit, EditedRun, edit_scores
-from reenact.paper.evaluate.execute import Executed, executed_score
-from reenact.paper.evaluate.human import DIMENSIONS, empty_form, human_scores, read_form
-from reenact.paper.evaluate.lineage import Cited, cited_of, lineage_score, read_cited
-from reenact.paper.evaluate.quality import quality_of
+from reenact.paper.evaluate.execution import Edits, Ended, edit_scores, executed_score
+from reenact.paper.evaluate.lineage import Cited, cited_as, cited_of, lineage_score, read_cited
+from reenact.paper.evaluate.people import DIMENSIONS, empty_form, human_scores, read_form
+from reenact.paper.evaluate.quality import quality_of, read_code
 
 
 def cited(*names: str) -> list[Cited]:
-    return [Cited((name,)) for name in names]
+    return [cited_as(name) for name in names]
 
 
 def test_recall_and_hits_count_the_first_and_the_shared() -> None:
     expert = cited("Alpha Nets", "Beta Nets", "Gamma Nets")
     score = lineage_score(cited("beta  nets", "Alpha-Nets", "Delta Nets"), expert)
     assert (score.k, score.n, score.top1, score.hits) == (3, 3, True, 2)
-    only = lineage_score(cited("beta nets", "alpha nets"), expert, k=1)
-    assert (only.top1, only.hits) == (False, 1)
 
 
 def test_papers_are_the_same_by_key_title_or_arxiv(paper: Paper, tmp_path: Path) -> None:
     (found,) = cited_of(paper, ["ruiz2020", "nobody"])
-    assert found.is_the_same_as(Cited(("Plain Averages: means of weights",)))
-    assert Cited(("arXiv:2001.00001v2",)).is_the_same_as(Cited(("2001.00001",)))
+    assert found & cited_as("Plain Averages: means of weights")
+    assert cited_as("arXiv:2001.00001v2") & cited_as("2001.00001")
     listed = tmp_path / "expert.txt"
     listed.write_text("# mine\n- ruiz2020\n\nAnother Paper\n")
-    assert [one.names for one in read_cited(listed)] == [("ruiz2020",), ("Another Paper",)]
+    assert list(read_cited(listed)) == cited("ruiz2020", "Another Paper")
     result = tmp_path / "result.json"
     result.write_text(json.dumps({"data": {"exemplars": [{"key": "ruiz2020", "title": "Plain Averages"}]}}))
-    assert read_cited(result)[0].names == ("ruiz2020", "Plain Averages")
+    assert read_cited(result)[0] == cited_as("ruiz2020", "Plain Averages")
 
 
 @pytest.mark.parametrize("text", ["", "[]", '{"else": 1}', "[3]", "{"])
@@ -49,33 +45,22 @@ def test_lists_that_are_none_give_a_sentence(tmp_path: Path, text: str) -> None:
         read_cited(file)
 
 
-def test_edits_are_counted_over_runs_that_execute() -> None:
-    debug, refine = Edit("method", "debugging", 30), Edit("method", "refinement", 10)
-    runs = [
-        EditedRun((debug, debug, refine), True),
-        EditedRun((debug,), True),
-        EditedRun((debug,) * 9, False),
-    ]
-    first, second = edit_scores(runs)
-    assert (first.turns, first.lines) == (1.5, 30.0)
-    assert (second.turns, second.lines) == (0.5, 10.0)
-    assert edit_scores([EditedRun((debug,), False)]) == ()
+def test_edits_are_counted_by_stage_and_purpose() -> None:
+    first: Edits = (("method", "debugging", 30), ("method", "debugging", 30), ("method", "refinement", 10))
+    second: Edits = (("method", "debugging", 30),)
+    debugging, refinement = edit_scores([first, second])
+    assert (debugging.turns, debugging.lines) == (1.5, 30.0)
+    assert (refinement.turns, refinement.lines) == (0.5, 10.0)
 
 
-def test_failures_count_one_and_papers_count_alike() -> None:
-    runs = [
-        Executed("often", 80.0, 80.0),
-        Executed("often", 80.0, 40.0),
-        Executed("often", 80.0, None),
-        Executed("once", 0.1, 0.3),
-    ]
-    score = executed_score(runs)
+def test_failures_have_the_gap_one() -> None:
+    score = executed_score(80.0, [Ended(80.0), Ended(40.0), Ended(None)])
     assert score is not None
-    assert score.rate == pytest.approx((2 / 3 + 1) / 2)
-    assert score.gap == pytest.approx(((0 + 0.5 + 1) / 3 + 2 / 3) / 2)
-    assert score.gap_executed == pytest.approx((0.25 + 2 / 3) / 2)
-    assert executed_score([]) is None
-    failed = executed_score([Executed("a", 1.0, None)])
+    assert score.rate == pytest.approx(2 / 3)
+    assert score.gap == pytest.approx((0 + 0.5 + 1) / 3)
+    assert score.gap_executed == pytest.approx(0.25)
+    assert executed_score(80.0, []) is None
+    failed = executed_score(1.0, [Ended(None)])
     assert failed is not None
     assert (failed.rate, failed.gap, failed.gap_executed) == (0.0, 1.0, None)
 
@@ -123,7 +108,7 @@ def test_quality_counts_lint_types_and_repeats() -> None:
     assert found.repeated == pytest.approx(16 / found.lines)
 
 
-def test_code_is_read_within_bounds_and_says_what_it_left_out(tmp_path: Path) -> None:
+def test_code_is_read_within_bounds_and_notes_what_it_left_out(tmp_path: Path) -> None:
     (tmp_path / "main.py").write_text("x = 1\n")
     (tmp_path / "huge.py").write_text("y = 2\n" * 40_000)
     (tmp_path / "blob.json").write_bytes(b"\xff\xfe\x00")

@@ -14,7 +14,7 @@ from reenact.cli.main import reenact
 from reenact.llm.ask import Prompt, Request, Text
 from reenact.llm.recording import Recorder
 from reenact.llm.scripted import Scripted
-from reenact.paper.fingerprint.proposals import Guide, Splits
+from reenact.paper.fingerprint.fingerprint import Guide, Splits
 
 RATE = {
     "fact": "The learning rate is 0.05.", "scope": "training", "quote": "SGD with learning rate 0.05",
@@ -55,8 +55,7 @@ def command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.Capt
     def run(*words: str) -> tuple[int, str, str]:
         capsys.readouterr()
         code = guarded(reenact, list(words))
-        told = capsys.readouterr()
-        return code, told.out, told.err
+        return code, *capsys.readouterr()
 
     return run
 
@@ -65,14 +64,14 @@ def test_a_fingerprint_in_every_format(tmp_path: Path, command: Command) -> None
     recorded(tmp_path, ANSWERS)
     code, out, err = command(*COMMAND, "--output-format", "json")
     assert code == 0, err
-    told = json.loads(out)
-    assert told["verdict"] == (
+    answer = json.loads(out)
+    assert answer["verdict"] == (
         "2 criteria, every quote found in the paper; a program can look for 1 of them; proposals dropped: 1."
     )
-    first, second = told["data"]["criteria"]
+    first, second = answer["data"]["criteria"]
     assert (first["id"], first["places"], first["check"]["value"]) == ("F1", ["2.1:1.3"], "0.05")
     assert (second["id"], second["check"]) == ("F2", None)
-    assert told["data"]["dropped"][0]["reason"] == "it is a result"
+    assert answer["data"]["dropped"][0]["reason"] == "it is a result"
     _, full, _ = command(*COMMAND)
     assert "learning rate = 0.05" in full
     _, page, _ = command(*COMMAND, "--output-format", "html")

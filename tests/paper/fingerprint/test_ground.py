@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from reenact.intake.papers.paper import Paper
-from reenact.paper.fingerprint.ground import Grounds, ground, rests_on_formula
+from reenact.paper.grounding import Grounds, ground, rests_on_formula
 
 
 @pytest.mark.parametrize(

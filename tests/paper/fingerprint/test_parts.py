@@ -12,13 +12,12 @@ from reenact.intake.papers.paper import Paper, Paragraph
 from reenact.llm.scripted import Scripted
 from reenact.paper.criterion import Category, Check, Kind, Level
 from reenact.paper.fingerprint.expression import Misfit, parsed, value_of
-from reenact.paper.fingerprint.fingerprint import Item
-from reenact.paper.fingerprint.proposals import Proposed, ProposedCheck, Sort, checked, refused
+from reenact.paper.fingerprint.fingerprint import Item, Proposed, ProposedCheck, Sort, checked, refused
 from reenact.paper.fingerprint.questions import is_compound, portions, split
 from reenact.paper.fingerprint.similar import distinct
 from reenact.paper.fingerprint.vocabulary import concept, named, words_of
 
-ITEM = Item("The batch size is 32.", "training", "batch size is 32", ("2.1:1.3",), Level.CONFIGURATION,
+ITEM = Item("", "The batch size is 32.", "training", "batch size is 32", ("2.1:1.3",), Level.CONFIGURATION,
             Category.SETUP, 1)  # fmt: skip
 
 
@@ -215,9 +214,9 @@ def test_a_check_is_kept_whatever_came_first() -> None:
     ],
 )
 def test_what_is_no_criterion(fact: str, sort: Sort, why: str) -> None:
-    said = refused(Proposed(fact=fact, quote="words", places=[], sort=sort))
-    assert why in said
-    assert bool(said) is bool(why)
+    reason = refused(Proposed(fact=fact, quote="words", places=[], sort=sort))
+    assert why in reason
+    assert bool(reason) is bool(why)
 
 
 def test_portions_hold_every_block_once_below_its_heading(paper: Paper) -> None:
@@ -253,7 +252,7 @@ def test_acknowledgements_are_not_scanned(paper: Paper) -> None:
         ("The activations of the hidden layers are tanh.", "The hidden layers have tanh activations.", 1),
     ],
 )
-def test_two_things_said_alike_are_two(left: str, right: str, count: int) -> None:
+def test_two_things_worded_alike_are_two(left: str, right: str, count: int) -> None:
     assert (
         len(distinct([replace(ITEM, fact=left, check=None), replace(ITEM, fact=right, check=None)])[0])
         == count

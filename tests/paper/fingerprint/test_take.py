@@ -11,7 +11,7 @@ from reenact.journal import Journal
 from reenact.llm.recording import Recorder, Replay
 from reenact.llm.scripted import Scripted
 from reenact.paper.criterion import Category, Check, Kind, Level
-from reenact.paper.fingerprint.take import Fingerprint, take_fingerprint
+from reenact.paper.fingerprint.pipeline import Fingerprint, take_fingerprint
 from reenact.paper.options import Goal, PaperAblations
 
 EQUATION = {
@@ -130,7 +130,7 @@ def test_an_order_in_the_paper_is_data_in_every_prompt(paper: Paper, run: Any) -
         assert at < text.index(f"{name} {tag}>>>")
 
 
-def test_ungrounded_facts_are_told_once_and_then_dropped(paper: Paper, run: Any) -> None:
+def test_ungrounded_facts_are_objected_to_once_and_then_dropped(paper: Paper, run: Any) -> None:
     invented = {
         **RATE,
         "fact": "Warm-up lasts 5 epochs.",
@@ -142,15 +142,15 @@ def test_ungrounded_facts_are_told_once_and_then_dropped(paper: Paper, run: Any)
     )
     model = Scripted(answers)
     found = take_fingerprint(paper, Goal(), model, run, PaperAblations.without("scan", "atomicity"))
-    told = next(call for call in model.calls if call.step.endswith("configuration-again"))
-    assert "its quote and its places are not in the paper" in told.as_text()
+    second = next(call for call in model.calls if call.step.endswith("configuration-again"))
+    assert "its quote and its places are not in the paper" in second.as_text()
     assert [one.fact for one in found.criteria][-1] == "The learning rate is 0.05.", (
         "the better answer counts"
     )
     assert any(one.reason == "its quote and its places are not in the paper" for one in found.dropped)
 
 
-def test_a_level_that_is_lost_is_told(paper: Paper, run: Any) -> None:
+def test_a_level_that_is_lost_is_reported(paper: Paper, run: Any) -> None:
     found = taken(paper, run, script(configuration=["{", "nothing", '{"items": 3}']), "scan")
     assert [one.fact for one in found.criteria] == [EQUATION["fact"], STOPPED["fact"]]
     lost = next(one for one in found.dropped if one.fact.startswith("(everything"))
@@ -173,7 +173,7 @@ def test_without_scan_and_atomicity_fewer_questions_are_asked(paper: Paper, run:
     assert NETWORK["fact"] in [one.fact for one in found.criteria]
 
 
-def test_the_scan_is_told_what_is_known(paper: Paper, run: Any) -> None:
+def test_the_scan_is_given_what_is_known(paper: Paper, run: Any) -> None:
     model = Scripted(script())
     take_fingerprint(paper, Goal(), model, run, PaperAblations())
     scan = next(call for call in model.calls if "scan" in call.step)
@@ -209,14 +209,14 @@ def test_a_recording_gives_the_same_fingerprint_word_by_word(paper: Paper, tmp_p
 def test_a_fingerprint_that_was_taken_is_not_paid_for_again_by_the_paper_but_by_fresh(paper: Paper) -> None:
     calls = []
     with Journal.in_memory() as journal:
-        for story, fresh in (("fingerprint", False), ("paper", False), ("paper", True)):
-            answers = {f"{story}{step.removeprefix('paper')}": answer for step, answer in script().items()}
+        for name, fresh in (("fingerprint", False), ("paper", False), ("paper", True)):
+            answers = {f"{name}{step.removeprefix('paper')}": answer for step, answer in script().items()}
             model = Scripted(answers)
-            with journal.run(pipeline=story, request=story, fresh=fresh) as run:
+            with journal.run(pipeline=name, request=name, fresh=fresh) as run:
                 take_fingerprint(paper, Goal(), model, run, PaperAblations())
                 run.finish(None)
             calls.append(len(model.calls))
-            told = run.reused
-            assert ("Reused from run" in told and "model answers" in told) is (story == "paper" and not fresh)
+            line = run.reused
+            assert ("Reused from run" in line and "model answers" in line) is (name == "paper" and not fresh)
     assert calls[0] > 0
     assert calls[1:] == [0, calls[0]]

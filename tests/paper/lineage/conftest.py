@@ -20,7 +20,7 @@ We train with patience.
 
 ## 1 Introduction
 
-Networks learn by heart [@aside2017]. Deep learning has been surveyed often [@survey2019; @aside2017].
+Networks memorise [@aside2017]. Deep learning has been surveyed often [@survey2019; @aside2017].
 
 ## 2 Method
 

@@ -12,11 +12,9 @@ from reenact.intake.papers.library import Library
 from reenact.intake.papers.paper import Paper
 from reenact.journal import Journal
 from reenact.llm.scripted import Scripted
-from reenact.paper.exemplar import Exemplar
 from reenact.paper.lineage.cited import repository_links
 from reenact.paper.lineage.code import licence_of
-from reenact.paper.lineage.questions import choose_lineage
-from reenact.paper.lineage.trace import trace_lineage
+from reenact.paper.lineage.trace import Exemplar, choose_lineage, trace_lineage
 from reenact.paper.options import Goal
 from reenact.sandbox.box import Sandbox
 

@@ -11,9 +11,9 @@ import pytest
 from reenact.codegen.project import Project
 from reenact.journal import Journal
 from reenact.llm.scripted import Scripted
-from reenact.paper.claim import Claim
 from reenact.paper.context import PaperContext, project_runner
 from reenact.paper.options import PaperOptions
+from reenact.paper.review.claims import Claim
 from reenact.sandbox.choose import choose
 
 TRAIN = """import json
@@ -28,11 +28,11 @@ json.dump({"accuracy": accuracy, "steps": 7}, open("metrics.json", "w"))
 
 
 def make_claim(name: str = "C1", value: float = 91.0, unit: str = "%", **more: Any) -> Claim:
-    said: dict[str, Any] = {
+    stated: dict[str, Any] = {
         "metric": "accuracy", "higher_is_better": True, "method": "Ours", "dataset": "Blobs",
         "setting": "40 epochs", "spread": None, "place": "4:2", "quote": "91.0",
     }  # fmt: skip
-    return Claim(id=name, value=value, unit=unit, **{**said, **more})
+    return Claim(id=name, value=value, unit=unit, **{**stated, **more})
 
 
 @pytest.fixture
@@ -46,10 +46,11 @@ def project() -> Project:
 
 
 @pytest.fixture
-def context() -> Callable[..., PaperContext]:
+def context(journal: Journal, traces: Path) -> Callable[..., PaperContext]:
     def make(script: Any = None, **given: Any) -> PaperContext:
         options = PaperOptions(**{"run_wall_s": 60.0, **given})
-        return PaperContext(Scripted(script or {}), project_runner(options, choose(trust_code=True)), options)
+        runner = project_runner(options, choose(trust_code=True))
+        return PaperContext(Scripted(script or {}), runner, options, journal, traces)
 
     return make
 

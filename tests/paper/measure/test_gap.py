@@ -11,11 +11,19 @@ from hypothesis import strategies as st
 
 from reenact.codegen.project import Project
 from reenact.journal import Journal
-from reenact.paper.measure.gap import Grade, compare, gap_of, grade_of, mean_gap
+from reenact.paper.measure.gap import (
+    Grade,
+    Match,
+    Verdict,
+    compare,
+    gap_of,
+    grade_of,
+    mean_gap,
+    verdict_of,
+)
 from reenact.paper.measure.invented import invented
-from reenact.paper.measure.matching import Pair, matched
+from reenact.paper.measure.measure import matched
 from reenact.paper.measure.runs import FullRun
-from reenact.paper.measure.verdict import Verdict, verdict_of
 from reenact.types import ExitCode
 
 numbers = st.floats(-1e6, 1e6, allow_nan=False)
@@ -48,7 +56,9 @@ def test_grades() -> None:
 
 
 def test_a_claim_in_per_cent_meets_a_share(claim: Any) -> None:
-    (one,) = compare([claim()], runs(0.90, 0.92), [Pair("C1", "accuracy", 100.0)], differs=["half the data"])
+    (one,) = compare(
+        [claim()], runs(0.90, 0.92), [Match(claim="C1", metric="accuracy")], differs=["half the data"]
+    )
     assert (one.measured, one.n, one.grade, one.holds) == (91.0, 2, Grade.A, True)
     assert one.spread == pytest.approx(1.4142, abs=1e-3)
     assert one.differs == ("half the data",)
@@ -56,18 +66,20 @@ def test_a_claim_in_per_cent_meets_a_share(claim: Any) -> None:
 
 def test_what_is_missing_or_refused_counts_one(claim: Any) -> None:
     claims = [claim("C1"), claim("C2"), claim("C3")]
-    pairs = [Pair("C1", "accuracy", 100.0), Pair("C2", "recall")]
-    told = compare(claims, runs(0.91), pairs)
-    assert [one.gap for one in told] == [0.0, 1.0, 1.0]
-    assert mean_gap(told) == pytest.approx(2 / 3)
-    assert mean_gap(told, executed=True) == 0.0
-    assert "No metric of the code" in told[2].note
+    pairs = [Match(claim="C1", metric="accuracy"), Match(claim="C2", metric="recall")]
+    compared = compare(claims, runs(0.91), pairs)
+    assert [one.gap for one in compared] == [0.0, 1.0, 1.0]
+    assert mean_gap(compared) == pytest.approx(2 / 3)
+    assert mean_gap(compared, executed=True) == 0.0
+    assert "No metric of the code" in compared[2].note
     (refused,) = compare(claims[:1], runs(0.91), pairs, refused=["accuracy"])
     assert (refused.measured, refused.gap) == (None, 1.0)
 
 
 def test_the_papers_own_spread_and_equal_seeds(claim: Any) -> None:
-    (one,) = compare([claim(value=80.0, spread=12.0)], runs(0.91, 0.91), [Pair("C1", "accuracy", 100.0)])
+    (one,) = compare(
+        [claim(value=80.0, spread=12.0)], runs(0.91, 0.91), [Match(claim="C1", metric="accuracy")]
+    )
     assert one.holds
     assert one.better
     assert "every seed" in one.note
@@ -98,7 +110,7 @@ def test_an_invented_metric_is_found(claim: Any, body: str, why: str) -> None:
         'def report(accuracy):\n    return {"accuracy": accuracy}',
     ],
 )
-def test_a_measured_metric_is_not_accused(claim: Any, body: str) -> None:
+def test_a_measured_metric_is_not_refused(claim: Any, body: str) -> None:
     claims = [claim(value=91.2), claim("C2", value=100.0)]
     assert invented(Project({"train.py": body}), ["accuracy"], claims) == ()
 
@@ -113,7 +125,7 @@ def test_matching_sees_no_numbers_and_is_checked(claim: Any, context: Any, journ
     services = context({"paper/match": answers})
     with journal.run(pipeline="paper", request={}, argv=(), what="x") as run:
         pairs, why = matched(claims, runs(0.8765), Project({"train.py": "x = 1\n"}), services.model, run)
-    assert pairs == (Pair("C1", "accuracy", 100.0, ("Other split.",)),)
+    assert pairs == (Match(claim="C1", metric="accuracy", differs=["Other split."]),)
     assert why == ""
     asked = [call.as_text() for call in services.model.calls]
     assert "There is no claim 'C9'" in asked[1]
@@ -122,7 +134,7 @@ def test_matching_sees_no_numbers_and_is_checked(claim: Any, context: Any, journ
 
 
 @pytest.mark.parametrize(
-    ("measured", "told", "verdict", "code"),
+    ("measured", "how", "verdict", "code"),
     [
         ((0.91, 0.5), {}, Verdict.REPRODUCED, ExitCode.OK),
         ((0.91, None), {}, Verdict.PARTLY, ExitCode.FOUND),
@@ -135,12 +147,12 @@ def test_matching_sees_no_numbers_and_is_checked(claim: Any, context: Any, journ
         ((0.91, 0.5), {"runs": False}, Verdict.INCONCLUSIVE, ExitCode.INCONCLUSIVE),
     ],
 )
-def test_verdicts(claim: Any, measured: Any, told: Any, verdict: Verdict, code: ExitCode) -> None:
+def test_verdicts(claim: Any, measured: Any, how: Any, verdict: Verdict, code: ExitCode) -> None:
     claims = [claim("C1", 0.91, ""), claim("C2", 0.5, "")]
     compared = []
     for one, value in zip(claims, measured, strict=True):
-        pairs = [Pair(one.id, "accuracy")] if value is not None else []
+        pairs = [Match(claim=one.id, metric="accuracy")] if value is not None else []
         compared += compare([one], runs(value or 0.0), pairs)
-    said = verdict_of(compared, **{"runs": True, **told})
-    assert (said.verdict, said.verdict.exit_code) == (verdict, code)
-    assert said.reason
+    judgement = verdict_of(compared, **{"runs": True, **how})
+    assert (judgement.verdict, judgement.verdict.exit_code) == (verdict, code)
+    assert judgement.reason

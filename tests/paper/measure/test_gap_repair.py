@@ -1,9 +1,8 @@
-"""What the paper fixes stays; what it leaves open may change; and a change is told as a hypothesis."""
+"""What the paper fixes stays; what it leaves open may change; and a change is reported as a hypothesis."""
 
 from __future__ import annotations
 
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 from reenact.codegen.project import Project
@@ -14,7 +13,6 @@ from reenact.paper.measure.fixed import ConstrainedExecutor, fixed_hyperparamete
 from reenact.paper.measure.gap import Comparison, Grade
 from reenact.paper.measure.gap_repair import (
     Gap,
-    RepairContext,
     hypothesis,
     is_large,
     repair_gap,
@@ -84,7 +82,7 @@ def test_a_change_that_contradicts_the_paper_is_not_trained(context: Any) -> Non
     assert [one.kind for one in outcomes] == [OutcomeKind.NOT_STARTED] * 2
 
 
-def test_a_change_is_told_as_a_hypothesis() -> None:
+def test_a_change_is_a_hypothesis() -> None:
     rate = next(
         param.id for param in hyperparameters_of(PROGRAM) if param.kind is Hyperparameter.LEARNING_RATE
     )
@@ -105,19 +103,15 @@ def test_only_a_large_gap_is_worth_it(claim: Any) -> None:
 
 
 def test_what_is_better_than_the_paper_says_is_not_repaired(
-    claim: Any, context: Any, journal: Journal, traces: Path
+    claim: Any, context: Any, journal: Journal
 ) -> None:
     better = (replace(compared(claim, 0.3)[0], measured=99.9, claim=claim(value=60.0)),)
     with journal.run(pipeline="paper", request={}, argv=(), what="x") as run:
-        found = repair_gap(
-            Gap(Project(), (), (), better, lambda _: better), RepairContext(context(), run, journal, traces)
-        )
+        found = repair_gap(Gap(Project(), (), (), better, lambda _: better), context(), run)
     assert "nothing to repair" in found.sentence
 
 
-def tried(
-    project: Project, criteria: list[Criterion], claim: Any, context: Any, journal: Journal, traces: Path
-) -> Any:
+def tried(project: Project, criteria: list[Criterion], claim: Any, context: Any, journal: Journal) -> Any:
     measured: list[Project] = []
 
     def measure(changed: Project) -> tuple[Comparison, ...]:
@@ -127,16 +121,15 @@ def tried(
     with journal.run(pipeline="paper", request={}, argv=(), what="x") as run:
         found = repair_gap(
             Gap(project, tuple(criteria), (), compared(claim, 0.5), measure),
-            RepairContext(context(), run, journal, traces),
+            context(),
+            run,
         )
     assert measured == []
-    assert found.project is None
+    assert found.diff == ""
     return found
 
 
-def test_nothing_is_tried_where_the_paper_fixes_all(
-    claim: Any, context: Any, journal: Journal, traces: Path
-) -> None:
+def test_nothing_is_tried_where_the_paper_fixes_all(claim: Any, context: Any, journal: Journal) -> None:
     checks = [
         Check(Kind.PARAMETER, name, "1")
         for name in ("learning rate", "epochs", "batch", "activation", "initialisation", "hidden units",
@@ -144,13 +137,11 @@ def test_nothing_is_tried_where_the_paper_fixes_all(
                      "shuffle", "normalisation", "l2")
     ]  # fmt: skip
     criteria = [criterion(f"F{number}", check) for number, check in enumerate(checks)]
-    found = tried(Project({"train.py": TRAIN}), criteria, claim, context, journal, traces)
+    found = tried(Project({"train.py": TRAIN}), criteria, claim, context, journal)
     assert found.sentence == "The paper fixes every setting that could be changed."
     assert any("learning-rate" in one and "F0" in one for one in found.kept_fixed)
 
 
-def test_a_program_without_settings_is_not_repaired(
-    claim: Any, context: Any, journal: Journal, traces: Path
-) -> None:
-    found = tried(Project({"train.py": "print(sum(range(10)))\n"}), [], claim, context, journal, traces)
+def test_a_program_without_settings_is_not_repaired(claim: Any, context: Any, journal: Journal) -> None:
+    found = tried(Project({"train.py": "print(sum(range(10)))\n"}), [], claim, context, journal)
     assert found.sentence == "The code has no setting that a repair could change."

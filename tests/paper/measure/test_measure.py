@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 from reenact.codegen.project import Project
 from reenact.journal import Journal
 from reenact.paper.criterion import Category, Criterion, Judged, Level, Value
 from reenact.paper.develop.development import Development
-from reenact.paper.measure.measure import Measured, measured
-from reenact.paper.measure.verdict import Verdict
+from reenact.paper.measure.gap import Verdict
+from reenact.paper.measure.measure import Measured, measure
 
 MATCH = {"matches": [{"claim": "C1", "metric": "accuracy"}]}
 SEEN = (Judged("F1", Value.FAIL, "check", "lr=1"), Judged("F2", Value.PASS, "check", "adam"))
@@ -23,65 +22,60 @@ def setting(name: str, fact: str) -> Criterion:
 CRITERIA = (setting("F1", "The rate is 0.1."), setting("F2", "Adam is used."))
 
 
-def told(
-    project: Project, claims: list[Any], context: Any, journal: Journal, traces: Path, *, runs: bool = True
+def outcome(
+    project: Project, claims: list[Any], context: Any, journal: Journal, *, runs: bool = True
 ) -> Measured:
     made = Development(project, (), 0, runs, SEEN, (), ())
     with journal.run(pipeline="paper", request={}, argv=(), what="x") as run:
-        return measured(claims, CRITERIA, made, context, run, journal, traces)
+        return measure(claims, CRITERIA, made, context, run)
 
 
-def test_a_claim_that_comes_out(
-    project: Project, claim: Any, context: Any, journal: Journal, traces: Path
-) -> None:
-    found = told(project, [claim()], context({"paper/match": MATCH}), journal, traces)
+def test_a_claim_that_comes_out(project: Project, claim: Any, context: Any, journal: Journal) -> None:
+    found = outcome(project, [claim()], context({"paper/match": MATCH}), journal)
     assert found.judgement.verdict is Verdict.REPRODUCED
     (one,) = found.comparisons
     assert (round(one.measured or 0, 6), one.n) == (91.0, 3)
     assert one.differs == ("Not as the paper says: The rate is 0.1. (F1)",)
-    assert found.mending is None
+    assert found.gap_repair is None
     again = context({})
-    assert told(project, [claim()], again, journal, traces).comparisons == found.comparisons
+    assert outcome(project, [claim()], again, journal).comparisons == found.comparisons
     assert again.model.calls == []
 
 
 def test_a_metric_that_is_written_and_not_measured_is_refused(
-    project: Project, claim: Any, context: Any, journal: Journal, traces: Path
+    project: Project, claim: Any, context: Any, journal: Journal
 ) -> None:
     text = project.files["train.py"].replace('"accuracy": accuracy', '"accuracy": max(accuracy, 0.973)')
-    found = told(
+    found = outcome(
         project.changed({"train.py": text}),
         [claim(value=97.3)],
         context({"paper/match": MATCH}),
         journal,
-        traces,
     )
     assert found.judgement.verdict is Verdict.INCONCLUSIVE
     assert found.judgement.gap == 1.0
     assert "literal 0.973, which is what the paper claims" in found.notes[0]
 
 
-def test_a_matching_that_nobody_gave_is_not_told_as_a_claim_without_a_metric(
-    project: Project, claim: Any, context: Any, journal: Journal, traces: Path
+def test_a_matching_that_nobody_gave_is_not_a_claim_without_a_metric(
+    project: Project, claim: Any, context: Any, journal: Journal
 ) -> None:
-    found = told(project, [claim()], context({"paper/match": ["no", "no", "no"]}), journal, traces)
+    found = outcome(project, [claim()], context({"paper/match": ["no", "no", "no"]}), journal)
     assert found.judgement.verdict is Verdict.INCONCLUSIVE
-    assert found.comparisons[0].note == "No usable answer said which metric is this claim."
+    assert found.comparisons[0].note == "No usable answer tells which metric is this claim."
     assert found.notes[0].startswith("Nobody could say which metric is which claim:")
 
 
-def test_a_large_gap_is_looked_into(
-    project: Project, claim: Any, context: Any, journal: Journal, traces: Path
-) -> None:
-    found = told(project, [claim(value=50.0)], context({"paper/match": MATCH}), journal, traces)
+def test_a_large_gap_is_looked_into(project: Project, claim: Any, context: Any, journal: Journal) -> None:
+    found = outcome(project, [claim(value=50.0)], context({"paper/match": MATCH}), journal)
     assert found.judgement.verdict is Verdict.NOT
-    assert found.mending is not None
-    assert "nothing to repair" in found.mending.sentence, "91 % is better than 50 %"
+    assert found.gap_repair is not None
+    assert "nothing to repair" in found.gap_repair.sentence, "91 % is better than 50 %"
 
 
 def test_code_that_does_not_run_measures_nothing(
-    project: Project, claim: Any, context: Any, journal: Journal, traces: Path
+    project: Project, claim: Any, context: Any, journal: Journal
 ) -> None:
-    found = told(project, [claim()], context({}), journal, traces, runs=False)
+    found = outcome(project, [claim()], context({}), journal, runs=False)
     assert found.judgement.verdict is Verdict.INCONCLUSIVE
     assert found.runs == ()

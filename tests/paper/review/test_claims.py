@@ -9,12 +9,11 @@ import pytest
 
 from reenact.intake.papers.paper import Paper, Span, Table
 from reenact.llm.scripted import Scripted
-from reenact.paper.claim import Claim
 from reenact.paper.criterion import Category, Criterion, Level
 from reenact.paper.options import Goal
 from reenact.paper.review.claims import (
     WITHHELD,
-    claims_of,
+    Claim,
     of_another,
     stated_claims,
     withheld,
@@ -29,19 +28,19 @@ KIND = (Level.PARAGRAPH, Category.SETUP)
 PLAIN = {**BEST, "value": 78.9, "method": "Plain", "spread": 0.6, "quote": "78.9 ± 0.6"}
 
 
-def told(*claims: dict[str, Any], again: bool = False) -> Scripted:
+def model_of(*claims: dict[str, Any], again: bool = False) -> Scripted:
     answer = {"claims": list(claims)}
     return Scripted({"paper/claims": answer, **({"paper/claims-again": answer} if again else {})})
 
 
 def test_cells_and_sentences_become_claims_in_the_order_of_the_paper(paper: Paper, run: Any) -> None:
-    said = {
+    stated = {
         **BEST,
         "spread": None,
         "place": "[0:2.2]",
         "quote": "Gentle targets reach 84.2% accuracy on Rings",
     }
-    found = stated_claims(paper, Goal(), told(BEST, PLAIN, said, BEST), run)
+    found = stated_claims(paper, Goal(), model_of(BEST, PLAIN, stated, BEST), run)
     assert found.dropped == ()
     assert [(one.id, one.place, one.value, one.spread) for one in found.claims] == [
         ("C1", "0:2.2", 84.2, None),
@@ -52,14 +51,14 @@ def test_cells_and_sentences_become_claims_in_the_order_of_the_paper(paper: Pape
 
 
 def test_a_wrong_place_is_put_right_where_the_words_are_found(paper: Paper, run: Any) -> None:
-    said = {
+    stated = {
         **BEST,
         "place": "1:1.1",
         "quote": "where plain training reaches 78.9%",
         "value": 78.9,
         "spread": None,
     }
-    assert claims_of(paper, Goal(), told(said), run)[0].place == "0:2.2"
+    assert stated_claims(paper, Goal(), model_of(stated), run).claims[0].place == "0:2.2"
 
 
 @pytest.mark.parametrize(
@@ -72,18 +71,20 @@ def test_a_wrong_place_is_put_right_where_the_words_are_found(paper: Paper, run:
         ({"place": "7:7", "quote": "84.2 in nobody's table"}, "there is no such place"),
     ],
 )
-def test_what_does_not_stand_there_is_dropped_and_told(
+def test_what_does_not_stand_there_is_dropped_with_a_reason(
     paper: Paper, run: Any, change: dict[str, Any], why: str
 ) -> None:
-    model = told(PLAIN, {**BEST, **change}, again=True)
+    model = model_of(PLAIN, {**BEST, **change}, again=True)
     found = stated_claims(paper, Goal(), model, run)
     assert [(one.method, one.value) for one in found.claims] == [("Plain", 78.9)]
     assert why in found.dropped[0]
-    assert why in model.calls[1].as_text(), "the model was told once"
+    assert why in model.calls[1].as_text(), "the model hears of it once"
 
 
 def test_a_method_that_the_table_calls_otherwise_is_not_judged(paper: Paper, run: Any) -> None:
-    assert claims_of(paper, Goal(), told({**BEST, "method": "our method"}), run)[0].value == 84.2
+    assert (
+        stated_claims(paper, Goal(), model_of({**BEST, "method": "our method"}), run).claims[0].value == 84.2
+    )
 
 
 def test_a_table_may_have_its_methods_in_columns() -> None:
@@ -97,7 +98,7 @@ def test_a_table_may_have_its_methods_in_columns() -> None:
 
 
 def test_a_spread_that_is_not_printed_is_none(paper: Paper, run: Any) -> None:
-    assert claims_of(paper, Goal(), told({**BEST, "spread": 0.9}), run)[0].spread is None
+    assert stated_claims(paper, Goal(), model_of({**BEST, "spread": 0.9}), run).claims[0].spread is None
 
 
 def test_no_usable_answer_gives_no_claims_and_says_so(paper: Paper, run: Any) -> None:
@@ -141,11 +142,13 @@ def test_a_table_of_settings_that_holds_one_claimed_number_stays(paper: Paper) -
 
 
 def test_what_the_goal_leaves_out_is_withheld_but_not_compared(paper: Paper, run: Any) -> None:
-    model = told(BEST, {**PLAIN, "asked": False})
+    model = model_of(BEST, {**PLAIN, "asked": False})
     found = stated_claims(paper, Goal(method="Gentle targets"), model, run)
     assert [one.value for one in found.asked] == [84.2]
     assert withheld(paper, found.claims) >= {"2.2:2"}
 
 
 def test_without_a_goal_nothing_is_left_out(paper: Paper, run: Any) -> None:
-    assert all(one.asked for one in claims_of(paper, Goal(), told({**PLAIN, "asked": False}), run))
+    assert all(
+        one.asked for one in stated_claims(paper, Goal(), model_of({**PLAIN, "asked": False}), run).claims
+    )

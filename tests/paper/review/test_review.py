@@ -1,4 +1,4 @@
-"""Three summaries: statements rest on places of the paper, or are left out and told."""
+"""Three summaries: statements rest on places of the paper, or are left out with a note."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def test_a_place_that_is_not_there_is_asked_about_once_more(paper: Paper, run: A
     assert "'It is quantum.' names no place of the paper (received: 9:9.9)" in model.calls[1].as_text()
 
 
-def test_what_stays_without_a_place_is_left_out_and_told(paper: Paper, run: Any) -> None:
+def test_what_stays_without_a_place_is_left_out_with_a_note(paper: Paper, run: Any) -> None:
     bad = {**GOOD, "method": [{"text": "It is quantum.", "places": []}, *GOOD["method"]]}
     model = Scripted({"paper/review": bad, "paper/review-again": bad})
     found = review(paper, Goal(), model, run, figures=False)
@@ -83,9 +83,9 @@ def test_figures_are_shown_when_asked_for_and_only_real_images(paper: Paper, run
     assert sum(isinstance(part, Image) for part in parts) == 1
 
 
-def test_statements_on_hidden_places_are_not_told(paper: Paper, run: Any) -> None:
-    said = {**GOOD, "overall": [{"text": "It reaches 84.2 %.", "places": ["0:2.1", "0:2.2"]}]}
-    found = review(paper, Goal(), Scripted({"paper/review": said}), run, figures=False)
+def test_statements_on_hidden_places_are_not_shown(paper: Paper, run: Any) -> None:
+    given = {**GOOD, "overall": [{"text": "It reaches 84.2 %.", "places": ["0:2.1", "0:2.2"]}]}
+    found = review(paper, Goal(), Scripted({"paper/review": given}), run, figures=False)
     assert "84.2" in found.text()
     assert "84.2" not in found.text(hide=frozenset({"0:2.2"}))
     assert "## Overall\n(nothing)" in found.text(hide=frozenset({"0:2.2"}))

@@ -6,10 +6,9 @@ import pytest
 
 from reenact.codegen.project import Project
 from reenact.paper.criterion import Check, Kind, Value
-from reenact.paper.verify.finding import code_lines
-from reenact.paper.verify.mechanical import looked_up
-from reenact.paper.verify.reading import read_project
+from reenact.paper.verify.mechanical import looked_up, read_project
 from reenact.paper.verify.settings import settings_of
+from reenact.paper.verify.verify import code_lines
 
 MODEL = """import torch.nn as nn
 

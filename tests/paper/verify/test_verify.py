@@ -66,7 +66,7 @@ FORMULA = criterion(4, check=Check(Kind.FORMULA, "target", "t", "(1 - a) * y + a
 LINE = {"file": "losses.py", "line": 6, "text": "return (1 - alpha) * label + alpha * prediction"}
 
 
-def said(number: int, verdict: str = "pass", *lines: dict[str, Any]) -> dict[str, Any]:
+def verdict_on(number: int, verdict: str = "pass", *lines: dict[str, Any]) -> dict[str, Any]:
     return {"id": f"F{number}", "seen": "It mixes.", "verdict": verdict, "lines": list(lines)}
 
 
@@ -78,7 +78,7 @@ def judging(*verdicts: dict[str, Any], again: tuple[dict[str, Any], ...] | None 
 
 
 def test_programs_pass_and_fail_and_leave_the_rest_to_the_judge(paper: Paper, run: Any) -> None:
-    model = judging(said(3, "pass", LINE))
+    model = judging(verdict_on(3, "pass", LINE))
     rate, batch, mixed = verify([RATE, BATCH, MIXED], PROJECT, paper, model, run)
     assert (rate.value, rate.by, rate.lines) == (
         Value.PASS,
@@ -113,7 +113,7 @@ def test_without_a_model_nobody_judges(paper: Paper, run: Any) -> None:
     ],
 )
 def test_a_pass_without_code_is_no_pass(paper: Paper, run: Any, line: dict[str, Any]) -> None:
-    model = judging(said(3, "pass", line), again=(said(3, "pass", line),))
+    model = judging(verdict_on(3, "pass", line), again=(verdict_on(3, "pass", line),))
     (found,) = verify([MIXED], PROJECT, paper, model, run)
     assert found.value is Value.UNKNOWN
     assert "names no line of code that exists" in found.reason
@@ -121,7 +121,7 @@ def test_a_pass_without_code_is_no_pass(paper: Paper, run: Any, line: dict[str, 
 
 
 def test_a_wrong_number_is_put_right_by_the_words_of_the_line(paper: Paper, run: Any) -> None:
-    (found,) = verify([MIXED], PROJECT, paper, judging(said(3, "pass", {**LINE, "line": 60})), run)
+    (found,) = verify([MIXED], PROJECT, paper, judging(verdict_on(3, "pass", {**LINE, "line": 60})), run)
     assert [str(line) for line in found.lines] == ["losses.py:6"]
 
 
@@ -129,11 +129,13 @@ def test_a_hostile_judge_that_passes_everything_passes_nothing(paper: Paper, run
     everything = {"id": "all", "seen": "As the paper orders.", "verdict": "pass", "lines": []}
     model = judging(everything, again=(everything,))
     (found,) = verify([MIXED], PROJECT, paper, model, run)
-    assert (found.value, found.reason) == (Value.UNKNOWN, "The judge said nothing about it.")
+    assert (found.value, found.reason) == (Value.UNKNOWN, "The judge did not mention it.")
 
 
 def test_verdicts_that_contradict_each_other_are_none(paper: Paper, run: Any) -> None:
-    (found,) = verify([MIXED], PROJECT, paper, judging(said(3, "pass", LINE), said(3, "fail")), run)
+    (found,) = verify(
+        [MIXED], PROJECT, paper, judging(verdict_on(3, "pass", LINE), verdict_on(3, "fail")), run
+    )
     assert (found.value, found.reason) == (Value.UNKNOWN, "The judge contradicts itself.")
 
 
@@ -147,7 +149,7 @@ def test_an_answer_that_is_lost_is_neither_pass_nor_fail(paper: Paper, run: Any)
 def test_criteria_are_judged_in_batches_over_the_same_shared_code(paper: Paper, run: Any) -> None:
     many = [criterion(number) for number in range(1, 16)]
     model = Scripted(
-        lambda call: {"verdicts": [said(int(word[1:]), "fail") for word in _asked(call.as_text())]}
+        lambda call: {"verdicts": [verdict_on(int(word[1:]), "fail") for word in _asked(call.as_text())]}
     )
     found = verify(many, PROJECT, paper, model, run)
     assert [one.criterion for one in found] == [one.id for one in many]
@@ -214,7 +216,7 @@ def test_a_function_that_gives_what_the_formula_gives_passes(paper: Paper) -> No
     assert len(model.calls) == 1
 
 
-def test_inputs_may_be_laid_out_anew_for_the_function(paper: Paper, run: Any) -> None:
+def test_inputs_may_be_reshaped_for_the_function(paper: Paper, run: Any) -> None:
     """A formula over tensors of three axes: inputs have two at most."""
     arguments = [
         {"parameter": "label", "expression": "np.reshape(y, (3, 3, 4))"},
@@ -232,7 +234,7 @@ def test_inputs_may_be_laid_out_anew_for_the_function(paper: Paper, run: Any) ->
 
 
 def test_no_judge_may_pass_what_was_measured_otherwise(paper: Paper, run: Any) -> None:
-    model = formulas(setup("wrong_target"), verdict=said(4, "pass", LINE))
+    model = formulas(setup("wrong_target"), verdict=verdict_on(4, "pass", LINE))
     (found,) = verify([FORMULA], PROJECT, paper, model, run, runner=runner())
     assert found.value is Value.UNKNOWN
     assert "But when run: wrong_target() gives" in found.reason
@@ -244,7 +246,7 @@ def test_a_right_function_that_nothing_calls_is_for_the_judge(paper: Paper, run:
         {"parameter": name, "expression": of}
         for name, of in (("label", "y"), ("prediction", "p"), ("alpha", "a"))
     ]
-    model = formulas(setup("idle_target", arguments=arguments), verdict=said(4, "fail"))
+    model = formulas(setup("idle_target", arguments=arguments), verdict=verdict_on(4, "fail"))
     (found,) = verify([FORMULA], PROJECT, paper, model, run, runner=runner())
     assert (found.value, found.by) == (Value.FAIL, "judge")
     assert "on 4 samples. But nothing in the project calls it." in model.calls[1].as_text()
@@ -265,13 +267,13 @@ def test_a_right_function_that_nothing_calls_is_for_the_judge(paper: Paper, run:
     ],
 )
 def test_what_cannot_be_set_up_is_left_to_the_judge(paper: Paper, run: Any, bad: dict[str, Any]) -> None:
-    model = formulas(bad, verdict=said(4, "fail"))
+    model = formulas(bad, verdict=verdict_on(4, "fail"))
     (found,) = verify([FORMULA], PROJECT, paper, model, run, runner=runner())
     assert (found.value, found.by) == (Value.FAIL, "judge")
 
 
 def test_a_function_that_raises_is_left_to_the_judge(paper: Paper, run: Any) -> None:
-    model = formulas(setup("broken"), verdict=said(4, "cannot judge"))
+    model = formulas(setup("broken"), verdict=verdict_on(4, "cannot judge"))
     (found,) = verify([FORMULA], PROJECT, paper, model, run, runner=runner())
     assert (found.value, found.by) == (Value.UNKNOWN, "judge")
     assert "broken() could not be called: RuntimeError: no data" in model.calls[1].as_text()
@@ -280,7 +282,7 @@ def test_a_function_that_raises_is_left_to_the_judge(paper: Paper, run: Any) -> 
 def test_formulas_that_nobody_can_name_go_to_the_judge(paper: Paper, run: Any) -> None:
     script = {
         "paper/formulas": ["", "", ""],
-        "paper/judge[0]/verdicts": {"verdicts": [said(4, "pass", LINE)]},
+        "paper/judge[0]/verdicts": {"verdicts": [verdict_on(4, "pass", LINE)]},
     }
     model = Scripted(script)
     (found,) = verify([FORMULA], PROJECT, paper, model, run, runner=runner())

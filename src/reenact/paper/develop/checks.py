@@ -1,6 +1,6 @@
 """What a version must pass: it is read first, then sampled, then run; the first that objects speaks.
 
-Sampled tests and the early-exit dry run happen in the sandbox, by our own driver (inside/).
+Sampled tests happen in the sandbox, by our own driver.py; so does the early-exit dry run.
 """
 
 from __future__ import annotations
@@ -10,8 +10,9 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
-from functools import cache
 from importlib.resources import files
+
+from pydantic import BaseModel, ValidationError
 
 from reenact.codegen.environment import Environment, imported
 from reenact.codegen.problem import Problem
@@ -28,7 +29,6 @@ from reenact.errors import ResultRefused
 from reenact.journal import Scope
 from reenact.paper.context import scale_arguments
 from reenact.sandbox.files.strict_json import read_json
-from reenact.types import JsonValue
 
 FUNCTIONS = {DATA: ("sample_batch",), MODEL: ("build_model", "loss_on")}
 """What our driver calls."""
@@ -39,8 +39,9 @@ STEPS = 40
 SHARE = 0.6
 """Of the wall time: the driver stops training by itself before the box is ended."""
 RESULT = "result-WORD.json"
-INSIDE = ("__init__.py", "driver.py", "batch.py", "method.py", "report.py")
-FOLDER = "reenact_inside"
+OWN = ".reenact"
+"""Folder of our driver in the box."""
+DRIVER = f"{OWN}/driver.py"
 _FRAME = re.compile(r'File "(?:[^"]*/)?box/work/([^"]+)", line (\d+)')
 _LAST = re.compile(r"^(\w[\w.]*(?:Error|Exception|Interrupt|Exit|Warning)\b.*)$", re.MULTILINE)
 
@@ -86,11 +87,12 @@ class Stage(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Checked:
-    """What the checks found of one version."""
+    """What checks found of one version."""
 
     problems: tuple[Problem, ...]
     facts: tuple[str, ...] = ()
     stand_in: str = ""
+    """How the project describes data that it made up; empty when they are the real ones."""
     proposed: tuple[str, ...] = ()
     """Requirements for modules that this interpreter lacks."""
     notes: tuple[str, ...] = ()
@@ -103,14 +105,20 @@ class Checked:
         return ORDER.index(self.problems[0].where), -len(self.problems)
 
 
-@dataclass(frozen=True, slots=True)
-class Tried:
-    """What came of a test."""
+class DriverProblem(BaseModel):
+    """One thing that our driver objects to."""
 
-    problems: tuple[Problem, ...]
-    facts: tuple[str, ...] = ()
-    stand_in: str = ""
-    """What the project says of data that it made up; empty when they are the real ones."""
+    sentence: str
+    file: str
+    line: int
+
+
+class DriverReport(BaseModel):
+    """What our driver leaves."""
+
+    problems: list[DriverProblem]
+    facts: list[str]
+    stand_in: str
 
 
 def static_problems(project: Project, environment: Environment, due: tuple[str, ...]) -> tuple[Problem, ...]:
@@ -153,96 +161,83 @@ def _contract(project: Project, due: tuple[str, ...]) -> Iterator[Problem]:
 def checked(stage: Stage, project: Project, runner: ProjectRunner, scale: float, scope: Scope) -> Checked:
     """All checks that are due at a stage, in their order, up to the first that objects."""
     environment = runner.environment_of(project)
-    found = static_problems(project, environment, stage.due)
+    problems = static_problems(project, environment, stage.due)
     facts: list[str] = []
     stand_in = ""
-    if not found:
-        for tried in _tries(stage, project, runner, scale, scope):
-            found = tried.problems
-            facts += tried.facts
-            stand_in = stand_in or tried.stand_in
-            if found:
-                break
-    return Checked(found, tuple(facts), stand_in, environment.proposed, environment.notes)
+    for check in () if problems else _tests(stage, project, runner, scale, scope):
+        problems = check.problems
+        facts += check.facts
+        stand_in = stand_in or check.stand_in
+    return Checked(problems, tuple(facts), stand_in, environment.proposed, environment.notes)
 
 
-def _tries(stage: Stage, project: Project, runner: ProjectRunner, scale: float, scope: Scope) -> list[Tried]:
+def _tests(
+    stage: Stage, project: Project, runner: ProjectRunner, scale: float, scope: Scope
+) -> Iterator[Checked]:
     if stage is Stage.DATA:
-        return [_driven("batch", Where.BATCH, project, runner, scope)]
+        yield _driven("batch", Where.BATCH, project, runner, scope)
+        return
     method = _driven("method", Where.METHOD, project, runner, scope)
-    if stage is Stage.METHOD or method.problems:
-        return [method]
-    return [method, dry_run(project, runner, scale, scope)]
+    yield method
+    if stage is not Stage.METHOD and not method.problems:
+        yield dry_run(project, runner, scale, scope)
 
 
-def _driven(mode: str, where: Where, project: Project, runner: ProjectRunner, scope: Scope) -> Tried:
+def _driven(mode: str, where: Where, project: Project, runner: ProjectRunner, scope: Scope) -> Checked:
     """`batch`: one mini-batch, for its shapes, types and ranges. `method`: forward and backward on it too,
     declared shapes, a loss that is finite and falls."""
     ran = runner.run(
-        mode, scope, project, ("-m", f"{FOLDER}.driver"), limits=runner.limits(), collect=(RESULT,),
-        extra=inside(),
+        mode, scope, project, (DRIVER,), limits=runner.limits(), collect=(RESULT,),
+        extra={DRIVER: files("reenact.paper.develop").joinpath("driver.py").read_bytes()},
         task={"mode": mode, "steps": STEPS, "seconds": SHARE * runner.wall_s},
     )  # fmt: skip
     try:
-        told = read_json(ran.results.get(RESULT, "").encode())
-    except ResultRefused:
-        return Tried((crash(ran, where),))
-    if not isinstance(told, dict) or not ran.ok:
-        return Tried((crash(ran, where),))
-    problems = tuple(
-        Problem(where, str(one["sentence"]), str(one["file"]), int(str(one["line"])), ran.output)
-        for one in _list(told.get("problems"))
-        if isinstance(one, dict)
-    )
-    facts = tuple(str(one) for one in _list(told.get("facts")))
-    return Tried(problems, facts, str(told.get("stand_in") or ""))
+        report = DriverReport.model_validate(read_json(ran.results.get(RESULT, "").encode()))
+    except (ResultRefused, ValidationError):
+        return Checked((crash(ran, where),))
+    if not ran.ok:
+        return Checked((crash(ran, where),))
+    found = report.problems
+    problems = tuple(Problem(where, one.sentence, one.file, one.line, ran.output) for one in found)
+    return Checked(problems, tuple(report.facts), report.stand_in)
 
 
-def dry_run(project: Project, runner: ProjectRunner, scale: float, scope: Scope) -> Tried:
+def dry_run(project: Project, runner: ProjectRunner, scale: float, scope: Scope) -> Checked:
     """The whole experiment with an early exit: it must end well and leave finite metrics."""
     ran = runner.run(
         "dry-run", scope, project, (ENTRY, "--seed", "0", "--dry-run", *scale_arguments(scale)),
         limits=runner.limits(), collect=(METRICS,),
     )  # fmt: skip
     if not ran.ok:
-        return Tried((crash(ran, Where.DRY_RUN),))
+        return Checked((crash(ran, Where.DRY_RUN),))
     metrics, wrong = metrics_in(ran)
     if wrong:
-        return Tried((Problem(Where.DRY_RUN, wrong, ENTRY, output=ran.output),))
-    return Tried((), (f"The dry run ends well and leaves the metrics {', '.join(sorted(metrics))}.",))
+        return Checked((Problem(Where.DRY_RUN, wrong, ENTRY, output=ran.output),))
+    return Checked((), (f"The dry run ends well and leaves the metrics {', '.join(sorted(metrics))}.",))
 
 
 def metrics_in(ran: ProgramRun) -> tuple[dict[str, float], str]:
-    """The metrics that a run left, or a sentence that says what is wrong with them."""
+    """The metrics that a run left, or a sentence about what is wrong with them."""
     if METRICS not in ran.results:
         return {}, f"The run ended well but left no {METRICS}."
     try:
-        told = read_json(ran.results[METRICS].encode())
+        written = read_json(ran.results[METRICS].encode())
     except ResultRefused as error:
         return {}, f"{METRICS} cannot be used. {error.sentence}"
-    if not isinstance(told, dict) or not told:
+    if not isinstance(written, dict) or not written:
         return {}, f"{METRICS} must hold an object of metric names and numbers, and at least one of them."
-    for name, value in told.items():
+    metrics: dict[str, float] = {}
+    for name, value in written.items():
         if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
             return {}, f"{METRICS} must be flat names with finite numbers. Received: {name}={value!r}."
-    return {name: float(str(value)) for name, value in told.items()}, ""
+        metrics[name] = float(value)
+    return metrics, ""
 
 
 def crash(ran: ProgramRun, where: Where) -> Problem:
     """A run that did not end well: its last error and innermost line of project code."""
-    said = _LAST.findall(ran.output)
-    frames = [found for found in _FRAME.findall(ran.output) if not found[0].startswith(FOLDER)]
+    errors = _LAST.findall(ran.output)
+    frames = [found for found in _FRAME.findall(ran.output) if not found[0].startswith(OWN)]
     file, line = frames[-1] if frames else ("", "0")
-    sentence = f"{ran.sentence} {said[-1][:1500]}" if said else ran.sentence
+    sentence = f"{ran.sentence} {errors[-1][:1500]}" if errors else ran.sentence
     return Problem(where, sentence, file, int(line), ran.output)
-
-
-@cache
-def inside() -> dict[str, bytes]:
-    """The driver's own files."""
-    folder = files("reenact.paper.develop.inside")
-    return {f"{FOLDER}/{name}": folder.joinpath(name).read_bytes() for name in INSIDE}
-
-
-def _list(value: JsonValue) -> list[JsonValue]:
-    return list(value) if isinstance(value, list) else []

@@ -7,7 +7,7 @@ Reflection without criteria makes code worse (RePro's ablation), so without crit
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from reenact.codegen.project import Project
@@ -16,47 +16,25 @@ from reenact.journal import Scope
 from reenact.paper.context import PaperContext
 from reenact.paper.criterion import Judged, Value
 from reenact.paper.develop.checks import Stage, checked
-from reenact.paper.develop.development import Development
+from reenact.paper.develop.development import Development, LoggedRound, RoundLog
 from reenact.paper.develop.history import History
-from reenact.paper.develop.questions import Roles
-from reenact.paper.develop.round_log import LoggedRound, RoundLog
+from reenact.paper.develop.questions import Made, Roles
 from reenact.paper.develop.version import Brief, Version
 
 Verify = Callable[[Project, Scope], tuple[Judged, ...]]
-FIRST = "Mend the cause with as few changes as it takes."
-ANOTHER = (
-    "The same failure came back: what was tried before did not work. Take a different way, not a variation"
-    " of it."
-)
-ANEW = (
-    "The same failure came back several times. Write the file in which it arises anew, whole, in the simplest"
-    " form that does what the paper asks for."
-)
-STUBBORN = 3
-"""Times that a failure comes back before a file is written anew."""
+TACTICS = ("first", "another", "another", "rewrite")
+"""Which sentence of prompts/texts.toml goes with a failure that came back so many times."""
 REFACTOR_TRIES = 2
 """Attempts to fix what a refactoring broke: the version before it runs already."""
 PATIENCE = 2
 """Rounds without progress after which no further one is paid for."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Try:
-    """One attempt, for whoever tries again."""
-
-    signature: str
-    analysis: str
-    outcome: str
-
-    def __str__(self) -> str:
-        return f"{self.analysis}\nAfterwards: {self.outcome}"
-
-
 def develop(brief: Brief, context: PaperContext, run: Scope, verify: Verify) -> Development:
     """The whole; the same call after an interruption continues. `verify` judges a version by the criteria."""
     run = run.under("develop")
     log = RoundLog(History(context.out), run, brief.criteria)
-    developer = Developer(context, Roles(brief, context.model, context.options.requirements))
+    developer = Developer(context, Roles(brief, context))
     version = developer.written(log, run)
     tidy = developer.refactored(version, run.under("refactor")) if version.runs else None
     if tidy is not None:
@@ -90,7 +68,7 @@ class Developer:
     def written(self, log: RoundLog, run: Scope) -> Version:
         """Data, method, experiment, one after the other; the last is not yet in the log."""
         version = Version()
-        version = version.knowing(self.roles.begin(version, run))
+        version = replace(version, state=self.roles.begin(version, run))
         for stage in (Stage.DATA, Stage.METHOD):
             place = run.under(stage.value)
             version = self._learnt(self._staged(version, stage, place), place)
@@ -102,13 +80,13 @@ class Developer:
         version = version.at(Stage.REFACTOR)
         self.context.say("refactor: read as a reviewer")
         try:
-            project, assumed = self.roles.refactor(version, run)
+            made = self.roles.refactor(version, run)
         except AnswerUnusable:
             return None
-        if project.identity == version.project.identity:
+        if made[0].identity == version.project.identity:
             return None
-        after = self._debugged(self._checked(version, project, assumed, run), run, REFACTOR_TRIES)
-        return after.seen if after.runs else None
+        after = self._debugged(self._checked(version, made, run), run, REFACTOR_TRIES)
+        return after if after.runs else None
 
     def revise(self, log: RoundLog, verify: Verify, run: Scope) -> None:
         """Rounds, each from the best version, until all hold, nothing helps, or rounds or budget are used."""
@@ -118,15 +96,14 @@ class Developer:
             best = log.best
             if best.all_hold or idle >= PATIENCE:
                 return
+            place = run.under("revision", attempt=number)
             try:
-                version, judged = self._revised(
-                    best, verify, run.under("revision", attempt=number), log.notes
-                )
-            except AnswerUnusable as error:
-                log.notes.append(f"Revision {number + 1} gave no usable answer: {error.sentence}")
-                return
-            except BudgetSpent as error:
-                log.notes.append(f"The budget was used up in revision {number + 1}: {error.sentence}")
+                version, judged = self._revised(best, verify, place, log.notes)
+            except (AnswerUnusable, BudgetSpent) as error:
+                spent = f"The budget was used up in revision {number + 1}"
+                unusable = f"Revision {number + 1} gave no usable answer"
+                why = spent if isinstance(error, BudgetSpent) else unusable
+                log.notes.append(f"{why}: {error.sentence}")
                 return
             if version is None:
                 return
@@ -137,17 +114,13 @@ class Developer:
         """The version after a stage, whether it runs or not. Raises AnswerUnusable when nothing came."""
         version = version.at(stage)
         self.context.say(f"{stage}: write {', '.join(stage.new)}")
-        project, assumed = self.roles.write(version, run)
-        version = self._checked(version, project, assumed, run)
-        if self.context.options.parts.debug:
-            version = self._debugged(version, run, self.context.options.tries)
-        return version.seen
+        return self._debugged(self._checked(version, self.roles.write(version, run), run), run)
 
     def _learnt(self, version: Version, run: Scope) -> Version:
         """With the research role's new state; the old one when no usable answer came."""
         self.context.say(f"{version.stage}: note what was learnt")
         try:
-            return version.knowing(self.roles.learn(version, run))
+            return replace(version, state=self.roles.learn(version, run))
         except AnswerUnusable:
             return version
 
@@ -163,54 +136,48 @@ class Developer:
             notes += [f"Given up: {one}" for one in planned.hopeless]
             return None, ()
         self.context.say(f"revision: {len(planned.steps)} steps")
-        version = self._checked(version, *self.roles.revise(version, run, best.judged, planned), run)
-        if self.context.options.parts.debug:
-            version = self._debugged(version, run, self.context.options.tries)
+        made = self.roles.revise(version, run, best.judged, planned)
+        version = self._debugged(self._checked(version, made, run), run)
         if best.version.runs and not version.runs:
             # It cannot become the best, so nobody pays for its verification.
             return version, ()
-        return version.seen, verify(version.project, run.under("verify"))
+        return version, verify(version.project, run.under("verify"))
 
-    def _checked(self, version: Version, project: Project, assumed: Sequence[str], scope: Scope) -> Version:
+    def _checked(self, version: Version, made: Made, scope: Scope) -> Version:
         """Another version, checked, with what it takes for granted."""
+        project, assumed = made
         runner, scale = self.context.runner, self.context.options.scale
         found = checked(version.stage, project, runner, scale, scope)
         return replace(version, project=project, found=found, state=version.state.assuming(*assumed))
 
-    def _debugged(self, version: Version, run: Scope, tries: int) -> Version:
-        """The version fixed, or the one that went furthest."""
-        best, tried, count = version, list[_Try](), 0
+    def _debugged(self, version: Version, run: Scope, tries: int | None = None) -> Version:
+        """The version fixed, or the one that went furthest, with what its executions showed."""
+        if tries is None:
+            tries = self.context.options.tries if self.context.options.parts.debug else 0
+        best, tried, count = version, list[tuple[str, str]](), 0
         while not version.runs and count < tries:
             scope = run.under("debug", attempt=count)
             count += 1
             failure = version.found.problems[0]
             self.context.say(f"{version.stage}: fix, try {count} of at most {tries}: {failure}"[:200])
-            alike = [one for one in tried if one.signature == failure.signature]
+            alike = [words for signature, words in tried if signature == failure.signature]
             try:
                 version, analysis = self._fixed(version, scope, alike)
+                outcome = "it runs" if version.runs else str(version.found.problems[0])
             except AnswerUnusable as error:
-                words = error.for_model or error.sentence
-                tried.append(_Try(failure.signature, "No usable answer came.", words))
-                continue
-            outcome = "it runs" if version.runs else str(version.found.problems[0])
-            tried.append(_Try(failure.signature, analysis, outcome))
+                analysis, outcome = "No usable answer came.", error.for_model or error.sentence
+            tried.append((failure.signature, f"{analysis}\nAfterwards: {outcome}"))
             if version.found.reached >= best.found.reached:
                 best = version
-        return replace(best, tries=version.tries + count)
+        return replace(best, tries=version.tries + count, state=best.state.saw(*best.found.facts))
 
-    def _fixed(self, version: Version, scope: Scope, alike: list[_Try]) -> tuple[Version, str]:
-        earlier = "\n\n".join(str(one) for one in alike[-2:])
+    def _fixed(self, version: Version, scope: Scope, alike: list[str]) -> tuple[Version, str]:
+        earlier = "\n\n".join(alike[-2:])
         seen = self.roles.analyse(version, scope, earlier)
         analysis = f"Cause: {seen.cause}\nRemedy: {seen.remedy}"
-        project, assumed = self.roles.fix(version, scope, earlier, analysis, _tactic(len(alike)))
-        after = self._checked(version, project, assumed, scope)
+        tactic = TACTICS[min(len(alike), len(TACTICS) - 1)]
+        after = self._checked(version, self.roles.fix(version, scope, earlier, analysis, tactic), scope)
         # What was once proposed stays proposed: the user may want to install it.
         wanted = (*version.found.proposed, *after.found.proposed, *filter(None, [seen.requirement]))
         found = replace(after.found, proposed=tuple(dict.fromkeys(wanted)))
         return replace(after, found=found), analysis
-
-
-def _tactic(alike: int) -> str:
-    if not alike:
-        return FIRST
-    return ANOTHER if alike < STUBBORN else ANEW

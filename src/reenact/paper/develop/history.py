@@ -1,7 +1,7 @@
 """A commit a round in the output folder: under our name, without hooks, in a history of its own.
 
-Where git is missing, or the folder has somebody else's history, the files are written all the same and it is
-said that there is no history.
+Where git is missing, or the folder has somebody else's history, the files are written all the same and a note
+states that there is no history.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from reenact.sandbox.repositories.run import run_git
 
 WALL_S = 60.0
 MARK = "reenact-history"
-"""A file in `.git` that says whose history it is."""
+"""A file in `.git` that marks the history as ours."""
 _AUTHOR = ("-c", "user.name=reenact", "-c", "user.email=reenact@localhost", "-c", "commit.gpgSign=false")
 
 
@@ -41,17 +41,17 @@ class History:
             self._check_free(new, scope)
         scope.edit("files", self.out, {**new, **gone})
         self._last = project
-        told = scope.step(
+        commit = scope.step(
             "commit",
             lambda: commit_all(self.out, [*new, *gone], message),  # type: ignore[arg-type]
             kind=Kind.EDIT,
             inputs={"out": str(self.out.resolve()), "project": project.identity, "message": message},
             returns=str,
         )
-        if told.startswith("!"):
-            self.notes = [told.removeprefix("!")]
+        if commit.startswith("!"):
+            self.notes = [commit.removeprefix("!")]
             return ""
-        return told
+        return commit
 
     def _check_free(self, new: Mapping[str, bytes | None], scope: Scope) -> None:
         """Nobody's files are written over: asked once a run, before its first version."""
@@ -96,9 +96,9 @@ def _is_last(git: Path, out: Path, message: str) -> bool:
     """Whether the last commit has this message and these files."""
     if not run_git(git, out, ("for-each-ref", "--count=1"), wall_s=WALL_S):
         return False
-    said = run_git(git, out, ("log", "-1", "--format=%B"), wall_s=WALL_S).decode(errors="replace").strip()
+    last = run_git(git, out, ("log", "-1", "--format=%B"), wall_s=WALL_S).decode(errors="replace").strip()
     changed = run_git(git, out, ("diff", "--cached", "--name-only", "HEAD"), wall_s=WALL_S)
-    return said == message.strip() and not changed.strip()
+    return last == message.strip() and not changed.strip()
 
 
 def _head(git: Path, out: Path) -> str:

@@ -1,48 +1,103 @@
-"""The questions of both roles. Research: begin, learn, plan. Code: write, analyse, fix, revise, refactor.
+"""The questions of both roles, and what a model may answer: edits are `reenact.codegen.edits`.
 
-Each raises AnswerUnusable when no usable answer came.
+Research: begin, learn, plan. Code: write, analyse, fix, revise, refactor. Each raises AnswerUnusable when no
+usable answer came. A question is a step of the journal with the name of its prompt.
 """
 
 from __future__ import annotations
 
 import importlib.util
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
-from typing import Any, TypeAlias
+from typing import TypeAlias
+
+from pydantic import BaseModel, Field
 
 from reenact.asking import ask
-from reenact.codegen.edits import Edited, edited, with_files
+from reenact.codegen.edits import Edited, FileText, edited, with_files
 from reenact.codegen.problem import last_output, problems_text
-from reenact.codegen.project import Project
+from reenact.codegen.project import MOST_FILES, Project
 from reenact.journal import Scope
-from reenact.llm.ask import Model, Prompt
+from reenact.llm.ask import T
 from reenact.llm.prompts import load_prompt
+from reenact.paper.asking import prompt_texts
+from reenact.paper.context import PaperContext
 from reenact.paper.criterion import Criterion, Judged, Value
-from reenact.paper.develop.answers import Analysis, Learnt, Plan, Written
-from reenact.paper.develop.checks import Stage
 from reenact.paper.develop.version import Brief, State, Version
 
 PACKAGE = "reenact.paper.develop"
 Made: TypeAlias = tuple[Project, list[str]]
-"""A new version, and what it takes for granted that the paper does not say."""
+"""A new version, and what it takes for granted that the paper does not state."""
 OFFERED = ("numpy", "torch")
 """Packages that are named when they are here; a longer list would differ from machine to machine."""
-TASKS = {
-    Stage.DATA: (
-        "Get the data as the paper describes them: splits, sizes, preprocessing. A mini-batch will be sampled"
-        " to learn shapes, types and ranges."
-    ),
-    Stage.METHOD: (
-        "Implement the method: every formula and layer as the paper has it, on the mini-batch that was"
-        " observed. One batch will be trained on, forward and backward; its loss must be finite and fall."
-    ),
-    Stage.EXPERIMENT: (
-        "Write the whole experiment: training, baselines that are asked for, evaluation, metrics.json."
-        " It will be run with --dry-run."
-    ),
-}
+
+
+class Learnt(BaseModel):
+    """What the research role answers."""
+
+    summary: str = Field(
+        min_length=1,
+        max_length=12_000,
+        description="What is to be built and measured, in the order of building; complete by itself.",
+    )
+    decisions: list[str] = Field(
+        default_factory=list,
+        max_length=60,
+        description="One sentence each: what was chosen where the paper is silent, and why.",
+    )
+    questions: list[str] = Field(
+        default_factory=list, max_length=40, description="One sentence each: what is still open."
+    )
+
+
+class Written(BaseModel):
+    """The files of one stage."""
+
+    files: list[FileText] = Field(min_length=1, max_length=MOST_FILES)
+    assumptions: list[str] = Field(
+        default_factory=list,
+        max_length=40,
+        description="One sentence each: what was assumed that the paper does not say.",
+    )
+
+
+class Analysis(BaseModel):
+    """Why something failed, before anything is changed."""
+
+    cause: str = Field(min_length=1, max_length=4000, description="What goes wrong, where, and why.")
+    remedy: str = Field(min_length=1, max_length=4000, description="What to change, file by file.")
+    requirement: str = Field(
+        default="",
+        max_length=200,
+        description="A package that is missing and cannot be done without, as NAME or NAME==VERSION.",
+    )
+
+
+class Plan(BaseModel):
+    """What is changed for all failed criteria together."""
+
+    steps: list[str] = Field(
+        min_length=1,
+        max_length=40,
+        description="One sentence each: the file, the change, and the criteria it turns, such as `F3, F7`.",
+    )
+    hopeless: list[str] = Field(
+        default_factory=list,
+        max_length=60,
+        description="Criteria that cannot be met here, each as `F4: the reason`.",
+    )
+
+    @property
+    def given_up(self) -> frozenset[str]:
+        """Ids of the criteria that cannot be met here."""
+        return frozenset(one.partition(":")[0].strip() for one in self.hopeless)
+
+    def text(self) -> str:
+        """The plan as the code role sees it."""
+        left = [f"Not to be met: {one}" for one in self.hopeless]
+        return "\n".join([*(f"{number}. {step}" for number, step in enumerate(self.steps, 1)), *left])
 
 
 @dataclass(frozen=True)
@@ -50,28 +105,24 @@ class Roles:
     """Both roles at work on one paper: what they are given, and the model that plays them."""
 
     brief: Brief
-    model: Model
-    packages: tuple[str, ...] = ()
-    """Packages that the user allows besides those of this interpreter."""
+    context: PaperContext
 
     def begin(self, version: Version, run: Scope) -> State:
         """What is to be built, before any code."""
         here = [name for name in OFFERED if importlib.util.find_spec(name) is not None]
-        packages = ", ".join([*here, *self.packages]) or "none"
-        prompt = self._prompt("begin", packages=packages)
-        return version.state.learnt(ask(run, self.model, "begin", prompt, Learnt))
+        packages = ", ".join([*here, *self.context.options.requirements]) or "none"
+        answer = self._ask(run, "begin", {"packages": packages}, Learnt)
+        return version.state.learnt(answer.summary, answer.decisions, answer.questions)
 
     def learn(self, version: Version, run: Scope) -> State:
         """The state after a stage."""
-        problems = problems_text(version.found.problems)
-        prompt = self._prompt("learn", **_staged(version), problems=problems)
-        return version.state.learnt(ask(run, self.model, "learn", prompt, Learnt))
+        shown = {**_staged(version), "problems": problems_text(version.found.problems)}
+        answer = self._ask(run, "learn", shown, Learnt)
+        return version.state.learnt(answer.summary, answer.decisions, answer.questions)
 
     def write(self, version: Version, run: Scope) -> Made:
         """The project with the files of a stage, and what was assumed."""
         new = version.stage.new
-        task = TASKS[version.stage]
-        prompt = self._prompt("write", **_staged(version), task=task, files=", ".join(new))
 
         def check(answer: Written) -> None:
             made = with_files(version.project, answer.files)
@@ -79,39 +130,40 @@ class Roles:
             if missing:
                 raise ValueError(f"These files are missing: {', '.join(missing)}.")
 
-        answer = ask(run, self.model, "write", prompt, Written, check=check)
+        task = prompt_texts(PACKAGE)["tasks"][version.stage.value]
+        shown = {**_staged(version), "task": task, "files": ", ".join(new)}
+        answer = self._ask(run, "write", shown, Written, check)
         return with_files(version.project, answer.files), answer.assumptions
 
     def analyse(self, version: Version, run: Scope, earlier: str) -> Analysis:
         """Why it fails, before anything is changed."""
-        prompt = self._prompt("analyse", **_staged(version), **_failing(version, earlier))
-        return ask(run, self.model, "analyse", prompt, Analysis)
+        return self._ask(run, "analyse", _failing(version, earlier), Analysis)
 
     def fix(self, version: Version, run: Scope, earlier: str, analysis: str, tactic: str) -> Made:
-        """The project after edits against a failure."""
-        known = {**_staged(version), **_failing(version, earlier)}
-        prompt = self._prompt("mend", **known, analysis=analysis, tactic=tactic)
-        return self._after(version, run, "mend", prompt)
+        """The project after edits against a failure; `tactic` is a key of prompts/texts.toml."""
+        how = prompt_texts(PACKAGE)["tactics"][tactic]
+        shown = {**_failing(version, earlier), "analysis": analysis, "tactic": how}
+        return self._edit(version, run, "fix", shown)
 
     def plan(self, version: Version, run: Scope, judged: Sequence[Judged]) -> Plan:
         """One plan for all failures."""
         failing = judged_text(self.brief.criteria, judged)
-        problems = problems_text(version.found.problems)
-        prompt = self._prompt("plan", **_known(version), judged=failing, problems=problems)
-        return ask(run, self.model, "plan", prompt, Plan)
+        shown = {"judged": failing, "problems": problems_text(version.found.problems)}
+        return self._ask(run, "plan", {**_known(version), **shown}, Plan)
 
     def revise(self, version: Version, run: Scope, judged: Sequence[Judged], planned: Plan) -> Made:
         """The project after the plan was carried out."""
         failing = judged_text(self.brief.criteria, judged)
-        prompt = self._prompt("revise", **_known(version), judged=failing, plan=planned.text())
-        return self._after(version, run, "revise", prompt)
+        shown = {**_known(version), "judged": failing, "plan": planned.text()}
+        return self._edit(version, run, "revise", shown)
 
     def refactor(self, version: Version, run: Scope) -> Made:
         """The project read once by a reviewer; the same one when nothing is to be done."""
-        prompt = self._prompt("refactor", **_known(version))
-        return self._after(version, run, "refactor", prompt, idle=True)
+        return self._edit(version, run, "refactor", _known(version), idle=True)
 
-    def _after(self, version: Version, run: Scope, name: str, prompt: Prompt, *, idle: bool = False) -> Made:
+    def _edit(
+        self, version: Version, run: Scope, name: str, shown: Mapping[str, str], *, idle: bool = False
+    ) -> Made:
         """The project after the edits that the model answers; `idle` allows it to give none."""
 
         def apply(change: Edited) -> Project:
@@ -120,12 +172,21 @@ class Roles:
         def check(change: Edited) -> None:
             apply(change)
 
-        change = ask(run, self.model, name, prompt, Edited, check=check)
+        change = self._ask(run, name, shown, Edited, check)
         return apply(change), change.assumptions
 
-    def _prompt(self, name: str, **values: Any) -> Prompt:
+    def _ask(
+        self,
+        run: Scope,
+        name: str,
+        shown: Mapping[str, str],
+        answer: type[T],
+        check: Callable[[T], None] | None = None,
+    ) -> T:
         template = load_prompt(PACKAGE, f"prompts/{name}.md")
-        return template.fill(rules=_contract(), **self.brief.shared(), **values)
+        prompt = template.fill(rules=_contract(), **self.brief.shared(), **shown)
+        step = template.name.rpartition("/")[2]
+        return ask(run, self.context.model, step, prompt, answer, check=check)
 
 
 def judged_text(criteria: Sequence[Criterion], judged: Sequence[Judged]) -> str:
@@ -151,6 +212,7 @@ def _staged(version: Version) -> dict[str, str]:
 def _failing(version: Version, earlier: str) -> dict[str, str]:
     problems = version.found.problems
     return {
+        **_staged(version),
         "problems": problems_text(problems),
         "printed": last_output(problems),
         "earlier": earlier or "nothing",

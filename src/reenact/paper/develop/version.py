@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 
 from reenact.codegen.project import Project
 from reenact.paper.criterion import Criterion
-from reenact.paper.develop.answers import Learnt
 from reenact.paper.develop.checks import Checked, Stage
 
 LONGEST = 4000
@@ -64,15 +64,10 @@ class State:
     assumed: tuple[str, ...] = ()
     """What the code role took for granted: kept for the report, whatever research thinks of it later."""
 
-    def learnt(self, answer: Learnt) -> State:
+    def learnt(self, summary: str, decisions: Iterable[str], questions: Iterable[str]) -> State:
         """With the research role's new words; what was observed stays."""
-        return State(
-            answer.summary,
-            tuple(_short(one) for one in answer.decisions),
-            tuple(_short(one) for one in answer.questions),
-            self.observed,
-            self.assumed,
-        )
+        short = (tuple(map(_short, decisions)), tuple(map(_short, questions)))
+        return State(summary, *short, self.observed, self.assumed)
 
     def saw(self, *facts: str) -> State:
         """With what an execution showed."""
@@ -115,14 +110,6 @@ class Version:
     def at(self, stage: Stage) -> Version:
         """The same version at the next stage."""
         return replace(self, stage=stage, tries=0)
-
-    def knowing(self, state: State) -> Version:
-        return replace(self, state=state)
-
-    @property
-    def seen(self) -> Version:
-        """With what the executions showed in the state."""
-        return self.knowing(self.state.saw(*self.found.facts))
 
 
 def _listed(lines: tuple[str, ...]) -> str:

@@ -5,12 +5,12 @@ code   four dimensions, each 0 to 25, from a reference implementation and the co
 mixed  the five key points, each 0 to 20, as the reference implementation understands them
 
 Each level has 100 points. A mark that the judge could not give, or gave in a form nobody could read, is left
-out of its level and told; the level is then the mean of the others on the same scale.
+out of its level with the reason; the level is then the mean of the others on the same scale.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import ClassVar, Literal
@@ -22,11 +22,13 @@ from reenact.codegen.project import Project
 from reenact.errors import AnswerUnusable
 from reenact.intake.papers.paper import Paper
 from reenact.journal import Scope
-from reenact.llm.ask import Model, Prompt
+from reenact.llm.ask import Model
 from reenact.llm.prompts import load_prompt
 from reenact.paper.options import Goal
 
+PACKAGE = "reenact.paper.evaluate"
 POINTS = 5
+SILENT = "The judge did not mention it."
 DIMENSIONS = ("overall structure", "model details", "training details", "experimental integrity")
 
 
@@ -116,27 +118,28 @@ def align(
     paper: Paper, goal: Goal, code: Project, model: Model, run: Scope, *, reference: Project | None = None
 ) -> tuple[AlignScore, ...]:
     """All levels that can be judged: without a reference implementation the paper's alone."""
-    text = paper.text()
-    points = _points(paper, text, goal, model, run)
-    if isinstance(points, str):
-        names = [f"key point {number}" for number in range(1, POINTS + 1)]
-        levels = [Level.PAPER, *([Level.MIXED] if reference is not None else [])]
-        unread = [AlignScore(level, tuple(Mark(name, None, points) for name in names)) for level in levels]
-        return (*unread, *(_code_level(code, reference, goal, model, run) if reference is not None else ()))
-    named = [point.name for point in points.points]
-    said = {"points": points.text(), "code": code.text(), "goal": goal.text()}
-    paper_level = _level(Level.PAPER, named, _prompt("align-paper", **said), model, run)
-    if reference is None:
-        return (paper_level,)
-    mixed = _prompt("align-mixed", **said, reference=reference.text())
-    return (
-        paper_level,
-        *_code_level(code, reference, goal, model, run),
-        _level(Level.MIXED, named, mixed, model, run),
-    )
+    points = _points(paper, goal, model, run)
+    unread = points if isinstance(points, str) else ""
+    listed = points.points if isinstance(points, KeyPoints) else ()
+    names = [one.name for one in listed] or [f"key point {number}" for number in range(1, POINTS + 1)]
+    shown = {
+        "points": points.text() if isinstance(points, KeyPoints) else "",
+        "code": code.text(),
+        "goal": goal.text(),
+        "reference": reference.text() if reference is not None else "",
+    }
+    scores = []
+    for level in (Level.PAPER,) if reference is None else Level:
+        if level is Level.CODE:
+            scores.append(_level(level, DIMENSIONS, shown, model, run))
+        elif unread:
+            scores.append(AlignScore(level, tuple(Mark(name, None, unread) for name in names)))
+        else:
+            scores.append(_level(level, names, shown, model, run))
+    return tuple(scores)
 
 
-def _points(paper: Paper, text: str, goal: Goal, model: Model, run: Scope) -> KeyPoints | str:
+def _points(paper: Paper, goal: Goal, model: Model, run: Scope) -> KeyPoints | str:
     """The key points, or why there are none."""
 
     def check(points: KeyPoints) -> None:
@@ -144,52 +147,34 @@ def _points(paper: Paper, text: str, goal: Goal, model: Model, run: Scope) -> Ke
         if unknown:
             raise ValueError(f"The paper has no sentence with the id {unknown[0]!r}.")
 
+    prompt = load_prompt(PACKAGE, "prompts/key-points.md").fill(paper=paper.text(), goal=goal.text())
     try:
-        return ask(
-            run,
-            model,
-            "key-points",
-            _prompt("key-points", paper=text, goal=goal.text()),
-            KeyPoints,
-            check=check,
-        )
+        return ask(run, model, "key-points", prompt, KeyPoints, check=check)
     except AnswerUnusable as error:
         return f"The key points of the paper could not be read: {error.sentence}"
 
 
-def _code_level(
-    code: Project, reference: Project, goal: Goal, model: Model, run: Scope
-) -> tuple[AlignScore, ...]:
-    prompt = _prompt("align-code", code=code.text(), reference=reference.text(), goal=goal.text())
-    return (_level(Level.CODE, DIMENSIONS, prompt, model, run),)
+def _level(
+    level: Level, names: Sequence[str], shown: Mapping[str, str], model: Model, run: Scope
+) -> AlignScore:
+    template = load_prompt(PACKAGE, f"prompts/align-{level}.md")
+    prompt = template.fill(**{name: shown[name] for name in template.variables})
 
-
-def _level(level: Level, names: Sequence[str], prompt: Prompt, model: Model, run: Scope) -> AlignScore:
-    try:
-        given = ask(run, model, f"align-{level}", prompt, GivenMarks, check=_fits(level, len(names)))
-    except AnswerUnusable as error:
-        return AlignScore(level, tuple(Mark(name, None, error.sentence) for name in names))
-    by_number = {mark.number: mark for mark in given.marks}
-    silent = "The judge said nothing of it."
-    return AlignScore(
-        level,
-        tuple(
-            Mark(name, one.score, one.reason) if (one := by_number.get(number)) else Mark(name, None, silent)
-            for number, name in enumerate(names, start=1)
-        ),
-    )
-
-
-def _fits(level: Level, count: int) -> Callable[[GivenMarks], None]:
     def check(given: GivenMarks) -> None:
-        numbers = [mark.number for mark in given.marks]
-        if len(set(numbers)) < len(numbers) or max(numbers) > count:
-            raise ValueError(f"Give each of the numbers 1 to {count} once.")
+        check_numbers([mark.number for mark in given.marks], len(names))
         if any(mark.score is not None and mark.score > level.most for mark in given.marks):
             raise ValueError(f"A score is at most {level.most}.")
 
-    return check
+    try:
+        given = ask(run, model, f"align-{level}", prompt, GivenMarks, check=check)
+    except AnswerUnusable as error:
+        return AlignScore(level, tuple(Mark(name, None, error.sentence) for name in names))
+    by_number = {mark.number: Mark(names[mark.number - 1], mark.score, mark.reason) for mark in given.marks}
+    marks = (by_number.get(at, Mark(name, None, SILENT)) for at, name in enumerate(names, start=1))
+    return AlignScore(level, tuple(marks))
 
 
-def _prompt(name: str, **values: object) -> Prompt:
-    return load_prompt("reenact.paper.evaluate", f"prompts/{name}.md").fill(**values)
+def check_numbers(numbers: Sequence[int], count: int) -> None:
+    """Whether an answer numbers what it was asked about. Raises ValueError in words for the model."""
+    if len(set(numbers)) < len(numbers) or any(number > count for number in numbers):
+        raise ValueError(f"Give each of the numbers 1 to {count} once.")

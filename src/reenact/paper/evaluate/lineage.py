@@ -10,6 +10,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TypeAlias
 
 from reenact.errors import InputError, ResultRefused
 from reenact.files import read_bytes
@@ -20,15 +21,14 @@ MOST_BYTES = 1 << 20
 _ARXIV = re.compile(r"(?:arxiv[.:/\s]*(?:org/\w+/)?)?(\d{4}\.\d{4,5})(?:v\d+)?", re.IGNORECASE)
 
 
-@dataclass(frozen=True, slots=True)
-class Cited:
-    """A cited paper by whatever names it has."""
+Cited: TypeAlias = frozenset[str]
+"""A cited paper by whatever names it has, in plain letters: two that share one are the same."""
 
-    names: tuple[str, ...]
-    """Key, title, arXiv id."""
 
-    def is_the_same_as(self, other: Cited) -> bool:
-        return bool(_marks(self) & _marks(other))
+def cited_as(*names: str) -> Cited:
+    """The paper of these names: key, title, arXiv id."""
+    ids = (found[1] for name in names if (found := _ARXIV.search(name)))
+    return frozenset(mark for mark in (*map(plain, names), *ids) if mark)
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,24 +45,22 @@ class LineageScore:
     """How many of the chosen the expert lists too."""
 
 
-def lineage_score(chosen: Sequence[Cited], expert: Sequence[Cited], k: int | None = None) -> LineageScore:
-    """Top-1 Recall@k and Hits@N; `k` takes only the first of the chosen."""
+def lineage_score(chosen: Sequence[Cited], expert: Sequence[Cited]) -> LineageScore:
+    """Top-1 Recall@k and Hits@N."""
     if not expert:
         raise InputError("The expert's list is empty, so nothing can be compared with it.")
-    first = list(chosen)[: k if k is not None else len(chosen)]
     return LineageScore(
-        k=len(first),
+        k=len(chosen),
         n=len(expert),
-        top1=any(expert[0].is_the_same_as(one) for one in first),
-        hits=sum(any(one.is_the_same_as(listed) for listed in expert) for one in first),
+        top1=any(expert[0] & one for one in chosen),
+        hits=sum(any(one & listed for listed in expert) for one in chosen),
     )
 
 
 def cited_of(paper: Paper, keys: Sequence[str]) -> tuple[Cited, ...]:
     """The references of these keys, with all their names."""
-    known = {one.key: one for one in paper.references}
-    found = [known[key] for key in keys if key in known]
-    return tuple(Cited(tuple(name for name in (one.key, one.title, one.arxiv) if name)) for one in found)
+    known = {one.key: cited_as(one.key, one.title, one.arxiv or "") for one in paper.references}
+    return tuple(known[key] for key in keys if key in known)
 
 
 def read_cited(file: Path) -> tuple[Cited, ...]:
@@ -75,7 +73,7 @@ def read_cited(file: Path) -> tuple[Cited, ...]:
     except (OSError, UnicodeDecodeError, ResultRefused) as error:
         raise InputError(f"The list of papers cannot be read: {error}. Received: {file}") from error
     lines = [line.strip().removeprefix("- ").strip() for line in text.splitlines()]
-    found = tuple(Cited((line,)) for line in lines if line and not line.startswith("#"))
+    found = tuple(cited_as(line) for line in lines if line and not line.startswith("#"))
     if not found:
         raise InputError(f"The list of papers is empty. Received: {file}")
     return found
@@ -96,16 +94,8 @@ def _from_json(value: object, file: Path) -> tuple[Cited, ...]:
 
 
 def _cited(entry: object) -> Cited:
-    if isinstance(entry, str) and entry.strip():
-        return Cited((entry.strip(),))
-    if isinstance(entry, dict):
-        names = tuple(str(entry[name]) for name in ("key", "title", "arxiv") if entry.get(name))
-        if names:
-            return Cited(names)
-    raise InputError(f"A paper of the list has no name. Received: {json.dumps(entry)[:200]}")
-
-
-def _marks(cited: Cited) -> frozenset[str]:
-    marks = {plain(name) for name in cited.names}
-    marks |= {found[1] for name in cited.names if (found := _ARXIV.search(name))}
-    return frozenset(mark for mark in marks if mark)
+    named = {"title": entry} if isinstance(entry, str) else entry if isinstance(entry, dict) else {}
+    found = cited_as(*(str(named[name]) for name in ("key", "title", "arxiv") if named.get(name)))
+    if not found:
+        raise InputError(f"A paper of the list has no name. Received: {json.dumps(entry)[:200]}")
+    return found

@@ -6,25 +6,29 @@ The code runs only where that is asked for, and then in the sandbox.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from decimal import Decimal
-from pathlib import Path
 
 from reenact.asking import carry_budget
-from reenact.errors import InputError
+from reenact.codegen.project import ENTRY
+from reenact.errors import InputError, ended_by
 from reenact.intake.papers.paper import Paper
 from reenact.journal import Journal, OpenRun, mark
 from reenact.llm.ask import Model
-from reenact.paper.evaluate.agreement import agreements, interval, krippendorff_alpha, read_judgements
+from reenact.paper.context import project_runner
 from reenact.paper.evaluate.align import AlignScore, align
-from reenact.paper.evaluate.asked import Asked
-from reenact.paper.evaluate.code import Code, read_code
-from reenact.paper.evaluate.edits import edit_scores, edited_run
-from reenact.paper.evaluate.evaluation import Evaluation, Panel, RubricScore
-from reenact.paper.evaluate.execute import Ended, Executed, Machine, executed_now, executed_score, left_by
-from reenact.paper.evaluate.human import human_scores, read_form
+from reenact.paper.evaluate.evaluation import EvaluateOptions, Evaluation, RubricScore
+from reenact.paper.evaluate.execution import (
+    Ended,
+    edit_scores,
+    edits_of,
+    ended_run,
+    executed_score,
+    left_by,
+)
 from reenact.paper.evaluate.lineage import LineageScore, cited_of, lineage_score, read_cited
-from reenact.paper.evaluate.quality import quality_of
+from reenact.paper.evaluate.people import human_scores, read_form, read_panel
+from reenact.paper.evaluate.quality import Code, quality_of, read_code
 from reenact.paper.evaluate.rubric import (
     code_development,
     judge_leaves,
@@ -32,55 +36,67 @@ from reenact.paper.evaluate.rubric import (
     resources_provided,
     score_tree,
 )
-from reenact.paper.lineage.questions import choose_lineage
-from reenact.types import Tell, tell_nobody
+from reenact.paper.lineage.trace import choose_lineage
+from reenact.paper.measure.runs import full_runs
+from reenact.paper.options import PaperOptions
+from reenact.sandbox.box import Sandbox
+from reenact.sandbox.environments.prepare import Environments
+from reenact.types import Progress, Stop, Tell, tell_nobody
 
 
 @dataclass(frozen=True)
-class Services:
-    """What the story needs from outside."""
+class EvaluateServices:
+    """What an evaluation needs from outside."""
 
     journal: Journal
     model: Model | None = None
-    machine: Machine | None = None
-    """What code runs with, where it is to be run."""
+    sandbox: Sandbox | None = None
+    """Where code runs, where it is to be run."""
+    environments: Environments | None = None
     tell: Tell = tell_nobody
+    stop: Stop = field(default_factory=Stop)
     argv: Sequence[str] = ()
     fresh: bool = False
 
+    def say(self, note: str) -> None:
+        """Tell the user what happens; stop here when that was asked for."""
+        if self.stop.asked:
+            raise ended_by(self.stop, "Stopped between two steps.")
+        self.tell(Progress("paper", note=note))
 
-def evaluate(asked: Asked, paper: Paper | None, services: Services) -> Evaluation:
+
+def evaluate(options: EvaluateOptions, paper: Paper | None, services: EvaluateServices) -> Evaluation:
     """All that was asked for; the same call after an interruption continues."""
-    _check(asked, paper, services)
-    code = read_code(asked.code)
+    _check(options, paper, services)
+    code = read_code(options.code)
     request = {
         "code": code.project.identity,
         "paper": mark(paper.text()) if paper is not None else None,
-        "goal": asked.goal.text(),
+        "goal": options.goal.text(),
         "model": services.model.name if services.model is not None else None,
-        "asked": {name: str(getattr(asked, name)) for name in ("align", "reference", "rubric", "expert")},
+        "asked": {name: str(getattr(options, name)) for name in ("align", "reference", "rubric", "expert")},
     }
     with services.journal.run(
-        pipeline="evaluate", request=request, argv=services.argv, what=asked.code.name, fresh=services.fresh
+        pipeline="evaluate", request=request, argv=services.argv, what=options.code.name, fresh=services.fresh
     ) as run:
         if services.model is not None:
             carry_budget(services.model, run, services.journal)
-        forms = tuple(read_form(file) for file in asked.forms)
-        ran = [*left_by(asked.metrics, asked.metric), *_run(asked, code, services, run)]
+        forms = tuple(read_form(file) for file in options.forms)
+        ran = [left_by(file, options.metric) for file in options.metrics]
+        ran += _run(options, code, services, run)
+        edited = (edits_of(services.journal, name) for name in options.runs)
         found = Evaluation(
             title=paper.title if paper is not None else "",
-            code=str(asked.code),
+            code=str(options.code),
             quality=quality_of(code.python),
-            align=_align(asked, paper, code, services, run),
-            rubric=_rubric(asked, paper, code, services, run),
+            align=_align(options, paper, code, services, run),
+            rubric=_rubric(options, paper, code, services, run),
             forms=forms,
             human=human_scores(forms) if forms else (),
-            panel=_panel(asked.judgements) if asked.judgements is not None else None,
-            lineage=_lineage(asked, paper, services, run),
-            edits=edit_scores([edited_run(services.journal, name) for name in asked.runs]),
-            executed=executed_score(
-                [Executed(asked.code.name, asked.value or 0.0, one.value) for one in ran]
-            ),
+            panel=read_panel(options.judgements) if options.judgements is not None else None,
+            lineage=_lineage(options, paper, services, run),
+            edits=edit_scores([edits for edits in edited if edits is not None]),
+            executed=executed_score(options.value or 0.0, ran),
             notes=(*code.notes, *(one.why for one in ran if one.why)),
             tokens=run.record.tokens_in + run.record.tokens_out,
             money=None if run.record.unpriced else Decimal(run.record.money),
@@ -92,17 +108,17 @@ def evaluate(asked: Asked, paper: Paper | None, services: Services) -> Evaluatio
     return found
 
 
-def _check(asked: Asked, paper: Paper | None, services: Services) -> None:
-    if asked.needs_paper and paper is None:
+def _check(options: EvaluateOptions, paper: Paper | None, services: EvaluateServices) -> None:
+    if options.needs_paper and paper is None:
         raise InputError(
             "This is judged against the paper, and none is named.", next_step="Add --paper PAPER."
         )
-    if asked.needs_model and services.model is None:
+    if options.needs_model and services.model is None:
         raise InputError(
             "Align-Score and rubrics are judged by a model, and none is named.",
             next_step="--model anthropic:NAME, openai:NAME, ollama:NAME, command:PROGRAM or relay:FOLDER.",
         )
-    if (asked.metrics or asked.execute) and (not asked.metric or asked.value is None):
+    if (options.metrics or options.execute) and (not options.metric or options.value is None):
         raise InputError(
             "A gap needs the metric and what the reference reaches.",
             next_step="Add --metric NAME and --value NUMBER.",
@@ -110,50 +126,60 @@ def _check(asked: Asked, paper: Paper | None, services: Services) -> None:
 
 
 def _align(
-    asked: Asked, paper: Paper | None, code: Code, services: Services, run: OpenRun
+    options: EvaluateOptions, paper: Paper | None, code: Code, services: EvaluateServices, run: OpenRun
 ) -> tuple[AlignScore, ...]:
-    if not asked.align or paper is None or services.model is None:
+    if not options.align or paper is None or services.model is None:
         return ()
-    reference = read_code(asked.reference).project if asked.reference is not None else None
-    return align(paper, asked.goal, code.project, services.model, run, reference=reference)
+    reference = read_code(options.reference).project if options.reference is not None else None
+    return align(paper, options.goal, code.project, services.model, run, reference=reference)
 
 
 def _rubric(
-    asked: Asked, paper: Paper | None, code: Code, services: Services, run: OpenRun
+    options: EvaluateOptions, paper: Paper | None, code: Code, services: EvaluateServices, run: OpenRun
 ) -> RubricScore | None:
-    if asked.rubric is None or paper is None or services.model is None:
+    if options.rubric is None or paper is None or services.model is None:
         return None
-    whole = read_rubric(asked.rubric)
+    whole = read_rubric(options.rubric)
     tree = code_development(whole)
     if tree is None:
-        raise InputError(f"The rubric has no leaf about writing code. Received: {asked.rubric}")
-    tree = resources_provided(tree) if asked.resources else tree
+        raise InputError(f"The rubric has no leaf about writing code. Received: {options.rubric}")
+    tree = resources_provided(tree) if options.resources else tree
     judged = judge_leaves(tree, paper, code.project, services.model, run, tell=services.tell)
     pruned = sum(1 for _ in whole.leaves()) - sum(1 for _ in tree.leaves())
     return RubricScore(score_tree(tree, judged), pruned)
 
 
-def _lineage(asked: Asked, paper: Paper | None, services: Services, run: OpenRun) -> LineageScore | None:
-    if asked.expert is None:
+def _lineage(
+    options: EvaluateOptions, paper: Paper | None, services: EvaluateServices, run: OpenRun
+) -> LineageScore | None:
+    if options.expert is None:
         return None
-    expert = read_cited(asked.expert)
-    if asked.chosen is not None:
-        return lineage_score(read_cited(asked.chosen), expert, asked.exemplars)
+    expert, most = read_cited(options.expert), options.exemplars
+    if options.chosen is not None:
+        return lineage_score(read_cited(options.chosen)[:most], expert)
     if paper is None:
         return None
-    chosen = choose_lineage(paper, asked.goal, services.model, run.under("lineage"), most=asked.exemplars)
+    chosen = choose_lineage(paper, options.goal, services.model, run.under("lineage"), most=most)
     return lineage_score(cited_of(paper, [one.candidate.reference.key for one in chosen]), expert)
 
 
-def _panel(file: Path) -> Panel:
-    said = read_judgements(file)
-    distance = interval if said.in_numbers else None
-    return Panel(agreements(said), krippendorff_alpha(said.ratings, distance), len(said.items))
-
-
-def _run(asked: Asked, code: Code, services: Services, run: OpenRun) -> tuple[Ended, ...]:
-    if not asked.execute:
-        return ()
-    if services.machine is None:
+def _run(options: EvaluateOptions, code: Code, services: EvaluateServices, run: OpenRun) -> list[Ended]:
+    """A full run for each of so many seeds: `python train.py --seed N` must leave metrics.json."""
+    if not options.execute:
+        return []
+    if services.sandbox is None:
         raise InputError("Code runs in a sandbox only, and none is given.")
-    return executed_now(code.project, services.machine, run, asked.execute, asked.metric)
+    if ENTRY not in code.project.files:
+        raise InputError(
+            f"The code has no {ENTRY}, so there is nothing to run.",
+            next_step="Give it one that takes --seed N and leaves metrics.json, or name such files: --run.",
+        )
+    runner = project_runner(
+        PaperOptions(data=options.data),
+        services.sandbox,
+        environments=services.environments,
+        stop=services.stop,
+    )
+    place, seeds = run.under("execute"), range(options.execute)
+    runs = full_runs(code.project, runner, place, seeds, wall_s=options.run_wall_s, say=services.say)
+    return [ended_run(one, options.metric) for one in runs]

@@ -1,21 +1,91 @@
-"""Code quality of what was generated: lint, type hints, repeated lines. Nothing of the code runs.
+"""The code that is judged, read from a folder, and its quality: lint, type hints, repeated lines.
 
-Lint is what ruff's default rules find, with no configuration of the user's or the project's. A repeated line
-stands in a run of at least six lines that occurs elsewhere too, blank lines and comments apart.
+Nothing of the code runs. Text files are read within bounds, links are not followed. Lint is what ruff's
+default rules find, with no configuration of the user's or the project's. A repeated line stands in a run of
+at least six lines that occurs elsewhere too, blank lines and comments apart.
 """
 
 from __future__ import annotations
 
 import ast
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
 
-from reenact.codegen.project import parsed
+from reenact.codegen.project import Project
 from reenact.codegen.static_checks import ruff
+from reenact.errors import InputError
+from reenact.files import read_start
+from reenact.paper.lineage.code import source_files
 
+ENDINGS = (".py", ".yaml", ".yml", ".toml", ".json", ".cfg", ".ini", ".sh")
+NAMES = ("requirements.txt", "Dockerfile", "Makefile")
+SKIPPED = frozenset({"__pycache__", "node_modules", "venv", "env", "site-packages", "build", "dist"})
+MOST_CHARACTERS = 240_000
+"""Of all files together: what fits into a judge's prompt with its lines numbered."""
+MOST_FILE = 100_000
+MOST_FILES = 2_000
 RUN = 6
 """Lines that must be alike in a row."""
+
+
+@dataclass(frozen=True, slots=True)
+class Code:
+    """What was read of a folder."""
+
+    project: Project
+    notes: tuple[str, ...]
+    """What was left out, in words."""
+
+    @property
+    def python(self) -> dict[str, str]:
+        return {name: text for name, text in self.project.files.items() if name.endswith(".py")}
+
+
+def read_code(folder: Path) -> Code:
+    """The code of a folder; shorter files first when it is more than a judge can read."""
+    if not folder.is_dir():
+        raise InputError(f"There is no folder of code at {folder}.")
+    found: dict[str, str] = {}
+    notes: list[str] = []
+    paths = list(islice(source_files(folder, _is_code, SKIPPED), MOST_FILES + 1))
+    if len(paths) > MOST_FILES:
+        raise InputError(f"The folder {folder} holds more than {MOST_FILES} files of code.")
+    for path in paths:
+        name = path.relative_to(folder).as_posix()
+        try:
+            text = read_start(path, MOST_FILE + 1).decode("utf-8")
+        except (OSError, UnicodeDecodeError):
+            notes.append(f"{name} is no readable text and was left out.")
+            continue
+        if len(text) > MOST_FILE:
+            notes.append(f"{name} has more than {MOST_FILE} characters and was left out.")
+            continue
+        found[name] = text
+    if not any(name.endswith(".py") and text.strip() for name, text in found.items()):
+        raise InputError(f"The folder holds no Python code that can be judged. Received: {folder}")
+    kept, left_out = _fitting(found)
+    return Code(Project(kept), (*notes, *left_out))
+
+
+def _is_code(name: str) -> bool:
+    return name.endswith(ENDINGS) or name in NAMES
+
+
+def _fitting(files: dict[str, str]) -> tuple[dict[str, str], list[str]]:
+    kept, left = set(), MOST_CHARACTERS
+    for name in sorted(files, key=lambda one: (not one.endswith(".py"), len(files[one]), one)):
+        if len(files[name]) <= left:
+            kept.add(name)
+            left -= len(files[name])
+    gone = [
+        f"{name} did not fit into {MOST_CHARACTERS} characters and was left out."
+        for name in files
+        if name not in kept
+    ]
+    return {name: files[name] for name in sorted(kept)}, gone
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +114,7 @@ class Quality:
 
 def quality_of(files: Mapping[str, str]) -> Quality:
     """Figures of Python files by name."""
-    trees = {name: tree for name, text in files.items() if (tree := parsed(text)) is not None}
+    trees = Project(files).trees()
     own = {name: _lines(text) for name, text in files.items()}
     total = sum(map(len, own.values()))
     found = _linted(files)
@@ -54,7 +124,7 @@ def quality_of(files: Mapping[str, str]) -> Quality:
         unparsed=tuple(name for name in sorted(files) if name not in trees),
         lint=None if found is None else found.total(),
         rules=() if found is None else tuple(found.most_common(5)),
-        typed=_typed(trees.values()),
+        typed=_typed(trees),
         repeated=_repeated(own) / total if total else 0.0,
     )
 
@@ -64,12 +134,14 @@ def _lines(text: str) -> list[str]:
     return [line for line in stripped if line and not line.startswith("#")]
 
 
-def _typed(trees: Iterable[ast.Module]) -> float | None:
-    places: list[bool] = []
-    for tree in trees:
-        for node in ast.walk(tree):
-            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
-                places += _annotated(node)
+def _typed(trees: Mapping[str, ast.Module]) -> float | None:
+    nodes = (node for tree in trees.values() for node in ast.walk(tree))
+    places = [
+        place
+        for node in nodes
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+        for place in _annotated(node)
+    ]
     return sum(places) / len(places) if places else None
 
 
@@ -99,10 +171,10 @@ def _repeated(own: Mapping[str, list[str]]) -> int:
 
 
 def _linted(files: Mapping[str, str]) -> Counter[str] | None:
-    found: Counter[str] = Counter()
+    rules: Counter[str] = Counter()
     for name in sorted(files):
-        said = ruff(files[name])
-        if said is None:
+        findings = ruff(files[name])
+        if findings is None:
             return None
-        found.update(str(code or "invalid-syntax") for code, _, _ in said)
-    return found
+        rules.update(str(code or "invalid-syntax") for code, _, _ in findings)
+    return rules

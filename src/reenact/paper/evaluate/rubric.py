@@ -1,17 +1,26 @@
 """Rubric trees as PaperBench writes them: read, prune to code development, weigh, and take means.
 
-What nobody could judge is left out of the mean and told beside it: `low` and `high` say what the score would
-be if all of that failed, or all of it passed.
+What nobody could judge is left out of the mean: `low` and `high` are what the score would be if all of that
+failed, or all of it passed.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Literal
 
-from pydantic import BaseModel, Field
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    ValidationError,
+    ValidationInfo,
+    field_validator,
+    model_validator,
+)
 
 from reenact.asking import ask
 from reenact.codegen.project import Project
@@ -22,6 +31,7 @@ from reenact.journal import Scope
 from reenact.llm.ask import Model
 from reenact.llm.prompts import load_prompt
 from reenact.paper.criterion import CodeLine, Judged, Value
+from reenact.paper.evaluate.align import SILENT, check_numbers
 from reenact.sandbox.files.strict_json import MOST_BYTES, read_json
 from reenact.types import JsonValue, Progress, Tell, tell_nobody
 
@@ -31,24 +41,33 @@ ACQUISITION = "Dataset and Model Acquisition"
 MOST_LEAVES = 20_000
 
 
-@dataclass(frozen=True, slots=True)
-class Node:
+class Node(BaseModel):
     """A requirement; a leaf has no parts."""
 
-    id: str
-    requirements: str
-    weight: int
-    parts: tuple[Node, ...] = ()
-    category: str = ""
+    model_config = ConfigDict(frozen=True, populate_by_name=True)
+
+    id: str = Field(min_length=1)
+    requirements: str = Field(min_length=1)
+    weight: int = Field(ge=0, strict=True)
+    parts: tuple[Node, ...] = Field(default=(), alias="sub_tasks")
+    category: str = Field(default="", alias="task_category")
     """Of a leaf: one of CATEGORIES."""
-    detail: str = ""
+    detail: str = Field(default="", alias="finegrained_task_category")
     """The finer category of PaperBench."""
 
+    @field_validator("parts", "category", "detail", mode="before")
+    @classmethod
+    def _none_is_empty(cls, value: object, info: ValidationInfo) -> object:
+        return cls.model_fields[str(info.field_name)].default if value is None else value
+
+    @model_validator(mode="after")
+    def _leaf_has_category(self) -> Node:
+        if not self.parts and self.category not in CATEGORIES:
+            raise ValueError(f"the leaf {self.id} needs a task_category: {', '.join(CATEGORIES)}")
+        return self
+
     def leaves(self) -> Iterator[Node]:
-        if not self.parts:
-            yield self
-        for part in self.parts:
-            yield from part.leaves()
+        yield from (leaf for leaf, _ in self.paths())
 
     def paths(self, above: tuple[str, ...] = ()) -> Iterator[tuple[Node, tuple[str, ...]]]:
         """Leaves with the requirements that stand above them."""
@@ -96,10 +115,13 @@ class Scored:
 def read_rubric(file: Path) -> Node:
     """The tree in a file."""
     try:
-        value = read_json(read_bytes(file, MOST_BYTES))
+        tree = Node.model_validate(read_json(read_bytes(file, MOST_BYTES)))
     except (OSError, ResultRefused) as error:
         raise InputError(f"The rubric cannot be read: {error}. Received: {file}") from error
-    tree = _node(value, "the root")
+    except ValidationError as error:
+        first = error.errors()[0]
+        place = ".".join(map(str, first["loc"])) or "the root"
+        raise InputError(f"The rubric {file} is no tree of requirements. {place}: {first['msg']}.") from error
     if sum(1 for _ in tree.leaves()) > MOST_LEAVES:
         raise InputError(f"The rubric {file} has more than {MOST_LEAVES} leaves.")
     return tree
@@ -110,14 +132,14 @@ def code_development(tree: Node) -> Node | None:
     if not tree.parts:
         return tree if tree.category == CODE_DEVELOPMENT else None
     parts = tuple(kept for part in tree.parts if (kept := code_development(part)) is not None)
-    return replace(tree, parts=parts) if parts else None
+    return tree.model_copy(update={"parts": parts}) if parts else None
 
 
 def resources_provided(tree: Node) -> Node:
     """Data and models are there already: getting them weighs nothing."""
     if not tree.parts:
-        return replace(tree, weight=0) if tree.detail == ACQUISITION else tree
-    return replace(tree, parts=tuple(resources_provided(part) for part in tree.parts))
+        return tree.model_copy(update={"weight": 0}) if tree.detail == ACQUISITION else tree
+    return tree.model_copy(update={"parts": tuple(map(resources_provided, tree.parts))})
 
 
 def score_tree(tree: Node, judged: Mapping[str, Judged]) -> Scored | None:
@@ -127,17 +149,21 @@ def score_tree(tree: Node, judged: Mapping[str, Judged]) -> Scored | None:
     parts = tuple(one for part in tree.parts if part.weight and (one := score_tree(part, judged)) is not None)
     if not parts:
         return None
-    total = sum(one.node.weight for one in parts)
-    known = [(one.node.weight, one.score) for one in parts if one.score is not None]
     return Scored(
         node=tree,
-        score=sum(weight * score for weight, score in known) / sum(weight for weight, _ in known)
-        if known
-        else None,
-        low=sum(one.node.weight * one.low for one in parts) / total,
-        high=sum(one.node.weight * one.high for one in parts) / total,
+        score=_mean(parts, [one.score for one in parts]),
+        low=_mean(parts, [one.low for one in parts]) or 0.0,
+        high=_mean(parts, [one.high for one in parts]) or 0.0,
         parts=parts,
     )
+
+
+def _mean(parts: Sequence[Scored], scores: Sequence[float | None]) -> float | None:
+    """Weighted, over the scores that there are."""
+    pairs = zip((part.node.weight for part in parts), scores, strict=True)
+    known = [(weight, score) for weight, score in pairs if score is not None]
+    total = sum(weight for weight, _ in known)
+    return sum(weight * score for weight, score in known) / total if known else None
 
 
 def _leaf(node: Node, judged: Judged | None) -> Scored:
@@ -147,36 +173,6 @@ def _leaf(node: Node, judged: Judged | None) -> Scored:
         return Scored(node, None, 0.0, 1.0, judged=judged)
     score = float(judged.value is Value.PASS)
     return Scored(node, score, score, score, judged=judged)
-
-
-def _node(value: JsonValue, where: str) -> Node:
-    if not isinstance(value, Mapping):
-        raise InputError(f"The rubric has something else than a requirement at {where}.")
-    name, words, weight = value.get("id"), value.get("requirements"), value.get("weight")
-    if not isinstance(name, str) or not name or not isinstance(words, str) or not words.strip():
-        raise InputError(f"A requirement of the rubric needs an id and its words, at {where}.")
-    if isinstance(weight, bool) or not isinstance(weight, int) or weight < 0:
-        raise InputError(
-            f"The weight of a requirement is a whole number from 0, at {name}. Received: {weight!r}"
-        )
-    parts = value.get("sub_tasks") or []
-    if not isinstance(parts, list):
-        raise InputError(f"The sub_tasks of a requirement are a list, at {name}.")
-    category = value.get("task_category")
-    if not parts and category not in CATEGORIES:
-        raise InputError(
-            f"A leaf of the rubric has a task_category, at {name}. Received: {category!r}",
-            next_step=f"Use one of: {', '.join(CATEGORIES)}.",
-        )
-    detail = value.get("finegrained_task_category")
-    return Node(
-        name,
-        words,
-        weight,
-        tuple(_node(part, name) for part in parts),
-        category if isinstance(category, str) else "",
-        detail if isinstance(detail, str) else "",
-    )
 
 
 BATCH = 12
@@ -221,9 +217,9 @@ def judge_leaves(
         )
         try:
             place = run.under("rubric", attempt=start // BATCH)
-            given = ask(place, model, "judge", prompt, LeafVerdicts, check=_numbered(len(batch)))
+            given = ask(place, model, "judge", prompt, LeafVerdicts, check=partial(_check, count=len(batch)))
             by_number = {one.number: one for one in given.verdicts}
-            why = "The judge said nothing of it."
+            why = SILENT
         except AnswerUnusable as error:
             by_number, why = {}, error.sentence
         for number, (leaf, _) in enumerate(batch, start=1):
@@ -256,10 +252,5 @@ def _listed(batch: Sequence[tuple[Node, tuple[str, ...]]]) -> str:
     )
 
 
-def _numbered(count: int) -> Callable[[LeafVerdicts], None]:
-    def check(given: LeafVerdicts) -> None:
-        numbers = [one.number for one in given.verdicts]
-        if len(set(numbers)) < len(numbers) or any(number > count for number in numbers):
-            raise ValueError(f"Give each of the numbers 1 to {count} once.")
-
-    return check
+def _check(given: LeafVerdicts, count: int) -> None:
+    check_numbers([one.number for one in given.verdicts], count)

@@ -8,6 +8,7 @@ refused. Sizes stay those of the sample inputs.
 from __future__ import annotations
 
 import ast
+import operator
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -27,21 +28,13 @@ LAID_OUT = frozenset(("reshape", "transpose", "swapaxes", "expand_dims"))
 """Functions that take one array, and written-out sizes or axes after it."""
 CONSTANTS = frozenset(("pi", "e", "inf"))
 KEYWORDS = frozenset(("axis", "keepdims"))
-_OPERATORS: Mapping[type[ast.operator], Callable[[Any, Any], Any]] = {
-    ast.Add: lambda left, right: left + right,
-    ast.Sub: lambda left, right: left - right,
-    ast.Mult: lambda left, right: left * right,
-    ast.Div: lambda left, right: left / right,
-    ast.Pow: lambda left, right: left**right,
-    ast.MatMult: lambda left, right: left @ right,
-}
+OPERATORS: Mapping[type[ast.operator], Callable[[Any, Any], Any]] = {
+    ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul, ast.Div: operator.truediv,
+    ast.Pow: operator.pow, ast.MatMult: operator.matmul,
+}  # fmt: skip
 _COMPARISONS: Mapping[type[ast.cmpop], Callable[[Any, Any], Any]] = {
-    ast.Lt: lambda left, right: left < right,
-    ast.LtE: lambda left, right: left <= right,
-    ast.Gt: lambda left, right: left > right,
-    ast.GtE: lambda left, right: left >= right,
-    ast.Eq: lambda left, right: left == right,
-}
+    ast.Lt: operator.lt, ast.LtE: operator.le, ast.Gt: operator.gt, ast.GtE: operator.ge, ast.Eq: operator.eq,
+}  # fmt: skip
 MOST_NODES = 200
 LARGEST = 4096
 """Numbers in any intermediate value."""
@@ -102,7 +95,7 @@ def _refuse(node: ast.AST) -> None:
 
 _PLAIN = (
     ast.Name, ast.Load, ast.BinOp, ast.UnaryOp, ast.USub, ast.UAdd, ast.Compare, ast.Subscript, ast.Slice,
-    ast.Tuple, *_OPERATORS, *_COMPARISONS,
+    ast.Tuple, *OPERATORS, *_COMPARISONS,
 )  # fmt: skip
 
 
@@ -123,13 +116,13 @@ def _part(node: ast.AST | None, inputs: Mapping[str, Any]) -> Any:
             return float(value)
         case ast.Name(id=name):
             return inputs[name]
-        case ast.BinOp(left=left, op=operator, right=right):
-            return _OPERATORS[type(operator)](_computed(left, inputs), _computed(right, inputs))
-        case ast.UnaryOp(op=operator, operand=operand):
+        case ast.BinOp(left=left, op=sign, right=right):
+            return OPERATORS[type(sign)](_computed(left, inputs), _computed(right, inputs))
+        case ast.UnaryOp(op=sign, operand=operand):
             value = _computed(operand, inputs)
-            return -value if isinstance(operator, ast.USub) else value
-        case ast.Compare(left=left, ops=[operator], comparators=[right]):
-            return _COMPARISONS[type(operator)](_computed(left, inputs), _computed(right, inputs))
+            return -value if isinstance(sign, ast.USub) else value
+        case ast.Compare(left=left, ops=[sign], comparators=[right]):
+            return _COMPARISONS[type(sign)](_computed(left, inputs), _computed(right, inputs))
         case ast.Subscript(value=inner, slice=where):
             return _computed(inner, inputs)[_index(where)]
         case ast.Attribute(attr=name):

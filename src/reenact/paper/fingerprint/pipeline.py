@@ -1,4 +1,4 @@
-"""A fingerprint as a run of its own: what `reenact fingerprint` does."""
+"""Take the fingerprint of a paper: guides, scan, grounding, atoms, one of each, numbered; and as a run."""
 
 from __future__ import annotations
 
@@ -6,13 +6,37 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from reenact.intake.papers.paper import Paper
-from reenact.journal import Journal, Run, mark
+from reenact.journal import Journal, Run, Scope, mark
 from reenact.llm.ask import Model
-from reenact.paper.fingerprint.fingerprint import Fingerprint
-from reenact.paper.fingerprint.take import take_fingerprint
+from reenact.paper.criterion import Level
+from reenact.paper.fingerprint.fingerprint import Dropped, Fingerprint, Item, numbered, sifted
+from reenact.paper.fingerprint.questions import guide, scan, split
+from reenact.paper.fingerprint.similar import distinct
+from reenact.paper.grounding import in_order
 from reenact.paper.options import Goal, PaperAblations
 from reenact.result import Result, encoded
 from reenact.types import ExitCode, JsonValue
+
+
+def take_fingerprint(
+    paper: Paper, goal: Goal, model: Model, run: Scope, parts: PaperAblations
+) -> Fingerprint:
+    """Criteria, each grounded in the paper's words; all that was proposed and not kept has its reason."""
+    here, atomic = run.under("fingerprint"), parts.atomicity
+    items: list[Item] = []
+    dropped: list[Dropped] = []
+    for level in Level if parts.scan else (Level.FRAMEWORK, Level.CONFIGURATION):
+        if level is Level.PARAGRAPH:
+            proposed, lost = scan(paper, goal, items, model, here, atomic=atomic)
+        else:
+            proposed, lost = guide(level, paper, goal, model, here, atomic=atomic)
+        found, refused = sifted(proposed, level, paper)
+        items += found
+        dropped += [*lost, *refused]
+    if parts.atomicity:
+        items = split(items, model, here)
+    kept, repeated = distinct(items)
+    return Fingerprint(numbered(kept, in_order(paper)), (*dropped, *repeated))
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,102 +6,37 @@ Compound facts are taken apart; equations and algorithms stay whole.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from reenact.asking import ask
 from reenact.errors import AnswerUnusable
 from reenact.intake.papers.paper import Block, Figure, Paper, Paragraph
 from reenact.journal import Scope
-from reenact.llm.ask import Model, Prompt
+from reenact.llm.ask import Model
 from reenact.llm.prompts import load_prompt
-from reenact.paper.ask_with_retry import ask_with_retry
+from reenact.paper.asking import ask_with_retry, prompt_texts
 from reenact.paper.criterion import Kind, Level
-from reenact.paper.fingerprint.fingerprint import Dropped, Item
-from reenact.paper.fingerprint.proposals import Atom, Guide, Proposed, Sort, Splits, checked, objections
+from reenact.paper.fingerprint.fingerprint import (
+    Atom,
+    Dropped,
+    Guide,
+    Item,
+    Proposed,
+    Sort,
+    Splits,
+    checked,
+    objections,
+)
 from reenact.paper.options import Goal
-from reenact.paper.quantity import Quantity, quantities
+from reenact.paper.quantity import has_numbers, quantities
 from reenact.settings import field_texts
 
-Fill: TypeAlias = Callable[[str], Prompt]
-"""A prompt from the objections to an earlier answer."""
-
+PACKAGE = "reenact.paper.fingerprint"
+Proposals: TypeAlias = tuple[list[Proposed], list[Dropped]]
 TOLERATED = 10
 """One ungrounded fact in so many is dropped without asking again."""
-LOOK = {
-    Level.FRAMEWORK: (
-        "Describe the parts of the system and how they work together, in the order in which they act: where"
-        " the data come from and how they are prepared; the model, part by part; what is computed and"
-        " minimised, each equation and each algorithm whole; the order of the steps of training; the"
-        " baselines and ablations; how the outcome is evaluated. Leave plain settings (rates, sizes, counts)"
-        " to a later list."
-    ),
-    Level.CONFIGURATION: (
-        "List the settings: sizes of data and splits, layers and their sizes, activations, initial values,"
-        " optimiser, learning rate and schedule, batch size, number of epochs or steps, regularisation,"
-        " constants of the method, thresholds, seeds and number of runs, and what is measured and how it is"
-        " averaged. Read the tables of settings cell by cell. Where a setting differs between data sets,"
-        " methods or experiments, give one fact for each, with its scope."
-    ),
-}
-ATOMIC = (
-    "One fact says one thing: one setting with its value, one step, one part. What is true of two things is"
-    " two facts. An equation or an algorithm is one fact and stays whole."
-)
-COMPOUND = "What the paper says together may stay together in one fact."
-
-
-def guide(
-    level: Level, paper: Paper, goal: Goal, model: Model, run: Scope, *, atomic: bool
-) -> tuple[list[Proposed], list[Dropped]]:
-    """What the paper says at this level; nothing, and the reason, when the model cannot say it."""
-    template = load_prompt("reenact.paper.fingerprint", "prompts/guide.md")
-
-    def fill(objections: str) -> Prompt:
-        return template.fill(
-            paper=paper.text(),
-            goal=goal.text(),
-            addendum=goal.addendum or "There is none.",
-            look=LOOK[level],
-            grain=grain(atomic=atomic),
-            sorts=listing(Sort),
-            kinds=listing(Kind),
-            objections=objections,
-        )
-
-    return proposed(run, model, level.value, fill, level, paper)
-
-
-def proposed(
-    run: Scope, model: Model, name: str, fill: Fill, level: Level, paper: Paper
-) -> tuple[list[Proposed], list[Dropped]]:
-    """The facts of one question, asked twice when many are not grounded."""
-    try:
-        said = ask_with_retry(
-            run,
-            model,
-            name,
-            fill,
-            Guide,
-            wrong=lambda one: objections(one, paper),
-            tolerate=lambda one: len(one.items) // TOLERATED,
-        )
-    except AnswerUnusable as error:
-        return [], [Dropped(f"(everything that {name} would have found)", level, error.sentence)]
-    return said.items, []
-
-
-def grain(*, atomic: bool) -> str:
-    """How much one fact may say, in our words."""
-    return ATOMIC if atomic else COMPOUND
-
-
-def listing(owner: type[Sort] | type[Kind]) -> str:
-    """The members of an enumeration with what they mean."""
-    return "\n".join(f"  - {owner[name].value}: {words}" for name, words in field_texts(owner).items())
-
-
 PORTION = 12000
 """Characters of the paper that one question holds; a single longer block is asked about alone."""
 SILENT = re.compile(
@@ -109,7 +44,13 @@ SILENT = re.compile(
     r"|broader impacts?|impact statement)\b",
     re.IGNORECASE,
 )
-"""Sections that say nothing about the method."""
+"""Sections that are not about the method."""
+MOST_ATOMS = 6
+"""A fact that falls into more stays whole: such a list is a description, not a compound."""
+SPLIT_AT_ONCE = 40
+"""Facts a question."""
+_MATHS = re.compile(r"\$[^$]*\$")
+_JOINED = re.compile(r";|\band\b|\bas well as\b|,.*,", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,32 +61,58 @@ class Portion:
     ids: frozenset[str]
 
 
+def guide(level: Level, paper: Paper, goal: Goal, model: Model, run: Scope, *, atomic: bool) -> Proposals:
+    """What the paper states at this level; nothing, and the reason, when the model cannot tell."""
+    values = {
+        "paper": paper.text(),
+        "goal": goal.text(),
+        "addendum": goal.addendum or "There is none.",
+        "look": prompt_texts(PACKAGE)["look"][level],
+    }
+    return _proposals("guide", values, level.value, level, paper, model, run, atomic)
+
+
 def scan(
     paper: Paper, goal: Goal, items: Sequence[Item], model: Model, run: Scope, *, atomic: bool
-) -> tuple[list[Proposed], list[Dropped]]:
+) -> Proposals:
     """Facts that no item holds yet."""
-    template = load_prompt("reenact.paper.fingerprint", "prompts/scan.md")
     found: list[Proposed] = []
     dropped: list[Dropped] = []
+    shared = {"title": paper.title, "goal": goal.text()}
     for number, portion in enumerate(portions(paper)):
-
-        def fill(objections: str, portion: Portion = portion) -> Prompt:
-            return template.fill(
-                title=paper.title,
-                goal=goal.text(),
-                portion=portion.text,
-                known=_known(portion, items),
-                grain=grain(atomic=atomic),
-                sorts=listing(Sort),
-                kinds=listing(Kind),
-                objections=objections,
-            )
-
+        values = {**shared, "portion": portion.text, "known": _known(portion, items)}
         here = run.under("scan", attempt=number)
-        more, lost = proposed(here, model, "paragraphs", fill, Level.PARAGRAPH, paper)
+        more, lost = _proposals("scan", values, "paragraphs", Level.PARAGRAPH, paper, model, here, atomic)
         found += more
         dropped += lost
     return found, dropped
+
+
+def _proposals(
+    prompt: str, values: dict[str, Any], step: str, level: Level, paper: Paper, model: Model, run: Scope,
+    atomic: bool,
+) -> Proposals:  # fmt: skip
+    """The facts of one question, asked twice when many are not grounded."""
+    grain = prompt_texts(PACKAGE)["grain"]["atomic" if atomic else "compound"]
+    try:
+        answer = ask_with_retry(
+            run,
+            model,
+            step,
+            load_prompt(PACKAGE, f"prompts/{prompt}.md"),
+            {**values, "grain": grain, "sorts": listing(Sort), "kinds": listing(Kind)},
+            Guide,
+            wrong=lambda one: objections(one, paper),
+            tolerate=lambda one: len(one.items) // TOLERATED,
+        )
+    except AnswerUnusable as error:
+        return [], [Dropped(f"(everything that {step} would have found)", level, error.sentence)]
+    return answer.items, []
+
+
+def listing(owner: type[Sort] | type[Kind]) -> str:
+    """The members of an enumeration with what they mean."""
+    return "\n".join(f"  - {owner[name].value}: {words}" for name, words in field_texts(owner).items())
 
 
 def portions(paper: Paper) -> Iterator[Portion]:
@@ -153,7 +120,7 @@ def portions(paper: Paper) -> Iterator[Portion]:
     lines: list[str] = []
     ids: set[str] = set()
     for heading, block in _blocks(paper):
-        words = _said(block)
+        words = _words(block)
         if ids and sum(map(len, lines)) + len(words) > PORTION:
             yield Portion("\n\n".join(lines), frozenset(ids))
             lines, ids = [], set()
@@ -173,29 +140,20 @@ def _blocks(paper: Paper) -> Iterator[tuple[str, Block]]:
                 yield heading, block
 
 
-def _said(block: Block) -> str:
+def _words(block: Block) -> str:
     if isinstance(block, Paragraph):
         return " ".join(f"[{one.id}] {one.text}" for one in block.sentences)
     return f"[{block.id}] {block.text}"
 
 
 def _ids(block: Block) -> set[str]:
-    inner: Iterable[str] = (one.id for one in block.sentences) if isinstance(block, Paragraph) else ()
-    return {block.id, *inner}
+    return {block.id, *(one.id for one in (block.sentences if isinstance(block, Paragraph) else ()))}
 
 
 def _known(portion: Portion, items: Sequence[Item]) -> str:
     """What was found in this portion already."""
     here = [item for item in items if portion.ids.intersection(item.places)]
     return "\n".join(f"- {one.fact} | {one.scope} [{', '.join(one.places)}]" for one in here) or "nothing yet"
-
-
-MOST_ATOMS = 6
-"""A fact that falls into more stays whole: such a list is a description, not a compound."""
-SPLIT_AT_ONCE = 40
-"""Facts a question."""
-_MATHS = re.compile(r"\$[^$]*\$")
-_JOINED = re.compile(r";|\band\b|\bas well as\b|,.*,", re.IGNORECASE)
 
 
 def split(items: Sequence[Item], model: Model, run: Scope) -> list[Item]:
@@ -217,16 +175,14 @@ def is_compound(item: Item) -> bool:
 
 def _parts(portion: dict[int, Item], model: Model, run: Scope) -> dict[int, list[Item]]:
     order = dict(enumerate(portion, start=1))
-    told = "\n".join(f"{name}. {_item_text(portion[number])}" for name, number in order.items())
-    prompt = load_prompt("reenact.paper.fingerprint", "prompts/atoms.md").fill(
-        facts=told, kinds=listing(Kind), most=MOST_ATOMS
-    )
+    facts = "\n".join(f"{name}. {_item_text(portion[number])}" for name, number in order.items())
+    prompt = load_prompt(PACKAGE, "prompts/atoms.md").fill(facts=facts, kinds=listing(Kind), most=MOST_ATOMS)
     try:
-        said = ask(run, model, "split", prompt, Splits)
+        answer = ask(run, model, "split", prompt, Splits)
     except AnswerUnusable:
         return {}
     found: dict[int, list[Item]] = {}
-    for one in said.facts:
+    for one in answer.facts:
         number = order.get(one.number)
         if number is None or number in found or not 1 < len(one.atoms) <= MOST_ATOMS:
             continue
@@ -241,12 +197,8 @@ def _item_text(item: Item) -> str:
 
 def _holds(item: Item, atoms: Sequence[Atom]) -> bool:
     """Nothing lost, nothing new: the atoms have the numbers of the fact, and only those of the paper."""
-    said = [one for atom in atoms for one in quantities(atom.fact)]
-    return _within(quantities(item.fact), said) and _within(said, quantities(f"{item.fact} {item.quote}"))
-
-
-def _within(wanted: Sequence[Quantity], there: Sequence[Quantity]) -> bool:
-    return all(any(one.equals(other) for other in there) for one in wanted)
+    facts = " | ".join(atom.fact for atom in atoms)
+    return has_numbers(facts, item.fact) and has_numbers(f"{item.fact} {item.quote}", facts)
 
 
 def _atom(item: Item, atom: Atom) -> Item:

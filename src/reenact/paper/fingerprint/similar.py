@@ -1,8 +1,8 @@
-"""One criterion for what is said twice: by likeness of the words, held back by what must not be confused.
+"""One criterion for a fact stated twice: by likeness of the words, held back by what must not be confused.
 
 TF-IDF over runs of characters, cosine distance, average linkage cut at 0.5 as in RePro. Inside a cluster, and
 for equal checks, items are one only when their numbers, negations, checks and scopes agree, and when not each
-of them names something that the other does not: inputs and outputs may be said alike and are two things.
+of them names something that the other does not: inputs and outputs may be worded alike and are two things.
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ def _one(number: int, other: int, items: Sequence[Item], clusters: Sequence[int]
 
 
 def _name_two_things(left: str, right: str) -> bool:
-    """Whether each says a word of weight that the other does not."""
+    """Whether each has a word of weight that the other has not."""
     mine, yours = _weighty(left), _weighty(right)
     return bool(mine - yours) and bool(yours - mine)
 
@@ -93,7 +93,7 @@ def _one_formula(left: Item, right: Item) -> bool:
 
 
 def _one_setting(left: Item, right: Item) -> bool:
-    """One value of one thing, read at one place, whatever else is said beside it."""
+    """One value of one thing, read at one place, whatever else the fact has beside it."""
     if left.check is None or right.check is None or Kind.FORMULA in (left.check.kind, right.check.kind):
         return False
     here = left.places == right.places and _denies(left) == _denies(right)
@@ -105,7 +105,7 @@ def _denies(item: Item) -> bool:
 
 
 def _agree(left: Item, right: Item) -> bool:
-    """Nothing that is said speaks against their being one."""
+    """Nothing in their words speaks against their being one."""
     if left.check is not None and right.check is not None and not _same_check(left.check, right.check):
         return False
     if (left.whole or right.whole) and not set(left.places) & set(right.places):

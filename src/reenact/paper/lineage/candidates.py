@@ -7,56 +7,24 @@ optimiser, a data set), or what is cited once in passing, comes last.
 from __future__ import annotations
 
 import re
+import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
 
 from reenact.intake.papers.paper import Paper, Paragraph, Reference, Sentence, Table
 
 
-def _any(*patterns: str) -> re.Pattern[str]:
-    return re.compile(rf"\b(?:{'|'.join(patterns)})\b", re.IGNORECASE)
-
-
-BASELINE = _any(
-    "baselines?", "compar(?:e|ed|es|ing|ison|isons)", "competitors?", r"outperform\w*", "against", "versus",
-    "vs", "state[- ]of[- ]the[- ]art", r"surpass\w*", r"improv\w+ (?:over|upon|on)",
-)  # fmt: skip
-"""The sentence compares with what it cites."""
-EXTENDS = _any(
-    "buil(?:d|ds|t|ding) (?:up)?on", "extend(?:s|ed|ing)?", "extension of", "follow(?:s|ed|ing)?", "based on",
-    "adopt(?:s|ed|ing)?", "adapt(?:s|ed|ing)? (?:from|the)", "inspired by", "generali[sz]e[sd]?",
-    "modif(?:y|ies|ied)", "as (?:in|proposed|described|suggested)", "borrow(?:s|ed)?", "inherit(?:s|ed)?",
-    "re-?use[sd]?", "start(?:s|ing)? from", "(?:taken|kept) from", "official (?:code|implementation)",
-    "implementation of",
-    "same (?:set-?up|settings?|protocol|architecture|network|hyper-?parameters?|schedule|values?)",
-)  # fmt: skip
-"""The sentence takes something from what it cites."""
-GENERIC = _any(
-    "stochastic (?:gradient|optimi[sz]ation)", "adam", "adagrad", "rmsprop", "decoupled weight decay",
-    "(?:batch|layer|group) normali[sz]ation", "dropout", "rectified linear", "gaussian error linear",
-    "delving deep into rectifiers", "difficulty of training deep", "attention is all you need",
-    "deep residual learning", "very deep convolutional", "going deeper with convolutions", "imagenet",
-    "cifar", "mnist", "coco", "learning multiple layers of features", "gradient-based learning applied",
-    "data ?sets?", "benchmark", "corpus", "repository of", "pytorch", "tensorflow", "keras", "jax",
-    "scikit-learn", "numpy", "survey", "review of", "a primer", "an introduction to", "textbook",
-    r"back-?propagat\w+",
-    "long short-term memory", "generative adversarial nets", "bert: pre-training", "few-shot learners",
-)  # fmt: skip
-"""A title that everybody cites: optimisers, normalisation, layers, data sets, frameworks, surveys."""
-KINDS = {
-    "abstract": re.compile("abstract", re.IGNORECASE),
-    "related": re.compile("related|background|prior work|previous work|literature|preliminar", re.IGNORECASE),
-    "introduction": re.compile("introduction|motivation", re.IGNORECASE),
-    "experiment": re.compile(
-        "experiment|evaluation|result|set-?up|ablation|comparison|baseline|implementation|training",
-        re.IGNORECASE,
-    ),
-    "conclusion": re.compile("conclusion|discussion|limitation|future|acknowledg|impact", re.IGNORECASE),
-    "method": re.compile(
-        "method|approach|model|algorithm|architecture|framework|proposed|our |loss|objective", re.IGNORECASE
-    ),
-}
-"""What a section is, by its title; the first that fits."""
+@cache
+def phrases(section: str) -> dict[str, re.Pattern[str]]:
+    """Patterns of one section of phrases.toml by name; a list is any of its phrases as whole words."""
+    text = files("reenact.paper.lineage").joinpath("phrases.toml").read_text(encoding="utf-8")
+    given: dict[str, str | list[str]] = tomllib.loads(text)[section]
+    patterns = {
+        name: one if isinstance(one, str) else rf"\b(?:{'|'.join(one)})\b" for name, one in given.items()
+    }
+    return {name: re.compile(pattern, re.IGNORECASE) for name, pattern in patterns.items()}
 
 
 MOST = 12
@@ -120,7 +88,7 @@ def candidates(paper: Paper, most: int = MOST) -> tuple[Candidate, ...]:
 
 
 def section_kinds(paper: Paper) -> dict[str, str]:
-    """Section id -> what it is; a subsection that says nothing is what its section is."""
+    """Section id -> what it is; a subsection whose title tells nothing is what its section is."""
     kinds: dict[str, str] = {}
     for section in paper.sections:
         own = "abstract" if section.id == "0" else _kind(section.title)
@@ -136,7 +104,7 @@ def _above(name: str) -> Iterator[str]:
 
 
 def _kind(title: str) -> str:
-    return next((name for name, pattern in KINDS.items() if pattern.search(title)), "other")
+    return next((name for name, pattern in phrases("sections").items() if pattern.search(title)), "other")
 
 
 def _candidate(paper: Paper, reference: Reference, kinds: Mapping[str, str]) -> Candidate:
@@ -149,12 +117,10 @@ def _candidate(paper: Paper, reference: Reference, kinds: Mapping[str, str]) -> 
 
 def _contexts(paper: Paper, reference: Reference, kinds: Mapping[str, str]) -> Iterator[Context]:
     for section in paper.sections:
-        for block in section.blocks:
-            if not isinstance(block, Paragraph):
-                continue
-            for sentence in block.sentences:
-                if reference.key in sentence.cites:
-                    yield Context(sentence, kinds[section.id], len(sentence.cites))
+        paragraphs = (block for block in section.blocks if isinstance(block, Paragraph))
+        for sentence in (one for block in paragraphs for one in block.sentences):
+            if reference.key in sentence.cites:
+                yield Context(sentence, kinds[section.id], len(sentence.cites))
 
 
 def _tables(paper: Paper, reference: Reference, contexts: tuple[Context, ...]) -> Iterator[str]:
@@ -194,20 +160,21 @@ def _names(reference: Reference, contexts: tuple[Context, ...]) -> Iterator[str]
 
 
 def _reasons(reference: Reference, contexts: tuple[Context, ...], tables: tuple[str, ...]) -> Iterator[str]:
-    told = {one.kind for one in contexts}
+    kinds = {one.kind for one in contexts}
+    pattern = phrases("sentences")
     if tables:
         yield "named in a table"
-    if any(BASELINE.search(one.sentence.text) and one.kind != "related" for one in contexts):
+    if any(pattern["baseline"].search(one.sentence.text) and one.kind != "related" for one in contexts):
         yield "a baseline"
-    if any(EXTENDS.search(one.sentence.text) for one in contexts):
+    if any(pattern["extends"].search(one.sentence.text) for one in contexts):
         yield "built upon"
-    if "method" in told:
+    if "method" in kinds:
         yield "cited in the method"
-    if "experiment" in told:
+    if "experiment" in kinds:
         yield "cited in the experiments"
     if any(one.beside == 1 and one.kind in ("method", "experiment") for one in contexts):
         yield "cited alone"
-    if GENERIC.search(reference.title or reference.text):
+    if pattern["generic"].search(reference.title or reference.text):
         yield "generic"
-    if len(contexts) == 1 and told <= {"introduction", "related", "abstract", "conclusion"} and not tables:
+    if len(contexts) == 1 and kinds <= {"introduction", "related", "abstract", "conclusion"} and not tables:
         yield "in passing"

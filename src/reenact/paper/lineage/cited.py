@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from urllib.parse import quote
@@ -39,15 +39,9 @@ def repository_links(text: str) -> tuple[str, ...]:
 
 def code_links(paper: Paper) -> tuple[str, ...]:
     """Addresses in a paper; those in a sentence that speaks of code come first."""
-    said = [
-        one for sentence in _sentences(paper) if _CODE.search(sentence) for one in repository_links(sentence)
-    ]
-    return tuple(dict.fromkeys((*said, *repository_links(paper.text(ids=False)))))
-
-
-def _sentences(paper: Paper) -> Iterator[str]:
-    for sentence in paper.sentences():
-        yield sentence.text
+    sentences = (one.text for one in paper.sentences() if _CODE.search(one.text))
+    first = [link for sentence in sentences for link in repository_links(sentence)]
+    return tuple(dict.fromkeys((*first, *repository_links(paper.text(ids=False)))))
 
 
 FOUND_BY_SEARCH = "Its repository was found by searching GitHub for its title; it may not be the authors'."
@@ -72,18 +66,18 @@ class CodeSearch:
         if answer.status != 200:
             raise Unreachable(f"GitHub did not search for its code (status {answer.status}).")
         try:
-            told = read_json(answer.body)
+            found = read_json(answer.body)
         except ResultRefused as error:
             raise Unreachable(f"GitHub's answer cannot be read: {error.sentence}") from error
-        items = told.get("items") if isinstance(told, Mapping) else None
+        items = found.get("items") if isinstance(found, Mapping) else None
         listed = [one for one in items if isinstance(one, Mapping)] if isinstance(items, list) else []
         return tuple(address for one in listed if (address := _fitting(one, reference)))
 
 
 def _fitting(item: Mapping[str, JsonValue], reference: Reference) -> str:
     """The address of a repository that is about the paper; empty for another."""
-    said = f"{item.get('name') or ''} {item.get('description') or ''}"
-    about = plain(reference.title) in plain(said) or (reference.arxiv and reference.arxiv in said)
+    words = f"{item.get('name') or ''} {item.get('description') or ''}"
+    about = plain(reference.title) in plain(words) or (reference.arxiv and reference.arxiv in words)
     links = repository_links(str(item.get("html_url") or ""))
     return links[0] if about and links and not item.get("fork") else ""
 
@@ -103,7 +97,7 @@ class CitedText:
     ids: tuple[str, ...]
     """Ids that may be named as places."""
     links: tuple[str, ...]
-    """Where its text says that code lies, the likeliest first."""
+    """Where code lies according to its text, the likeliest first."""
     notes: tuple[str, ...]
 
 
@@ -153,17 +147,17 @@ def cited_text(reference: Reference, shelves: Shelves, run: Scope) -> CitedText:
 
 def content_mark(path: Path) -> str:
     """The same for the same files: what the journal knows a folder or file of the library by."""
-    told = hashlib.sha256()
+    digest = hashlib.sha256()
     for file in sorted(path.rglob("*")) if path.is_dir() else [path]:
         if file.is_file() and "__pycache__" not in file.parts:
             size = file.stat().st_size
-            told.update(f"{file.relative_to(path.parent).as_posix()}\0{size}\0".encode("utf-8", "replace"))
-            told.update(read_bytes(file, MOST_HASHED) if size <= MOST_HASHED else b"")
-    return told.hexdigest()[:16]
+            digest.update(f"{file.relative_to(path.parent).as_posix()}\0{size}\0".encode("utf-8", "replace"))
+            digest.update(read_bytes(file, MOST_HASHED) if size <= MOST_HASHED else b"")
+    return digest.hexdigest()[:16]
 
 
 def _step(name: str, read: Callable[[], Paper], inputs: object, run: Scope) -> CitedText:
-    return run.step(name, lambda: _told(read()), kind=Kind.BOX, inputs=inputs, returns=CitedText)
+    return run.step(name, lambda: _shown(read()), kind=Kind.BOX, inputs=inputs, returns=CitedText)
 
 
 def _fetched(reference: Reference, clients: Clients, box: Sandbox) -> Paper:
@@ -174,7 +168,7 @@ def _fetched(reference: Reference, clients: Clients, box: Sandbox) -> Paper:
     return read_paper(name, box=box, clients=clients)
 
 
-def _told(paper: Paper) -> CitedText:
+def _shown(paper: Paper) -> CitedText:
     text = paper.text()
     notes: tuple[str, ...] = ()
     if len(text) > MOST_CHARACTERS:

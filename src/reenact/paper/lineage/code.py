@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -22,44 +22,22 @@ from reenact.intake.repository import Checkout, open_repository
 from reenact.journal import Kind, Scope
 from reenact.llm.ask import Model
 from reenact.llm.prompts import load_prompt
-from reenact.paper.exemplar import SourceFile
+from reenact.paper.lineage.candidates import phrases
 from reenact.paper.options import Goal
 from reenact.types import Stop
 
-LICENCE_FILES = re.compile(r"(?:un)?licen[cs]e|copying|copyright", re.IGNORECASE)
+_LICENCE_FILE = re.compile(r"(?:un)?licen[cs]e|copying|copyright", re.IGNORECASE)
 MOST_LICENCE_BYTES = 200_000
-LICENCES = (
-    ("Apache-2.0", re.compile(r"Apache License\s*,?\s*Version 2\.0", re.IGNORECASE)),
-    ("AGPL-3.0", re.compile(r"GNU AFFERO GENERAL PUBLIC LICENSE", re.IGNORECASE)),
-    ("LGPL", re.compile(r"GNU LESSER GENERAL PUBLIC LICENSE", re.IGNORECASE)),
-    ("GPL-3.0", re.compile(r"GNU GENERAL PUBLIC LICENSE\s+Version 3", re.IGNORECASE)),
-    ("GPL-2.0", re.compile(r"GNU GENERAL PUBLIC LICENSE\s+Version 2", re.IGNORECASE)),
-    ("MPL-2.0", re.compile(r"Mozilla Public License Version 2\.0", re.IGNORECASE)),
-    ("CC BY-NC", re.compile(r"Attribution-NonCommercial", re.IGNORECASE)),
-    ("CC BY-4.0", re.compile(r"Attribution 4\.0 International", re.IGNORECASE)),
-    ("CC0-1.0", re.compile(r"CC0 1\.0 Universal", re.IGNORECASE)),
-    (
-        "Unlicense",
-        re.compile(r"free and unencumbered software released into the public domain", re.IGNORECASE),
-    ),
-    (
-        "BSD-3-Clause",
-        re.compile(r"Redistribution and use in source.*Neither the name", re.IGNORECASE | re.DOTALL),
-    ),
-    ("BSD-2-Clause", re.compile(r"Redistribution and use in source", re.IGNORECASE)),
-    ("ISC", re.compile(r"\bISC License\b", re.IGNORECASE)),
-    ("MIT", re.compile(r"\bMIT License\b|Permission is hereby granted, free of charge", re.IGNORECASE)),
-)
 
 
 def licence_of(folder: Path) -> str:
     """The licence by its usual name, else the first line of its file; empty without a file."""
     entries = sorted(entry.name for entry in os.scandir(folder) if entry.is_file(follow_symlinks=False))
     for name in entries:
-        if not LICENCE_FILES.match(name):
+        if not _LICENCE_FILE.match(name):
             continue
         text = read_start(folder / name, MOST_LICENCE_BYTES).decode("utf-8", "replace")
-        if found := next((short for short, pattern in LICENCES if pattern.search(text)), ""):
+        if found := next((one for one, words in phrases("licences").items() if words.search(text)), ""):
             return found
         if first := next((line.strip() for line in text.splitlines() if line.strip()), ""):
             return first[:120]
@@ -76,6 +54,16 @@ MOST_LISTED = 400
 MOST_CHOSEN = 8
 
 
+@dataclass(frozen=True, slots=True)
+class SourceFile:
+    """One file of a cited paper's repository."""
+
+    path: str
+    text: str
+    why: str
+    """What it shows."""
+
+
 class FileChoice(BaseModel):
     """One file that helps."""
 
@@ -87,14 +75,6 @@ class FileChoices(BaseModel):
     """The files that help, the most helpful first."""
 
     files: list[FileChoice] = Field(max_length=20)
-
-
-@dataclass(frozen=True)
-class Listed:
-    """A file of the tree."""
-
-    path: str
-    size: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,7 +97,8 @@ class Tree:
     """How its address is called; empty when none was opened."""
     commit: str = ""
     licence: str = ""
-    files: tuple[Listed, ...] = ()
+    files: tuple[tuple[str, int], ...] = ()
+    """Paths and sizes."""
     notes: tuple[str, ...] = ()
 
 
@@ -127,7 +108,7 @@ class Opener:
 
     checkouts: Path
     stop: Stop | None = None
-    room: int = MOST_TOTAL // 3
+    space: int = MOST_TOTAL // 3
     """Characters that the files of one repository may take."""
 
     def tree(self, addresses: Sequence[Address], run: Scope) -> Tree:
@@ -153,7 +134,7 @@ class Opener:
     def texts(
         self, tree: Tree, addresses: Sequence[Address], chosen: Sequence[FileChoice], run: Scope
     ) -> tuple[SourceFile, ...]:
-        """The chosen files of the tree, whole, as far as there is room."""
+        """The chosen files of the tree, whole, as far as they fit."""
         address = next(one for one in addresses if one.named == tree.named)
         return tuple(
             run.step(
@@ -165,7 +146,7 @@ class Opener:
                     "content": address.content,
                     "commit": tree.commit,
                     "chosen": [[one.path, one.why] for one in chosen],
-                    "room": self.room,
+                    "space": self.space,
                 },
                 returns=list[SourceFile],
             )
@@ -179,12 +160,12 @@ class Opener:
     def _texts(self, place: str, commit: str, chosen: Sequence[FileChoice]) -> list[SourceFile]:
         folder = self._open(place, commit).folder
         found: list[SourceFile] = []
-        room = self.room
+        left = self.space
         for one in chosen:
-            text = read_start(folder / one.path, room + 1).decode("utf-8", "replace")
-            if len(text) <= room:
+            text = read_start(folder / one.path, left + 1).decode("utf-8", "replace")
+            if len(text) <= left:
                 found.append(SourceFile(one.path, text, one.why))
-                room -= len(text)
+                left -= len(text)
         return found
 
     def _open(self, place: str, commit: str = "") -> Checkout:
@@ -202,10 +183,10 @@ def choose_files(
         goal=goal.text(),
         why=why,
         summary=summary or "none",
-        files="\n".join(f"{one.path} ({one.size} bytes)" for one in tree.files),
+        files="\n".join(f"{path} ({size} bytes)" for path, size in tree.files),
         most=MOST_CHOSEN,
     )
-    known = {one.path for one in tree.files}
+    known = {path for path, _ in tree.files}
 
     def check(answer: FileChoices) -> None:
         paths = [one.path for one in answer.files]
@@ -221,17 +202,20 @@ def choose_files(
     return chosen, "" if chosen else "None of the files of its repository helps, says the model."
 
 
-def _listing(folder: Path) -> tuple[tuple[Listed, ...], tuple[str, ...]]:
-    """Files that may be taken, in order; links and what is too large to be an example are not among them."""
-    found: list[Listed] = []
-    for here, folders, names in os.walk(folder):
-        folders[:] = sorted(one for one in folders if not one.startswith(".") and one not in SKIPPED)
-        for name in sorted(names):
-            path = Path(here, name)
-            if not name.endswith(ENDINGS) or path.is_symlink() or not 0 < path.stat().st_size <= MOST_FILE:
-                continue
-            found.append(Listed(path.relative_to(folder).as_posix(), path.stat().st_size))
+def _listing(folder: Path) -> tuple[tuple[tuple[str, int], ...], tuple[str, ...]]:
+    """Paths and sizes of files that may be taken, in order; what is too large to be an example is not one."""
+    paths = source_files(folder, lambda name: name.endswith(ENDINGS), SKIPPED)
+    sizes = {path.relative_to(folder).as_posix(): path.stat().st_size for path in paths}
+    found = [(path, size) for path, size in sizes.items() if 0 < size <= MOST_FILE]
     # Code before configuration, what lies near the top before what lies deep.
-    found.sort(key=lambda one: (not one.path.endswith(".py"), one.path.count("/"), one.path))
+    found.sort(key=lambda one: (not one[0].endswith(".py"), one[0].count("/"), one[0]))
     cut = (f"Of its {len(found)} files {MOST_LISTED} were looked at.",) if len(found) > MOST_LISTED else ()
     return tuple(found[:MOST_LISTED]), cut
+
+
+def source_files(folder: Path, wanted: Callable[[str], bool], skipped: frozenset[str]) -> Iterator[Path]:
+    """Files whose name is wanted, folder by folder; links, hidden and skipped folders are left out."""
+    for here, folders, names in os.walk(folder):
+        folders[:] = sorted(name for name in folders if not name.startswith(".") and name not in skipped)
+        paths = (Path(here, name) for name in sorted(names) if wanted(name))
+        yield from (path for path in paths if not path.is_symlink() and path.is_file())

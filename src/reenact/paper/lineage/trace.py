@@ -7,16 +7,21 @@ Algorithm 1 of AutoReproduce has it. What cannot be had becomes a note of the ex
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 
-from reenact.errors import Unreachable, ended_by
+from pydantic import BaseModel, Field
+
+from reenact.asking import ask
+from reenact.errors import AnswerUnusable, Unreachable, ended_by
 from reenact.intake.papers.clients import Clients
 from reenact.intake.papers.library import Library
 from reenact.intake.papers.paper import Paper
 from reenact.intake.web import Polite
 from reenact.journal import Kind, Scope
 from reenact.llm.ask import Model
-from reenact.paper.exemplar import Exemplar
+from reenact.llm.prompts import load_prompt
+from reenact.paper.lineage.candidates import Candidate, candidates
 from reenact.paper.lineage.cited import (
     FOUND_BY_SEARCH,
     CitedText,
@@ -26,11 +31,71 @@ from reenact.paper.lineage.cited import (
     content_mark,
     repository_links,
 )
-from reenact.paper.lineage.code import MOST_TOTAL, Address, Opener, choose_files
-from reenact.paper.lineage.questions import Chosen, choose_lineage, summary_of
+from reenact.paper.lineage.code import MOST_TOTAL, Address, Opener, SourceFile, choose_files
 from reenact.paper.options import Goal
 from reenact.sandbox.box import Sandbox
 from reenact.types import Progress, Stop, Tell, tell_nobody
+
+
+@dataclass(frozen=True, slots=True)
+class Exemplar:
+    """A lineage element: a summary, and code where there is some."""
+
+    key: str
+    """Key of the reference in the paper."""
+    title: str
+    why: str
+    """Why this one: baseline of the main experiment, the method it extends, ..."""
+    cited_in: tuple[str, ...]
+    """Ids of the sentences that cite it."""
+    summary: str
+    """What of it matters here; empty when its text could not be had."""
+    repository: str
+    """Where its code came from; empty when none was found."""
+    licence: str
+    """As its repository states it; empty when it does not."""
+    files: tuple[SourceFile, ...]
+    notes: tuple[str, ...] = ()
+    """What could not be had, and why, in words."""
+
+    def text(self) -> str:
+        """The exemplar as a model sees it."""
+        parts = [f"## {self.title} [{self.key}]\nWhy: {self.why}", self.summary]
+        parts += [f"### {file.path} ({file.why})\n{file.text}" for file in self.files]
+        if not self.summary and not self.files:
+            parts.append("Neither its text nor its code could be had: nothing more is known of it here.")
+        return "\n\n".join(part for part in parts if part)
+
+
+class Pick(BaseModel):
+    """One chosen paper."""
+
+    key: str = Field(max_length=200, description="The key of a candidate, as it stands.")
+    why: str = Field(max_length=600, description="What it is to this paper, and what its code would show.")
+    places: list[str] = Field(
+        default_factory=list, max_length=10, description="Ids in square brackets of sentences that say so."
+    )
+
+
+class Choice(BaseModel):
+    """The chosen papers, the most helpful first."""
+
+    picks: list[Pick] = Field(max_length=20)
+
+
+class CitedStatement(BaseModel):
+    """One thing that the cited paper says."""
+
+    text: str = Field(max_length=1500, description="What it says, with values and formulas as LaTeX.")
+    places: list[str] = Field(
+        min_length=1, max_length=10, description="Ids in square brackets of where it says so."
+    )
+
+
+class CitedSummary(BaseModel):
+    """What helps to reproduce the citing paper."""
+
+    statements: list[CitedStatement] = Field(min_length=1, max_length=24)
 
 
 def trace_lineage(
@@ -70,11 +135,11 @@ def _exemplar(
     cited = cited_text(reference, shelves, run)
     summary, unsummed = summary_of(chosen, cited, paper, goal, model, run)
     addresses = tuple(_addresses(chosen, cited, shelves))
-    tree, sought = opener.tree(addresses, run), tuple[str, ...]()
+    tree, searching = opener.tree(addresses, run), tuple[str, ...]()
     if not tree.named:
-        found, sought = _searched(chosen, shelves, run)
+        found, searching = _searched(chosen, shelves, run)
         if found:
-            sought = (*(tree.notes if addresses else ()), *sought)
+            searching = (*(tree.notes if addresses else ()), *searching)
             addresses, tree = found, opener.tree(found, run.under("searched"))
     picked, unpicked = (
         choose_files(tree, chosen.why, summary, paper, goal, model, run) if tree.files else ((), "")
@@ -82,7 +147,7 @@ def _exemplar(
     files = opener.texts(tree, addresses, picked, run) if picked else ()
     left_out = [one.path for one in picked if one.path not in {file.path for file in files}]
     unfit = f"No room was left for its {', '.join(left_out)}." if left_out else ""
-    notes = (*chosen.notes, *cited.notes, unsummed, *sought, *tree.notes, unpicked, unfit)
+    notes = (*chosen.notes, *cited.notes, unsummed, *searching, *tree.notes, unpicked, unfit)
     return Exemplar(
         key=reference.key,
         title=reference.title or reference.text[:200],
@@ -124,3 +189,88 @@ def _searched(chosen: Chosen, shelves: Shelves, run: Scope) -> tuple[tuple[Addre
     except Unreachable as error:
         return (), (error.sentence,)
     return tuple(Address(one, one) for one in found), (FOUND_BY_SEARCH,) if found else ()
+
+
+@dataclass(frozen=True, slots=True)
+class Chosen:
+    """A candidate that is looked into."""
+
+    candidate: Candidate
+    why: str
+    places: tuple[str, ...]
+    notes: tuple[str, ...] = ()
+
+
+def choose_lineage(
+    paper: Paper, goal: Goal, model: Model | None, run: Scope, *, most: int
+) -> tuple[Chosen, ...]:
+    """At most `most` of the references; without a model the first of the mechanical order."""
+    ranked = candidates(paper)
+    if not ranked or most < 1:
+        return ()
+    if model is None:
+        return tuple(_ranked(one) for one in ranked[:most])
+    prompt = load_prompt("reenact.paper.lineage", "prompts/choose.md").fill(
+        title=paper.title,
+        goal=goal.text(),
+        candidates="\n\n".join(one.text() for one in ranked),
+        most=min(most, len(ranked)),
+    )
+    known = {one.reference.key: one for one in ranked}
+    try:
+        picks = ask(
+            run, model, "choose", prompt, Choice, check=lambda choice: _check(choice, known, most)
+        ).picks
+    except AnswerUnusable as error:
+        note = f"Chosen by its citations alone, because the model's choice was of no use: {error.sentence}"
+        return tuple(_ranked(one, note) for one in ranked[:most])
+    return tuple(Chosen(known[pick.key], pick.why, _places(pick, known[pick.key])) for pick in picks)
+
+
+def _check(choice: Choice, known: dict[str, Candidate], most: int) -> None:
+    keys = [pick.key for pick in choice.picks]
+    if unknown := [key for key in keys if key not in known]:
+        raise ValueError(f"{unknown[0]!r} is no candidate. The keys are: {', '.join(known)}.")
+    if len(set(keys)) < len(keys):
+        raise ValueError("A paper may be chosen once only.")
+    if not 1 <= len(keys) <= most:
+        raise ValueError(f"Choose at least one and at most {most}.")
+
+
+def _places(pick: Pick, candidate: Candidate) -> tuple[str, ...]:
+    """Only places that do cite it; all of them when none of those that were named does."""
+    citing = tuple(one.sentence.id for one in candidate.contexts)
+    return tuple(place for place in citing if place in pick.places) or citing
+
+
+def _ranked(candidate: Candidate, *notes: str) -> Chosen:
+    why = ", ".join(candidate.reasons) or "cited"
+    return Chosen(candidate, why, tuple(one.sentence.id for one in candidate.contexts), notes)
+
+
+def summary_of(
+    chosen: Chosen, cited: CitedText, paper: Paper, goal: Goal, model: Model, run: Scope
+) -> tuple[str, str]:
+    """The summary, and a note where there is none; a statement whose places are not there is left out."""
+    if not cited.text:
+        return "", ""
+    prompt = load_prompt("reenact.paper.lineage", "prompts/summary.md").fill(
+        title=paper.title, goal=goal.text(), why=chosen.why, text=cited.text
+    )
+    known = frozenset(cited.ids)
+
+    def check(answer: CitedSummary) -> None:
+        if not any(set(one.places) & known for one in answer.statements):
+            raise ValueError(
+                "No statement names a place that is in the text. Places are ids such as [2:1.3]."
+            )
+
+    try:
+        stated = ask(run, model, "summary", prompt, CitedSummary, check=check).statements
+    except AnswerUnusable as error:
+        return "", f"No summary of its text: {error.sentence}"
+    grounded = [(one.text, [place for place in one.places if place in known]) for one in stated]
+    kept = [f"- {text} [{', '.join(places)}]" for text, places in grounded if places]
+    gone = len(stated) - len(kept)
+    note = f"Left out of its summary for naming no place of its text: {gone} statements." if gone else ""
+    return "\n".join(kept), note

@@ -1,12 +1,10 @@
 """Measurement: full runs, the paper's numbers against measured ones, and what the paper may not say.
 
-measure     the whole, top to bottom
-runs        full runs over seeds, metrics read from the file that the run left
-curves/     how they trained, as far as they tell
-invented    metrics that are written and not measured
-matching    which metric of the code is which claim of the paper
-gap         relative gap, grades, the comparison of one claim
-verdict     reproduced, partly, not, inconclusive
-gap_repair  a large gap: diagnose and repair what the paper leaves open
-fixed       which settings the paper fixes
+measure      the whole, top to bottom; which metric of the code is which claim of the paper
+runs         full runs over seeds, metrics read from the file that the run left
+curves       how they trained, as far as they log it          read_curves  log files and printed lines
+invented     metrics that are written and not measured
+gap          relative gap, grades, the comparison of one claim, the verdict
+gap_repair   a large gap: diagnose and repair what the paper leaves open
+fixed        which settings the paper fixes
 """

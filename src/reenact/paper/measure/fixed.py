@@ -30,32 +30,23 @@ BY_CHECK = {
     CheckKind.SHAPE: BUILD,
 }
 BY_WORD = {
-    "activation": (Kind.ACTIVATION,),
-    "relu": (Kind.ACTIVATION,),
-    "tanh": (Kind.ACTIVATION,),
-    "batch": (Kind.BATCH_SIZE,),
-    "channel": (Kind.FILTERS,),
-    "clip": (Kind.GRADIENT_CLIP,),
-    "decay": (Kind.WEIGHT_DECAY, Kind.WEIGHT_REGULARIZER),
-    "dropout": (Kind.DROPOUT,),
-    "epoch": (Kind.EPOCHS,),
-    "filter": (Kind.FILTERS,),
-    "hidden": BUILD,
-    "initial": (Kind.WEIGHT_INIT, Kind.BIAS_INIT),
-    "kernel": (Kind.KERNEL_SIZE,),
-    "l2": (Kind.WEIGHT_DECAY, Kind.WEIGHT_REGULARIZER),
-    "layer": BUILD,
-    "learning rate": (Kind.LEARNING_RATE,),
-    "loss": (Kind.LOSS,),
-    "momentum": (Kind.MOMENTUM,),
-    "norm": (Kind.NORMALIZATION,),
-    "optim": (Kind.OPTIMIZER,),
-    "schedule": (Kind.SCHEDULER,),
-    "shuffle": (Kind.SHUFFLE,),
-    "step size": (Kind.LEARNING_RATE,),
-    "units": BUILD,
-    "warm": (Kind.SCHEDULER,),
-    "width": BUILD,
+    ("activation", "relu", "tanh"): (Kind.ACTIVATION,),
+    ("batch",): (Kind.BATCH_SIZE,),
+    ("channel", "filter"): (Kind.FILTERS,),
+    ("clip",): (Kind.GRADIENT_CLIP,),
+    ("decay", "l2"): (Kind.WEIGHT_DECAY, Kind.WEIGHT_REGULARIZER),
+    ("dropout",): (Kind.DROPOUT,),
+    ("epoch",): (Kind.EPOCHS,),
+    ("hidden", "layer", "units", "width"): BUILD,
+    ("initial",): (Kind.WEIGHT_INIT, Kind.BIAS_INIT),
+    ("kernel",): (Kind.KERNEL_SIZE,),
+    ("learning rate", "step size"): (Kind.LEARNING_RATE,),
+    ("loss",): (Kind.LOSS,),
+    ("momentum",): (Kind.MOMENTUM,),
+    ("norm",): (Kind.NORMALIZATION,),
+    ("optim",): (Kind.OPTIMIZER,),
+    ("schedule", "warm"): (Kind.SCHEDULER,),
+    ("shuffle",): (Kind.SHUFFLE,),
 }
 """Words of a check's subject, and what they fix."""
 
@@ -124,5 +115,7 @@ def _kinds(criterion: Criterion) -> tuple[Kind, ...]:
     if check is None:
         return ()
     words = f"{check.subject} {check.value}".lower()
-    named = (kind for word, kinds in BY_WORD.items() if word in words for kind in kinds)
+    named = (
+        kind for parts, kinds in BY_WORD.items() if any(part in words for part in parts) for kind in kinds
+    )
     return (*BY_CHECK.get(check.kind, ()), *named)

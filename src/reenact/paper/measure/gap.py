@@ -1,4 +1,6 @@
-"""The gap between a claim and what was measured, its grade, and the comparison of one claim.
+"""The gap between a claim and what was measured, its grade, the comparison of one claim, and the verdict.
+
+The verdict comes from executions and a statistic, never from anybody's word.
 
 Performance gap: the mean over claims of |ref - got| / max(ref, got), 1 where nothing was measured
 (AutoReproduce, equation 1). The larger of the two stands below, so that the gap of small values stays within
@@ -13,10 +15,12 @@ from dataclasses import dataclass
 from enum import StrEnum
 from statistics import fmean, stdev
 
-from reenact.paper.claim import Claim
+from pydantic import BaseModel, Field
+
 from reenact.paper.criterion import Category, Criterion, Judged, Value
-from reenact.paper.measure.matching import Pair
 from reenact.paper.measure.runs import FullRun, values
+from reenact.paper.review.claims import Claim
+from reenact.types import ExitCode
 
 HOLDS = 0.05
 """Relative difference within which a claim holds."""
@@ -31,6 +35,18 @@ class Grade(StrEnum):
     D = "D"
     NONE = "-"
     """Nothing was measured."""
+
+
+class Match(BaseModel):
+    """One claim and its metric."""
+
+    claim: str = Field(max_length=20, description="Id of the claim, such as `C1`.")
+    metric: str = Field(max_length=200, description="Name in metrics.json.")
+    differs: list[str] = Field(
+        default_factory=list,
+        max_length=10,
+        description="One sentence each: settings of this measure that are not those of the claim.",
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +70,7 @@ class Comparison:
 
     @property
     def relative(self) -> float | None:
-        """Difference to the claim by its size; none where that says nothing."""
+        """Difference to the claim by its size; none where nothing was measured."""
         if self.measured is None:
             return None
         return relative_difference(self.claim.value, self.measured)
@@ -108,15 +124,15 @@ def settings_that_differ(
     """How the experiment is not the paper's, as far as is known: a sentence each."""
     failed = {one.criterion for one in judged if one.value is Value.FAIL}
     missed = [one for one in criteria if one.id in failed and one.category is Category.SETUP]
-    told = [f"Only {scale:.0%} of the paper's training was done."] if scale < 1 else []
-    told += [f"The data are a synthetic stand-in: {stand_in}"] if stand_in else []
-    return (*told, *(f"Not as the paper says: {one.fact} ({one.id})" for one in missed))
+    other = [f"Only {scale:.0%} of the paper's training was done."] if scale < 1 else []
+    other += [f"The data are a synthetic stand-in: {stand_in}"] if stand_in else []
+    return (*other, *(f"Not as the paper says: {one.fact} ({one.id})" for one in missed))
 
 
 def compare(
     claims: Sequence[Claim],
     runs: Sequence[FullRun],
-    pairs: Sequence[Pair],
+    pairs: Sequence[Match],
     *,
     refused: Sequence[str] = (),
     differs: Sequence[str] = (),
@@ -128,13 +144,14 @@ def compare(
 
 
 def _compared(
-    claim: Claim, pair: Pair | None, runs: Sequence[FullRun], refused: Sequence[str], differs: Sequence[str]
+    claim: Claim, pair: Match | None, runs: Sequence[FullRun], refused: Sequence[str], differs: Sequence[str]
 ) -> Comparison:
     if pair is None:
         return _unmeasured(claim, "", "No metric of the code is this claim.")
     if pair.metric in refused:
         return _unmeasured(claim, pair.metric, "The metric is written in the code and not measured.")
-    got = [value * pair.times for value in values(runs, pair.metric)]
+    measured = values(runs, pair.metric)
+    got = [value * times(claim, measured) for value in measured]
     if not got:
         return _unmeasured(claim, pair.metric, "No run that counts left this metric.")
     mean = fmean(got)
@@ -147,6 +164,13 @@ def _compared(
     )  # fmt: skip
 
 
+def times(claim: Claim, measured: Sequence[float]) -> float:
+    """100 where the claim is in per cent and the measure is a share: its values all lie between 0 and 1, and
+    the claim does not."""
+    share = all(0 <= value <= 1 for value in measured)
+    return 100.0 if claim.unit == "%" and share and claim.value > 1 else 1.0
+
+
 def _unmeasured(claim: Claim, metric: str, why: str) -> Comparison:
     return Comparison(claim, metric, None, None, 0, 1.0, Grade.NONE, note=why)
 
@@ -155,3 +179,70 @@ def mean_gap(comparisons: Sequence[Comparison], *, executed: bool = False) -> fl
     """Over all claims, a missing measure counting 1; or over those that were measured. None without any."""
     counted = [one.gap for one in comparisons if one.measured is not None or not executed]
     return fmean(counted) if counted else None
+
+
+class Verdict(StrEnum):
+    """Whether the paper's numbers came out."""
+
+    REPRODUCED = "reproduced"
+    """Every claim holds, in the paper's own setting."""
+    PARTLY = "partly reproduced"
+    """Some claims hold, or all do at a smaller scale."""
+    NOT = "not reproduced"
+    """The experiment ran in the paper's setting and no claim holds."""
+    INCONCLUSIVE = "inconclusive"
+    """Nothing was measured, or with other data, or at a smaller scale, where a miss says nothing."""
+
+    @property
+    def exit_code(self) -> ExitCode:
+        if self is Verdict.REPRODUCED:
+            return ExitCode.OK
+        return ExitCode.INCONCLUSIVE if self is Verdict.INCONCLUSIVE else ExitCode.FOUND
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """The verdict and the sentence that explains it."""
+
+    verdict: Verdict
+    reason: str
+    gap: float | None
+    """Mean over all claims, a missing measure counting 1; none without claims."""
+    gap_executed: float | None
+    """Mean over the claims that were measured."""
+
+
+def verdict_of(
+    comparisons: Sequence[Comparison], *, runs: bool, scale: float = 1.0, stand_in: str = ""
+) -> Judgement:
+    """`runs`: whether the code runs at all; `scale` and `stand_in`: how the setting is not the paper's."""
+    verdict, reason = _verdict(comparisons, runs, scale, bool(stand_in))
+    return Judgement(verdict, reason, mean_gap(comparisons), mean_gap(comparisons, executed=True))
+
+
+def _verdict(
+    comparisons: Sequence[Comparison], runs: bool, scale: float, stand_in: bool
+) -> tuple[Verdict, str]:
+    measured = [one for one in comparisons if one.measured is not None]
+    holding = [one for one in measured if one.holds]
+    count = f"{len(holding)} of {len(comparisons)} claims hold"
+    if not runs:
+        return Verdict.INCONCLUSIVE, "No version of the code runs, so nothing was measured."
+    if not comparisons:
+        return Verdict.INCONCLUSIVE, "The paper states no number for this task that could be compared."
+    if not measured:
+        return Verdict.INCONCLUSIVE, "No claim was measured."
+    if stand_in:
+        # Numbers that agree on other data agree by chance or because both are easy.
+        drawn = "the data are a synthetic stand-in, so that says little about the paper"
+        return Verdict.INCONCLUSIVE, f"{count if holding else 'No claim holds'}, but {drawn}."
+    reduced = f"only {scale:.0%} of the paper's training was done" if scale < 1 else ""
+    if reduced and not holding:
+        return Verdict.INCONCLUSIVE, f"No claim holds, but {reduced}, so that says little about the paper."
+    if reduced:
+        return Verdict.PARTLY, f"{count}, but {reduced}."
+    if len(holding) == len(comparisons):
+        return Verdict.REPRODUCED, f"All {len(comparisons)} claims hold."
+    if holding:
+        return Verdict.PARTLY, f"{count}; {len(comparisons) - len(measured)} were not measured."
+    return Verdict.NOT, f"None of {len(measured)} measured claims holds."

@@ -1,7 +1,7 @@
 """A large gap: diagnose and repair the generated program, within what the paper leaves open.
 
 Everything runs in the sandbox: the watched training, every trial, and the full runs that decide. A change
-that the repair verified is kept only when the gap to the paper's claims becomes smaller, and is told as a
+that the repair verified is kept only when the gap to the paper's claims becomes smaller, and is reported as a
 hypothesis about what the paper does not say.
 """
 
@@ -11,18 +11,17 @@ import tempfile
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import ClassVar
 
 from reenact.codegen.environment import Environment
 from reenact.codegen.project import ENTRY, Project
-from reenact.codegen.runner import MountedSandbox, ProjectRunner
+from reenact.codegen.runner import MountedSandbox
 from reenact.diagnosis.depth import Depth
 from reenact.diagnosis.diagnosis import Diagnosis
 from reenact.diagnosis.observe import read_only
 from reenact.diagnosis.options import DiagnoseOptions
 from reenact.diagnosis.pipeline import DiagnoseServices, diagnose_within
 from reenact.errors import Inconclusive, InputError, ended_by
-from reenact.journal import Journal, Kind, Scope, mark
+from reenact.journal import Kind, Scope, mark
 from reenact.journal.keys import canonical
 from reenact.paper.context import PaperContext, scale_arguments
 from reenact.paper.criterion import Criterion, Judged
@@ -41,7 +40,6 @@ from reenact.repairs.options import LEAST_SEEDS, RepairOptions
 from reenact.repairs.pipeline import repair_within
 from reenact.repairs.prepare import RepairServices
 from reenact.repairs.verdict import Repair
-from reenact.sandbox.box import Limits
 from reenact.sandbox.isolation.view import WORK
 from reenact.trials.metric import choose_measure
 from reenact.trials.trial import Trial
@@ -57,10 +55,6 @@ BUDGET = "20x"
 class GapRepair:
     """What came of it."""
 
-    JSON: ClassVar = ("sentence", "hypotheses", "diff", "kept_fixed", "comparisons")
-
-    project: Project | None
-    """The changed project when the gap became smaller; none when nothing was changed."""
     sentence: str
     """What was found, or why nothing was tried."""
     hypotheses: tuple[str, ...] = ()
@@ -70,7 +64,6 @@ class GapRepair:
     """Settings that were left alone, each with the criterion that fixes it."""
     comparisons: tuple[Comparison, ...] = ()
     """The claims against the changed project."""
-    repaired: Repair | None = None
 
 
 Measure = Callable[[Project], tuple[Comparison, ...]]
@@ -89,54 +82,20 @@ class Gap:
     """Runs a changed project in full and compares its claims."""
 
 
-@dataclass(frozen=True)
-class RepairContext:
-    """What a repair of the gap works with."""
-
-    paper: PaperContext
-    run: Scope
-    journal: Journal
-    traces: Path
-    """Where watched runs are kept."""
-    budget: str = BUDGET
-
-    @property
-    def runner(self) -> ProjectRunner:
-        return self.paper.runner
-
-    def limits(self) -> Limits:
-        """What one whole training may use."""
-        return self.runner.limits(self.paper.options.run_wall_s)
-
-    def environment_of(self, program: Program) -> Environment:
-        """The interpreter and packages that the program runs with."""
-        return self.runner.environment_of(Project({str(file.path): file.text for file in program.files}))
-
-    def around(self, program: Program) -> dict[str, JsonValue]:
-        """What a training in the box depends on beside the text of the program."""
-        limits = self.limits()
-        return {
-            "environment": self.environment_of(program).key,
-            "limits": [limits.wall_s, limits.memory_bytes],
-            "folders": list(self.runner.folder_marks()),
-            "gpu": self.runner.gpu,
-        }
-
-
 def is_large(comparisons: Sequence[Comparison]) -> bool:
     """Whether the measured claims miss by so much that a repair is worth trying."""
     gap = mean_gap(comparisons, executed=True)
     return gap is not None and gap >= LARGE
 
 
-def repair_gap(gap: Gap, context: RepairContext) -> GapRepair:
+def repair_gap(gap: Gap, context: PaperContext, run: Scope) -> GapRepair:
     """Repair what the paper leaves open."""
     worst = _worst(gap.comparisons)
     if worst is None:
-        return GapRepair(None, "No measured claim is worse than the paper says; there is nothing to repair.")
+        return GapRepair("No measured claim is worse than the paper says; there is nothing to repair.")
     with tempfile.TemporaryDirectory(prefix="reenact-gap-") as made:
         try:
-            program = _placed(gap.project, Path(made), context.paper.options.scale)
+            program = _placed(gap.project, Path(made), context.options.scale)
             params = hyperparameters_of(program)
             fixed = fixed_hyperparameters(params, gap.criteria, gap.judged)
             kept = tuple(sorted(f"{param} ({by})" for param, by in fixed.items()))
@@ -144,18 +103,18 @@ def repair_gap(gap: Gap, context: RepairContext) -> GapRepair:
             if all(one in fixed for one in could):
                 none = "The code has no setting that a repair could change."
                 words = "The paper fixes every setting that could be changed." if could else none
-                return GapRepair(None, words, kept_fixed=kept)
-            found = _diagnosed(program, context)
-            result = _repaired(program, found, fixed, _judge(found, worst), context)
+                return GapRepair(words, kept_fixed=kept)
+            found = _diagnosed(program, context, run)
+            result = _repaired(program, found, fixed, _judge(found, worst), context, run)
         except (InputError, Inconclusive) as error:
-            return GapRepair(None, f"Nothing was repaired. {error.sentence}")
+            return GapRepair(f"Nothing was repaired. {error.sentence}")
         return _judged(gap, program, result, kept)
 
 
 def _judged(gap: Gap, program: Program, result: Repair, kept: tuple[str, ...]) -> GapRepair:
     """The full runs decide, not the repair."""
     if not result.patch:
-        return GapRepair(None, result.sentence, kept_fixed=kept, repaired=result)
+        return GapRepair(result.sentence, kept_fixed=kept)
     project = gap.project
     after = result.patch.apply(program)
     changed = project.changed(
@@ -165,29 +124,22 @@ def _judged(gap: Gap, program: Program, result: Repair, kept: tuple[str, ...]) -
     old, new = mean_gap(gap.comparisons), mean_gap(comparisons)
     if old is None or new is None or new >= old:
         words = f"{result.sentence} But the gap to the paper did not become smaller, so it was not kept."
-        return GapRepair(None, words, diff=result.diff, kept_fixed=kept, repaired=result)
+        return GapRepair(words, diff=result.diff, kept_fixed=kept)
     return GapRepair(
-        project=changed,
         sentence=f"The gap became {new:.1%} (it was {old:.1%}). {result.sentence}",
         hypotheses=tuple(hypothesis(program, change) for change in result.patch.changes),
-        diff=result.diff, kept_fixed=kept, comparisons=comparisons, repaired=result,
+        diff=result.diff, kept_fixed=kept, comparisons=comparisons,
     )  # fmt: skip
 
 
 def hypothesis(program: Program, change: Change) -> str:
     """A change as what the paper may not say."""
     words = str(change)
-    param = next(
-        (
-            one
-            for one in hyperparameters_of(program)
-            if isinstance(change, Set) and one.id == change.hyperparameter
-        ),
-        None,
-    )
-    if param is not None and isinstance(change, Set):
-        where = f"{param.place.file}:{param.place.line}"
-        words = f"{param.kind.value} {change.value} in place of {param.in_force} ({where})"
+    if isinstance(change, Set):
+        for param in hyperparameters_of(program):
+            if param.id == change.hyperparameter:
+                where = f"{param.place.file}:{param.place.line}"
+                words = f"{param.kind.value} {change.value} in place of {param.in_force} ({where})"
     return f"The paper does not say it, but its numbers come out nearer with {words}."
 
 
@@ -224,28 +176,44 @@ class WatchedRun:
     outcome: ProbeOutcome
 
 
-def _diagnosed(program: Program, context: RepairContext) -> Diagnosis:
+def _environment_of(program: Program, context: PaperContext) -> Environment:
+    """The interpreter and packages that the program runs with."""
+    return context.runner.environment_of(Project({str(file.path): file.text for file in program.files}))
+
+
+def _around(program: Program, context: PaperContext) -> dict[str, JsonValue]:
+    """What a training in the box depends on beside the text of the program."""
+    limits = context.runner.limits(context.options.run_wall_s)
+    return {
+        "environment": _environment_of(program, context).key,
+        "limits": [limits.wall_s, limits.memory_bytes],
+        "folders": list(context.runner.folder_marks()),
+        "gpu": context.runner.gpu,
+    }
+
+
+def _diagnosed(program: Program, context: PaperContext, run: Scope) -> Diagnosis:
     """A diagnosis from one training that was watched in the sandbox."""
-    context.paper.say("repair: watch one training")
-    journal, traces, stop = context.journal, context.traces, context.paper.stop
+    context.say("repair: watch one training")
+    journal, traces, stop = context.journal, context.traces, context.stop
     seen_now: set[Path] = set()
 
     def effect() -> WatchedRun:
         folder = fresh_folder(program.entry.stem, traces).resolve()
-        options = WatchOptions(folder, "normal", python=context.environment_of(program).python)
-        box = MountedSandbox(context.runner)
-        watched = watch_boxed(program, options, box, limits=context.limits(), stop=stop)
+        options = WatchOptions(folder, "normal", python=_environment_of(program, context).python)
+        limits = context.runner.limits(context.options.run_wall_s)
+        watched = watch_boxed(program, options, MountedSandbox(context.runner), limits=limits, stop=stop)
         journal.seal(watched.folder)
         seen_now.add(watched.folder)
         if stop.asked:
             raise ended_by(stop, "Stopped while a training was watched.")
         return WatchedRun(watched.folder, watched.outcome)
 
-    left = context.run.step(
+    left = run.step(
         "watch",
         effect,
         kind=Kind.TRIAL,
-        inputs={"program": Trial(program).key, **context.around(program)},
+        inputs={"program": Trial(program).key, **_around(program, context)},
         returns=WatchedRun,
         still=lambda left: left.folder in seen_now or journal.is_sealed(left.folder, traces),
     )
@@ -253,24 +221,21 @@ def _diagnosed(program: Program, context: RepairContext) -> Diagnosis:
     root = Root(program.folder, seen_as=str(header.get("cwd", WORK)))
     trace = read_trace(left.folder, root=root) if is_trace(left.folder) else None
     seen = replace(read_only(program), trace=trace, outcome=left.outcome)
-    given = DiagnoseServices(journal=journal, traces=traces, tell=context.paper.tell, stop=stop)
-    place = context.run.under("diagnosis")
-    return diagnose_within(program, DiagnoseOptions(depth=Depth.QUICK), given, place, seen)
+    given = DiagnoseServices(journal=journal, traces=traces, tell=context.tell, stop=stop)
+    options = DiagnoseOptions(depth=Depth.QUICK)
+    return diagnose_within(program, options, given, run.under("diagnosis"), seen)
 
 
 def _repaired(
-    program: Program,
-    found: Diagnosis,
-    fixed: dict[HyperparameterId, str],
-    metric: str,
-    context: RepairContext,
-) -> Repair:
-    context.paper.say("repair: search what the paper leaves open")
-    python = context.environment_of(program).python
-    options = RepairOptions(budget=context.budget, seeds=LEAST_SEEDS, python=python, workers=1, metric=metric)
+    program: Program, found: Diagnosis, fixed: dict[HyperparameterId, str], metric: str,
+    context: PaperContext, run: Scope,
+) -> Repair:  # fmt: skip
+    context.say("repair: search what the paper leaves open")
+    python = _environment_of(program, context).python
+    options = RepairOptions(budget=BUDGET, seeds=LEAST_SEEDS, python=python, workers=1, metric=metric)
     given = RepairServices(
-        journal=context.journal, traces=context.traces, tell=context.paper.tell, stop=context.paper.stop,
-        studies=False, around=mark(canonical(context.around(program))), shared=False,
+        journal=context.journal, traces=context.traces, tell=context.tell, stop=context.stop,
+        studies=False, around=mark(canonical(_around(program, context))), shared=False,
         executor=lambda _: ConstrainedExecutor(fixed, sandbox=MountedSandbox(context.runner), python=python),
     )  # fmt: skip
-    return repair_within(program, options, given, context.run.under("repair"), found)
+    return repair_within(program, options, given, run.under("repair"), found)

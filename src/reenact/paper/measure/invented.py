@@ -3,7 +3,7 @@
 Two signs. A metric that nothing but literals is ever written to. And a literal that equals what the paper
 claims, in an expression that makes the metric: `max(accuracy, 0.932)`. The paper's results are withheld from
 whoever writes the code, so such a number came from somewhere else than a measurement. Names are followed
-through assignments of the same file. Numbers of one digit (0.5, 100) are too usual to accuse anybody. Not
+through assignments of the same file. Numbers of one digit (0.5, 100) are too usual to prove anything. Not
 covered: a number that is taken apart in a computation, or hidden in a data file.
 """
 
@@ -14,7 +14,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from reenact.codegen.project import Project
-from reenact.paper.claim import Claim
+from reenact.paper.review.claims import Claim
 
 DEEPEST = 6
 """Assignments that are followed."""
@@ -43,14 +43,11 @@ def invented(project: Project, metrics: Sequence[str], claims: Sequence[Claim]) 
         assigned = _assigned(tree)
         for metric, value in _written(tree, frozenset(metrics)):
             parts = list(_parts(value, assigned, set(), DEEPEST))
-            why = _claimed(parts, claimed)
-            if why:
+            if why := _claimed(parts, claimed):
                 found.append(Invented(metric, file, value.lineno, why))
-            is_literal = all(_number(part) is not None for part in parts)
-            told = Invented(
-                metric, file, value.lineno, "is a literal, not a measurement" if is_literal else ""
-            )
-            literal.setdefault(metric, []).append(told)
+            measured = any(_number(part) is None for part in parts)
+            why = "" if measured else "is a literal, not a measurement"
+            literal.setdefault(metric, []).append(Invented(metric, file, value.lineno, why))
     for written in literal.values():
         if all(one.why for one in written):
             found += written
@@ -85,57 +82,55 @@ def _parts(
 
 def _operands(value: ast.expr) -> list[ast.expr]:
     """What an expression's value is made of: not the arguments of a function that computes something else."""
-    if isinstance(value, ast.BinOp):
-        return [value.left, value.right]
-    if isinstance(value, ast.UnaryOp):
-        return [value.operand]
-    if isinstance(value, ast.IfExp):
-        return [value.body, value.orelse]
-    if isinstance(value, ast.BoolOp):
-        return list(value.values)
-    if isinstance(value, ast.Call) and _rounds(value):
-        return value.args[:1]
-    if isinstance(value, ast.Call) and isinstance(value.func, ast.Name) and value.func.id in ("max", "min"):
-        return list(value.args)
+    match value:
+        case ast.BinOp(left=left, right=right):
+            return [left, right]
+        case ast.UnaryOp(operand=operand):
+            return [operand]
+        case ast.IfExp(body=body, orelse=other):
+            return [body, other]
+        case ast.BoolOp(values=values):
+            return values
+        case ast.Call(func=ast.Name(id="float" | "int" | "round"), args=[first, *_]):
+            return [first]
+        case ast.Call(func=ast.Name(id="max" | "min"), args=arguments):
+            return arguments
     return []
 
 
-def _rounds(call: ast.Call) -> bool:
-    return isinstance(call.func, ast.Name) and call.func.id in ("float", "int", "round") and bool(call.args)
-
-
 def _number(node: ast.expr) -> float | None:
-    sign = 1.0
-    if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
-        sign, node = -1.0, node.operand
-    if (
-        isinstance(node, ast.Constant)
-        and isinstance(node.value, int | float)
-        and not isinstance(node.value, bool)
-    ):
-        return sign * float(node.value)
+    match node:
+        case ast.UnaryOp(op=ast.USub(), operand=ast.Constant() as operand):
+            number = _number(operand)
+            return None if number is None else -number
+        case ast.Constant(value=int() | float() as value) if not isinstance(value, bool):
+            return float(value)
     return None
 
 
 def _assigned(tree: ast.Module) -> dict[str, list[ast.expr]]:
     """What each plain name of a file is assigned; a name that a loop or a parameter binds is left alone."""
     found: dict[str, list[ast.expr]] = {}
-    free: set[str] = set()
+    bound: set[str] = set()
     for node in ast.walk(tree):
-        if isinstance(node, ast.Assign):
-            targets = node.targets
-            for target in targets:
-                if isinstance(target, ast.Name):
-                    found.setdefault(target.id, []).append(node.value)
-                else:
-                    free |= {one.id for one in ast.walk(target) if isinstance(one, ast.Name)}
-        elif isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name) and node.value:
-            found.setdefault(node.target.id, []).append(node.value)
-        elif isinstance(node, ast.AugAssign | ast.For | ast.comprehension):
-            free |= {one.id for one in ast.walk(node.target) if isinstance(one, ast.Name)}
-        elif isinstance(node, ast.arg):
-            free.add(node.arg)
-    return {name: given for name, given in found.items() if name not in free}
+        match node:
+            case ast.Assign(targets=targets, value=value):
+                for target in targets:
+                    if isinstance(target, ast.Name):
+                        found.setdefault(target.id, []).append(value)
+                    else:
+                        bound |= _names(target)
+            case ast.AnnAssign(target=ast.Name(id=name), value=ast.expr() as value):
+                found.setdefault(name, []).append(value)
+            case ast.AugAssign(target=target) | ast.For(target=target) | ast.comprehension(target=target):
+                bound |= _names(target)
+            case ast.arg(arg=name):
+                bound.add(name)
+    return {name: values for name, values in found.items() if name not in bound}
+
+
+def _names(target: ast.expr) -> set[str]:
+    return {node.id for node in ast.walk(target) if isinstance(node, ast.Name)}
 
 
 def _written(tree: ast.Module, metrics: frozenset[str]) -> Iterator[tuple[str, ast.expr]]:

@@ -11,8 +11,8 @@ from reenact.codegen.runner import PRINTED, ProgramRun, ProjectRunner
 from reenact.journal import Scope
 from reenact.paper.context import scale_arguments
 from reenact.paper.develop.checks import metrics_in
-from reenact.paper.measure.curves.curve import Curve
-from reenact.paper.measure.curves.read import curves_of, log_names
+from reenact.paper.measure.curves import Curve
+from reenact.paper.measure.read_curves import curves_of, log_names
 from reenact.sandbox.box import Ending
 
 GIVE_UP = 2
@@ -37,7 +37,7 @@ class FullRun:
     scale: float = 1.0
     """Share of the paper's training that was done."""
     curves: tuple[Curve, ...] = ()
-    """How it trained, in its own words; none when it told nothing."""
+    """How it trained, in its own words; none when it logged nothing."""
 
 
 def full_runs(
@@ -80,7 +80,7 @@ def _read(seed: int, ran: ProgramRun, scale: float) -> FullRun:
     metrics, wrong = metrics_in(ran) if ran.ok else ({}, _why(ran))
     return FullRun(
         seed, not wrong, metrics, wrong, ran.wall_s, ran.cpu_s, ran.peak_mib, ran.output, scale,
-        # A journal from before runs were listened to has the end of the output alone.
+        # A journal of an older version has the end of the output alone.
         curves_of(ran.logs or {PRINTED: ran.output}),
     )  # fmt: skip
 

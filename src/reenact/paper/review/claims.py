@@ -17,15 +17,44 @@ from pydantic import BaseModel, Field
 from reenact.errors import AnswerUnusable
 from reenact.intake.papers.paper import Figure, Paper, Table, plain
 from reenact.journal import Scope
-from reenact.llm.ask import Model, Prompt
+from reenact.llm.ask import Model
 from reenact.llm.prompts import load_prompt
-from reenact.paper.ask_with_retry import ask_with_retry
-from reenact.paper.claim import Claim
+from reenact.paper.asking import ask_with_retry
 from reenact.paper.criterion import Criterion
 from reenact.paper.fingerprint.vocabulary import words_of
+from reenact.paper.grounding import in_order, known, text_at
 from reenact.paper.options import Goal
-from reenact.paper.places import in_order, known, said_at
-from reenact.paper.quantity import Quantity, quantities
+from reenact.paper.quantity import Quantity, has_numbers, quantities
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """A number that the paper states, and where: what is compared with what was measured."""
+
+    id: str
+    """`C1`, `C2`, ... in the order of the paper."""
+    metric: str
+    """As the paper names it: accuracy, RMSE, ..."""
+    value: float
+    unit: str
+    """`%` where the paper gives per cent; else empty."""
+    higher_is_better: bool
+    method: str
+    """Whose number it is: the paper's own method, a baseline, an ablation; as the paper names it."""
+    dataset: str
+    setting: str
+    """What else decides it, in the paper's words: epochs, split, size."""
+    spread: float | None
+    """What the paper gives after the plus-minus sign."""
+    place: str
+    """Id of the sentence or table."""
+    quote: str
+    """The cell or the words; found in the paper mechanically."""
+    asked: bool = True
+    """Whether what is to be reproduced asks for it; decided before anything is measured."""
+
+    def __str__(self) -> str:
+        return f"{self.metric} {self.value:g}{self.unit} of {self.method} on {self.dataset} [{self.place}]"
 
 
 def of_another(table: Table, quote: str, method: str) -> str:
@@ -50,7 +79,7 @@ def _cells(table: Table, quote: str) -> Iterator[tuple[int, int]]:
 
 
 def _headings(table: Table) -> list[str]:
-    """Of rows and of columns; the corner says what kind of thing the rows are, and heads nothing."""
+    """Of rows and of columns; the corner tells what kind of thing the rows are, and heads nothing."""
     first = [row[0] for row in table.rows[table.heads :] if row]
     return [*first, *(cell for row in table.rows[: table.heads] for cell in row[1:])]
 
@@ -130,11 +159,11 @@ def _differences(claims: Sequence[Claim]) -> list[Quantity]:
         for left, right in pairs
         if plain(left.metric) == plain(right.metric)
     }
-    return [Quantity(value, False, 0, "") for value in sorted(found) if value]
+    return [Quantity(value) for value in sorted(found) if value]
 
 
 def _same(claim: Claim, one: Quantity) -> bool:
-    return one.equals(Quantity(claim.value, bool(claim.unit), 0, ""))
+    return one.equals(Quantity(claim.value, bool(claim.unit)))
 
 
 def _unmistakable(one: Quantity) -> bool:
@@ -144,9 +173,9 @@ def _unmistakable(one: Quantity) -> bool:
 
 def _named(claim: Claim, text: str) -> bool:
     """Whether the metric is spoken of: all its words, so that `test accuracy` is not met by `test`."""
-    said = plain(text)
+    flat = plain(text)
     words = [plain(word) for word in re.split(r"[^\w@]+", claim.metric) if len(plain(word)) > 1]
-    return bool(words) and all(word in said for word in words)
+    return bool(words) and all(word in flat for word in words)
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,32 +221,26 @@ class Reported(BaseModel):
     claims: list[Stated] = Field(max_length=400)
 
 
-def claims_of(paper: Paper, goal: Goal, model: Model, run: Scope) -> tuple[Claim, ...]:
-    """The claims that hold against the text; the others are told in the journal as `claims-dropped`."""
-    return stated_claims(paper, goal, model, run).claims
-
-
 def stated_claims(paper: Paper, goal: Goal, model: Model, run: Scope) -> Claims:
-    """The claims, and a sentence for each that was dropped."""
+    """The claims, and a sentence for each that was dropped: these are in the journal as `claims-dropped`."""
     template = load_prompt("reenact.paper.review", "prompts/claims.md")
-
-    def fill(objections: str) -> Prompt:
-        return template.fill(paper=paper.text(), goal=goal.text(), objections=objections)
-
+    values = {"paper": paper.text(), "goal": goal.text()}
     try:
-        said = ask_with_retry(run, model, "claims", fill, Reported, wrong=lambda one: _objections(one, paper))
+        answer = ask_with_retry(
+            run, model, "claims", template, values, Reported, wrong=lambda one: _objections(one, paper)
+        )
     except AnswerUnusable as error:
         found = Claims((), (f"No claims were read: {error.sentence}",))
     else:
-        found = Claims(tuple(_numbered(said, paper, goal)), tuple(_objections(said, paper)))
+        found = Claims(tuple(_numbered(answer, paper, goal)), tuple(_objections(answer, paper)))
     if found.dropped:
         run.note("claims-dropped", list(found.dropped))
     return found
 
 
-def _numbered(said: Reported, paper: Paper, goal: Goal) -> Iterator[Claim]:
+def _numbered(answer: Reported, paper: Paper, goal: Goal) -> Iterator[Claim]:
     order = in_order(paper)
-    held = [(one, place) for one in said.claims if isinstance(place := _place(one, paper), tuple)]
+    held = [(one, place) for one in answer.claims if isinstance(place := _place(one, paper), tuple)]
     seen: set[tuple[object, ...]] = set()
     number = 0
     for one, (place,) in sorted(held, key=lambda pair: order[pair[1][0]]):
@@ -242,8 +265,8 @@ def _numbered(said: Reported, paper: Paper, goal: Goal) -> Iterator[Claim]:
         )
 
 
-def _objections(said: Reported, paper: Paper) -> list[str]:
-    found = ((one, _place(one, paper)) for one in said.claims)
+def _objections(answer: Reported, paper: Paper) -> list[str]:
+    found = ((one, _place(one, paper)) for one in answer.claims)
     return [
         f"{one.metric} {one.value:g} of {one.method} [{one.place}]: {why}"
         for one, why in found
@@ -269,16 +292,11 @@ def _stands(quote: str, place: str, paper: Paper) -> bool:
     wanted = plain(quote)
     block = paper.by_id[place]
     if isinstance(block, Table):
-        numbers = quantities(quote)
         cells = (cell for row in block.rows for cell in row)
-        return any(wanted in plain(cell) and _all_in(numbers, quantities(cell)) for cell in cells)
-    text = said_at(paper, place)
-    return bool(wanted) and wanted in plain(text) and _all_in(quantities(quote), quantities(text))
-
-
-def _all_in(wanted: list[Quantity], there: list[Quantity]) -> bool:
-    return all(any(one.equals(other) for other in there) for one in wanted)
+        return any(wanted in plain(cell) and has_numbers(cell, quote) for cell in cells)
+    text = text_at(paper, place)
+    return bool(wanted) and wanted in plain(text) and has_numbers(text, quote)
 
 
 def _has(quote: str, value: float) -> bool:
-    return any(one.equals(Quantity(value, False, 0, "")) for one in quantities(quote))
+    return any(one.equals(Quantity(value)) for one in quantities(quote))

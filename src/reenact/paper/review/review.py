@@ -10,21 +10,21 @@ from pydantic import BaseModel, Field
 from reenact.errors import AnswerUnusable
 from reenact.intake.papers.paper import Figure, Paper
 from reenact.journal import Scope
-from reenact.llm.ask import Image, Model, Prompt
+from reenact.llm.ask import Image, Model
 from reenact.llm.prompts import load_prompt
-from reenact.paper.ask_with_retry import ask_with_retry
+from reenact.paper.asking import ask_with_retry
+from reenact.paper.grounding import known
 from reenact.paper.options import Goal
-from reenact.paper.places import known
 
 MOST_FIGURES = 8
 LARGEST_FIGURE = 4_000_000
-"""Bytes; a larger image is told by its caption alone."""
+"""Bytes; of a larger image the caption is shown alone."""
 MEDIA = {b"\x89PNG": "image/png", b"\xff\xd8\xff": "image/jpeg"}
 
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """One thing that the paper says, in few words."""
+    """One thing that the paper states, in few words."""
 
     text: str
     places: tuple[str, ...]
@@ -47,8 +47,7 @@ class Review:
     def text(self, hide: frozenset[str] = frozenset()) -> str:
         """The review as a model sees it; statements that rest on a hidden place are left out."""
         parts = {"Overall": self.overall, "Method": self.method, "Experiment": self.experiment}
-        told = [f"## {title}\n{_listed(statements, hide)}" for title, statements in parts.items()]
-        return "\n\n".join(told)
+        return "\n\n".join(f"## {title}\n{_listed(part, hide)}" for title, part in parts.items())
 
 
 class Said(BaseModel):
@@ -74,29 +73,22 @@ class Summaries(BaseModel):
 
 def review(paper: Paper, goal: Goal, model: Model, run: Scope, *, figures: bool) -> Review:
     """The three summaries; an empty review with a note when the model cannot give any."""
+    values = {
+        "paper": paper.text(),
+        "goal": goal.text(),
+        "addendum": goal.addendum or "There is none.",
+        "figures": pictures(paper) if figures else (),
+    }
     template = load_prompt("reenact.paper.review", "prompts/review.md")
-    images = pictures(paper) if figures else ()
-
-    def fill(objections: str) -> Prompt:
-        return template.fill(
-            paper=paper.text(),
-            goal=goal.text(),
-            addendum=goal.addendum or "There is none.",
-            objections=objections,
-            figures=images,
-        )
-
     try:
-        said = ask_with_retry(
-            run, model, "review", fill, Summaries, wrong=lambda one: _ungrounded(one, paper)
+        answer = ask_with_retry(
+            run, model, "review", template, values, Summaries, wrong=lambda one: _ungrounded(one, paper)
         )
     except AnswerUnusable as error:
         return Review((), (), (), (f"There is no review: {error.sentence}",))
-    notes = tuple(f"Left out of the review: {text}" for text in _ungrounded(said, paper))
-    overall, method, experiment = (
-        _kept(part, paper) for part in (said.overall, said.method, said.experiment)
-    )
-    return Review(overall, method, experiment, notes)
+    notes = tuple(f"Left out of the review: {text}" for text in _ungrounded(answer, paper))
+    overall, method = _kept(answer.overall, paper), _kept(answer.method, paper)
+    return Review(overall, method, _kept(answer.experiment, paper), notes)
 
 
 def pictures(paper: Paper) -> tuple[Image, ...]:
@@ -111,14 +103,14 @@ def pictures(paper: Paper) -> tuple[Image, ...]:
     return tuple(found[:MOST_FIGURES])
 
 
-def _kept(said: Iterable[Said], paper: Paper) -> tuple[Statement, ...]:
+def _kept(given: Iterable[Said], paper: Paper) -> tuple[Statement, ...]:
     """Statements with the places that exist; without any a statement is nobody's word."""
-    found = ((" ".join(one.text.split()), known(paper, one.places)) for one in said)
+    found = ((" ".join(one.text.split()), known(paper, one.places)) for one in given)
     return tuple(Statement(text, places) for text, places in found if text and places)
 
 
-def _ungrounded(said: Summaries, paper: Paper) -> list[str]:
-    statements = [*said.overall, *said.method, *said.experiment]
+def _ungrounded(given: Summaries, paper: Paper) -> list[str]:
+    statements = [*given.overall, *given.method, *given.experiment]
     return [
         f"{one.text[:120]!r} names no place of the paper (received: {', '.join(one.places[:5]) or 'none'})"
         for one in statements
@@ -127,5 +119,5 @@ def _ungrounded(said: Summaries, paper: Paper) -> list[str]:
 
 
 def _listed(statements: Sequence[Statement], hide: frozenset[str]) -> str:
-    told = [f"- {one}" for one in statements if not hide.intersection(one.places)]
-    return "\n".join(told) or "(nothing)"
+    shown = [f"- {one}" for one in statements if not hide.intersection(one.places)]
+    return "\n".join(shown) or "(nothing)"

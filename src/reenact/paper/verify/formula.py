@@ -1,8 +1,8 @@
-"""A formula against a function: the model says which function, code runs it on sample values in the box.
+"""A formula against a function: the model names the function, code runs it on sample values in the box.
 
 Expected values are computed here, from the expression that was written down before any code was; the box only
-gets inputs and gives back what the function returned. Agreement on all samples passes. Disagreement is told
-to the judge, who may then say fail or cannot judge, but not pass.
+gets inputs and gives back what the function returned. Agreement on all samples passes. Disagreement is a
+hint for the judge, who may then answer fail or cannot judge, but not pass.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from reenact.llm.prompts import load_prompt
 from reenact.paper.criterion import CodeLine, Criterion, Value
 from reenact.paper.fingerprint.expression import Misfit, parsed, value_of
 from reenact.paper.fingerprint.vocabulary import squeezed
-from reenact.paper.verify.finding import CodeFinding
+from reenact.paper.verify.mechanical import CodeFinding
 from reenact.paper.verify.settings import line_at, read_names
 from reenact.sandbox.files.strict_json import read_json
 
@@ -73,7 +73,7 @@ class Setups(BaseModel):
 
 
 def samples(setup: Setup, criterion: Criterion) -> tuple[tuple[dict[str, Any], ...], tuple[Any, ...]]:
-    """Inputs of the function and what the formula gives. Raises Misfit when that says nothing."""
+    """Inputs of the function and what the formula gives. Raises Misfit when that proves nothing."""
     import numpy as np
 
     assert criterion.check is not None
@@ -144,21 +144,21 @@ def computed(
     """What running came to, for the criteria whose formula could be set up."""
     if not criteria:
         return {}
-    told = "\n".join(f"{one.id}: {one.fact} | {one.check.expression}" for one in criteria if one.check)
+    listed = "\n".join(f"{one.id}: {one.fact} | {one.check.expression}" for one in criteria if one.check)
     prompt = load_prompt("reenact.paper.verify", "prompts/formula.md").fill(
-        code=project.text(), criteria=told
+        code=project.text(), criteria=listed
     )
     try:
-        said = ask(run, model, "formulas", prompt, Setups)
+        setups = ask(run, model, "formulas", prompt, Setups).formulas
     except AnswerUnusable:
         return {}
-    calls = list(_calls(said, {one.id: one for one in criteria}, project))
+    calls = list(_calls(setups, {one.id: one for one in criteria}, project))
     return _run(calls, project, runner, run) if calls else {}
 
 
-def _calls(said: Setups, criteria: Mapping[str, Criterion], project: Project) -> Iterator[Call]:
+def _calls(setups: Sequence[Setup], criteria: Mapping[str, Criterion], project: Project) -> Iterator[Call]:
     seen: set[str] = set()
-    for setup in said.formulas:
+    for setup in setups:
         criterion = criteria.get(setup.id.strip())
         if criterion is None or criterion.id in seen:
             continue
@@ -188,24 +188,24 @@ def _defined(setup: Setup, project: Project) -> CodeLine | None:
 def _run(
     calls: Sequence[Call], project: Project, runner: ProjectRunner, run: Scope
 ) -> dict[str, CodeFinding]:
-    inside = files("reenact.paper.verify.inside").joinpath("call_functions.py").read_bytes()
+    own = files("reenact.paper.verify").joinpath("call_functions.py").read_bytes()
     ran = runner.run(
         "run-formulas", run, project, (INSIDE,), limits=runner.limits(), collect=(RESULT,),
-        extra={INSIDE: inside}, task={"calls": [call.task() for call in calls]},
+        extra={INSIDE: own}, task={"calls": [call.task() for call in calls]},
     )  # fmt: skip
     try:
-        told = read_json(ran.results.get(RESULT, "").encode()) if ran.ok else {}
+        results = read_json(ran.results.get(RESULT, "").encode()) if ran.ok else {}
     except ResultRefused:
-        told = {}
-    if not isinstance(told, dict):
-        return {}
-    found = {
-        call.criterion.id: _compared(call, told[call.criterion.id])
-        for call in calls
-        if isinstance(told.get(call.criterion.id), dict)
-    }
-    idle = {call.criterion.id for call in calls if not _is_used(call.setup.function, project)}
-    return {name: _unused(one) if name in idle else one for name, one in found.items()}
+        results = {}
+    found: dict[str, CodeFinding] = {}
+    for call in calls:
+        result = results.get(call.criterion.id) if isinstance(results, dict) else None
+        if isinstance(result, dict):
+            finding = _compared(call, result)
+            used = finding.value is None or _is_used(call.setup.function, project)
+            unused = f"{finding.seen} But nothing in the project calls it."
+            found[call.criterion.id] = finding if used else replace(finding, value=None, seen=unused)
+    return found
 
 
 def _is_used(function: str, project: Project) -> bool:
@@ -214,19 +214,13 @@ def _is_used(function: str, project: Project) -> bool:
     return any(read is None or squeezed(function) in read for read in names)
 
 
-def _unused(finding: CodeFinding) -> CodeFinding:
-    if finding.value is None:
-        return finding
-    return replace(finding, value=None, seen=f"{finding.seen} But nothing in the project calls it.")
-
-
-def _compared(call: Call, told: Mapping[str, Any]) -> CodeFinding:
+def _compared(call: Call, result: Mapping[str, Any]) -> CodeFinding:
     import numpy as np
 
     name = f"{call.setup.function}()"
-    if "problem" in told:
-        return CodeFinding(None, f"{name} could not be called: {told['problem']}", (call.line,))
-    values = told.get("values")
+    if "problem" in result:
+        return CodeFinding(None, f"{name} could not be called: {result['problem']}", (call.line,))
+    values = result.get("values")
     if not isinstance(values, list) or len(values) != len(call.expected):
         return CodeFinding(None, f"{name} left no values.", (call.line,))
     for number, (got, wanted) in enumerate(zip(values, call.expected, strict=True)):

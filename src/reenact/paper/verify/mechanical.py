@@ -1,4 +1,4 @@
-"""A check against what the code says, by program alone.
+"""A check against the code, by program alone: named values, hyperparameters in force, calls; nothing runs.
 
 Pass: the value stands under that name, and no other value does; where the reader of hyperparameters can
 follow a value to the training that takes it, that value alone counts. Fail: another value stands there, and
@@ -8,15 +8,27 @@ may be written by hand) is a hint for the judge.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import PurePosixPath
 
-from reenact.paper.criterion import Check, CodeLine, Kind
+from reenact.codegen.project import ENTRY, Project
+from reenact.errors import UnreadableProgram
+from reenact.paper.criterion import Check, CodeLine, Criterion, Judged, Kind
 from reenact.paper.criterion import Value as Verdict
 from reenact.paper.fingerprint.vocabulary import SECTIONS, concept, named, names, squeezed, words_of
 from reenact.paper.quantity import Quantity, as_quantity, quantities
-from reenact.paper.verify.finding import NOTHING, CodeFinding
-from reenact.paper.verify.reading import Reading
-from reenact.paper.verify.settings import Setting, Value
+from reenact.paper.verify.settings import (
+    DATA,
+    Setting,
+    Value,
+    called,
+    line_at,
+    read_names,
+    settings_of,
+)
+from reenact.program.hyperparameter import Kind as HyperparameterKind
+from reenact.program.program import program_from_text
 
 SHOWN = 6
 """Lines that a finding names."""
@@ -26,6 +38,92 @@ DECIDED = (Kind.OPTIMISER, Kind.SCHEDULE)
 """Kinds of which a training has one: another one is a fail."""
 OWN_SCHEDULES = frozenset(("LambdaLR", "LearningRateScheduler", "SequentialLR", "LambdaCallback"))
 """Calls that may make any schedule."""
+CONCEPTS = {
+    HyperparameterKind.BATCH_SIZE: "batch size",
+    HyperparameterKind.LEARNING_RATE: "learning rate",
+    HyperparameterKind.EPOCHS: "epochs",
+    HyperparameterKind.DROPOUT: "dropout",
+    HyperparameterKind.WEIGHT_DECAY: "weight decay",
+    HyperparameterKind.MOMENTUM: "momentum",
+    HyperparameterKind.UNITS: "hidden units",
+    HyperparameterKind.FILTERS: "filters",
+    HyperparameterKind.KERNEL_SIZE: "kernel size",
+    HyperparameterKind.GRADIENT_CLIP: "gradient clipping",
+}
+"""Hyperparameters by the names of the vocabulary."""
+
+
+@dataclass(frozen=True, slots=True)
+class CodeFinding:
+    """What a program saw of one criterion."""
+
+    value: Verdict | None
+    """Pass or fail; none when a program cannot tell, and what it saw is a hint."""
+    seen: str
+    lines: tuple[CodeLine, ...] = ()
+    refutes: bool = False
+    """A function gave other values than the formula: no judge may call that a pass."""
+
+    def judged(self, criterion: Criterion, value: Verdict) -> Judged:
+        return Judged(criterion.id, value, "check", self.seen, self.lines)
+
+
+NOTHING = CodeFinding(None, "A program found nothing that it could compare.")
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What a program sees of a project."""
+
+    settings: tuple[Setting, ...]
+    """Every value under a name, whether it is used or not."""
+    hyperparameters: tuple[Setting, ...]
+    """Values in force where a training takes them, followed through names and config files."""
+    calls: tuple[tuple[str, CodeLine], ...]
+    """The last part of every name that is called."""
+    read: frozenset[str] | None = None
+    """Names that the code reads; none when it may read any."""
+
+    def uses(self, one: Setting) -> bool:
+        """Whether anything takes this value, as far as the text shows."""
+        return one.given or self.read is None or squeezed(one.name) in self.read
+
+
+def read_project(project: Project) -> Reading:
+    """Everything; a file that is no Python or no data adds nothing."""
+    python = {name: text for name, text in sorted(project.files.items()) if name.endswith(".py")}
+    calls = tuple(
+        (callee, line_at(name, text, number))
+        for name, text in python.items()
+        for callee, number in called(text)
+    )
+    names = [read_names(text) for text in python.values()]
+    read = None if None in names else frozenset().union(*(one for one in names if one))
+    return Reading(settings_of(project), tuple(_hyperparameters(project)), calls, read)
+
+
+def _hyperparameters(project: Project) -> Iterator[Setting]:
+    from reenact.program.read.reading import read
+
+    if ENTRY not in project.files:
+        return
+    suffixes = {".py", *DATA}
+    others = {
+        name: text
+        for name, text in sorted(project.files.items())
+        if name != ENTRY and PurePosixPath(name).suffix in suffixes
+    }
+    try:
+        params = read(program_from_text(project.files[ENTRY], name=ENTRY, others=others)).hyperparameters
+    except UnreadableProgram:
+        return
+    for param in params:
+        value, concept = param.in_force, CONCEPTS.get(param.kind)
+        plain = isinstance(value, bool | int | float | str)
+        if concept is None or param.absent or not plain or param.role == "output":
+            continue
+        file = str(param.place.file)
+        yield Setting(concept, value, line_at(file, project.files[file], param.place.line), given=True)  # type: ignore[arg-type]
 
 
 def looked_up(check: Check | None, code: Reading) -> CodeFinding:
@@ -50,8 +148,8 @@ def _number(check: Check, wanted: Quantity, code: Reading) -> CodeFinding:
         return _found(None, f"{check.subject} has several values:", strong)
     if any(_equals(one.value, wanted) for one in code.settings):
         return _found(None, f"{check.subject} has another value; {check.value} stands elsewhere:", strong)
-    said = ", ".join(dict.fromkeys(str(one.value) for one in strong))
-    return _found(Verdict.FAIL, f"{check.subject} is {said} in the code, not {check.value}.", strong)
+    other = ", ".join(dict.fromkeys(str(one.value) for one in strong))
+    return _found(Verdict.FAIL, f"{check.subject} is {other} in the code, not {check.value}.", strong)
 
 
 def _passed(check: Check, right: Sequence[Setting], code: Reading) -> CodeFinding:
@@ -89,9 +187,9 @@ def _thing(check: Check, code: Reading) -> CodeFinding:
     if right or not others:
         hint = f"{wanted} stands in the code beside {', '.join(others)}." if right else NOTHING.seen
         return CodeFinding(None, hint, tuple(right[:SHOWN]))
-    told = f"The code has {', '.join(others)}, not {wanted}."
+    seen = f"The code has {', '.join(others)}, not {wanted}."
     decided = check.kind in DECIDED and not any(name in OWN_SCHEDULES for name, _ in code.calls)
-    return CodeFinding(Verdict.FAIL if decided else None, told, tuple(others.values())[:SHOWN])
+    return CodeFinding(Verdict.FAIL if decided else None, seen, tuple(others.values())[:SHOWN])
 
 
 def _things(kind: Kind, code: Reading) -> list[tuple[str, CodeLine]]:
@@ -133,10 +231,10 @@ def _equals(value: Value, wanted: Quantity) -> bool:
         return all(_equals(one, wanted) for one in value)
     if isinstance(value, str):
         return any(wanted.equals(one) for one in quantities(value)[:1])
-    return isinstance(value, int | float) and wanted.equals(Quantity(float(value), False, 0, ""))
+    return isinstance(value, int | float) and wanted.equals(Quantity(float(value)))
 
 
 def _found(value: Verdict | None, words: str, settings: Iterable[Setting]) -> CodeFinding:
     there = tuple(settings)[:SHOWN]
-    told = words if value is not None else f"{words} {'; '.join(map(str, there))}"
-    return CodeFinding(value, told, tuple(dict.fromkeys(one.line for one in there)))
+    seen = words if value is not None else f"{words} {'; '.join(map(str, there))}"
+    return CodeFinding(value, seen, tuple(dict.fromkeys(one.line for one in there)))

@@ -7,13 +7,14 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import Any, TypeAlias
 
 from reenact.codegen.project import Project, parsed
 from reenact.paper.criterion import CodeLine
+from reenact.paper.fingerprint.expression import OPERATORS
 from reenact.paper.fingerprint.vocabulary import positions, squeezed
 from reenact.program.datafile import BadData, Entry, read_data
 from reenact.program.source import Language, LineTable, SourceFile
@@ -118,7 +119,7 @@ _UNKNOWN = object()
 
 
 def python_settings(name: str, text: str) -> Iterator[Setting]:
-    """Every value that can be told without running; none for a file that is no Python."""
+    """Every value that is known without running; none for a file that is no Python."""
     tree = parsed(text)
     for node in _in_earnest(tree) if tree is not None else ():
         for label, value in _named(node):
@@ -201,23 +202,15 @@ def constant(node: ast.expr) -> Any:
 
 
 def _arithmetic(operator: ast.operator, left: Any, right: Any) -> Any:
-    if not isinstance(left, int | float) or not isinstance(right, int | float):
+    apply = OPERATORS.get(type(operator))
+    if apply is None or not isinstance(left, int | float) or not isinstance(right, int | float):
+        return _UNKNOWN
+    if isinstance(operator, ast.Pow) and (abs(right) > LARGEST_POWER or abs(left) > 1e6):
         return _UNKNOWN
     try:
-        match operator:
-            case ast.Add():
-                return left + right
-            case ast.Sub():
-                return left - right
-            case ast.Mult():
-                return left * right
-            case ast.Div():
-                return left / right
-            case ast.Pow() if abs(right) <= LARGEST_POWER and abs(left) <= 1e6:
-                return left**right
-    except ArithmeticError:
+        return apply(left, right)
+    except (ArithmeticError, TypeError):
         return _UNKNOWN
-    return _UNKNOWN
 
 
 def _named(node: ast.AST) -> Iterator[tuple[str, ast.expr]]:
@@ -255,11 +248,7 @@ def _arguments(call: ast.Call) -> Iterator[tuple[str, ast.expr]]:
             yield max(flags, key=len).lstrip("-"), keyword.value
         elif keyword.arg:
             yield keyword.arg, keyword.value
-    yield from zip(_places(name), call.args, strict=False)
-
-
-def _places(name: str) -> Sequence[str]:
-    return positions().get(name, ())
+    yield from zip(positions().get(name, ()), call.args, strict=False)
 
 
 def _last(node: ast.AST) -> str:

@@ -1,20 +1,35 @@
-"""Every criterion against one version of the code: by program where that can tell, else by a judge."""
+"""Every criterion against one version of the code: by program where that can tell, else by a judge.
+
+The judge is a model that reads the code and judges a dozen criteria at a time; a pass must rest on a line
+that exists.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import ast
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+from pathlib import PurePosixPath
+from typing import Literal
 
-from reenact.codegen.project import Project
+from pydantic import BaseModel, Field
+
+from reenact.codegen.project import Project, parsed
 from reenact.codegen.runner import ProjectRunner
+from reenact.errors import AnswerUnusable
 from reenact.intake.papers.paper import Paper
 from reenact.journal import Scope
 from reenact.llm.ask import Model
-from reenact.paper.criterion import Criterion, Judged, Kind
-from reenact.paper.verify.finding import CodeFinding, unjudged
+from reenact.llm.prompts import load_prompt
+from reenact.paper.asking import ask_with_retry
+from reenact.paper.criterion import CodeLine, Criterion, Judged, Kind, Value
 from reenact.paper.verify.formula import computed
-from reenact.paper.verify.judge import judge
-from reenact.paper.verify.mechanical import looked_up
-from reenact.paper.verify.reading import read_project
+from reenact.paper.verify.mechanical import CodeFinding, looked_up, read_project
+
+SETTINGS = frozenset((".yaml", ".yml", ".json", ".toml", ".cfg", ".ini", ".sh", ".txt"))
+"""Files whose lines count although they are no Python."""
+BATCH = 12
+"""Criteria a question. The code is the same in all of them, so a provider may cache it."""
 
 
 def verify(
@@ -43,8 +58,8 @@ def verify(
             or unjudged(one, f"{found[one.id].seen} There is no model to judge.", found[one.id].lines)
             for one in criteria
         )
-    said = {one.criterion: one for one in judge(left, found, project, model, run)}
-    return tuple(judged[one.id] or said[one.id] for one in criteria)
+    by_judge = {one.criterion: one for one in judge(left, found, project, model, run)}
+    return tuple(judged[one.id] or by_judge[one.id] for one in criteria)
 
 
 def _by_check(one: Criterion, finding: CodeFinding, paper: Paper) -> Judged | None:
@@ -52,3 +67,143 @@ def _by_check(one: Criterion, finding: CodeFinding, paper: Paper) -> Judged | No
     if any(place not in paper.by_id for place in one.places):
         return unjudged(one, "It names a place that is not in this paper.")
     return finding.judged(one, finding.value) if finding.value is not None else None
+
+
+class Named(BaseModel):
+    """A line of the code."""
+
+    file: str = Field(max_length=300)
+    line: int = Field(description="Its number, as it stands before the bar.")
+    text: str = Field(default="", max_length=500, description="The line itself.")
+
+
+class Said(BaseModel):
+    """The judgement of one criterion."""
+
+    id: str = Field(max_length=20)
+    seen: str = Field(max_length=1500, description="What the code does about it, before any judgement.")
+    verdict: Literal["pass", "fail", "cannot judge"]
+    lines: list[Named] = Field(default_factory=list, max_length=12, description="The code it rests on.")
+
+
+class Verdicts(BaseModel):
+    """The judgement of all."""
+
+    verdicts: list[Said] = Field(max_length=100)
+
+
+def judge(
+    criteria: Sequence[Criterion],
+    hints: Mapping[str, CodeFinding],
+    project: Project,
+    model: Model,
+    run: Scope,
+) -> list[Judged]:
+    """A verdict for each, in order. What is missing, contradicts itself or names no code cannot be judged."""
+    judged: list[Judged] = []
+    for start in range(0, len(criteria), BATCH):
+        batch = criteria[start : start + BATCH]
+        judged += _batch(batch, hints, project, model, run.under("judge", attempt=start // BATCH))
+    return judged
+
+
+def _batch(
+    batch: Sequence[Criterion],
+    hints: Mapping[str, CodeFinding],
+    project: Project,
+    model: Model,
+    run: Scope,
+) -> list[Judged]:
+    listed = "\n\n".join(_shown(one, hints.get(one.id)) for one in batch)
+    template = load_prompt("reenact.paper.verify", "prompts/judge.md")
+    values = {"code": project.text(), "criteria": listed}
+    try:
+        answer = ask_with_retry(
+            run, model, "verdicts", template, values, Verdicts, wrong=lambda one: _wrong(one, batch, project)
+        )
+    except AnswerUnusable as error:
+        return [unjudged(one, f"The judge gave no usable answer: {error.sentence}") for one in batch]
+    given: dict[str, list[Said]] = {}
+    for one in answer.verdicts:
+        given.setdefault(one.id.strip(), []).append(one)
+    return [_judged(one, given.get(one.id, []), hints.get(one.id), project) for one in batch]
+
+
+def _shown(one: Criterion, hint: CodeFinding | None) -> str:
+    words = f"{one.id}: {one.fact}\n  scope: {one.scope}\n  the paper: {one.quote}"
+    return f"{words}\n  a program saw: {hint.seen}" if hint is not None and hint.lines else words
+
+
+def _judged(one: Criterion, given: Sequence[Said], hint: CodeFinding | None, project: Project) -> Judged:
+    if not given:
+        return unjudged(one, "The judge did not mention it.")
+    if len({each.verdict for each in given}) > 1:
+        return unjudged(one, "The judge contradicts itself.")
+    first = given[0]
+    lines = _lines(given, project)
+    seen = " ".join(first.seen.split()) or "The judge gives no reason."
+    value = Value(first.verdict)
+    if value is Value.PASS and not lines:
+        return unjudged(one, f"The judge names no line of code that exists. It says: {seen}")
+    if value is Value.PASS and hint is not None and hint.refutes:
+        return unjudged(one, f"The judge says: {seen} But when run: {hint.seen}", lines)
+    return Judged(one.id, value, "judge", seen, lines)
+
+
+def _lines(given: Sequence[Said], project: Project) -> tuple[CodeLine, ...]:
+    found = (existing(project, one.file, one.line, one.text) for each in given for one in each.lines)
+    return tuple(dict.fromkeys(line for line in found if line is not None))
+
+
+def _wrong(verdicts: Verdicts, batch: Sequence[Criterion], project: Project) -> list[str]:
+    """What a second answer could correct: verdicts that are missing, and passes without code."""
+    given = {one.id.strip(): one for one in verdicts.verdicts}
+    missing = [f"{one.id} has no verdict" for one in batch if one.id not in given]
+    return missing + [
+        f"{one.id} passes, but none of its lines is a line of code in these files"
+        for one in batch
+        if (each := given.get(one.id)) is not None and each.verdict == "pass" and not _lines([each], project)
+    ]
+
+
+def unjudged(criterion: Criterion, reason: str, lines: tuple[CodeLine, ...] = ()) -> Judged:
+    """Nobody could tell, and why."""
+    return Judged(criterion.id, Value.UNKNOWN, "nobody", reason, lines)
+
+
+def existing(project: Project, file: str, line: int, text: str = "") -> CodeLine | None:
+    """The line of code that is meant; none when there is none.
+
+    A wrong number is put right when the words that come with it stand in exactly one line of the file.
+    """
+    name = file.strip().removeprefix("./")
+    if name not in project.files:
+        return None
+    source = project.files[name]
+    lines, counted = source.splitlines(), code_lines(name, source)
+    wanted = " ".join(text.split())
+    if wanted:
+        same = [number for number in counted if " ".join(lines[number - 1].split()) == wanted]
+        if len(same) == 1 and line not in same:
+            line = same[0]
+    return CodeLine(name, line, lines[line - 1].strip()) if line in counted else None
+
+
+@lru_cache(maxsize=128)
+def code_lines(name: str, text: str) -> frozenset[int]:
+    """Numbers of the lines that do or set something: a comment or docstring that promises it does not."""
+    suffix = PurePosixPath(name).suffix
+    tree = parsed(text) if suffix == ".py" else None
+    if suffix not in SETTINGS and suffix != ".py":
+        return frozenset()
+    docstrings = {
+        number
+        for node in (ast.walk(tree) if tree is not None else ())
+        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
+        for number in range(node.lineno, (node.end_lineno or node.lineno) + 1)
+    }
+    return frozenset(
+        number
+        for number, line in enumerate(text.splitlines(), start=1)
+        if line.strip() and not line.lstrip().startswith("#") and number not in docstrings
+    )

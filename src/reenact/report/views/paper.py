@@ -4,23 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from pathlib import PurePosixPath
+from statistics import fmean, stdev
 
 from reenact.paper.criterion import Criterion, Judged, Value
 from reenact.paper.develop.development import Round
-from reenact.paper.exemplar import Exemplar
-from reenact.paper.measure.curves.course import NOTHING
+from reenact.paper.lineage.trace import Exemplar
+from reenact.paper.measure.curves import NOTHING
 from reenact.paper.measure.gap import Comparison, Grade
 from reenact.paper.measure.gap_repair import GapRepair
+from reenact.paper.measure.runs import metric_names, values
 from reenact.paper.reproduction import Reproduction
-from reenact.paper.write.report_file import (
-    CLAIM_COLUMNS,
-    CRITERION_COLUMNS,
-    METRIC_COLUMNS,
-    claim_cells,
-    criterion_rows,
-    facts_lines,
-    metric_rows,
-)
+from reenact.report.as_markdown import render
 from reenact.report.document import (
     Block,
     Board,
@@ -67,6 +61,11 @@ def paper_document(found: Reproduction) -> Document:
     )
 
 
+def paper_report(found: Reproduction) -> str:
+    """The text of REPORT.md."""
+    return render(paper_document(found))
+
+
 def from_run(stored: Stored) -> Document:
     """The same of a recorded run."""
     return paper_document(stored.result(Reproduction))
@@ -74,7 +73,7 @@ def from_run(stored: Stored) -> Document:
 
 def _sections(found: Reproduction) -> Iterator[Section]:
     yield Section("Claims", list(_claims(found)), "claims")
-    if metrics := metric_rows(found):
+    if metrics := _metric_rows(found):
         yield Section("Measured", [Table("", METRIC_COLUMNS, tuple(metrics))], "measured")
     if found.fingerprint.criteria:
         yield Section("Criteria", [_criteria(found)], "criteria")
@@ -90,8 +89,8 @@ def _sections(found: Reproduction) -> Iterator[Section]:
     if found.runs:
         yield Section("Training", list(_training(found)), "training")
         yield Section("Full runs", list(_runs(found)), "runs", page_only=True)
-    if found.mending is not None:
-        yield Section("What the paper may not say", list(_mending(found.mending)), "mending")
+    if found.gap_repair is not None:
+        yield Section("What the paper may not say", list(_gap_repair(found.gap_repair)), "gap-repair")
     if notes := found.every_note():
         yield Section("Notes", [Text("\n".join(notes))], "notes")
 
@@ -102,20 +101,96 @@ def _claims(found: Reproduction) -> Iterator[Block]:
         yield Board("", CLAIM_COLUMNS, [_claim(one, linked=linked) for one in found.comparisons])
     else:
         yield Text("The paper states no number that could be compared.")
-    lines = [line.removeprefix("- ").partition(": ") for line in facts_lines(found)]
-    facts = {"asked for": found.goal.text() or "all of it", **{name: value for name, _, value in lines}}
+    yield Facts("", tuple(_facts(found)))
+
+
+def _facts(found: Reproduction) -> Iterator[tuple[str, str]]:
+    """What it took."""
+    gap, made = found.judgement.gap, found.development
+    measured = sum(one.measured is not None for one in found.comparisons)
+    claims = f"{len(found.comparisons)} claims, {measured} of them measured"
+    passed, failed, unknown = (found.count(value) for value in Value)
+    counted = f"{passed} pass, {failed} fail, {unknown} cannot be judged"
+    yield "asked for", found.goal.text()
+    lost = f"{len(found.paper.lost)} things lost in reading"
+    yield "paper", f"{found.paper.source} ({found.paper.form}; {lost})"
+    yield "gap", f"{'unknown' if gap is None else f'{gap:.1%}'} over {claims}"
+    yield "criteria", f"{counted}; {len(found.fingerprint.dropped)} proposals dropped"
+    yield "code", f"{len(made.project.files)} files, {len(made.rounds)} rounds"
+    yield "runs", f"{sum(run.ok for run in found.runs)} of {len(found.runs)} counted"
+    if found.scale < 1:
+        yield "scale", f"{found.scale:.0%} of the paper's training"
+    if made.stand_in:
+        yield "data", f"a synthetic stand-in: {made.stand_in}"
+    cost = "price unknown" if found.money is None else f"${found.money}"
+    yield "model", f"{found.tokens} tokens, {cost}; time: {found.seconds:.0f} s"
+    if found.reused:
+        yield "taken over", f"{found.reused} steps of earlier runs, whose cost and time are not counted above"
     if found.folder is not None:
-        facts["written"] = f"{found.folder}/"
-    yield Facts("", tuple(facts.items()))
+        yield "written", f"{found.folder}/"
+
+
+CLAIM_COLUMNS = ("", "claim", "paper", "measured", "runs", "gap", "grade", "what differs")
 
 
 def _claim(one: Comparison, *, linked: bool) -> Row:
     return Row(
-        claim_cells(one),
+        _claim_cells(one),
         tone=GRADES.get(one.grade, ""),
         anchor=f"claim-{one.claim.id}" if linked else "",
         hrefs={0: f"#p-{one.claim.place}"} if linked else {},
     )
+
+
+def _claim_cells(one: Comparison) -> tuple[str, ...]:
+    """A claim beside its measure."""
+    claim = one.claim
+    spread = "" if one.spread is None else f" ± {one.spread:.3g}"
+    got = "-" if one.measured is None else f"{one.measured:.4g}{claim.unit}{spread}"
+    stated = f"{claim.value:g}{claim.unit}" + ("" if claim.spread is None else f" ± {claim.spread:g}")
+    what = ", ".join(part for part in (claim.metric, claim.method, claim.dataset, claim.setting) if part)
+    differs = " ".join(part for part in (*one.differs, one.note) if part)
+    gap, grade = f"{one.gap:.1%}", one.grade.value
+    return claim.id, f"{what} [{claim.place}]", stated, got, str(one.n), gap, grade, differs
+
+
+METRIC_COLUMNS = ("metric", "mean", "spread", "runs", "claim")
+MOST_METRICS = 80
+"""Rows of a report; all of them are in its data."""
+
+
+def _metric_rows(found: Reproduction) -> list[tuple[str, ...]]:
+    """Every metric that the full runs left, whether or not the paper has a number for it."""
+    claims = {one.metric: one.claim.id for one in found.comparisons if one.measured is not None}
+    names = metric_names(found.runs)
+    rows = [_metric_cells(name, values(found.runs, name), claims.get(name, "")) for name in names]
+    left = len(rows) - MOST_METRICS
+    return rows if left <= 0 else [*rows[:MOST_METRICS], (f"and {left} more", "", "", "", "")]
+
+
+def _metric_cells(name: str, got: Sequence[float], claim: str) -> tuple[str, ...]:
+    spread = f"{stdev(got):.3g}" if len(got) > 1 else "-"
+    return name, f"{fmean(got):.4g}", spread, str(len(got)), claim
+
+
+CRITERION_COLUMNS = ("", "what must hold", "found", "in the paper", "in the code", "why")
+
+
+def _criterion_rows(found: Reproduction) -> list[tuple[str, ...]]:
+    """A criterion, its sentence, its lines."""
+    by_id = {one.criterion: one for one in found.judged}
+    return [
+        (one.id, one.fact, _value(by_id.get(one.id)), ", ".join(one.places), *_seen(by_id.get(one.id)))
+        for one in found.fingerprint.criteria
+    ]
+
+
+def _value(one: Judged | None) -> str:
+    return "not verified" if one is None else f"{one.value.value} ({one.by})"
+
+
+def _seen(one: Judged | None) -> tuple[str, str]:
+    return ("", "") if one is None else (", ".join(map(str, one.lines[:6])), one.reason)
 
 
 def _criteria(found: Reproduction) -> Board:
@@ -123,7 +198,7 @@ def _criteria(found: Reproduction) -> Board:
     files = list(found.development.project.files)
     rows = [
         _criterion(one, cells, judged.get(one.id), files)
-        for one, cells in zip(found.fingerprint.criteria, criterion_rows(found), strict=True)
+        for one, cells in zip(found.fingerprint.criteria, _criterion_rows(found), strict=True)
     ]
     return Board("", CRITERION_COLUMNS, rows)
 
@@ -197,7 +272,7 @@ def _runs(found: Reproduction) -> Iterator[Block]:
             yield Fold(f"What the run with seed {one.seed} printed", [Text(one.output)])
 
 
-def _mending(found: GapRepair) -> Iterator[Block]:
+def _gap_repair(found: GapRepair) -> Iterator[Block]:
     yield Text("\n".join([found.sentence, *(f"- {one}" for one in found.hypotheses)]))
     if found.diff:
         yield Text(found.diff.rstrip("\n"), "The change", is_diff=True)

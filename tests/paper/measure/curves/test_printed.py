@@ -6,8 +6,8 @@ import math
 
 import pytest
 
-from reenact.paper.measure.curves.curve import MOST_CURVES, MOST_POINTS, Curve, Gathered, Point
-from reenact.paper.measure.curves.read import read_line, read_lines
+from reenact.paper.measure.curves import MOST_CURVES, MOST_POINTS, Curve, Gathered, Point
+from reenact.paper.measure.read_curves import read_line, read_lines
 
 
 @pytest.mark.parametrize(
@@ -43,17 +43,17 @@ def test_a_line_without_a_named_number_is_none(line: str) -> None:
 
 
 def test_a_value_that_is_no_number_is_kept_as_none() -> None:
-    (curve,) = told("epoch 1 loss 0.5", "epoch 2 loss nan", "epoch 3 loss inf")
+    (curve,) = printed("epoch 1 loss 0.5", "epoch 2 loss nan", "epoch 3 loss inf")
     assert curve.values == (0.5, None, None)
 
 
 def test_an_epoch_that_is_no_number_is_no_place() -> None:
     huge = "9" * 400
-    (curve,) = told("epoch 1 loss 0.5", f"epoch {huge} loss 0.4", "epoch nan loss 0.3", "epoch 2 loss 0.2")
+    (curve,) = printed("epoch 1 loss 0.5", f"epoch {huge} loss 0.4", "epoch nan loss 0.3", "epoch 2 loss 0.2")
     assert curve.at == (1, 2)
 
 
-def told(*lines: str) -> list[Curve]:
+def printed(*lines: str) -> list[Curve]:
     gathered = Gathered()
     for point in read_lines(lines):
         gathered.add(point)
@@ -61,23 +61,23 @@ def told(*lines: str) -> list[Curve]:
 
 
 def test_two_methods_that_report_in_turn_are_two_curves() -> None:
-    found = told("a: epoch 1, loss 3", "b: epoch 1, loss 5", "a: epoch 2, loss 2", "b: epoch 2, loss 4")
+    found = printed("a: epoch 1, loss 3", "b: epoch 1, loss 5", "a: epoch 2, loss 2", "b: epoch 2, loss 4")
     assert [(one.label, one.metric, one.values) for one in found] == [
         ("a", "loss", (3.0, 2.0)),
         ("b", "loss", (5.0, 4.0)),
     ]
 
 
-def test_epochs_that_begin_anew_are_another_training() -> None:
+def test_epochs_that_start_over_are_another_training() -> None:
     lines = [f"epoch {epoch} acc {epoch / 10}" for epoch in (1, 2, 3, 1, 2)]
-    assert [(one.label, one.at) for one in told(*lines)] == [("", (1, 2, 3)), ("(2)", (1, 2))]
+    assert [(one.label, one.at) for one in printed(*lines)] == [("", (1, 2, 3)), ("(2)", (1, 2))]
 
 
 def test_kerass_epoch_stands_above_its_values() -> None:
     lines = []
     for epoch in (1, 2):
         lines += [f"Epoch {epoch}/2", "1/9 - 0s - 5ms/step - loss: 9.0", f"9/9 - 1s - loss: {epoch}.5"]
-    found = told(*lines, "", "", "", "test_loss: 7", "test_loss: 8")
+    found = printed(*lines, "", "", "", "test_loss: 7", "test_loss: 8")
     assert [(one.metric, one.axis, one.at, one.values) for one in found] == [
         ("loss", "epoch", (1, 2), (1.5, 2.5))
     ]
@@ -85,16 +85,16 @@ def test_kerass_epoch_stands_above_its_values() -> None:
 
 def test_steps_within_an_epoch_are_shares_of_it() -> None:
     lines = [f"epoch {epoch} step {step}/4 loss 1" for epoch in (1, 2) for step in (2, 4)]
-    assert told(*lines)[0].at == (0.5, 1.0, 1.5, 2.0)
-    (counted,) = told(*(line.replace("/4", "") for line in lines))
+    assert printed(*lines)[0].at == (0.5, 1.0, 1.5, 2.0)
+    (counted,) = printed(*(line.replace("/4", "") for line in lines))
     assert (counted.axis, counted.at) == ("report", (1, 2, 3, 4))
 
 
 def test_metrics_at_the_end_are_no_curves() -> None:
-    assert told("test_accuracy: 91.2", "test_accuracy: 91.3", "epoch 1 loss 2") == []
+    assert printed("test_accuracy: 91.2", "test_accuracy: 91.3", "epoch 1 loss 2") == []
 
 
-def test_curves_are_few_and_short_whatever_is_told() -> None:
+def test_curves_are_few_and_short_whatever_is_printed() -> None:
     gathered = Gathered()
     for step in range(5 * MOST_POINTS):
         gathered.add(Point((("loss", float(step)), (f"m{step}", 1.0)), step=step))

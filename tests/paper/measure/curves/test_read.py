@@ -8,14 +8,14 @@ import pytest
 
 from reenact.codegen.project import Project
 from reenact.codegen.runner import PRINTED
-from reenact.paper.measure.curves.read import MOST_LOGS, curves_of, log_names
+from reenact.paper.measure.read_curves import MOST_LOGS, curves_of, log_names
 
 FIRST, SECOND = '{"epoch": 1, "loss": 0.9, "val_acc": 0.1}', '{"epoch": 2, "loss": 0.5, "val_acc": 0.6}'
 LOSS = [("", "loss", "epoch", (1, 2), (0.9, 0.5)), ("", "val_accuracy", "epoch", (1, 2), (0.1, 0.6))]
 
 
-def short(told: dict[str, str]) -> list[tuple[object, ...]]:
-    return [(one.label, one.metric, one.axis, one.at, one.values) for one in curves_of(told)]
+def short(logs: dict[str, str]) -> list[tuple[object, ...]]:
+    return [(one.label, one.metric, one.axis, one.at, one.values) for one in curves_of(logs)]
 
 
 @pytest.mark.parametrize(
@@ -44,13 +44,13 @@ def test_words_in_a_row_say_which_training_it_is_of() -> None:
 
 
 def test_a_list_is_counted_by_what_stands_beside_it() -> None:
-    for told, axis, at in (
+    for logs, axis, at in (
         ({"loss": [3, 2]}, "report", (1, 2)),
         ({"step": [10, 20], "loss": [3, 2]}, "step", (10, 20)),
         ({"epoch": [1, 2], "ours": {"loss": [3, 2]}}, "epoch", (1, 2)),
         ({"epoch": [1, 2, 3], "loss": [3, 2]}, "report", (1, 2)),
     ):
-        (curve,) = short({"history.json": json.dumps(told)})
+        (curve,) = short({"history.json": json.dumps(logs)})
         assert curve[2:4] == (axis, at)
 
 
@@ -60,12 +60,12 @@ def test_a_json_line_with_a_nan_is_read_all_the_same() -> None:
 
 
 def test_a_file_comes_before_what_is_printed() -> None:
-    told = {PRINTED: "epoch 1 loss 7\nepoch 2 loss 7\nepoch 3 loss 7", "log.csv": "epoch,loss\n1,3\n2,2\n"}
-    assert [one[4] for one in short(told)] == [(3.0, 2.0)]
+    logs = {PRINTED: "epoch 1 loss 7\nepoch 2 loss 7\nepoch 3 loss 7", "log.csv": "epoch,loss\n1,3\n2,2\n"}
+    assert [one[4] for one in short(logs)] == [(3.0, 2.0)]
 
 
 @pytest.mark.parametrize(
-    "told",
+    "logs",
     [
         {"log.json": "{"},
         {"log.json": "3"},
@@ -75,8 +75,8 @@ def test_a_file_comes_before_what_is_printed() -> None:
         {},
     ],
 )
-def test_what_cannot_be_read_is_no_curve(told: dict[str, str]) -> None:
-    assert curves_of(told) == ()
+def test_what_cannot_be_read_is_no_curve(logs: dict[str, str]) -> None:
+    assert curves_of(logs) == ()
 
 
 def test_files_that_the_code_names() -> None:

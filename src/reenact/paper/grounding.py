@@ -1,4 +1,4 @@
-"""Grounding: the quote of a fact is found in the paper, mechanically, or the fact is dropped.
+"""Grounding: ids of a paper, and the quote of a fact found in it, mechanically, or the fact is dropped.
 
 A quote that differs from the named sentence in little (how a formula is spelt, a word left out) is replaced
 by the sentence itself: what stands in the fingerprint is always the paper's own text.
@@ -7,19 +7,51 @@ by the sentence itself: what stands in the fingerprint is always the paper's own
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 
-from reenact.intake.papers.paper import Algorithm, Equation, Paper, Sentence, Table, plain
-from reenact.paper.places import in_order, known, said_at
-from reenact.paper.quantity import quantities
+from reenact.intake.papers.paper import (
+    Algorithm,
+    Equation,
+    Paper,
+    Paragraph,
+    Section,
+    Sentence,
+    Table,
+    plain,
+)
+from reenact.paper.quantity import has_numbers
 
 LEAST = 8
 """Letters and digits of a quote below which it may stand anywhere by chance."""
 ALIKE = 0.85
 """Share of a quote that must be in the named place for it to be the same sentence."""
 _ELLIPSIS = re.compile(r"\s*(?:\[\s*\.\.\.\s*\]|\.\.\.|…|\\dots|\\ldots)\s*")
+
+
+def in_order(paper: Paper) -> dict[str, int]:
+    """Every id with its rank in the paper."""
+    ids: list[str] = []
+    for section in paper.sections:
+        ids.append(section.id)
+        for block in section.blocks:
+            ids.append(block.id)
+            if isinstance(block, Paragraph):
+                ids += [sentence.id for sentence in block.sentences]
+    return {name: rank for rank, name in enumerate(ids)}
+
+
+def known(paper: Paper, ids: Iterable[str]) -> tuple[str, ...]:
+    """Those of the ids that exist, each once; a model may have kept the brackets around them."""
+    bare = dict.fromkeys(one.strip().strip("[]") for one in ids)
+    return tuple(one for one in bare if one in paper.by_id)
+
+
+def text_at(paper: Paper, place: str) -> str:
+    """The words of a place; empty for a section, which has none of its own, and for what is not there."""
+    found = paper.by_id.get(place)
+    return "" if found is None or isinstance(found, Section) else found.text
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +64,7 @@ class Grounds:
 
 def ground(paper: Paper, quote: str, places: Sequence[str]) -> Grounds | str:
     """Where the quote stands, or why it does not: a sentence part after the fact."""
-    named = _narrow(paper, known(paper, places))
+    named = tuple(place for place in known(paper, places) if text_at(paper, place))
     quote = " ".join(quote.split()).strip("\"'“”")
     whole = _within(paper, quote, named) or _found(paper, quote) or _cells(paper, quote, named)
     if whole:
@@ -42,9 +74,9 @@ def ground(paper: Paper, quote: str, places: Sequence[str]) -> Grounds | str:
         return Grounds(quote, found)
     # Cells that are nearly those of a table may be those of two rows.
     texts = [place for place in named if not isinstance(paper.by_id[place], Table)]
-    near = next((place for place in texts if _alike(quote, said_at(paper, place))), "")
+    near = next((place for place in texts if _alike(quote, text_at(paper, place))), "")
     if near:
-        return Grounds(said_at(paper, near), (near,))
+        return Grounds(text_at(paper, near), (near,))
     if len(plain(quote)) < LEAST:
         return "its quote is too short to be found"
     return "its quote is not in the paper" if named else "its quote and its places are not in the paper"
@@ -55,41 +87,33 @@ def rests_on_formula(paper: Paper, places: Sequence[str]) -> bool:
     return any(isinstance(paper.by_id[place], Equation | Algorithm) for place in places)
 
 
-def _narrow(paper: Paper, places: Sequence[str]) -> tuple[str, ...]:
-    """Places that hold words; a section is none."""
-    return tuple(place for place in places if said_at(paper, place))
-
-
 def _within(paper: Paper, quote: str, named: Sequence[str]) -> tuple[str, ...]:
     """Those of the named places in which the quote really stands: one of them, or all in a row."""
     wanted = plain(quote)
     if len(wanted) < 2:
         return ()
-    one = tuple(place for place in named if _has(said_at(paper, place), quote))
-    if one:
-        return tuple(part for place in one[:1] for part in _sentences(paper, place, wanted))
+    for place in named:
+        if _has(text_at(paper, place), quote):
+            return (_sentence(paper, place, wanted),)
     order = in_order(paper)
     ranked = sorted(named, key=order.__getitem__)
-    joined = " ".join(said_at(paper, place) for place in ranked)
+    joined = " ".join(text_at(paper, place) for place in ranked)
     return tuple(ranked) if len(wanted) >= LEAST and _has(joined, quote) else ()
 
 
-def _sentences(paper: Paper, place: str, wanted: str) -> Iterator[str]:
+def _sentence(paper: Paper, place: str, wanted: str) -> str:
     """The sentence of a named paragraph that holds the quote; else the place itself."""
-    inner = [
-        one.id
+    inner = (
+        name
         for name, one in paper.by_id.items()
         if isinstance(one, Sentence) and name.startswith(f"{place}.") and wanted in plain(one.text)
-    ]
-    yield inner[0] if inner else place
+    )
+    return next(inner, place)
 
 
 def _has(text: str, quote: str) -> bool:
     """The quote is in the text, and its numbers are: `1.5` and `15` read alike without punctuation."""
-    if plain(quote) not in plain(text):
-        return False
-    there = quantities(text)
-    return all(any(one.equals(other) for other in there) for one in quantities(quote))
+    return plain(quote) in plain(text) and has_numbers(text, quote)
 
 
 def _cells(paper: Paper, quote: str, named: Sequence[str]) -> tuple[str, ...]:
@@ -112,7 +136,7 @@ def _found(paper: Paper, quote: str) -> tuple[str, ...]:
     if len(plain(quote)) < LEAST:
         return ()
     found = paper.find(quote)
-    text = " ".join(said_at(paper, place) for place in found)
+    text = " ".join(text_at(paper, place) for place in found)
     return found if found and _has(text, quote) else ()
 
 
@@ -135,5 +159,4 @@ def _alike(quote: str, text: str) -> bool:
         return False
     blocks = SequenceMatcher(None, wanted, there, autojunk=False).get_matching_blocks()
     share = sum(block.size for block in blocks if block.size > 2) / len(wanted)
-    numbers = quantities(text)
-    return share >= ALIKE and all(any(one.equals(other) for other in numbers) for one in quantities(quote))
+    return share >= ALIKE and has_numbers(text, quote)

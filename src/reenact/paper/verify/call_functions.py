@@ -1,4 +1,7 @@
-"""Calls functions of the project on given values. Reads the task from standard input; judges nothing."""
+"""Runs in the box: calls functions of the project on given values, and judges nothing.
+
+Reads the task from standard input. It imports nothing of reenact.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +22,7 @@ def main() -> None:
             values = [_called(call, given) for given in call["samples"]]
             json.dumps(values, allow_nan=False)
             found[call["name"]] = {"values": values}
-        except BaseException as error:  # noqa: BLE001 - whatever the project raises is told, not met here
+        except BaseException as error:  # noqa: BLE001 - whatever the project raises is a result
             found[call["name"]] = {"problem": f"{type(error).__name__}: {error}"[:300]}
     Path(f"formula-{task['word']}.json").write_text(json.dumps(found), encoding="utf-8")
 

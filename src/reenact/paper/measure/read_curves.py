@@ -1,6 +1,6 @@
-"""Everything that a run told -> its curves: log files that the code names, printed lines in whatever style.
+"""Everything that a run logged -> its curves: log files that the code names, printed lines in whatever style.
 
-A log file says more than a printed line, and comes first: rows and histories as CSV, JSON, or a JSON object a
+A log file has more than a printed line, and comes first: rows and histories as CSV, JSON, or a JSON object a
 line. Printed are lines such as `epoch 3 of 10, training loss 0.2`, `{'loss': 0.2, 'epoch': 3}`, Keras's two
 lines, or `[sgd] Epoch [3/10] Step [10/20] Loss: 0.2 | Val acc: 91.2%`. A number is named by the words before
 it. Numbers without a name, times, seeds and rates are no curves.
@@ -17,7 +17,7 @@ from dataclasses import dataclass, field, replace
 from reenact.codegen.project import METRICS, Project
 from reenact.codegen.runner import PRINTED
 from reenact.errors import ResultRefused
-from reenact.paper.measure.curves.curve import EPOCH, MOST_CURVES, STEP, Curve, Gathered, Point
+from reenact.paper.measure.curves import EPOCH, MOST_CURVES, STEP, Curve, Gathered, Point
 from reenact.probe.trace import SPLITS, metric_name
 from reenact.sandbox.files.strict_json import read_json
 from reenact.types import JsonValue
@@ -34,11 +34,11 @@ NO_CURVE = frozenset(
         "workers",
     }
 )  # fmt: skip
-"""Last words of names that are told beside curves and are none."""
+"""Last words of names that are logged beside curves and are none."""
 SILENT = frozenset(
     {"method", "model", "run", "name", "variant", "training", "info", "debug", "warning", "root"}
 )
-"""Words before a name that say what kind of name follows."""
+"""Words before a name that tell what kind of name follows."""
 JOINS = frozenset({"after", "at", "in", "for", "on"})
 """`loss after epoch 3: 0.2`: the name stands before the epoch."""
 MOST_WORDS = 5
@@ -121,10 +121,10 @@ def read_lines(lines: Sequence[str]) -> Iterator[Point]:
         left -= 1
         if point is None:
             continue
-        told = point.epoch is not None or point.step is not None
-        if told and not point.values:
+        placed = point.epoch is not None or point.step is not None
+        if placed and not point.values:
             above, left = point, LASTS + 1
-        elif told:
+        elif placed:
             yield point
         elif above is not None and left > 0:
             yield replace(above, values=point.values)
@@ -160,28 +160,28 @@ def read_objects(lines: Sequence[str]) -> Iterator[Point]:
     """A JSON object a line; one that strict JSON refuses, such as one with a NaN, is read as words."""
     for line in lines:
         try:
-            told = read_json(line.encode())
+            row = read_json(line.encode())
         except ResultRefused:
             point = read_line(line)
         else:
-            point = _row(told) if isinstance(told, dict) else None
+            point = _row(row) if isinstance(row, dict) else None
         if point is not None:
             yield point
 
 
 def read_history(
-    told: JsonValue, names: tuple[str, ...] = (), beside: Mapping[str, JsonValue] | None = None
+    value: JsonValue, names: tuple[str, ...] = (), beside: Mapping[str, JsonValue] | None = None
 ) -> Iterator[Point]:
     """Lists of values below their names, or a list of rows. `beside` has the lists that count them."""
-    if isinstance(told, dict) and len(names) < DEEPEST:
-        axes = {AXES[name.lower()]: inner for name, inner in told.items() if name.lower() in AXES}
-        for name, inner in told.items():
+    if isinstance(value, dict) and len(names) < DEEPEST:
+        axes = {AXES[name.lower()]: inner for name, inner in value.items() if name.lower() in AXES}
+        for name, inner in value.items():
             yield from read_history(inner, (*names, name), axes or beside)
-    elif isinstance(told, list) and told and all(isinstance(one, dict) for one in told):
+    elif isinstance(value, list) and value and all(isinstance(one, dict) for one in value):
         label = " ".join(names)[:LONGEST_LABEL]
-        yield from (_row(one, label) for one in told if isinstance(one, dict))
-    elif isinstance(told, list) and names and all(_is_number(one) for one in told):
-        yield from _listed([one for one in told if isinstance(one, int | float)], names, beside or {})
+        yield from (_row(one, label) for one in value if isinstance(one, dict))
+    elif isinstance(value, list) and names and all(_is_number(one) for one in value):
+        yield from _listed([one for one in value if isinstance(one, int | float)], names, beside or {})
 
 
 def _listed(
@@ -193,22 +193,22 @@ def _listed(
         return
     for number, value in enumerate(values):
         epoch, step = (_counted(beside.get(axis), number, len(values)) for axis in (EPOCH, STEP))
-        told = ((metric, float(value)),)
-        yield Point(told, " ".join(before)[:LONGEST_LABEL], epoch if step is None else None, step)
+        label = " ".join(before)[:LONGEST_LABEL]
+        yield Point(((metric, float(value)),), label, epoch if step is None else None, step)
 
 
 def _counted(axis: JsonValue, number: int, length: int) -> float | None:
     at = axis[number] if isinstance(axis, list) and len(axis) == length else None
-    return float(at) if isinstance(at, int | float) and not isinstance(at, bool) else None
+    return float(at) if isinstance(at, int | float) and _is_number(at) else None
 
 
 def _row(row: Mapping[str, JsonValue], label: str = "") -> Point:
-    """Names and values that were told together."""
+    """Names and values that were logged together."""
     words = [value for name, value in row.items() if isinstance(value, str) and is_curve(name)]
     places: dict[str, float] = {}
     values = []
     for name, value in row.items():
-        if not isinstance(value, int | float) or isinstance(value, bool):
+        if not isinstance(value, int | float) or not _is_number(value):
             continue
         axis = AXES.get(name.lower().rpartition("/")[2])
         if axis is not None:
@@ -241,33 +241,24 @@ _LOG_NAME = re.compile(r"(?:[\w-][\w.-]*/){0,3}[\w-][\w.-]*")
 
 def log_names(project: Project, seed: int) -> tuple[str, ...]:
     """Files that a run with this seed may leave its curves in; files of the project itself are none."""
-    found: dict[str, None] = {}
-    for tree in project.trees().values():
-        for node in ast.walk(tree):
-            for name in _named(node, seed):
-                found[name.removeprefix("./")] = None
-    worth = (name for name in found if name.endswith(SUFFIXES) and _LOG_NAME.fullmatch(name))
-    return tuple(name for name in worth if name not in project.files and name != METRICS)[:MOST_LOGS]
-
-
-def _named(node: ast.AST, seed: int) -> Iterator[str]:
-    if isinstance(node, ast.Constant | ast.JoinedStr | ast.BinOp):
-        text = _text(node, seed)
-        if text:
-            yield text
+    nodes = (node for tree in project.trees().values() for node in ast.walk(tree))
+    kinds = ast.Constant | ast.JoinedStr | ast.BinOp
+    texts = (_text(node, seed) for node in nodes if isinstance(node, kinds))
+    names = dict.fromkeys(text.removeprefix("./") for text in texts if text)
+    logs = (name for name in names if name.endswith(SUFFIXES) and _LOG_NAME.fullmatch(name))
+    return tuple(name for name in logs if name not in project.files and name != METRICS)[:MOST_LOGS]
 
 
 def _text(node: ast.expr, seed: int) -> str:
     """A literal, one with the seed in it, or folders and a name joined by `/`; empty for anything else."""
     if isinstance(node, ast.Constant):
         return node.value if isinstance(node.value, str) and len(node.value) < 200 else ""
+    if isinstance(node, ast.FormattedValue):
+        return str(seed) if _last(node.value) == "seed" else ""
     if isinstance(node, ast.JoinedStr):
-        parts = [
-            str(seed) if isinstance(part, ast.FormattedValue) and _is_seed(part.value) else _text(part, seed)
-            for part in node.values
-        ]
+        parts = [_text(part, seed) for part in node.values]
         return "".join(parts) if all(parts) else ""
-    if isinstance(node, ast.Call) and len(node.args) == 1 and ast.unparse(node.func).endswith("Path"):
+    if isinstance(node, ast.Call) and len(node.args) == 1 and _last(node.func).endswith("Path"):
         return _text(node.args[0], seed)
     if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Div):
         folder, name = _text(node.left, seed), _text(node.right, seed)
@@ -275,16 +266,16 @@ def _text(node: ast.expr, seed: int) -> str:
     return ""
 
 
-def _is_seed(node: ast.expr) -> bool:
-    return ast.unparse(node).rpartition(".")[2] == "seed"
+def _last(node: ast.expr) -> str:
+    return ast.unparse(node).rpartition(".")[2]
 
 
-def curves_of(told: Mapping[str, str]) -> tuple[Curve, ...]:
+def curves_of(logs: Mapping[str, str]) -> tuple[Curve, ...]:
     """The curves in log files, by name, and in the printed lines; of two that are alike the first."""
     found: dict[tuple[str, str], Curve] = {}
-    for name in sorted(told, key=lambda name: (name == PRINTED, name)):
+    for name in sorted(logs, key=lambda name: (name == PRINTED, name)):
         gathered = Gathered()
-        for point in _points(name, told[name]):
+        for point in _points(name, logs[name]):
             gathered.add(point)
         for curve in gathered.curves():
             found.setdefault((curve.label, curve.metric), curve)

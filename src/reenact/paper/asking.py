@@ -1,0 +1,54 @@
+"""A question that is put a second time, with what was wrong, when much of the answer does not hold.
+
+`check=` of a request refuses a whole answer, and refuses it again when a recording is replayed. Here single
+items are wrong: the second answer counts when it is better, and what is still wrong is dropped by the caller.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+from reenact.asking import ask
+from reenact.journal import Scope
+from reenact.llm.ask import Model, T
+from reenact.llm.prompts import Template
+
+FIRST = "None: this is the first time."
+SHOWN = 12
+"""Objections that are shown; a model that errs more often needs no longer list."""
+
+
+def ask_with_retry(
+    run: Scope,
+    model: Model,
+    name: str,
+    template: Template,
+    values: Mapping[str, Any],
+    answer: type[T],
+    *,
+    wrong: Callable[[T], Sequence[str]],
+    tolerate: Callable[[T], int] = lambda _: 0,
+) -> T:
+    """The better of at most two answers. The prompt also has `objections`, to an earlier answer.
+
+    `tolerate` is how many objections are not worth a second question. Raises AnswerUnusable.
+    """
+    first = ask(run, model, name, template.fill(**values, objections=FIRST), answer)
+    objections = wrong(first)
+    if len(objections) <= tolerate(first):
+        return first
+    listed = "\n".join(f"- {one}" for one in objections[:SHOWN])
+    if len(objections) > SHOWN:
+        listed += f"\n- and {len(objections) - SHOWN} more"
+    second = ask(run, model, f"{name}-again", template.fill(**values, objections=listed), answer)
+    return second if len(wrong(second)) < len(objections) else first
+
+
+@cache
+def prompt_texts(package: str) -> dict[str, dict[str, str]]:
+    """Sentences of ours that go into the prompts of a package."""
+    return tomllib.loads(files(package).joinpath("prompts/texts.toml").read_text(encoding="utf-8"))

@@ -1,0 +1,306 @@
+"""Looks at a generated project from inside the box: one mini-batch, then the model and its loss on it.
+
+    python .reenact/driver.py  <  {"mode": "batch" | "method", "word": ..., "steps": 40, "seconds": 9}
+
+Leaves `result-WORD.json`: problems with file and line, and facts. What the project prints counts for nothing.
+It imports nothing of reenact and nothing but Python itself, and torch where the project has it.
+"""
+
+from __future__ import annotations
+
+import importlib
+import json
+import math
+import random
+import sys
+import time
+import traceback
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+MOST_LEAVES = 40
+MOST_VALUES = 20_000
+"""Of a large array every so-manieth value is looked at."""
+RATES = (1e-3, 1e-2, 1e-4)
+"""Learning rates of our own training on one batch: a sound loss falls with one of them."""
+FALL = 0.01
+"""Share of the loss by which it must fall."""
+DATA, MODEL = "data.py", "model.py"
+
+
+class Report:
+    """Problems and facts, in the order in which they were seen."""
+
+    def __init__(self) -> None:
+        self.problems: list[dict[str, Any]] = []
+        self.facts: list[str] = []
+        self.stand_in = ""
+
+    def problem(self, sentence: str, file: str, line: int = 0) -> None:
+        self.problems.append({"sentence": sentence[:2000], "file": file, "line": line})
+
+    @contextmanager
+    def doing(self, what: str) -> Iterator[None]:
+        """Whatever the project raises meanwhile, an exit too, becomes a problem at its innermost line."""
+        try:
+            yield
+        except BaseException as error:  # noqa: BLE001 - it is reported, with its place
+            traceback.print_exception(type(error), error, error.__traceback__)
+            root, file, line = Path.cwd(), "", 0
+            for frame in traceback.extract_tb(error.__traceback__):
+                place = Path(frame.filename).absolute()
+                if place.is_relative_to(root) and place != Path(__file__).absolute():
+                    file, line = str(place.relative_to(root)), frame.lineno or 0
+            self.problem(f"{type(error).__name__}: {error} (while {what})", file, line)
+
+
+def seed_all(seed: int) -> None:
+    """One seed for every source of chance that is loaded."""
+    random.seed(seed)
+    if "numpy" in sys.modules:
+        sys.modules["numpy"].random.seed(seed)
+    if "torch" in sys.modules:
+        sys.modules["torch"].manual_seed(seed)
+
+
+def sample(report: Report) -> Any:
+    """A mini-batch of the project, described; none when there is none."""
+    batch, leaves, again = None, list[tuple[str, bool]](), list[tuple[str, bool]]()
+    with report.doing("calling data.sample_batch(0)"):
+        data = importlib.import_module("data")
+        report.stand_in = str(getattr(data, "STAND_IN", "") or "")[:500]
+        seed_all(0)
+        batch = data.sample_batch(0)
+        seed_all(1)
+        leaves, again = _describe_all(batch), _describe_all(data.sample_batch(0))
+    if report.problems:
+        return None
+    if report.stand_in:
+        report.facts.append(f"The data are a synthetic stand-in: {report.stand_in}")
+    if not leaves:
+        report.problem("sample_batch(0) gives nothing: no array, tensor or number is in it.", DATA)
+    report.facts += [words for words, _ in leaves]
+    for words, sound in leaves:
+        if not sound:
+            report.problem(f"The mini-batch is not usable: {words}.", DATA)
+    if leaves != again:
+        report.problem(
+            "sample_batch(0) gives another batch when called again; only its seed may decide.", DATA
+        )
+    return batch
+
+
+def _describe_all(batch: Any) -> list[tuple[str, bool]]:
+    return [_describe(name, leaf) for name, leaf in islice(_walk(batch, "batch"), MOST_LEAVES)]
+
+
+def _walk(value: Any, name: str) -> Iterator[tuple[str, Any]]:
+    """Arrays, tensors, numbers and texts of a nest, each with its path."""
+    names = getattr(value, "_fields", None) or getattr(value, "__dataclass_fields__", None)
+    if isinstance(value, dict):
+        parts = [(f"{name}[{key!r}]", part) for key, part in value.items()]
+    elif names is not None:
+        parts = [(f"{name}.{key}", getattr(value, key)) for key in names]
+    elif isinstance(value, list | tuple) and not (value and isinstance(value[0], int | float | str)):
+        parts = [(f"{name}[{number}]", part) for number, part in enumerate(value)]
+    else:
+        parts = []
+        if value is not None:
+            yield name, value
+    for inner, part in parts:
+        yield from _walk(part, inner)
+
+
+def _describe(name: str, leaf: Any) -> tuple[str, bool]:
+    """Shape, type and range of one leaf, and whether all of it is finite."""
+    if hasattr(leaf, "detach"):
+        leaf = leaf.detach().cpu()
+    if hasattr(leaf, "dtype") and hasattr(leaf, "shape"):
+        kind, shape = str(leaf.dtype), tuple(leaf.shape)
+        flat = leaf.flatten()
+        values = flat[:: max(1, len(flat) // MOST_VALUES)].tolist()
+    elif isinstance(leaf, list | tuple):
+        kind, shape, values = type(leaf[0]).__name__, (len(leaf),), list(leaf)
+    else:
+        kind, shape, values = type(leaf).__name__, (), [leaf]
+    numbers = [float(value) for value in values if isinstance(value, int | float)]
+    words = f"{name}: {kind} of shape {shape}"
+    if not numbers:
+        return words, bool(values)
+    finite = [value for value in numbers if math.isfinite(value)]
+    if len(finite) < len(numbers):
+        return f"{words}, {len(numbers) - len(finite)} of {len(numbers)} values are not finite", False
+    words += f", from {min(finite):.3g} to {max(finite):.3g}"
+    if "float" not in kind and all(value == int(value) for value in finite):
+        words += f", {len(set(finite))} different values"
+    return words, True
+
+
+class Method:
+    """model.py on one batch: its loss is finite, has gradients and declared shapes, falls when repeated."""
+
+    def __init__(self, report: Report, batch: Any, steps: int, seconds: float) -> None:
+        self.report, self.batch, self.steps = report, batch, steps
+        self.until = time.monotonic() + seconds
+        self.module: Any = None
+
+    def check(self) -> None:
+        """Everything, up to the first problem."""
+        with self.report.doing("importing model.py"):
+            self.module = importlib.import_module("model")
+        if self.module is None:
+            return
+        if not (hasattr(self.module, "build_model") and hasattr(self.module, "loss_on")):
+            self.report.facts.append(
+                "model.py has no build_model and loss_on: one batch was not trained on; the dry run judges."
+            )
+            return
+        model = loss = None
+        with self.report.doing("computing the loss of one mini-batch"):
+            model = self._build()
+            loss = self._loss(model)
+            if not math.isfinite(float(loss)):
+                self.report.problem(f"The loss of one mini-batch is {float(loss)}, not finite.", MODEL)
+        if self.report.problems:
+            return
+        if hasattr(model, "parameters") and hasattr(loss, "backward"):
+            with self.report.doing("training on one mini-batch"):
+                if self._has_gradients(model):
+                    self._falls_by_gradient()
+        elif hasattr(self.module, "update"):
+            with self.report.doing("calling model.update on one mini-batch"):
+                self._falls_by_update(model)
+        else:
+            self.report.facts.append("No gradients and no `update`: one batch was not trained on.")
+
+    def _build(self) -> Any:
+        seed_all(0)
+        return self.module.build_model(0)
+
+    def _loss(self, model: Any) -> Any:
+        """The same chance every time, so that a falling loss is not luck."""
+        seed_all(0)
+        return self.module.loss_on(model, self.batch)
+
+    def _has_gradients(self, model: Any) -> bool:
+        """Forward with declared shapes compared, backward, gradients finite and somewhere not zero."""
+        shapes = _watch_shapes(model)
+        loss = self._loss(model)
+        self._compare_shapes(shapes)
+        if loss.numel() != 1:
+            self.report.problem(f"loss_on gives shape {tuple(loss.shape)}, not one number.", MODEL)
+            return False
+        loss.backward()
+        trained = [(name, part) for name, part in model.named_parameters() if part.requires_grad]
+        reached = {name: part.grad for name, part in trained if part.grad is not None}
+        count = sum(part.numel() for _, part in trained)
+        self.report.facts.append(f"The model has {count} trainable parameters in {len(trained)} tensors.")
+        if not any(bool((grad != 0).any()) for grad in reached.values()):
+            self.report.problem("No gradient reaches a parameter: the loss does not depend on them.", MODEL)
+        broken = [name for name, grad in reached.items() if not bool(grad.isfinite().all())]
+        if broken:
+            self.report.problem(f"Gradients are not finite: {', '.join(broken[:5])}.", MODEL)
+        lost = [name for name, _ in trained if name not in reached]
+        if lost:
+            self.report.facts.append(f"The loss does not reach these parameters: {', '.join(lost[:8])}.")
+        return not self.report.problems
+
+    def _falls_by_gradient(self) -> None:
+        import torch
+
+        tried = []
+        for rate in RATES:
+            model = self._build()
+            optimizer = torch.optim.Adam([one for one in model.parameters() if one.requires_grad], lr=rate)
+
+            def step(model: Any = model, optimizer: Any = optimizer) -> Any:
+                optimizer.zero_grad()
+                self._loss(model).backward()
+                optimizer.step()
+                return model
+
+            first, last = self._repeat(model, step)
+            tried.append(f"{first:.3g} -> {last:.3g} at rate {rate:g}")
+            if _fell(first, last):
+                break
+        self._report_fall(_fell(first, last), "; ".join(tried))
+
+    def _falls_by_update(self, model: Any) -> None:
+        def step() -> Any:
+            nonlocal model
+            seed_all(0)
+            changed = self.module.update(model, self.batch)
+            model = changed if changed is not None else model
+            return model
+
+        first, last = self._repeat(model, step)
+        self._report_fall(_fell(first, last), f"{first:.3g} -> {last:.3g}")
+
+    def _repeat(self, model: Any, step: Callable[[], Any]) -> tuple[float, float]:
+        """The loss before and after so many steps, fewer when it falls, breaks or takes too long."""
+        first = last = float(self._loss(model))
+        for _ in range(self.steps):
+            last = float(self._loss(step()))
+            if _fell(first, last) or not math.isfinite(last) or time.monotonic() > self.until:
+                break
+        return first, last
+
+    def _report_fall(self, fell: bool, course: str) -> None:
+        if fell:
+            self.report.facts.append("The loss falls when one mini-batch is repeated.")
+            return
+        self.report.problem(
+            f"The loss does not fall when one mini-batch is repeated {self.steps} times: {course}.", MODEL
+        )
+
+    def _compare_shapes(self, shapes: dict[str, tuple[int, ...]]) -> None:
+        """Declared shapes against those that came out; none stands for any size."""
+        for name, wanted in dict(getattr(self.module, "SHAPES", {})).items():
+            got, label = shapes.get(name), name or "the model"
+            if got is None:
+                self.report.problem(f"SHAPES names {label!r}, which gives no tensor in loss_on.", MODEL)
+            elif len(got) != len(wanted) or any(
+                want not in (None, size) for want, size in zip(wanted, got, strict=True)
+            ):
+                self.report.problem(f"{label} gives shape {got}; declared is {tuple(wanted)}.", MODEL)
+            else:
+                self.report.facts.append(f"{label} gives shape {got}, as declared.")
+
+
+def _watch_shapes(model: Any) -> dict[str, tuple[int, ...]]:
+    """Shapes of what each part gives, filled while the model runs."""
+    shapes: dict[str, tuple[int, ...]] = {}
+
+    def hook_of(name: str) -> Any:
+        def hook(_part: Any, _inputs: Any, output: Any) -> None:
+            first = output[0] if isinstance(output, list | tuple) and output else output
+            if hasattr(first, "shape"):
+                shapes[name] = tuple(int(size) for size in first.shape)
+
+        return hook
+
+    for name, part in model.named_modules():
+        part.register_forward_hook(hook_of(name))
+    return shapes
+
+
+def _fell(first: float, last: float) -> bool:
+    return math.isfinite(last) and last < first - max(FALL * abs(first), 1e-7)
+
+
+def main() -> None:
+    task = json.load(sys.stdin)
+    sys.path.insert(0, ".")
+    report = Report()
+    batch = sample(report)
+    if not report.problems and task["mode"] == "method":
+        Method(report, batch, int(task["steps"]), float(task["seconds"])).check()
+    result = {"problems": report.problems, "facts": report.facts, "stand_in": report.stand_in}
+    Path(f"result-{task['word']}.json").write_text(json.dumps(result), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
