@@ -48,10 +48,10 @@ def test_a_file_of_the_kernel_that_does_not_know_its_size_is_bounded() -> None:
 
 
 def test_it_is_an_input_error_and_an_os_error_with_a_reason(tmp_path: Path) -> None:
-    with pytest.raises(InputError) as told:
+    with pytest.raises(InputError) as reported:
         read_bytes(tmp_path, 3)
-    assert isinstance(told.value, OSError)
-    assert told.value.strerror == "it is a folder, expected a file"
-    assert str(told.value) == f"{tmp_path} is a folder, expected a file."
+    assert isinstance(reported.value, OSError)
+    assert reported.value.strerror == "it is a folder, expected a file"
+    assert str(reported.value) == f"{tmp_path} is a folder, expected a file."
     with pytest.raises(FileNotFoundError):
         read_bytes(tmp_path / "nowhere", 3)

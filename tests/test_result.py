@@ -32,7 +32,7 @@ class Inner:
 
 @dataclass(frozen=True)
 class Whole(Result):
-    JSON: ClassVar = ("colour", "of=inner.name", "share:2", "note?", "twice", "said=words", "pairs", "inner")
+    JSON: ClassVar = ("colour", "of=inner.name", "share:2", "note?", "twice", "text=words", "pairs", "inner")
 
     colour: Colour = Colour.RED
     inner: Inner | None = field(default_factory=lambda: Inner("x"))
@@ -55,7 +55,7 @@ def test_keys_follow_names_paths_properties_and_methods() -> None:
         "share": 0.12,
         "note": None,
         "twice": 0.2469,
-        "said": "in words",
+        "text": "in words",
         "pairs": [{"before": 1.0, "after": None}],
         "inner": {"name": "x", "value": None},
     }
@@ -67,8 +67,8 @@ def test_a_path_through_nothing_is_null() -> None:
 
 
 def test_what_json_does_not_know_is_text_and_order_is_kept() -> None:
-    told = encoded({"path": PurePosixPath("a/b"), "money": Decimal("0.10"), "set": {"b", "a"}})
-    assert json.dumps(told, allow_nan=False) == '{"path": "a/b", "money": "0.10", "set": ["a", "b"]}'
+    reported = encoded({"path": PurePosixPath("a/b"), "money": Decimal("0.10"), "set": {"b", "a"}})
+    assert json.dumps(reported, allow_nan=False) == '{"path": "a/b", "money": "0.10", "set": ["a", "b"]}'
 
 
 def test_what_is_no_part_of_a_result_is_refused() -> None:

@@ -81,12 +81,12 @@ def test_a_project_file_sets_nothing_but_progress_and_limits(
     name = line.partition(" ")[0]
     assert got.settings == Settings(progress="none")
     assert got.ignored == (name,)
-    said = capsys.readouterr().err
-    assert said.count("\n") == 1
-    assert f"{tmp_path / 'reenact.toml'}: {name};" in said
-    assert str(tmp_path / "user.toml") in said
+    output = capsys.readouterr().err
+    assert output.count("\n") == 1
+    assert f"{tmp_path / 'reenact.toml'}: {name};" in output
+    assert str(tmp_path / "user.toml") in output
     resolved(tmp_path)
-    assert capsys.readouterr().err == "", "said twice"
+    assert capsys.readouterr().err == "", "reported twice"
 
 
 def test_names_in_a_project_file_cannot_speak_to_the_terminal(
@@ -94,9 +94,9 @@ def test_names_in_a_project_file_cannot_speak_to_the_terminal(
 ) -> None:
     (tmp_path / "reenact.toml").write_text('"\\u001b]0;x\\u0007\\nreenact: all is well" = 1\n')
     resolved(tmp_path)
-    said = capsys.readouterr().err
-    assert said.count("\n") == 1
-    assert "\x1b" not in said
+    output = capsys.readouterr().err
+    assert output.count("\n") == 1
+    assert "\x1b" not in output
 
 
 @pytest.mark.parametrize("name", ["max_cost", "max_tokens", "max_calls", "max_time"])

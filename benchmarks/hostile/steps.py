@@ -15,7 +15,7 @@ from reenact.errors import ReenactError, ResultRefused
 from reenact.sandbox.files.arrays import read_array, read_arrays, read_tensors
 from reenact.sandbox.files.host_python import run_host_python
 from reenact.sandbox.files.strict_json import read_json
-from reenact.sandbox.repositories.git import Repository
+from reenact.sandbox.repository import Repository
 
 _TIME = 1_700_000_000
 """Given to every file, so that forged byte code finds the time it was forged for."""

@@ -12,8 +12,8 @@ from statistics import median
 from urllib.parse import urlsplit
 
 from benchmarks.scorecard import Goal, Scorecard, Table
+from reenact.journal.codec import dumped
 from reenact.journal.database import Database
-from reenact.journal.flat import dumped
 from reenact.journal.keys import step_key
 from reenact.journal.records import SUM, Kind, Run, State, Status, Step, digest
 from reenact.journal.rows import put_run, put_step

@@ -21,7 +21,7 @@ ReenactError                      a sentence, what to do next, and an exit code
 ├── SandboxFailed                 the box itself broke; says nothing about the program in it
 ├── ResultRefused                 what a box left behind may not be read: a link, too large, broken JSON
 ├── ModelError                    a model did not give a usable answer
-│   ├── ModelRefused              the provider said no for good (401, 403, content policy)
+│   ├── ModelRefused              the provider refuses for good (401, 403, content policy)
 │   ├── PromptTooLong             the request does not fit the model's context
 │   ├── ModelUnreachable          transient faults outlasted the patience we have
 │   ├── AnswerUnusable            answers came, none fitted the asked-for type
@@ -149,7 +149,7 @@ class ModelError(ReenactError):
 
 
 class ModelRefused(ModelError):
-    """The provider said no for good."""
+    """The provider refuses for good."""
 
 
 class PromptTooLong(ModelError):

@@ -6,7 +6,7 @@ private key blocks. Everything that writes what others may read passes through h
 exports, reports, recordings, relay files, logs of started commands, errors of providers. The files of a trace
 are written by the watched process itself, by the same rules (`for_probe`), so that a killed reenact leaves no
 raw one.
-Not covered: values too short to be told from ordinary words; values that are paths (the socket of an agent,
+Not covered: values too short to differ from ordinary words; values that are paths (the socket of an agent,
 the working folder); a secret that is neither in the environment nor of a known shape, or one cut into pieces,
 encoded or translated; what a program prints to the terminal or writes itself; a copied notebook in its run.
 """

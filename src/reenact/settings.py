@@ -239,13 +239,13 @@ def _say_ignored(names: tuple[str, ...], project_file: Path | None, user_file: P
     )
 
 
-_said: set[str] = set()
+_mentioned: set[str] = set()
 
 
 def _say_once(sentence: str) -> None:
     """On stderr, which belongs to no protocol; settings are resolved several times in one process."""
-    if sentence not in _said:
-        _said.add(sentence)
+    if sentence not in _mentioned:
+        _mentioned.add(sentence)
         print(f"reenact: {plain_line(sentence)}", file=sys.stderr, flush=True)  # noqa: T201
 
 

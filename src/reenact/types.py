@@ -1,4 +1,4 @@
-"""Words that every room uses: exit codes, JSON, places in source, progress, the wish to stop."""
+"""What every package uses: exit codes, JSON, places in source, progress, the request to stop."""
 
 from __future__ import annotations
 

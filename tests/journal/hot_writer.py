@@ -13,11 +13,11 @@ from reenact.journal import Journal, Kind
 
 
 def main() -> None:
-    said = os.open(sys.argv[2], os.O_WRONLY | os.O_CREAT | os.O_APPEND)
+    output = os.open(sys.argv[2], os.O_WRONLY | os.O_CREAT | os.O_APPEND)
     with Journal.open(Path(sys.argv[1])) as journal, journal.run(pipeline="tale", request=1) as run:
         for number in range(100_000):
             value = run.step("n", lambda n=number: {"n": n}, kind=Kind.NOTE, inputs=number, attempt=number)
-            os.write(said, f"{value['n']}\n".encode())
+            os.write(output, f"{value['n']}\n".encode())
 
 
 if __name__ == "__main__":

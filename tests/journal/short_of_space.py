@@ -39,12 +39,12 @@ def tell(folder: Path, paid: Counter[int]) -> list[object]:
 def one(folder: Path, short: object) -> dict[str, object]:
     """Tell it short of space, then with space; say how both went."""
     paid: Counter[int] = Counter()
-    said = ""
+    output = ""
     with short:  # type: ignore[attr-defined]
         try:
             tell(folder, paid)
         except StorageError as error:
-            said = error.sentence
+            output = error.sentence
     paid_short = dict(paid)
     results = tell(folder, paid)
     with JournalReader.open(folder) as shelf:
@@ -52,7 +52,7 @@ def one(folder: Path, short: object) -> dict[str, object]:
         left = sorted(path.name for path in (folder / "tmp").glob("*"))
         left += sorted(path.name for path in (folder / "out").glob(".*"))
         return {
-            "said": said,
+            "output": output,
             "paid": sum(paid_short.values()),
             "twice": sum(count - 1 for count in paid.values()),
             "right": [result["number"] for result in results] == list(range(STEPS)),  # type: ignore[index]
@@ -99,7 +99,7 @@ def main() -> None:
     try:
         tell(folder / "j", Counter())
     except StorageError as error:
-        print(json.dumps({"said": error.sentence}))
+        print(json.dumps({"output": error.sentence}))
     with JournalReader.open(folder / "j") as shelf:
         print(json.dumps({"looked": [run.status.value for run in shelf.runs()]}))
 

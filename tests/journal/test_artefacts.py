@@ -12,7 +12,7 @@ import pytest
 
 from reenact.errors import JournalDamaged
 from reenact.journal.artefacts import Artefacts, FolderArtefacts, MemoryArtefacts
-from reenact.journal.locks import locks_at
+from reenact.journal.storage import locks_at
 from reenact.testing.journal import ArtefactsConformance
 
 
@@ -53,7 +53,7 @@ def test_any_flipped_byte_is_noticed(tmp_path: Path, folder: FolderArtefacts) ->
             folder.read(kept.sha256)
 
 
-def test_a_damaged_file_is_mended_by_whoever_has_the_content(tmp_path: Path, folder: FolderArtefacts) -> None:
+def test_a_damaged_file_is_repaired_by_who_has_the_content(tmp_path: Path, folder: FolderArtefacts) -> None:
     kept = folder.keep(b"content")
     path = file_of(tmp_path, kept.sha256)
     path.chmod(0o644)
@@ -78,7 +78,8 @@ def test_only_files_of_dead_writers_are_swept(tmp_path: Path, folder: FolderArte
 def test_a_writer_killed_in_the_middle_leaves_nothing_that_stays(tmp_path: Path) -> None:
     program = (
         "import os, signal, sys; from pathlib import Path\n"
-        "from reenact.journal.artefacts import FolderArtefacts; from reenact.journal.locks import locks_at\n"
+        "from reenact.journal.artefacts import FolderArtefacts\n"
+        "from reenact.journal.storage import locks_at\n"
         "import reenact.journal.storage as storage\n"
         "folder = Path(sys.argv[1]); store = FolderArtefacts(folder, locks_at(folder / 'journal.lock'))\n"
         "(folder / 'tmp').mkdir()\n"

@@ -19,9 +19,7 @@ from pydantic import BaseModel
 from reenact.errors import JournalDamaged, JournalError
 from reenact.journal import Artefact, Journal, Kind
 from reenact.journal.artefacts import MemoryArtefacts, named
-from reenact.journal.bodies import ROW_CHARACTERS, Bodies
-from reenact.journal.codec import codec_for
-from reenact.journal.flat import Flattening, redact_nothing
+from reenact.journal.codec import ROW_CHARACTERS, Bodies, Flattening, codec_for, redact_nothing
 from reenact.journal.keys import step_key
 from reenact.sandbox.box import BoxResult, Ending, Event
 

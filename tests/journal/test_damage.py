@@ -73,7 +73,7 @@ class Answers:
 
     def _tell(self, journal: Journal, request: str) -> list[Any]:
         with journal.run(pipeline="tale", request=request) as run:
-            told = [
+            reported = [
                 run.step(
                     "ask",
                     lambda n=number: self._perform(n),
@@ -85,7 +85,7 @@ class Answers:
                 for number in range(writer.CALLS)
             ]
             run.finish(None)
-            return told
+            return reported
 
     def _perform(self, number: int) -> object:
         self.performed.append(number)

@@ -44,9 +44,9 @@ def prove(outcomes: list[dict[str, Any]], words: str) -> None:
         assert outcome["twice"] <= 1, outcome
         assert outcome["problems"] == [], outcome
         assert outcome["left"] == [], outcome
-    failed = [outcome for outcome in outcomes if outcome["said"]]
+    failed = [outcome for outcome in outcomes if outcome["output"]]
     assert len(failed) >= 4
-    assert all(words in outcome["said"] for outcome in failed), failed
+    assert all(words in outcome["output"] for outcome in failed), failed
     assert len({outcome["paid"] for outcome in failed}) >= 3, "the disk must get full at different steps"
 
 
@@ -60,7 +60,7 @@ def test_a_disk_that_is_really_full_and_then_read_only(tmp_path: Path) -> None:
         pytest.skip("this machine lets us mount nothing")
     *full, refused, looked = lines([*way, sys.executable, str(SHORT), "tmpfs", str(tmp_path)])
     prove(full, "the disk is full")
-    assert "read-only" in refused["said"] or "cannot be opened" in refused["said"]
+    assert "read-only" in refused["output"] or "cannot be opened" in refused["output"]
     assert looked == {"looked": ["finished"]}
 
 

@@ -19,15 +19,15 @@ def test_nothing_acknowledged_is_lost_over_many_kills(folder: Path, tmp_path: Pa
     chance = random.Random(3)
     acknowledged: set[int] = set()
     for kill in range(5):
-        said = tmp_path / f"said{kill}"
-        writer = subprocess.Popen([sys.executable, str(HERE / "hot_writer.py"), str(folder), str(said)])
-        while not said.exists() or said.stat().st_size < 100:
+        output = tmp_path / f"output{kill}"
+        writer = subprocess.Popen([sys.executable, str(HERE / "hot_writer.py"), str(folder), str(output)])
+        while not output.exists() or output.stat().st_size < 100:
             assert writer.poll() is None
             time.sleep(0.002)
         time.sleep(chance.uniform(0.0, 0.1))
         writer.kill()
         assert writer.wait() == -signal.SIGKILL
-        acknowledged |= {int(line) for line in said.read_text().split()}
+        acknowledged |= {int(line) for line in output.read_text().split()}
         with Journal.open(folder) as journal:
             [run] = journal.runs()
             steps = journal.steps(run)

@@ -13,28 +13,28 @@ from reenact.journal.query import query
 
 
 @pytest.fixture
-def told(on_disk: Journal, pipeline: Any, folder: Path) -> Path:
+def reported(on_disk: Journal, pipeline: Any, folder: Path) -> Path:
     pipeline.run(on_disk)
     pipeline.run(on_disk)
     return folder
 
 
-def test_the_views_tell_what_happened(told: Path) -> None:
-    answer = query(told, "SELECT pipeline, status, steps, reused, money FROM runs ORDER BY seq")
+def test_the_views_tell_what_happened(reported: Path) -> None:
+    answer = query(reported, "SELECT pipeline, status, steps, reused, money FROM runs ORDER BY seq")
     assert answer.columns == ("pipeline", "status", "steps", "reused", "money")
     assert answer.rows == (("tale", "finished", 8, 0, 0.05), ("tale", "finished", 9, 8, 0.0))
     joined = query(
-        told,
+        reported,
         "SELECT r.pipeline, s.path, json_extract(s.result, '$.name') FROM steps s JOIN runs r ON r.id = s.run"
         " WHERE s.kind = 'llm' AND s.state = 'done' ORDER BY s.nr LIMIT 1",
     )
     assert joined.rows == (("tale", "tale/read[0]/ask", "call0"),)
 
 
-def test_rows_are_cut_at_the_limit_and_it_is_said(told: Path) -> None:
-    answer = query(told, "SELECT nr FROM steps ORDER BY nr", limit=3)
+def test_rows_are_cut_at_the_limit_and_it_is_reported(reported: Path) -> None:
+    answer = query(reported, "SELECT nr FROM steps ORDER BY nr", limit=3)
     assert (len(answer.rows), answer.cut) == (3, True)
-    assert not query(told, "SELECT nr FROM steps", limit=17).cut
+    assert not query(reported, "SELECT nr FROM steps", limit=17).cut
 
 
 @pytest.mark.parametrize(
@@ -59,17 +59,17 @@ def test_rows_are_cut_at_the_limit_and_it_is_said(told: Path) -> None:
         "SELECT '\ud800'",
     ],
 )
-def test_anything_but_one_select_is_refused(told: Path, sql: str) -> None:
-    before = query(told, "SELECT count(*) FROM steps").rows
+def test_anything_but_one_select_is_refused(reported: Path, sql: str) -> None:
+    before = query(reported, "SELECT count(*) FROM steps").rows
     with pytest.raises(InputError, match="refused"):
-        query(told, sql)
-    assert query(told, "SELECT count(*) FROM steps").rows == before
+        query(reported, sql)
+    assert query(reported, "SELECT count(*) FROM steps").rows == before
 
 
-def test_an_endless_query_is_ended(told: Path) -> None:
+def test_an_endless_query_is_ended(reported: Path) -> None:
     endless = "WITH RECURSIVE c(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM c) SELECT max(n) FROM c"
     with pytest.raises(InputError, match="longer than"):
-        query(told, endless, seconds=0.2)
+        query(reported, endless, seconds=0.2)
 
 
 @pytest.mark.parametrize(
@@ -83,8 +83,8 @@ def test_an_endless_query_is_ended(told: Path) -> None:
     ],
 )
 def test_a_damaged_row_is_never_part_of_an_answer(
-    told: Path, on_disk: Journal, damage: str, sql: str
+    reported: Path, on_disk: Journal, damage: str, sql: str
 ) -> None:
     on_disk._database.connection.execute(damage)
     with pytest.raises(JournalDamaged):
-        query(told, sql)
+        query(reported, sql)

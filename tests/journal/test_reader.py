@@ -51,6 +51,6 @@ def test_runs_between_two_numbers_are_looked_at_alone(shelf: JournalReader) -> N
     shelf.close()
 
 
-def test_stories_are_named_once_in_order(shelf: JournalReader) -> None:
+def test_pipelines_are_named_once_in_order(shelf: JournalReader) -> None:
     assert shelf.pipelines() == ["bug", "paper"]
     shelf.close()

@@ -181,16 +181,16 @@ def test_a_file_that_says_it_was_not_imported_is_not_believed(
         assert "--trust-journal" in refused.value.next_step
 
 
-def test_a_key_that_cannot_be_used_is_replaced_and_that_is_told(
+def test_a_key_that_cannot_be_used_is_replaced_and_that_is_reported(
     folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
     begun(folder)
     key_path().write_bytes(b"too short")
     assert answer(folder) == ("ours", False)
-    told = capsys.readouterr().err
-    assert "could not be used (it has not 32 bytes)" in told
-    assert "are shown, and not continued" in told
+    reported = capsys.readouterr().err
+    assert "could not be used (it has not 32 bytes)" in reported
+    assert "are shown, and not continued" in reported
     key_path().unlink()
     key_path().symlink_to(tmp_path / "elsewhere")
     assert user_signer().is_new

@@ -240,7 +240,7 @@ def test_trouble_with_the_disk_is_not_a_failure_of_the_effect(journal: Journal) 
     assert [step.state for step in journal.steps(journal.find("last"))] == [State.BEGUN]
 
 
-def test_a_result_of_an_earlier_type_is_performed_anew(journal: Journal) -> None:
+def test_a_result_of_an_earlier_type_is_performed_again(journal: Journal) -> None:
     with journal.run(pipeline="tale", request=1) as run:
         run.step("a", lambda: "text", kind=Kind.LLM, returns=str)
     with journal.run(pipeline="tale", request=1) as run:

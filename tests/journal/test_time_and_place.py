@@ -7,7 +7,7 @@ from datetime import timedelta
 from pathlib import Path
 
 from reenact.journal import Journal, Kind, Status
-from reenact.journal.host import this_host
+from reenact.journal.keys import this_host
 from reenact.testing.journal import JumpingClock
 
 

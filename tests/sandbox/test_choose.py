@@ -9,7 +9,7 @@ import pytest
 from reenact.errors import InputError, SandboxUnavailable
 from reenact.sandbox import choose as choosing
 from reenact.sandbox.choose import choose, describe, notice
-from reenact.sandbox.files.folder import no_room
+from reenact.sandbox.files.folder import space_problem
 from reenact.sandbox.tiers.bubblewrap import Bubblewrap
 
 
@@ -37,7 +37,7 @@ def test_without_any_the_sentence_says_what_is_missing_and_what_to_do() -> None:
 
 
 @pytest.mark.usefixtures("nothing_installed")
-def test_without_any_trusted_code_runs_unprotected_and_the_user_is_told() -> None:
+def test_without_any_trusted_code_runs_unprotected_and_the_user_is_warned() -> None:
     sandbox = choose(trust_code=True)
     assert sandbox.name == "none"
     assert "It does not stop: reading, changing" in notice(sandbox)
@@ -90,7 +90,7 @@ except ReenactError as error:
 
 
 @pytest.mark.parametrize("name", ["", "bubblewrap", "none"])
-def test_a_full_disk_leads_to_making_room_and_not_to_trusting_code(tmp_path: Path, name: str) -> None:
+def test_a_full_disk_leads_to_freeing_space_and_not_to_trusting_code(tmp_path: Path, name: str) -> None:
     for way in (["unshare", "-m"], ["unshare", "-Urm"]):
         words = [*way, sys.executable, "-c", CHOOSE, str(tmp_path), "1m", name]
         ran = subprocess.run(words, capture_output=True, text=True, check=False)
@@ -106,5 +106,5 @@ def test_a_full_disk_leads_to_making_room_and_not_to_trusting_code(tmp_path: Pat
 
 
 def test_a_place_for_boxes_that_cannot_be_written_to_is_named() -> None:
-    assert "/proc/boxes" in no_room(1, Path("/proc/boxes"))
-    assert no_room(1) == ""
+    assert "/proc/boxes" in space_problem(1, Path("/proc/boxes"))
+    assert space_problem(1) == ""

@@ -41,7 +41,7 @@ def test_a_user_without_rights_has_the_same_box(open_path: Path) -> None:
     setpriv, python = shutil.which("setpriv"), "/usr/bin/python3"
     if os.getuid() != 0 or setpriv is None or not Path(python).exists():
         pytest.skip("needs root, setpriv and the system's Python")
-    said = subprocess.run(
+    output = subprocess.run(
         [setpriv, "--reuid", "4243", "--regid", "4243", "--clear-groups", python, "-c", PROGRAM],
         env={
             "PYTHONPATH": str(SOURCE),
@@ -54,10 +54,14 @@ def test_a_user_without_rights_has_the_same_box(open_path: Path) -> None:
         text=True,
         check=False,
     )
-    if "PermissionError" in said.stderr or "No module named" in said.stderr or "does not work" in said.stderr:
-        pytest.skip(f"another user cannot run this here: {said.stderr[-300:]}")
-    assert said.returncode == 0, said.stderr
-    assert json.loads(said.stdout) == [
+    if (
+        "PermissionError" in output.stderr
+        or "No module named" in output.stderr
+        or "does not work" in output.stderr
+    ):
+        pytest.skip(f"another user cannot run this here: {output.stderr[-300:]}")
+    assert output.returncode == 0, output.stderr
+    assert json.loads(output.stdout) == [
         "1000\n",
         ["ok", "memory-limit", "process-limit", "disk-limit", "ok"],
         1,

@@ -19,8 +19,7 @@ from reenact.codegen.environment import DISTRIBUTIONS
 from reenact.codegen.project import parsed
 from reenact.errors import InputError
 from reenact.files import read_text
-from reenact.sandbox.environments.known import WELL_KNOWN
-from reenact.sandbox.environments.names import Allowed, ProposedBy, Requirement, requirement
+from reenact.sandbox.environments.names import WELL_KNOWN, Allowed, ProposedBy, Requirement, requirement
 
 _IMPORT = re.compile(r"^(?:import|from)[ \t]+([A-Za-z_]\w*)", re.MULTILINE)
 _TESTS = frozenset({"tests", "test", "docs", "examples", "benchmarks", "scripts"})

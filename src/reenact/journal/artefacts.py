@@ -11,9 +11,8 @@ from pathlib import Path
 from typing import Protocol
 
 from reenact.errors import JournalDamaged
-from reenact.journal.locks import Locks
 from reenact.journal.records import Artefact
-from reenact.journal.storage import make_folder, storage_named, write_whole
+from reenact.journal.storage import Locks, make_folder, storage_named, write_whole
 
 NAME = re.compile(r"[0-9a-f]{64}")
 TEMPORARY = re.compile(r"(\d{1,10})-[0-9a-f]{8}")
@@ -104,7 +103,7 @@ class FolderArtefacts:
             self._owner = None
 
     def _is_intact(self, path: Path, artefact: Artefact) -> bool:
-        # A damaged file is written anew by whoever still has its content.
+        # A damaged file is written again by whoever still has its content.
         with storage_named(path):
             return path.exists() and named(path.read_bytes()) == artefact
 

@@ -1,4 +1,6 @@
-"""A run into a journal, from a file that somebody else may have made.
+"""Rows from a file that somebody else may have made: each column has its form, or the file is refused.
+
+A run into a journal, from a file that somebody else may have made.
 
 Every column must have its form, every artefact must be named by a step, and the check sums of the journal it
 left must hold. Then it gets numbers and check sums of this journal, all in one transaction. It is signed by
@@ -8,20 +10,22 @@ nobody: nothing of it is ever taken as evidence here.
 from __future__ import annotations
 
 import hashlib
+import json
+import math
+import re
 import sqlite3
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any, TypeVar, get_args, get_type_hints
 
-from reenact.errors import InputError, JournalError
-from reenact.journal.archive import Record, read_records
-from reenact.journal.artefacts import Artefacts
+from reenact.errors import InputError, JournalDamaged, JournalError
+from reenact.journal.archive import Record, as_json, read_records
+from reenact.journal.artefacts import NAME, Artefacts
 from reenact.journal.database import Database
-from reenact.journal.forms import expect, formed_run, formed_step
-from reenact.journal.locks import Locks
-from reenact.journal.outgoing import as_json
-from reenact.journal.records import SUM, Run, Status, Step
+from reenact.journal.keys import PATH, PIPELINE, RUN_ID
+from reenact.journal.records import SUM, Run, Status, Step, is_digest
 from reenact.journal.rows import (
     next_number,
     prove_complete,
@@ -29,9 +33,110 @@ from reenact.journal.rows import (
     put_step,
     read_runs,
     read_steps,
+    run_of,
     set_run,
+    step_of,
 )
+from reenact.journal.schema import RENAMED
+from reenact.journal.storage import Locks
 from reenact.journal.upkeep import IMPORTING
+
+R = TypeVar("R")
+HASH = re.compile(r"[0-9a-f]{40}")
+FORMS = {
+    "id": RUN_ID,
+    "pipeline": PIPELINE,
+    "path": PATH,
+    "reused_from": RUN_ID,
+    "key": HASH,
+    "request_hash": HASH,
+    "mac": re.compile(r"([0-9a-f]{64})?"),
+    "money": re.compile(r"\d{1,20}(\.\d{1,30})?(E[+-]?\d{1,2})?"),
+}
+JSON_COLUMNS = ("request", "argv", "verdict", "artefacts", "inputs", "result")
+LONGEST_TEXT = 1 << 18
+LARGEST_NUMBER = 1 << 63
+DEEPEST = 64
+
+
+def formed_run(record: Record) -> Run:
+    """The run in a record. Raises ValueError in words."""
+    expect(record.kind == "run", "its first part is not a run")
+    columns = _columns(record, _types(Run))
+    run = _proven(lambda: run_of(tuple(columns.values())))
+    words = json.loads(run.argv)
+    fits = isinstance(words, list) and all(isinstance(word, str) for word in words)
+    expect(fits, "its command is not a list of words")
+    return run
+
+
+def formed_step(record: Record) -> tuple[Step, str, str]:
+    """The step in a record, its inputs and its result. Raises ValueError in words."""
+    columns = _columns(record, {**_types(Step), "inputs": (str,), "result": (str,)})
+    inputs, result = columns.pop("inputs"), columns.pop("result")
+    step = _proven(lambda: step_of(tuple(columns.values())))
+    fits = is_digest(step.inputs_digest, inputs) and is_digest(step.result_digest, result)
+    expect(fits, "a step in it is not what was written")
+    listed = step.artefact_hashes()
+    expect(all(NAME.fullmatch(name) for name in listed), "an artefact in it has no proper name")
+    return step, inputs, result
+
+
+def expect(fulfilled: bool, why_not: str) -> None:
+    """What must hold of a file, in words for the one who gave it."""
+    if not fulfilled:
+        raise ValueError(why_not)
+
+
+def _types(row: type[Run] | type[Step]) -> dict[str, tuple[type, ...]]:
+    """What each column may be; an enum's value is text."""
+    hints = get_type_hints(row)
+    kinds = {name: get_args(hints[name]) or (hints[name],) for name in row.columns()}
+    return {name: tuple(str if issubclass(kind, str) else kind for kind in kinds[name]) for name in kinds}
+
+
+def _columns(record: Record, wanted: dict[str, tuple[type, ...]]) -> dict[str, Any]:
+    given = json.loads(record.data)
+    if isinstance(given, dict):
+        # Files from before rows were signed have no such column; the pipeline's had another name.
+        old, new = RENAMED.split(" TO ")
+        given = {"mac": "", **{new if name == old else name: value for name, value in given.items()}}
+    expect(isinstance(given, dict) and set(given) == set(wanted), f"a {record.kind} in it has other columns")
+    for name, kinds in wanted.items():
+        expect(type(given[name]) in kinds, f"{name} is of the wrong kind")
+        _check(name, given[name])
+    return {name: given[name] for name in wanted}
+
+
+def _check(name: str, value: object) -> None:
+    if isinstance(value, int | float):
+        expect(math.isfinite(value) and abs(value) < LARGEST_NUMBER, f"{name} is too large")
+    elif isinstance(value, str):
+        expect(len(value) <= LONGEST_TEXT, f"{name} is too long")
+        value.encode("utf-8")
+        expect(name not in FORMS or bool(FORMS[name].fullmatch(value)), f"{name} has not its form")
+        if name in JSON_COLUMNS and value:
+            expect(_depth(json.loads(value)) <= DEEPEST, f"{name} is nested too deeply")
+
+
+def _depth(value: object) -> int:
+    depth, level = 0, [value]
+    while level:
+        depth += 1
+        level = [
+            inner
+            for outer in level
+            if isinstance(outer, dict | list)
+            for inner in (outer.values() if isinstance(outer, dict) else outer)
+        ]
+    return depth
+
+
+def _proven(read: Callable[[], R]) -> R:
+    try:
+        return read()
+    except (JournalDamaged, TypeError) as error:
+        raise ValueError("its check sums do not hold") from error
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,13 +19,10 @@ from pathlib import Path
 from reenact.crash import crash_point
 from reenact.errors import InputError, JournalError, RunLocked
 from reenact.journal.artefacts import Artefacts, FolderArtefacts, MemoryArtefacts, named
-from reenact.journal.bodies import ROW_CHARACTERS, Bodies
+from reenact.journal.codec import ROW_CHARACTERS, Bodies, Flattening, Redact, dumped
 from reenact.journal.database import Database
-from reenact.journal.flat import Flattening, Redact, dumped
-from reenact.journal.host import Clock, Host, SystemClock, this_host
 from reenact.journal.incoming import Moved, import_run
-from reenact.journal.keys import PIPELINE, new_run_id, request_key
-from reenact.journal.locks import Locks, locks_at
+from reenact.journal.keys import PIPELINE, Clock, Host, SystemClock, new_run_id, request_key, this_host
 from reenact.journal.open_run import OpenRun
 from reenact.journal.reader import JournalReader, foreign, refuse_emptied
 from reenact.journal.recorder import Recorder
@@ -42,7 +39,7 @@ from reenact.journal.rows import (
 )
 from reenact.journal.schema import CURRENT, Schema
 from reenact.journal.signing import Say, Signer, passing_signer, say_on_stderr, user_signer
-from reenact.journal.storage import tighten
+from reenact.journal.storage import Locks, locks_at, tighten
 from reenact.journal.upkeep import Removed, remove_run
 from reenact.redact import redact
 from reenact.version import __version__

@@ -8,8 +8,7 @@ from typing import Generic, TypeAlias, TypeVar
 
 from reenact.crash import crash_point
 from reenact.errors import JournalError, ReenactError, Stopped, StorageError
-from reenact.journal.bodies import Body
-from reenact.journal.codec import Codec
+from reenact.journal.codec import Body, Codec
 from reenact.journal.recorder import Recorder
 from reenact.journal.records import Cost, Kind, State, Step
 from reenact.journal.writing import StepRequest
@@ -70,51 +69,25 @@ def raise_final(recorder: Recorder, wanted: StepRequest, final: tuple[type[Reena
             raise kind(step.error or "", next_step=step.error_next or "")
 
 
-def perform_one(
-    recorder: Recorder,
-    wanted: StepRequest,
-    effect: Callable[[], T],
-    codec: Codec[T],
-    *,
-    cost: Callable[[T], Cost] | None,
-    failure_cost: Callable[[Exception], Cost] | None,
-    final: tuple[type[ReenactError], ...],
-) -> T:
-    """One effect, recorded before and after."""
-    step = recorder.begin([wanted])[0]
-    _crash(AFTER_INTENT, wanted.kind)
-    began = recorder.clock.monotonic()
-    try:
-        value = effect()
-        _crash(AFTER_EFFECT, wanted.kind)
-        body, back = _packed(recorder, step, value, codec)
-        charge = cost(value) if cost else Cost()
-    except (Stopped, StorageError):
-        raise
-    except Exception as error:
-        lost = failure_cost(error) if failure_cost else Cost()
-        took_s = recorder.clock.monotonic() - began
-        recorder.fail([step], error, lost, took_s, final=isinstance(error, final))
-        raise
-    recorder.done([(step, body, charge)], recorder.clock.monotonic() - began)
-    return back
-
-
-def perform_many(
+def perform(
     recorder: Recorder,
     requests: Mapping[str, StepRequest],
     effect: GroupEffect[T],
     codec: Codec[T],
-    cost: Callable[[T], Cost] | None,
+    *,
+    cost: Callable[[T], Cost] | None = None,
+    failure_cost: Callable[[Exception], Cost] | None = None,
+    final: tuple[type[ReenactError], ...] = (),
 ) -> dict[str, T]:
-    """One effect for many steps; each group of results it yields is written in one transaction."""
+    """One effect for one or many steps, recorded before; each group it yields is written in a transaction."""
     begun = dict(zip(requests, recorder.begin(list(requests.values())), strict=True))
     kind = next(iter(requests.values())).kind
     _crash(AFTER_INTENT, kind)
     results: dict[str, T] = {}
     since = recorder.clock.monotonic()
-    groups = effect(tuple(requests))
+    groups: Iterable[Mapping[str, T]] = ()
     try:
+        groups = effect(tuple(requests))
         for group in groups:
             _crash(AFTER_EFFECT, kind)
             results |= _write_group(recorder, begun, group, codec, cost, since)
@@ -122,10 +95,12 @@ def perform_many(
     except (Stopped, StorageError):
         raise
     except Exception as error:
-        recorder.fail(list(begun.values()), error, Cost(), 0.0)
+        lost = failure_cost(error) if failure_cost else Cost()
+        took_s = (recorder.clock.monotonic() - since) / max(1, len(begun))
+        recorder.fail(list(begun.values()), error, lost, took_s, final=isinstance(error, final))
         raise
     finally:
-        # A generator may hold a pool of processes: it is told at once, not when somebody forgets it.
+        # A generator may hold a pool of processes: it is closed at once, not when somebody forgets it.
         if isinstance(groups, Generator):
             groups.close()
     return results
@@ -160,7 +135,7 @@ def _read(recorder: Recorder, step: Step, codec: Codec[T]) -> Kept[T] | None:
     try:
         return Kept(codec.decode(data))
     except MISFIT:
-        # Written by a program whose type was another: the step is performed anew, never guessed at.
+        # Written by a program whose type was another: the step is performed again, never guessed at.
         return None
 
 

@@ -79,13 +79,13 @@ class _Query:
             cursor = self._connection.execute(sql)
             rows = cursor.fetchmany(limit + 1)
         except (sqlite3.Error, sqlite3.Warning, ValueError, OverflowError, MemoryError) as error:
-            raise self._said(error) from error
+            raise self._refusal(error) from error
         if not cursor.description:
-            raise self._said(ValueError("it asks for nothing"))
+            raise self._refusal(ValueError("it asks for nothing"))
         columns = tuple(str(column[0]) for column in cursor.description)
         return Answer(columns, tuple(rows[:limit]), len(rows) > limit)
 
-    def _said(self, error: Exception) -> Exception:
+    def _refusal(self, error: Exception) -> Exception:
         if self._damage is not None:
             return self._damage
         code = getattr(error, "sqlite_errorcode", 0)

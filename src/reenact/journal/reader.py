@@ -8,17 +8,14 @@ from types import TracebackType
 from typing import Any, Self, TypeVar
 
 from reenact.errors import InputError, JournalError
+from reenact.journal.archive import export_run
 from reenact.journal.artefacts import Artefacts, FolderArtefacts
-from reenact.journal.bodies import Bodies
-from reenact.journal.codec import codec_for
+from reenact.journal.codec import Bodies, codec_for, redact_nothing
 from reenact.journal.database import Database
-from reenact.journal.flat import redact_nothing
-from reenact.journal.locks import Locks, locks_at
-from reenact.journal.outgoing import export_run
 from reenact.journal.records import Artefact, Kind, Run, State, Status, Step
 from reenact.journal.rows import damaged, prove_complete, prove_count, read_body, read_runs, read_steps
-from reenact.journal.sealing import is_sealed, seal
-from reenact.journal.signing import Signer, known_signer
+from reenact.journal.signing import Signer, is_sealed, known_signer, seal
+from reenact.journal.storage import Locks, locks_at
 from reenact.journal.upkeep import Checked, check_all
 
 T = TypeVar("T")

@@ -15,11 +15,9 @@ from dataclasses import replace
 from reenact.crash import crash_point
 from reenact.errors import JournalDiverged, JournalError, ReenactError
 from reenact.journal.artefacts import named
-from reenact.journal.bodies import Bodies, Body
+from reenact.journal.codec import Bodies, Body, Flattening
 from reenact.journal.database import Database
-from reenact.journal.flat import Flattening
-from reenact.journal.host import Clock
-from reenact.journal.keys import step_key
+from reenact.journal.keys import Clock, step_key
 from reenact.journal.records import Cost, Kind, Run, State, Status, Step
 from reenact.journal.rows import read_body, read_runs, read_steps, set_run
 from reenact.journal.signing import Signer

@@ -1,4 +1,4 @@
-"""The nouns of this room: Run, Step, Cost, Artefact. One row of the file each, with its own check sum.
+"""The nouns of this package: Run, Step, Cost, Artefact. One row of the file each, with its own check sum.
 
 A row's `check_sum` covers every other column (bodies through their digests), so that a flipped bit is seen.
 Its `mac` covers the same with the user's key (signing.py), so that a row that somebody else made is seen. A

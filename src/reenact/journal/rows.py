@@ -23,13 +23,13 @@ _SET_STEP = f"UPDATE step_rows SET ({STEP_COLUMNS}) = ({_STEP_MARKS}) WHERE numb
 
 
 def read_runs(connection: sqlite3.Connection, where: str, parameters: tuple[Any, ...] = ()) -> list[Run]:
-    """Runs by a clause of this room, each proven intact."""
+    """Runs by a clause of this package, each proven intact."""
     rows = connection.execute(f"{SELECT_RUN} {where}", parameters).fetchall()
     return [run_of(row) for row in rows]
 
 
 def read_steps(connection: sqlite3.Connection, where: str, parameters: tuple[Any, ...] = ()) -> list[Step]:
-    """Steps by a clause of this room, each proven intact."""
+    """Steps by a clause of this package, each proven intact."""
     rows = connection.execute(f"{SELECT_STEP} {where}", parameters).fetchall()
     return [step_of(row) for row in rows]
 

@@ -1,18 +1,27 @@
-"""What a pipeline writes with: a place in the tree of steps, and the verbs step, many, note, edit, under."""
+"""What a pipeline writes with: a place in the tree of steps, and the verbs step, many, note, edit, under.
+
+File edits cannot be torn by a crash: they are planned by the hash before and after, and applied file by file.
+Interrupted, the rest is applied next time: a file that already has its new content is left, one that still
+has its old content gets the new one, and one that somebody else changed meanwhile is not touched.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from pathlib import Path
+import stat
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
 from typing import TypeVar
 
-from reenact.errors import ReenactError
+from reenact.crash import crash_point
+from reenact.errors import InputError, JournalDiverged, ReenactError
+from reenact.journal.artefacts import named
 from reenact.journal.codec import Codec, codec_for
-from reenact.journal.edits import edit_files
 from reenact.journal.keys import join
-from reenact.journal.perform import GroupEffect, kept, perform_many, perform_one, raise_final
+from reenact.journal.perform import GroupEffect, kept, perform, raise_final
 from reenact.journal.recorder import Recorder
 from reenact.journal.records import Artefact, Cost, Kind
+from reenact.journal.storage import make_folder, storage_named, sync_folder, write_whole
 
 T = TypeVar("T")
 
@@ -70,12 +79,16 @@ class Scope:
         wanted = self._recorder.request(path, kind, version, inputs, shared=shared)
         with self._recorder.alone([wanted.key]):
             raise_final(self._recorder, wanted, final)
-            found = kept(self._recorder, {name: wanted}, codec, still)
-            if found:
-                return found[name]
-            return perform_one(
-                self._recorder, wanted, effect, codec, cost=cost, failure_cost=failure_cost, final=final
+            results = kept(self._recorder, {name: wanted}, codec, still) or perform(
+                self._recorder,
+                {name: wanted},
+                lambda _: [{name: effect()}],
+                codec,
+                cost=cost,
+                failure_cost=failure_cost,
+                final=final,
             )
+        return results[name]
 
     def many(
         self,
@@ -104,7 +117,7 @@ class Scope:
             results = kept(self._recorder, requests, codec, still)
             missing = {name: wanted for name, wanted in requests.items() if name not in results}
             if missing:
-                results |= perform_many(self._recorder, missing, effect, codec, cost)
+                results |= perform(self._recorder, missing, effect, codec, cost=cost)
         return {name: results[name] for name in inputs if name in results}
 
     def note(self, name: str, value: object, *, attempt: int | None = None) -> None:
@@ -133,3 +146,107 @@ class Scope:
     def read(self, artefact: Artefact) -> bytes:
         """The bytes of an artefact, proven to be those that were kept."""
         return self._recorder.bodies.artefacts.read(artefact.sha256)
+
+
+@dataclass(frozen=True, slots=True)
+class FileEdit:
+    """One file of an edit, by hash; none where there is no file."""
+
+    name: str
+    before: str | None
+    after: str | None
+    mode: int
+
+
+@dataclass(frozen=True, slots=True)
+class Edit:
+    """What is written down before an edit. The contents are for the reader: secrets in them are redacted."""
+
+    root: str
+    plan: tuple[FileEdit, ...]
+    old: Mapping[str, bytes | None]
+    new: Mapping[str, bytes | None]
+
+
+def edit_files(
+    recorder: Recorder, path: str, root: Path, files: Mapping[str, bytes | None], crash_at: str = ""
+) -> None:
+    """The step at `path` that gives files under `root` their new content."""
+    root = root.resolve()
+    old = {name: _content(_target(root, name)) for name in files}
+    asked = {"root": root, "files": files}
+    written = Edit(
+        str(root), tuple(_planned(root, name, old[name], files[name]) for name in files), old, files
+    )
+    wanted = recorder.request(path, Kind.EDIT, 1, asked, written)
+    with recorder.alone([wanted.key]):
+        if kept(recorder, {path: wanted}, codec_for(list[str])):
+            return
+        earlier = recorder.stored(wanted)
+        if earlier is not None:
+            written = codec_for(Edit).decode(recorder.bodies.plain(recorder.text_of(earlier, "inputs")))
+
+        def apply(_: tuple[str, ...]) -> list[dict[str, list[str]]]:
+            _apply_all(root, written.plan, files, recorder.run.id, crash_at)
+            return [{path: list(files)}]
+
+        perform(recorder, {path: wanted}, apply, codec_for(list[str]))
+
+
+def _planned(root: Path, name: str, old: bytes | None, new: bytes | None) -> FileEdit:
+    mode = 0o644 if old is None else stat.S_IMODE((root / name).stat().st_mode)
+    return FileEdit(name, _hash(old), _hash(new), mode)
+
+
+def _apply_all(
+    root: Path, plan: Iterable[FileEdit], files: Mapping[str, bytes | None], run_id: str, crash_at: str
+) -> None:
+    for count, edit in enumerate(plan):
+        if count:
+            crash_point("C12")
+        target = _target(root, edit.name)
+        now = _hash(_content(target))
+        if now == edit.after:
+            continue
+        if now != edit.before:
+            raise JournalDiverged(
+                f"{target} was changed by somebody else while this run was to change it.",
+                next_step="Put it back as it was and run the same command, or start over with --fresh.",
+            )
+        _write(target, files[edit.name], edit.mode, run_id, crash_at)
+
+
+def _write(target: Path, content: bytes | None, mode: int, run_id: str, crash_at: str) -> None:
+    if content is None:
+        with storage_named(target):
+            target.unlink()
+            sync_folder(target.parent)
+        return
+    make_folder(target.parent)
+    # One name a run and file: after a crash the same run writes over its own leftover.
+    temporary = target.with_name(f".{named(target.name.encode()).sha256[:12]}.{run_id}.tmp")
+    write_whole(target, content, temporary=temporary, mode=mode, crash_at=crash_at)
+
+
+def _content(target: Path) -> bytes | None:
+    with storage_named(target):
+        return target.read_bytes() if target.exists() else None
+
+
+def _hash(content: bytes | None) -> str | None:
+    return None if content is None else named(content).sha256
+
+
+def _target(root: Path, name: str) -> Path:
+    """The file of that name under root. A model may have chosen the name: links and ways out are refused."""
+    parts = PurePosixPath(name).parts
+    if not parts or name.startswith("/") or ".." in parts or "\x00" in name or "\\" in name:
+        raise InputError(f"A file to edit is named relative to its folder and inside it. Received: {name!r}.")
+    target = root
+    for part in parts:
+        target = target / part
+        if target.is_symlink():
+            raise InputError(f"{target} is a link; links are not written through. Received: {name!r}.")
+    if target.exists() and not target.is_file():
+        raise InputError(f"{target} is not a plain file. Received: {name!r}.")
+    return target

@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from reenact.errors import InputError, JournalDamaged, RunLocked
 from reenact.journal.artefacts import Artefacts
 from reenact.journal.database import Database
-from reenact.journal.locks import Locks
 from reenact.journal.records import Step
 from reenact.journal.rows import (
     count_runs,
@@ -22,6 +21,7 @@ from reenact.journal.rows import (
     read_runs,
     read_steps,
 )
+from reenact.journal.storage import Locks
 
 IMPORTING = 0
 """The lock of whoever brings in or sweeps artefacts that no step names. Runs count from 1."""

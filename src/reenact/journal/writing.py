@@ -7,8 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from decimal import Decimal
 
-from reenact.journal.bodies import Body
-from reenact.journal.flat import dumped
+from reenact.journal.codec import Body, dumped
 from reenact.journal.records import SUM, Cost, Kind, Run, State, Step, digest
 from reenact.journal.rows import next_number, put_step, set_step
 from reenact.journal.signing import Signer

@@ -1,13 +1,13 @@
-"""One door to any untrusted execution.
+"""The one way to any untrusted execution.
 
 box           what goes in and comes out: Command, Limits, BoxResult, and the protocol Sandbox
 choose        which sandbox to use here; what each is missing and does not stop
 execute       the life of one box: make, fill, start, watch, name its end, collect, remove
 
 tiers/        bubblewrap (the default on Linux), container, sandlock, none; how each starts a program
-walls/        the part of the host that is shown, the clean environment, system calls, hard limits
-watch/        what a running box uses and prints; which limit it crossed
+isolation/    the part of the host that is shown, the clean environment, system calls, hard limits
+monitor/      what a running box uses and prints; which limit it crossed
 files/        box folders, files in, results out, harmless readers, clean-up
 environments/ prepared virtual environments: built with the network, for runs that have none
-repositories/ git trees from outside, looked into without running anything of theirs
+repository    git trees from outside, read without running anything of theirs (git: starts git)
 """

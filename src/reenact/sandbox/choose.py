@@ -39,7 +39,7 @@ def choose(name: str | None = None, *, trust_code: bool = False) -> Sandbox:
 
     StorageError when no box could be made, whichever the sandbox: a full disk is no reason to trust code.
     """
-    _check_room()
+    _check_space()
     if name is not None:
         return _named(name, trust_code=trust_code)
     reasons: list[str] = []
@@ -57,15 +57,15 @@ def choose(name: str | None = None, *, trust_code: bool = False) -> Sandbox:
     )
 
 
-def _check_room() -> None:
-    from reenact.sandbox.files.folder import no_room
+def _check_space() -> None:
+    from reenact.sandbox.files.folder import space_problem
     from reenact.sandbox.monitor.watcher import HOST_RESERVE_BYTES
 
-    trouble = no_room(HOST_RESERVE_BYTES)
+    trouble = space_problem(HOST_RESERVE_BYTES)
     if trouble:
         raise StorageError(
             f"No program can be run in a sandbox: {trouble}.",
-            next_step="Free some space there, or set TMPDIR to a folder of yours with room.",
+            next_step="Free some space there, or set TMPDIR to a folder of yours with free space.",
         )
 
 
@@ -95,7 +95,7 @@ def _make(name: str, *, trust_code: bool) -> Sandbox:
 
         return Sandlock()
     if name == "none":
-        from reenact.sandbox.tiers.none import NoSandbox
+        from reenact.sandbox.tiers.plain import NoSandbox
 
         return NoSandbox(trust=trust_code)
     from reenact.sandbox.tiers.container import Container
@@ -104,7 +104,7 @@ def _make(name: str, *, trust_code: bool) -> Sandbox:
 
 
 def notice(sandbox: Sandbox) -> str:
-    """What the user must be told before this sandbox is used; empty for the default one."""
+    """What the user must know before this sandbox is used; empty for the default one."""
     if sandbox.name == "bubblewrap":
         return ""
     default = _make("bubblewrap", trust_code=False).missing() or "bubblewrap works here and stops more."

@@ -13,16 +13,30 @@ from typing import TypeAlias
 from reenact.crash import crash_point
 from reenact.errors import InputError, SandboxFailed
 from reenact.sandbox.box import MIB, BoxResult, Command, Ending, Event, Limits, OnOutput
-from reenact.sandbox.files.collect import Collected, collect, inner_name
-from reenact.sandbox.files.fill import fill
+from reenact.sandbox.files.collect import Collected, collect, fill, inner_name
 from reenact.sandbox.files.folder import BoxFolder
-from reenact.sandbox.isolation.environ import passable
+from reenact.sandbox.isolation.view import passable
 from reenact.sandbox.monitor.disk import free_bytes
-from reenact.sandbox.monitor.output import Output
 from reenact.sandbox.monitor.started import BoxBroke, ProgramEnd, Started
-from reenact.sandbox.monitor.supervise import Supervision
+from reenact.sandbox.monitor.supervise import Output, Supervision
 from reenact.sandbox.monitor.watcher import HOST_RESERVE_BYTES
 from reenact.types import Stop
+
+
+class Tier:
+    """One way to start a program. Makes what it starts a `Sandbox`."""
+
+    name: str
+
+    def run(
+        self, command: Command, limits: Limits, *, on_output: OnOutput | None = None, stop: Stop | None = None
+    ) -> BoxResult:
+        return execute(self.name, self._start, command, limits, on_output=on_output, stop=stop)
+
+    def _start(self, folder: BoxFolder, command: Command, limits: Limits) -> Started:
+        """Start the command in a filled folder. Raises BoxBroke when that fails."""
+        raise NotImplementedError
+
 
 Start: TypeAlias = Callable[[BoxFolder, Command, Limits], Started]
 """What a tier adds: start the command in a filled folder. Raises BoxBroke when that fails."""

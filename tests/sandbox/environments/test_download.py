@@ -9,7 +9,7 @@ import pytest
 from packaging.version import Version
 
 from reenact.errors import InputError, ReenactError
-from reenact.sandbox.environments.download import Source, download, read_link, upload_time
+from reenact.sandbox.environments.source import Source, download, read_link, upload_time
 
 JSON_PAGE = (
     b'{"files": [{"filename": "a-1.0.tar.gz", "upload-time": "2010-08-24T14:33:52.4Z"}, {"filename": "b"}]}'

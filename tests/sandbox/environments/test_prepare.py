@@ -80,7 +80,7 @@ def test_no_packages_at_all_is_an_environment_too(environments: Environments) ->
     assert environments.prepare((), ALL).packages == ()
 
 
-def test_removing_frees_the_room_and_forgets(environments: Environments) -> None:
+def test_removing_frees_the_space_and_forgets(environments: Environments) -> None:
     made = environments.prepare((requirement("tinybeta"),), ALL)
     assert environments.remove(made.key) == made.size_bytes
     assert environments.listing() == ()
@@ -122,10 +122,10 @@ def test_the_users_variables_are_written_nowhere(
 
 
 def test_progress_tells_what_is_done_and_the_size(environments: Environments) -> None:
-    told: list[Progress] = []
-    environments.tell = told.append
+    reported: list[Progress] = []
+    environments.tell = reported.append
     environments.prepare((requirement("tinybeta"),), ALL)
-    notes = [progress.note for progress in told]
+    notes = [progress.note for progress in reported]
     assert notes[0].startswith("resolving 1 requirements with")
     assert notes[-1].startswith("ready: ")
     assert notes[-1].endswith(" MB")
@@ -141,10 +141,10 @@ def test_a_source_distribution_is_built_in_a_box_and_never_on_the_host(
     made = each.prepare((requirement("tinysource>=0.1"), requirement("tinyalpha")), ALL)
     assert made.packages == ("tinyalpha==1.0", "tinybeta==1.2", "tinysource==0.3")
     assert not tripwire.exists()
-    told = subprocess.run(
+    reported = subprocess.run(
         [made.python, "-c", "import tinysource; print(tinysource.WORD)"], capture_output=True
     )
-    assert told.stdout == b"built in a box\n"
+    assert reported.stdout == b"built in a box\n"
 
 
 def test_without_a_box_a_source_distribution_is_refused(environments: Environments, links: Path) -> None:
@@ -220,7 +220,7 @@ def test_a_killed_build_leaves_nothing_that_is_taken_for_complete(environments: 
     assert not list(environments.cache.glob("half-*")), "the rubbish of the killed build is removed"
 
 
-def test_whoever_waits_for_another_builder_is_told_and_can_stop(environments: Environments) -> None:
+def test_whoever_waits_for_another_builder_is_informed_and_can_stop(environments: Environments) -> None:
     assert environments.installer is not None
     builder = multiprocessing.get_context("fork").Process(
         target=_halt, args=(environments.cache, environments.installer)
@@ -230,16 +230,16 @@ def test_whoever_waits_for_another_builder_is_told_and_can_stop(environments: En
         while not list(environments.cache.glob("half-*/halfway")):
             assert builder.is_alive()
             time.sleep(0.02)
-        stop, told = Stop(), []
+        stop, reported = Stop(), []
 
         def tell(progress: Progress) -> None:
-            told.append(progress.note)
+            reported.append(progress.note)
             stop.ask()
 
         environments.tell, environments.stop = tell, stop
         with pytest.raises(Stopped):
             environments.prepare((requirement("tinybeta"),), ALL)
-        assert told == ["another process builds the same environment; waiting"]
+        assert reported == ["another process builds the same environment; waiting"]
     finally:
         builder.kill()
         builder.join()

@@ -76,7 +76,7 @@ def test_a_file_that_root_made_immutable(tmp_path: Path) -> None:
     os.getuid() != 0 or not Path("/usr/bin/setpriv").exists() or not Path("/usr/bin/python3").exists(),
     reason="only root can make files of another user, and needs an interpreter for him",
 )
-def test_what_another_user_closed_is_said_and_the_rest_removed(open_path: Path) -> None:
+def test_what_another_user_closed_is_reported_and_the_rest_removed(open_path: Path) -> None:
     root = open_path / "tree"
     (root / "theirs" / "inner").mkdir(parents=True)
     (root / "ours").mkdir()
@@ -89,7 +89,7 @@ from pathlib import Path
 from reenact.sandbox.files.cleanup import remove_tree
 print(remove_tree(Path(sys.argv[1])))
 """
-    said = subprocess.run(
+    output = subprocess.run(
         [
             "setpriv",
             "--reuid",
@@ -107,8 +107,8 @@ print(remove_tree(Path(sys.argv[1])))
         text=True,
         check=False,
     )
-    if "No module named" in said.stderr:
+    if "No module named" in output.stderr:
         pytest.skip("another user cannot read these sources")
-    assert said.returncode == 0, said.stderr
-    assert "theirs" in said.stdout
+    assert output.returncode == 0, output.stderr
+    assert "theirs" in output.stdout
     assert [path.name for path in root.iterdir()] == ["theirs"]

@@ -7,7 +7,7 @@ import pytest
 
 from reenact.errors import InputError
 from reenact.sandbox.box import Command, Limits
-from reenact.sandbox.files.fill import fill
+from reenact.sandbox.files.collect import fill
 
 
 def put(work: Path, limits: Limits | None = None, **kinds: object) -> None:

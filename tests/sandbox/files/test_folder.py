@@ -29,7 +29,7 @@ sandbox = choose(sys.argv[1], trust_code=True)
 print("running", flush=True)
 program = "import os, sys, time; os.makedirs('a/b', 0); print('up'); time.sleep(int(sys.argv[2]))"
 line = (sys.executable, "-u", "-c", program, *sys.argv[2:])
-sandbox.run(Command(line), Limits(wall_s=600), on_output=lambda said: print(said, flush=True))
+sandbox.run(Command(line), Limits(wall_s=600), on_output=lambda output: print(output, flush=True))
 """
 
 

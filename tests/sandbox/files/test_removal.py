@@ -10,8 +10,8 @@ from pathlib import Path
 
 from reenact.sandbox.box import Command, Ending, Limits
 from reenact.sandbox.choose import choose
+from reenact.sandbox.files.cleanup import remove_box
 from reenact.sandbox.files.folder import BoxFolder, boxes, sweep
-from reenact.sandbox.files.removal import remove_box
 
 DEEP = """
 import os
@@ -55,7 +55,7 @@ def test_many_deep_folders_at_once_all_vanish(tmp_path: Path) -> None:
 def test_an_owner_that_ends_before_the_removal_leaves_it_to_the_next_sweep(tmp_path: Path) -> None:
     nested = (
         "import sys; from pathlib import Path; from reenact.sandbox.files.folder import BoxFolder\n"
-        "from reenact.sandbox.files.removal import remove_box\n"
+        "from reenact.sandbox.files.cleanup import remove_box\n"
         "import os; folder = BoxFolder.make(Path(sys.argv[1])); os.chdir(folder.work)\n"
         + DEEP.format(depth=6000)
         + "remove_box(folder.path, folder.lock, wait_s=0)\n"

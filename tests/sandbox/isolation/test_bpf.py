@@ -4,7 +4,7 @@ import struct
 
 import pytest
 
-from reenact.sandbox.isolation.bpf import ALLOW, Jump, Label, Load, Return, assemble
+from reenact.sandbox.isolation.seccomp import ALLOW, Jump, Label, Load, Return, assemble
 
 
 def test_a_program_as_the_kernel_reads_it() -> None:

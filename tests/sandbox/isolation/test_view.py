@@ -7,8 +7,8 @@ import pytest
 
 from reenact.errors import InputError
 from reenact.sandbox.box import Command, Mount
-from reenact.sandbox.isolation.environ import box_environment
 from reenact.sandbox.isolation.view import (
+    box_environment,
     checked_mounts,
     etc_files,
     gpu_nodes,

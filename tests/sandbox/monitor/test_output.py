@@ -3,7 +3,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reenact.sandbox.monitor.output import Output
+from reenact.sandbox.monitor.supervise import Output
 
 
 @given(st.lists(st.text(alphabet="abcé\U0001f4a9\n", max_size=40), max_size=20), st.integers(0, 60))
@@ -41,17 +41,17 @@ def test_memory_stays_bounded_and_the_limit_is_noticed() -> None:
 
 
 def test_the_listener_hears_clean_text_and_is_left_alone_after_it_failed() -> None:
-    heard: list[bytes] = []
+    received: list[bytes] = []
 
     def listen(part: bytes) -> None:
-        heard.append(part)
-        if len(heard) == 2:
+        received.append(part)
+        if len(received) == 2:
             raise ValueError("enough")
 
     output = Output(100, 1000, listen)
     for part in (b"\x1b[31", b"mred", b"two", b"three"):
         output.feed(part)
-    assert heard == [b"red", b"two"]
+    assert received == [b"red", b"two"]
     assert [(event.kind, event.detail) for event in output.events] == [
         ("listener-failed", "ValueError: enough")
     ]

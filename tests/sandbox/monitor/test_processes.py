@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from reenact.sandbox.monitor.hidden import deeply_nameless, open_nameless, written_bytes
+from reenact.sandbox.monitor.disk import deeply_nameless, open_nameless, written_bytes
 from reenact.sandbox.monitor.processes import Descendants, descendants
 
 PARENT = """
@@ -117,8 +117,8 @@ def test_a_plain_program_hides_nothing(tmp_path: Path) -> None:
 
 def _in_memory(path: Path) -> bool:
     """Whether the test's own folder lies in memory, where nothing is ever written to a disk."""
-    said = subprocess.run(["stat", "-f", "-c", "%T", path], capture_output=True, text=True, check=True)
-    return said.stdout.strip() in ("tmpfs", "ramfs")
+    output = subprocess.run(["stat", "-f", "-c", "%T", path], capture_output=True, text=True, check=True)
+    return output.stdout.strip() in ("tmpfs", "ramfs")
 
 
 def test_a_process_that_is_gone_is_nothing() -> None:

@@ -40,10 +40,10 @@ def run(program: str, **kinds: object) -> str:
 
 def test_process_1_shows_neither_environment_nor_paths_of_the_host(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SOME_API_KEY", SECRET)
-    said = run("for name in ('environ', 'cmdline'): print(open(f'/proc/1/{name}').read())")
-    assert SECRET not in said
-    assert "reenact-boxes" not in said
-    assert "--ro-bind" not in said
+    output = run("for name in ('environ', 'cmdline'): print(open(f'/proc/1/{name}').read())")
+    assert SECRET not in output
+    assert "reenact-boxes" not in output
+    assert "--ro-bind" not in output
 
 
 def test_only_three_places_can_be_written() -> None:
@@ -127,10 +127,10 @@ def test_shells_words_do_not_mix_with_the_programs() -> None:
 
 
 def test_devices_are_few_and_none_is_a_gpu() -> None:
-    said = run("import os; print(sorted(os.listdir('/dev')))")
-    assert "nvidia" not in said
-    assert "'null'" in said
-    assert "sda" not in said
+    output = run("import os; print(sorted(os.listdir('/dev')))")
+    assert "nvidia" not in output
+    assert "'null'" in output
+    assert "sda" not in output
 
 
 @pytest.mark.parametrize("gpu", [False, True])
@@ -208,7 +208,7 @@ def test_a_launcher_that_fails_is_no_verdict_on_the_program(tmp_path: Path) -> N
     launcher = tmp_path / "bwrap"
     for words, why in (
         ("echo 'setting up uid map: Permission denied' >&2; exit 1", "uid map: Permission denied"),
-        ("exit 0", "it said nothing"),
+        ("exit 0", "it printed nothing"),
         ("kill -9 $$", "could not make the box"),
     ):
         launcher.write_text(f"#!/bin/sh\n{words}\n")
@@ -219,13 +219,13 @@ def test_a_launcher_that_fails_is_no_verdict_on_the_program(tmp_path: Path) -> N
         assert not result.ending.is_evidence
 
 
-def test_what_is_missing_is_said_in_a_sentence(tmp_path: Path) -> None:
+def test_what_is_missing_is_a_sentence(tmp_path: Path) -> None:
     launcher = tmp_path / "bwrap"
     launcher.write_text("#!/bin/sh\necho 'bwrap: No permissions to create a new namespace' >&2; exit 1\n")
     launcher.chmod(0o755)
-    said = Bubblewrap(str(launcher)).missing()
-    assert "does not work here" in said
-    assert "user.max_user_namespaces" in said
+    output = Bubblewrap(str(launcher)).missing()
+    assert "does not work here" in output
+    assert "user.max_user_namespaces" in output
     assert "apt install bubblewrap" in Bubblewrap(str(tmp_path / "absent")).missing()
 
 

@@ -105,7 +105,7 @@ def test_a_run_from_making_to_removal(home: Path) -> None:
     ]
 
 
-def test_the_programs_status_and_a_kill_for_memory_are_told_apart(home: Path) -> None:
+def test_the_programs_status_and_a_kill_for_memory_are_kept_apart(home: Path) -> None:
     exits = Command((PYTHON, "-c", "raise SystemExit(3)"))
     assert sandbox(home).run(exits, Limits()).exit_code == 3
     (home / "oom").touch()
@@ -126,12 +126,12 @@ def test_an_engine_that_refuses_is_no_verdict_on_the_program(home: Path) -> None
     assert "no space left on device" in result.why
 
 
-def test_no_engine_and_a_deaf_engine_are_said_in_sentences(home: Path) -> None:
+def test_no_engine_and_a_deaf_engine_are_sentences(home: Path) -> None:
     assert "No container engine is installed" in Container(str(home / "absent")).missing()
     (home / "dead").touch()
-    said = sandbox(home).missing()
-    assert "No container engine answers" in said
-    assert "Is it running?" in said
+    output = sandbox(home).missing()
+    assert "No container engine answers" in output
+    assert "Is it running?" in output
 
 
 def test_what_the_container_is_made_of(home: Path) -> None:

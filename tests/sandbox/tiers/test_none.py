@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from reenact.errors import SandboxUnavailable
-from reenact.sandbox.tiers.none import NoSandbox
+from reenact.sandbox.tiers.plain import NoSandbox
 from reenact.testing.sandbox import SandboxContract
 
 

@@ -35,8 +35,8 @@ def unpack(source: str) -> Path:
 def build_system(folder: Path) -> dict[str, Any]:
     """How the source wants to be built; the old way when it does not say."""
     project = folder / "pyproject.toml"
-    said = tomllib.loads(project.read_text()).get("build-system", {}) if project.exists() else {}
-    return said if "build-backend" in said else _OLD_WAY | said
+    stated = tomllib.loads(project.read_text()).get("build-system", {}) if project.exists() else {}
+    return stated if "build-backend" in stated else _OLD_WAY | stated
 
 
 def build(folder: Path) -> str:

@@ -1,4 +1,6 @@
-"""What may be installed: requirements as plain names and versions, and whose word they rest on.
+"""Names of packages that need nobody's word: libraries of the field and the usual builders of packages.
+
+What may be installed: requirements as plain names and versions, and whose word they rest on.
 
 Covered: options, addresses, version control, paths and variables in a requirement (each refused by name,
 whoever wrote it), names that a model or a document made up (refused until the user or a list allows them).
@@ -18,7 +20,23 @@ from packaging.requirements import Requirement as Parsed
 from packaging.utils import canonicalize_name
 
 from reenact.errors import InputError
-from reenact.sandbox.environments.known import WELL_KNOWN
+
+WELL_KNOWN = frozenset(
+    """
+    absl-py accelerate albumentations antlr4-python3-runtime click cython datasets diffusers einops
+    evaluate filelock flask flax flit-core fsspec gpytorch gymnasium h5py hatch-vcs hatchling
+    huggingface-hub hydra-core imageio jax jaxlib joblib jsonschema keras lightgbm lightning
+    matplotlib maturin meson-python ml-collections networkx ninja nltk numba numpy omegaconf
+    opencv-python opencv-python-headless optax optuna packaging pandas pdm-backend peft pillow
+    poetry-core protobuf psutil pyarrow pybind11 pydantic pyparsing pytest python-dateutil
+    pytorch-lightning pyyaml regex requests rich sacrebleu safetensors scikit-build-core
+    scikit-image scikit-learn scipy seaborn sentence-transformers sentencepiece setuptools
+    setuptools-scm six spacy statsmodels sympy tensorboard tensorboardx tensorflow tensorflow-cpu
+    tensorflow-datasets tf-keras timm tokenizers torch torch-geometric torchaudio torchinfo
+    torchmetrics torchvision tqdm transformers typing-extensions wandb wheel xgboost
+    """.split()  # noqa: SIM905 - a list of words reads better as words
+)
+
 
 LONGEST = 1000
 MOST_LINES = 2000
@@ -111,5 +129,5 @@ def requirements_in(text: str, proposed_by: ProposedBy) -> tuple[Requirement, ..
     lines = text.replace("\\\n", " ").splitlines()
     if len(lines) > MOST_LINES:
         raise InputError(f"A requirements file has at most {MOST_LINES} lines, received {len(lines)}.")
-    said = (re.sub(r"(^|\s)#.*$", "", line).strip() for line in lines)
-    return tuple(requirement(line, proposed_by) for line in said if line)
+    stated = (re.sub(r"(^|\s)#.*$", "", line).strip() for line in lines)
+    return tuple(requirement(line, proposed_by) for line in stated if line)

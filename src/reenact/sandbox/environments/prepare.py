@@ -26,14 +26,19 @@ from packaging.utils import canonicalize_name
 
 from reenact.errors import InputError, ReenactError, SandboxUnavailable
 from reenact.sandbox.box import Mount, Sandbox
-from reenact.sandbox.environments.download import download, find_source
 from reenact.sandbox.environments.install import Installer, Wish, find_installer
-from reenact.sandbox.environments.lock import locked
 from reenact.sandbox.environments.names import Allowed, Requirement
-from reenact.sandbox.environments.python import Interpreter, ask_interpreter
 from reenact.sandbox.environments.run import NoWheel, constraints
-from reenact.sandbox.environments.source import build_wheel
-from reenact.sandbox.environments.stored import Environment, finish, hash_of, read_environment
+from reenact.sandbox.environments.source import build_wheel, download, find_source
+from reenact.sandbox.environments.stored import (
+    Environment,
+    Interpreter,
+    ask_interpreter,
+    finish,
+    hash_of,
+    locked,
+    read_environment,
+)
 from reenact.sandbox.files.cleanup import remove_tree
 from reenact.types import Progress, Stop, Tell, tell_nobody
 

@@ -62,9 +62,9 @@ def run_installer(
         fed.write(stdin)
         fed.seek(0)
         out, complaint = Path(empty) / "out", Path(empty) / "complaint"
-        with out.open("w") as told, complaint.open("w") as said:
+        with out.open("w") as stdout, complaint.open("w") as stderr:
             running = subprocess.Popen(  # noqa: S603 - a fixed program
-                argv, cwd=empty, env=_variables(wheels), stdin=fed, stdout=told, stderr=said,
+                argv, cwd=empty, env=_variables(wheels), stdin=fed, stdout=stdout, stderr=stderr,
                 # Ctrl-C is for us to hear: an installer that hears it too ends with a complaint of its own.
                 start_new_session=True,
             )  # fmt: skip

@@ -1,4 +1,11 @@
-"""Builds a wheel from a source distribution: unopened on the host, opened and built offline in a box.
+"""Finds and downloads a source distribution without opening it.
+
+Where it lies is read from pip's own log of what it passed over, so the user's indexes, folders,
+certificates and proxies are the ones that count, and nothing is built. Covered: size, checksum, https or a
+file alone, the date before which it must have been uploaded. Not covered: indexes that ask for a password
+for the file itself.
+
+Builds a wheel from a source distribution: unopened on the host, opened and built offline in a box.
 
 Covered: nothing of the source runs or is unpacked on the host, the wheel must be what was asked for, what
 the build itself needs comes from wheels and needs somebody's word like any other name. Not covered: what
@@ -7,17 +14,146 @@ the built package does later, in a box.
 
 from __future__ import annotations
 
+import hashlib
+import importlib.util
+import json
+import os
+import re
+import ssl
+import sys
+import tempfile
+import urllib.error
+import urllib.parse
+import urllib.request
 from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import date, datetime
 from pathlib import Path
 
-from packaging.utils import InvalidWheelFilename, parse_wheel_filename
+from packaging.requirements import Requirement as Parsed
+from packaging.utils import (
+    InvalidSdistFilename,
+    InvalidWheelFilename,
+    parse_sdist_filename,
+    parse_wheel_filename,
+)
+from packaging.version import Version
 
-from reenact.errors import InputError, SandboxUnavailable
+from reenact.errors import InputError, MissingPart, ReenactError, SandboxUnavailable
 from reenact.sandbox.box import MIB, BoxResult, Command, Limits, Mount, Sandbox
-from reenact.sandbox.environments.download import MOST_BYTES, Source
 from reenact.sandbox.environments.names import ProposedBy, Requirement, requirement
+from reenact.sandbox.environments.run import pip_alone, run_installer
 from reenact.sandbox.files.strict_json import read_json
 from reenact.types import Stop
+
+MOST_BYTES = 256 * MIB
+_LINK = re.compile(r"No sources permitted for [^:]+: (\S+?)(?:#sha256=(\w+))?(?: \(from (\S+?)\))?(?:\s|$)")
+_PAGE_TYPE = "application/vnd.pypi.simple.v1+json"
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """One source distribution and where it lies."""
+
+    name: str
+    version: Version
+    file: str
+    address: str
+    sha256: str
+    page: str
+    """The index page that names it, empty for a folder."""
+
+
+def find_source(name: str, asked: str, exclude_newer: date | None, stop: Stop | None) -> Source:
+    """The newest source distribution of a package that fits what was asked. InputError when there is none."""
+    if importlib.util.find_spec("pip") is None:
+        raise MissingPart(
+            f"{name} has no wheel, and to find its source distribution pip is needed.",
+            next_step="python -m ensurepip",
+        )
+    found = [source for source in _passed_over(name, stop) if source.name == name]
+    fitting = [source for source in found if Parsed(asked).specifier.contains(source.version)]
+    if exclude_newer is not None:
+        fitting = [source for source in fitting if _uploaded_before(source, exclude_newer)]
+    if not fitting:
+        why = (
+            f"none of its {len(found)} source distributions fits {asked!r}"
+            if found
+            else "nor a source distribution"
+        )
+        raise InputError(
+            f"The package {name} cannot be installed: it has no wheel for this interpreter, {why}.",
+            next_step="Check the name and the version; it may be made up, or need another Python.",
+        )
+    return max(fitting, key=lambda source: source.version)
+
+
+def _passed_over(name: str, stop: Stop | None) -> list[Source]:
+    with tempfile.TemporaryDirectory() as nowhere:
+        argv = [*pip_alone(sys.executable), "download", "-vv", "--no-deps", "--only-binary", ":all:"]
+        done = run_installer([*argv, "--dest", nowhere, name], stop=stop)
+    return [source for line in (done.stdout + done.stderr).splitlines() if (source := read_link(line))]
+
+
+def read_link(line: str) -> Source | None:
+    """The source distribution that a line of pip's log passes over, none in other lines."""
+    link = _LINK.search(line)
+    if link is None:
+        return None
+    file = urllib.parse.unquote(link[1].rpartition("/")[2])
+    try:
+        name, version = parse_sdist_filename(file)
+    except InvalidSdistFilename:
+        return None
+    return Source(name, version, file, link[1], link[2] or "", link[3] or "")
+
+
+def _uploaded_before(source: Source, day: date) -> bool:
+    """Whether the index says that a file was there on a day. A folder of the user's has no dates."""
+    if not source.page:
+        return True
+    uploaded = upload_time(_fetch(source.page, accept=_PAGE_TYPE), source.file)
+    return uploaded is not None and uploaded.date() <= day
+
+
+def upload_time(page: bytes, file: str) -> datetime | None:
+    """When a file was uploaded, by the words of an index page in JSON or HTML; none when it is silent."""
+    text = page.decode(errors="replace")
+    if text.lstrip().startswith("{"):
+        listed = json.loads(text)["files"]
+        stated = next((item.get("upload-time") for item in listed if item["filename"] == file), None)
+    else:
+        link = re.search(rf'<a [^>]*/{re.escape(file)}[#"][^>]*>', text)
+        found = re.search(r'data-upload-time="([^"]+)"', link[0]) if link else None
+        stated = found[1] if found else None
+    return datetime.fromisoformat(stated) if stated else None
+
+
+def download(source: Source) -> bytes:
+    """The bytes of a source distribution, with the checksum that the index gave."""
+    content = _fetch(source.address)
+    if source.sha256 and hashlib.sha256(content).hexdigest() != source.sha256:
+        raise InputError(f"The file {source.file} is not what the index says it is: its checksum differs.")
+    return content
+
+
+def _fetch(address: str, accept: str = "*/*") -> bytes:
+    scheme = urllib.parse.urlsplit(address).scheme
+    if scheme not in ("https", "file"):
+        raise InputError(f"A source distribution is downloaded by https alone, not by {scheme}.")
+    asked = urllib.request.Request(address, headers={"Accept": accept})  # noqa: S310 - the scheme is checked above
+    context = ssl.create_default_context(cafile=os.environ.get("PIP_CERT") or None)
+    try:
+        with urllib.request.urlopen(asked, timeout=60, context=context) as answer:  # noqa: S310 - as above
+            content: bytes = answer.read(MOST_BYTES + 1)
+    except (urllib.error.URLError, OSError) as error:
+        raise ReenactError(
+            "A source distribution cannot be downloaded.", next_step="Try again later."
+        ) from error
+    if len(content) > MOST_BYTES:
+        raise InputError(f"A source distribution has more than {MOST_BYTES} bytes.")
+    return content
+
 
 _LIMITS = Limits(
     wall_s=900,
@@ -79,8 +215,8 @@ def _run(
     return result
 
 
-def _requirements(source: Source, said: bytes) -> tuple[Requirement, ...]:
-    listed = read_json(said)
+def _requirements(source: Source, stated: bytes) -> tuple[Requirement, ...]:
+    listed = read_json(stated)
     if not isinstance(listed, list) or not all(isinstance(item, str) for item in listed):
         raise InputError(f"The package {source.name} does not say properly what its build needs.")
     return tuple(requirement(str(item), ProposedBy.DOCUMENT) for item in listed)

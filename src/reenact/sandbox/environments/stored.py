@@ -1,4 +1,8 @@
-"""One prepared environment as it lies in the cache: complete, or not there.
+"""One process at a time may build one environment; the kernel frees the lock of a process that dies.
+
+Facts about an interpreter: what decides which packages fit it and where its installation lies.
+
+One prepared environment as it lies in the cache: complete, or not there.
 
 Covered: a cache that somebody else filled. Its record does not decide what boxes are shown: that is the
 folder itself, below the cache and not a link, and the installation of the interpreter that was asked just
@@ -8,16 +12,85 @@ covered: what the planted packages do, in boxes.
 
 from __future__ import annotations
 
+import fcntl
 import hashlib
 import json
+import os
 import re
+import subprocess
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
+from reenact.errors import InputError, ended_by
 from reenact.sandbox.box import MIB, Mount
-from reenact.sandbox.environments.python import Interpreter
-from reenact.sandbox.monitor.disk import tree_room
+from reenact.sandbox.monitor.disk import tree_usage
+from reenact.types import Progress, Stop, Tell
+
+
+@contextmanager
+def locked(path: Path, tell: Tell, stop: Stop | None) -> Iterator[None]:
+    """Hold the lock of a file that stays; wait for whoever has it, and say so."""
+    waiter = stop or Stop()
+    lock = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
+    try:
+        mentioned = False
+        while not _taken(lock):
+            if not mentioned:
+                tell(Progress("environment", note="another process builds the same environment; waiting"))
+                mentioned = True
+            if waiter.wait(0.2):
+                raise ended_by(stop, "Preparing the environment was stopped.")
+        yield
+    finally:
+        os.close(lock)
+
+
+def _taken(lock: int) -> bool:
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True
+
+
+_ASK = (
+    "import json, os, sys, sysconfig, platform; print(json.dumps([sys.implementation.cache_tag, "
+    "platform.python_version(), sysconfig.get_platform(), platform.libc_ver()[0], "
+    "os.path.realpath(sys.base_prefix)]))"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Interpreter:
+    """One Python installation."""
+
+    tag: str
+    version: str
+    platform: str
+    libc: str
+    folder: str
+    """Where the installation lies."""
+
+    def __str__(self) -> str:
+        return f"{self.tag} {self.version} {self.platform} {self.libc} {self.folder}"
+
+
+@cache
+def ask_interpreter(python: str) -> Interpreter:
+    """The facts about the interpreter at a path."""
+    try:
+        # Without `site`: the facts are those of the bare interpreter, and no .pth file need run for them.
+        done = subprocess.run(  # noqa: S603 - the interpreter that the user chose
+            [python, "-I", "-S", "-c", _ASK], capture_output=True, text=True, timeout=60, check=True
+        )
+        return Interpreter(*json.loads(done.stdout))
+    except (OSError, subprocess.SubprocessError, ValueError) as error:
+        raise InputError(f"This is no Python interpreter that works. Received: python={python!r}") from error
+
 
 _MANIFEST = "reenact-environment.json"
 _KEY = re.compile(r"[0-9a-f]{32}")
@@ -72,12 +145,12 @@ def finish(half: Path, final: Path, pins: tuple[str, ...], interpreter: Interpre
         text = script.read_bytes()
         if str(half).encode() in text:
             script.write_bytes(text.replace(str(half).encode(), str(final).encode()))
-    said = {
+    record = {
         "packages": pins,
-        "size_bytes": tree_room(half, sys.maxsize).bytes,
+        "size_bytes": tree_usage(half, sys.maxsize).bytes,
         "interpreter": interpreter.folder,
     }
-    (half / _MANIFEST).write_text(json.dumps(said))
+    (half / _MANIFEST).write_text(json.dumps(record))
 
 
 def hash_of(*parts: object) -> str:

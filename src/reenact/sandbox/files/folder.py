@@ -26,7 +26,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from reenact.errors import SandboxFailed
-from reenact.sandbox.files.removal import remove_box
+from reenact.sandbox.files.cleanup import remove_box
 from reenact.sandbox.isolation.cgroup import remove_group
 from reenact.sandbox.tiers.engine import remove_container
 
@@ -117,7 +117,7 @@ def start_time(pid: int) -> int:
     return int(text.rpartition(")")[2].split()[19])
 
 
-def no_room(reserve_bytes: int, root: Path | None = None) -> str:
+def space_problem(reserve_bytes: int, root: Path | None = None) -> str:
     """Why no box can have a folder here, for want of space or of rights; empty when one can."""
     try:
         root = _root(root)

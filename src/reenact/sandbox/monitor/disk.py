@@ -1,8 +1,17 @@
-"""How much room the visible files of a box take: on the host's disk, and in memory at /dev/shm.
+"""How much space the visible files of a box take: on the host's disk, and in memory at /dev/shm.
 
 Covered: trees of any depth (one or two descriptors, whatever the depth), folders closed with chmod, hard
 links (counted once), folders moved while they are walked (the walk stops and is repeated).
 Not covered here: files without a name, see `hidden`.
+
+Finds space on disk that no walk of a tree can see: files that were unlinked but are still held.
+
+Each look finds those that a process holds open. A program may hide them better: mapped but not open, in the
+descriptor table of a single thread, in flight in a unix socket. A deep look is taken when the machine has
+lost more space than the visible files explain and the box has written that much (`written_bytes`; the
+filter of system calls refuses fallocate, which would take space without writing). It sizes what can be sized
+and says whether there is a hiding place whose content cannot.
+Not covered: a neighbour that frees as much space as the box hides; the host's reserve is watched for that.
 """
 
 from __future__ import annotations
@@ -12,14 +21,16 @@ import os
 import stat
 import sys
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
+
+from reenact.sandbox.monitor.processes import Processes, listed, read_proc
 
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
 @dataclass(slots=True)
-class Room:
+class DiskUsage:
     """Bytes and entries found so far. `whole` is false when the tree changed under the walk."""
 
     bytes: int = 0
@@ -27,11 +38,11 @@ class Room:
     whole: bool = True
 
 
-def tree_room(root: Path, most_files: int) -> Room:
+def tree_usage(root: Path, most_files: int) -> DiskUsage:
     """Count what is below `root`; stops early once there are more than `most_files` entries."""
     walk = Walk(root, most_files)
     walk.go_on(math.inf)
-    return walk.room
+    return walk.usage
 
 
 class Walk:
@@ -42,7 +53,7 @@ class Walk:
     """
 
     def __init__(self, root: Path, most_files: int) -> None:
-        self.room = Room()
+        self.usage = DiskUsage()
         self.done = False
         self._most_files = most_files
         self._linked: set[tuple[int, int]] = set()
@@ -65,7 +76,7 @@ class Walk:
                 self._end(whole=False)
 
     def _step(self) -> None:
-        if self.room.files > self._most_files or not (self._waiting or self._trail):
+        if self.usage.files > self._most_files or not (self._waiting or self._trail):
             self._end(whole=True)
         elif self._waiting:
             self._go_down(self._waiting.pop())
@@ -91,7 +102,7 @@ class Walk:
             self._end(whole=False)
 
     def _end(self, *, whole: bool) -> None:
-        self.room.whole = whole
+        self.usage.whole = whole
         self.close()
 
     def close(self) -> None:
@@ -106,8 +117,8 @@ class Walk:
         folders: list[str] = []
         with os.scandir(at) as entries:
             for entry in entries:
-                self.room.files += 1
-                if self.room.files > self._most_files:
+                self.usage.files += 1
+                if self.usage.files > self._most_files:
                     return []
                 try:
                     found = entry.stat(follow_symlinks=False)
@@ -124,7 +135,7 @@ class Walk:
             if key in self._linked:
                 return
             self._linked.add(key)
-        self.room.bytes += found.st_blocks * 512
+        self.usage.bytes += found.st_blocks * 512
 
 
 def _identity(at: int) -> tuple[int, int]:
@@ -151,13 +162,111 @@ def _open(name: str, at: int | None) -> int:
         os.close(handle)
 
 
-def memory_room(opened: int) -> Room:
+def memory_usage(opened: int) -> DiskUsage:
     """What is in a memory file system, named or not, by its own count."""
     found = os.fstatvfs(opened)
-    return Room((found.f_blocks - found.f_bfree) * found.f_frsize, max(0, found.f_files - found.f_ffree - 1))
+    return DiskUsage(
+        (found.f_blocks - found.f_bfree) * found.f_frsize, max(0, found.f_files - found.f_ffree - 1)
+    )
 
 
 def free_bytes(path: Path) -> int:
     """Bytes that are still free for us where `path` lies."""
     found = os.statvfs(path)
     return found.f_bavail * found.f_frsize
+
+
+MOST_DESCRIPTORS = 20_000
+"""Descriptors that one look goes through."""
+
+
+@dataclass
+class Nameless:
+    """Files without a name, by device, and whether more may be hidden where its size cannot be read."""
+
+    sizes: dict[tuple[int, int], int] = field(default_factory=dict)
+    unsized: bool = False
+
+    def on(self, device: int) -> int:
+        """Bytes on one device."""
+        return sum(size for (found, _), size in self.sizes.items() if found == device)
+
+    def elsewhere(self, *devices: int) -> int:
+        """Bytes on none of the devices: memory files."""
+        return sum(size for (found, _), size in self.sizes.items() if found not in devices)
+
+
+def open_nameless(processes: Processes) -> Nameless:
+    """Files without a name that a process holds open."""
+    found = Nameless()
+    left = MOST_DESCRIPTORS
+    for number in processes.numbers():
+        left -= _add_open(found, processes.proc, f"{number}/fd")
+        if left < 0:
+            # Too many to look at each time; what is behind the rest shows in the machine's free space.
+            found.unsized = True
+            break
+    return found
+
+
+def deeply_nameless(processes: Processes, shm_device: int) -> Nameless:
+    """Files without a name wherever they can be held; slow."""
+    found = open_nameless(processes)
+    left = 5 * MOST_DESCRIPTORS
+    for number in processes.numbers():
+        for task in listed(processes.proc, f"{number}/task"):
+            left -= _add_open(found, processes.proc, f"{number}/task/{task}/fd")
+            if left < 0:
+                found.unsized = True
+                return found
+        _add_mapped(found, processes.proc, number, shm_device)
+        for entry in listed(processes.proc, f"{number}/fdinfo"):
+            found.unsized |= _holds_flying(read_proc(processes.proc, f"{number}/fdinfo/{entry}"))
+    return found
+
+
+def written_bytes(processes: Processes) -> int:
+    """Bytes that all processes of the box, past ones too, have caused to be written to real disks."""
+    total = 0
+    for number in (*processes.numbers(), *map(str, processes.reapers)):
+        pairs = (line.split(b": ") for line in read_proc(processes.proc, f"{number}/io").splitlines())
+        counts = {pair[0]: int(pair[1]) for pair in pairs if len(pair) == 2}
+        total += counts.get(b"write_bytes", 0) - counts.get(b"cancelled_write_bytes", 0)
+    return total
+
+
+def _add_open(found: Nameless, proc: int, folder: str) -> int:
+    """Note the nameless files behind the descriptors in a folder of /proc; how many there were."""
+    entries = listed(proc, folder)
+    for entry in entries:
+        _add(found, proc, f"{folder}/{entry}")
+    return len(entries)
+
+
+def _add(found: Nameless, proc: int, name: str) -> bool:
+    """Note the file behind a link of /proc if it has no name; whether the link could be looked at."""
+    try:
+        known = os.stat(name, dir_fd=proc)
+    except OSError:
+        return False
+    if stat.S_ISREG(known.st_mode) and not known.st_nlink:
+        found.sizes[known.st_dev, known.st_ino] = known.st_blocks * 512
+    return True
+
+
+def _add_mapped(found: Nameless, proc: int, number: str, shm_device: int) -> None:
+    in_memory = f"{os.major(shm_device):02x}:{os.minor(shm_device):02x}".encode()
+    for line in read_proc(proc, f"{number}/maps", 1 << 22).splitlines():
+        if not line.endswith(b" (deleted)"):
+            continue
+        area, _, _, device, _, name = line.split(None, 5)
+        if device == in_memory or name.startswith((b"/memfd:", b"/dev/zero", b"/SYSV", b"/[")):
+            continue
+        if not _add(found, proc, f"{number}/map_files/{area.decode()}"):
+            found.unsized = True
+
+
+def _holds_flying(text: bytes) -> bool:
+    """Whether a socket holds descriptors that nobody has received yet."""
+    _, sign, after = text.partition(b"scm_fds:")
+    return bool(sign) and int(after.split()[0]) > 0

@@ -16,8 +16,15 @@ import time
 from dataclasses import replace
 
 from reenact.sandbox.box import MIB, Ending, Limits
-from reenact.sandbox.monitor.disk import Room, Walk, free_bytes, memory_room
-from reenact.sandbox.monitor.hidden import deeply_nameless, open_nameless, written_bytes
+from reenact.sandbox.monitor.disk import (
+    DiskUsage,
+    Walk,
+    deeply_nameless,
+    free_bytes,
+    memory_usage,
+    open_nameless,
+    written_bytes,
+)
 from reenact.sandbox.monitor.processes import Processes, Use
 from reenact.sandbox.monitor.started import Crossing, Started
 
@@ -38,7 +45,7 @@ class Watcher:
         self._limits = limits
         self._next_walk = 0.0
         self._next_urgent_walk = 0.0
-        self._room = Room()
+        self._usage = DiskUsage()
         self._unfinished: Walk | None = None
         self._nameless_memory = 0
         self._free_at_start = self._free_at_walk = free_bytes(box.folder.path)
@@ -101,14 +108,14 @@ class Watcher:
         free = free_bytes(self._box.folder.path)
         shm = self._shm()
         written = self._free_at_walk - free
-        room_left = self._limits.disk_bytes - self._room.bytes - shm.bytes
+        bytes_left = self._limits.disk_bytes - self._usage.bytes - shm.bytes
         now = time.monotonic()
-        urgent = written > room_left / 2 and now >= self._next_urgent_walk
+        urgent = written > bytes_left / 2 and now >= self._next_urgent_walk
         if last or urgent or now >= self._next_walk or self._unfinished is not None:
             self._walk(now, free, last=last)
-        if self._room.files + shm.files > self._limits.files:
+        if self._usage.files + shm.files > self._limits.files:
             return Crossing(Ending.FILE_LIMIT, f"files: more than {self._limits.files}")
-        if self._room.bytes + shm.bytes > self._limits.disk_bytes:
+        if self._usage.bytes + shm.bytes > self._limits.disk_bytes:
             return Crossing(Ending.DISK_LIMIT, f"disk: more than {_size(self._limits.disk_bytes)}")
         if not last and free < HOST_RESERVE_BYTES:
             return Crossing(
@@ -121,14 +128,14 @@ class Watcher:
         walk = self._unfinished or Walk(self._box.folder.inside, self._limits.files)
         walk.go_on(math.inf if last else now + _LONGEST_WALK_S)
         self._unfinished = None if walk.done else walk
-        room = replace(walk.room)
+        usage = replace(walk.usage)
         if self._box.processes is not None:
-            known = room.bytes if walk.done else max(room.bytes, self._room.bytes)
-            room.bytes += self._nameless_bytes(self._box.processes, known, free)
-        if not (walk.done and room.whole):
+            known = usage.bytes if walk.done else max(usage.bytes, self._usage.bytes)
+            usage.bytes += self._nameless_bytes(self._box.processes, known, free)
+        if not (walk.done and usage.whole):
             # A walk that is not over, or that a rename cut short, only adds to what is known.
-            room = Room(max(room.bytes, self._room.bytes), max(room.files, self._room.files))
-        self._room = room
+            usage = DiskUsage(max(usage.bytes, self._usage.bytes), max(usage.files, self._usage.files))
+        self._usage = usage
         self._free_at_walk = free
         done = time.monotonic()
         self._next_walk = done + max(PACE_S, _WALK_SHARE * (done - now))
@@ -140,7 +147,7 @@ class Watcher:
             self._unfinished.close()
 
     def _nameless_bytes(self, processes: Processes, visible: int, free: int) -> int:
-        """Room of files without a name; looked for deeply when the visible ones do not explain the loss."""
+        """Size of files without a name; looked for deeply when the visible ones do not explain the loss."""
         disk = self._box.folder.inside.stat().st_dev
         shm = self._box.memory_file_system
         shm_device = 0 if shm is None else os.fstat(shm).st_dev
@@ -155,9 +162,9 @@ class Watcher:
         self._nameless_memory = found.elsewhere(disk, shm_device)
         return found.on(disk)
 
-    def _shm(self) -> Room:
+    def _shm(self) -> DiskUsage:
         opened = self._box.memory_file_system
-        return Room() if opened is None else memory_room(opened)
+        return DiskUsage() if opened is None else memory_usage(opened)
 
     def _memory_crossing(self) -> Crossing:
         self.peak_memory_bytes = max(self.peak_memory_bytes, self._limits.memory_bytes)

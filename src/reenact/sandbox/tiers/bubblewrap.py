@@ -4,7 +4,9 @@ Covered: no file of the host but what `view` lists, read-only; no process of the
 network but the box's own loopback; no capability, no new privilege, no further namespace; an empty
 environment also for the launcher, whose own would be readable at /proc/1/environ; root and /dev and /proc
 read-only, so that nothing can be written uncounted; all processes die with the program, with us, and with
-the launcher.
+the launcher. The program's parent is a shell as process 1 of the box: it reaps orphans, and when the program
+ends it ends, which ends all that is left. The launcher waits for it, so its wait status carries the CPU time
+of everything inside.
 Not covered: bugs in the kernel or in a GPU driver, covert channels, CPU side channels. Started by root, the
 box runs as root's user number without any capability, seen inside as an ordinary user.
 """
@@ -13,15 +15,20 @@ from __future__ import annotations
 
 import functools
 import os
+import resource
 import shutil
+import signal
 import subprocess
+import time
+from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 
-from reenact.sandbox.box import BoxResult, Command, Ending, Limits, OnOutput
-from reenact.sandbox.execute import execute
-from reenact.sandbox.files.folder import BoxFolder
-from reenact.sandbox.isolation.cgroup import find_place
-from reenact.sandbox.isolation.environ import box_environment
+from reenact.plain import plain_text
+from reenact.sandbox.box import Command, Ending, Limits
+from reenact.sandbox.execute import Tier
+from reenact.sandbox.files.folder import BOX_MARK, BoxFolder
+from reenact.sandbox.isolation.cgroup import Group, Place, find_place
 from reenact.sandbox.isolation.seccomp import box_filter
 from reenact.sandbox.isolation.view import (
     HOME,
@@ -29,14 +36,26 @@ from reenact.sandbox.isolation.view import (
     TMP,
     USER_ID,
     WORK,
+    box_environment,
     checked_mounts,
+    etc_files,
     gpu_nodes,
     host_view,
 )
-from reenact.sandbox.monitor.started import BoxBroke, Started
-from reenact.sandbox.tiers.launch import launch
-from reenact.types import Stop
+from reenact.sandbox.monitor.processes import BoxProcesses
+from reenact.sandbox.monitor.started import BoxBroke, NetworkCounters, Started
+from reenact.sandbox.tiers.launch import (
+    REAPER,
+    Status,
+    join_group,
+    launch,
+    limit_process,
+    lower_limit,
+    signal_child,
+)
 
+_START_S = 30.0
+_LOOK = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
 _MASKED = ("acpi", "kcore", "keys", "scsi", "timer_list")
 _SYS_FOR_GPU = (
     "/sys/bus/pci",
@@ -47,7 +66,7 @@ _SYS_FOR_GPU = (
 )
 
 
-class Bubblewrap:
+class Bubblewrap(Tier):
     """Runs programs under bubblewrap. Fulfils the protocol `Sandbox`."""
 
     name = "bubblewrap"
@@ -56,11 +75,6 @@ class Bubblewrap:
         """`program` is the path of bwrap, else looked for; `groups` says to use control groups if any."""
         self._program = program or shutil.which("bwrap")
         self._groups = groups
-
-    def run(
-        self, command: Command, limits: Limits, *, on_output: OnOutput | None = None, stop: Stop | None = None
-    ) -> BoxResult:
-        return execute(self.name, self._start, command, limits, on_output=on_output, stop=stop)
 
     def missing(self) -> str:
         if self._program is None:
@@ -84,13 +98,108 @@ class Bubblewrap:
         if self._program is None:
             raise BoxBroke(self.missing())
         arguments = _arguments(folder, command, limits, _options(self._program))
-        place = find_place() if self._groups else None
-        return launch([self._program, *arguments], folder, command, limits, place)
+        return launch(
+            functools.partial(_words, self._program, arguments, command),
+            functools.partial(_hold, limits, find_place() if self._groups else None),
+            folder,
+            command,
+            # Names nothing but the box: a launcher that its own parents died on is found by it.
+            environment={BOX_MARK: folder.path.name},
+            start_in="/",
+            by_shell=True,
+        )
+
+
+def _words(
+    program: str,
+    arguments: list[str],
+    command: Command,
+    status: int,
+    gate: int,
+    in_memory: Callable[[bytes], int],
+) -> list[str]:
+    """The launcher's command line; its arguments are in a file.
+
+    On the command line they would be readable inside, at /proc/1/cmdline, with the host's paths.
+    """
+    arguments = [*arguments, "--json-status-fd", str(status), "--block-fd", str(gate)]
+    seccomp = box_filter()
+    if seccomp is not None:
+        arguments += ["--seccomp", str(in_memory(seccomp))]
+    for target, content in etc_files().items():
+        # Before all else: in the end the root is read-only.
+        arguments = ["--perms", "0444", "--file", str(in_memory(content)), target, *arguments]
+    packed = in_memory(b"".join(os.fsencode(word) + b"\0" for word in arguments))
+    return [program, "--args", str(packed), "--", *REAPER, *command.argv]
+
+
+def _hold(limits: Limits, groups: Place | None, box: Started, report: Status) -> None:
+    """While the program is held back: find it, limit it, open what tells of it."""
+    deadline = time.monotonic() + _START_S
+    pid = report.child(deadline)
+    if pid is None:
+        raise BoxBroke(_complaint(box))
+    box.folder.note_process(pid)
+    handle = os.pidfd_open(pid)
+    box.descriptors.append(handle)
+    box.kill = functools.partial(_kill, handle, box.process)
+    _await_root(box, pid, deadline)
+    box.group = join_group(groups, box.folder, pid, limits)
+    _limit(pid, box.group, limits)
+    box.processes = BoxProcesses(os.open(f"/proc/{pid}/root/proc", _LOOK))
+    box.memory_file_system = os.open(f"/proc/{pid}/root/dev/shm", _LOOK)
+    box.network = NetworkCounters(pid)
+
+
+def _await_root(box: Started, pid: int, deadline: float) -> None:
+    """Until the process sees our work folder at its place, which is the last thing before it is held back."""
+    wanted = box.folder.work.stat()
+    seen = Path(f"/proc/{pid}/root{WORK}")
+    while time.monotonic() < deadline:
+        with suppress(OSError):
+            found = seen.stat()
+            if (found.st_dev, found.st_ino) == (wanted.st_dev, wanted.st_ino):
+                return
+        if box.process.poll() is not None:
+            break
+        time.sleep(0.0003)
+    else:
+        raise BoxBroke(f"bubblewrap did not make the box within {_START_S:g} s")
+    raise BoxBroke(_complaint(box))
+
+
+def _complaint(box: Started) -> str:
+    """What the launcher printed before it gave up."""
+    box.process.kill()
+    box.process.wait()
+    os.set_blocking(box.output, False)
+    with suppress(BlockingIOError):
+        report = plain_text(os.read(box.output, 4096)).strip()
+        return f"bubblewrap could not make the box: {report or 'it printed nothing'}"
+    return "bubblewrap could not make the box: it printed nothing"
+
+
+def _limit(pid: int, group: Group | None, limits: Limits) -> None:
+    """Set what is inherited by every process of the box."""
+    limit_process(pid)
+    if group is None or group.pids is None:
+        # Above the limit, so that the watcher sees the crossing before the program is refused and blamed.
+        lower_limit(pid, resource.RLIMIT_NPROC, 4 * limits.processes + 64)
+
+
+def _kill(handle: int, process: subprocess.Popen[bytes]) -> None:
+    """Kill process 1 of the box, and with it the kernel kills all others."""
+    try:
+        signal.pidfd_send_signal(handle, signal.SIGKILL)
+    except ProcessLookupError:
+        return
+    except OSError:
+        signal_child(process)
 
 
 def _arguments(folder: BoxFolder, command: Command, limits: Limits, options: frozenset[str]) -> list[str]:
     """What the box is made of, in bubblewrap's words."""
-    said = [
+    words = [
         "--unshare-all",
         "--unshare-user",
         "--cap-drop",
@@ -99,28 +208,28 @@ def _arguments(folder: BoxFolder, command: Command, limits: Limits, options: fro
         "--new-session",
         "--as-pid-1",
     ]
-    said += ["--uid", str(USER_ID), "--gid", str(USER_ID), "--hostname", HOST_NAME, "--clearenv"]
+    words += ["--uid", str(USER_ID), "--gid", str(USER_ID), "--hostname", HOST_NAME, "--clearenv"]
     if "--disable-userns" in options:
-        said.append("--disable-userns")
-    said += ["--dev", "/dev"]
+        words.append("--disable-userns")
+    words += ["--dev", "/dev"]
     if "--size" in options:
-        # Some room above the limit, so that crossing it is seen before the program is told "no space left".
-        said += ["--size", str(limits.disk_bytes + limits.disk_bytes // 4 + (1 << 20))]
-    said += ["--tmpfs", "/dev/shm"]  # noqa: S108 - inside the box
+        # Some space above the limit, so that crossing it is seen before the program gets "no space left".
+        words += ["--size", str(limits.disk_bytes + limits.disk_bytes // 4 + (1 << 20))]
+    words += ["--tmpfs", "/dev/shm"]  # noqa: S108 - inside the box
     for writable, target in ((folder.work, WORK), (folder.home, HOME), (folder.tmp, TMP)):
-        said += ["--bind", str(writable), target]
+        words += ["--bind", str(writable), target]
     for text, target in host_view().links:
-        said += ["--symlink", text, target]
+        words += ["--symlink", text, target]
     mounts = ((str(mount.source.absolute()), mount.target) for mount in checked_mounts(command))
     for source, target in (*host_view().binds, *mounts):
-        said += ["--ro-bind", source, target]
-    said += _proc(writable=command.gpu)
+        words += ["--ro-bind", source, target]
+    words += _proc(writable=command.gpu)
     if command.gpu:
-        said += _gpu()
-    said += ["--remount-ro", "/dev", "--remount-ro", "/", "--chdir", WORK]
+        words += _gpu()
+    words += ["--remount-ro", "/dev", "--remount-ro", "/", "--chdir", WORK]
     for name, value in box_environment(HOME, TMP, command.environment).items():
-        said += ["--setenv", name, value]
-    return said
+        words += ["--setenv", name, value]
+    return words
 
 
 def _proc(*, writable: bool) -> list[str]:
@@ -129,37 +238,37 @@ def _proc(*, writable: bool) -> list[str]:
     A GPU driver names its threads by writing to /proc and gives up where it cannot; for it the knobs are
     closed one by one.
     """
-    said = ["--proc", "/proc"]
+    words = ["--proc", "/proc"]
     for name in _MASKED:
         path = Path("/proc") / name
         if path.is_dir():
-            said += ["--tmpfs", str(path), "--remount-ro", str(path)]
+            words += ["--tmpfs", str(path), "--remount-ro", str(path)]
         elif path.exists():
-            said += ["--ro-bind", "/dev/null", str(path)]
+            words += ["--ro-bind", "/dev/null", str(path)]
     if not writable:
-        return [*said, "--remount-ro", "/proc"]
+        return [*words, "--remount-ro", "/proc"]
     for path in sorted(Path("/proc").iterdir()):
         if path.name.isdigit() or path.is_symlink() or path.name in _MASKED:
             continue
         if path.is_dir() or path.stat().st_mode & 0o222:
-            said += ["--ro-bind", str(path), str(path)]
-    return said
+            words += ["--ro-bind", str(path), str(path)]
+    return words
 
 
 def _gpu() -> list[str]:
-    said: list[str] = []
+    words: list[str] = []
     for node in gpu_nodes():
-        said += ["--dev-bind", node, node]
+        words += ["--dev-bind", node, node]
     for path in _SYS_FOR_GPU:
-        said += ["--ro-bind-try", path, path]
-    return said
+        words += ["--ro-bind-try", path, path]
+    return words
 
 
 @functools.cache
 def _options(program: str) -> frozenset[str]:
     """The options this version knows: `--size` and `--disable-userns` are younger than some systems."""
-    said = subprocess.run([program, "--help"], capture_output=True, text=True, check=False, env={})  # noqa: S603 - bwrap itself
-    return frozenset(word for word in (said.stdout + said.stderr).split() if word.startswith("--"))
+    answer = subprocess.run([program, "--help"], capture_output=True, text=True, check=False, env={})  # noqa: S603 - bwrap itself
+    return frozenset(word for word in (answer.stdout + answer.stderr).split() if word.startswith("--"))
 
 
 @functools.cache
@@ -174,5 +283,5 @@ def _trial(program: str) -> str:
             " Allow user namespaces: sysctl -w user.max_user_namespaces=15000, on Ubuntu also"
             " kernel.apparmor_restrict_unprivileged_userns=0; in a container, start it with --privileged."
         )
-    said = result.why if result.ending is Ending.SANDBOX_FAILED else f"{result.ending}: {result.output}"
-    return f"bubblewrap is installed but does not work here: {said.strip()}.{hint}"
+    reason = result.why if result.ending is Ending.SANDBOX_FAILED else f"{result.ending}: {result.output}"
+    return f"bubblewrap is installed but does not work here: {reason.strip()}.{hint}"

@@ -6,8 +6,8 @@ or another system is wanted, an image can be named; then the program is looked u
 Covered: what the engine covers (namespaces, control groups, its filter of system calls), no network, no
 capability, no new privilege, a read-only root, disk by looking.
 Not covered: bugs in the kernel, in GPU drivers and in the engine; processes above their limit are refused,
-which is only named as such while the container's control group can be read; the denied network is not told
-of.
+which is only named as such while the container's control group can be read; a denied network access is not
+reported.
 """
 
 from __future__ import annotations
@@ -23,17 +23,17 @@ import time
 from contextlib import ExitStack, suppress
 from pathlib import Path
 
-from reenact.sandbox.box import BoxResult, Command, Ending, Limits, OnOutput
-from reenact.sandbox.execute import execute
+from reenact.sandbox.box import Command, Ending, Limits
+from reenact.sandbox.execute import Tier
 from reenact.sandbox.files.folder import BoxFolder
 from reenact.sandbox.isolation.cgroup import group_of
-from reenact.sandbox.isolation.environ import box_environment
 from reenact.sandbox.isolation.view import (
     HOME,
     HOST_NAME,
     TMP,
     USER_ID,
     WORK,
+    box_environment,
     checked_mounts,
     etc_files,
     host_view,
@@ -41,13 +41,12 @@ from reenact.sandbox.isolation.view import (
 from reenact.sandbox.monitor.processes import BoxProcesses
 from reenact.sandbox.monitor.started import BoxBroke, Crossing, ProgramEnd, Started
 from reenact.sandbox.tiers.engine import ENGINES, Engine, find_engines, remove_container
-from reenact.sandbox.tiers.hold import OPEN_FILES, REAPER, has_ended, open_input, open_pipe, signal_child
-from reenact.types import Stop
+from reenact.sandbox.tiers.launch import OPEN_FILES, REAPER, has_ended, open_input, open_pipe, signal_child
 
 _LOOK = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
 
 
-class Container:
+class Container(Tier):
     """Runs programs in containers. Fulfils the protocol `Sandbox`."""
 
     name = "container"
@@ -56,11 +55,6 @@ class Container:
         """`engine` is docker or podman, or its path; `image` replaces the view of the host."""
         self._wanted = (engine,) if engine else ENGINES
         self._image = image
-
-    def run(
-        self, command: Command, limits: Limits, *, on_output: OnOutput | None = None, stop: Stop | None = None
-    ) -> BoxResult:
-        return execute(self.name, self._start, command, limits, on_output=on_output, stop=stop)
 
     def missing(self) -> str:
         if sys.platform != "linux" and self._image is None:
@@ -208,7 +202,7 @@ def _start(engine: Engine, name: str, folder: BoxFolder, command: Command) -> St
     with ExitStack() as theirs, ExitStack() as ours:
         output, their_output = open_pipe(ours, theirs)
         their_input, fed = open_input(command.stdin, theirs, ours)
-        process = subprocess.Popen(  # noqa: S603 - the one door
+        process = subprocess.Popen(  # noqa: S603 - the engine itself
             [engine.path, "start", "--attach", "--interactive", name],
             stdin=their_input,
             stdout=their_output,
@@ -258,8 +252,8 @@ def _ended(engine: Engine, name: str, status: int) -> ProgramEnd:
     """How the program ended, as the engine knows it; the client's own status says less."""
     state = engine.state(name)
     if not state or state.get("Status") == "created":
-        said = state.get("Error") or f"its client ended with status {os.waitstatus_to_exitcode(status)}"
-        raise BoxBroke(f"the container did not start: {said}")
+        reason = state.get("Error") or f"its client ended with status {os.waitstatus_to_exitcode(status)}"
+        raise BoxBroke(f"the container did not start: {reason}")
     code = state.get("ExitCode")
     if not isinstance(code, int):
         raise BoxBroke("the engine did not tell how the program ended")

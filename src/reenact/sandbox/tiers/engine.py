@@ -17,10 +17,10 @@ _ANSWER_S = 60.0
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What the engine said to one command."""
+    """What the engine answered to one command."""
 
     ok: bool
-    said: bytes
+    output: bytes
     complaint: str
 
 
@@ -50,7 +50,7 @@ class Engine:
         if not answer.ok:
             return {}
         try:
-            found = json.loads(answer.said)
+            found = json.loads(answer.output)
             state = found[0]["State"]
         except (ValueError, LookupError, TypeError):
             return {}

@@ -1,94 +1,174 @@
-"""Starts bubblewrap so that the program is held back until its limits and counters are in place.
+"""What every tier needs to start a program that is held back until its limits and counters are in place.
 
-The program's parent is a shell as process 1 of the box: it reaps orphans, and when the program ends it
-ends, which ends all that is left. The launcher waits for it, so its wait status carries the CPU time of
-everything inside.
-A box has started when the launcher named its first process and that process has the new root; a box has
-ended well when the launcher reported the program's status. All else is the box's own failure and no verdict
-on the program.
+A box has started when the launcher named its first process; a box has ended well when the launcher reported
+the program's status. All else is the box's own failure and no verdict on the program.
 """
 
 from __future__ import annotations
 
 import functools
 import os
+import re
 import resource
+import select
 import signal
 import subprocess
 import time
-from contextlib import ExitStack, suppress
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import ExitStack
 from pathlib import Path
 
-from reenact.plain import plain_text
 from reenact.sandbox.box import Command, Limits
-from reenact.sandbox.files.folder import BOX_MARK, BoxFolder
-from reenact.sandbox.isolation.cgroup import Group, Place
-from reenact.sandbox.isolation.seccomp import box_filter
-from reenact.sandbox.isolation.view import WORK, etc_files
-from reenact.sandbox.monitor.network import NetworkCounters
-from reenact.sandbox.monitor.processes import BoxProcesses
-from reenact.sandbox.monitor.started import BoxBroke, Started
-from reenact.sandbox.tiers.hold import (
-    REAPER,
-    Status,
-    join_group,
-    limit_process,
-    lower_limit,
-    open_input,
-    open_pipe,
-    signal_child,
-)
+from reenact.sandbox.files.folder import BoxFolder
+from reenact.sandbox.isolation.cgroup import Group, Place, make_group
+from reenact.sandbox.monitor.started import BoxBroke, ProgramEnd, Started
 
-_START_S = 30.0
-_LOOK = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
+OPEN_FILES = 4096
+# Process 1 of a box: reaps orphans, and ends when the program ends. The subshell becomes the program; the
+# shell keeps its own words ("Killed") out of the program's output.
+REAPER = ("/bin/sh", "-c", 'exec 3>&2 2>/dev/null; ( exec "$@" 2>&3 3>&- ); exit $?', "sh")
+
+
+class Status:
+    """What a launcher reports on its status descriptor: the first process, then how the program ended."""
+
+    def __init__(self, descriptor: int, *, by_shell: bool) -> None:
+        """`by_shell` says that a shell stands between, which reports a signal as 128 and more."""
+        self._descriptor = descriptor
+        self._by_shell = by_shell
+        self._received = b""
+        self._poll = select.poll()
+        self._poll.register(descriptor, select.POLLIN)
+
+    def child(self, deadline: float) -> int | None:
+        """The number of the first process on the host; none when the launcher ended without one."""
+        while time.monotonic() < deadline:
+            if not self._poll.poll(max(0.0, deadline - time.monotonic()) * 1000):
+                return None
+            part = os.read(self._descriptor, 4096)
+            self._received += part
+            found = re.search(rb'"child-pid": (\d+)\D', self._received)
+            if found is not None:
+                return int(found[1])
+            if not part:
+                return None
+        return None
+
+    def ended(self, status: int) -> ProgramEnd:
+        """The program's end, once the launcher has ended with `status`."""
+        while part := os.read(self._descriptor, 4096):
+            self._received += part
+        killed = re.search(rb'"signal": (\d+)', self._received)
+        if killed is not None:
+            return ProgramEnd(signal=int(killed[1]))
+        found = re.search(rb'"exit-code": (\d+)', self._received)
+        if found is None:
+            code = os.waitstatus_to_exitcode(status)
+            raise BoxBroke(f"its launcher ended with status {code} and did not report one of the program")
+        return ProgramEnd.from_shell(int(found[1])) if self._by_shell else ProgramEnd(exit_code=int(found[1]))
+
+
+def join_group(place: Place | None, folder: BoxFolder, pid: int, limits: Limits) -> Group | None:
+    """Put the process into a control group of its own, where there is a place for one."""
+    if place is None:
+        return None
+    for path in place.folders(folder.path.name):
+        folder.note_group(path)
+    try:
+        group = make_group(place, folder.path.name, limits)
+    except OSError:
+        return None
+    try:
+        group.add(pid)
+    except OSError:
+        group.close()
+        return None
+    return group
+
+
+def limit_process(pid: int) -> None:
+    """Set what every program is limited to by itself: no core files, a bounded number of open files."""
+    resource.prlimit(pid, resource.RLIMIT_CORE, (0, 0))
+    lower_limit(pid, resource.RLIMIT_NOFILE, OPEN_FILES)
+
+
+def lower_limit(pid: int, what: int, most: int) -> None:
+    """Lower a limit of a process, for good; one that is lower already stays."""
+    _, hard = resource.prlimit(pid, what)
+    if hard == resource.RLIM_INFINITY or hard > most:
+        resource.prlimit(pid, what, (most, most))
+
+
+def open_pipe(reader: ExitStack, writer: ExitStack) -> tuple[int, int]:
+    """A pipe whose two ends are closed with their owners."""
+    read, write = os.pipe()
+    reader.callback(os.close, read)
+    writer.callback(os.close, write)
+    return read, write
+
+
+def open_input(stdin: bytes, theirs: ExitStack, ours: ExitStack) -> tuple[int, int | None]:
+    """What the program reads: a pipe that we feed, or nothing at all."""
+    if stdin:
+        return open_pipe(theirs, ours)
+    nothing = os.open(os.devnull, os.O_RDONLY | os.O_CLOEXEC)
+    theirs.callback(os.close, nothing)
+    return nothing, None
+
+
+def has_ended(pid: int) -> bool:
+    """Whether a child has ended, without reaping it: its status and times are read by the supervisor."""
+    return os.waitid(os.P_PID, pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is not None
+
+
+def signal_child(process: subprocess.Popen[bytes], number: int = signal.SIGKILL) -> None:
+    """Send a signal to a child that is not reaped yet. Popen's own way may reap it and so lose its times."""
+    if process.returncode is None:
+        os.kill(process.pid, number)
 
 
 def launch(
-    words: list[str], folder: BoxFolder, command: Command, limits: Limits, groups: Place | None
+    words: Callable[[int, int, Callable[[bytes], int]], Sequence[str]],
+    hold: Callable[[Started, Status], None],
+    folder: BoxFolder,
+    command: Command,
+    *,
+    environment: Mapping[str, str],
+    start_in: str | Path,
+    by_shell: bool,
 ) -> Started:
-    """A running box, or BoxBroke with what the launcher said. `words` are the launcher and its arguments."""
-    program, arguments = words[0], words[1:]
+    """A running box. The launcher gets the descriptors of its status and of the gate before the program.
+
+    `words` makes the launcher and its arguments of both, and of files in memory that it may name; `hold`
+    limits the program and opens what is read of it, while it waits at the gate.
+    """
     with ExitStack() as theirs, ExitStack() as ours:
         status, their_status = open_pipe(ours, theirs)
         output, their_output = open_pipe(ours, theirs)
         their_gate, gate = open_pipe(theirs, ours)
         their_input, fed = open_input(command.stdin, theirs, ours)
         passed = [their_status, their_gate]
-        arguments = [*arguments, "--json-status-fd", str(their_status), "--block-fd", str(their_gate)]
-        seccomp = box_filter()
-        if seccomp is not None:
-            passed.append(_in_memory(seccomp, theirs))
-            arguments += ["--seccomp", str(passed[-1])]
-        for target, content in etc_files().items():
+
+        def in_memory(content: bytes) -> int:
             passed.append(_in_memory(content, theirs))
-            # Before all else: in the end the root is read-only.
-            arguments = ["--perms", "0444", "--file", str(passed[-1]), target, *arguments]
-        # On the command line they would be readable inside, at /proc/1/cmdline, with the host's paths.
-        passed.append(_in_memory(b"".join(os.fsencode(word) + b"\0" for word in arguments), theirs))
-        process = subprocess.Popen(  # noqa: S603 - the one door
-            [program, "--args", str(passed[-1]), "--", *REAPER, *command.argv],
+            return passed[-1]
+
+        process = subprocess.Popen(  # noqa: S603 - bubblewrap or the reaper
+            words(their_status, their_gate, in_memory),
             stdin=their_input,
             stdout=their_output,
             stderr=their_output,
             pass_fds=passed,
-            # Names nothing but the box: a launcher that its own parents died on is found by it.
-            env={BOX_MARK: folder.path.name},
-            cwd="/",
+            env=environment,
+            cwd=start_in,
             start_new_session=True,
         )
-        said = Status(status, by_shell=True)
-        box = Started(
-            process,
-            output,
-            folder,
-            kill=functools.partial(signal_child, process),
-            ended=said.ended,
-            input=fed,
-            descriptors=[status, gate],
-        )
+        report = Status(status, by_shell=by_shell)
+        kill = functools.partial(signal_child, process)
+        box = Started(process, output, folder, kill, report.ended, input=fed, descriptors=[status, gate])
         ours.pop_all()
     try:
-        _hold(box, said, limits, groups)
+        hold(box, report)
         os.write(gate, b"\n")
     except BaseException:
         process.kill()
@@ -96,70 +176,6 @@ def launch(
         box.close()
         raise
     return box
-
-
-def _hold(box: Started, said: Status, limits: Limits, groups: Place | None) -> None:
-    """While the program is held back: find it, limit it, open what tells of it."""
-    deadline = time.monotonic() + _START_S
-    pid = said.child(deadline)
-    if pid is None:
-        raise BoxBroke(_complaint(box))
-    box.folder.note_process(pid)
-    handle = os.pidfd_open(pid)
-    box.descriptors.append(handle)
-    box.kill = functools.partial(_kill, handle, box.process)
-    _await_root(box, pid, deadline)
-    box.group = join_group(groups, box.folder, pid, limits)
-    _limit(pid, box.group, limits)
-    box.processes = BoxProcesses(os.open(f"/proc/{pid}/root/proc", _LOOK))
-    box.memory_file_system = os.open(f"/proc/{pid}/root/dev/shm", _LOOK)
-    box.network = NetworkCounters(pid)
-
-
-def _await_root(box: Started, pid: int, deadline: float) -> None:
-    """Until the process sees our work folder at its place, which is the last thing before it is held back."""
-    wanted = box.folder.work.stat()
-    seen = Path(f"/proc/{pid}/root{WORK}")
-    while time.monotonic() < deadline:
-        with suppress(OSError):
-            found = seen.stat()
-            if (found.st_dev, found.st_ino) == (wanted.st_dev, wanted.st_ino):
-                return
-        if box.process.poll() is not None:
-            break
-        time.sleep(0.0003)
-    else:
-        raise BoxBroke(f"bubblewrap did not make the box within {_START_S:g} s")
-    raise BoxBroke(_complaint(box))
-
-
-def _complaint(box: Started) -> str:
-    """What the launcher printed before it gave up."""
-    box.process.kill()
-    box.process.wait()
-    os.set_blocking(box.output, False)
-    with suppress(BlockingIOError):
-        said = plain_text(os.read(box.output, 4096)).strip()
-        return f"bubblewrap could not make the box: {said or 'it said nothing'}"
-    return "bubblewrap could not make the box: it said nothing"
-
-
-def _limit(pid: int, group: Group | None, limits: Limits) -> None:
-    """Set what is inherited by every process of the box."""
-    limit_process(pid)
-    if group is None or group.pids is None:
-        # Above the limit, so that the watcher sees the crossing before the program is refused and blamed.
-        lower_limit(pid, resource.RLIMIT_NPROC, 4 * limits.processes + 64)
-
-
-def _kill(handle: int, process: subprocess.Popen[bytes]) -> None:
-    """Kill process 1 of the box, and with it the kernel kills all others."""
-    try:
-        signal.pidfd_send_signal(handle, signal.SIGKILL)
-    except ProcessLookupError:
-        return
-    except OSError:
-        signal_child(process)
 
 
 def _in_memory(content: bytes, owner: ExitStack) -> int:

@@ -2,7 +2,7 @@
 
 Run as a script by `plain_launch`, never imported by it: `python -I -S reaper.py PARENT STATUS GATE PROGRAM
 ARGS...`. It waits for a byte on the descriptor GATE, starts the program, reports its number and its end on
-STATUS in the words of bubblewrap, and kills every descendant when the program ends, when it is told to
+STATUS in the words of bubblewrap, and kills every descendant when the program ends, when it is asked to
 (SIGTERM), and when the process PARENT dies. Orphans come back to it (PR_SET_CHILD_SUBREAPER), so a daemon
 is found too.
 Not covered: a program of the same user that kills the reaper itself; on systems without prctl, daemons.
@@ -37,7 +37,7 @@ def main(words: list[str]) -> None:
 
 
 def adopt_orphans() -> None:
-    """Be told when the parent dies, and become the parent of descendants that lose theirs."""
+    """Get a signal when the parent dies, and become the parent of descendants that lose theirs."""
     if sys.platform != "linux":
         return
     libc = ctypes.CDLL(None, use_errno=True)
@@ -55,14 +55,14 @@ def start(program: list[str]) -> int:
         signal.pthread_sigmask(signal.SIG_UNBLOCK, _WATCHED)
         # The interpreter ignores SIGPIPE; a program starts with the default.
         signal.signal(signal.SIGPIPE, signal.SIG_DFL)
-        os.execvp(program[0], program)  # noqa: S606 - the one door
+        os.execvp(program[0], program)  # noqa: S606 - the program itself
     except OSError as error:
         os.write(2, f"{program[0]}: {error.strerror}\n".encode())
     os._exit(127)
 
 
 def wait(child: int) -> int | None:
-    """Reap until the program has ended; none when we were told to end it."""
+    """Reap until the program has ended; none when we were asked to end it."""
     while True:
         for number, ended in reap():
             if number == child:

@@ -16,15 +16,14 @@ import json
 import sys
 from pathlib import Path
 
-from reenact.sandbox.box import BoxResult, Command, Limits, OnOutput
-from reenact.sandbox.execute import execute
+from reenact.sandbox.box import Command, Limits
+from reenact.sandbox.execute import Tier
 from reenact.sandbox.files.folder import BoxFolder
 from reenact.sandbox.isolation.view import gpu_nodes, interpreter_folders
 from reenact.sandbox.monitor.started import BoxBroke, ProgramEnd, Started
 from reenact.sandbox.tiers.confine import MARK
-from reenact.sandbox.tiers.hold import OPEN_FILES
-from reenact.sandbox.tiers.plain_launch import link_mounts, plain_launch
-from reenact.types import Stop
+from reenact.sandbox.tiers.launch import OPEN_FILES
+from reenact.sandbox.tiers.plain import link_mounts, plain_launch
 
 _CONFINE = Path(__file__).with_name("confine.py")
 _USER_ID = 1000
@@ -57,15 +56,10 @@ _READABLE = (
 _DEVICES = ("/dev/null", "/dev/zero", "/dev/full")
 
 
-class Sandlock:
+class Sandlock(Tier):
     """Runs programs under sandlock. Fulfils the protocol `Sandbox`."""
 
     name = "sandlock"
-
-    def run(
-        self, command: Command, limits: Limits, *, on_output: OnOutput | None = None, stop: Stop | None = None
-    ) -> BoxResult:
-        return execute(self.name, self._start, command, limits, on_output=on_output, stop=stop)
 
     def missing(self) -> str:
         return _missing()
@@ -128,5 +122,5 @@ def _missing() -> str:
     result = Sandlock().run(Command(("/bin/true",)), Limits(wall_s=30))
     if result.ok:
         return ""
-    said = f"{result.why} {result.output}".strip()
-    return f"sandlock is installed but does not work here (it needs Linux 6.7 or newer): {said}"
+    reason = f"{result.why} {result.output}".strip()
+    return f"sandlock is installed but does not work here (it needs Linux 6.7 or newer): {reason}"

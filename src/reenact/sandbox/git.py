@@ -94,13 +94,13 @@ def run_git(
     settings = (*_SETTINGS, *((f"protocol.{allow}.allow=always",) if allow else ()))
     argv = [program, *(part for setting in settings for part in ("-c", setting)), "--no-pager"]
     argv += [f"--git-dir={git}", f"--work-tree={tree}", *arguments]
-    with tempfile.TemporaryFile() as told, tempfile.TemporaryFile() as complaint:
+    with tempfile.TemporaryFile() as printed, tempfile.TemporaryFile() as complaint:
         running = subprocess.Popen(  # noqa: S603 - a fixed program with settings of ours
             argv,
             cwd=tree,
             env=_environment(allow),
             stdin=subprocess.DEVNULL,
-            stdout=told,
+            stdout=printed,
             stderr=complaint,
             start_new_session=True,
         )
@@ -110,12 +110,12 @@ def run_git(
             _end(running)
         if running.returncode != 0:
             complaint.seek(0)
-            said = complaint.read(2000).decode(errors="replace").strip().splitlines()
-            raise InputError(f"git {arguments[0]} failed: {said[-1] if said else running.returncode}")
-        if told.seek(0, os.SEEK_END) > MOST_OUTPUT:
+            lines = complaint.read(2000).decode(errors="replace").strip().splitlines()
+            raise InputError(f"git {arguments[0]} failed: {lines[-1] if lines else running.returncode}")
+        if printed.seek(0, os.SEEK_END) > MOST_OUTPUT:
             raise InputError(f"git {arguments[0]} printed more than {MOST_OUTPUT} bytes.")
-        told.seek(0)
-        return told.read()
+        printed.seek(0)
+        return printed.read()
 
 
 def _environment(allow: str) -> Mapping[str, str]:

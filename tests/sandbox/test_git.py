@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from reenact.errors import InputError
-from reenact.sandbox.repositories.git import Repository, clone
+from reenact.sandbox.repository import Repository, clone
 
 IDENTITY = {
     "GIT_AUTHOR_NAME": "a",

@@ -1,1 +1,0 @@
-"""Git trees from outside: looked into and fetched without running anything of theirs."""
