@@ -118,7 +118,7 @@ def _add_macs(connection: sqlite3.Connection) -> None:
         connection.execute(f"ALTER TABLE {table} ADD COLUMN mac TEXT NOT NULL DEFAULT ''")
 
 
-RENAMED = "pipeline TO pipeline"
+RENAMED = "story TO pipeline"
 """The column of format 3 that had another name before, also in files of exported runs."""
 
 
