@@ -7,6 +7,7 @@ Links are followed; whoever must not follow them looks before. Not covered: a fi
 
 from __future__ import annotations
 
+import fcntl
 import os
 import stat
 from io import BufferedReader
@@ -59,6 +60,25 @@ def read_start(path: Path, most: int) -> bytes:
 def read_text(path: Path, most: int, *, errors: str = "strict") -> str:
     """The text of a plain file in UTF-8. Raises OSError, NotAFile and UnicodeDecodeError."""
     return read_bytes(path, most).decode("utf-8", errors)
+
+
+def lock_folder(path: Path) -> int | None:
+    """A descriptor that holds a folder until it is closed or its process is gone, however it ends.
+
+    None when somebody else holds the folder, or it is gone, or is none.
+    """
+    try:
+        lock = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
+    except OSError:
+        return None
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        if os.fstat(lock).st_nlink:
+            return lock
+    except OSError:
+        pass
+    os.close(lock)
+    return None
 
 
 def _refuse_unless_plain(path: Path, mode: int) -> None:

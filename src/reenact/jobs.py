@@ -25,7 +25,7 @@ import psutil
 
 from reenact.errors import InputError
 from reenact.journal import JournalReader, Run
-from reenact.journal.host import this_host
+from reenact.journal.keys import this_host
 from reenact.journal.logs import redacted_log, wait_until_written
 from reenact.journal.storage import make_folder, write_whole
 from reenact.own_process import own_command, own_environment

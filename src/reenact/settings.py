@@ -201,7 +201,7 @@ def _read_table(path: Path, keys: tuple[str, ...]) -> Mapping[str, Any]:
         table: Any = tomllib.loads(read_text(path, MOST_BYTES))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError, OSError) as error:
         raise SettingsError(
-            f"The file {path} cannot be read as TOML: {error}.", next_step=f"Mend {path}."
+            f"The file {path} cannot be read as TOML: {error}.", next_step=f"Correct {path}."
         ) from error
     for key in keys:
         table = table.get(key, {}) if isinstance(table, dict) else {}

@@ -188,15 +188,3 @@ def test_a_type_that_cannot_be_rebuilt_is_refused_before_anything_is_paid(kind: 
         with pytest.raises(JournalError, match="cannot give back"):
             run.step("a", lambda: pytest.fail("paid"), kind=Kind.BOX, returns=kind)
         assert run.record.steps == 0
-
-
-def test_a_codec_of_ones_own_is_used() -> None:
-    class Pair:
-        def encode(self, value: complex) -> object:
-            return [value.real, value.imag]
-
-        def decode(self, data: Any) -> complex:
-            return complex(*data)
-
-    with Journal.in_memory() as journal, journal.run(pipeline="tale", request=1) as run:
-        assert run.step("a", lambda: 1 + 2j, kind=Kind.BOX, returns=Pair()) == 1 + 2j

@@ -21,8 +21,7 @@ from reenact.errors import InputError, Unreachable, UnreadableRepository
 from reenact.files import open_regular, read_start
 from reenact.intake.archive import Bounds, is_archive, unpack
 from reenact.sandbox.files.cleanup import remove_tree
-from reenact.sandbox.git import Bound, run_git
-from reenact.sandbox.repository import Repository, clone
+from reenact.sandbox.repository import Bound, Repository, clone, run_git
 from reenact.types import Stop
 
 CHANGED = "+changes"

@@ -19,7 +19,6 @@ upkeep      remove, sweep, check                            reuse      what was 
 logs       what a started command prints
 """
 
-from reenact.journal.codec import Codec
 from reenact.journal.journal import Journal
 from reenact.journal.keys import mark
 from reenact.journal.open_run import OpenRun
@@ -29,7 +28,6 @@ from reenact.journal.scope import Scope
 
 __all__ = [
     "Artefact",
-    "Codec",
     "Cost",
     "Journal",
     "JournalReader",

@@ -57,40 +57,42 @@ def put_record(sink: gzip.GzipFile, record: Record) -> None:
 def read_records(path: Path) -> Iterator[Record]:
     """The records of an archive, each proven whole; InputError for anything that is not such a file."""
     with storage_named(path), open_regular(path, LARGEST_TOTAL) as plain, gzip.open(plain, "rb") as source:
-        with _refusing(path):
-            _expect(source.read(len(MAGIC)) == MAGIC, "it does not begin as an exported run does")
+        with refusing(path):
+            expect(source.read(len(MAGIC)) == MAGIC, "it does not begin as an exported run does")
         left, total = MOST_RECORDS, 0
         kind = ""
         while kind != "end":
-            with _refusing(path):
+            with refusing(path):
                 record = _read_record(source)
                 left, total, kind = left - 1, total + len(record.data), record.kind
-                _expect(left > 0 and total <= LARGEST_TOTAL, "it is larger than any run may be")
+                expect(left > 0 and total <= LARGEST_TOTAL, "it is larger than any run may be")
             yield record
-        with _refusing(path):
-            _expect(not source.read(1), "something follows its end")
+        with refusing(path):
+            expect(not source.read(1), "something follows its end")
 
 
 def _read_record(source: gzip.GzipFile) -> Record:
     line = source.readline(HEADER_BYTES)
     header: Any = json.loads(line)
-    _expect(isinstance(header, dict) and set(header) == {"kind", "size", "sha256"}, "a part has no heading")
+    expect(isinstance(header, dict) and set(header) == {"kind", "size", "sha256"}, "a part has no heading")
     kind, size = header["kind"], header["size"]
-    _expect(isinstance(kind, str) and kind in LARGEST, "it has a part of an unknown kind")
-    _expect(type(size) is int and 0 <= size <= LARGEST[kind], f"a {kind} in it is too large")
+    expect(isinstance(kind, str) and kind in LARGEST, "it has a part of an unknown kind")
+    expect(type(size) is int and 0 <= size <= LARGEST[kind], f"a {kind} in it is too large")
     data = source.read(size)
-    _expect(len(data) == size and source.read(1) == b"\n", "it ends too early")
-    _expect(hashlib.sha256(data).hexdigest() == header["sha256"], f"a {kind} in it is not what was written")
+    expect(len(data) == size and source.read(1) == b"\n", "it ends too early")
+    expect(hashlib.sha256(data).hexdigest() == header["sha256"], f"a {kind} in it is not what was written")
     return Record(kind, data)
 
 
-def _expect(fulfilled: bool, why_not: str) -> None:
+def expect(fulfilled: bool, why_not: str) -> None:
+    """What must hold of a file, in words for the one who gave it."""
     if not fulfilled:
         raise ValueError(why_not)
 
 
 @contextmanager
-def _refusing(path: Path) -> Iterator[None]:
+def refusing(path: Path) -> Iterator[None]:
+    """What is wrong with a file as InputError."""
     try:
         yield
     except (ValueError, EOFError, zlib.error, gzip.BadGzipFile, RecursionError) as error:

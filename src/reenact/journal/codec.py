@@ -25,7 +25,7 @@ from decimal import Decimal
 from enum import Enum
 from functools import lru_cache
 from pathlib import PurePath
-from typing import Any, Generic, Protocol, TypeAlias, TypeVar
+from typing import Any, Generic, TypeAlias, TypeVar
 
 from reenact.errors import JournalDamaged, JournalError
 from reenact.journal.artefacts import Artefacts
@@ -150,62 +150,47 @@ def dumped(value: JsonValue) -> str:
 T = TypeVar("T")
 
 
-class Codec(Protocol[T]):
-    """A value's own way to plain data and back."""
+class Codec(Generic[T]):
+    """How a step's result becomes plain data and is rebuilt: without a type as it is, else by pydantic."""
 
-    def encode(self, value: T) -> object: ...
-
-    def decode(self, data: Any) -> T: ...
-
-
-class Plain(Generic[T]):
-    """Values without a type: plain data already, so that they come back as they went."""
-
-    def encode(self, value: T) -> object:
-        _refuse_untyped(value)
-        return value
-
-    def decode(self, data: Any) -> T:
-        result: T = data
-        return result
-
-
-class Typed(Generic[T]):
-    """Values of a known type, rebuilt and checked by pydantic."""
-
-    def __init__(self, returns: type[T]) -> None:
+    def __init__(self, returns: type[T] | None) -> None:
         """Refuses a type that pydantic cannot rebuild here, before any effect has been paid for."""
         from pydantic import PydanticUserError, TypeAdapter
 
+        self._adapter: TypeAdapter[T] | None = None
+        if returns is None:
+            return
         try:
-            self._adapter: TypeAdapter[T] = TypeAdapter(returns)
+            self._adapter = TypeAdapter(returns)
             self._adapter.rebuild(raise_errors=True)
         except (PydanticUserError, NameError, RecursionError) as error:
             raise JournalError(
                 f"A step cannot give back a {returns}: {str(error).splitlines()[0]}",
-                next_step="Give the step a codec of its own: an object with encode and decode.",
+                next_step="Return plain data, a dataclass or a pydantic model.",
             ) from error
 
     def encode(self, value: T) -> object:
+        """Plain data; without a type only what comes back as it went."""
+        if self._adapter is None:
+            _refuse_untyped(value)
         return value
 
     def decode(self, data: Any) -> T:
-        return self._adapter.validate_python(data)
+        """What was encoded. Raises ValueError for data of another type."""
+        result: T = data if self._adapter is None else self._adapter.validate_python(data)
+        return result
 
 
-def codec_for(returns: type[T] | Codec[T] | None) -> Codec[T]:
+def codec_for(returns: type[T] | None) -> Codec[T]:
     """The codec that a step's `returns` asks for."""
-    if returns is None:
-        return Plain()
     chosen: Any = returns
-    is_codec = hasattr(returns, "encode") and hasattr(returns, "decode") and not isinstance(returns, type)
-    codec: Codec[T] = chosen if is_codec else _typed(chosen)
+    codec: Codec[T] = _made(chosen)
     return codec
 
 
 @lru_cache(maxsize=256)
-def _typed(returns: Any) -> Typed[Any]:
-    return Typed(returns)
+def _made(returns: Any) -> Codec[Any]:
+    return Codec(returns)
 
 
 def _refuse_untyped(value: object) -> None:

@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any, TypeVar, get_args, get_type_hints
 
 from reenact.errors import InputError, JournalDamaged, JournalError
-from reenact.journal.archive import Record, as_json, read_records
+from reenact.journal.archive import Record, as_json, expect, read_records, refusing
 from reenact.journal.artefacts import NAME, Artefacts
 from reenact.journal.database import Database
 from reenact.journal.keys import PATH, PIPELINE, RUN_ID
@@ -80,12 +80,6 @@ def formed_step(record: Record) -> tuple[Step, str, str]:
     listed = step.artefact_hashes()
     expect(all(NAME.fullmatch(name) for name in listed), "an artefact in it has no proper name")
     return step, inputs, result
-
-
-def expect(fulfilled: bool, why_not: str) -> None:
-    """What must hold of a file, in words for the one who gave it."""
-    if not fulfilled:
-        raise ValueError(why_not)
 
 
 def _types(row: type[Run] | type[Step]) -> dict[str, tuple[type, ...]]:
@@ -155,7 +149,7 @@ def import_run(database: Database, artefacts: Artefacts, locks: Locks, path: Pat
     if not locks.take(IMPORTING):
         raise JournalError("Another import or a removal is under way here.", next_step="Try again soon.")
     try:
-        with _refusing(path):
+        with refusing(path):
             records = read_records(path)
             run = formed_run(next(records))
             here = _same_id(database, run)
@@ -252,14 +246,3 @@ def _doubles_refused() -> Iterator[None]:
         yield
     except sqlite3.IntegrityError as error:
         raise ValueError("a step is in it twice") from error
-
-
-@contextmanager
-def _refusing(path: Path) -> Iterator[None]:
-    try:
-        yield
-    except (ValueError, RecursionError) as error:
-        raise InputError(
-            f"{path} is not a run that can be imported: {error}.",
-            next_step="Export it again: reenact runs export RUN FILE",
-        ) from error

@@ -16,7 +16,7 @@ from typing import TypeVar
 from reenact.crash import crash_point
 from reenact.errors import InputError, JournalDiverged, ReenactError
 from reenact.journal.artefacts import named
-from reenact.journal.codec import Codec, codec_for
+from reenact.journal.codec import codec_for
 from reenact.journal.keys import join
 from reenact.journal.perform import GroupEffect, kept, perform, raise_final
 from reenact.journal.recorder import Recorder
@@ -54,7 +54,7 @@ class Scope:
         kind: Kind,
         inputs: object = None,
         version: int = 1,
-        returns: type[T] | Codec[T] | None = None,
+        returns: type[T] | None = None,
         cost: Callable[[T], Cost] | None = None,
         failure_cost: Callable[[Exception], Cost] | None = None,
         final: tuple[type[ReenactError], ...] = (),
@@ -97,7 +97,7 @@ class Scope:
         *,
         kind: Kind = Kind.TRIAL,
         version: int = 1,
-        returns: type[T] | Codec[T] | None = None,
+        returns: type[T] | None = None,
         cost: Callable[[T], Cost] | None = None,
         shared: bool = False,
         still: Callable[[T], bool] | None = None,

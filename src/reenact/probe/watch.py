@@ -27,7 +27,7 @@ from reenact.program.program import Program
 from reenact.program.static_graph import Framework, framework_of
 from reenact.redact import redact_bytes
 from reenact.sandbox.files.arrays import read_arrays
-from reenact.sandbox.monitor.ending import end_all, processes_below
+from reenact.sandbox.monitor.processes import descendants, end_all
 from reenact.types import Stop
 
 NOTEBOOK = "notebook.py"
@@ -207,12 +207,12 @@ def _wait(
 
 def _end(child: subprocess.Popen[bytes], how: signal.Signals) -> None:
     """Ask the whole group to end, then end it, with whatever it started in groups of its own."""
-    below = processes_below(child.pid)
+    below = descendants(child.pid)
     _signal_group(child.pid, how)
     try:
         child.wait(GRACE_S)
     except subprocess.TimeoutExpired:
-        below += processes_below(child.pid)
+        below += descendants(child.pid)
     finally:
         # The program itself may have gone while a process of its ignores the signal.
         _signal_group(child.pid, signal.SIGKILL)

@@ -9,7 +9,7 @@ from reenact.errors import InputError
 from reenact.journal.scope import Scope
 from reenact.program.patch import Patch
 from reenact.program.program import Program
-from reenact.sandbox.git import run_git
+from reenact.sandbox.repository import run_git
 
 BACKUP = ".before-repair"
 WALL_S = 60.0

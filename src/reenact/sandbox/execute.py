@@ -17,9 +17,8 @@ from reenact.sandbox.files.collect import Collected, collect, fill, inner_name
 from reenact.sandbox.files.folder import BoxFolder
 from reenact.sandbox.isolation.view import passable
 from reenact.sandbox.monitor.disk import free_bytes
-from reenact.sandbox.monitor.started import BoxBroke, ProgramEnd, Started
 from reenact.sandbox.monitor.supervise import Output, Supervision
-from reenact.sandbox.monitor.watcher import HOST_RESERVE_BYTES
+from reenact.sandbox.monitor.watcher import HOST_RESERVE_BYTES, BoxBroke, ProgramEnd, Started
 from reenact.types import Stop
 
 

@@ -1,4 +1,6 @@
-"""Looks into git trees that came from outside, and fetches them.
+"""Starts git, with settings of ours alone, bounded in time and size. The only file that does.
+
+Looks into git trees that came from outside, and fetches them.
 
 Covered: whatever a `.git/config` can make git run (fsmonitor, hooks, filters, textconv, external diff,
 pager, ssh and credential commands, aliases, includes) is never read: git works with a folder of ours
@@ -14,17 +16,121 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
 import stat
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from reenact.errors import InputError
+from reenact.errors import InputError, MissingPart, ended_by
 from reenact.sandbox.files.cleanup import remove_tree
-from reenact.sandbox.git import Bound, run_git
+from reenact.sandbox.monitor.processes import MOST_PRINTED, run_bounded
 from reenact.types import Stop
+
+_SETTINGS = (
+    "core.fsmonitor=false",
+    "core.hooksPath=/dev/null",
+    "core.attributesFile=/dev/null",
+    "core.excludesFile=/dev/null",
+    "core.symlinks=false",
+    "core.untrackedCache=false",
+    "core.protectHFS=true",
+    "core.protectNTFS=true",
+    "credential.helper=",
+    "diff.external=",
+    "gc.auto=0",
+    "maintenance.auto=false",
+    "submodule.recurse=false",
+    "transfer.fsckObjects=true",
+    "protocol.allow=never",
+)
+_ENVIRONMENT = {
+    "LANG": "C.UTF-8",
+    "HOME": "/nonexistent",
+    "GIT_CONFIG_NOSYSTEM": "1",
+    "GIT_CONFIG_GLOBAL": "/dev/null",
+    "GIT_CONFIG_SYSTEM": "/dev/null",
+    "GIT_ATTR_NOSYSTEM": "1",
+    "GIT_TERMINAL_PROMPT": "0",
+    "GIT_ASKPASS": "/bin/false",
+    "GIT_OPTIONAL_LOCKS": "0",
+    "GIT_NO_REPLACE_OBJECTS": "1",
+    "GIT_NO_LAZY_FETCH": "1",
+    "GIT_LITERAL_PATHSPECS": "1",
+    "GIT_PAGER": "cat",
+    "GIT_EDITOR": "false",
+}
+_NETWORK = ("https_proxy", "HTTPS_PROXY", "no_proxy", "NO_PROXY", "SSL_CERT_FILE", "GIT_SSL_CAINFO")
+
+
+@dataclass(frozen=True, slots=True)
+class Bound:
+    """What a clone may take while it runs."""
+
+    most_bytes: int
+    folder: Path
+    stop: Stop | None
+
+    def check(self) -> None:
+        if self.stop is not None and self.stop.asked:
+            raise ended_by(self.stop, "Cloning was stopped.")
+        if _size(self.folder) > self.most_bytes:
+            raise InputError(f"The repository is larger than {self.most_bytes} bytes.")
+
+
+def _size(folder: Path) -> int:
+    total = 0
+    for inner, _, names in os.walk(folder):
+        for name in names:
+            try:
+                total += (Path(inner) / name).lstat().st_size
+            except OSError:
+                continue
+    return total
+
+
+def run_git(
+    git: Path,
+    tree: Path,
+    arguments: tuple[str, ...],
+    *,
+    wall_s: float,
+    allow: str = "",
+    bound: Bound | None = None,
+) -> bytes:
+    """Run git with our settings alone and give what it prints. Every failure is an InputError."""
+    program = shutil.which("git")
+    if program is None:
+        raise MissingPart("git is not installed.", next_step="apt install git")
+    settings = (*_SETTINGS, *((f"protocol.{allow}.allow=always",) if allow else ()))
+    argv = [program, *(part for setting in settings for part in ("-c", setting)), "--no-pager"]
+    argv += [f"--git-dir={git}", f"--work-tree={tree}", *arguments]
+    try:
+        done = run_bounded(
+            argv,
+            folder=tree,
+            environment=_environment(allow),
+            wall_s=wall_s,
+            look=bound.check if bound else lambda: None,
+        )
+    except TimeoutError as error:
+        raise InputError(f"git did not end within {wall_s:g} s.") from error
+    if done.returncode != 0:
+        lines = done.stderr[:2000].decode(errors="replace").strip().splitlines()
+        raise InputError(f"git {arguments[0]} failed: {lines[-1] if lines else done.returncode}")
+    if len(done.stdout) > MOST_PRINTED:
+        raise InputError(f"git {arguments[0]} printed more than {MOST_PRINTED} bytes.")
+    return done.stdout
+
+
+def _environment(allow: str) -> Mapping[str, str]:
+    made = {**_ENVIRONMENT, "PATH": os.environ.get("PATH", "/usr/bin:/bin")}
+    if allow == "https":
+        made |= {name: os.environ[name] for name in _NETWORK if name in os.environ}
+    return made
+
 
 _REVISION = re.compile(r"[\w][\w./~^@{}+-]*")
 _HTTPS = re.compile(r"https://[\w.-]+(?::\d+)?/[^\s\x00-\x1f]+")

@@ -14,7 +14,7 @@ import pytest
 from benchmarks.bugs.cases import BugCase, Kind, load_cases, unpack
 from reenact.bug.reproduction import Verdict
 from reenact.errors import InputError
-from reenact.sandbox.git import run_git
+from reenact.sandbox.repository import run_git
 
 CASES = load_cases()
 LEAST_LINES = 600

@@ -12,7 +12,7 @@ from pathlib import Path
 from reenact.codegen.project import Project
 from reenact.errors import InputError, MissingPart
 from reenact.journal import Kind, Scope
-from reenact.sandbox.git import run_git
+from reenact.sandbox.repository import run_git
 
 WALL_S = 60.0
 MARK = "reenact-history"

@@ -26,11 +26,11 @@ from reenact.errors import MissingExtra, MissingPart
 from reenact.sandbox.environments.names import Requirement
 from reenact.sandbox.environments.run import (
     from_address,
-    must,
     pip_alone,
     pip_failure,
     run_installer,
     uv_failure,
+    venv_failure,
 )
 from reenact.types import Stop
 
@@ -88,14 +88,12 @@ class Uv:
         argv += ["--python", wish.python, "--no-progress", *_index()]
         if wish.exclude_newer is not None:
             argv += ["--exclude-newer", wish.exclude_newer.isoformat()]
-        done = run_installer(argv, stdin=_lines(wish), wheels=wish.built, stop=stop)
-        if done.returncode != 0:
-            raise uv_failure(done.stderr)
-        return tuple(line.strip() for line in done.stdout.splitlines() if "==" in line)
+        printed, _ = run_installer(argv, failure=uv_failure, stdin=_lines(wish), wheels=wish.built, stop=stop)
+        return tuple(line.strip() for line in printed.splitlines() if "==" in line)
 
     def install(self, pins: Sequence[str], folder: Path, wish: Wish, stop: Stop | None) -> None:
         argv = [self._program, "venv", "--quiet", "--no-project", "--python", wish.python, str(folder)]
-        must(run_installer(argv, stop=stop), "The virtual environment cannot be made")
+        run_installer(argv, failure=venv_failure, stop=stop)
         if not pins:
             return
         argv = [self._program, "pip", "install", "--quiet", "--no-progress", "--no-build", "--no-deps"]
@@ -103,9 +101,7 @@ class Uv:
         argv += ["--link-mode", "copy", "--python", str(folder / "bin" / "python")]
         # To compile, uv starts the new interpreter, which executes the .pth files of the packages.
         argv += ["--no-compile-bytecode"]
-        done = run_installer([*argv, *_index(), *pins], wheels=wish.built, stop=stop)
-        if done.returncode != 0:
-            raise uv_failure(done.stderr)
+        run_installer([*argv, *_index(), *pins], failure=uv_failure, wheels=wish.built, stop=stop)
 
 
 class Pip:
@@ -121,9 +117,8 @@ class Pip:
             asked.write_text(_lines(wish))
             argv = [*pip_alone(wish.python), "install", "--quiet", "--dry-run"]
             argv += ["--ignore-installed", "--only-binary", ":all:", "--report", str(report)]
-            done = run_installer([*argv, "--requirement", str(asked)], wheels=wish.built, stop=stop)
-            if done.returncode != 0:
-                raise pip_failure(done.stderr)
+            argv += ["--requirement", str(asked)]
+            run_installer(argv, failure=pip_failure, wheels=wish.built, stop=stop)
             found = json.loads(report.read_text())["install"]
         for item in found:
             if item["is_direct"]:
@@ -131,15 +126,13 @@ class Pip:
         return tuple(sorted(f"{item['metadata']['name']}=={item['metadata']['version']}" for item in found))
 
     def install(self, pins: Sequence[str], folder: Path, wish: Wish, stop: Stop | None) -> None:
-        made = run_installer([wish.python, "-I", "-m", "venv", "--without-pip", str(folder)], stop=stop)
-        must(made, "The virtual environment cannot be made")
+        argv = [wish.python, "-I", "-m", "venv", "--without-pip", str(folder)]
+        run_installer(argv, failure=venv_failure, stop=stop)
         if not pins:
             return
         argv = [*pip_alone(str(folder / "bin" / "python")), "install", "--quiet", "--no-deps", "--no-compile"]
         argv += ["--only-binary", ":all:", "--no-warn-script-location"]
-        done = run_installer([*argv, *pins], wheels=wish.built, stop=stop)
-        if done.returncode != 0:
-            raise pip_failure(done.stderr)
+        run_installer([*argv, *pins], failure=pip_failure, wheels=wish.built, stop=stop)
 
 
 def _index() -> list[str]:

@@ -9,16 +9,14 @@ from __future__ import annotations
 import importlib.util
 import os
 import re
-import signal
-import subprocess
 import tempfile
-import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from reenact.errors import InputError, MissingPart, ReenactError, StorageError, ended_by
 from reenact.files import read_text
 from reenact.sandbox.environments.pip_alone import REFUSED
+from reenact.sandbox.monitor.processes import run_bounded
 from reenact.types import Stop
 
 WALL_S = 1800.0
@@ -51,31 +49,39 @@ class NoWheel(Exception):
 
 
 def run_installer(
-    argv: Sequence[str], *, stdin: str = "", wheels: Path | None = None, stop: Stop | None = None
-) -> subprocess.CompletedProcess[str]:
-    """Run an installer in an empty folder, with the user's variables for installers and no others.
+    argv: Sequence[str],
+    *,
+    failure: Callable[[str], Exception] | None = None,
+    stdin: str = "",
+    wheels: Path | None = None,
+    stop: Stop | None = None,
+) -> tuple[str, str]:
+    """What an installer prints and complains of, in an empty folder with the user's variables for installers.
 
-    `wheels` is a folder of wheels to look into besides those the user named.
+    `failure` is what its complaint means; `wheels` is a folder of wheels to look into besides those the user
+    named.
     """
-    until = time.monotonic() + WALL_S
-    with tempfile.TemporaryDirectory() as empty, tempfile.TemporaryFile("w+") as fed:
-        fed.write(stdin)
-        fed.seek(0)
-        out, complaint = Path(empty) / "out", Path(empty) / "complaint"
-        with out.open("w") as stdout, complaint.open("w") as stderr:
-            running = subprocess.Popen(  # noqa: S603 - a fixed program
-                argv, cwd=empty, env=_variables(wheels), stdin=fed, stdout=stdout, stderr=stderr,
-                # Ctrl-C is for us to hear: an installer that hears it too ends with a complaint of its own.
-                start_new_session=True,
-            )  # fmt: skip
-            try:
-                _wait(running, until, stop)
-            finally:
-                if running.poll() is None:
-                    os.killpg(running.pid, signal.SIGKILL)
-                    running.wait()
-        answer = (out.read_text(errors="replace"), complaint.read_text(errors="replace"))
-        return subprocess.CompletedProcess(argv, running.returncode, *answer)
+
+    def look() -> None:
+        if stop is not None and stop.asked:
+            raise ended_by(stop, "Preparing the environment was stopped.")
+
+    with tempfile.TemporaryDirectory() as empty:
+        try:
+            done = run_bounded(
+                argv,
+                folder=Path(empty),
+                environment=_variables(wheels),
+                wall_s=WALL_S,
+                look=look,
+                stdin=stdin.encode(),
+            )
+        except TimeoutError as error:
+            raise ReenactError("The installer took too long and was ended.") from error
+    printed, complaint = done.stdout.decode(errors="replace"), done.stderr.decode(errors="replace")
+    if done.returncode != 0 and failure is not None:
+        raise failure(complaint)
+    return printed, complaint
 
 
 def pip_alone(python: str) -> list[str]:
@@ -88,19 +94,6 @@ def pip_alone(python: str) -> list[str]:
         )
     alone = Path(__file__).with_name("pip_alone.py")
     return [python, "-I", str(alone), str(runner), "--disable-pip-version-check", "--no-input"]
-
-
-def _wait(running: subprocess.Popen[bytes], until: float, stop: Stop | None) -> None:
-    while True:
-        try:
-            running.wait(0.2)
-        except subprocess.TimeoutExpired:
-            if stop is not None and stop.asked:
-                raise ended_by(stop, "Preparing the environment was stopped.") from None
-            if time.monotonic() > until:
-                raise ReenactError("The installer took too long and was ended.") from None
-        else:
-            return
 
 
 def _variables(wheels: Path | None) -> dict[str, str]:
@@ -136,10 +129,9 @@ def _absolute(place: str) -> str:
     return str(Path(place).absolute()) if Path(place).exists() else place
 
 
-def must(done: subprocess.CompletedProcess[str], sentence: str) -> None:
-    """Raise the sentence with the installer's complaint when it failed."""
-    if done.returncode != 0:
-        raise ReenactError(f"{sentence}: {_clean(done.stderr)}")
+def venv_failure(text: str) -> Exception:
+    """What the complaint of a program that makes virtual environments means."""
+    return ReenactError(f"The virtual environment cannot be made: {_clean(text)}")
 
 
 def uv_failure(text: str) -> Exception:

@@ -91,8 +91,8 @@ def find_source(name: str, asked: str, exclude_newer: date | None, stop: Stop | 
 def _passed_over(name: str, stop: Stop | None) -> list[Source]:
     with tempfile.TemporaryDirectory() as nowhere:
         argv = [*pip_alone(sys.executable), "download", "-vv", "--no-deps", "--only-binary", ":all:"]
-        done = run_installer([*argv, "--dest", nowhere, name], stop=stop)
-    return [source for line in (done.stdout + done.stderr).splitlines() if (source := read_link(line))]
+        printed, complaint = run_installer([*argv, "--dest", nowhere, name], stop=stop)
+    return [source for line in (printed + complaint).splitlines() if (source := read_link(line))]
 
 
 def read_link(line: str) -> Source | None:

@@ -14,7 +14,6 @@ that share one temporary folder. Not covered: a network file system without lock
 
 from __future__ import annotations
 
-import fcntl
 import functools
 import os
 import secrets
@@ -26,13 +25,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from reenact.errors import SandboxFailed
+from reenact.files import lock_folder
 from reenact.sandbox.files.cleanup import remove_box
 from reenact.sandbox.isolation.cgroup import remove_group
 from reenact.sandbox.tiers.engine import remove_container
 
 BOX_MARK = "REENACT_BOX"
 """Variable in the environment of a launcher that says whose launcher it is."""
-_LOOK = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
 @dataclass
@@ -50,7 +49,7 @@ class BoxFolder:
         for _ in range(100):
             path = root / f"{os.getpid()}-{start_time(os.getpid())}-{secrets.token_hex(6)}"
             path.mkdir(mode=0o700)
-            lock = _lock(path)
+            lock = lock_folder(path)
             if lock is not None:
                 return cls(path, lock)._furnished()
         raise SandboxFailed(f"No box folder could be kept in {root}: another process removes them.")
@@ -143,7 +142,7 @@ def sweep(root: Path | None = None) -> tuple[str, ...]:
     root = _root(root)
     swept: list[str] = []
     for path in sorted(root.iterdir()):
-        lock = _lock(path)
+        lock = lock_folder(path)
         if lock is None:
             continue
         try:
@@ -190,23 +189,6 @@ def _in_memory(path: Path, mounts: Path = Path("/proc/self/mounts")) -> bool:
         return False
     above = [(line[1], line[2]) for line in lines if path.is_relative_to(line[1])]
     return bool(above) and max(above, key=lambda pair: len(pair[0]))[1] in ("tmpfs", "ramfs")
-
-
-def _lock(path: Path) -> int | None:
-    """A lock on a folder nobody holds, none when somebody does or it is gone."""
-    try:
-        lock = os.open(path, _LOOK)
-    except OSError:
-        return None
-    try:
-        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
-        os.close(lock)
-        return None
-    if os.fstat(lock).st_nlink == 0:
-        os.close(lock)
-        return None
-    return lock
 
 
 def _end_noted(path: Path) -> None:

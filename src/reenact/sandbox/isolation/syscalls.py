@@ -16,139 +16,92 @@ class Machine:
     """A bit in the number that selects another interface with other numbers (x32)."""
 
 
-_COMMON = {
-    "io_uring_setup": 425,
-    "io_uring_enter": 426,
-    "io_uring_register": 427,
-    "open_tree": 428,
-    "move_mount": 429,
-    "fsopen": 430,
-    "fsconfig": 431,
-    "fsmount": 432,
-    "fspick": 433,
-    "clone3": 435,
-    "pidfd_getfd": 438,
-    "process_madvise": 440,
-    "mount_setattr": 442,
-    "quotactl_fd": 443,
-    "memfd_secret": 447,
-    "open_tree_attr": 467,
-}
+_NUMBERS = """
+    ioctl                  16   29
+    shmget                 29  194
+    socket                 41  198
+    socketpair             53  199
+    clone                  56  220
+    ptrace                101  117
+    syslog                103  116
+    uselib                134    -
+    personality           135   92
+    sysfs                 139    -
+    vhangup               153   58
+    modify_ldt            154    -
+    pivot_root            155   41
+    _sysctl               156    -
+    adjtimex              159  171
+    chroot                161   51
+    acct                  163   89
+    settimeofday          164  170
+    mount                 165   40
+    umount2               166   39
+    swapon                167  224
+    swapoff               168  225
+    reboot                169  142
+    sethostname           170  161
+    setdomainname         171  162
+    iopl                  172    -
+    ioperm                173    -
+    create_module         174    -
+    init_module           175  105
+    delete_module         176  106
+    get_kernel_syms       177    -
+    query_module          178    -
+    quotactl              179   60
+    nfsservctl            180   42
+    lookup_dcookie        212   18
+    clock_settime         227  112
+    kexec_load            246  104
+    add_key               248  217
+    request_key           249  218
+    keyctl                250  219
+    migrate_pages         256  238
+    unshare               272   97
+    move_pages            279  239
+    fallocate             285   47
+    perf_event_open       298  241
+    fanotify_init         300  262
+    name_to_handle_at     303  264
+    open_by_handle_at     304  265
+    clock_adjtime         305  266
+    setns                 308  268
+    process_vm_readv      310  270
+    process_vm_writev     311  271
+    kcmp                  312  272
+    finit_module          313  273
+    kexec_file_load       320  294
+    bpf                   321  280
+    userfaultfd           323  282
+    io_uring_setup        425  425
+    io_uring_enter        426  426
+    io_uring_register     427  427
+    open_tree             428  428
+    move_mount            429  429
+    fsopen                430  430
+    fsconfig              431  431
+    fsmount               432  432
+    fspick                433  433
+    clone3                435  435
+    pidfd_getfd           438  438
+    process_madvise       440  440
+    mount_setattr         442  442
+    quotactl_fd           443  443
+    memfd_secret          447  447
+    open_tree_attr        467  467
+"""
+"""Name, number on x86_64, number on aarch64; a dash where the call is not there."""
 
-_X86_64 = {
-    "ioctl": 16,
-    "shmget": 29,
-    "socket": 41,
-    "socketpair": 53,
-    "clone": 56,
-    "ptrace": 101,
-    "syslog": 103,
-    "uselib": 134,
-    "personality": 135,
-    "sysfs": 139,
-    "vhangup": 153,
-    "modify_ldt": 154,
-    "pivot_root": 155,
-    "_sysctl": 156,
-    "adjtimex": 159,
-    "chroot": 161,
-    "acct": 163,
-    "settimeofday": 164,
-    "mount": 165,
-    "umount2": 166,
-    "swapon": 167,
-    "swapoff": 168,
-    "reboot": 169,
-    "sethostname": 170,
-    "setdomainname": 171,
-    "iopl": 172,
-    "ioperm": 173,
-    "create_module": 174,
-    "init_module": 175,
-    "delete_module": 176,
-    "get_kernel_syms": 177,
-    "query_module": 178,
-    "quotactl": 179,
-    "nfsservctl": 180,
-    "lookup_dcookie": 212,
-    "clock_settime": 227,
-    "kexec_load": 246,
-    "add_key": 248,
-    "request_key": 249,
-    "keyctl": 250,
-    "migrate_pages": 256,
-    "unshare": 272,
-    "move_pages": 279,
-    "perf_event_open": 298,
-    "fallocate": 285,
-    "fanotify_init": 300,
-    "name_to_handle_at": 303,
-    "open_by_handle_at": 304,
-    "clock_adjtime": 305,
-    "setns": 308,
-    "process_vm_readv": 310,
-    "process_vm_writev": 311,
-    "kcmp": 312,
-    "finit_module": 313,
-    "kexec_file_load": 320,
-    "bpf": 321,
-    "userfaultfd": 323,
-}
 
-_AARCH64 = {
-    "lookup_dcookie": 18,
-    "ioctl": 29,
-    "umount2": 39,
-    "mount": 40,
-    "pivot_root": 41,
-    "nfsservctl": 42,
-    "fallocate": 47,
-    "chroot": 51,
-    "vhangup": 58,
-    "quotactl": 60,
-    "acct": 89,
-    "personality": 92,
-    "unshare": 97,
-    "kexec_load": 104,
-    "init_module": 105,
-    "delete_module": 106,
-    "clock_settime": 112,
-    "syslog": 116,
-    "ptrace": 117,
-    "reboot": 142,
-    "sethostname": 161,
-    "setdomainname": 162,
-    "settimeofday": 170,
-    "adjtimex": 171,
-    "shmget": 194,
-    "socket": 198,
-    "socketpair": 199,
-    "add_key": 217,
-    "request_key": 218,
-    "keyctl": 219,
-    "clone": 220,
-    "swapon": 224,
-    "swapoff": 225,
-    "migrate_pages": 238,
-    "move_pages": 239,
-    "perf_event_open": 241,
-    "fanotify_init": 262,
-    "name_to_handle_at": 264,
-    "open_by_handle_at": 265,
-    "clock_adjtime": 266,
-    "setns": 268,
-    "process_vm_readv": 270,
-    "process_vm_writev": 271,
-    "kcmp": 272,
-    "finit_module": 273,
-    "bpf": 280,
-    "userfaultfd": 282,
-    "kexec_file_load": 294,
-}
+def _column(index: int) -> MappingProxyType[str, int]:
+    rows = [line.split() for line in _NUMBERS.strip().splitlines()]
+    return MappingProxyType({row[0]: int(row[index]) for row in rows if row[index] != "-"})
+
 
 MACHINES = MappingProxyType(
     {
-        "x86_64": Machine(0xC000003E, MappingProxyType(_X86_64 | _COMMON), second_interface_bit=0x40000000),
-        "aarch64": Machine(0xC00000B7, MappingProxyType(_AARCH64 | _COMMON)),
+        "x86_64": Machine(0xC000003E, _column(1), second_interface_bit=0x40000000),
+        "aarch64": Machine(0xC00000B7, _column(2)),
     }
 )

@@ -24,7 +24,7 @@ import time
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from reenact.sandbox.monitor.processes import Processes, listed, read_proc
+from reenact.sandbox.monitor.processes import BoxProcesses, listed, read_proc
 
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 
@@ -196,7 +196,7 @@ class Nameless:
         return sum(size for (found, _), size in self.sizes.items() if found not in devices)
 
 
-def open_nameless(processes: Processes) -> Nameless:
+def open_nameless(processes: BoxProcesses) -> Nameless:
     """Files without a name that a process holds open."""
     found = Nameless()
     left = MOST_DESCRIPTORS
@@ -209,7 +209,7 @@ def open_nameless(processes: Processes) -> Nameless:
     return found
 
 
-def deeply_nameless(processes: Processes, shm_device: int) -> Nameless:
+def deeply_nameless(processes: BoxProcesses, shm_device: int) -> Nameless:
     """Files without a name wherever they can be held; slow."""
     found = open_nameless(processes)
     left = 5 * MOST_DESCRIPTORS
@@ -225,7 +225,7 @@ def deeply_nameless(processes: Processes, shm_device: int) -> Nameless:
     return found
 
 
-def written_bytes(processes: Processes) -> int:
+def written_bytes(processes: BoxProcesses) -> int:
     """Bytes that all processes of the box, past ones too, have caused to be written to real disks."""
     total = 0
     for number in (*processes.numbers(), *map(str, processes.reapers)):

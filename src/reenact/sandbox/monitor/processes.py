@@ -11,9 +11,12 @@ from __future__ import annotations
 
 import os
 import signal
-from collections.abc import Iterator
+import subprocess
+import tempfile
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from pathlib import Path
 
 _TICK = os.sysconf("SC_CLK_TCK")
 
@@ -31,31 +34,14 @@ class Use:
     """Live processes and the children they have waited for."""
 
 
-class Processes(Protocol):
-    """The processes of one box."""
-
-    proc: int
-    """Open descriptor of the /proc in which they are seen."""
-    reapers: frozenset[int]
-    """Processes of ours in front of the program: their times count, their memory and number do not."""
-
-    def numbers(self) -> Iterator[str]: ...
-
-    def use(self) -> Use: ...
-
-    def true_memory(self) -> tuple[int, int]:
-        """Anonymous and shared bytes by proportional share."""
-        ...
-
-    def close(self) -> None: ...
-
-
 class BoxProcesses:
     """All processes of a PID namespace, seen through the box's own /proc, except the reaper in front."""
 
     def __init__(self, proc: int, reapers: frozenset[int] = frozenset({1})) -> None:
         self.proc = proc
+        """Open descriptor of the /proc in which they are seen."""
         self.reapers = reapers
+        """Processes of ours in front of the program: their times count, their memory and number do not."""
 
     def numbers(self) -> Iterator[str]:
         for name in listed(self.proc, "."):
@@ -79,6 +65,7 @@ class BoxProcesses:
         return Use(tasks, memory, shared, ticks / _TICK)
 
     def true_memory(self) -> tuple[int, int]:
+        """Anonymous and shared bytes by proportional share."""
         anonymous = shared = 0
         for number in self.numbers():
             parts = _kilobytes(self.proc, f"{number}/smaps_rollup", (b"Pss_Anon:", b"Pss_Shmem:"))
@@ -101,15 +88,24 @@ class Descendants(BoxProcesses):
         yield from map(str, descendants(self._root))
 
 
-def descendants(root: int) -> list[int]:
-    """The numbers of all processes below `root`, nearest first."""
+def descendants(root: int, *, dead: bool = True) -> list[int]:
+    """The numbers of all processes below `root`, nearest first; none where the system does not tell.
+
+    A killed process whose parent has not looked yet is still there, unless `dead` is false.
+    """
     children: dict[int, list[int]] = {}
-    proc = os.open("/proc", os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    gone: set[int] = set()
+    try:
+        proc = os.open("/proc", os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    except OSError:
+        return []
     try:
         for name in listed(proc, "."):
             fields = _stat(proc, name) if name.isdigit() else None
-            if fields is not None:
+            if fields:
                 children.setdefault(int(fields[1]), []).append(int(name))
+                if fields[0] in (b"Z", b"X") and not dead:
+                    gone.add(int(name))
     finally:
         os.close(proc)
     found: list[int] = []
@@ -117,7 +113,7 @@ def descendants(root: int) -> list[int]:
     while level:
         found += level
         level = [child for parent in level for child in children.get(parent, [])]
-    return found
+    return [number for number in found if number not in gone]
 
 
 def read_proc(proc: int, name: str, most: int = 16384) -> bytes:
@@ -174,22 +170,15 @@ def listed(proc: int, name: str) -> list[str]:
         os.close(folder)
 
 
+MOST_PRINTED = 32 * 1024 * 1024
 ROUNDS = 20
 """A process may start another one while we look; so many looks and none is left, or they breed on purpose."""
-
-
-def processes_below(root: int) -> list[int]:
-    """The numbers of all processes below `root`; none where the system does not tell."""
-    try:
-        return descendants(root)
-    except OSError:
-        return []
 
 
 def end_below(root: int) -> None:
     """Kill every process below `root`, at once."""
     for _ in range(ROUNDS):
-        alive = [number for number in processes_below(root) if not _is_dead(number)]
+        alive = descendants(root, dead=False)
         if not alive:
             return
         end_all(alive)
@@ -204,10 +193,46 @@ def end_all(numbers: list[int]) -> None:
             continue
 
 
-def _is_dead(number: int) -> bool:
-    """A killed process whose parent has not looked yet is still in the list."""
+def run_bounded(
+    argv: Sequence[str],
+    *,
+    folder: Path,
+    environment: Mapping[str, str],
+    wall_s: float,
+    look: Callable[[], None],
+    stdin: bytes = b"",
+) -> subprocess.CompletedProcess[bytes]:
+    """Run a program that we trust to its end; TimeoutError when that takes too long.
+
+    `look` is called a few times a second and ends it by raising. What it prints goes through files, so that
+    it never waits for us, and at most `MOST_PRINTED` bytes and one more of it are read. Ctrl-C reaches us
+    alone: a program that gets it too ends with a complaint of its own.
+    """
+    until = time.monotonic() + wall_s
+    with tempfile.TemporaryFile() as fed, tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
+        fed.write(stdin)
+        fed.seek(0)
+        running = subprocess.Popen(  # noqa: S603 - a fixed program
+            argv, cwd=folder, env=environment, stdin=fed, stdout=out, stderr=err, start_new_session=True
+        )
+        try:
+            while _still_runs(running):
+                look()
+                if time.monotonic() > until:
+                    raise TimeoutError
+        finally:
+            if running.poll() is None:
+                os.killpg(running.pid, signal.SIGKILL)
+                running.wait()
+        out.seek(0)
+        err.seek(0)
+        printed, complaint = out.read(MOST_PRINTED + 1), err.read(MOST_PRINTED + 1)
+    return subprocess.CompletedProcess(argv, running.returncode, printed, complaint)
+
+
+def _still_runs(running: subprocess.Popen[bytes]) -> bool:
     try:
-        with open(f"/proc/{number}/stat", "rb") as file:  # noqa: PTH123 - a file of the kernel
-            return file.read().rpartition(b")")[2].split()[0] in (b"Z", b"X")
-    except (OSError, IndexError):
+        running.wait(0.2)
+    except subprocess.TimeoutExpired:
         return True
+    return False

@@ -20,8 +20,7 @@ from dataclasses import dataclass
 
 from reenact.plain import PlainText
 from reenact.sandbox.box import MIB, Ending, Event, Limits, OnOutput
-from reenact.sandbox.monitor.started import BoxBroke, Crossing, Started
-from reenact.sandbox.monitor.watcher import PACE_S, Watcher
+from reenact.sandbox.monitor.watcher import PACE_S, BoxBroke, Crossing, Started, Watcher
 from reenact.types import Stop
 
 

@@ -43,7 +43,7 @@ from reenact.sandbox.isolation.view import (
     host_view,
 )
 from reenact.sandbox.monitor.processes import BoxProcesses
-from reenact.sandbox.monitor.started import BoxBroke, NetworkCounters, Started
+from reenact.sandbox.monitor.watcher import BoxBroke, NetworkCounters, Started
 from reenact.sandbox.tiers.launch import (
     REAPER,
     Status,

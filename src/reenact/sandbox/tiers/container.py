@@ -39,7 +39,7 @@ from reenact.sandbox.isolation.view import (
     host_view,
 )
 from reenact.sandbox.monitor.processes import BoxProcesses
-from reenact.sandbox.monitor.started import BoxBroke, Crossing, ProgramEnd, Started
+from reenact.sandbox.monitor.watcher import BoxBroke, Crossing, ProgramEnd, Started
 from reenact.sandbox.tiers.engine import ENGINES, Engine, find_engines, remove_container
 from reenact.sandbox.tiers.launch import OPEN_FILES, REAPER, has_ended, open_input, open_pipe, signal_child
 

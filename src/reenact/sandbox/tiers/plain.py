@@ -27,7 +27,7 @@ from reenact.sandbox.files.folder import BoxFolder
 from reenact.sandbox.isolation.cgroup import find_place
 from reenact.sandbox.isolation.view import WORK, box_environment, checked_mounts
 from reenact.sandbox.monitor.processes import Descendants, descendants
-from reenact.sandbox.monitor.started import BoxBroke, Started
+from reenact.sandbox.monitor.watcher import BoxBroke, Started
 from reenact.sandbox.tiers.launch import (
     join_group,
     launch,

@@ -20,7 +20,7 @@ from reenact.sandbox.box import Command, Limits
 from reenact.sandbox.execute import Tier
 from reenact.sandbox.files.folder import BoxFolder
 from reenact.sandbox.isolation.view import gpu_nodes, interpreter_folders
-from reenact.sandbox.monitor.started import BoxBroke, ProgramEnd, Started
+from reenact.sandbox.monitor.watcher import BoxBroke, ProgramEnd, Started
 from reenact.sandbox.tiers.confine import MARK
 from reenact.sandbox.tiers.launch import OPEN_FILES
 from reenact.sandbox.tiers.plain import link_mounts, plain_launch
