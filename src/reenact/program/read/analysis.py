@@ -234,7 +234,6 @@ def unpacked_drafts(
     for extra in call.keywords:
         if extra.arg is not None:
             continue
-        for end in analysis.follower.follow(extra.value, scope):
-            for inner in analysis.follower.members.member(end, name, 0):
-                found = analysis.values.found(inner, extra.value, scope)
-                yield analysis.found_draft(kind, found, site, layer_type=owner)
+        for inner in analysis.follower.members(extra.value, name, scope):
+            found = analysis.values.found(inner, extra.value, scope)
+            yield analysis.found_draft(kind, found, site, layer_type=owner)

@@ -63,23 +63,13 @@ class Applied:
         owner = self.sources.owner(node.value, scope)
         if owner is None or not dotted_text(node):
             return None
-        stored = self._stored(owner, node.attr)
-        if stored is None:
+        stores = [
+            store for one in self.sources.lineage(owner) for store in self.sources.stores(one, node.attr)
+        ]
+        if not stores:
             return None
         layer = self.by_path.get((owner.file, owner.name, node.attr))
-        if layer is not None:
-            return [[layer]]
-        return self._container(stored[0], stored[1])
-
-    def _stored(self, owner: Scope, name: str) -> tuple[ast.expr, Scope] | None:
-        index = self.sources.index(owner)
-        for store in index.stores.get(name, ()):
-            if store.base == "self" and store.scope.enclosing_class() is owner:
-                return store.value, store.scope
-        for base in self.sources.bases(owner):
-            if isinstance(base, Scope) and base.is_class and base is not owner:
-                return self._stored(base, name)
-        return None
+        return [[layer]] if layer is not None else self._container(stores[0].value, stores[0].scope)
 
     def _container(self, node: ast.expr, scope: Scope) -> Run | None:
         for item in self.callees.made(node, scope):

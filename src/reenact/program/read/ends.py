@@ -134,7 +134,7 @@ class Option:
         if not self.several:
             return tuple(arguments[start : start + 1])
         end = start
-        while end < len(arguments) and (not arguments[end].startswith("-") or _number(arguments[end])):
+        while end < len(arguments) and (not arguments[end].startswith("-") or number_of(arguments[end])):
             end += 1
         return tuple(arguments[start:end])
 
@@ -161,13 +161,14 @@ def read_word(word: str, type_name: str, default: ast.expr | None) -> JsonValue:
     """A word of the command line as the value that the program gets."""
     numeric = isinstance(literal(default), int | float) if default is not None else False
     if type_name in ("int", "float") or (not type_name and numeric) or type_name not in ("str", ""):
-        number = _number(word)
+        number = number_of(word)
         if number is not None:
             return float(number) if type_name == "float" else number
     return word
 
 
-def _number(word: str) -> int | float | None:
+def number_of(word: str) -> int | float | None:
+    """The number that a text is, or none."""
     for read in (int, float):
         try:
             return read(word)

@@ -9,129 +9,69 @@ reached.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 
 from reenact.program.hyperparameter import Written
-from reenact.program.read.ends import NOT_LITERAL, End, Frame, click_option
+from reenact.program.read.ends import NOT_LITERAL, End, click_option
 from reenact.program.read.functions import (
     block_of,
-    distinct,
     is_name,
     kind_of_name,
     last_before,
     position_of,
-    returned_values,
     tests_for_none,
 )
 from reenact.program.read.members import Members
 from reenact.program.read.scope import Binding, How, Scope, argument
-from reenact.program.read.sources import Sources, rewraps
+from reenact.program.read.sources import rewraps
 
-MAX_DEPTH = 24
-MAX_ENDS = 12
-MAX_STEPS = 500
-"""A trail through functions that everybody calls would fork without end; a real one takes a few dozen
-steps."""
 CASTS = frozenset(
     ["builtins.float", "builtins.int", "builtins.str", "builtins.bool", "builtins.round", "builtins.abs"]
 )
 ENVIRONMENT = frozenset(("os.environ.get", "os.getenv"))
 
 
-class Follower:
-    """Follows values through one program."""
+class Follower(Members):
+    """All steps of a trail; names, parameters and calls are here."""
 
-    def __init__(self, sources: Sources) -> None:
-        self.sources = sources
-        self.members = Members(sources, self)
-        self._active: set[ast.AST] = set()
-        self._frames: list[Frame] = []
-        self._fuel = 0
-        self._known: dict[tuple[ast.AST, Scope, Written], list[End]] = {}
-
-    def follow(
-        self, node: ast.AST, scope: Scope, written: Written = Written.LITERAL, depth: int = 0
-    ) -> list[End]:
-        """All ends of the trail that begins at an expression."""
-        if self._active or self._frames:
-            return self._follow(node, scope, written, depth)
-        key = (node, scope, written)
-        if key not in self._known:
-            self._fuel = MAX_STEPS
-            self._known[key] = self._follow(node, scope, written, depth)
-        return self._known[key]
-
-    def _follow(self, node: ast.AST, scope: Scope, written: Written, depth: int) -> list[End]:
-        here = [End(node, scope, written, frames=tuple(self._frames))]
-        self._fuel -= 1
-        if depth > MAX_DEPTH or self._fuel < 0 or node in self._active:
-            return here
-        self._active.add(node)
-        try:
-            found = self._step(node, scope, written, depth + 1)
-        finally:
-            self._active.discard(node)
-        return distinct(found)[:MAX_ENDS] if found else here
-
-    @contextmanager
-    def within(self, frames: Sequence[Frame]) -> Iterator[None]:
-        """Go on inside the calls that a trail went through: parameters then mean what those calls gave."""
-        before, self._frames = self._frames, list(frames)
-        try:
-            yield
-        finally:
-            self._frames = before
-
-    def single(self, node: ast.AST, scope: Scope) -> End | None:
-        found = self.follow(node, scope)
-        return found[0] if len(found) == 1 else None
-
-    def _step(self, node: ast.AST, scope: Scope, written: Written, depth: int) -> list[End]:
+    def step(self, node: ast.AST, scope: Scope, written: Written) -> list[End]:
         if isinstance(node, ast.Name):
-            return self._name(node, scope, depth)
+            return self._name(node, scope)
         if isinstance(node, ast.Attribute):
-            return self.members.attribute(node, scope, depth)
+            return self.attribute(node, scope)
         if isinstance(node, ast.Subscript):
-            return self.members.subscript(node, scope, depth)
+            return self.subscript(node, scope)
         if isinstance(node, ast.Call):
-            return self._call(node, scope, written, depth)
+            return self._call(node, scope, written)
         if isinstance(node, ast.NamedExpr):
-            return self.follow(node.value, scope, Written.CONSTANT, depth)
+            return self.follow(node.value, scope, Written.CONSTANT)
         if isinstance(node, ast.IfExp):
-            return self._if(node, scope, written, depth)
+            return self._if(node, scope, written)
         return []
 
-    def _if(self, node: ast.IfExp, scope: Scope, written: Written, depth: int) -> list[End]:
+    def _if(self, node: ast.IfExp, scope: Scope, written: Written) -> list[End]:
         test = self.single(node.test, scope)
         value = test.literal() if test is not None else NOT_LITERAL
         if value is NOT_LITERAL:
             return []
-        return self.follow(node.body if value else node.orelse, scope, written, depth)
+        return self.follow(node.body if value else node.orelse, scope, written)
 
-    def _name(self, node: ast.Name, scope: Scope, depth: int) -> list[End]:
+    def _name(self, node: ast.Name, scope: Scope) -> list[End]:
         found = scope.find(node.id)
         if found is None:
-            return self._star(node.id, scope, depth)
+            return self._star(node.id, scope)
         holder, bindings = found
         binding = self._one(bindings, node, scope, holder)
         if binding is None:
-            return self._fallback(node, bindings, holder, depth)
-        return self.bound(binding, holder, depth)
+            return self._fallback(node, bindings, holder)
+        return self.bound(binding, holder)
 
-    def _star(self, name: str, scope: Scope, depth: int) -> list[End]:
+    def _star(self, name: str, scope: Scope) -> list[End]:
         for star in reversed(self.sources.index(scope).module.stars):
             inside = self.sources.module(star.dotted, scope.file, star.level)
             if inside is not None and name in inside.module.bindings:
-                return self.module_name(inside.module, name, depth)
+                return self.module_name(inside.module, name)
         return []
-
-    def module_name(self, module: Scope, name: str, depth: int) -> list[End]:
-        """A name at the top of another file."""
-        bindings = module.bindings.get(name, [])
-        if len(bindings) != 1 or depth > MAX_DEPTH:
-            return []
-        return self.bound(bindings[0], module, depth + 1)
 
     def _one(self, bindings: Sequence[Binding], use: ast.AST, scope: Scope, holder: Scope) -> Binding | None:
         """The binding in force: the only one, or the last before the use that certainly ran."""
@@ -146,7 +86,7 @@ class Follower:
             return own[-1] if blocks == {(index.tree, "body")} else None
         return last_before(index, own, use)
 
-    def _fallback(self, node: ast.Name, bindings: Sequence[Binding], holder: Scope, depth: int) -> list[End]:
+    def _fallback(self, node: ast.Name, bindings: Sequence[Binding], holder: Scope) -> list[End]:
         """`rate = rate or 0.1` and `if rate is None: rate = 0.1` after a parameter whose default is None."""
         if len(bindings) != 2 or bindings[0].how is not How.PARAMETER or bindings[1].value is None:
             return []
@@ -167,45 +107,39 @@ class Follower:
             alternative = value
         if alternative is None:
             return []
-        given = [end for end in self.bound(bindings[0], holder, depth) if end.literal() is not None]
+        given = [end for end in self.bound(bindings[0], holder) if end.literal() is not None]
         plain = [end for end in given if end.literal() is not NOT_LITERAL]
-        return plain or self.follow(alternative, holder, Written.CONSTANT, depth)
+        return plain or self.follow(alternative, holder, Written.CONSTANT)
 
-    def bound(self, binding: Binding, holder: Scope, depth: int) -> list[End]:
-        """The ends of what a binding gives to its name."""
+    def bound(self, binding: Binding, holder: Scope) -> list[End]:
         if binding.how is How.PARAMETER:
-            return self._parameter(binding, holder, depth)
+            return self._parameter(binding, holder)
         if binding.how is How.IMPORT:
-            return self._imported(binding, holder, depth)
+            return self._imported(binding, holder)
         if binding.how is How.LOOP and binding.value is not None:
-            return self._elements(binding.value, holder, binding.pick, depth)
+            return self._elements(binding.value, holder, binding.pick)
         if binding.how in (How.CLASS, How.FUNCTION):
             return [End(binding.node, holder, Written.CONSTANT)]
         if binding.how is not How.ASSIGN or binding.value is None:
             return []
-        ends = self.follow(binding.value, holder, kind_of_name(holder), depth)
-        for index in binding.pick:
-            ends = [inner for end in ends for inner in self.members.item(end, index, depth)]
-        return ends
+        ends = self.follow(binding.value, holder, kind_of_name(holder))
+        return self.picked(ends, binding.pick)
 
-    def _elements(self, node: ast.expr, scope: Scope, pick: tuple[int, ...], depth: int) -> list[End]:
+    def _elements(self, node: ast.expr, scope: Scope, pick: tuple[int, ...]) -> list[End]:
         """What a loop variable takes, one after the other."""
         found: list[End] = []
-        for end in self.follow(node, scope, Written.LITERAL, depth):
-            items = self.members.items(end, depth)
-            for index in pick:
-                items = [inner for item in items for inner in self.members.item(item, index, depth)]
-            found += items
+        for end in self.follow(node, scope):
+            found += self.picked(self.items(end), pick)
         return found
 
-    def _imported(self, binding: Binding, holder: Scope, depth: int) -> list[End]:
+    def _imported(self, binding: Binding, holder: Scope) -> list[End]:
         parent, _, name = binding.dotted.rpartition(".")
         if self.sources.module(binding.dotted, holder.file, binding.level) is not None:
             return []
         module = self.sources.module(parent, holder.file, binding.level) if parent or binding.level else None
-        return self.module_name(module.module, name, depth) if module is not None else []
+        return self.module_name(module.module, name) if module is not None else []
 
-    def _parameter(self, binding: Binding, function: Scope, depth: int) -> list[End]:
+    def _parameter(self, binding: Binding, function: Scope) -> list[End]:
         """What the program's own calls give, and the default where one of them gives nothing."""
         sites = [(call, scope) for call, scope, _ in self.sources.sites.get(function, [])]
         inside = [frame for frame in self._frames if frame[0] is function]
@@ -214,50 +148,41 @@ class Follower:
         found: list[End] = []
         omitted = not sites
         for call, scope in sites:
-            given = self._given(binding, function, call, scope, depth)
+            given = self._given(binding, function, call, scope)
             found += given
             omitted = omitted or not given
         if omitted:
-            found += self._default(binding, function, depth)
+            found += self._default(binding, function)
         return found
 
-    def _given(
-        self, binding: Binding, function: Scope, call: ast.Call, scope: Scope, depth: int
-    ) -> list[End]:
+    def _given(self, binding: Binding, function: Scope, call: ast.Call, scope: Scope) -> list[End]:
         position = position_of(binding, function)
         value = argument(call, position, binding.name)
         if value is not None:
-            return self.follow(value, scope, Written.LITERAL, depth)
+            return self.follow(value, scope)
         for extra in call.keywords:
             if extra.arg is None:
-                for end in self.follow(extra.value, scope, Written.LITERAL, depth):
-                    found = self.members.member(end, binding.name, depth)
+                for end in self.follow(extra.value, scope):
+                    found = self.member(end, binding.name)
                     if found:
                         return found
         return []
 
-    def _default(self, binding: Binding, function: Scope, depth: int) -> list[End]:
+    def _default(self, binding: Binding, function: Scope) -> list[End]:
         option = click_option(self.sources, function, binding.name)
         if option is not None and option.default is not None:
             given = option.given(self.sources.program.arguments)
-            return [
-                end.with_option(option, given)
-                for end in self.follow(option.default, option.scope, depth=depth)
-            ]
+            return [end.with_option(option, given) for end in self.follow(option.default, option.scope)]
         outside = function.parent or function
         if binding.value is not None:
-            return self._default_value(binding.value, outside, depth)
+            return self._default_value(binding.value, outside)
         return self._annotated(binding, outside)
 
-    def _default_value(self, value: ast.expr, outside: Scope, depth: int) -> list[End]:
+    def _default_value(self, value: ast.expr, outside: Scope) -> list[End]:
         if isinstance(value, ast.Call) and self.sources.dotted(value.func, outside).startswith("typer."):
             inner = argument(value, 0, "default")
-            return (
-                []
-                if inner is None
-                else [end.at(Written.ARGPARSE) for end in self.follow(inner, outside, depth=depth)]
-            )
-        return self.follow(value, outside, Written.KEYWORD_DEFAULT, depth)
+            return [] if inner is None else [end.at(Written.ARGPARSE) for end in self.follow(inner, outside)]
+        return self.follow(value, outside, Written.KEYWORD_DEFAULT)
 
     def _annotated(self, binding: Binding, outside: Scope) -> list[End]:
         """Nobody calls the function, but the parameter says which class of the program it wants."""
@@ -267,27 +192,20 @@ class Follower:
             return [End(found.node, found.parent or found, Written.DATACLASS)]
         return []
 
-    def _call(self, node: ast.Call, scope: Scope, written: Written, depth: int) -> list[End]:
+    def _call(self, node: ast.Call, scope: Scope, written: Written) -> list[End]:
         target = self.sources.meaning(node.func, scope)
         if isinstance(target, Scope) and target.is_function:
             with self.within((*self._frames, (target, node, scope))):
-                return self.returned(target, depth)
+                return self.returned(target)
         dotted = target if isinstance(target, str) else ""
         if dotted in CASTS and len(node.args) == 1:
-            return self.follow(node.args[0], scope, written, depth)
+            return self.follow(node.args[0], scope, written)
         if dotted in ENVIRONMENT and len(node.args) == 2:
-            return self.follow(node.args[1], scope, written, depth)
+            return self.follow(node.args[1], scope, written)
         if (
             isinstance(node.func, ast.Attribute)
             and node.func.attr in ("get", "pop", "setdefault")
             and node.args
         ):
-            return self.members.get(node, scope, depth)
+            return self.get(node, scope)
         return []
-
-    def returned(self, function: Scope, depth: int) -> list[End]:
-        """The ends of a function's only return."""
-        if isinstance(function.node, ast.Lambda):
-            return self.follow(function.node.body, function, Written.LITERAL, depth)
-        returns = returned_values(function, self.sources)
-        return self.follow(returns[0], function, Written.LITERAL, depth) if len(returns) == 1 else []

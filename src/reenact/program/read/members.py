@@ -4,20 +4,14 @@ files."""
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING
 
 from reenact.program.hyperparameter import Written
-from reenact.program.read.datapaths import LOADERS, loaded_file
 from reenact.program.read.ends import NOT_LITERAL, End, Given, Option, absl_flag, argparse_options, literal
 from reenact.program.read.functions import block_of, last_before
 from reenact.program.read.index import FileIndex, Store, dotted_text
-from reenact.program.read.instances import Instances
 from reenact.program.read.scope import Scope, argument, keyword
-from reenact.program.read.sources import Sources
+from reenact.program.read.trail import LOADERS, Trail, loaded_file
 from reenact.program.source import words
-
-if TYPE_CHECKING:
-    from reenact.program.read.follow import Follower
 
 PARSE = frozenset(("parse_args", "parse_known_args", "parse_intermixed_args", "parse_args_into_dataclasses"))
 RECORDS = frozenset(
@@ -34,48 +28,39 @@ SAME = frozenset(
 )
 
 
-class Members:
+class Members(Trail):
     """Looks inside what a trail reached."""
 
-    def __init__(self, sources: Sources, follower: Follower) -> None:
-        self.sources = sources
-        self.follower = follower
-        self.instances = Instances(sources, follower, self)
-
-    def attribute(self, node: ast.Attribute, scope: Scope, depth: int) -> list[End]:
+    def attribute(self, node: ast.Attribute, scope: Scope) -> list[End]:
         """Ends of `base.name`."""
-        stored = self._stored(node, node.value, node.attr, scope, depth)
+        stored = self._stored(node, node.value, node.attr, scope)
         if stored is not None:
             return stored
         if self.sources.dotted(node.value, scope).endswith(".FLAGS"):
             option = absl_flag(self.sources, node.attr)
-            return [] if option is None else self.option(option, depth)
+            return [] if option is None else self.option(option)
         base = self.sources.meaning(node.value, scope)
         if isinstance(base, FileIndex):
-            return self.follower.module_name(base.module, node.attr, depth)
+            return self.module_name(base.module, node.attr)
         if isinstance(base, str):
             return []
         owner = self.sources.owner(node.value, scope)
         if owner is not None and isinstance(node.value, ast.Name) and self._is_self(node.value, scope):
-            return self.instances.attribute(owner, node.attr, depth)
-        hyper = self.instances.hyper_parameter(node, scope, depth)
-        return hyper or self._of(node.value, node.attr, scope, depth)
+            return self.own_attribute(owner, node.attr)
+        hyper = self.hyper_parameter(node, scope)
+        return hyper or self._of(node.value, node.attr, scope)
 
-    def subscript(self, node: ast.Subscript, scope: Scope, depth: int) -> list[End]:
+    def subscript(self, node: ast.Subscript, scope: Scope) -> list[End]:
         """Ends of `base["key"]` and `base[0]`; a key that is not written out is left to `callees`."""
         key = self._key(node.slice, scope)
         if isinstance(key, str):
-            stored = self._stored(node, node.value, key, scope, depth)
+            stored = self._stored(node, node.value, key, scope)
             if stored is not None:
                 return stored
-            hyper = self.instances.hyper_parameter(node, scope, depth)
-            return hyper or self._of(node.value, key, scope, depth)
+            hyper = self.hyper_parameter(node, scope)
+            return hyper or self._of(node.value, key, scope)
         if isinstance(key, int):
-            return [
-                inner
-                for end in self.follower.follow(node.value, scope, depth=depth)
-                for inner in self.item(end, key, depth)
-            ]
+            return self.picked(self.follow(node.value, scope), (key,))
         return []
 
     def _key(self, node: ast.expr, scope: Scope) -> object:
@@ -84,30 +69,27 @@ class Members:
             return End(node, scope, Written.LITERAL).literal()
         if not isinstance(node, ast.Name):
             return NOT_LITERAL
-        end = self.follower.single(node, scope)
+        end = self.single(node, scope)
         constant = end is not None and end.written is Written.CONSTANT and isinstance(end.node, ast.Constant)
         return end.literal() if constant and end is not None else NOT_LITERAL
 
-    def get(self, call: ast.Call, scope: Scope, depth: int) -> list[End]:
+    def get(self, call: ast.Call, scope: Scope) -> list[End]:
         """Ends of `base.get("key", default)`: the entry, or the default written in the call."""
         assert isinstance(call.func, ast.Attribute)
         key = End(call.args[0], scope, Written.LITERAL).literal()
         if not isinstance(key, str):
             return []
-        found = self._stored(call, call.func.value, key, scope, depth)
+        found = self._stored(call, call.func.value, key, scope)
         if found is None:
-            found = self._of(call.func.value, key, scope, depth)
+            found = self._of(call.func.value, key, scope)
         if found or len(call.args) < 2:
             return found
-        return self.follower.follow(call.args[1], scope, Written.CONFIG, depth)
+        return self.follow(call.args[1], scope, Written.CONFIG)
 
-    def _of(self, base: ast.expr, key: str, scope: Scope, depth: int) -> list[End]:
-        ends = self.follower.follow(base, scope, depth=depth)
+    def _of(self, base: ast.expr, key: str, scope: Scope) -> list[End]:
+        ends = self.follow(base, scope)
         return [
-            inner
-            for end in ends
-            if end.node is not base or _holds(base)
-            for inner in self.member(end, key, depth)
+            inner for end in ends if end.node is not base or _holds(base) for inner in self.member(end, key)
         ]
 
     def _is_self(self, node: ast.Name, scope: Scope) -> bool:
@@ -115,7 +97,7 @@ class Members:
         owner = function.parent if function is not None else None
         return owner is not None and owner.is_class and self.sources.owner(node, scope) is owner
 
-    def _stored(self, use: ast.expr, base: ast.expr, key: str, scope: Scope, depth: int) -> list[End] | None:
+    def _stored(self, use: ast.expr, base: ast.expr, key: str, scope: Scope) -> list[End] | None:
         """`config.lr = 0.1` or `config["lr"] = 0.1` about the same name in the same file: the one in force.
 
         None when nothing is stored before the use; empty when it cannot be told which of several holds.
@@ -133,31 +115,32 @@ class Members:
             if not earlier:
                 return None
             one = last_before(index, own, use)
-            return [] if one is None else self.store(one, depth, Written.CONFIG)
+            return [] if one is None else self.store(one, Written.CONFIG)
         if not stores:
             return None
         blocks = {block_of(index, store.node) for store in stores if store.node is not None}
         straight = len(blocks) == 1 and blocks.pop()[1] == "body"
         if len(stores) > 1 and not straight:
             return []
-        return self.store(stores[-1], depth, Written.CONFIG)
+        return self.store(stores[-1], Written.CONFIG)
 
     def _is_self_text(self, base: ast.expr, scope: Scope) -> bool:
         return isinstance(base, ast.Name) and self._is_self(base, scope)
 
-    def store(self, store: Store, depth: int, written: Written = Written.CONSTANT) -> list[End]:
-        """The ends of an assignment to an attribute or an entry."""
-        ends = self.follower.follow(store.value, store.scope, written, depth)
-        for index in store.pick:
-            ends = [inner for end in ends for inner in self.item(end, index, depth)]
+    def store(self, store: Store, written: Written = Written.CONSTANT) -> list[End]:
+        return self.picked(self.follow(store.value, store.scope, written), store.pick)
+
+    def picked(self, ends: list[End], pick: tuple[int, ...]) -> list[End]:
+        """The elements that unpacking takes out of what a trail reached."""
+        for number in pick:
+            ends = [inner for end in ends for inner in self.item(end, number)]
         return ends
 
-    def member(self, end: End, key: str, depth: int) -> list[End]:
-        """The value under a name in whatever a trail reached."""
-        with self.follower.within(end.frames):
-            return self._member(end, key, depth)
+    def member(self, end: End, key: str) -> list[End]:
+        with self.within(end.frames):
+            return self._member(end, key)
 
-    def _member(self, end: End, key: str, depth: int) -> list[End]:
+    def _member(self, end: End, key: str) -> list[End]:
         if end.entry is not None:
             inner = end.entry.get(key)
             return (
@@ -165,56 +148,56 @@ class Members:
             )
         node = end.node
         if isinstance(node, ast.Dict):
-            return self._dict(node, key, end.scope, depth)
+            return self._dict(node, key, end.scope)
         if isinstance(node, ast.ClassDef):
-            return self.instances.attribute(self.sources.index(end.scope).inner[node], key, depth)
+            return self.own_attribute(self.sources.index(end.scope).inner[node], key)
         if isinstance(node, ast.Call):
-            return self._call(node, key, end.scope, depth)
+            return self._call_member(node, key, end.scope)
         if isinstance(node, ast.BinOp) and isinstance(node.op, ast.BitOr):
-            return self._of(node.right, key, end.scope, depth) or self._of(node.left, key, end.scope, depth)
+            return self._of(node.right, key, end.scope) or self._of(node.left, key, end.scope)
         return []
 
-    def _dict(self, node: ast.Dict, key: str, scope: Scope, depth: int) -> list[End]:
+    def _dict(self, node: ast.Dict, key: str, scope: Scope) -> list[End]:
         for name, value in reversed(list(zip(node.keys, node.values, strict=True))):
             if name is None:
-                found = self._of(value, key, scope, depth)
+                found = self._of(value, key, scope)
                 if found:
                     return found
             elif isinstance(name, ast.Constant) and name.value == key:
-                return self.follower.follow(value, scope, Written.CONFIG, depth)
+                return self.follow(value, scope, Written.CONFIG)
         return []
 
-    def _call(self, node: ast.Call, key: str, scope: Scope, depth: int) -> list[End]:
+    def _call_member(self, node: ast.Call, key: str, scope: Scope) -> list[End]:
         if isinstance(node.func, ast.Attribute) and node.func.attr in PARSE:
-            return self._parsed(node, key, scope, depth)
+            return self._parsed(node, key, scope)
         target = self.sources.meaning(node.func, scope)
         if isinstance(target, Scope):
-            return self.instances.made(target, node, key, scope, depth) if target.is_class else []
+            return self.made(target, node, key, scope) if target.is_class else []
         dotted = target if isinstance(target, str) else ""
         if dotted in LOADERS:
-            entry = self._loaded(node, scope)
-            return [] if entry is None else self.member(entry, key, depth)
+            found = loaded_file(self, node, scope)
+            return self.member(End(node, scope, Written.DATA_FILE, found[1], found[0]), key) if found else []
         known = dotted in SAME or dotted.rpartition(".")[2] in RECORDS or dotted_text(node.func) in RECORDS
         if known or keyword(node, key) is not None:
-            return self._keywords(node, key, scope, depth)
+            return self._keywords(node, key, scope)
         return []
 
-    def _keywords(self, node: ast.Call, key: str, scope: Scope, depth: int) -> list[End]:
+    def _keywords(self, node: ast.Call, key: str, scope: Scope) -> list[End]:
         value = keyword(node, key)
         if value is not None:
-            return self.follower.follow(value, scope, Written.CONFIG, depth)
+            return self.follow(value, scope, Written.CONFIG)
         for extra in [*(part.value for part in node.keywords if part.arg is None), *node.args[:1]]:
-            found = self._of(extra, key, scope, depth)
+            found = self._of(extra, key, scope)
             if found:
                 return found
         return []
 
-    def _parsed(self, node: ast.Call, key: str, scope: Scope, depth: int) -> list[End]:
+    def _parsed(self, node: ast.Call, key: str, scope: Scope) -> list[End]:
         options = argparse_options(self.sources, node, scope)
         flags = frozenset(flag for option in options for flag in option.flags)
         for option in reversed(options):
             if option.dest == key:
-                return self._own_words(node, option, flags, scope) or self.option(option, depth, flags, node)
+                return self._own_words(node, option, flags, scope) or self.option(option, flags, node)
         return []
 
     def _own_words(self, node: ast.Call, option: Option, flags: frozenset[str], scope: Scope) -> list[End]:
@@ -229,29 +212,22 @@ class Members:
         return [End(words.elts[given.index + 1], scope, Written.ARGPARSE)]
 
     def option(
-        self, option: Option, depth: int, flags: frozenset[str] = frozenset(), parse: ast.Call | None = None
+        self, option: Option, flags: frozenset[str] = frozenset(), parse: ast.Call | None = None
     ) -> list[End]:
         """The default of an option, and what the command line gives instead."""
         own = parse is not None and isinstance(argument(parse, 0, "args"), ast.List | ast.Tuple)
         given = None if own else option.given(self.sources.program.arguments, flags)
         if option.default is None:
             return [End(option.call, option.scope, Written.ARGPARSE).with_option(option, given)]
-        ends = self.follower.follow(option.default, option.scope, Written.ARGPARSE, depth)
+        ends = self.follow(option.default, option.scope, Written.ARGPARSE)
         return [end.with_option(option, given) for end in ends]
 
-    def _loaded(self, node: ast.Call, scope: Scope) -> End | None:
-        found = loaded_file(self.sources, node, scope, self.follower.follow)
-        if found is None:
-            return None
-        path, entry = found
-        return End(node, scope, Written.DATA_FILE, entry, path)
-
-    def items(self, end: End, depth: int) -> list[End]:
+    def items(self, end: End) -> list[End]:
         """Everything a loop over it would see."""
-        with self.follower.within(end.frames):
-            return self._items(end, depth)
+        with self.within(end.frames):
+            return self._items(end)
 
-    def _items(self, end: End, depth: int) -> list[End]:
+    def _items(self, end: End) -> list[End]:
         if end.entry is not None:
             inner = end.entry.items if isinstance(end.entry.items, list) else []
             return [End(end.node, end.scope, Written.DATA_FILE, entry, end.data_file) for entry in inner]
@@ -259,18 +235,18 @@ class Members:
             return []
         found: list[End] = []
         for number, part in enumerate(end.node.elts):
-            ends = self.follower.follow(part, end.scope, end.written, depth)
+            ends = self.follow(part, end.scope, end.written)
             if end.option is not None:
                 ends = [inner.with_option(end.option, _item_given(end, number)) for inner in ends]
             found += ends
         return found
 
-    def item(self, end: End, number: int, depth: int) -> list[End]:
+    def item(self, end: End, number: int) -> list[End]:
         """One element of a list, a tuple, a data file's list, or of what `parse_known_args` returns."""
-        with self.follower.within(end.frames):
-            return self._item(end, number, depth)
+        with self.within(end.frames):
+            return self._item(end, number)
 
-    def _item(self, end: End, number: int, depth: int) -> list[End]:
+    def _item(self, end: End, number: int) -> list[End]:
         if end.entry is not None:
             inner = end.entry.get(number)
             return (
@@ -278,7 +254,7 @@ class Members:
             )
         node = end.node
         if isinstance(node, ast.Tuple | ast.List) and -len(node.elts) <= number < len(node.elts):
-            return self.follower.follow(node.elts[number], end.scope, end.written, depth)
+            return self.follow(node.elts[number], end.scope, end.written)
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in PARSE:
             return self._parsed_item(node, number, end)
         return []
@@ -289,14 +265,14 @@ class Members:
         assert isinstance(node.func, ast.Attribute)
         if node.func.attr != "parse_args_into_dataclasses":
             return [end] if number == 0 else []
-        maker = self.follower.single(node.func.value, end.scope)
+        maker = self.single(node.func.value, end.scope)
         if maker is None or not isinstance(maker.node, ast.Call):
             return []
         classes = argument(maker.node, 0, "dataclass_types")
         parts = classes.elts if isinstance(classes, ast.Tuple | ast.List) else [classes]
         if number >= len(parts) or parts[number] is None:
             return []
-        return self.follower.follow(parts[number], maker.scope)  # type: ignore[arg-type]
+        return self.follow(parts[number], maker.scope)  # type: ignore[arg-type]
 
 
 def _item_given(end: End, number: int) -> Given | None:

@@ -216,7 +216,7 @@ def _options(analysis: ProgramAnalysis, kind: Kind, names: frozenset[str]) -> It
             ):
                 continue
             site = EditSite(Style.VALUE, "torch", option.scope, option.call, node=option.call)
-            for end in analysis.follower.members.option(option, 0, parse=call):
+            for end in analysis.follower.option(option, parse=call):
                 draft = analysis.found_draft(
                     kind, analysis.values.found(end, option.default, option.scope), site
                 )

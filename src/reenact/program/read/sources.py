@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import ast
 import builtins
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import PurePosixPath
 from typing import TypeAlias
 
 from reenact.program.program import Program
-from reenact.program.read.index import FileIndex, index_of
+from reenact.program.read.index import FileIndex, Store, index_of
 from reenact.program.read.scope import Binding, How, Scope
 from reenact.program.read.vocabulary import canonical
 from reenact.program.source import Language
@@ -28,7 +28,7 @@ Meaning: TypeAlias = "str | Scope | Instance | FileIndex | None"
 """A library object by its canonical dotted name, a class or function of the program, an object of such a
 class, one of its files, or unknown."""
 
-MAX_DEPTH = 12
+MAX_DEPTH = 24
 SAME_OBJECT = frozenset(("to", "cuda", "cpu", "double", "float", "half", "train", "eval"))
 """Methods that hand back the object they were called on."""
 
@@ -44,7 +44,8 @@ class Sources:
                 index = index_of(file)
                 if isinstance(index, FileIndex):
                     self.indexes[str(file.path)] = index
-        self._meanings: dict[tuple[ast.AST, Scope], Meaning] = {}
+        self._meanings: dict[tuple[object, object], Meaning] = {}
+        self._depth = 0
 
     def index(self, scope: Scope) -> FileIndex:
         return self.indexes[scope.file]
@@ -71,12 +72,18 @@ class Sources:
                     return self.indexes[candidate]
         return None
 
-    def meaning(self, node: ast.AST, scope: Scope, depth: int = 0) -> Meaning:
+    def meaning(self, node: ast.AST, scope: Scope) -> Meaning:
         """What an expression names."""
-        key = (node, scope)
+        return self._once((node, scope), lambda: self._meaning(node, scope))
+
+    def _once(self, key: tuple[object, object], find: Callable[[], Meaning]) -> Meaning:
+        """A meaning is looked up once; what leads back to itself, or too far, has none."""
         if key not in self._meanings:
             self._meanings[key] = None
-            self._meanings[key] = self._meaning(node, scope, depth) if depth < MAX_DEPTH else None
+            self._depth += 1
+            if self._depth <= MAX_DEPTH:
+                self._meanings[key] = find()
+            self._depth -= 1
         return self._meanings[key]
 
     def dotted(self, node: ast.AST, scope: Scope) -> str:
@@ -84,26 +91,26 @@ class Sources:
         found = self.meaning(node, scope)
         return found if isinstance(found, str) else ""
 
-    def _meaning(self, node: ast.AST, scope: Scope, depth: int) -> Meaning:
+    def _meaning(self, node: ast.AST, scope: Scope) -> Meaning:
         if isinstance(node, ast.Name):
-            return self._name(node.id, scope, depth)
+            return self._name(node.id, scope)
         if isinstance(node, ast.Attribute):
-            return self._attribute(self.meaning(node.value, scope, depth + 1), node.attr, depth)
+            return self._attribute(self.meaning(node.value, scope), node.attr)
         if isinstance(node, ast.Subscript):
-            return self._entry(node, scope, depth)
+            return self._entry(node, scope)
         if isinstance(node, ast.Call):
             if isinstance(node.func, ast.Attribute) and node.func.attr in SAME_OBJECT:
-                return self.meaning(node.func.value, scope, depth + 1)
-            return self._result(self.meaning(node.func, scope, depth + 1))
+                return self.meaning(node.func.value, scope)
+            return self._result(self.meaning(node.func, scope))
         return None
 
-    def _entry(self, node: ast.Subscript, scope: Scope, depth: int) -> Meaning:
+    def _entry(self, node: ast.Subscript, scope: Scope) -> Meaning:
         """`TABLE["name"]`, where the table is written out."""
         entries = self.table(node.value, scope)
         if entries is None or not isinstance(node.slice, ast.Constant):
             return None
         found = entries[0].get(node.slice.value)
-        return self.meaning(found, entries[1], depth + 1) if found is not None else None
+        return self.meaning(found, entries[1]) if found is not None else None
 
     def table(self, node: ast.expr, scope: Scope) -> tuple[dict[object, ast.expr], Scope] | None:
         """The entries of a dictionary that a name is bound to once."""
@@ -126,36 +133,38 @@ class Sources:
             return found.owner
         return found if isinstance(found, Scope) and found.is_class else None
 
-    def _attribute(self, base: Meaning, name: str, depth: int) -> Meaning:
+    def _attribute(self, base: Meaning, name: str) -> Meaning:
         if isinstance(base, str):
             return canonical(f"{base}.{name}")
         if isinstance(base, FileIndex):
-            return self._name(name, base.module, depth + 1)
+            return self._name(name, base.module)
         if isinstance(base, Instance):
-            return self.method(base.owner, name) or self._held(base.owner, name, depth)
+            return self.method(base.owner, name) or self._held(base.owner, name)
         return self.method(base, name) if isinstance(base, Scope) and base.is_class else None
 
-    def _held(self, owner: Scope, name: str, depth: int) -> Meaning:
+    def _held(self, owner: Scope, name: str) -> Meaning:
         """What `self.name` holds, when it is stored once."""
-        index = self.index(owner)
-        stores = [
-            s for s in index.stores.get(name, ()) if s.base == "self" and s.scope.enclosing_class() is owner
-        ]
-        if len(stores) != 1 or stores[0].pick or depth >= MAX_DEPTH:
+        stores = self.stores(owner, name)
+        if len(stores) != 1 or stores[0].pick:
             return None
-        return self.meaning(stores[0].value, stores[0].scope, depth + 1)
+        return self.meaning(stores[0].value, stores[0].scope)
 
-    def method(self, owner: Scope, name: str, depth: int = 0) -> Scope | None:
+    def stores(self, owner: Scope, name: str) -> list[Store]:
+        """Assignments to `self.name` in the methods of a class."""
+        found = self.index(owner).stores.get(name, ())
+        return [store for store in found if store.base == "self" and store.scope.enclosing_class() is owner]
+
+    def lineage(self, owner: Scope) -> list[Scope]:
+        """A class and those of the program that it derives from, nearest first."""
+        found = [owner]
+        for one in found:
+            bases = [base for base in self.bases(one) if isinstance(base, Scope) and base.is_class]
+            found += [base for base in bases if base not in found]
+        return found
+
+    def method(self, owner: Scope, name: str) -> Scope | None:
         """A method (or nested class) of a class of the program, also inherited."""
-        own = self.own_method(owner, name)
-        if own is not None:
-            return own
-        for base in self.bases(owner) if depth < MAX_DEPTH else ():
-            if isinstance(base, Scope):
-                found = self.method(base, name, depth + 1)
-                if found is not None:
-                    return found
-        return None
+        return next(filter(None, (self.own_method(one, name) for one in self.lineage(owner))), None)
 
     def own_method(self, owner: Scope, name: str) -> Scope | None:
         """A method (or nested class) that a class defines itself."""
@@ -169,27 +178,24 @@ class Sources:
         outside = owner.parent or owner
         return [self.meaning(base, outside) for base in owner.node.bases]
 
-    def inherits(self, owner: Scope, names: frozenset[str], depth: int = 0) -> bool:
+    def inherits(self, owner: Scope, names: frozenset[str]) -> bool:
         """True when a class derives, perhaps through others of the program, from one of these library
         classes."""
-        for base in self.bases(owner):
-            if isinstance(base, str) and base in names:
-                return True
-            if isinstance(base, Scope) and depth < MAX_DEPTH and self.inherits(base, names, depth + 1):
-                return True
-        return False
+        return any(
+            base in names for one in self.lineage(owner) for base in self.bases(one) if isinstance(base, str)
+        )
 
-    def _name(self, name: str, scope: Scope, depth: int) -> Meaning:
+    def _name(self, name: str, scope: Scope) -> Meaning:
         found = scope.find(name)
         if found is None:
-            return self._unbound(name, scope, depth)
+            return self._unbound(name, scope)
         holder, bindings = found
         own = [binding for binding in bindings if not rewraps(binding)] or bindings
-        return self._bound(own[-1], holder, depth)
+        return self._bound(own[-1], holder)
 
-    def _bound(self, binding: Binding, holder: Scope, depth: int) -> Meaning:
+    def _bound(self, binding: Binding, holder: Scope) -> Meaning:
         if binding.how is How.IMPORT:
-            return self.imported(binding, holder.file, depth)
+            return self._once((binding, holder), lambda: self._imported(binding, holder.file))
         if binding.how in (How.FUNCTION, How.CLASS):
             return self.index(holder).inner[binding.node]
         if binding.how is How.PARAMETER:
@@ -197,19 +203,19 @@ class Sources:
         followed = isinstance(binding.value, ast.Name | ast.Attribute | ast.Call | ast.Subscript)
         if binding.how is not How.ASSIGN or binding.value is None or binding.pick or not followed:
             return None
-        return self.meaning(binding.value, holder, depth + 1)
+        return self.meaning(binding.value, holder)
 
-    def imported(self, binding: Binding, file: str, depth: int = 0) -> Meaning:
+    def _imported(self, binding: Binding, file: str) -> Meaning:
         whole = self.module(binding.dotted, file, binding.level)
         if whole is not None:
             return whole
         parent, _, name = binding.dotted.rpartition(".")
         module = self.module(parent, file, binding.level) if parent or binding.level else None
         if module is not None:
-            return self._name(name, module.module, depth + 1) if depth < MAX_DEPTH else None
+            return self._name(name, module.module)
         return None if binding.level else canonical(binding.dotted)
 
-    def _unbound(self, name: str, scope: Scope, depth: int) -> Meaning:
+    def _unbound(self, name: str, scope: Scope) -> Meaning:
         if hasattr(builtins, name):
             return f"builtins.{name}"
         module = self.index(scope).module
@@ -217,8 +223,8 @@ class Sources:
             inside = self.module(star.dotted, scope.file, star.level)
             if inside is None and not star.level:
                 return canonical(f"{star.dotted}.{name}")
-            if inside is not None and name in inside.module.bindings and depth < MAX_DEPTH:
-                return self._name(name, inside.module, depth + 1)
+            if inside is not None and name in inside.module.bindings:
+                return self._name(name, inside.module)
         return None
 
     def _self(self, binding: Binding, function: Scope) -> Meaning:

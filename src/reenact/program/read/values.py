@@ -9,11 +9,11 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from reenact.program.hyperparameter import Written
-from reenact.program.read.ends import NOT_LITERAL, End, SourceSpan, is_number, literal
+from reenact.program.read.ends import NOT_LITERAL, End, SourceSpan, is_number, literal, number_of
 from reenact.program.read.follow import Follower
 from reenact.program.read.functions import returned_values
 from reenact.program.read.scope import Scope
-from reenact.program.read.sources import MAX_DEPTH, SAME_OBJECT
+from reenact.program.read.sources import SAME_OBJECT
 from reenact.program.read.vocabulary import canonical, last_name
 from reenact.types import JsonValue
 
@@ -26,7 +26,9 @@ OPERATORS: dict[type[ast.operator], Callable[[float, float], float]] = {
     ast.Pow: operator.pow,
     ast.Mod: operator.mod,
 }
+NUMBERS = ("builtins.int", "builtins.float")
 MAX_NUMBER = 1e18
+MAX_DEPTH = 12
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -59,6 +61,7 @@ class Values:
     def __init__(self, follower: Follower) -> None:
         self.follower = follower
         self.sources = follower.sources
+        self._depth = 0
 
     def find(self, use: ast.expr, scope: Scope, *, names_too: bool = False) -> list[Found]:
         """Every place that feeds an argument; `names_too` keeps trails that end in a name or a call."""
@@ -70,22 +73,18 @@ class Values:
 
     def here(self, use: ast.expr, scope: Scope) -> Found:
         """The argument itself, wherever its value comes from."""
-        return self._made(End(use, scope, Written.LITERAL), use, scope)
-
-    def found(self, end: End, use: ast.expr, scope: Scope) -> Found:
-        """An end that was reached another way."""
-        return self._made(end, use, scope)
+        return self.found(End(use, scope, Written.LITERAL), use, scope)
 
     def _found(self, end: End, use: ast.expr, scope: Scope, names_too: bool) -> Found:
         if end.literal() is not NOT_LITERAL or end.option is not None or names_too:
-            return self._made(end, use, scope)
+            return self.found(end, use, scope)
         if isinstance(end.node, ast.expr):
             if self.compute(end.node, end.scope) is not None:
-                return self._scaled(end, use, scope) or self._made(end, use, scope)
+                return self._scaled(end, use, scope) or self.found(end, use, scope)
             part = self._only_known_part(end.node, end.scope)
             if part is not None:
-                return self._made(part, use, scope)
-        return self._made(End(use, scope, Written.LITERAL), use, scope)
+                return self.found(part, use, scope)
+        return self.found(End(use, scope, Written.LITERAL), use, scope)
 
     def _scaled(self, end: End, use: ast.expr, scope: Scope) -> Found | None:
         """A number that is named in the middle of a product: only the number may be replaced, not the
@@ -95,16 +94,19 @@ class Values:
         number = literal(named[0].value) if len(named) == 1 else None
         if not is_number(number) or not number or whole is None or not _is_product(end.node):
             return None
-        inner = self._made(End(named[0].value, end.scope, Written.CONSTANT), use, scope)
+        inner = self.found(End(named[0].value, end.scope, Written.CONSTANT), use, scope)
         return replace(inner, value=whole, scale=whole / number)  # type: ignore[operator]
 
-    def _made(self, end: End, use: ast.expr, scope: Scope) -> Found:
+    def found(self, end: End, use: ast.expr, scope: Scope) -> Found:
+        """An argument whose trail ends there."""
         spot = self.spot(end)
         text = self.text(end, spot)
         value = end.literal()
         known = value is not NOT_LITERAL
-        if known and isinstance(value, str) and _quoted_number(end):
-            value = _as_number(value)
+        if isinstance(value, str) and end.entry is None:
+            # `float(os.environ.get("LR", "0.1"))`: a number in quotes.
+            number = number_of(value)
+            value = value if number is None else number
         computed = None if known or not isinstance(end.node, ast.expr) else self.compute(end.node, end.scope)
         in_force: JsonValue = value if known else text  # type: ignore[assignment]
         if end.given is not None:
@@ -125,38 +127,37 @@ class Values:
             return "" if file is None else file.text[spot.span.start : spot.span.end]
         return self.sources.index(end.scope).text[spot.span.start : spot.span.end]
 
-    def compute(self, node: ast.AST, scope: Scope, depth: int = 0) -> int | float | None:
+    def compute(self, node: ast.AST, scope: Scope) -> int | float | None:
         """The number an arithmetic expression comes to, or none."""
+        self._depth += 1
+        try:
+            return self._computed(node, scope) if self._depth <= MAX_DEPTH else None
+        finally:
+            self._depth -= 1
+
+    def _computed(self, node: ast.AST, scope: Scope) -> int | float | None:
         value = literal(node)
         if is_number(value):
             return value  # type: ignore[return-value]
-        if depth > MAX_DEPTH:
-            return None
         if isinstance(node, ast.BinOp) and type(node.op) in OPERATORS:
-            left, right = (
-                self.compute(node.left, scope, depth + 1),
-                self.compute(node.right, scope, depth + 1),
-            )
+            left, right = self.compute(node.left, scope), self.compute(node.right, scope)
             return None if left is None or right is None else _calculate(node.op, left, right)
         if isinstance(node, ast.NamedExpr):
-            return self.compute(node.value, scope, depth + 1)
-        if isinstance(node, ast.Call) and self.sources.dotted(node.func, scope) in (
-            "builtins.int",
-            "builtins.float",
-        ):
-            return self.compute(node.args[0], scope, depth + 1) if len(node.args) == 1 else None
+            return self.compute(node.value, scope)
+        if isinstance(node, ast.Call) and self.sources.dotted(node.func, scope) in NUMBERS:
+            return self.compute(node.args[0], scope) if len(node.args) == 1 else None
         if isinstance(node, ast.Name | ast.Attribute | ast.Subscript | ast.Call):
-            return self._compute_end(node, scope, depth)
+            return self._compute_end(node, scope)
         return None
 
-    def _compute_end(self, node: ast.expr, scope: Scope, depth: int) -> int | float | None:
+    def _compute_end(self, node: ast.expr, scope: Scope) -> int | float | None:
         end = self.follower.single(node, scope)
         if end is None:
             return None
         value = end.given.value if end.given is not None else end.literal()
         if is_number(value):
             return value  # type: ignore[return-value]
-        return None if end.node is node else self.compute(end.node, end.scope, depth + 1)
+        return None if end.node is node else self.compute(end.node, end.scope)
 
     def _only_known_part(self, node: ast.expr, scope: Scope) -> End | None:
         """`GLOBAL_BATCH // world`: the one named number in an expression that cannot be computed."""
@@ -183,28 +184,6 @@ def _calculate(op: ast.operator, left: float, right: float) -> int | float | Non
     except (ArithmeticError, ValueError):
         return None
     return value if isinstance(value, int | float) and abs(value) < MAX_NUMBER else None
-
-
-def _quoted_number(end: End) -> bool:
-    """`float(os.environ.get("LR", "0.1"))`: a number in quotes."""
-    return end.entry is None and isinstance(end.node, ast.Constant) and _number_text(end.node.value)
-
-
-def _number_text(value: object) -> bool:
-    if not isinstance(value, str):
-        return False
-    try:
-        float(value)
-    except ValueError:
-        return False
-    return True
-
-
-def _as_number(text: str) -> int | float:
-    try:
-        return int(text)
-    except ValueError:
-        return float(text)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -235,68 +214,64 @@ class Callees:
     def __init__(self, follower: Follower) -> None:
         self.follower = follower
         self.sources = follower.sources
-        self._cache: dict[ast.AST, list[Callee]] = {}
+        self._named: dict[tuple[ast.AST, Scope, Written], list[Callee]] = {}
+        self._made: dict[tuple[ast.AST, Scope], list[Made]] = {}
 
     def of(self, call: ast.Call, scope: Scope) -> list[Callee]:
         """All library objects that this call may call."""
-        if call not in self._cache:
-            self._cache[call] = []
-            self._cache[call] = self._names(call.func, scope, Written.LITERAL, 0)
-        return self._cache[call]
-
-    def named(self, node: ast.expr, scope: Scope) -> list[Callee]:
-        """All library objects that an expression may name, called or not."""
-        return self._names(node, scope, Written.LITERAL, 0)
+        return self.named(call.func, scope)
 
     def dotted(self, call: ast.Call, scope: Scope) -> str:
         """The only library object it calls, or empty."""
         found = self.of(call, scope)
         return found[0].dotted if len(found) == 1 else ""
 
-    def made(self, node: ast.expr, scope: Scope, depth: int = 0) -> list[Made]:
-        """The library calls that make the object an expression stands for."""
-        found: list[Made] = []
-        for end in self.follower.follow(node, scope):
-            if not isinstance(end.node, ast.Call):
-                continue
-            if (
-                isinstance(end.node.func, ast.Attribute)
-                and end.node.func.attr in SAME_OBJECT
-                and depth < MAX_DEPTH
-            ):
-                found += self.made(end.node.func.value, end.scope, depth + 1)
-                continue
-            callees = self.of(end.node, end.scope)
-            found += [Made(callee, end.node, end.scope) for callee in callees]
-            target = self.sources.meaning(end.node.func, end.scope)
-            if not callees and isinstance(target, Scope) and target.is_function and depth < MAX_DEPTH:
-                for value in returned_values(target, self.sources):
-                    found += self.made(value, target, depth + 1)
-        return found
+    def named(self, node: ast.AST, scope: Scope, written: Written = Written.LITERAL) -> list[Callee]:
+        """All library objects that an expression may name, called or not."""
+        key = (node, scope, written)
+        if key not in self._named:
+            self._named[key] = []
+            self._named[key] = self._names(node, scope, written)
+        return self._named[key]
 
-    def _names(self, node: ast.AST, scope: Scope, written: Written, depth: int) -> list[Callee]:
+    def made(self, node: ast.expr, scope: Scope) -> list[Made]:
+        """The library calls that make the object an expression stands for."""
+        key = (node, scope)
+        if key not in self._made:
+            self._made[key] = []
+            ends = self.follower.follow(node, scope)
+            calls = [(end.node, end.scope) for end in ends if isinstance(end.node, ast.Call)]
+            self._made[key] = [made for call, where in calls for made in self._makers(call, where)]
+        return self._made[key]
+
+    def _makers(self, call: ast.Call, scope: Scope) -> list[Made]:
+        if isinstance(call.func, ast.Attribute) and call.func.attr in SAME_OBJECT:
+            return self.made(call.func.value, scope)
+        callees = self.of(call, scope)
+        target = self.sources.meaning(call.func, scope)
+        if callees or not isinstance(target, Scope) or not target.is_function:
+            return [Made(callee, call, scope) for callee in callees]
+        values = returned_values(target, self.sources)
+        return [made for value in values for made in self.made(value, target)]
+
+    def _names(self, node: ast.AST, scope: Scope, written: Written) -> list[Callee]:
         direct = self.sources.dotted(node, scope) if isinstance(node, ast.Name | ast.Attribute) else ""
         if direct:
             return [Callee(direct, End(node, scope, written))]
-        if depth > MAX_DEPTH:
-            return []
         if isinstance(node, ast.Subscript):
             return self._table(node, scope)
         if isinstance(node, ast.Call):
-            return self._chosen(node, scope, depth)
+            return self._chosen(node, scope)
         if not isinstance(node, ast.Name | ast.Attribute):
             return []
-        found: list[Callee] = []
-        for end in self.follower.follow(node, scope):
-            if end.node is not node:
-                found += self._names(end.node, end.scope, end.written, depth + 1)
-        return found
+        ends = [end for end in self.follower.follow(node, scope) if end.node is not node]
+        return [callee for end in ends for callee in self.named(end.node, end.scope, end.written)]
 
-    def _chosen(self, node: ast.Call, scope: Scope, depth: int) -> list[Callee]:
+    def _chosen(self, node: ast.Call, scope: Scope) -> list[Callee]:
         """`getattr(torch.optim, name)`, `functools.partial(nn.LeakyReLU, 0.1)`."""
         dotted = self.sources.dotted(node.func, scope)
         if dotted == "functools.partial" and node.args:
-            return self._names(node.args[0], scope, Written.LITERAL, depth + 1)
+            return self.named(node.args[0], scope)
         if dotted != "builtins.getattr" or len(node.args) < 2:
             return []
         base = self.sources.dotted(node.args[0], scope)

@@ -1,0 +1,245 @@
+"""The trail of a value: one object owns the recursion and knows what is being followed, through which calls,
+and how far it may go. Here are its limits and the attributes of the program's own classes; `members` and
+`follow` add the other steps. At the end: which data file an expression reads."""
+
+from __future__ import annotations
+
+import ast
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from itertools import takewhile
+from pathlib import PurePosixPath
+
+from reenact.program.datafile import BadData, Entry, read_data
+from reenact.program.hyperparameter import Written
+from reenact.program.read.ends import End, Frame
+from reenact.program.read.functions import distinct, returned_values
+from reenact.program.read.index import DATA_SUFFIXES, Store
+from reenact.program.read.scope import Binding, How, Scope, keyword
+from reenact.program.read.sources import Sources
+from reenact.program.source import words
+
+MAX_DEPTH = 24
+MAX_ENDS = 12
+MAX_PATH_DEPTH = 8
+MAX_STEPS = 500
+"""A trail through functions that everybody calls would fork without end; a real one takes a few dozen
+steps."""
+LOADERS = frozenset(
+    words(
+        "json.load json.loads yaml.load yaml.safe_load yaml.full_load yaml.unsafe_load "
+        "omegaconf.OmegaConf.load ruamel.yaml.safe_load orjson.loads ujson.load simplejson.load"
+    )
+)
+FILE_STEPS = frozenset(words("open read read_text read_bytes resolve absolute expanduser as_posix"))
+
+
+class Trail(ABC):
+    """Follows values through one program."""
+
+    def __init__(self, sources: Sources) -> None:
+        self.sources = sources
+        self._active: set[object] = set()
+        """Expressions, and names of other files, between here and where the trail began."""
+        self._frames: list[Frame] = []
+        self._fuel = 0
+        self._known: dict[tuple[ast.AST, Scope, Written], list[End]] = {}
+
+    def follow(self, node: ast.AST, scope: Scope, written: Written = Written.LITERAL) -> list[End]:
+        """All ends of the trail that begins at an expression."""
+        if self._active or self._frames:
+            return self._follow(node, scope, written)
+        key = (node, scope, written)
+        if key not in self._known:
+            self._fuel = MAX_STEPS
+            self._known[key] = self._follow(node, scope, written)
+        return self._known[key]
+
+    def _follow(self, node: ast.AST, scope: Scope, written: Written) -> list[End]:
+        here = [End(node, scope, written, frames=tuple(self._frames))]
+        self._fuel -= 1
+        if self._fuel < 0 or len(self._active) > MAX_DEPTH or node in self._active:
+            return here
+        with self._entered(node):
+            found = self.step(node, scope, written)
+        return distinct(found)[:MAX_ENDS] if found else here
+
+    @contextmanager
+    def _entered(self, what: object) -> Iterator[None]:
+        self._active.add(what)
+        try:
+            yield
+        finally:
+            self._active.discard(what)
+
+    @contextmanager
+    def within(self, frames: Sequence[Frame]) -> Iterator[None]:
+        """Go on inside the calls that a trail went through: parameters then mean what those calls gave."""
+        before, self._frames = self._frames, list(frames)
+        try:
+            yield
+        finally:
+            self._frames = before
+
+    def single(self, node: ast.AST, scope: Scope) -> End | None:
+        found = self.follow(node, scope)
+        return found[0] if len(found) == 1 else None
+
+    def returned(self, function: Scope) -> list[End]:
+        """The ends of a function's only return."""
+        returns = returned_values(function, self.sources)
+        return self.follow(returns[0], function) if len(returns) == 1 else []
+
+    def module_name(self, module: Scope, name: str) -> list[End]:
+        """A name at the top of another file."""
+        bindings = module.bindings.get(name, [])
+        if len(bindings) != 1 or bindings[0] in self._active:
+            return []
+        with self._entered(bindings[0]):
+            return self.bound(bindings[0], module)
+
+    @abstractmethod
+    def step(self, node: ast.AST, scope: Scope, written: Written) -> list[End]:
+        """Where one step from an expression leads; empty when the trail ends there."""
+
+    @abstractmethod
+    def bound(self, binding: Binding, holder: Scope) -> list[End]:
+        """The ends of what a binding gives to its name."""
+
+    @abstractmethod
+    def member(self, end: End, key: str) -> list[End]:
+        """The value under a name in whatever a trail reached."""
+
+    @abstractmethod
+    def store(self, store: Store, written: Written = Written.CONSTANT) -> list[End]:
+        """The ends of an assignment to an attribute or an entry."""
+
+    def members(self, node: ast.expr, key: str, scope: Scope) -> list[End]:
+        """The values under a name in whatever an expression leads to."""
+        return [inner for end in self.follow(node, scope) for inner in self.member(end, key)]
+
+    def own_attribute(self, owner: Scope, name: str) -> list[End]:
+        """An attribute of some instance: stored once in a method, or bound in the body of its class or a
+        base."""
+        for one in self.sources.lineage(owner):
+            stores = self.sources.stores(one, name)
+            if stores:
+                return self.store(stores[0]) if len(stores) == 1 else []
+            method = self.sources.own_method(one, name)
+            if method is not None and _is_property(method):
+                return self.returned(method)
+            bindings = [b for b in one.bindings.get(name, ()) if b.how is How.ASSIGN]
+            if len(bindings) == 1 and bindings[0].value is not None:
+                return self._field(bindings[0].value, one) or self.bound(bindings[0], one)
+        return []
+
+    def _field(self, value: ast.expr, owner: Scope) -> list[End]:
+        """`field(default=...)` and `field(default_factory=...)`, pydantic's and attrs' likewise."""
+        if not isinstance(value, ast.Call):
+            return []
+        if self.sources.dotted(value.func, owner).rpartition(".")[2].lower() not in ("field", "ib", "attrib"):
+            return []
+        default = keyword(value, "default") or (value.args[0] if value.args else None)
+        if default is not None:
+            return self.follow(default, owner, Written.DATACLASS)
+        factory = keyword(value, "default_factory", "factory")
+        if isinstance(factory, ast.Lambda):
+            inner = self.sources.index(owner).inner[factory]
+            return self.follow(factory.body, inner, Written.DATACLASS)
+        made = self.sources.meaning(factory, owner) if factory is not None else None
+        if isinstance(made, Scope) and made.is_class:
+            return [End(made.node, made.parent or made, Written.DATACLASS)]
+        return []
+
+    def made(self, owner: Scope, call: ast.Call, name: str, scope: Scope) -> list[End]:
+        """An attribute of the instance that this very call makes."""
+        if self.sources.method(owner, "__init__") is not None:
+            return self.own_attribute(owner, name)
+        value = keyword(call, name)
+        if value is None:
+            position = self._field_position(owner, name)
+            value = call.args[position] if position is not None and position < len(call.args) else None
+        if value is not None:
+            return self.follow(value, scope, Written.LITERAL)
+        for extra in call.keywords:
+            if extra.arg is None:
+                found = self.members(extra.value, name, scope)
+                if found:
+                    return found
+        return self.own_attribute(owner, name)
+
+    def _field_position(self, owner: Scope, name: str) -> int | None:
+        assert isinstance(owner.node, ast.ClassDef)
+        names = [
+            part.target.id
+            for part in owner.node.body
+            if isinstance(part, ast.AnnAssign) and isinstance(part.target, ast.Name)
+        ]
+        return names.index(name) if name in names else None
+
+    def hyper_parameter(self, node: ast.Attribute | ast.Subscript, scope: Scope) -> list[End]:
+        """`self.hparams.lr` of Lightning: the parameter `lr` of `__init__`."""
+        base = node.value
+        if not (isinstance(base, ast.Attribute) and base.attr in ("hparams", "hparams_initial")):
+            return []
+        owner = self.sources.owner(base.value, scope)
+        start = self.sources.method(owner, "__init__") if owner is not None else None
+        if start is None:
+            return []
+        name = node.attr if isinstance(node, ast.Attribute) else getattr(node.slice, "value", "")
+        bindings = start.bindings.get(str(name), [])
+        return self.bound(bindings[0], start) if bindings else []
+
+
+def _is_property(method: Scope) -> bool:
+    decorators = getattr(method.node, "decorator_list", [])
+    return any(
+        isinstance(part, ast.Name) and part.id in ("property", "cached_property") for part in decorators
+    )
+
+
+def loaded_file(trail: Trail, call: ast.Call, scope: Scope) -> tuple[str, Entry] | None:
+    """The data file that a loader call reads, with its values."""
+    for name in _paths(trail, call.args[0], scope) if call.args else ():
+        wanted = PurePosixPath(name.replace("\\", "/"))
+        files = [file for file in trail.sources.program.files if file.path.name == wanted.name]
+        if files:
+            near = max(files, key=lambda file: _common_end(file.path, wanted))
+            try:
+                return str(near.path), read_data(near)
+            except BadData:
+                return None
+    return None
+
+
+def _common_end(one: PurePosixPath, other: PurePosixPath) -> int:
+    """How many parts of two paths are the same, from the end."""
+    pairs = zip(one.parts[::-1], other.parts[::-1], strict=False)
+    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
+
+
+def _paths(trail: Trail, node: ast.expr, scope: Scope, depth: int = 0) -> list[str]:
+    """File names that an expression may denote: the last string in a path expression is the name."""
+    if depth > MAX_PATH_DEPTH:
+        return []
+    if isinstance(node, ast.Call):
+        inside = [part for part in reversed(node.args) if not isinstance(part, ast.Starred)]
+        inside += [part for part in (keyword(node, "file", "path", "stream"),) if part is not None]
+        if isinstance(node.func, ast.Attribute) and node.func.attr in FILE_STEPS:
+            inside.insert(0, node.func.value)
+        return next(filter(None, (_paths(trail, part, scope, depth + 1) for part in inside)), [])
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Div | ast.Add):
+        return _paths(trail, node.right, scope, depth + 1)
+    bound = scope.find(node.id) if isinstance(node, ast.Name) else None
+    opened = [b.value for b in bound[1] if b.how is How.WITH and b.value is not None] if bound else []
+    if bound is not None and opened:
+        return _paths(trail, opened[-1], bound[0], depth + 1)
+    found: list[str] = []
+    for end in trail.follow(node, scope):
+        value = end.given.value if end.given is not None else end.literal()
+        if isinstance(value, str) and value.endswith(DATA_SUFFIXES):
+            found.append(value)
+        elif end.node is not node and isinstance(end.node, ast.Call | ast.BinOp):
+            found += _paths(trail, end.node, end.scope, depth + 1)
+    return found
