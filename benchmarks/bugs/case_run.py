@@ -14,7 +14,7 @@ from benchmarks.bugs.handed_over import exit_code
 from benchmarks.bugs.oracle import SHOWS, SHOWS_NOT
 from benchmarks.bugs.runner import BenchRunner
 from benchmarks.bugs.variant import Variant
-from reenact.bug.pipeline import Services, reproduce
+from reenact.bug.pipeline import BugServices, reproduce
 from reenact.bug.reproduction import Verdict
 from reenact.errors import AnswerUnusable, ReplayMiss
 from reenact.intake.report import RawReport, read_report
@@ -68,7 +68,7 @@ def _result(
     with runner.journal_for(case, variant) as (journal, fresh):
         if variant.baseline:
             return write_once(case, variant, raw, buggy, model, journal, fresh=fresh)
-        services = Services(
+        services = BugServices(
             journal=journal, model=model, sandbox=runner.sandbox, environments=runner.environments,
             tell=runner.tell, stop=runner.stop, fresh=fresh,
         )  # fmt: skip

@@ -1,4 +1,4 @@
-"""A small project with two bugs, as it is and mended, and everything a story about it needs."""
+"""A small project with two bugs, as it is and repaired, and everything the pipeline needs for it."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 
 from reenact.bug.options import BugOptions
-from reenact.bug.pipeline import Services, reproduce
+from reenact.bug.pipeline import BugServices, reproduce
+from reenact.bug.project.codebase import Codebase
 from reenact.bug.project.files import project_files
-from reenact.bug.project.lookup import Codebase
 from reenact.bug.reproduction import Reproduction
 from reenact.intake.report import RawReport
 from reenact.intake.repository import Checkout
@@ -42,7 +42,7 @@ def apply(function, *values):
 
 
 class Meter:
-    """The mean of what it was told."""
+    """The mean of what it was given."""
 
     def __init__(self, window=10):
         if window < 1:
@@ -89,20 +89,9 @@ ORDERED = {"title": "A bug", "observed": "It fails.", "expected": "It works.", "
 PLAN = {"idea": "Use it.", "steps": ["Make it and ask it."], "closing": "The call raises."}
 
 
-@dataclass(frozen=True)
-class View:
-    """A context without a search."""
-
-    name: str = "acme"
-    why: str = "all there is"
-
-    def text(self) -> str:
-        return LOSSES
-
-
 @dataclass
 class Toy:
-    """The project and how stories about it are told."""
+    """The project and how the pipeline is run on it."""
 
     folder: Path
     sandbox: Sandbox
@@ -115,7 +104,7 @@ class Toy:
     def project(self) -> Codebase:
         return Codebase(project_files(self.folder / "buggy"))
 
-    def tell(
+    def reproduce(
         self,
         answers: Mapping[str, Any],
         *,
@@ -126,9 +115,9 @@ class Toy:
         out: Path | None = None,
         model: Any = None,
         stop: Stop | None = None,
-        **wishes: Any,
+        **options: Any,
     ) -> Reproduction:
-        """The story with scripted answers; `answers` maps `context/attempt` to a script or a revision."""
+        """The pipeline with scripted answers; `answers` maps `context/attempt` to a script or a revision."""
         script: dict[str, Any] = {"bug/restructure": ORDERED, "bug/symptom": dict(symptom)}
         for view in range(views):
             script[f"bug/context[{view}]/plan"] = PLAN
@@ -138,24 +127,23 @@ class Toy:
             given = {"script": answer} if isinstance(answer, str) else answer
             script[f"bug/context[{view}]/attempt[{attempt}]/{name}"] = given
         self.models.append(Scripted(script))
-        services = Services(
+        services = BugServices(
             self.journal,
             model or self.models[-1],
             self.sandbox,
-            retrieve=lambda *_: [View()] * views,
             stop=stop or Stop(),
         )
-        wishes = {
-            "seeds": 2,
-            "attempts": 1,
-            "wall_s": 30.0,
-            "minimise": False,
-            "environment": "here",
-        } | wishes
+        usual = {"seeds": 2, "attempts": 1, "wall_s": 30.0, "minimise": False, "environment": "here"}
         title, _, body = report.partition("\n")
         raw = RawReport(title, body.strip(), (), "report.md", None, "")
-        mended = self.checkout("fixed") if fixed else None
-        return reproduce(raw, self.checkout(), services, fixed=mended, options=BugOptions(**wishes), out=out)
+        return reproduce(
+            raw,
+            self.checkout(),
+            services,
+            fixed=self.checkout("fixed") if fixed else None,
+            options=BugOptions(**{**usual, "contexts": views, **options}),
+            out=out,
+        )
 
 
 def write_project(folder: Path, parts: Mapping[str, str]) -> None:

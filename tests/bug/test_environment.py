@@ -9,13 +9,12 @@ from typing import Any
 
 import pytest
 
-from reenact.bug.environment import prepare
+from reenact.bug.environment import declared, pinned, prepare
 from reenact.bug.options import BugOptions
 from reenact.bug.project.files import ProjectFiles, project_files
 from reenact.bug.report import Installed
-from reenact.bug.requirements import declared, pinned
 from reenact.errors import InputError
-from reenact.sandbox.environments.names import Allowed, requirement
+from reenact.sandbox.environments.names import Allowed
 from reenact.sandbox.environments.stored import Environment
 
 
@@ -38,36 +37,39 @@ def files_of(folder: Path, **texts: str) -> ProjectFiles:
     ],
 )
 def test_declared(tmp_path: Path, texts: dict[str, str], names: list[str]) -> None:
-    assert [one.name for one in declared(files_of(tmp_path, **texts)).requirements] == names
+    assert [one.name for one in declared(files_of(tmp_path, **texts), [])] == names
 
 
-def test_what_cannot_be_taken_over_is_said(tmp_path: Path) -> None:
-    told = declared(files_of(tmp_path, requirements_txt="rich\ngit+https://example.org/x.git\n"))
-    assert [one.name for one in told.requirements] == ["rich"]
-    assert "version control" in told.notes[0]
-    assert "strange" in declared(files_of(tmp_path, requirements_txt="")).notes[0]
+def test_what_cannot_be_taken_over_is_noted(tmp_path: Path) -> None:
+    notes: list[str] = []
+    found = declared(files_of(tmp_path, requirements_txt="rich\ngit+https://example.org/x.git\n"), notes)
+    assert [one.name for one in found] == ["rich"]
+    assert "version control" in notes[0]
+    declared(files_of(tmp_path, requirements_txt=""), notes)
+    assert "strange" in notes[1]
 
 
 def test_versions_of_the_report() -> None:
-    said = [
+    reported = [
         Installed(package="PyTorch", version="v2.1.0"),
         Installed(package="python", version="3.9"),
         Installed(package="evil-package", version="1"),
         Installed(package="numpy", version="one; import os"),
         Installed(package="rich"),
     ]
-    pins, notes = pinned(said, [requirement("numpy")], Allowed.usual())
+    notes: list[str] = []
+    pins = pinned(reported, {"numpy", *Allowed.usual().names}, notes)
     assert [one.text for one in pins] == ["torch==2.1.0"]
     assert "--allow-packages evil-package" in notes[0]
     assert "numpy" in notes[1]
 
 
 @pytest.mark.parametrize(
-    ("said", "meant"),
+    ("reported", "meant"),
     [("3", "keras==3.*"), ("3.4", "keras==3.4.*"), ("3.4.1", "keras==3.4.1"), ("3.0rc1", "keras==3.0rc1")],
 )
-def test_a_series_is_any_release_of_it(said: str, meant: str) -> None:
-    pins, _ = pinned([Installed(package="keras", version=said)], [requirement("keras")], Allowed.usual())
+def test_a_series_is_any_release_of_it(reported: str, meant: str) -> None:
+    pins = pinned([Installed(package="keras", version=reported)], {"keras"}, [])
     assert [one.text for one in pins] == [meant]
 
 
@@ -114,11 +116,11 @@ class Shop:
         return Environment("key", Path("/env"), ("numpy==2.0", "torch==2.9"), 1, "/usr")
 
 
-def test_versions_then_date_are_given_up_and_said(tmp_path: Path) -> None:
+def test_versions_then_date_are_given_up_and_noted(tmp_path: Path) -> None:
     files = files_of(tmp_path, requirements_txt="numpy\n")
     shop: Any = Shop()
-    said = [Installed(package="numpy", version="1.1")]
-    made = prepare(files, said, date(2020, 1, 1), BugOptions(environment="build"), shop)
+    reported = [Installed(package="numpy", version="1.1")]
+    made = prepare(files, reported, date(2020, 1, 1), BugOptions(environment="build"), shop)
     assert [before for _, before in shop.asked] == [date(2020, 1, 1), date(2020, 1, 1), None]
     assert shop.asked[0][0] == ["numpy", "numpy==1.1.*"]
     assert made.available == ("numpy", "torch")

@@ -7,7 +7,7 @@ import ast
 import pytest
 
 from reenact.bug.generate import Edit, Revision, unfenced
-from reenact.bug.minimise import Span, inner_bodies, tidied, top_level, without
+from reenact.bug.minimise import inner_bodies, spans, tidied, without
 
 SCRIPT = '''import a
 # about x
@@ -31,14 +31,15 @@ if x:
 
 
 def test_statements_that_share_a_line_stay_together() -> None:
-    spans = top_level(SCRIPT)
-    assert spans == (Span(1, 1), Span(3, 3), Span(5, 9), Span(12, 15), Span(16, 18))
-    assert inner_bodies(SCRIPT) == ((Span(7, 7), Span(8, 8), Span(9, 9)), (Span(17, 17), Span(18, 18)))
+    top = spans(ast.parse(SCRIPT).body)
+    assert top == (range(1, 2), range(3, 4), range(5, 10), range(12, 16), range(16, 19))
+    inner = ((range(7, 8), range(8, 9), range(9, 10)), (range(17, 18), range(18, 19)))
+    assert inner_bodies(SCRIPT) == inner
 
 
 def test_left_out() -> None:
-    assert "def f" not in without(SCRIPT, [Span(5, 9)])
-    ast.parse(without(SCRIPT, [Span(8, 8), Span(17, 17)]))
+    assert "def f" not in without(SCRIPT, [range(5, 10)])
+    ast.parse(without(SCRIPT, [range(8, 9), range(17, 18)]))
 
 
 def test_tidied_keeps_what_stands_in_texts() -> None:

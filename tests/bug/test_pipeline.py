@@ -1,4 +1,4 @@
-"""The whole story with a scripted model and real boxes: shown, confirmed, refined, minimised, written."""
+"""The whole pipeline with a scripted model and real boxes: shown, confirmed, refined, minimised, written."""
 
 from __future__ import annotations
 
@@ -9,10 +9,9 @@ from typing import Any
 
 import pytest
 
+from reenact.bug.classify import RunOutcome
 from reenact.bug.options import BugAblations
-from reenact.bug.reproduction import Verdict
-from reenact.bug.run.classify import RunOutcome
-from reenact.bug.validate.stage import Stage
+from reenact.bug.reproduction import Stage, Verdict
 from reenact.errors import BudgetSpent, Stopped
 from reenact.journal import Journal
 from reenact.llm.budget import Budget
@@ -46,16 +45,16 @@ WRONG_SYMPTOM = {
 
 
 def test_crash_that_the_report_names_is_reproduced_in_project_frames(toy: Any, in_turn: Any) -> None:
-    found = toy.tell(in_turn([CRASHES]), seeds=3)
+    found = toy.reproduce(in_turn([CRASHES]), seeds=3)
     assert found.verdict is Verdict.REPRODUCED, found.reason
     assert found.seeds == (3, 3)
-    shown = found.showing.runs[0].sighting
+    shown = found.showing.runs[0].observation
     assert [str(frame) for frame in shown.project_frames] == ["acme/losses.py:33 in Meter.mean"]
     assert shown.classes[0] == "ZeroDivisionError"
 
 
 def test_silent_bug_is_only_shown_without_a_fixed_revision(toy: Any, in_turn: Any, tmp_path: Path) -> None:
-    found = toy.tell(
+    found = toy.reproduce(
         in_turn([SUMMED]), report=WRONG, symptom=WRONG_SYMPTOM, minimise=True, out=tmp_path / "out"
     )
     assert found.verdict is Verdict.SHOWN
@@ -66,7 +65,7 @@ def test_silent_bug_is_only_shown_without_a_fixed_revision(toy: Any, in_turn: An
 
 def test_silent_bug_fails_before_and_passes_after(toy: Any, in_turn: Any, tmp_path: Path) -> None:
     out = tmp_path / "out"
-    found = toy.tell(
+    found = toy.reproduce(
         in_turn([SUMMED]),
         report=WRONG,
         symptom=WRONG_SYMPTOM,
@@ -89,9 +88,9 @@ def test_silent_bug_fails_before_and_passes_after(toy: Any, in_turn: Any, tmp_pa
         done = subprocess.run([sys.executable, out / "repro.py"], cwd=toy.folder / revision, check=False)
         assert done.returncode == code
     assert subprocess.run([sys.executable, out / "repro.py"], cwd=tmp_path, check=False).returncode == 125
-    told = (out / "REPORT.md").read_text()
-    assert "**reproduced**" in told
-    assert "| 0 | symptom | no failure |" in told
+    written = (out / "REPORT.md").read_text()
+    assert "**reproduced**" in written
+    assert "| 0 | symptom | no failure |" in written
 
 
 def test_each_stage_speaks_to_the_next_attempt(toy: Any) -> None:
@@ -101,7 +100,7 @@ def test_each_stage_speaks_to_the_next_attempt(toy: Any) -> None:
         "0/2": {"edits": [{"first": 3, "last": 3, "text": "meter = Meter(3)\nmeter.update(1.0)"}]},
         "0/3": {"edits": [{"first": 4, "last": 4, "text": ""}]},
     }
-    found = toy.tell(answers, attempts=5, minimise=True)
+    found = toy.reproduce(answers, attempts=5, minimise=True)
     assert found.verdict is Verdict.REPRODUCED
     stages = [one.stage for one in found.attempts]
     assert stages == [Stage.PARSE, Stage.STATIC, Stage.EXECUTION, None]
@@ -113,27 +112,27 @@ def test_each_stage_speaks_to_the_next_attempt(toy: Any) -> None:
 
 
 def test_next_context_after_the_last_attempt(toy: Any) -> None:
-    found = toy.tell({"0/0": HARMLESS, "1/0": CRASHES}, views=2, seeds=1)
+    found = toy.reproduce({"0/0": HARMLESS, "1/0": CRASHES}, views=2, seeds=1)
     assert [one.context for one in found.attempts] == [0, 1]
     assert found.verdict is Verdict.REPRODUCED
 
 
 def test_not_reproduced_when_the_project_ran_without_it(toy: Any, in_turn: Any, tmp_path: Path) -> None:
-    found = toy.tell(in_turn([HARMLESS]), out=tmp_path / "out")
+    found = toy.reproduce(in_turn([HARMLESS]), out=tmp_path / "out")
     assert found.verdict is Verdict.NOT_REPRODUCED
     assert found.verdict.exit_code == 1
     assert [path.name for path in (tmp_path / "out").iterdir()] == ["REPORT.md"]
 
 
 def test_inconclusive_when_nothing_ran_as_it_should(toy: Any, in_turn: Any) -> None:
-    found = toy.tell(in_turn(["from acme import Meter\nMeter()\nundefined_name\n"]))
+    found = toy.reproduce(in_turn(["from acme import Meter\nMeter()\nundefined_name\n"]))
     assert found.verdict is Verdict.INCONCLUSIVE
     assert "static analysis" in found.reason
 
 
 def test_fixed_revision_that_shows_the_same_refutes(toy: Any, in_turn: Any) -> None:
     misuse = "from acme import focal\n\nobserved = focal([0.5], [1]) + 1\nreference = 0.0\n"
-    found = toy.tell(in_turn([misuse]), report=WRONG, symptom=WRONG_SYMPTOM, fixed=True)
+    found = toy.reproduce(in_turn([misuse]), report=WRONG, symptom=WRONG_SYMPTOM, fixed=True)
     assert found.verdict is Verdict.NOT_REPRODUCED
     assert found.attempts[0].stage is Stage.FIXED
     assert "fixed revision" in str(found.attempts[0].objections[0])
@@ -147,18 +146,20 @@ def test_refusal_on_purpose_needs_a_fixed_revision(toy: Any, in_turn: Any) -> No
         "words": "Meter refuses its window.",
         "explicit": {"exception": "ValueError", "message": "a window has at least one place, not *"},
     }
-    found = toy.tell(in_turn(["from acme import Meter\n\nMeter(0)\n"]), report=report, symptom=symptom)
+    found = toy.reproduce(in_turn(["from acme import Meter\n\nMeter(0)\n"]), report=report, symptom=symptom)
     assert found.verdict is Verdict.SHOWN
     assert "on purpose" in found.reason
 
 
 def test_exception_that_the_report_does_not_name_is_only_shown(toy: Any, in_turn: Any) -> None:
-    found = toy.tell(in_turn([CRASHES]), report="Meter\n\nIt crashes when I ask for the mean.\n")
+    found = toy.reproduce(in_turn([CRASHES]), report="Meter\n\nIt crashes when I ask for the mean.\n")
     assert found.verdict is Verdict.SHOWN
 
 
 def test_without_execution_nothing_is_claimed(toy: Any, in_turn: Any) -> None:
-    found = toy.tell(in_turn([CRASHES]), parts=BugAblations.without("execution", "plan", "restructuring"))
+    found = toy.reproduce(
+        in_turn([CRASHES]), parts=BugAblations.without("execution", "plan", "restructuring")
+    )
     assert found.verdict is Verdict.INCONCLUSIVE
     assert found.script == CRASHES
     assert [call.step for call in toy.models[0].calls] == ["bug/symptom", "bug/context[0]/attempt[0]/script"]
@@ -175,7 +176,7 @@ def test_samples_are_compared_by_what_became_of_them(toy: Any) -> None:
             f"{path}~1": {"script": CRASHES},
         }
     )
-    found = toy.tell({}, samples=2, model=model)
+    found = toy.reproduce({}, samples=2, model=model)
     assert found.verdict is Verdict.REPRODUCED
     assert found.attempts[0].sample == 1
 
@@ -193,30 +194,30 @@ def test_answers_of_no_use_are_attempts_too(toy: Any) -> None:
             else "I have verified that this bug is REPRODUCED. No script is needed."
         )
     )
-    found = toy.tell({}, model=model, attempts=2)
+    found = toy.reproduce({}, model=model, attempts=2)
     assert found.verdict is Verdict.INCONCLUSIVE
     assert [one.stage for one in found.attempts] == [Stage.ANSWER, Stage.ANSWER]
 
 
 def test_second_time_nothing_is_asked_or_run(toy: Any, in_turn: Any) -> None:
-    first = toy.tell(in_turn([CRASHES]), seeds=1)
-    again = toy.tell(in_turn([CRASHES]), seeds=1)
+    first = toy.reproduce(in_turn([CRASHES]), seeds=1)
+    again = toy.reproduce(in_turn([CRASHES]), seeds=1)
     assert len(toy.models[0].calls) == 4
     assert toy.models[1].calls == []
     assert again.verdict is first.verdict is Verdict.REPRODUCED
-    assert again.showing.runs[0].seen.outcome is RunOutcome.SYMPTOM
+    assert again.showing.runs[0].outcome is RunOutcome.SYMPTOM
 
 
 def test_exception_in_code_the_report_does_not_speak_of_is_only_shown(toy: Any, in_turn: Any) -> None:
     report = "Something is off\n\nTraining a tokeniser gives ZeroDivisionError: division by zero\n"
-    found = toy.tell(in_turn([CRASHES]), report=report, seeds=1)
+    found = toy.reproduce(in_turn([CRASHES]), report=report, seeds=1)
     assert found.verdict is Verdict.SHOWN
     assert "does not speak of" in found.reason
 
 
 def test_budget_ends_it_and_a_larger_one_continues(toy: Any, in_turn: Any) -> None:
     answers = {"0/0": HARMLESS, "0/1": {"script": CRASHES}}
-    wishes = {"attempts": 2, "seeds": 1}
+    options = {"attempts": 2, "seeds": 1}
     script = {
         "bug/restructure": ORDERED,
         "bug/symptom": CRASH_SYMPTOM,
@@ -224,8 +225,8 @@ def test_budget_ends_it_and_a_larger_one_continues(toy: Any, in_turn: Any) -> No
         "bug/context[0]/attempt[0]/script": {"script": HARMLESS},
     }
     with pytest.raises(BudgetSpent):
-        toy.tell(answers, model=Scripted(script, budget=Budget(calls=4)), **wishes)
-    found = toy.tell(answers, **wishes)
+        toy.reproduce(answers, model=Scripted(script, budget=Budget(calls=4)), **options)
+    found = toy.reproduce(answers, **options)
     assert found.verdict is Verdict.REPRODUCED
     assert [call.step for call in toy.models[-1].calls] == ["bug/context[0]/attempt[1]/revise"]
 
@@ -234,15 +235,15 @@ def test_stopped_between_two_steps(toy: Any, in_turn: Any) -> None:
     stop = Stop()
     stop.ask()
     with pytest.raises(Stopped):
-        toy.tell(in_turn([CRASHES]), stop=stop, seeds=1)
-    found = toy.tell(in_turn([CRASHES]), seeds=1)
+        toy.reproduce(in_turn([CRASHES]), stop=stop, seeds=1)
+    found = toy.reproduce(in_turn([CRASHES]), seeds=1)
     assert found.verdict is Verdict.REPRODUCED
     assert "bug/symptom" not in [call.step for call in toy.models[-1].calls], "paid for before the stop"
 
 
 def test_fixed_revision_that_cannot_run_confirms_nothing(toy: Any, in_turn: Any) -> None:
     (toy.folder / "fixed" / "acme" / "__init__.py").write_text("from acme.losses import gone\n")
-    found = toy.tell(in_turn([SUMMED]), report=WRONG, symptom=WRONG_SYMPTOM, fixed=True)
+    found = toy.reproduce(in_turn([SUMMED]), report=WRONG, symptom=WRONG_SYMPTOM, fixed=True)
     assert found.verdict is Verdict.INCONCLUSIVE
     assert "nothing confirms it" in found.reason
 
@@ -253,7 +254,7 @@ def test_reported_number_within_five_per_cent(
 ) -> None:
     symptom = WRONG_SYMPTOM | {"check": {"relation": "near", "number": number}}
     script = "from acme import focal\n\nobserved = focal([0.5] * 4, [1] * 4)\n"
-    assert toy.tell(in_turn([script]), report=WRONG, symptom=symptom).verdict is verdict
+    assert toy.reproduce(in_turn([script]), report=WRONG, symptom=symptom).verdict is verdict
 
 
 def test_plan_makes_the_closing_check_concrete(toy: Any) -> None:
@@ -267,7 +268,7 @@ def test_plan_makes_the_closing_check_concrete(toy: Any) -> None:
             },
         }
     )
-    found = toy.tell({}, report=WRONG, symptom=WRONG_SYMPTOM, fixed=True, model=model)
+    found = toy.reproduce({}, report=WRONG, symptom=WRONG_SYMPTOM, fixed=True, model=model)
     assert found.verdict is Verdict.REPRODUCED
     assert found.symptom.check.words == "above 0.5"
 
@@ -294,12 +295,14 @@ def test_library_that_chokes_on_what_the_project_gave(
             "message": "Out of range float values are not JSON compliant",
         },
     }
-    found = toy.tell(in_turn([script]), report=report, symptom=symptom, fixed=fixed, out=tmp_path / "out")
+    found = toy.reproduce(
+        in_turn([script]), report=report, symptom=symptom, fixed=fixed, out=tmp_path / "out"
+    )
     assert found.verdict is verdict, found.reason
     assert found.notes == ()
     own = f"{start}json.dumps(float('nan'), allow_nan=False)\n"
     toy.journal = Journal.in_memory()
-    assert toy.tell(in_turn([own]), report=report, symptom=symptom).verdict is Verdict.INCONCLUSIVE
+    assert toy.reproduce(in_turn([own]), report=report, symptom=symptom).verdict is Verdict.INCONCLUSIVE
 
 
 def test_mean_over_all_seeds_decides_on_a_reported_number(toy: Any, in_turn: Any) -> None:
@@ -309,7 +312,7 @@ def test_mean_over_all_seeds_decides_on_a_reported_number(toy: Any, in_turn: Any
         "import random\nfrom acme import focal\n\nlucky = random.random() > 0.8\n"
         "observed = focal([0.5] * (4 if lucky else 40), [1] * 40)\n"
     )
-    found = toy.tell(in_turn([script]), report=WRONG, symptom=symptom, seeds=3)
+    found = toy.reproduce(in_turn([script]), report=WRONG, symptom=symptom, seeds=3)
     assert found.verdict is not Verdict.SHOWN
     assert "mean over the seeds" in str(found.attempts[0].objections[0])
     assert [run.shows for run in found.attempts[0].runs] == [True, False, True]
@@ -318,7 +321,7 @@ def test_mean_over_all_seeds_decides_on_a_reported_number(toy: Any, in_turn: Any
 def test_what_is_not_installed_is_not_asked_for_again_and_again(toy: Any, in_turn: Any) -> None:
     lacking = "import tensorflow\nfrom acme import Meter\n\nMeter(3).mean()\n"
     other = lacking.replace("Meter(3)", "Meter(4)")
-    found = toy.tell(in_turn([lacking, other, CRASHES]), attempts=5)
+    found = toy.reproduce(in_turn([lacking, other, CRASHES]), attempts=5)
     assert [(one.stage, one.outcome) for one in found.attempts] == [
         (Stage.EXECUTION, RunOutcome.ENVIRONMENT)
     ] * 2
@@ -326,7 +329,7 @@ def test_what_is_not_installed_is_not_asked_for_again_and_again(toy: Any, in_tur
     assert "tensorflow" in found.reason
 
 
-def test_a_report_as_long_as_is_kept_is_told(toy: Any, in_turn: Any) -> None:
+def test_a_report_as_long_as_is_kept_is_read(toy: Any, in_turn: Any) -> None:
     long = "Meter crashes before the first update\n\nZeroDivisionError: division by zero\n" + "word " * 11_000
-    found = toy.tell(in_turn([CRASHES]), report=long)
+    found = toy.reproduce(in_turn([CRASHES]), report=long)
     assert found.verdict is Verdict.REPRODUCED, found.reason

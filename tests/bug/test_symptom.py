@@ -15,8 +15,8 @@ from reenact.settings import field_texts
 def explicit(
     name: str = "RuntimeError", message: str = "shapes * cannot be multiplied", **more: Any
 ) -> Symptom:
-    said = Explicit(exception=name, message=message, **more)
-    return Symptom(kind="explicit", sign="crash", words="w", explicit=said)
+    sentence = Explicit(exception=name, message=message, **more)
+    return Symptom(kind="explicit", sign="crash", words="w", explicit=sentence)
 
 
 @pytest.mark.parametrize(
@@ -29,9 +29,9 @@ def explicit(
     ],
 )
 def test_exception_fits(classes_: list[str], message: str, fits: bool) -> None:
-    said = explicit("torch.RuntimeError").explicit
-    assert said is not None
-    assert said.fits(classes_, message) is fits
+    sentence = explicit("torch.RuntimeError").explicit
+    assert sentence is not None
+    assert sentence.fits(classes_, message) is fits
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from reenact.codegen.environment import Environment
 from reenact.codegen.problem import Problem, last_output, problems_text
-from reenact.codegen.project import Project, parsed
+from reenact.codegen.project import Project
 from reenact.codegen.static_checks import (
     does_not_parse,
     lint,
@@ -12,6 +12,7 @@ from reenact.codegen.static_checks import (
     unparsed_files,
     unresolved_imports,
 )
+from reenact.codegen.syntax import parsed
 
 
 def test_a_place_is_a_file_a_line_both_or_neither() -> None:

@@ -14,13 +14,12 @@ import pytest
 from starlette.testclient import TestClient
 
 from reenact.asking import ask
+from reenact.bug.classify import Classification, RunOutcome
 from reenact.bug.report import BugReport
-from reenact.bug.reproduction import Attempt, Minimised, Reproduction, SeedRun
+from reenact.bug.reproduction import Attempt, Minimised, Reproduction, SeedRun, Stage
 from reenact.bug.reproduction import Verdict as BugVerdict
-from reenact.bug.run.classify import Classification, RunOutcome
-from reenact.bug.run.observation import Frame, RunObservation
+from reenact.bug.script_runner import Frame, RunObservation
 from reenact.bug.symptom import Symptom
-from reenact.bug.validate.stage import Stage
 from reenact.codegen.problem import Problem
 from reenact.diagnosis.accused import accused_source
 from reenact.diagnosis.depth import Depth
@@ -111,11 +110,11 @@ def a_bug() -> Reproduction:
         Frame("script", "script.py", 3, "<module>", "<module>"),
         Frame("project", "acme/losses.py", 32, "mean", "Meter.mean"),
     )
-    sighting = RunObservation(
+    observed = RunObservation(
         Ending.EXIT, ended="raised", classes=("ZeroDivisionError", "ArithmeticError"),
         message="division by zero", frames=frames, output=f"printed {NASTY}", versions={"torch": "2.13"},
     )  # fmt: skip
-    shown = SeedRun(0, sighting, Classification(RunOutcome.SYMPTOM, "ZeroDivisionError: division by zero"))
+    shown = SeedRun(0, observed, Classification(RunOutcome.SYMPTOM, "ZeroDivisionError: division by zero"))
     passed = SeedRun(
         0, RunObservation(Ending.OK, ended="returned"), Classification(RunOutcome.NOTHING, "It ran through.")
     )

@@ -1,22 +1,28 @@
 """The interpreter and packages that scripts run with: this one where it has what is needed, else one built.
 
-The order of attempts: what the repository declares and the report's versions as of the report's date, then
-without the versions, then without the date. What had to be given up is said.
+What a project needs is read from its own metadata, or from its imports where there is none; nothing of it is
+run. The order of attempts: with the report's versions as of the report's date, then without the versions,
+then without the date. What had to be given up is noted.
 """
 
 from __future__ import annotations
 
+import ast
+import configparser
+import re
 import sys
+import tomllib
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import date
+from pathlib import Path
 
 from packaging.utils import canonicalize_name
 
 from reenact.bug.options import BugOptions
-from reenact.bug.project.files import ProjectFiles
+from reenact.bug.project.files import ProjectFiles, decode, read_plain
 from reenact.bug.report import Installed
-from reenact.bug.requirements import declared, imported, pinned
 from reenact.codegen.environment import (
+    DISTRIBUTIONS,
     SEEDED,
     Environment,
     installed_version,
@@ -24,7 +30,10 @@ from reenact.codegen.environment import (
     this_key,
     without_builds,
 )
+from reenact.codegen.syntax import parsed
 from reenact.errors import InputError, ReenactError, Stopped
+from reenact.sandbox.box import Mount
+from reenact.sandbox.environments.known import WELL_KNOWN
 from reenact.sandbox.environments.names import Allowed, ProposedBy, Requirement, requirement
 from reenact.sandbox.environments.prepare import Environments
 
@@ -32,59 +41,66 @@ HERE, BUILD, AUTO = "here", "build", "auto"
 KERAS, ENGINE = "keras", "torch"
 ENGINES = frozenset({"torch", "tensorflow", "tensorflow-cpu", "jax"})
 """What Keras computes with."""
+NO_PACKAGES = frozenset(
+    {"python", "cuda", "cudnn", "os", "ubuntu", "linux", "windows", "macos", "pip", "conda"}
+)
+NAMES = {
+    "pytorch": "torch",
+    "tensorflow-gpu": "tensorflow",
+    "sklearn": "scikit-learn",
+    "opencv": "opencv-python",
+}
+"""How people call packages that are installed under another name."""
+_IMPORT = re.compile(r"^(?:import|from)[ \t]+([A-Za-z_]\w*)", re.MULTILINE)
+_TESTS = frozenset({"tests", "test", "docs", "examples", "benchmarks", "scripts"})
 
 
 def prepare(
     files: ProjectFiles,
-    said: Sequence[Installed],
+    reported: Sequence[Installed],
     created: date | None,
     options: BugOptions,
     environments: Environments | None,
 ) -> Environment:
     """The environment of a project. May use the network, and only here. InputError names what is missing."""
-    told = declared(files)
-    given_up = {canonicalize_name(name) for name in options.stubs}
-    own = tuple(requirement(text, ProposedBy.USER) for text in options.requirements)
-    needed = (*(one for one in told.requirements if one.name not in given_up), *own)
-    allowed = Allowed.usual(*options.packages)
-    pins, remarks = pinned(said, needed, allowed)
-    notes = [*told.notes, *remarks]
-    if KERAS in {one.name for one in needed} and not ENGINES & {one.name for one in (*needed, *pins)}:
-        needed = (*needed, requirement(ENGINE, ProposedBy.USER))
-        notes.append(f"Keras needs an engine and the project names none: {ENGINE} was added.")
     if options.environment not in (HERE, BUILD, AUTO):
         raise InputError(
             f"The environment is auto, here or build. Received: environment={options.environment!r}."
         )
-    lacking = tuple(one.text for one in (*needed, *pins) if not is_fulfilled(one))
+    notes: list[str] = []
+    given_up = {canonicalize_name(name) for name in options.stubs}
+    needed = [one for one in declared(files, notes) if one.name not in given_up]
+    needed += [requirement(text, ProposedBy.USER) for text in options.requirements]
+    allowed = Allowed.usual(*options.packages)
+    pins = list(pinned(reported, {one.name for one in needed} | allowed.names, notes))
+    names = {one.name for one in (*needed, *pins)}
+    if KERAS in {one.name for one in needed} and not ENGINES & names:
+        needed.append(requirement(ENGINE, ProposedBy.USER))
+        notes.append(f"Keras needs an engine and the project names none: {ENGINE} was added.")
+    lacking = [one.text for one in (*needed, *pins) if not is_fulfilled(one)]
     if options.environment == HERE or (options.environment == AUTO and not lacking):
         notes += [f"Not as asked for in this interpreter: {text}." for text in lacking]
         return _here(files, needed, notes)
     if environments is None:
         raise InputError(f"These packages are not in this interpreter: {', '.join(lacking)}.")
-    return _built(files, _tries(needed, pins, created), allowed, environments, notes)
-
-
-def _tries(
-    needed: tuple[Requirement, ...], pins: tuple[Requirement, ...], created: date | None
-) -> Iterator[tuple[tuple[Requirement, ...], date | None, str]]:
-    if pins:
-        yield (*needed, *pins), created, "the versions of the report"
+    tries: list[tuple[list[Requirement], date | None, str]] = [(needed, None, "")]
     if created is not None:
-        yield needed, created, "the date of the report"
-    yield needed, None, ""
+        tries.insert(0, (needed, created, "the date of the report"))
+    if pins:
+        tries.insert(0, ([*needed, *pins], created, "the versions of the report"))
+    return _built(files, tries, allowed, environments, notes)
 
 
 def _built(
     files: ProjectFiles,
-    tries: Iterable[tuple[tuple[Requirement, ...], date | None, str]],
+    tries: Iterable[tuple[list[Requirement], date | None, str]],
     allowed: Allowed,
     environments: Environments,
     notes: list[str],
 ) -> Environment:
     for wanted, before, given_up in tries:
         try:
-            made = environments.prepare(wanted, allowed, exclude_newer=before)
+            made = environments.prepare(tuple(wanted), allowed, exclude_newer=before)
         except Stopped:
             raise
         except ReenactError as error:
@@ -97,26 +113,126 @@ def _built(
             continue
         names = {canonicalize_name(one.partition("==")[0]) for one in made.packages}
         there = tuple(name for name in SEEDED if name in names or f"{name}-cpu" in names)
-        used = tuple(name for name in there if name in imported(files))
         packages = without_builds(made.packages)
-        return Environment(
-            made.python,
-            made.mounts,
-            made.key,
-            packages,
-            notes=tuple(notes),
-            frameworks=used,
-            available=there,
-        )
+        return _environment(files, made.python, made.key, packages, there, notes, mounts=made.mounts)
     raise InputError("No environment could be built.")
 
 
 def _here(files: ProjectFiles, needed: Sequence[Requirement], notes: list[str]) -> Environment:
     there = tuple(name for name in SEEDED if installed_version(name))
-    used = tuple(name for name in there if name in imported(files))
-    names = sorted({*(one.name for one in needed), *used})
+    names = sorted({*(one.name for one in needed), *(set(there) & imported(files))})
     packages = tuple(f"{name}=={version}" for name in names if (version := installed_version(name)))
     key = this_key([*packages, *(f"{name}=={installed_version(name)}" for name in there)])
-    return Environment(
-        sys.executable, (), key, packages, notes=tuple(notes), frameworks=used, available=there
-    )
+    return _environment(files, sys.executable, key, packages, there, notes)
+
+
+def _environment(
+    files: ProjectFiles,
+    python: str,
+    key: str,
+    packages: tuple[str, ...],
+    there: tuple[str, ...],
+    notes: list[str],
+    mounts: tuple[Mount, ...] = (),
+) -> Environment:
+    used = tuple(name for name in there if name in imported(files))
+    return Environment(python, mounts, key, packages, notes=tuple(notes), frameworks=used, available=there)
+
+
+def declared(files: ProjectFiles, notes: list[str]) -> list[Requirement]:
+    """The packages a project needs; `notes` gets what could not be taken over, and why."""
+    lines = list(dict.fromkeys(line for read in _SOURCES for line in read(files.folder)))
+    if not lines:
+        return list(_from_imports(files, notes))
+    found: list[Requirement] = []
+    for line in lines:
+        try:
+            found.append(requirement(line, ProposedBy.REPOSITORY))
+        except InputError as error:
+            notes.append(f"Not installed: {error.sentence}")
+    return found
+
+
+def imported(files: ProjectFiles) -> frozenset[str]:
+    """First parts of every module that the project imports at the top of a file, itself left out."""
+    texts = [text for path, text in files.texts.items() if not _TESTS.intersection(path.parts[:1])]
+    names = {name for text in texts for name in _IMPORT.findall(text)}
+    return frozenset(names - files.packages - sys.stdlib_module_names)
+
+
+def _from_imports(files: ProjectFiles, notes: list[str]) -> Iterator[Requirement]:
+    for module in sorted(imported(files)):
+        name = canonicalize_name(DISTRIBUTIONS.get(module, module))
+        if name in WELL_KNOWN:
+            yield requirement(name, ProposedBy.REPOSITORY)
+        else:
+            notes.append(f"The repository names no requirements, and nobody knows the package of `{module}`.")
+
+
+def pinned(reported: Iterable[Installed], names: set[str], notes: list[str]) -> Iterator[Requirement]:
+    """The versions of the report; `notes` gets what of it was left aside."""
+    for one in reported:
+        plain = canonicalize_name(one.package.strip() or "-")
+        name = NAMES.get(plain, plain)
+        version = one.version.strip().lstrip("v=")
+        if not version or name in NO_PACKAGES:
+            continue
+        if name not in names:
+            notes.append(
+                f"The report names {name} {version}, which is on no list; --allow-packages {name} allows it."
+            )
+            continue
+        # Who writes `keras 3` or `torch 2.1` means any release of that series, not the one that is called 3.
+        series = ".*" if re.fullmatch(r"\d+(?:\.\d+)?", version) else ""
+        try:
+            yield requirement(f"{name}=={version}{series}", ProposedBy.DOCUMENT)
+        except InputError:
+            notes.append(f"The report's version of {name} is none that can be installed: {version!r}.")
+
+
+def _text(file: Path) -> str:
+    data = read_plain(file)
+    return decode(data) if isinstance(data, bytes) else ""
+
+
+def _pyproject(folder: Path) -> Iterator[str]:
+    try:
+        table = tomllib.loads(_text(folder / "pyproject.toml"))
+    except tomllib.TOMLDecodeError:
+        return
+    listed = table.get("project", {}).get("dependencies", [])
+    yield from (line for line in listed if isinstance(line, str))
+    poetry = table.get("tool", {}).get("poetry", {}).get("dependencies", {})
+    # Poetry's own version words (^1.2) mean nothing elsewhere; the name alone is taken.
+    yield from (name for name in poetry if name.lower() != "python")
+
+
+def _setup_cfg(folder: Path) -> Iterator[str]:
+    read = configparser.ConfigParser(interpolation=None)
+    try:
+        read.read_string(_text(folder / "setup.cfg"))
+    except configparser.Error:
+        return
+    lines = read.get("options", "install_requires", fallback="").splitlines()
+    yield from (line.strip() for line in lines if line.strip() and not line.strip().startswith("#"))
+
+
+def _setup_py(folder: Path) -> Iterator[str]:
+    """The list literal after `install_requires`; one that is computed cannot be read."""
+    for node in ast.walk(parsed(_text(folder / "setup.py")) or ast.Module([], [])):
+        if not isinstance(node, ast.keyword) or node.arg != "install_requires":
+            continue
+        listed = node.value.elts if isinstance(node.value, ast.List) else []
+        values = (one.value for one in listed if isinstance(one, ast.Constant))
+        yield from (value for value in values if isinstance(value, str))
+
+
+def _requirements_txt(folder: Path) -> Iterator[str]:
+    text = _text(folder / "requirements.txt").replace("\\\n", " ")
+    for line in text.splitlines():
+        bare = re.sub(r"(^|\s)#.*$", "", line).strip()
+        if bare and not bare.startswith("-"):
+            yield bare
+
+
+_SOURCES = (_pyproject, _setup_cfg, _setup_py, _requirements_txt)

@@ -7,7 +7,8 @@ from itertools import pairwise
 from pydantic import BaseModel, Field
 
 from reenact.asking import ask
-from reenact.bug.case import Case, CodeContext
+from reenact.bug.case import Case
+from reenact.bug.context.context import Context
 from reenact.bug.report import Plan, symptom_words
 from reenact.bug.reproduction import Attempt
 from reenact.bug.validate.stages import LONGEST
@@ -63,7 +64,7 @@ FRAMES = 8
 """Frames of a traceback that are shown, from its inner end."""
 
 
-def plan_for(case: Case, context: CodeContext, run: Scope) -> Plan | None:
+def plan_for(case: Case, context: Context, run: Scope) -> Plan | None:
     """A plan within one context; none when plans are off or none came."""
     if not case.options.parts.plan:
         return None
@@ -76,7 +77,7 @@ def plan_for(case: Case, context: CodeContext, run: Scope) -> Plan | None:
         return None
 
 
-def draft(case: Case, context: CodeContext, plan: Plan | None, run: Scope, sample: int | None = None) -> str:
+def draft(case: Case, context: Context, plan: Plan | None, run: Scope, sample: int | None = None) -> str:
     """A first script. Raises AnswerUnusable."""
     prompt = load_prompt("reenact.bug", "prompts/script.md").fill(
         report=case.report,
@@ -88,7 +89,7 @@ def draft(case: Case, context: CodeContext, plan: Plan | None, run: Scope, sampl
     return unfenced(ask(run, case.model, "script", prompt, Draft, sample=sample).script)
 
 
-def revised(case: Case, context: CodeContext, last: Attempt, run: Scope) -> str:
+def revised(case: Case, context: Context, last: Attempt, run: Scope) -> str:
     """The next script after the last one was objected to. Raises AnswerUnusable."""
     prompt = load_prompt("reenact.bug", "prompts/revise.md").fill(
         report=case.report,
@@ -97,17 +98,21 @@ def revised(case: Case, context: CodeContext, last: Attempt, run: Scope) -> str:
         script=numbered(last.script),
         stage=last.stage.value if last.stage is not None else "none",
         feedback=feedback(last),
-        printed=_printed(last),
+        printed=next((run.observation.output for run in last.runs if run.observation.output), "nothing"),
         closing=closing_rule(case),
     )
-    revision = ask(run, case.model, "revise", prompt, Revision, check=lambda one: _fits(one, last.script))
+
+    def fits_script(one: Revision) -> None:
+        one.applied_to(last.script)
+
+    revision = ask(run, case.model, "revise", prompt, Revision, check=fits_script)
     return revision.applied_to(last.script)
 
 
 def closing_rule(case: Case) -> str:
     """How the script ends, in our own words."""
-    check = case.symptom.check
-    if not case.symptom.is_silent or check is None:
+    check = case.check
+    if check is None:
         return "- The script ends with the call that raises; nothing after it matters."
     if not check.relation.of_a_value:
         return "- The script needs no closing value: the watching program measures by itself."
@@ -125,16 +130,10 @@ def closing_rule(case: Case) -> str:
 def feedback(last: Attempt) -> str:
     """What was found, with the inner frames of the traceback where there is one."""
     lines = [str(objection) for objection in last.objections]
-    told = next((run.sighting for run in (*last.fixed_runs, *last.runs) if run.sighting.frames), None)
-    if told is not None:
+    frames = next(
+        (run.observation.frames for run in (*last.fixed_runs, *last.runs) if run.observation.frames), ()
+    )
+    if frames:
         lines.append("Innermost frames:")
-        lines += [f"  {frame.whose}: {frame}" for frame in told.frames[-FRAMES:]]
+        lines += [f"  {frame.whose}: {frame}" for frame in frames[-FRAMES:]]
     return "\n".join(lines) or "nothing"
-
-
-def _printed(last: Attempt) -> str:
-    return next((run.sighting.output for run in last.runs if run.sighting.output), "") or "nothing"
-
-
-def _fits(revision: Revision, script: str) -> None:
-    revision.applied_to(script)

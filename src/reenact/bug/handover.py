@@ -10,10 +10,10 @@ import ast
 from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
 
-from reenact.bug.context.build import open_index
-from reenact.bug.context.code import Code
+from reenact.bug.context.index import CodeIndex, open_index
 from reenact.bug.context.training import find_loops
-from reenact.bug.project.lookup import Module, absolute
+from reenact.bug.project.files import ProjectFiles
+from reenact.codegen.syntax import imported_names
 from reenact.diagnosis.depth import Depth
 from reenact.diagnosis.options import DiagnoseOptions
 from reenact.diagnosis.pipeline import DiagnoseServices, diagnose
@@ -26,36 +26,31 @@ MOST_FILES = 150
 """Files of one program, nearest imports first."""
 
 
-def read_findings(folder: Path, index_folder: Path | None = None) -> tuple[str, ...]:
-    """What static rules accuse in the training programs of a checkout, each in a sentence."""
-    code = Code(open_index(folder, index_folder), folder)
+def read_findings(files: ProjectFiles, index_folder: Path | None = None) -> tuple[str, ...]:
+    """What static rules find in the training programs of a project, each in a sentence."""
+    code = open_index(files, index_folder)
     entries = [path for path in _trained_in(code) if _is_started(code, path)][:MOST_PROGRAMS]
-    return tuple(said for path in entries for said in _said(code, path))
+    return tuple(sentence for path in entries for sentence in _sentences(code, path))
 
 
-def _trained_in(code: Code) -> Iterator[PurePosixPath]:
+def _trained_in(code: CodeIndex) -> Iterator[PurePosixPath]:
     """Files with a training loop, the best loop first, no tests."""
-    loops = find_loops(code, sorted(code.index.signs), {})
-    files = dict.fromkeys(code.path(one.chunk) for one in loops if not code.index.is_aside(one.chunk))
-    asides = dict.fromkeys(code.path(one.chunk) for one in loops if code.index.is_aside(one.chunk))
-    return iter([*files, *(path for path in asides if "test" not in path.as_posix().lower())])
+    chunks = [loop.chunk for loop in find_loops(code, sorted(code.signs), {})]
+    paths = dict.fromkeys(code.path(one) for one in sorted(chunks, key=code.is_aside))
+    inside = {code.path(one) for one in chunks if not code.is_aside(one)}
+    return (path for path in paths if path in inside or "test" not in path.as_posix().lower())
 
 
-def _is_started(code: Code, path: PurePosixPath) -> bool:
+def _is_started(code: CodeIndex, path: PurePosixPath) -> bool:
     """Whether a file does something when it is run: it has a guard, or calls at its top level."""
     tree = code.tree(path)
-    if tree is None:
-        return False
-    guarded = any(isinstance(node, ast.If) and "__name__" in ast.dump(node.test) for node in tree.body)
-    acts = (node for node in tree.body if isinstance(node, ast.For | ast.While | ast.Expr))
-    return guarded or any(_calls(node) for node in acts)
+    body = tree.body if tree is not None else []
+    guarded = any(isinstance(node, ast.If) and "__name__" in ast.dump(node.test) for node in body)
+    acts = (node for node in body if isinstance(node, ast.For | ast.While | ast.Expr))
+    return guarded or any(isinstance(one, ast.Call) for node in acts for one in ast.walk(node))
 
 
-def _calls(node: ast.AST) -> bool:
-    return any(isinstance(one, ast.Call) for one in ast.walk(node))
-
-
-def _said(code: Code, path: PurePosixPath) -> Iterator[str]:
+def _sentences(code: CodeIndex, path: PurePosixPath) -> Iterator[str]:
     try:
         with Journal.in_memory() as journal:
             found = diagnose(
@@ -66,33 +61,27 @@ def _said(code: Code, path: PurePosixPath) -> Iterator[str]:
     except ReenactError as error:
         yield f"{path} could not be read: {error.sentence}"
         return
-    for one in found.findings:
-        finding = one.suspect.first
+    for finding in (one.suspect.first for one in found.findings):
         place = finding.place or path
         yield f"{place}: {finding.code} {finding.name}: {finding.saw}. {finding.why}"
 
 
-def _program(code: Code, entry: PurePosixPath) -> Program:
-    """The file and what it imports of the project, as text: a program that stands in no folder."""
-    found = {entry: None}
-    for path in (waiting := [entry]):
-        for other in _imported(code, path):
-            if other not in found and len(found) < MOST_FILES:
-                found[other] = None
-                waiting.append(other)
-    texts = {path.as_posix(): "\n".join(code.lines(path)) for path in found}
+def _program(code: CodeIndex, entry: PurePosixPath) -> Program:
+    """The file and what it imports of the project, as text: a program without a folder."""
+    paths = [entry]
+    for path in paths:
+        others = dict.fromkeys(other for other in _imported(code, path) if other not in paths)
+        paths += list(others)[: MOST_FILES - len(paths)]
+    texts = {path.as_posix(): code.files.texts[path] for path in paths}
     return program_from_text(texts.pop(entry.as_posix()), name=entry.as_posix(), others=texts)
 
 
-def _imported(code: Code, path: PurePosixPath) -> Iterator[PurePosixPath]:
+def _imported(code: CodeIndex, path: PurePosixPath) -> Iterator[PurePosixPath]:
     """Files of the project that a file imports."""
-    modules = code.project.files.modules
-    module = Module(code.modules.get(path, ""), path, path.name == "__init__.py")
+    name = code.files.module_names.get(path, "")
+    package = name if path.name == "__init__.py" else name.rpartition(".")[0]
     for node in ast.walk(code.tree(path) or ast.Module([], [])):
-        names = []
-        if isinstance(node, ast.Import):
-            names = [alias.name for alias in node.names]
-        elif isinstance(node, ast.ImportFrom):
-            base = absolute(module, node)
-            names = [base, *(f"{base}.{alias.name}" for alias in node.names)]
-        yield from (modules[name] for name in names if name in modules)
+        names: dict[str, None] = {}
+        for one in imported_names(node, package):
+            names |= dict.fromkeys([one.module] if isinstance(node, ast.Import) else [one.module, one.target])
+        yield from (code.files.modules[one] for one in names if one in code.files.modules)

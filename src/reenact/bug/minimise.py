@@ -12,91 +12,14 @@ from __future__ import annotations
 import ast
 import hashlib
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 
 from reenact.bug.case import Case
+from reenact.bug.classify import RunOutcome
 from reenact.bug.reproduction import Attempt, Minimised
-from reenact.bug.run.classify import RunOutcome
 from reenact.bug.search import run_with, tried
 from reenact.bug.validate.stages import objections
 from reenact.journal import Scope
 from reenact.trials.ddmin import minimise as fewest
-
-
-@dataclass(frozen=True, slots=True, order=True)
-class Span:
-    """Lines of one statement (or of several that share a line), counted from 1, both ends included."""
-
-    first: int
-    last: int
-
-
-def top_level(script: str) -> tuple[Span, ...]:
-    """The statements at the top of a script."""
-    return _spans(ast.parse(script).body)
-
-
-def printing(script: str) -> tuple[Span, ...]:
-    """Statements at the top that only print."""
-    body = ast.parse(script).body
-    calls = [node for node in body if isinstance(node, ast.Expr) and isinstance(node.value, ast.Call)]
-    named = [node for node in calls if ast.unparse(node.value).startswith("print(")]
-    return tuple(
-        span for span in _spans(body) if any(span == Span(one.lineno, one.end_lineno or 0) for one in named)
-    )
-
-
-def inner_bodies(script: str) -> tuple[tuple[Span, ...], ...]:
-    """The statements of each block of more than one statement: functions, loops, branches."""
-    found = []
-    for node in ast.walk(ast.parse(script)):
-        for part in ("body", "orelse", "finalbody"):
-            body = getattr(node, part, None)
-            if isinstance(node, ast.Module) or not isinstance(body, list) or len(body) < 2:
-                continue
-            found.append(_spans(body))
-    return tuple(spans for spans in found if len(spans) > 1)
-
-
-def without(script: str, gone: Iterable[Span]) -> str:
-    """The script without these statements, and without the blank lines and comments that stood alone."""
-    dropped = {number for span in gone for number in range(span.first, span.last + 1)}
-    lines = [line for number, line in enumerate(script.splitlines(), start=1) if number not in dropped]
-    return "\n".join(lines).strip("\n") + "\n" if lines else ""
-
-
-def tidied(script: str) -> str:
-    """The script without comments that stand alone and with single blank lines."""
-    kept: list[str] = []
-    inside = _string_lines(script)
-    for number, line in enumerate(script.splitlines(), start=1):
-        if number not in inside and (
-            line.strip().startswith("#") or (not line.strip() and kept[-1:] == [""])
-        ):
-            continue
-        kept.append(line.rstrip() if number not in inside else line)
-    return "\n".join(kept).strip("\n") + "\n"
-
-
-def _string_lines(script: str) -> set[int]:
-    """Lines within a text that goes over several: nothing there is a comment or a blank line."""
-    found: set[int] = set()
-    for node in ast.walk(ast.parse(script)):
-        if isinstance(node, ast.Constant | ast.JoinedStr) and node.end_lineno is not None:
-            found |= set(range(node.lineno, node.end_lineno + 1)) if node.end_lineno > node.lineno else set()
-    return found
-
-
-def _spans(body: Sequence[ast.stmt]) -> tuple[Span, ...]:
-    spans: list[Span] = []
-    for statement in body:
-        marks = getattr(statement, "decorator_list", [])
-        first = min([statement.lineno, *(mark.lineno for mark in marks)])
-        span = Span(first, statement.end_lineno or first)
-        if spans and span.first <= spans[-1].last:
-            span = Span(spans.pop().first, span.last)
-        spans.append(span)
-    return tuple(spans)
 
 
 def minimised(case: Case, attempt: Attempt, run: Scope) -> tuple[Attempt, Minimised]:
@@ -108,7 +31,7 @@ def minimised(case: Case, attempt: Attempt, run: Scope) -> tuple[Attempt, Minimi
     shortening = _Shortening(case, run, next(one.seed for one in attempt.runs if one.shows))
     script = shortening.shortest(attempt.script)
     if script != attempt.script:
-        proven = tried(case, Attempt(attempt.context, attempt.number, script, None), run.under("minimal"))
+        proven = tried(case, Attempt(attempt.context, attempt.number, script), run.under("minimal"))
         if proven.shows:
             return proven, Minimised(script, before, len(script.splitlines()), shortening.runs)
     return attempt, Minimised(attempt.script, before, before, shortening.runs, "it is as short as it can be")
@@ -127,7 +50,7 @@ class _Shortening:
         """What only prints at once, then top-level statements, then the blocks that are left."""
         silent = without(script, printing(script))
         script = silent if silent != script and self._does(silent) else script
-        script = self._fewer(script, top_level(script))
+        script = self._fewer(script, spans(ast.parse(script).body))
         for index in range(len(inner_bodies(script))):
             bodies = inner_bodies(script)
             if index < len(bodies):
@@ -135,12 +58,12 @@ class _Shortening:
         neat = tidied(script)
         return neat if neat == script or self._does(neat) else script
 
-    def _fewer(self, script: str, spans: tuple[Span, ...]) -> str:
-        def suffices(kept: tuple[Span, ...]) -> bool:
-            return bool(kept) and self._does(without(script, set(spans) - set(kept)))
+    def _fewer(self, script: str, statements: tuple[range, ...]) -> str:
+        def suffices(kept: tuple[range, ...]) -> bool:
+            return bool(kept) and self._does(without(script, set(statements) - set(kept)))
 
-        kept = fewest(spans, suffices)
-        return without(script, set(spans) - set(kept)) if len(kept) < len(spans) else script
+        kept = fewest(statements, suffices)
+        return without(script, set(statements) - set(kept)) if len(kept) < len(statements) else script
 
     def _does(self, script: str) -> bool:
         case = self._case
@@ -157,4 +80,62 @@ class _Shortening:
         if case.fixed is None:
             return True
         fixed = run_with(case, place, script, case.fixed, "fixed", seeds)
-        return fixed[0].seen.outcome is RunOutcome.NOTHING
+        return fixed[0].outcome is RunOutcome.NOTHING
+
+
+def spans(body: Sequence[ast.stmt]) -> tuple[range, ...]:
+    """The lines of each statement with its decorators; those that share a line are one."""
+    found: list[range] = []
+    for statement in body:
+        marks = getattr(statement, "decorator_list", [])
+        first = min([statement.lineno, *(mark.lineno for mark in marks)])
+        last = statement.end_lineno or first
+        if found and first < found[-1].stop:
+            first = found.pop().start
+        found.append(range(first, last + 1))
+    return tuple(found)
+
+
+def printing(script: str) -> tuple[range, ...]:
+    """Statements at the top that only print."""
+    body = ast.parse(script).body
+    prints = [
+        range(node.lineno, (node.end_lineno or 0) + 1)
+        for node in body
+        if isinstance(node, ast.Expr) and ast.unparse(node).startswith("print(")
+    ]
+    return tuple(one for one in spans(body) if one in prints)
+
+
+def inner_bodies(script: str) -> tuple[tuple[range, ...], ...]:
+    """The statements of each block of more than one statement: functions, loops, branches."""
+    nodes = [node for node in ast.walk(ast.parse(script)) if not isinstance(node, ast.Module)]
+    bodies = [getattr(node, part, None) for node in nodes for part in ("body", "orelse", "finalbody")]
+    found = (spans(body) for body in bodies if isinstance(body, list))
+    return tuple(statements for statements in found if len(statements) > 1)
+
+
+def without(script: str, gone: Iterable[range]) -> str:
+    """The script without these statements."""
+    dropped = {number for one in gone for number in one}
+    lines = [line for number, line in enumerate(script.splitlines(), start=1) if number not in dropped]
+    return "\n".join(lines).strip("\n") + "\n" if lines else ""
+
+
+def tidied(script: str) -> str:
+    """The script without comments that stand alone and with single blank lines."""
+    kept: list[str] = []
+    # Nothing within a text that goes over several lines is a comment or a blank line.
+    texts = [node for node in ast.walk(ast.parse(script)) if isinstance(node, ast.Constant | ast.JoinedStr)]
+    inside = {line for one in texts for line in _several_lines(one)}
+    for number, line in enumerate(script.splitlines(), start=1):
+        if number in inside:
+            kept.append(line)
+        elif not line.strip().startswith("#") and (line.strip() or kept[-1:] != [""]):
+            kept.append(line.rstrip())
+    return "\n".join(kept).strip("\n") + "\n"
+
+
+def _several_lines(node: ast.expr) -> range:
+    last = node.end_lineno or node.lineno
+    return range(node.lineno, last + 1) if last > node.lineno else range(0)

@@ -73,5 +73,5 @@ class BugOptions:
 
     def to_json(self) -> dict[str, JsonValue]:
         """What a journal compares to tell one request from another."""
-        said = asdict(self)
-        return {name: list(value) if isinstance(value, tuple) else value for name, value in said.items()}
+        values = asdict(self).items()
+        return {name: list(value) if isinstance(value, tuple) else value for name, value in values}

@@ -1,31 +1,33 @@
 """Bug: a report and a repository become a script that shows the bug, proven by running it.
 
-report -> restructured -> symptom -> environment -> contexts -> hunt (plan, generate, validate, run, refine)
+report -> restructured -> symptom -> environment -> contexts -> search (plan, generate, validate, run, refine)
 -> verdict -> minimise -> repro.py, requirements.txt, REPORT.md
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
+from functools import partial
 from pathlib import Path
 
 from reenact.asking import carry_budget
-from reenact.bug.case import Case, CodeContext
+from reenact.bug.case import Case
+from reenact.bug.context.build import build_contexts
+from reenact.bug.context.rank import installed_embedder
 from reenact.bug.environment import prepare
 from reenact.bug.minimise import minimised
 from reenact.bug.options import BugOptions
+from reenact.bug.project.codebase import Codebase
 from reenact.bug.project.files import identity, project_files
-from reenact.bug.project.lookup import Codebase
-from reenact.bug.report import BugReport, installed_packages, restructured, symptom_in
+from reenact.bug.report import BugReport, restructured, symptom_in
+from reenact.bug.report_file import report_text
+from reenact.bug.repro_file import TEST, repro_text
 from reenact.bug.reproduction import Attempt, Minimised, Reproduction
-from reenact.bug.run.script_runner import OUTPUT_MIB, Revision, ScriptRunner
+from reenact.bug.script_runner import OUTPUT_MIB, Revision, ScriptRunner
 from reenact.bug.search import search_reproduction
 from reenact.bug.verdict import verdict_of
-from reenact.bug.write.folder import proof, result_files, unproven
-from reenact.bug.write.report_file import report_text
-from reenact.codegen.environment import Environment
 from reenact.codegen.runner import ProjectRunner
 from reenact.intake.report import RawReport
 from reenact.intake.repository import Checkout
@@ -35,20 +37,19 @@ from reenact.sandbox.box import Sandbox
 from reenact.sandbox.environments.prepare import Environments
 from reenact.types import Progress, Stop, Tell, tell_nobody
 
-Retrieve = Callable[[Checkout, str, BugOptions], Sequence[CodeContext]]
+PROVEN = {"buggy": 1, "fixed": 0}
+"""Exit codes of a repro.py that is as it should be."""
 
 
 @dataclass(frozen=True)
-class Services:
-    """What the story needs from outside."""
+class BugServices:
+    """What the pipeline needs from outside."""
 
     journal: Journal
     model: Model
     sandbox: Sandbox
     environments: Environments | None = None
     """Builds environments; without it only this interpreter's packages can be used."""
-    retrieve: Retrieve | None = None
-    """Another way to find contexts; none: the project's own."""
     index_folder: Path | None = None
     """Where indexes of repositories are kept."""
     tell: Tell = tell_nobody
@@ -61,22 +62,22 @@ class Services:
 def reproduce(
     raw: RawReport,
     checkout: Checkout,
-    services: Services,
+    services: BugServices,
     *,
     fixed: Checkout | None = None,
     options: BugOptions | None = None,
     out: Path | None = None,
 ) -> Reproduction:
-    """The whole story; the same call after an interruption continues. `out` is where the files go."""
+    """The whole pipeline; the same call after an interruption continues. `out` is where the files go."""
     options = options or BugOptions()
     buggy = _revision(checkout)
-    mended = _revision(fixed) if fixed is not None else None
+    repaired = _revision(fixed) if fixed is not None else None
     request = {
         "report": mark(raw.text()),
         "project": buggy.identity,
-        "fixed": mended.identity if mended is not None else None,
+        "fixed": repaired.identity if repaired is not None else None,
         "model": services.model.name,
-        "wishes": options.to_json(),
+        "options": options.to_json(),
         "out": str(out.absolute()) if out is not None else None,
     }
     what = f"{raw.title[:80]} ({checkout.source})"
@@ -84,10 +85,11 @@ def reproduce(
         pipeline="bug", request=request, argv=services.argv, what=what, fresh=services.fresh
     ) as run:
         carry_budget(services.model, run, services.journal)
-        case, report = _case(raw, checkout, buggy, mended, services, options, run)
+        case, report = _case(raw, buggy, repaired, services, options, run)
         case, attempts = search_reproduction(case, run)
         verdict, reason = verdict_of(case, attempts)
         attempts, shorter = _shortest(case, attempts, run)
+        environment = case.runner.environment
         found = Reproduction(
             title=report.title if report is not None else raw.title,
             source=raw.source,
@@ -100,15 +102,15 @@ def reproduce(
             report=report,
             attempts=attempts,
             contexts=tuple(f"{one.name}: {one.why}" for one in case.contexts),
-            packages=case.runner.environment.packages,
+            packages=environment.packages,
             minimised=shorter,
-            notes=tuple(note for note in (raw.cut, *case.runner.environment.notes) if note),
+            findings=_diagnosed(case, services, run),
+            notes=tuple(note for note in (raw.cut, *environment.notes) if note),
             tokens=run.record.tokens_in + run.record.tokens_out,
             money=None if run.record.unpriced else Decimal(run.record.money),
             seconds=run.worked_s,
             run_id=run.record.id,
         )
-        found = _diagnosed(found, checkout, buggy, services, options, run)
         found = replace(_written(found, case, out, run), reused=run.reused)
         run.note("result", found)
         run.finish({"verdict": verdict.value, "reason": reason[:500]}, verdict.exit_code)
@@ -122,10 +124,9 @@ def _revision(checkout: Checkout) -> Revision:
 
 def _case(
     raw: RawReport,
-    checkout: Checkout,
     buggy: Revision,
     fixed: Revision | None,
-    services: Services,
+    services: BugServices,
     options: BugOptions,
     run: OpenRun,
 ) -> tuple[Case, BugReport | None]:
@@ -137,55 +138,41 @@ def _case(
     symptom = symptom_in(raw.text(), services.model, run)
     services.tell(Progress("bug", 2, 4, "prepare what it runs with"))
     created = raw.created.date() if raw.created is not None else None
-    environment = prepare(buggy.files, installed_packages(report), created, options, services.environments)
+    installed = report.environment if report is not None else ()
+    environment = prepare(buggy.files, installed, created, options, services.environments)
     services.tell(Progress("bug", 3, 4, "look for the code that matters"))
-    contexts = _contexts(checkout, f"{text}\n\n{raw.text()}", options, services)
-    _note(run, environment, contexts)
-    runner = ProjectRunner(
-        services.sandbox, options.wall_s, options.memory_mib, OUTPUT_MIB, stop=services.stop
-    )
-    services.tell(Progress("bug", 4, 4, "search for a script that shows it"))
-    case = Case(
-        raw=raw.text(), report=text, symptom=symptom, contexts=contexts, project=Codebase(buggy.files),
-        buggy=buggy, fixed=fixed, runner=ScriptRunner(runner, environment, options.stubs),
-        model=services.model, options=options, tell=services.tell, stop=services.stop,
-    )  # fmt: skip
-    return case, report
-
-
-def _contexts(
-    checkout: Checkout, query: str, options: BugOptions, services: Services
-) -> Sequence[CodeContext]:
-    if services.retrieve is not None:
-        return services.retrieve(checkout, query, options)
-    from reenact.bug.context.build import Retrieval, build_contexts
-    from reenact.bug.context.rank import installed_embedder
-
-    parts = options.parts
-    return build_contexts(
-        checkout,
-        query,
-        budget_tokens=options.context_tokens,
-        most=options.contexts,
+    contexts = build_contexts(
+        buggy.files,
+        f"{text}\n\n{raw.text()}",
+        options,
         index_folder=services.index_folder,
-        embedder=installed_embedder() if options.dense else None,
-        retrieval=Retrieval(
-            rerank=parts.rerank,
-            modules=parts.modules,
-            loops=parts.loops,
-            loop_order=parts.loop_order,
-            dependencies=parts.dependencies,
-        ),
+        embed=installed_embedder() if options.dense else None,
         tell=services.tell,
     )
-
-
-def _note(run: OpenRun, environment: Environment, contexts: Sequence[CodeContext]) -> None:
     run.note(
         "environment",
         {"key": environment.key, "packages": list(environment.packages), "notes": list(environment.notes)},
     )
     run.note("contexts", [{"name": one.name, "why": one.why} for one in contexts])
+    runner = ProjectRunner(
+        services.sandbox, options.wall_s, options.memory_mib, OUTPUT_MIB, stop=services.stop
+    )
+    services.tell(Progress("bug", 4, 4, "search for a script that shows it"))
+    case = Case(
+        raw=raw.text(),
+        report=text,
+        symptom=symptom,
+        contexts=contexts,
+        project=Codebase(buggy.files),
+        buggy=buggy,
+        fixed=fixed,
+        runner=ScriptRunner(runner, environment, options.stubs),
+        model=services.model,
+        options=options,
+        tell=services.tell,
+        stop=services.stop,
+    )
+    return case, report
 
 
 def _shortest(
@@ -194,44 +181,82 @@ def _shortest(
     """The attempts with the showing one made as short as it can be."""
     if not attempts or not attempts[-1].shows or not attempts[-1].runs or not case.options.minimise:
         return attempts, None
-    shorter, told = minimised(case, attempts[-1], run.under("minimise"))
-    return (*attempts[:-1], shorter), told
+    shorter, made = minimised(case, attempts[-1], run.under("minimise"))
+    return (*attempts[:-1], shorter), made
 
 
-def _diagnosed(
-    found: Reproduction,
-    checkout: Checkout,
-    buggy: Revision,
-    services: Services,
-    options: BugOptions,
-    run: OpenRun,
-) -> Reproduction:
+def _diagnosed(case: Case, services: BugServices, run: OpenRun) -> tuple[str, ...]:
     """A silent bug may be a fault of the training: its programs are read, and nothing of them runs."""
-    if not options.diagnose or not found.symptom.is_silent:
-        return found
+    if not case.options.diagnose or not case.symptom.is_silent:
+        return ()
     from reenact.bug.handover import read_findings
 
     services.tell(Progress("bug", note="read the training programs"))
     findings = run.step(
         "diagnose",
-        lambda: list(read_findings(checkout.folder, services.index_folder)),
+        lambda: list(read_findings(case.buggy.files, services.index_folder)),
         kind=Kind.NOTE,
-        inputs={"project": buggy.identity},
+        inputs={"project": case.buggy.identity},
     )
-    none = "No training program of the project is accused of anything by reading it."
-    return replace(found, findings=tuple(findings) or (none,))
+    return tuple(findings) or ("No rule finds anything in the training programs of the project.",)
 
 
 def _written(found: Reproduction, case: Case, out: Path | None, run: OpenRun) -> Reproduction:
     """The files of the result; repro.py is proven first, as the user will run it."""
-    files = result_files(found, case)
+    files = _result_files(found, case)
     found = replace(found, repro=files.get("repro.py", ""))
     if files and case.options.parts.execution:
-        codes = proof(case, run, files["repro.py"])
-        found = replace(found, exits=codes, notes=(*found.notes, *unproven(codes)))
+        codes = _proof(case, run, found.repro)
+        unproven = tuple(
+            f"repro.py exits {code} on the {name} revision, expected {PROVEN[name]}."
+            for name, code in codes.items()
+            if code != PROVEN[name]
+        )
+        found = replace(found, exits=codes, notes=(*found.notes, *unproven))
     if out is None:
         return found
     found = replace(found, folder=out, written=(*files, "REPORT.md"))
     files["REPORT.md"] = report_text(found)
     run.edit("files", out, {name: text.encode("utf-8", "replace") for name, text in files.items()})
     return found
+
+
+def _result_files(found: Reproduction, case: Case) -> dict[str, str]:
+    """What is written but the report: nothing where nothing was shown."""
+    if not found.script:
+        return {}
+    made = {
+        "repro.py": repro_text(
+            found.script,
+            case.symptom,
+            title=found.title,
+            functions=case.functions,
+            roots=case.buggy.files.roots,
+            seeded=case.runner.environment.seeded(found.script),
+            outside=found.shown is not None and found.shown.classification.outside,
+            seed=found.shown.seed if found.shown is not None else 0,
+        ),
+        "requirements.txt": "".join(f"{one}\n" for one in found.packages),
+    }
+    if case.options.pytest:
+        made["test_repro.py"] = TEST.format(wall_s=case.options.wall_s)
+    return made
+
+
+def _proof(case: Case, run: OpenRun, repro: str) -> dict[str, int]:
+    """What repro.py exits with when it is run as the user will run it, by revision."""
+    revisions = {"buggy": case.buggy} | ({"fixed": case.fixed} if case.fixed is not None else {})
+    return {
+        name: run.step(
+            f"repro-{name}",
+            partial(case.runner.exit_code, repro, revision),
+            kind=Kind.BOX,
+            inputs={
+                "repro": repro,
+                "revision": revision.identity,
+                "environment": case.runner.environment.key,
+                "limits": case.runner.bounds,
+            },
+        )
+        for name, revision in revisions.items()
+    }

@@ -82,24 +82,23 @@ class Plan(BaseModel):
         steps = "\n".join(f"{number}. {step}" for number, step in enumerate(self.steps, start=1))
         return f"{self.idea}\n\n{steps}\n\nIn the end: {self.closing}"
 
-
-def planned(symptom: Symptom, plan: Plan | None) -> Symptom:
-    """The symptom with the closing check that the plan made concrete; an exception stays what it is."""
-    if plan is None or plan.check is None or not symptom.is_silent:
-        return symptom
-    return symptom.model_copy(update={"check": plan.check})
+    def sharpened(self, symptom: Symptom) -> Symptom:
+        """The symptom with the closing check that the plan made concrete; an exception stays what it is."""
+        if self.check is None or not symptom.is_silent:
+            return symptom
+        return symptom.model_copy(update={"check": self.check})
 
 
 def symptom_words(symptom: Symptom) -> str:
     """The symptom as the prompts show it."""
     lines = [symptom.words]
     if symptom.explicit is not None and not symptom.is_silent:
-        said = symptom.explicit
-        lines.append(f"Must be seen: {said.name}, raised in project code, phase {said.phase}.")
-        if said.message:
-            lines.append(f"Its message contains, in order (* varies): {said.message}")
-        if said.functions:
-            lines.append(f"Reported functions: {', '.join(said.functions)}")
+        reported = symptom.explicit
+        lines.append(f"Must be seen: {reported.name}, raised in project code, phase {reported.phase}.")
+        if reported.message:
+            lines.append(f"Its message contains, in order (* varies): {reported.message}")
+        if reported.functions:
+            lines.append(f"Reported functions: {', '.join(reported.functions)}")
     elif symptom.check is not None:
         meaning = field_texts(Relation)[symptom.check.relation.name]
         lines.append(f"Must hold while the bug is there: {symptom.check.words}. That is: {meaning}")
@@ -126,11 +125,6 @@ def symptom_in(text: str, model: Model, run: Scope) -> Symptom:
         relations="\n".join(f"{Relation[name]}: {words}" for name, words in field_texts(Relation).items()),
     )
     return ask(run, model, "symptom", prompt, Symptom, check=_check_classes)
-
-
-def installed_packages(report: BugReport | None) -> tuple[Installed, ...]:
-    """The packages that the report names."""
-    return tuple(report.environment) if report is not None else ()
 
 
 def _check_classes(symptom: Symptom) -> None:

@@ -4,17 +4,16 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from enum import StrEnum
 from pathlib import Path
 from typing import ClassVar
 
+from reenact.bug.classify import Classification, RunOutcome
 from reenact.bug.report import BugReport, symptom_words
-from reenact.bug.run.classify import Classification, RunOutcome
-from reenact.bug.run.observation import RunObservation
+from reenact.bug.script_runner import RunObservation
 from reenact.bug.symptom import Symptom
-from reenact.bug.validate.stage import Stage
 from reenact.codegen.problem import Problem
 from reenact.result import Result
 from reenact.types import ExitCode
@@ -39,28 +38,56 @@ class Verdict(StrEnum):
         return ExitCode.FOUND if self is Verdict.NOT_REPRODUCED else ExitCode.INCONCLUSIVE
 
 
+class Stage(StrEnum):
+    """Where a script was stopped, in the order in which it passes them."""
+
+    ANSWER = "answer"
+    """No script came, or edits that fit nothing."""
+    PARSE = "parse"
+    STATIC = "static analysis"
+    RELEVANCE = "relevance"
+    EXECUTION = "execution"
+    FIXED = "fixed revision"
+    """It shows the symptom, but not the bug: on the fixed revision it does not pass."""
+
+
 @dataclass(frozen=True, slots=True)
 class SeedRun:
     """One run of a script with one seed."""
 
     JSON: ClassVar = (
-        "seed", "outcome=seen.outcome", "sentence=seen.sentence", "exception", "message=sighting.message",
-        "frames=sighting.frames", "output=sighting.output", "seconds=sighting.wall_s",
-        "versions=sighting.versions",
-    )  # fmt: skip
+        "seed",
+        "outcome",
+        "sentence",
+        "exception",
+        "message=observation.message",
+        "frames=observation.frames",
+        "output=observation.output",
+        "seconds=observation.wall_s",
+        "versions=observation.versions",
+    )
 
     seed: int
-    sighting: RunObservation
-    seen: Classification
+    observation: RunObservation
+    classification: Classification
+
+    @property
+    def outcome(self) -> RunOutcome:
+        return self.classification.outcome
+
+    @property
+    def sentence(self) -> str:
+        """Why it is this outcome."""
+        return self.classification.sentence
 
     @property
     def shows(self) -> bool:
-        return self.seen.outcome is RunOutcome.SYMPTOM
+        return self.outcome is RunOutcome.SYMPTOM
 
     @property
     def exception(self) -> str:
         """Its class; empty where none was raised."""
-        return self.sighting.classes[0] if self.sighting.classes else ""
+        return self.observation.classes[0] if self.observation.classes else ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,13 +101,18 @@ class Attempt:
 
     context: int
     number: int
-    script: str
-    stage: Stage | None
+    script: str = ""
+    stage: Stage | None = None
     """Where it was stopped; none when it shows the bug."""
     objections: tuple[Problem, ...] = ()
     runs: tuple[SeedRun, ...] = ()
     fixed_runs: tuple[SeedRun, ...] = ()
     sample: int = 0
+
+    def stopped(self, *objections: Problem) -> Attempt:
+        """With these objections; none of them means that it shows the bug."""
+        stage = Stage(objections[0].where) if objections else None
+        return replace(self, stage=stage, objections=objections)
 
     @property
     def shows(self) -> bool:
@@ -93,11 +125,11 @@ class Attempt:
 
     @property
     def outcomes(self) -> list[RunOutcome]:
-        return [run.seen.outcome for run in self.runs]
+        return [run.outcome for run in self.runs]
 
     @property
     def outcomes_fixed(self) -> list[RunOutcome]:
-        return [run.seen.outcome for run in self.fixed_runs]
+        return [run.outcome for run in self.fixed_runs]
 
     @property
     def outcome(self) -> RunOutcome | None:
@@ -173,6 +205,12 @@ class Reproduction(Result):
         if self.minimised is not None:
             return self.minimised.script
         return self.showing.script if self.showing is not None else ""
+
+    @property
+    def shown(self) -> SeedRun | None:
+        """The first run in which the symptom was seen."""
+        runs = self.showing.runs if self.showing is not None else ()
+        return next((run for run in runs if run.shows), None)
 
     @property
     def seeds(self) -> tuple[int, int]:

@@ -9,11 +9,11 @@ from typing import Literal, Self
 
 from pydantic import BaseModel, Field, model_validator
 
+from reenact.bug.inside.judge import in_order
+
 TOO_GENERAL = frozenset({"", "Exception", "BaseException", "Error", "SystemExit", "KeyboardInterrupt"})
 LEAST_LETTERS = 6
 """Letters and digits of a message that must be pinned down before the message says anything."""
-FIVE_PERCENT = 0.05
-"""How near to the reported number the mean over the seeds must come (RepGen, section 4)."""
 
 
 class Relation(StrEnum):
@@ -122,7 +122,7 @@ class Explicit(BaseModel):
 
     def fits(self, classes: Sequence[str], message: str) -> bool:
         """Whether an exception with these classes (its own and its bases) and message is the reported one."""
-        return self.name in classes and in_order(self.fragments, message)
+        return self.name in classes and in_order(list(self.fragments), message)
 
 
 class Symptom(BaseModel):
@@ -152,27 +152,17 @@ class Symptom(BaseModel):
 
         True of an exception whose class and words stand in the report. A model's guess is not enough.
         """
-        said = self.explicit
-        if self.is_silent or said is None or said.name not in report:
+        reported = self.explicit
+        if self.is_silent or reported is None or reported.name not in report:
             return False
-        letters = sum(len(_letters(part)) for part in said.fragments)
-        return letters >= LEAST_LETTERS and all(part in _flat(report) for part in said.fragments)
+        letters = sum(len(_letters(part)) for part in reported.fragments)
+        return letters >= LEAST_LETTERS and all(part in _flat(report) for part in reported.fragments)
 
     def functions_in(self, report: str) -> tuple[str, ...]:
         """The functions of the traceback that the report really names."""
         named = self.explicit.functions if self.explicit is not None else []
         words = set(re.findall(r"\w+", report))
         return tuple(one for one in (name.rpartition(".")[2] for name in named) if one in words)
-
-
-def in_order(fragments: Sequence[str], text: str) -> bool:
-    """Whether all fragments stand in the text, one after another; blanks and case do not matter."""
-    rest = _flat(text)
-    for fragment in fragments:
-        _, found, rest = rest.partition(fragment)
-        if not found:
-            return False
-    return True
 
 
 def _flat(text: str) -> str:

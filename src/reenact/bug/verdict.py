@@ -9,39 +9,34 @@ from pathlib import PurePosixPath
 from statistics import fmean
 
 from reenact.bug.case import Case
-from reenact.bug.reproduction import Attempt, SeedRun, Verdict
-from reenact.bug.run.classify import RunOutcome
-from reenact.bug.symptom import FIVE_PERCENT, Relation
-from reenact.bug.validate.stage import Stage
+from reenact.bug.classify import RunOutcome
+from reenact.bug.reproduction import Attempt, SeedRun, Stage, Verdict
+from reenact.bug.symptom import Relation
 from reenact.codegen.problem import Problem
 
 COMMON = frozenset({"init", "forward", "call", "module", "error", "the", "and", "for", "with", "src", "lib"})
 """Words that many functions and every report share."""
+FIVE_PERCENT = 0.05
+"""How near to the reported number the mean over the seeds must come (RepGen, section 4)."""
 
 
 def not_shown(case: Case, runs: Sequence[SeedRun]) -> Problem | None:
     """Why these runs do not show the symptom; none when they do."""
     shown = [run for run in runs if run.shows]
-    worst = next((run for run in runs if not run.shows), None)
-    near = _is_near(case)
+    near = case.check is not None and case.check.relation is Relation.NEAR
     needed = len(runs) // 2 + 1 if case.symptom.is_silent and not near else 1
-    if len(shown) < needed or not runs:
-        seen = worst.seen if worst is not None else None
-        what = f"{seen.outcome.value}. {seen.sentence}" if seen is not None else "It was not run."
-        share = f" The symptom showed with {len(shown)} of {len(runs)} seeds." if shown else ""
-        return Problem(Stage.EXECUTION, f"{what}{share}"[:1].upper() + f"{what}{share}"[1:])
-    return _off_the_mark(case, runs) if near else None
-
-
-def _is_near(case: Case) -> bool:
-    check = case.symptom.check
-    return case.symptom.is_silent and check is not None and check.relation is Relation.NEAR
+    if len(shown) >= needed and runs:
+        return _off_the_mark(case, runs) if near else None
+    worst = next((run for run in runs if not run.shows), None)
+    what = f"{worst.outcome.value}. {worst.sentence}" if worst is not None else "It was not run."
+    share = f" The symptom showed with {len(shown)} of {len(runs)} seeds." if shown else ""
+    return Problem(Stage.EXECUTION, f"{what[:1].upper()}{what[1:]}{share}")
 
 
 def _off_the_mark(case: Case, runs: Sequence[SeedRun]) -> Problem | None:
     """The rule of five per cent: the mean over all seeds must come near the reported number."""
-    numbers = [run.sighting.number for run in runs if run.sighting.number is not None]
-    wanted = (case.symptom.check.number if case.symptom.check is not None else None) or 0.0
+    numbers = [run.observation.number for run in runs if run.observation.number is not None]
+    wanted = (case.check.number if case.check is not None else None) or 0.0
     if numbers and abs(fmean(numbers) - wanted) <= FIVE_PERCENT * abs(wanted):
         return None
     mean = f"{fmean(numbers):.4g}" if numbers else "no number"
@@ -50,7 +45,7 @@ def _off_the_mark(case: Case, runs: Sequence[SeedRun]) -> Problem | None:
 
 def not_confirmed(runs: Sequence[SeedRun]) -> Problem | None:
     """Why the runs on the fixed revision do not confirm the bug; none when all of them pass."""
-    failed = next((run for run in runs if run.seen.outcome is not RunOutcome.NOTHING), None)
+    failed = next((run for run in runs if run.outcome is not RunOutcome.NOTHING), None)
     if runs and failed is None:
         return None
     if failed is None:
@@ -58,8 +53,8 @@ def not_confirmed(runs: Sequence[SeedRun]) -> Problem | None:
     if failed.shows:
         sentence = "The same is seen on the fixed revision, so it is not the bug"
     else:
-        sentence = f"On the fixed revision it does not run through ({failed.seen.outcome.value})"
-    return Problem(Stage.FIXED, f"{sentence}: {failed.seen.sentence}")
+        sentence = f"On the fixed revision it does not run through ({failed.outcome.value})"
+    return Problem(Stage.FIXED, f"{sentence}: {failed.sentence}")
 
 
 def verdict_on(case: Case, runs: Sequence[SeedRun]) -> tuple[Verdict, str]:
@@ -70,22 +65,22 @@ def verdict_on(case: Case, runs: Sequence[SeedRun]) -> tuple[Verdict, str]:
         return Verdict.REPRODUCED, f"{count}, and with none on the fixed revision"
     if case.symptom.is_silent:
         return Verdict.SHOWN, f"{count}; a silent bug is confirmed by --fixed only"
-    if not case.grounded:
+    if not case.symptom.grounded(case.raw):
         return Verdict.SHOWN, f"{count}; the report does not say this exception and message itself"
-    if all(run.seen.outside for run in shown):
+    if all(run.classification.outside for run in shown):
         return Verdict.SHOWN, f"{count}, but raised by a library that the script called: --fixed tells"
     if not any(_spoken_of(run, case.raw) for run in shown):
         return Verdict.SHOWN, f"{count}, but in code that the report does not speak of: --fixed tells"
-    if all(run.seen.deliberate for run in shown):
+    if all(run.classification.deliberate for run in shown):
         return Verdict.SHOWN, f"{count}; the project raises it on purpose, which may be right: --fixed tells"
     return Verdict.REPRODUCED, f"{count}, in project code"
 
 
 def _spoken_of(run: SeedRun, report: str) -> bool:
     """Whether the report shares a word with the project code that the exception came through."""
-    said = _words(report)
-    frames = run.sighting.project_frames
-    return any(said & _words(f"{frame.qualified} {PurePosixPath(frame.file).stem}") for frame in frames)
+    reported = _words(report)
+    frames = run.observation.project_frames
+    return any(reported & _words(f"{frame.qualified} {PurePosixPath(frame.file).stem}") for frame in frames)
 
 
 def _words(text: str) -> frozenset[str]:
@@ -101,11 +96,11 @@ def verdict_of(case: Case, attempts: Sequence[Attempt]) -> tuple[Verdict, str]:
         return Verdict.INCONCLUSIVE, "a script was written but not run: execution is switched off"
     if showing is not None:
         return verdict_on(case, showing.runs)
-    exercised = [one for one in attempts if RunOutcome.NOTHING in {run.seen.outcome for run in one.runs}]
+    exercised = [one for one in attempts if RunOutcome.NOTHING in {run.outcome for run in one.runs}]
     on_fixed = [one for one in attempts if one.stage is Stage.FIXED]
     both = [one for one in on_fixed if any(run.shows for run in one.fixed_runs)]
     if both:
-        return Verdict.NOT_REPRODUCED, f"what was shown is not what the fix mends ({len(both)} scripts)"
+        return Verdict.NOT_REPRODUCED, f"what was shown is not what the fix changes ({len(both)} scripts)"
     if on_fixed:
         why = str(on_fixed[-1].objections[0]).rstrip(".")
         return Verdict.INCONCLUSIVE, f"the symptom shows, but nothing confirms it: {why}"[:600]

@@ -9,11 +9,12 @@ from __future__ import annotations
 import ast
 import hashlib
 import re
-import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from difflib import SequenceMatcher
 from pathlib import PurePosixPath
+
+from reenact.codegen.syntax import parsed
 
 ENTRY = "train.py"
 """What runs the experiment: `python train.py --seed N [--dry-run] [--scale S]`, writing metrics.json."""
@@ -74,17 +75,6 @@ class Project:
             for kind, i, j, k, m in SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
                 total += (j - i) + (m - k) if kind != "equal" else 0
         return total
-
-
-def parsed(text: str) -> ast.Module | None:
-    """The syntax tree of Python text; none when it is no Python, or nests deeper than we follow."""
-    with warnings.catch_warnings():
-        # Invalid escapes in somebody's source are no line on our stderr.
-        warnings.simplefilter("ignore")
-        try:
-            return ast.parse(text)
-        except (SyntaxError, ValueError, RecursionError, MemoryError):
-            return None
 
 
 def numbered(text: str) -> str:

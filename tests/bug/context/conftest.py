@@ -6,10 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from reenact.bug.context.code import Code
-from reenact.bug.context.index import build_index
-from reenact.bug.context.source import read_sources
-from reenact.intake.repository import Checkout
+from reenact.bug.context.index import CodeIndex, build_index
+from reenact.bug.project.files import ProjectFiles, project_files
 
 FILES = {
     "src/mininet/__init__.py": "from mininet.layers import Gate\nfrom mininet.loops.trainer import *\n",
@@ -135,13 +133,13 @@ def project(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def checkout(project: Path) -> Checkout:
-    return Checkout(project, "", "project", len(FILES))
+def files(project: Path) -> ProjectFiles:
+    return project_files(project)
 
 
 @pytest.fixture
-def code(project: Path) -> Code:
-    return Code(build_index(read_sources(project)), project)
+def code(files: ProjectFiles) -> CodeIndex:
+    return build_index(files)
 
 
 @pytest.fixture

@@ -7,7 +7,7 @@ from pathlib import PurePosixPath
 import pytest
 
 from reenact.bug.context.clues import ReportedFrame, locate_frames, read_clues
-from reenact.bug.context.code import Code
+from reenact.bug.context.index import CodeIndex
 
 
 def frame(path: str, line: int, function: str = "") -> ReportedFrame:
@@ -90,32 +90,32 @@ def test_reports_made_to_be_slow_are_read(text: str) -> None:
     assert read_clues(f"some words\n{text}").words["word"] > 0
 
 
-def located(code: Code, *frames: ReportedFrame) -> list[str]:
-    return [code.chunk(number).name for number in locate_frames(code, frames)]
+def located(code: CodeIndex, *frames: ReportedFrame) -> list[str]:
+    return [code.chunks[number].name for number in locate_frames(code, frames)]
 
 
-def test_frames_of_another_machine_are_found_by_the_end_of_their_path(code: Code) -> None:
+def test_frames_of_another_machine_are_found_by_the_end_of_their_path(code: CodeIndex) -> None:
     assert located(code, frame("/x/site-packages/mininet/layers/gate.py", 16, "forward")) == ["Gate"]
     assert located(code, frame("/checkout/src/mininet/maths.py", 5, "squash")) == ["squash"]
     assert located(code, frame("maths.py", 11)) == ["_bounded"]
 
 
-def test_a_line_that_has_moved_is_found_by_its_function(code: Code) -> None:
+def test_a_line_that_has_moved_is_found_by_its_function(code: CodeIndex) -> None:
     assert located(code, frame("mininet/maths.py", 900, "squash")) == ["squash"]
     assert located(code, frame("mininet/maths.py", 5, "_bounded")) == ["_bounded"]
 
 
-def test_files_of_others_are_not_ours(code: Code) -> None:
+def test_files_of_others_are_not_ours(code: CodeIndex) -> None:
     assert located(code, frame("/x/site-packages/other/layers/gate.py", 16, "forward")) == []
     assert located(code, frame("/usr/lib/python3.11/maths.py", 5, "squash")) == []
     assert located(code, frame("/x/__init__.py", 1, "<module>")) == []
     assert located(code, frame("nowhere.py", 1)) == []
 
 
-def test_the_innermost_frame_comes_first(code: Code) -> None:
+def test_the_innermost_frame_comes_first(code: CodeIndex) -> None:
     frames = (frame("mininet/layers/gate.py", 16, "forward"), frame("mininet/maths.py", 6, "squash"))
     found = locate_frames(code, frames)
-    assert [(code.chunk(number).name, depth) for number, (depth, _) in found.items()] == [
+    assert [(code.chunks[number].name, depth) for number, (depth, _) in found.items()] == [
         ("squash", 0),
         ("Gate", 1),
     ]

@@ -5,63 +5,64 @@ from __future__ import annotations
 import ast
 
 from reenact.bug.context.clues import read_clues
-from reenact.bug.context.code import Code
-from reenact.bug.context.definitions import dependencies, dotted, exact_chunks, imported_definitions
+from reenact.bug.context.definitions import dependencies, exact_chunks, imported_definitions
+from reenact.bug.context.index import CodeIndex
 from reenact.bug.context.surface import LONGEST, Target, function_head, import_name, signatures
-from reenact.bug.project.lookup import Class, Function
+from reenact.bug.project.codebase import Class, Function
+from reenact.codegen.syntax import dotted_name
 
 
-def number(code: Code, name: str) -> int:
-    return next(n for n, one in enumerate(code.index.chunks) if one.name == name)
+def number(code: CodeIndex, name: str) -> int:
+    return next(n for n, one in enumerate(code.chunks) if one.name == name)
 
 
-def found(code: Code, name: str) -> Class | Function:
+def found(code: CodeIndex, name: str) -> Class | Function:
     thing = code.project.find(name)
     assert isinstance(thing, Class | Function)
     return thing
 
 
-def test_bases_and_called_names_lead_to_their_definitions(code: Code) -> None:
-    rests_on = {code.chunk(one.chunk).name: one.why for one in dependencies(code, number(code, "Gate"))}
+def test_bases_and_called_names_lead_to_their_definitions(code: CodeIndex) -> None:
+    rests_on = {code.chunks[one].name: why for one, why in dependencies(code, number(code, "Gate")).items()}
     assert rests_on == {"Block": "base class of Gate", "squash": "called as squash"}
-    assert {code.chunk(one.chunk).name for one in dependencies(code, number(code, "squash"))} == {"_bounded"}
+    assert {code.chunks[one].name for one in dependencies(code, number(code, "squash"))} == {"_bounded"}
 
 
-def test_relative_imports_and_methods_of_self(code: Code) -> None:
-    assert {code.chunk(one.chunk).name for one in dependencies(code, number(code, "Mixer"))} == {"Block"}
+def test_relative_imports_and_methods_of_self(code: CodeIndex) -> None:
+    assert {code.chunks[one].name for one in dependencies(code, number(code, "Mixer"))} == {"Block"}
 
 
-def test_a_broken_file_rests_on_nothing(code: Code) -> None:
-    broken = next(n for n in range(len(code.index.chunks)) if code.path(n).name == "broken.py")
-    assert dependencies(code, broken) == ()
+def test_a_broken_file_rests_on_nothing(code: CodeIndex) -> None:
+    broken = next(n for n in range(len(code.chunks)) if code.path(n).name == "broken.py")
+    assert dependencies(code, broken) == {}
 
 
 def test_chains_of_names() -> None:
     def text(source: str) -> str:
-        return dotted(ast.parse(source, mode="eval").body)
+        return dotted_name(ast.parse(source, mode="eval").body)
 
     assert text("a.b.c") == "a.b.c"
     assert text("super().fit") == "super().fit"
     assert text("f().g") == text("a[0].b") == ""
 
 
-def test_the_report_s_imports_are_found_through_re_exports(code: Code, report: str) -> None:
+def test_the_report_s_imports_are_found_through_re_exports(code: CodeIndex, report: str) -> None:
     clues = read_clues(report)
     assert [name for name, _ in imported_definitions(code, clues)] == ["mininet.Gate"]
     assert exact_chunks(code, clues) == {number(code, "Gate"): "mininet.Gate"}
 
 
-def test_names_are_given_as_users_import_them(code: Code) -> None:
+def test_names_are_given_as_users_import_them(code: CodeIndex) -> None:
     assert import_name(code, found(code, "mininet.layers.gate.Gate"), "Gate") == "mininet.Gate"
     assert import_name(code, found(code, "mininet.loops.trainer.Trainer"), "Trainer") == "mininet.Trainer"
     assert import_name(code, found(code, "mininet.maths.squash"), "squash") == "mininet.maths.squash"
 
 
-def test_the_surface_of_a_class(code: Code) -> None:
-    told = [
+def test_the_surface_of_a_class(code: CodeIndex) -> None:
+    shown = [
         (one.name, one.text, one.doc) for one in signatures(code, [Target(found(code, "mininet.Gate"))], {})
     ]
-    assert told == [
+    assert shown == [
         (
             "mininet.Gate",
             "class Gate(Block); Gate(width, sharpness=4.0, **kwargs)",
@@ -72,7 +73,7 @@ def test_the_surface_of_a_class(code: Code) -> None:
     ]
 
 
-def test_the_surface_of_a_function(code: Code) -> None:
+def test_the_surface_of_a_function(code: CodeIndex) -> None:
     (one,) = signatures(code, [Target(found(code, "mininet.maths.squash"))], {})
     assert (one.name, one.text, str(one.path), one.line) == (
         "mininet.maths.squash",

@@ -8,10 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from reenact.bug.context.code import Code
-from reenact.bug.context.index import build_index
-from reenact.bug.context.source import read_sources
+from reenact.bug.context.index import CodeIndex, build_index
 from reenact.bug.context.training import FAMILIES, find_loops, find_signs
+from reenact.bug.project.files import project_files
 
 EXAMPLES = {
     "session": "for i in range(3):\n    session.run(step)",
@@ -55,10 +54,10 @@ def test_look_alikes_are_not(text: str) -> None:
     assert families(text) == set()
 
 
-def test_loops_are_placed_and_ordered(code: Code) -> None:
-    files = range(len(code.index.paths))
+def test_loops_are_placed_and_ordered(code: CodeIndex) -> None:
+    files = range(len(code.paths))
     (loop,) = find_loops(code, files, {})
-    assert code.chunk(loop.chunk).name == "Trainer"
+    assert code.chunks[loop.chunk].name == "Trainer"
     assert loop.families == ("step", "loss", "loader")
     assert loop.score == 1.0
     assert code.lines(code.path(loop.chunk))[loop.lines[0] - 1].strip() == "self.optimizer.zero_grad()"
@@ -69,5 +68,5 @@ def test_evaluation_is_no_training(tmp_path: Path) -> None:
     (tmp_path / "evaluate.py").write_text(
         "def evaluate(loader):\n    for x in loader:\n        x.to('cpu')\n        print(loss.item())\n"
     )
-    code = Code(build_index(read_sources(tmp_path)), tmp_path)
+    code = build_index(project_files(tmp_path))
     assert find_loops(code, [0], {}) == ()

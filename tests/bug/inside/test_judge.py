@@ -17,27 +17,27 @@ def check(number: float | None = None, text: str = "", tolerance: float = 1e-4) 
 @pytest.mark.parametrize(
     ("relation", "given", "observed", "reference", "shows"),
     [
-        (judge.not_finite, check(), [1.0, math.nan], None, True),
-        (judge.not_finite, check(), {"a": [1.0, math.inf]}, None, True),
-        (judge.not_finite, check(), [1, 2.0, "nan"], None, False),
-        (judge.differs, check(), 1.0, 1.00001, False),
-        (judge.differs, check(), 1.0, 1.1, True),
-        (judge.differs, check(1.0), 1.0, None, False),
-        (judge.differs, check(), [1, 2], [1, 2, 3], True),
-        (judge.differs, check(), [[1, 2]], [1, 2], True),
-        (judge.differs, check(), [1.0], 1.0, False),
-        (judge.differs, check(), math.nan, math.nan, False),
-        (judge.differs, check(), None, 1.0, True),
-        (judge.differs, check(), {"a": 1}, {"a": 1}, False),
-        (judge.is_same, check(), [0.25, 0.5], [0.25, 0.5], True),
-        (judge.is_same, check(), [0.25, 0.5], [0.5, 0.25], False),
-        (judge.near, check(100.0), 104.0, None, True),
-        (judge.near, check(100.0), 106.0, None, False),
-        (judge.above, check(1.0), [0.5, 2.0], None, True),
-        (judge.below, check(1.0), [1.5, 2.0], None, False),
-        (judge.other_shape, check(text="(2, 3)"), [[1, 2, 3], [4, 5, 6]], None, False),
-        (judge.other_shape, check(text="2,3"), [1, 2, 3], None, True),
-        (judge.other_dtype, check(text="int"), 1.0, None, True),
+        (judge.holds_not_finite, check(), [1.0, math.nan], None, True),
+        (judge.holds_not_finite, check(), {"a": [1.0, math.inf]}, None, True),
+        (judge.holds_not_finite, check(), [1, 2.0, "nan"], None, False),
+        (judge.holds_differs, check(), 1.0, 1.00001, False),
+        (judge.holds_differs, check(), 1.0, 1.1, True),
+        (judge.holds_differs, check(1.0), 1.0, None, False),
+        (judge.holds_differs, check(), [1, 2], [1, 2, 3], True),
+        (judge.holds_differs, check(), [[1, 2]], [1, 2], True),
+        (judge.holds_differs, check(), [1.0], 1.0, False),
+        (judge.holds_differs, check(), math.nan, math.nan, False),
+        (judge.holds_differs, check(), None, 1.0, True),
+        (judge.holds_differs, check(), {"a": 1}, {"a": 1}, False),
+        (judge.holds_same, check(), [0.25, 0.5], [0.25, 0.5], True),
+        (judge.holds_same, check(), [0.25, 0.5], [0.5, 0.25], False),
+        (judge.holds_near, check(100.0), 104.0, None, True),
+        (judge.holds_near, check(100.0), 106.0, None, False),
+        (judge.holds_above, check(1.0), [0.5, 2.0], None, True),
+        (judge.holds_below, check(1.0), [1.5, 2.0], None, False),
+        (judge.holds_shape, check(text="(2, 3)"), [[1, 2, 3], [4, 5, 6]], None, False),
+        (judge.holds_shape, check(text="2,3"), [1, 2, 3], None, True),
+        (judge.holds_dtype, check(text="int"), 1.0, None, True),
     ],
 )
 def test_relation(relation: Any, given: dict[str, Any], observed: Any, reference: Any, shows: bool) -> None:
@@ -46,23 +46,23 @@ def test_relation(relation: Any, given: dict[str, Any], observed: Any, reference
 
 def test_no_number_is_said() -> None:
     with pytest.raises(ValueError, match="holds no number"):
-        judge.above(check(1.0), "text", None)
+        judge.holds_above(check(1.0), "text", None)
 
 
 def test_tensors() -> None:
     import torch
 
     layer = torch.nn.Linear(2, 1)
-    assert judge.no_gradient(check(), list(layer.named_parameters()), None), "no backward yet"
+    assert judge.holds_no_gradient(check(), list(layer.named_parameters()), None), "no backward yet"
     layer(torch.ones(1, 2)).sum().backward()
-    assert not judge.no_gradient(check(), layer.parameters(), None)
-    assert judge.no_gradient(check(), torch.zeros(2), None), "a gradient of zeros"
+    assert not judge.holds_no_gradient(check(), layer.parameters(), None)
+    assert judge.holds_no_gradient(check(), torch.zeros(2), None), "a gradient of zeros"
     frozen = torch.nn.Parameter(torch.ones(2), requires_grad=False)
-    assert judge.no_gradient(check(), [layer.weight, frozen], None)
-    assert judge.differs(check(), torch.tensor([1.0, 2.0]), [1.0, 2.5])
-    assert not judge.differs(check(), torch.tensor(1.0, dtype=torch.bfloat16), 1.0)
-    assert not judge.other_dtype(check(text="torch.float32"), torch.ones(1), None)
-    assert judge.other_dtype(check(), torch.ones(1).double(), torch.ones(1))
-    assert judge.other_device(check(text="cpu"), torch.ones(1, device="meta"), None)
-    assert not judge.other_shape(check(), torch.ones(2, 3), torch.zeros(2, 3))
-    assert judge.not_finite(check(), torch.tensor([1.0, float("nan")]), None)
+    assert judge.holds_no_gradient(check(), [layer.weight, frozen], None)
+    assert judge.holds_differs(check(), torch.tensor([1.0, 2.0]), [1.0, 2.5])
+    assert not judge.holds_differs(check(), torch.tensor(1.0, dtype=torch.bfloat16), 1.0)
+    assert not judge.holds_dtype(check(text="torch.float32"), torch.ones(1), None)
+    assert judge.holds_dtype(check(), torch.ones(1).double(), torch.ones(1))
+    assert judge.holds_device(check(text="cpu"), torch.ones(1, device="meta"), None)
+    assert not judge.holds_shape(check(), torch.ones(2, 3), torch.zeros(2, 3))
+    assert judge.holds_not_finite(check(), torch.tensor([1.0, float("nan")]), None)

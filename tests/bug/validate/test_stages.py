@@ -1,4 +1,4 @@
-"""What a script is told before it runs: names, arguments, reach, relevance, where its values come from."""
+"""What stops a script before it runs: names, arguments, reach, relevance, where its values come from."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from reenact.bug.options import BugAblations
+from reenact.bug.reproduction import Stage
 from reenact.bug.symptom import Symptom
 from reenact.bug.validate.bindings import bindings_of, flowing
-from reenact.bug.validate.stage import Stage
 from reenact.bug.validate.stages import objections
 
 CRASH = Symptom.model_validate(
@@ -25,7 +25,7 @@ NAN = Symptom.model_validate(
 
 
 @pytest.mark.parametrize(
-    ("script", "said"),
+    ("script", "sentence"),
     [
         ("def (", "does not parse"),
         ("", "empty"),
@@ -40,9 +40,9 @@ NAN = Symptom.model_validate(
         ("from acme import focal\nfocal([0.5], [1], alpha=2)", "no parameter `alpha`"),
     ],
 )
-def test_objection(toy: Any, script: str, said: str) -> None:
+def test_objection(toy: Any, script: str, sentence: str) -> None:
     found = objections(script, toy.project(), CRASH)
-    assert said in " ".join(map(str, found))
+    assert sentence in " ".join(map(str, found))
     assert found[0].where in (Stage.PARSE, Stage.STATIC)
 
 
@@ -116,7 +116,7 @@ def test_flow(toy: Any, script: str, names: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("symptom", "script", "said"),
+    ("symptom", "script", "sentence"),
     [
         (WRONG, "print(focal([1], [1]))", "named `observed`"),
         (WRONG, "observed = focal([1], [1])", "named `reference`"),
@@ -126,9 +126,9 @@ def test_flow(toy: Any, script: str, names: str) -> None:
         (NAN, "def f():\n    observed = focal([1], [1])\nf()", "named `observed`"),
     ],
 )
-def test_closing_check(toy: Any, symptom: Symptom, script: str, said: str) -> None:
+def test_closing_check(toy: Any, symptom: Symptom, script: str, sentence: str) -> None:
     found = objections(f"from acme import focal\n{script}\n", toy.project(), symptom)
-    assert (said in " ".join(map(str, found))) if said else found == ()
+    assert (sentence in " ".join(map(str, found))) if sentence else found == ()
 
 
 def test_parts_can_be_left_out(toy: Any) -> None:

@@ -1,114 +1,163 @@
-"""From a checkout and a report's text to at most five contexts, each within its budget: the whole way."""
+"""From a project and a report's text to at most five contexts, each within its budget: the whole way.
+
+A context is about one module: a folder, as RepGen cuts a repository, ordered by its best snippet. Where a
+project lies in one folder, as many small ones do, its files stand in for the missing modules. Its budget is
+spent in this order:
+
+surface       signatures of what the report mentions
+pointed at    frames, imports and rare names of the report: in every context, most in the first
+the module    the best chunks of the module that the context is about
+training      one training loop, of the module if it has one
+dependencies  definitions that the pieces so far rest on
+example       one test or example that uses what the report points at
+the rest      what matched well elsewhere, then further chunks of the module, while there is space
+"""
 
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from reenact.bug.context.clues import locate_frames, read_clues
-from reenact.bug.context.code import Code
-from reenact.bug.context.context import Context
-from reenact.bug.context.definitions import exact_chunks, mentioned
-from reenact.bug.context.index import Index, build_index, content_key, load_index, save_index
-from reenact.bug.context.rank import Embedder, Ranked, Ranker
-from reenact.bug.context.select import Finds, Part, make_context, partition
-from reenact.bug.context.source import read_sources
+from reenact.bug.context.clues import Clues, locate_frames, read_clues
+from reenact.bug.context.context import Context, Pack, Signature
+from reenact.bug.context.definitions import dependencies, exact_chunks, mentioned, targets_of
+from reenact.bug.context.index import CodeIndex, open_index
+from reenact.bug.context.rank import Embed, Ranked, Ranker
 from reenact.bug.context.surface import signatures
-from reenact.bug.context.training import Loop, find_loops
-from reenact.errors import InputError
-from reenact.intake.repository import Checkout
-from reenact.types import Progress, Tell, tell_nobody
+from reenact.bug.context.training import ENOUGH_WORDS, WORDS, Loop, find_loops
+from reenact.bug.context.words import count_words
+from reenact.bug.options import BugOptions
+from reenact.bug.project.files import ProjectFiles
+from reenact.types import Tell, tell_nobody
 
-BUDGET_TOKENS = 6000
-MOST = 5
 SAME = 0.85
 """A context that shares this part of its pieces with an earlier one says nothing new."""
+NEAR = 0.5
+"""Share of the very best score that a module's best snippet has when it may well be meant."""
+FAR = 0.25
+"""A module below this share is none of the report's."""
+SURFACE, POINTED_FIRST, POINTED, MODULE, LOOP, DEPENDENCIES = 0.2, 0.6, 0.35, 0.65, 0.2, 0.92
+"""Shares of the budget up to which each step may fill the context (the loop: its own size)."""
+LARGEST = 0.22
+"""Share of the budget that one piece may take; a longer one is shortened around the lines that matter."""
+SMALLER = 0.15
+"""The same for a dependency and for the example."""
+SMALL = 15
+"""A definition of fewer lines is not shortened."""
+SHORT_EXAMPLE = 60
+MOST_FOCUS = 12
+MOST_CALLED = 5
+MOST_DEPENDENCIES = 12
+WEAK = 0.3
+"""A chunk below this share of the best score of its module only fills space that is left."""
 
 
 @dataclass(frozen=True, slots=True)
-class Retrieval:
-    """Steps that can be switched off, to measure what each is worth."""
+class Part:
+    """One module with its ranked chunks, best first."""
 
-    bm25: bool = True
-    """The sparse half of the hybrid score; only has a meaning with an embedder."""
-    rerank: bool = True
-    """The second look: frames, names, messages, arguments, paths."""
-    modules: bool = True
-    """One context a module; else one for the whole repository."""
-    loops: bool = True
-    """Look for training loops."""
-    loop_order: bool = True
-    """Order the loops by relevance."""
-    dependencies: bool = True
-    """Add the definitions that the found code rests on."""
+    name: str
+    ranked: tuple[Ranked, ...]
+
+    @property
+    def score(self) -> float:
+        return self.ranked[0].score if self.ranked else 0.0
+
+
+@dataclass(frozen=True)
+class Finds:
+    """What the steps before found, for all contexts."""
+
+    code: CodeIndex
+    clues: Clues
+    ranked: tuple[Ranked, ...]
+    frames: Mapping[int, int]
+    """Chunks of the traceback and the line in each."""
+    loops: tuple[Loop, ...]
+    surface: tuple[Signature, ...]
+
+    @property
+    def about_training(self) -> bool:
+        return sum(word in self.clues.words for word in WORDS) >= ENOUGH_WORDS
+
+    def signatures(self, ranked: Iterable[Ranked]) -> Iterator[Signature]:
+        """How to call what these chunks define, but what the report mentions anyway."""
+        targets = [target for one in ranked for target in targets_of(self.code, one.chunk)]
+        shown = {one.name for one in self.surface}
+        found = signatures(self.code, targets, self.clues.argument_names)
+        return (one for one in found if one.name not in shown)
+
+    def focus(self, number: int) -> tuple[int, ...]:
+        """Lines of a chunk that matter, best first: of the traceback, or with rare words of the report."""
+        chunk = self.code.chunks[number]
+        frame = self.frames.get(number)
+        if frame is not None and frame in chunk:
+            return (frame,)
+        if chunk.last - chunk.first < SMALL:
+            return ()
+        lines = self.code.text(number).split("\n")
+        scored = [(self._rarity(text), -line) for line, text in enumerate(lines, chunk.first)]
+        return tuple(-line for score, line in sorted(scored, reverse=True)[:MOST_FOCUS] if score > 0)
+
+    def _rarity(self, text: str) -> float:
+        """How rare the words are that a line shares with the report."""
+        shared = [word for word in count_words(text) if word in self.clues.words]
+        return sum(1 / (1 + len(self.code.postings.of(word)[0])) for word in shared)
 
 
 def build_contexts(
-    checkout: Checkout,
+    files: ProjectFiles,
     query: str,
+    options: BugOptions | None = None,
     *,
-    budget_tokens: int = BUDGET_TOKENS,
-    most: int = MOST,
     index_folder: Path | None = None,
-    embedder: Embedder | None = None,
-    retrieval: Retrieval | None = None,
+    embed: Embed | None = None,
     tell: Tell = tell_nobody,
 ) -> tuple[Context, ...]:
-    """Contexts for a report, best first. The same checkout and report always give the same ones."""
-    steps = retrieval or Retrieval()
-    code = Code(open_index(checkout.folder, index_folder, tell), checkout.folder)
+    """Contexts for a report, best first. The same files and report always give the same ones."""
+    options = options or BugOptions()
+    steps = options.parts
+    code = open_index(files, index_folder, tell)
     clues = read_clues(query)
-    exact = exact_chunks(code, clues)
-    ranker = Ranker(code, clues, exact)
-    ranked = ranker.rank(query, embedder, sparse=steps.bm25, again=steps.rerank) or tuple(_anything(code))
-    parts = partition(code, ranked, 2 * most) if steps.modules else (Part("the repository", ranked),)
+    ranker = Ranker(code, clues, exact_chunks(code, clues))
+    ranked = ranker.rank(query, embed, again=steps.rerank) or tuple(_anything(code))
+    whole = Part("the repository", ranked)
+    parts = partition(code, ranked, 2 * options.contexts) if steps.modules else (whole,)
     finds = Finds(
         code,
         clues,
         ranked,
         {number: frame.line for number, (_, frame) in locate_frames(code, clues.frames).items()},
         _loops(code, ranked, parts, order=steps.loop_order) if steps.loops else (),
-        signatures(code, mentioned(code, clues, ranked), {*clues.names, *clues.keywords}),
-        steps.dependencies,
+        signatures(code, mentioned(code, clues, ranked), clues.argument_names),
     )
-    made = (make_context(finds, part, rank, budget_tokens) for rank, part in enumerate(parts, 1))
-    return tuple(itertools.islice(_different(made), most))
+    made = (
+        make_context(finds, part, rank, options.context_tokens, follow=steps.dependencies)
+        for rank, part in enumerate(parts, 1)
+    )
+    return tuple(itertools.islice(_different(made), options.contexts))
 
 
-def open_index(folder: Path, kept: Path | None, tell: Tell = tell_nobody) -> Index:
-    """The index of a checkout: the stored one of the same content, or a new one."""
-    sources = read_sources(folder)
-    if not sources.files:
-        raise InputError(f"No Python file below {folder} can be read.", next_step="Check the repository.")
-    key = content_key(sources)
-    found = load_index(kept, key) if kept is not None else None
-    if found is None:
-        found = build_index(sources, lambda done: tell(Progress("index", done, len(sources.files))))
-        if kept is not None:
-            save_index(kept, key, found)
-    return found
-
-
-def _anything(code: Code) -> Iterator[Ranked]:
+def _anything(code: CodeIndex) -> Iterator[Ranked]:
     """For a report that shares no word with the project: its definitions in order, without its tests."""
-    for number, chunk in enumerate(code.index.chunks):
-        if chunk.name and not chunk.name.startswith("_") and not code.index.is_aside(number):
+    for number, chunk in enumerate(code.chunks):
+        if chunk.name and not chunk.name.startswith("_") and not code.is_aside(number):
             yield Ranked(number, 1.0 / (number + 1), "the report names nothing of the project", pointed=False)
 
 
 def _loops(
-    code: Code, ranked: tuple[Ranked, ...], parts: tuple[Part, ...], *, order: bool
+    code: CodeIndex, ranked: tuple[Ranked, ...], parts: tuple[Part, ...], *, order: bool
 ) -> tuple[Loop, ...]:
     """Loops of the kept modules, then of the files that matched, then of any file."""
     relevance = {one.chunk: one.score for one in ranked}
     folders = {code.path(one.chunk).parent for part in parts for one in part.ranked}
-    near = [file for file, path in enumerate(code.index.paths) if path.parent in folders]
-    matched = [code.chunk(one.chunk).file for one in ranked]
+    near = [file for file, path in enumerate(code.paths) if path.parent in folders]
+    matched = [code.chunks[one.chunk].file for one in ranked]
     files = list(dict.fromkeys([*(file for file in matched if file in set(near)), *near, *matched]))
     found = find_loops(code, files, relevance, order=order)
-    return found or find_loops(code, sorted(code.index.signs), relevance, order=order)
+    return found or find_loops(code, sorted(code.signs), relevance, order=order)
 
 
 def _different(contexts: Iterable[Context]) -> Iterator[Context]:
@@ -119,3 +168,124 @@ def _different(contexts: Iterable[Context]) -> Iterator[Context]:
             continue
         shown.append(pieces)
         yield context
+
+
+def partition(code: CodeIndex, ranked: tuple[Ranked, ...], most: int) -> tuple[Part, ...]:
+    """At most `most` modules: near folders, near files, then farther ones; tests only where all is tests."""
+    folders = _grouped(ranked, lambda one: f"{code.path(one.chunk).parent}/")
+    files = _grouped(ranked, lambda one: str(code.path(one.chunk)))
+    whole = {part.ranked for part in folders}
+    parts = [*folders, *(part for part in files if part.ranked not in whole)]
+    best = folders[0].score
+    ordered = sorted(parts, key=lambda part: -part.score)
+    inside = [part for part in ordered if not code.is_aside(part.ranked[0].chunk)] or ordered
+    near = [part for part in inside if part.score >= NEAR * best]
+    near.sort(key=lambda part: not part.name.endswith("/"))
+    rest = [part for part in inside if FAR * best <= part.score < NEAR * best]
+    return tuple([*near, *rest][:most] or inside[:1])
+
+
+def _grouped(ranked: tuple[Ranked, ...], key: Callable[[Ranked], str]) -> list[Part]:
+    groups: dict[str, list[Ranked]] = {}
+    for one in ranked:
+        groups.setdefault(key(one), []).append(one)
+    return [
+        Part("the top folder/" if name == "./" else name, tuple(members)) for name, members in groups.items()
+    ]
+
+
+def make_context(finds: Finds, part: Part, rank: int, budget: int, *, follow: bool) -> Context:
+    """The context about one module; `follow`: with what its code rests on."""
+    pack = Pack(finds.code, budget)
+    strong = [one for one in part.ranked if one.score >= WEAK * part.score]
+    # A report in plain words mentions nothing by name: the best of the module is shown how to be called.
+    pack.add_surface((*finds.surface, *finds.signatures(strong[:MOST_CALLED])), SURFACE)
+    pointed = [one for one in finds.ranked if one.pointed]
+    _add_ranked(pack, finds, pointed, POINTED_FIRST if rank == 1 else POINTED)
+    _add_ranked(pack, finds, strong, MODULE)
+    loop = _loop(finds, part, pack.taken)
+    if loop is not None:
+        pack.add(loop.chunk, loop.why, largest=LOOP, focus=loop.lines)
+    if follow:
+        _add_dependencies(pack, finds)
+    example = _example(finds)
+    if example is not None:
+        pack.add(example, "an example of its use", largest=SMALLER)
+    best = finds.ranked[0].score
+    elsewhere = [
+        one for one in finds.ranked if one.score >= WEAK * best and not finds.code.is_aside(one.chunk)
+    ]
+    _add_ranked(pack, finds, (*elsewhere, *part.ranked), 1.0)
+    return pack.done(part.name, _why(finds, part, rank, pack.taken))
+
+
+def _add_ranked(pack: Pack, finds: Finds, ranked: Iterable[Ranked], until: float) -> None:
+    for one in ranked:
+        pack.add(one.chunk, one.why, largest=LARGEST, until=until, focus=finds.focus(one.chunk))
+
+
+def _add_dependencies(pack: Pack, finds: Finds) -> None:
+    """Definitions behind the pieces so far, then behind those; what the report's words like comes first."""
+    scores = {one.chunk: one.score for one in finds.ranked}
+    added = 0
+    layer: Sequence[int] = sorted(pack.taken, key=lambda one: -scores.get(one, 0.0))
+    for _ in range(2):
+        wanted = sorted(_wanted(finds.code, layer, pack.taken), key=lambda pair: -scores.get(pair[0], 0.0))
+        layer = []
+        for number, why in wanted:
+            if added < MOST_DEPENDENCIES and pack.add(
+                number, why, largest=SMALLER, until=DEPENDENCIES, focus=finds.focus(number)
+            ):
+                added += 1
+                layer.append(number)
+
+
+def _wanted(code: CodeIndex, chunks: Sequence[int], taken: set[int]) -> Iterator[tuple[int, str]]:
+    seen = set(taken)
+    for number in chunks:
+        for other, why in dependencies(code, number).items():
+            if other not in seen:
+                seen.add(other)
+                name = code.chunks[number].name or str(code.path(number))
+                yield other, f"{why} in {name}" if why.startswith("called") else why
+
+
+def _loop(finds: Finds, part: Part, taken: set[int]) -> Loop | None:
+    """The best loop of the module; one from elsewhere only for a report about training."""
+    own = {finds.code.path(one.chunk) for one in part.ranked}
+    others = [loop for loop in finds.loops if loop.chunk not in taken]
+    inside = [loop for loop in others if finds.code.path(loop.chunk) in own]
+    if inside and (finds.about_training or inside[0].score >= 0.5):
+        return inside[0]
+    return others[0] if others and finds.about_training else None
+
+
+def _example(finds: Finds) -> int | None:
+    """The short test or example that uses most of what the report points at, rare names counting more."""
+    code = finds.code
+    found: dict[int, float] = {}
+    for one in finds.ranked:
+        name = code.chunks[one.chunk].name.rpartition(".")[2]
+        if not one.pointed or code.is_aside(one.chunk) or not name or name.startswith("_"):
+            continue
+        chunks, _ = code.postings.of(name.lower())
+        for number in chunks.tolist():
+            chunk = code.chunks[number]
+            if code.is_aside(number) and chunk.name and chunk.last - chunk.first < SHORT_EXAMPLE:
+                found[number] = found.get(number, 0.0) + one.score / len(chunks)
+    scores = {one.chunk: one.score for one in finds.ranked}
+    return max(found, key=lambda one: (found[one] + scores.get(one, 0.0), -one), default=None)
+
+
+def _why(finds: Finds, part: Part, rank: int, taken: set[int]) -> str:
+    best = part.ranked[0]
+    chunk = finds.code.chunks[best.chunk]
+    place = f"{finds.code.path(best.chunk)}:{chunk.first}"
+    name = chunk.name or "the top level"
+    why = f"Module {rank} by relevance; its best match is {name} at {place} ({best.why})."
+    if not any(loop.chunk in taken for loop in finds.loops):
+        why += " No training loop is shown."
+    left = finds.code.files.left_out
+    if left:
+        why += f" {len(left)} files were not read, for example {left[0]}."
+    return why

@@ -6,9 +6,8 @@ import ast
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TypeAlias
 
-from reenact.codegen.project import parsed
+from reenact.codegen.syntax import Definition, FunctionNode, parsed
 
 BIG = 80
 """Lines above which a class is split at its methods, and a conditional block at its definitions."""
@@ -19,7 +18,6 @@ WINDOW = 60
 MOST_NAMES = 60
 _DEFINITION = re.compile(r"^\s*(?:class|(?:async\s+)?def)\s+(\w+)")
 
-Definition: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
 _BLOCKS = (ast.If, ast.Try, ast.With)
 
 
@@ -36,6 +34,9 @@ class Chunk:
     defines: tuple[str, ...]
     """What is defined in it, dotted within the file: a small class names its methods too."""
     parameters: tuple[str, ...]
+
+    def __contains__(self, line: int) -> bool:
+        return self.first <= line <= self.last
 
 
 def cut(text: str, file: int) -> tuple[Chunk, ...]:
@@ -140,7 +141,7 @@ def _flat(body: list[ast.stmt]) -> Iterator[ast.stmt]:
                 yield from _flat(one.body if isinstance(one, ast.ExceptHandler) else [one])
 
 
-def _parameters(node: ast.FunctionDef | ast.AsyncFunctionDef) -> tuple[str, ...]:
+def _parameters(node: FunctionNode) -> tuple[str, ...]:
     taken = node.args
     names = [one.arg for one in (*taken.posonlyargs, *taken.args, *taken.kwonlyargs)]
     return tuple(name for name in names if name not in ("self", "cls"))

@@ -13,9 +13,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 
-from reenact.bug.context.code import Code
+from reenact.bug.context.index import CodeIndex
 from reenact.bug.context.words import count_words
-from reenact.codegen.project import parsed
+from reenact.codegen.syntax import imported_names, parsed
 
 _DOTTED_CALL = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*(?:\(\))?")
 _IMPORT = re.compile(r"^[ \t]*((?:from[ \t]+[\w.]+[ \t]+)?import[ \t]+[^\n(]+)$", re.MULTILINE)
@@ -54,13 +54,7 @@ def imports(text: str) -> Iterator[tuple[str, str]]:
     lines = [] if tree is not None else _IMPORT.findall(text)
     trees = [tree, *(parsed(line.strip()) for line in lines)]
     for node in (node for one in trees if one is not None for node in ast.walk(one)):
-        if isinstance(node, ast.Import):
-            for one in node.names:
-                target = one.name if one.asname else one.name.partition(".")[0]
-                yield one.asname or target, target
-        elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
-            for one in node.names:
-                yield one.asname or one.name, f"{node.module}.{one.name}"
+        yield from ((one.name, one.target) for one in imported_names(node))
 
 
 def _unprompted(text: str) -> str:
@@ -137,6 +131,11 @@ class Clues:
     messages: tuple[str, ...]
     paths: tuple[PurePosixPath, ...]
 
+    @property
+    def argument_names(self) -> frozenset[str]:
+        """Names of the report that a parameter may have: those are shown however long the list is."""
+        return self.keywords | self.names.keys()
+
 
 def read_clues(report: str) -> Clues:
     """Read a report: title first, then the rest."""
@@ -149,7 +148,7 @@ def read_clues(report: str) -> Clues:
     frames = tuple(_frames(report))[-MOST_FRAMES:]
     imported = dict(pair for text in code for pair in imports(text))
     theirs = {*imported, *LIBRARIES}
-    ours = [[_ours(one, theirs) for one in said] for said in ([prose], code, inline)]
+    ours = [[_ours(text, theirs) for text in texts] for texts in ([prose], code, inline)]
     return Clues(
         words=_words(report),
         frames=frames,
@@ -219,7 +218,7 @@ def _names(prose: list[str], code: list[str], inline: list[str]) -> Mapping[str,
 _INSTALLED = ("site-packages", "dist-packages")
 
 
-def locate_frames(code: Code, frames: Sequence[ReportedFrame]) -> dict[int, tuple[int, ReportedFrame]]:
+def locate_frames(code: CodeIndex, frames: Sequence[ReportedFrame]) -> dict[int, tuple[int, ReportedFrame]]:
     """Chunks that frames lie in, with the distance from the innermost one of the project.
 
     Paths are matched by their ends. A line that has moved since is found by its function.
@@ -243,23 +242,23 @@ def shared_end(one: PurePosixPath, other: PurePosixPath) -> int:
     return shared
 
 
-def _chunk_of(code: Code, file: int, frame: ReportedFrame) -> int | None:
-    numbers = code.index.by_file.get(file, ())
-    by_line = [one for one in numbers if code.chunk(one).first <= frame.line <= code.chunk(one).last]
+def _chunk_of(code: CodeIndex, file: int, frame: ReportedFrame) -> int | None:
+    numbers = code.by_file.get(file, ())
+    by_line = [one for one in numbers if frame.line in code.chunks[one]]
     by_name = [one for one in numbers if _defines(code, one, frame.function)] if frame.function else []
     both = [one for one in by_line if one in by_name]
     # A function that is not there under this name may be nested, or renamed: the line decides.
     return next(iter(both or by_name or by_line), None)
 
 
-def _defines(code: Code, number: int, function: str) -> bool:
-    return any(name.rpartition(".")[2] == function for name in code.chunk(number).defines)
+def _defines(code: CodeIndex, number: int, function: str) -> bool:
+    return any(name.rpartition(".")[2] == function for name in code.chunks[number].defines)
 
 
-def _file_of(code: Code, path: PurePosixPath) -> int | None:
+def _file_of(code: CodeIndex, path: PurePosixPath) -> int | None:
     """The file whose path ends like this one; its name alone suffices when no other file bears it."""
     needed = _needed(path)
-    ends = [(shared_end(one, path), -len(one.parts), n) for n, one in enumerate(code.index.paths)]
+    ends = [(shared_end(one, path), -len(one.parts), n) for n, one in enumerate(code.paths)]
     longest = max(ends, default=(0, 0, 0))
     if longest[0] < max(1, needed):
         return None

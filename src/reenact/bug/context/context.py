@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import PurePosixPath
 
-from reenact.bug.context.code import Code
+from reenact.bug.context.index import CodeIndex
 from reenact.bug.context.words import estimate_tokens
 
 
@@ -27,6 +27,10 @@ class Signature:
     """The head of the definition with annotations and defaults, on one line."""
     doc: str
     """The first line of its docstring; empty when there is none."""
+
+    def render(self) -> str:
+        doc = f"    # {self.doc}" if self.doc else ""
+        return f"{self.name}: {self.text}{doc}\n"
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,34 +62,22 @@ class Context:
 
     name: str
     """The module that it looks at: a folder or a file."""
-    pieces: tuple[Piece, ...]
-    surface: tuple[Signature, ...]
     why: str
     """How it came about, in a sentence."""
-    tokens: int
-    """Estimated size of `text()`."""
+    surface: tuple[Signature, ...]
+    pieces: tuple[Piece, ...]
 
     def text(self) -> str:
         """The context as a prompt holds it."""
-        return render(self.name, self.why, self.surface, self.pieces)
+        parts = [f"# {self.name}\n{self.why}\n"]
+        if self.surface:
+            parts.append("## How to import and call it\n" + "".join(one.render() for one in self.surface))
+        return "\n".join([*parts, *(piece.render() for piece in self.pieces)])
 
-    @classmethod
-    def of(cls, name: str, why: str, surface: tuple[Signature, ...], pieces: tuple[Piece, ...]) -> Context:
-        """The context with its size."""
-        return cls(name, pieces, surface, why, estimate_tokens(render(name, why, surface, pieces)))
-
-
-def render(name: str, why: str, surface: tuple[Signature, ...], pieces: tuple[Piece, ...]) -> str:
-    parts = [f"# {name}\n{why}\n"]
-    if surface:
-        parts.append("## How to import and call it\n" + "".join(render_signature(one) for one in surface))
-    parts += [piece.render() for piece in pieces]
-    return "\n".join(parts)
-
-
-def render_signature(one: Signature) -> str:
-    doc = f"    # {one.doc}" if one.doc else ""
-    return f"{one.name}: {one.text}{doc}\n"
+    @property
+    def tokens(self) -> int:
+        """Estimated size of `text()`."""
+        return estimate_tokens(self.text())
 
 
 HEAD = 6
@@ -103,14 +95,14 @@ def excerpt(lines: Sequence[str], focus: Iterable[int], last_resort: Iterable[in
     late = set(last_resort)
     kept: set[int] = set()
     # A gap costs a line of its own; there are at most as many as steps that jump.
-    room = int(most_tokens * 3.2) - 60
+    space = int(most_tokens * 3.2) - 60
     for line in _by_importance(len(lines), list(dict.fromkeys(focus)), late):
         if line in kept:
             continue
         cost = len(lines[line]) + 1 + (0 if line - 1 in kept or line + 1 in kept else GAP)
-        if cost > room:
+        if cost > space:
             break
-        room -= cost
+        space -= cost
         kept.add(line)
     if not kept:
         return ""
@@ -157,7 +149,7 @@ HEADING = 120
 class Pack:
     """What is in so far."""
 
-    code: Code
+    code: CodeIndex
     budget: int
     """Tokens of the whole context."""
     taken: set[int] = field(default_factory=set)
@@ -168,13 +160,13 @@ class Pack:
 
     def add_surface(self, found: Iterable[Signature], share: float) -> None:
         """Signatures, in their order, within a share of the budget."""
-        room = int(share * self.budget)
+        space = int(share * self.budget)
         kept: list[Signature] = []
         for one in found:
-            cost = estimate_tokens(render_signature(one))
-            if cost > room:
+            cost = estimate_tokens(one.render())
+            if cost > space:
                 break
-            room -= cost
+            space -= cost
             self.used += cost
             kept.append(one)
         self.surface = tuple(kept)
@@ -186,8 +178,8 @@ class Pack:
         if number in self.taken:
             return False
         share = min(largest, MOSTLY_DOCUMENTATION) if self._is_documentation(number) else largest
-        room = min(int(share * self.budget), int(until * self.budget) - self.used)
-        piece = self._piece(number, why, focus, room)
+        space = min(int(share * self.budget), int(until * self.budget) - self.used)
+        piece = self._piece(number, why, focus, space)
         if piece is None:
             return False
         digest = hashlib.sha256(piece.text.encode("utf-8", "replace")).hexdigest()
@@ -201,28 +193,24 @@ class Pack:
 
     def done(self, name: str, why: str) -> Context:
         """The context; a heading that was longer than thought costs the last pieces."""
-        pieces = list(self.pieces)
-        context = Context.of(name, why, self.surface, tuple(pieces))
-        while context.tokens > self.budget and pieces:
-            pieces.pop()
-            context = Context.of(name, why, self.surface, tuple(pieces))
+        context = Context(name, why, self.surface, tuple(self.pieces))
+        while context.tokens > self.budget and context.pieces:
+            context = replace(context, pieces=context.pieces[:-1])
         return context
 
     def _is_documentation(self, number: int) -> bool:
-        chunk = self.code.chunk(number)
-        docs = sum(chunk.first <= line <= chunk.last for line in self.code.docstrings(self.code.path(number)))
+        chunk = self.code.chunks[number]
+        docs = sum(line in chunk for line in self.code.docstrings(self.code.path(number)))
         return 2 * docs > chunk.last - chunk.first
 
-    def _piece(self, number: int, why: str, focus: Iterable[int], room: int) -> Piece | None:
-        chunk = self.code.chunk(number)
+    def _piece(self, number: int, why: str, focus: Iterable[int], space: int) -> Piece | None:
+        chunk = self.code.chunks[number]
         path = self.code.path(number)
         empty = Piece(path, chunk.first, chunk.last, chunk.kind, chunk.name, "", why)
-        room -= estimate_tokens(empty.render()) + 1
+        space -= estimate_tokens(empty.render()) + 1
         lines = self.code.lines(path)[chunk.first - 1 : chunk.last]
-        inside = [line - chunk.first for line in focus if chunk.first <= line <= chunk.last]
-        docs = [
-            line - chunk.first for line in self.code.docstrings(path) if chunk.first <= line <= chunk.last
-        ]
-        text = excerpt(lines, inside, docs, room) if room > 0 else ""
+        inside = [line - chunk.first for line in focus if line in chunk]
+        docs = [line - chunk.first for line in self.code.docstrings(path) if line in chunk]
+        text = excerpt(lines, inside, docs, space) if space > 0 else ""
         is_scrap = len(text) < SCRAP and len(text) < len("\n".join(lines))
         return None if is_scrap else replace(empty, text=text)

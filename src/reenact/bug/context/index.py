@@ -1,14 +1,15 @@
-"""Chunks and words of a whole repository: what every search reads. Built once for one content.
+"""Chunks and words of a whole repository with the text behind them: what every step of the search reads.
 
-It is kept on disk under the name of its content: no pickle, whole or not at all, two may write.
+Chunks and words are kept on disk under the name of their content: no pickle, whole or not at all, two
+processes may write.
 """
 
 from __future__ import annotations
 
+import ast
 import gc
 import hashlib
 import io
-import json
 import os
 import re
 import secrets
@@ -16,21 +17,26 @@ import zipfile
 from array import array
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path, PurePosixPath
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from pydantic import TypeAdapter, ValidationError
 
 from reenact.bug.context.chunk import Chunk, cut
-from reenact.bug.context.source import Source, Sources
 from reenact.bug.context.words import count_words
+from reenact.bug.project.codebase import Class, Codebase, Function
+from reenact.bug.project.files import ProjectFiles
+from reenact.codegen.syntax import Definition, parsed
+from reenact.errors import InputError
 from reenact.journal.storage import make_folder, write_whole
+from reenact.types import Progress, Tell, tell_nobody
 
-VERSION = 1
-"""Raised whenever the same sources would be indexed differently."""
+VERSION = 2
+"""Raised whenever the same sources would be indexed or stored differently."""
 MOST_CHARACTERS = 20_000
 """So much of one chunk is searched: longer ones are tables."""
 SIGNS = (
@@ -67,16 +73,28 @@ class Postings:
         return self.chunks[at], self.counts[at]
 
 
-@dataclass(frozen=True)
-class Index:
-    """A repository made searchable."""
+@dataclass
+class CodeIndex:
+    """A repository made searchable. Syntax trees are made when they are asked for and then kept."""
 
-    paths: tuple[PurePosixPath, ...]
+    files: ProjectFiles
     signs: frozenset[int]
     """Files in which a word of training stands."""
     chunks: tuple[Chunk, ...]
     postings: Postings
-    left_out: tuple[str, ...]
+    _lines: dict[PurePosixPath, list[str]] = field(default_factory=dict, repr=False)
+    _trees: dict[PurePosixPath, ast.Module | None] = field(default_factory=dict, repr=False)
+    _nodes: dict[PurePosixPath, list[ast.AST]] = field(default_factory=dict, repr=False)
+    _docstrings: dict[PurePosixPath, frozenset[int]] = field(default_factory=dict, repr=False)
+
+    @cached_property
+    def paths(self) -> tuple[PurePosixPath, ...]:
+        return self.files.paths
+
+    @cached_property
+    def project(self) -> Codebase:
+        """Names through imports and re-exports."""
+        return Codebase(self.files)
 
     @cached_property
     def by_file(self) -> Mapping[int, tuple[int, ...]]:
@@ -104,40 +122,85 @@ class Index:
 
     def at(self, path: PurePosixPath, line: int) -> int | None:
         """The chunk that holds a line of a file."""
-        file = self.file_of.get(path)
-        numbers = self.by_file.get(file, ()) if file is not None else ()
-        return next((one for one in numbers if self.chunks[one].first <= line <= self.chunks[one].last), None)
+        numbers = self.by_file.get(self.file_of.get(path, -1), ())
+        return next((one for one in numbers if line in self.chunks[one]), None)
+
+    def place(self, found: Class | Function) -> tuple[PurePosixPath, int] | None:
+        """The file of a definition, and its chunk."""
+        path = self.files.modules.get(found.module)
+        number = self.at(path, found.node.lineno) if path is not None else None
+        return (path, number) if path is not None and number is not None else None
 
     def is_aside(self, chunk: int) -> bool:
         """Whether it is a test, an example or a tool: code about the project, not the project."""
         return bool(_ASIDE.search(str(self.path(chunk))))
 
+    def lines(self, path: PurePosixPath) -> list[str]:
+        """The lines of a file; line n stands at n - 1."""
+        if path not in self._lines:
+            self._lines[path] = self.files.texts[path].split("\n")
+        return self._lines[path]
 
-def content_key(sources: Sources) -> str:
-    """One name for the content of all files and for the way they are indexed."""
-    total = hashlib.sha256(f"context index {VERSION}\n".encode())
-    for source in sources.files:
-        total.update(f"{source.path}\0{source.digest}\n".encode("utf-8", "surrogateescape"))
-    for line in sources.left_out:
-        total.update(f"-{line}\n".encode("utf-8", "surrogateescape"))
-    return total.hexdigest()
+    def text(self, number: int) -> str:
+        """The lines of a chunk."""
+        chunk = self.chunks[number]
+        return "\n".join(self.lines(self.path(number))[chunk.first - 1 : chunk.last])
+
+    def tree(self, path: PurePosixPath) -> ast.Module | None:
+        """The syntax tree of a file; none when it is no valid Python."""
+        if path not in self._trees:
+            self._trees[path] = parsed(self.files.texts[path])
+        return self._trees[path]
+
+    def nodes(self, number: int) -> list[ast.AST]:
+        """Every node of a chunk."""
+        path = self.path(number)
+        if path not in self._nodes:
+            tree = self.tree(path)
+            self._nodes[path] = [one for one in ast.walk(tree) if hasattr(one, "lineno")] if tree else []
+        return [one for one in self._nodes[path] if one.lineno in self.chunks[number]]  # type: ignore[attr-defined]
+
+    def docstrings(self, path: PurePosixPath) -> frozenset[int]:
+        """Lines of long docstrings, but the first ones of each."""
+        if path not in self._docstrings:
+            tree = self.tree(path)
+            self._docstrings[path] = frozenset(_docstring_lines(tree)) if tree is not None else frozenset()
+        return self._docstrings[path]
 
 
-def build_index(sources: Sources, tell: Callable[[int], None] | None = None) -> Index:
-    """Cut and count every file. `tell` hears how many are done."""
-    gathered = _Gathered()
+def open_index(files: ProjectFiles, kept: Path | None, tell: Tell = tell_nobody) -> CodeIndex:
+    """The index of a project: the stored one of the same content, or a new one."""
+    if not files.texts:
+        raise InputError(
+            f"No Python file below {files.folder} can be read.", next_step="Check the repository."
+        )
+    stored = load_index(kept, files) if kept is not None else None
+    if stored is not None:
+        return stored
+    made = build_index(files, lambda done: tell(Progress("index", done, len(files.texts))))
+    if kept is not None:
+        save_index(kept, made)
+    return made
+
+
+def build_index(files: ProjectFiles, tell: Callable[[int], None] = lambda _: None) -> CodeIndex:
+    """Cut and count every file. `tell` gets how many are done."""
+    chunks: list[Chunk] = []
+    signs: list[int] = []
+    counted = _WordCounts()
     with _no_collection():
-        for number, source in enumerate(sources.files):
-            gathered.add(source, number)
-            if tell is not None and number % 100 == 0:
+        for number, (path, text) in enumerate(files.texts.items()):
+            if _SIGN.search(text) or (_LOADER.search(text) and _MOVED.search(text)):
+                signs.append(number)
+            lines = text.split("\n")
+            for chunk in cut(text, number):
+                # Names of file and class are words of every method: `forward` alone says nothing.
+                words = "\n".join([str(path), chunk.name, *lines[chunk.first - 1 : chunk.last]])
+                counted.add(words[:MOST_CHARACTERS])
+                chunks.append(chunk)
+            if number % 100 == 0:
                 tell(number)
-    return Index(
-        tuple(source.path for source in sources.files),
-        frozenset(gathered.signs),
-        tuple(gathered.chunks),
-        gathered.postings(),
-        sources.left_out,
-    )
+    return CodeIndex(files, frozenset(signs), tuple(chunks), counted.postings())
 
 
 @contextmanager
@@ -152,28 +215,15 @@ def _no_collection() -> Iterator[None]:
             gc.enable()
 
 
-class _Gathered:
+class _WordCounts:
     """Words on their way into postings."""
 
     def __init__(self) -> None:
-        self.chunks: list[Chunk] = []
-        self.signs: list[int] = []
         self._words: dict[str, int] = {}
         self._columns: dict[str, array[int]] = {name: array("i") for name in ("word", "chunk", "count")}
         self._lengths = array("i")
 
-    def add(self, source: Source, number: int) -> None:
-        text = source.text()
-        if _SIGN.search(text) or (_LOADER.search(text) and _MOVED.search(text)):
-            self.signs.append(number)
-        lines = text.split("\n")
-        for chunk in cut(text, number):
-            # Names of file and class are words of every method: `forward` alone says nothing.
-            told = "\n".join([str(source.path), chunk.name, *lines[chunk.first - 1 : chunk.last]])
-            self._count(told[:MOST_CHARACTERS])
-            self.chunks.append(chunk)
-
-    def _count(self, text: str) -> None:
+    def add(self, text: str) -> None:
         counted = count_words(text)
         number = len(self._lengths)
         self._lengths.append(sum(counted.values()))
@@ -194,64 +244,46 @@ class _Gathered:
 
 
 _ARRAYS = ("starts", "chunks", "counts", "lengths")
-_UNREADABLE = (OSError, ValueError, KeyError, TypeError, IndexError, EOFError, zipfile.BadZipFile)
+_STORED = TypeAdapter(tuple[frozenset[int], tuple[Chunk, ...], tuple[str, ...]])
+"""Signs, chunks, and the words in the order of their numbers."""
+_UNREADABLE = (OSError, ValueError, KeyError, EOFError, ValidationError, zipfile.BadZipFile)
 
 
-def index_file(folder: Path, key: str) -> Path:
+def index_file(folder: Path, files: ProjectFiles) -> Path:
     """Where the index of that content lies."""
+    key = hashlib.sha256("\n".join([f"index {VERSION}", files.digest, *files.left_out]).encode()).hexdigest()
     return folder / f"{key}.npz"
 
 
-def save_index(folder: Path, key: str, index: Index) -> None:
-    """Write the index. Whoever writes the same key writes the same content, so the last one may win."""
-    stream = io.BytesIO()
+def save_index(folder: Path, index: CodeIndex) -> None:
+    """Write the index. Whoever writes the same name writes the same content, so the last one may win."""
+    words = _STORED.dump_json((index.signs, index.chunks, tuple(index.postings.words)))
     arrays: dict[str, Any] = {name: getattr(index.postings, name) for name in _ARRAYS}
-    np.savez(stream, words=_packed(_stored_words(index)), **arrays)
+    stream = io.BytesIO()
+    np.savez(stream, words=np.frombuffer(words, dtype=np.uint8), **arrays)
     make_folder(folder)
-    temporary = folder / f".{key}.{os.getpid()}.{secrets.token_hex(4)}.part"
-    write_whole(index_file(folder, key), stream.getvalue(), temporary=temporary)
+    file = index_file(folder, index.files)
+    temporary = folder / f".{file.stem}.{os.getpid()}.{secrets.token_hex(4)}.part"
+    write_whole(file, stream.getvalue(), temporary=temporary)
 
 
-def load_index(folder: Path, key: str) -> Index | None:
+def load_index(folder: Path, files: ProjectFiles) -> CodeIndex | None:
     """The index of that content; none when it is not there or cannot be read, so that it is built again."""
     try:
-        with np.load(index_file(folder, key), allow_pickle=False) as stored:
-            told = json.loads(stored["words"].tobytes())
+        with np.load(index_file(folder, files), allow_pickle=False) as stored:
+            signs, chunks, words = _STORED.validate_json(stored["words"].tobytes())
             arrays = {name: stored[name] for name in _ARRAYS}
-        index = _read_index(told, arrays)
     except _UNREADABLE:
         return None
-    return index if len(index.chunks) == len(index.postings.lengths) else None
+    numbers = {word: number for number, word in enumerate(words)}
+    index = CodeIndex(files, signs, chunks, Postings(numbers, **arrays))
+    return index if len(chunks) == len(index.postings.lengths) else None
 
 
-def _packed(told: dict[str, Any]) -> Any:
-    return np.frombuffer(json.dumps(told, ensure_ascii=True).encode(), dtype=np.uint8)
-
-
-def _stored_words(index: Index) -> dict[str, Any]:
-    chunks = [
-        [one.file, one.kind, one.name, one.first, one.last, one.defines, one.parameters]
-        for one in index.chunks
-    ]
-    return {
-        "paths": [str(path) for path in index.paths],
-        "signs": sorted(index.signs),
-        "chunks": chunks,
-        "words": list(index.postings.words),
-        "left_out": index.left_out,
-    }
-
-
-def _read_index(told: dict[str, Any], arrays: dict[str, Any]) -> Index:
-    chunks = tuple(
-        Chunk(file, kind, name, first, last, tuple(defines), tuple(parameters))
-        for file, kind, name, first, last, defines, parameters in told["chunks"]
-    )
-    words = {word: number for number, word in enumerate(told["words"])}
-    return Index(
-        tuple(PurePosixPath(path) for path in told["paths"]),
-        frozenset(told["signs"]),
-        chunks,
-        Postings(words, **arrays),
-        tuple(told["left_out"]),
-    )
+def _docstring_lines(tree: ast.Module) -> Iterator[int]:
+    for node in ast.walk(tree):
+        if not isinstance(node, Definition):
+            continue
+        first = node.body[0]
+        if isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant):
+            yield from range(first.lineno + 3, (first.end_lineno or first.lineno) + 1)

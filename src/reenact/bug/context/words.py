@@ -10,7 +10,7 @@ import keyword
 import math
 import re
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import lru_cache
 
 CHARACTERS_A_TOKEN = 3.2
@@ -77,33 +77,14 @@ WEIGHT = 0.5
 """Of a form that the reporter did not write."""
 SHORTEST = 4
 _ENDINGS = ("e", "d", "ed", "r", "er", "or", "ion", "ation", "ment", "ly", "y", "able")
-SHORT_FORMS: Mapping[str, tuple[str, ...]] = {
-    "acc": ("accuracy",),
-    "attn": ("attention",),
-    "bn": ("batch", "norm"),
-    "ckpt": ("checkpoint",),
-    "clf": ("classifier",),
-    "conv": ("convolution",),
-    "cfg": ("config",),
-    "emb": ("embedd",),
-    "eval": ("evaluation",),
-    "fp16": ("half", "precision"),
-    "grad": ("gradient",),
-    "init": ("initial",),
-    "lr": ("learn", "rate"),
-    "opt": ("optimizer",),
-    "optim": ("optimizer",),
-    "param": ("parameter",),
-    "pos": ("position",),
-    "pred": ("prediction",),
-    "prob": ("probability",),
-    "sched": ("scheduler",),
-    "seq": ("sequence",),
-    "std": ("deviation",),
-    "tok": ("token",),
-    "val": ("validation",),
-    "var": ("variance",),
-    "vocab": ("vocabulary",),
+_SHORT_FORMS = (
+    "acc=accuracy attn=attention bn=batch+norm ckpt=checkpoint clf=classifier conv=convolution cfg=config"
+    " emb=embedd eval=evaluation fp16=half+precision grad=gradient init=initial lr=learn+rate opt=optimizer"
+    " optim=optimizer param=parameter pos=position pred=prediction prob=probability sched=scheduler"
+    " seq=sequence std=deviation tok=token val=validation var=variance vocab=vocabulary"
+)
+SHORT_FORMS: Mapping[str, Sequence[str]] = {
+    short: long.split("+") for short, long in (pair.split("=") for pair in _SHORT_FORMS.split())
 }
 """Abbreviations of the field, and the words that must all be there for one to be meant."""
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import os
-from types import TracebackType
+from types import FrameType, TracebackType
 from typing import Any
 
 
@@ -65,56 +65,71 @@ def in_order(fragments: list[str], text: str) -> bool:
     return True
 
 
-def not_finite(check: dict[str, Any], observed: Any, reference: Any) -> bool:  # noqa: ARG001
+def nearest_owner(frame: FrameType | None, project: str, script: str) -> str:
+    """Whose the nearest frame is that is not a library's; empty when there is none."""
+    while frame is not None:
+        whose = where(frame.f_code.co_filename, project, script)
+        if whose != "library":
+            return whose
+        frame = frame.f_back
+    return ""
+
+
+# One function a relation of the closing check: `holds_` and its name.
+
+
+def holds_not_finite(check: dict[str, Any], observed: Any, reference: Any) -> bool:  # noqa: ARG001
     """NaN or infinity in what was observed."""
     return any(isinstance(one, float) and not math.isfinite(one) for one in flat(observed))
 
 
-def differs(check: dict[str, Any], observed: Any, reference: Any) -> bool:
+def holds_same(check: dict[str, Any], observed: Any, reference: Any) -> bool:
+    """The reference, or the expected number, in shape and within the tolerance in every value."""
+    wanted = reference if check["number"] is None else check["number"]
+    left, right = flat(observed), flat(wanted)
+    if len(left) != len(right) or (len(left) > 1 and shape(observed) != shape(wanted)):
+        return False
+    return all(close(a, b, check["tolerance"]) for a, b in zip(left, right))  # noqa: B905 - of the same length
+
+
+def holds_differs(check: dict[str, Any], observed: Any, reference: Any) -> bool:
     """Not the reference, or not the expected number."""
-    wanted = reference if check["number"] is None else check["number"]
-    return not same(observed, wanted, check["tolerance"])
+    return not holds_same(check, observed, reference)
 
 
-def is_same(check: dict[str, Any], observed: Any, reference: Any) -> bool:
-    """The reference although it should not be."""
-    wanted = reference if check["number"] is None else check["number"]
-    return same(observed, wanted, check["tolerance"])
-
-
-def near(check: dict[str, Any], observed: Any, reference: Any) -> bool:  # noqa: ARG001
+def holds_near(check: dict[str, Any], observed: Any, reference: Any) -> bool:  # noqa: ARG001
     """Within five per cent of the reported number."""
     seen = numbers(observed)
     return bool(abs(sum(seen) / len(seen) - check["number"]) <= 0.05 * abs(check["number"]))
 
 
-def above(check: dict[str, Any], observed: Any, reference: Any) -> bool:  # noqa: ARG001
+def holds_above(check: dict[str, Any], observed: Any, reference: Any) -> bool:  # noqa: ARG001
     """Larger than the number."""
     return bool(max(numbers(observed)) > check["number"])
 
 
-def below(check: dict[str, Any], observed: Any, reference: Any) -> bool:  # noqa: ARG001
+def holds_below(check: dict[str, Any], observed: Any, reference: Any) -> bool:  # noqa: ARG001
     """Smaller than the number."""
     return bool(min(numbers(observed)) < check["number"])
 
 
-def other_shape(check: dict[str, Any], observed: Any, reference: Any) -> bool:
+def holds_shape(check: dict[str, Any], observed: Any, reference: Any) -> bool:
     """Another shape than expected, written `2,3`, or than the reference has."""
     sizes = ["".join(filter(str.isdigit, part)) for part in check["text"].split(",")]
     return shape(observed) != (",".join(filter(None, sizes)) if check["text"] else shape(reference))
 
 
-def other_dtype(check: dict[str, Any], observed: Any, reference: Any) -> bool:
+def holds_dtype(check: dict[str, Any], observed: Any, reference: Any) -> bool:
     """Another type of elements."""
     return dtype(observed) != (last_word(check["text"]) if check["text"] else dtype(reference))
 
 
-def other_device(check: dict[str, Any], observed: Any, reference: Any) -> bool:
+def holds_device(check: dict[str, Any], observed: Any, reference: Any) -> bool:
     """On another device."""
     return device(observed) != (last_word(check["text"]) if check["text"] else device(reference))
 
 
-def no_gradient(check: dict[str, Any], observed: Any, reference: Any) -> bool:  # noqa: ARG001
+def holds_no_gradient(check: dict[str, Any], observed: Any, reference: Any) -> bool:  # noqa: ARG001
     """A parameter without a gradient; what is no parameter is taken for a gradient itself."""
     for one in items(observed):
         is_parameter = getattr(one, "requires_grad", False) or type(one).__name__ == "Parameter"
@@ -122,14 +137,6 @@ def no_gradient(check: dict[str, Any], observed: Any, reference: Any) -> bool:  
         if gradient is None or not any(flat(gradient)):
             return True
     return False
-
-
-def same(one: Any, other: Any, tolerance: float) -> bool:
-    """Whether two values are equal in shape and, within the tolerance, in every number."""
-    left, right = flat(one), flat(other)
-    if len(left) != len(right) or (len(left) > 1 and shape(one) != shape(other)):
-        return False
-    return all(close(a, b, tolerance) for a, b in zip(left, right))  # noqa: B905 - of the same length
 
 
 def flat(value: Any) -> list[Any]:

@@ -1,7 +1,7 @@
 """Runs one script in the box and writes down what really happened: not what the script prints.
 
 Covered: the exception and its frames are read by this program, frames that only claim to be the project's
-are told apart, the result carries a word that was read and forgotten before the script began.
+count as the script's, the result carries a word that was read and forgotten before the script began.
 Not covered: a script that takes this process apart (frame and memory tricks); the static rules refuse those.
 """
 
@@ -14,29 +14,19 @@ import random
 import resource
 import sys
 import time
+import types
 import warnings
+from importlib.abc import Loader, MetaPathFinder
+from importlib.machinery import ModuleSpec
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from reenact.bug.inside import judge
-    from reenact.bug.inside.stub import stand_in
 else:
     import judge
-    from stub import stand_in
 
 RESULT = "result-{}.json"
-RELATIONS = {
-    "not-finite": judge.not_finite,
-    "differs": judge.differs,
-    "same": judge.is_same,
-    "near": judge.near,
-    "above": judge.above,
-    "below": judge.below,
-    "shape": judge.other_shape,
-    "dtype": judge.other_dtype,
-    "device": judge.other_device,
-    "no-gradient": judge.no_gradient,
-}
+FRAME = ("whose", "file", "line", "function", "qualified")
 
 
 def main() -> None:
@@ -51,8 +41,7 @@ def main() -> None:
         importlib.import_module(name)
     sys.argv[:] = [script]
     sys.path[0:1] = [os.path.abspath(root) for root in task["roots"]]
-    for name in ("judge", "stub"):
-        sys.modules.pop(name, None)
+    sys.modules.pop("judge", None)
     for seed, word in task.pop("words").items():
         sys.stdout.flush()
         child = os.fork()
@@ -67,10 +56,11 @@ def _run(task: dict[str, Any], seed: int, word: str, text: bytes, script: str, p
     result = os.path.abspath(RESULT.format(seed))
     os.mkdir(f"run-{seed}")
     os.chdir(f"run-{seed}")
-    stubbed = stand_in(task["stubs"])
-    heard = _hear_warnings(project, script) if task["check"] and task["check"]["relation"] == "warns" else []
+    check = task["check"]
+    stubs = StubFinder(task["stubs"])
+    warned = _record_warnings(project, script) if check and check["relation"] == "warns" else []
     _seed(seed, task["seeded"])
-    found: dict[str, Any] = {"stubbed": stubbed}
+    found: dict[str, Any] = {"stubbed": stubs.used}
     began = time.process_time()
     namespace: dict[str, Any] = {"__name__": "__main__", "__file__": script, "__builtins__": __builtins__}
     try:
@@ -79,58 +69,62 @@ def _run(task: dict[str, Any], seed: int, word: str, text: bytes, script: str, p
     except SystemExit as leaving:
         found |= {"ended": "exited", "message": _clean(str(leaving.code))}
     except BaseException as error:  # noqa: BLE001 - whatever it raises is what we are here for
-        found |= {"ended": "raised", **_told(error, project, script)}
-    found["cpu_s"] = time.process_time() - began
-    found["peak_mib"] = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-    if task["check"] and found["ended"] == "returned":
-        found["check"] = _checked(task["check"], namespace, heard, found)
-    found["versions"] = _versions(task["seeded"])
-    found["word"] = word
-    _write(found, result)
+        found |= {"ended": "raised", **_described(error, project, script)}
+    used = {
+        "slower": time.process_time() - began,
+        "memory": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024,
+    }
+    if check and found["ended"] == "returned":
+        found |= _checked(check, namespace, warned, used)
+    _write({**found, "versions": _versions(task["seeded"]), "word": word}, result)
 
 
-def _told(error: BaseException, project: str, script: str) -> dict[str, Any]:
+def _described(error: BaseException, project: str, script: str) -> dict[str, Any]:
     frames = judge.frames_of(error.__traceback__, project, script)[1:]
     return {
         "classes": [one.__name__ for one in type(error).__mro__],
         "message": _clean(str(error)),
-        "frames": frames[-60:],
+        "frames": [dict(zip(FRAME, frame)) for frame in frames[-60:]],  # noqa: B905 - of the same length
         "blamed": judge.blamed(frames),
         "missing": getattr(error, "name", None) or "" if isinstance(error, ModuleNotFoundError) else "",
     }
 
 
 def _checked(
-    check: dict[str, Any], namespace: dict[str, Any], heard: list[str], found: dict[str, Any]
+    check: dict[str, Any], namespace: dict[str, Any], warned: list[str], used: dict[str, float]
 ) -> dict[str, Any]:
-    """Whether the relation holds, and what was seen; `problem` when it cannot be told."""
-    relation, number = check["relation"], check["number"]
+    """Whether the relation holds, and what was seen; `problem` when that cannot be computed."""
+    relation = check["relation"]
     if relation == "warns":
         wanted = [" ".join(part.split()).lower() for part in check["text"].split("*")]
-        said = [text for text in heard if judge.in_order(wanted, text)]
-        return {"holds": bool(said), "saw": (said or heard or ["no warning from project code"])[0][:300]}
-    if relation in ("slower", "memory"):
-        used = found["cpu_s"] if relation == "slower" else found["peak_mib"]
-        return {"holds": used > number, "saw": f"{used:.4g}", "number": used}
+        fitting = [text for text in warned if judge.in_order(wanted, text)]
+        return {
+            "holds": bool(fitting),
+            "saw": (fitting or warned or ["no warning from project code"])[0][:300],
+        }
+    if relation in used:
+        return {
+            "holds": used[relation] > check["number"],
+            "saw": f"{used[relation]:.4g}",
+            "number": used[relation],
+        }
+    problem = ""
+    observed: Any = namespace.get("observed")
+    reference = namespace.get("reference")
     if "observed" not in namespace:
-        return {"holds": False, "problem": "the script ended without a top-level value named `observed`"}
-    observed, reference = namespace["observed"], namespace.get("reference")
-    if type(observed).__module__ == "__main__":
-        return {
-            "holds": False,
-            "problem": "`observed` is an object of a class that the script defines",
-        }
-    try:
-        shown = RELATIONS[relation](check, observed, reference)
-        saw = f"observed {judge.short(observed)}"
-        saw += f", reference {judge.short(reference)}" if "reference" in namespace else ""
-    except Exception as error:  # noqa: BLE001 - a stranger's object may raise anything
-        return {
-            "holds": False,
-            "problem": f"the check could not be computed: {type(error).__name__}: {error}",
-        }
-    single = float(observed) if _is_single(observed) else None
-    return {"holds": shown, "saw": _clean(saw[:600]), "number": single if single == single else None}
+        problem = "the script ended without a top-level value named `observed`"
+    elif type(observed).__module__ == "__main__":
+        problem = "`observed` is an object of a class that the script defines"
+    else:
+        try:
+            holds = getattr(judge, "holds_" + relation.replace("-", "_"))(check, observed, reference)
+            saw = f"observed {judge.short(observed)}"
+            saw += f", reference {judge.short(reference)}" if "reference" in namespace else ""
+            single = float(observed) if _is_single(observed) else None
+            return {"holds": holds, "saw": _clean(saw[:600]), "number": single if single == single else None}
+        except Exception as error:  # noqa: BLE001 - a stranger's object may raise anything
+            problem = f"the check could not be computed: {type(error).__name__}: {error}"
+    return {"holds": False, "problem": problem}
 
 
 def _clean(text: str) -> str:
@@ -145,20 +139,17 @@ def _is_single(value: Any) -> bool:
         return False
 
 
-def _hear_warnings(project: str, script: str) -> list[str]:
+def _record_warnings(project: str, script: str) -> list[str]:
     """Warnings that project code gives, also where they point at the caller."""
-    heard: list[str] = []
+    warned: list[str] = []
 
     def show(message: Any, category: Any, *_: Any, **__: Any) -> None:
-        frame = sys._getframe(1)
-        while frame is not None and judge.where(frame.f_code.co_filename, project, script) == "library":
-            frame = frame.f_back  # type: ignore[assignment]
-        if frame is not None and judge.where(frame.f_code.co_filename, project, script) == "project":
-            heard.append(f"{category.__name__}: {message}")
+        if judge.nearest_owner(sys._getframe(1), project, script) == "project":
+            warned.append(f"{category.__name__}: {message}")
 
     warnings.simplefilter("always")
     warnings.showwarning = show
-    return heard
+    return warned
 
 
 def _seed(seed: int, names: list[str]) -> None:
@@ -195,6 +186,48 @@ def _write(found: dict[str, Any], result: str) -> None:
     os.write(handle, text)
     # At once: nothing of the script's own (threads, exit handlers) may follow.
     os._exit(0)
+
+
+class Stub:
+    """What a stub module holds under every name: it may be named, subclassed and passed on, never called."""
+
+    def __init__(self, *_: Any, **__: Any) -> None: ...
+
+    def __call__(self, *_: Any, **__: Any) -> Any:
+        raise RuntimeError("this module is a stub: it is not installed")
+
+    def __getattr__(self, name: str) -> Any:
+        return _stub_of(name)
+
+
+class StubFinder(MetaPathFinder, Loader):
+    """Empty modules for those that are not installed and that the user gave up. Asked last, so that a module
+    that is there is taken as it is."""
+
+    def __init__(self, names: list[str]) -> None:
+        self.names = names
+        self.used: list[str] = []
+        if names:
+            sys.meta_path.append(self)
+
+    def find_spec(self, fullname: str, *_: Any) -> ModuleSpec | None:
+        if fullname.split(".")[0] not in self.names:
+            return None
+        return ModuleSpec(fullname, self, is_package=True)
+
+    def create_module(self, spec: ModuleSpec) -> types.ModuleType:
+        made = types.ModuleType(spec.name)
+        vars(made)["__getattr__"] = _stub_of
+        self.used.append(spec.name)
+        return made
+
+    def exec_module(self, module: types.ModuleType) -> None: ...
+
+
+def _stub_of(name: str) -> Stub:
+    if name.startswith("__"):
+        raise AttributeError(name)
+    return Stub()
 
 
 if __name__ == "__main__":

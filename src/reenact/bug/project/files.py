@@ -1,36 +1,57 @@
-"""The Python files of a checkout: where imports start, which module lies where, who defines a name."""
+"""The Python files of a checkout, read without trusting any of them, and which module lies where.
+
+Covered: links (never followed, so nothing outside the tree is read and nothing twice), FIFOs and devices,
+files too large to be written by hand, binary bytes, wrong or lying encodings, a tree larger than agreed.
+"""
 
 from __future__ import annotations
 
+import codecs
 import hashlib
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path, PurePosixPath
 
-from reenact.files import read_text
+from reenact.files import read_bytes
 from reenact.intake.repository import CHANGED, Checkout
 
-SKIPPED = frozenset({"node_modules", "site-packages", "__pycache__", "venv", "env", "build", "dist"})
+MOST_FILE_BYTES = 1024 * 1024
+MOST_BYTES = 512 * 1024 * 1024
+MOST_FILES = 50_000
 SOURCE_FOLDERS = ("src", "lib", "python")
-MOST_BYTES = 1 << 20
+_SKIPPED = frozenset(
+    {"node_modules", "site-packages", "__pycache__", "__pypackages__", "venv", "env", "virtualenv"}
+)
 _DEFINITION = re.compile(r"^[ \t]*(?:class|(?:async[ \t]+)?def)[ \t]+(\w+)", re.MULTILINE)
+_COOKIE = re.compile(rb"^[ \t\f]*#.*?coding[:=][ \t]*([-\w.]+)")
+_UTF16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 
 
 @dataclass(frozen=True)
 class ProjectFiles:
-    """All Python files below a folder, by relative path."""
+    """The text of all Python files below a folder, by relative path."""
 
     folder: Path
-    paths: tuple[PurePosixPath, ...]
+    texts: Mapping[PurePosixPath, str]
+    left_out: tuple[str, ...] = ()
+    """What is not read, and why: `path: why`."""
+
+    @property
+    def paths(self) -> tuple[PurePosixPath, ...]:
+        return tuple(self.texts)
 
     @cached_property
     def roots(self) -> tuple[PurePosixPath, ...]:
         """Folders that go on the import path, the outermost last so that `src` wins over the root."""
-        tops = {path.parts[0] for path in self.paths if len(path.parts) > 1}
-        nested = [name for name in SOURCE_FOLDERS if name in tops and not self._is_package(name)]
+        tops = {path.parts[0] for path in self.texts if len(path.parts) > 1}
+        nested = [
+            name
+            for name in SOURCE_FOLDERS
+            if name in tops and PurePosixPath(name, "__init__.py") not in self.texts
+        ]
         return (*(PurePosixPath(name) for name in nested), PurePosixPath())
 
     @cached_property
@@ -38,10 +59,16 @@ class ProjectFiles:
         """Dotted name -> file, for every file that can be imported."""
         found: dict[str, PurePosixPath] = {}
         for root in reversed(self.roots):
-            for path in self.paths:
+            for path in self.texts:
                 if path.is_relative_to(root):
                     found[_dotted(path.relative_to(root))] = path
         return found
+
+    @cached_property
+    def module_names(self) -> Mapping[PurePosixPath, str]:
+        """The dotted name by which each file is imported; the shorter one where there are two."""
+        longest_first = sorted(self.modules.items(), key=lambda item: -len(item[0]))
+        return {path: name for name, path in longest_first}
 
     @cached_property
     def packages(self) -> frozenset[str]:
@@ -51,47 +78,103 @@ class ProjectFiles:
     @cached_property
     def definitions(self) -> Mapping[str, tuple[PurePosixPath, ...]]:
         """Name of a function or class -> the files that define it."""
-        found: dict[str, list[PurePosixPath]] = {}
-        for path in self.paths:
-            for name in set(_DEFINITION.findall(self.text(path))):
-                found.setdefault(name, []).append(path)
-        return {name: tuple(paths) for name, paths in found.items()}
-
-    def text(self, path: PurePosixPath) -> str:
-        """A file's text; empty when it is gone or too large to be code."""
-        file = self.folder / path
-        try:
-            if file.is_symlink():
-                return ""
-            return read_text(file, MOST_BYTES, errors="replace")
-        except OSError:
-            return ""
+        found: dict[str, tuple[PurePosixPath, ...]] = {}
+        for path, text in self.texts.items():
+            for name in set(_DEFINITION.findall(text)):
+                found[name] = (*found.get(name, ()), path)
+        return found
 
     @cached_property
     def digest(self) -> str:
         """One name for the content of all files."""
         hashed = hashlib.sha256()
-        for path in self.paths:
-            hashed.update(f"{path}\0{self.text(path)}\0".encode("utf-8", "replace"))
+        for path, text in self.texts.items():
+            hashed.update(f"{path}\0{text}\0".encode("utf-8", "replace"))
         return hashed.hexdigest()[:40]
-
-    def _is_package(self, name: str) -> bool:
-        return PurePosixPath(name, "__init__.py") in self.paths
 
 
 def project_files(folder: Path) -> ProjectFiles:
-    """The Python files below a folder; links, hidden folders and environments are not looked into."""
-    found: list[PurePosixPath] = []
-    for inner, folders, names in os.walk(folder):
-        folders[:] = sorted(name for name in folders if not name.startswith(".") and name not in SKIPPED)
-        below = PurePosixPath(Path(inner).relative_to(folder).as_posix())
-        found += [below / name for name in sorted(names) if name.endswith(".py")]
-    return ProjectFiles(folder, tuple(found))
+    """Every Python file below the folder that can be read as text, in a fixed order."""
+    texts: dict[PurePosixPath, str] = {}
+    left_out: list[str] = []
+    size = 0
+    for path in _python_files(folder):
+        # A name as it can be shown: bytes that are no text become question marks.
+        shown = "".join(letter if letter.isprintable() else "?" for letter in str(path))
+        data = read_plain(folder / path) if shown == str(path) else "its name is not text"
+        if isinstance(data, str):
+            left_out.append(f"{shown}: {data}")
+            continue
+        size += len(data)
+        if size > MOST_BYTES or len(texts) >= MOST_FILES:
+            left_out.append(f"{shown}: too much before it, all files after it are left out too")
+            break
+        texts[path] = decode(data)
+    return ProjectFiles(folder, texts, tuple(left_out))
 
 
 def identity(checkout: Checkout, files: ProjectFiles) -> str:
     """What the journal knows a checkout by: its commit, or its content where there is no clean one."""
     return checkout.commit if checkout.commit and not checkout.commit.endswith(CHANGED) else files.digest
+
+
+def read_plain(path: Path) -> bytes | str:
+    """The bytes of a plain text file that is not a link, or why they are not read."""
+    if path.is_symlink():
+        return "a link"
+    try:
+        data = read_bytes(path, MOST_FILE_BYTES)
+    except OSError as error:
+        return f"cannot be read ({error.strerror})"
+    return data if b"\0" not in data or data.startswith(_UTF16) else "binary"
+
+
+def decode(data: bytes) -> str:
+    """By byte order mark, by the cookie of its first lines, as UTF-8, and at last as Latin-1; with newlines
+    alone between lines, so that lines count as Python counts them."""
+    text = data.decode("latin-1")
+    for encoding in (*_claimed(data), "utf-8"):
+        try:
+            claimed = data.decode(encoding)
+            claimed.encode("utf-8")
+        except (UnicodeError, LookupError):
+            continue
+        text = claimed.removeprefix("\ufeff")
+        break
+    return text.replace("\r\n", "\n").replace("\r", "\n")
+
+
+def _claimed(data: bytes) -> Iterator[str]:
+    if data.startswith(_UTF16):
+        yield "utf-16"
+    for line in data.split(b"\n", 2)[:2]:
+        if found := _COOKIE.match(line):
+            name = found[1].decode("ascii", "replace")
+            # Codecs that do not give text (`hex`, `zip`) would run on untrusted bytes.
+            if _is_text_codec(name):
+                yield name
+
+
+def _is_text_codec(name: str) -> bool:
+    try:
+        return bool(codecs.lookup(name)._is_text_encoding)
+    except (LookupError, ValueError):
+        return False
+
+
+def _python_files(folder: Path) -> Iterator[PurePosixPath]:
+    for inner, folders, names in os.walk(folder):
+        here = Path(inner)
+        folders[:] = sorted(name for name in folders if _is_entered(here, name))
+        below = PurePosixPath(here.relative_to(folder).as_posix())
+        yield from (below / name for name in sorted(names) if name.endswith(".py"))
+
+
+def _is_entered(here: Path, name: str) -> bool:
+    if name.startswith(".") or name in _SKIPPED or name.endswith(".egg-info"):
+        return False
+    copied = here.name == "build" and (name == "lib" or name.startswith(("lib.", "bdist.")))
+    return not copied and not (here / name / "pyvenv.cfg").exists()
 
 
 def _dotted(path: PurePosixPath) -> str:

@@ -10,24 +10,15 @@ import ast
 from collections import Counter
 from dataclasses import dataclass, field
 
-from reenact.bug.project.classes import Shape, shape_of
-from reenact.bug.project.lookup import (
-    Absent,
-    Class,
-    Codebase,
-    Found,
-    Module,
-    Outside,
-    bound_names,
-    targets_of,
-)
+from reenact.bug.project.codebase import Absent, Class, Codebase, Found, Module, Outside
+from reenact.codegen.syntax import Definition, bound_names, dotted_name, imported_names, targets_of
 
 
 @dataclass(frozen=True)
 class Instance:
     """An object of a class of the project."""
 
-    shape: Shape
+    of: Class
 
 
 @dataclass
@@ -37,7 +28,7 @@ class Bindings:
     project: Codebase
     imported: dict[str, str]
     """Name -> dotted name, also of other libraries."""
-    instances: dict[str, Shape]
+    instances: dict[str, Class]
     derived: set[str] = field(default_factory=set)
     """Classes of the script whose base is the project's."""
 
@@ -51,17 +42,14 @@ class Bindings:
             return self._attribute(node)
         if isinstance(node, ast.Call):
             made = self.what(node.func)
-            return Instance(shape_of(self.project, made)) if isinstance(made, Class) else None
+            return Instance(made) if isinstance(made, Class) else None
         return None
 
     def dotted(self, node: ast.expr) -> str:
         """The dotted name that an expression spells through imports; empty when it is none."""
-        if isinstance(node, ast.Name):
-            return self.imported.get(node.id, "")
-        if isinstance(node, ast.Attribute):
-            before = self.dotted(node.value)
-            return f"{before}.{node.attr}" if before else ""
-        return ""
+        first, _, rest = dotted_name(node).partition(".")
+        before = self.imported.get(first, "")
+        return f"{before}.{rest}" if before and rest else before
 
     def is_project(self, node: ast.expr) -> bool:
         """Whether an expression starts at a name of the project."""
@@ -80,9 +68,9 @@ class Bindings:
         if isinstance(base, Outside):
             return Outside(f"{base.name}.{node.attr}")
         if isinstance(base, Instance):
-            return base.shape.method(node.attr)
+            base = base.of
         if isinstance(base, Class):
-            return shape_of(self.project, base).method(node.attr)
+            return base.methods.get(node.attr)
         return base if isinstance(base, Absent) else None
 
 
@@ -92,8 +80,8 @@ def bindings_of(tree: ast.Module, project: Codebase) -> Bindings:
     bound: Counter[str] = Counter()
     for node in ast.walk(tree):
         if isinstance(node, ast.Import | ast.ImportFrom):
-            imported |= _imports_of(node)
-        elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+            imported |= {one.name: one.target for one in imported_names(node)}
+        elif isinstance(node, Definition):
             bound[node.name] += 1
         elif isinstance(node, ast.arg):
             bound[node.arg] += 2
@@ -105,15 +93,6 @@ def bindings_of(tree: ast.Module, project: Codebase) -> Bindings:
     return found
 
 
-def _imports_of(node: ast.Import | ast.ImportFrom) -> dict[str, str]:
-    """Name -> dotted name. A relative import means nothing in a script."""
-    if isinstance(node, ast.ImportFrom):
-        known = node.module and not node.level
-        return {one.asname or one.name: f"{node.module}.{one.name}" for one in node.names} if known else {}
-    firsts = {one.name.partition(".")[0]: one.name.partition(".")[0] for one in node.names if not one.asname}
-    return firsts | {one.asname: one.name for one in node.names if one.asname}
-
-
 def _learn(found: Bindings, node: ast.AST, bound: Counter[str]) -> None:
     """A class derived from the project's, or an object of one."""
     if isinstance(node, ast.ClassDef) and any(found.is_project(base) for base in node.bases):
@@ -122,7 +101,7 @@ def _learn(found: Bindings, node: ast.AST, bound: Counter[str]) -> None:
         return
     target, made = node.targets[0], found.what(node.value)
     if isinstance(target, ast.Name) and bound[target.id] == 1 and isinstance(made, Instance):
-        found.instances[target.id] = made.shape
+        found.instances[target.id] = made.of
 
 
 def flowing(tree: ast.Module, bindings: Bindings) -> frozenset[str]:

@@ -1,6 +1,6 @@
 """What a script must not do with what it is to show: patch it, mock it, or take the watcher apart.
 
-Covered: patching of modules and classes, mocks, copies of project code (copies.py), reading the project's
+Covered: patching of modules and classes, mocks, copies of project code, reading the project's
 files or version, raising the expected exception itself, reaching into frames, tracebacks, code objects, the
 interpreter's hooks and its memory, sources of chance that no seed rules. Not covered: a script written by
 somebody who knows this list; what it can forge then is bounded by the run on the fixed revision.
@@ -11,87 +11,16 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
-from typing import TypeAlias
 
-from reenact.bug.project.files import ProjectFiles
-from reenact.bug.project.lookup import Class, Codebase, Function, Module, Outside
+from reenact.bug.project.codebase import Class, Codebase, Function, Module, Outside
+from reenact.bug.reproduction import Stage
 from reenact.bug.symptom import Symptom
 from reenact.bug.validate.bindings import Bindings
-from reenact.bug.validate.stage import Stage
 from reenact.codegen.problem import Problem
-from reenact.codegen.project import parsed
+from reenact.codegen.syntax import Definition, FunctionNode, definitions_in, imported_names, targets_of
 
-Definition: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
 ASIDE = frozenset({"test", "tests", "testing", "docs", "examples", "tutorials", "benchmarks"})
 """Folders whose code is not under test."""
-SEVERAL = 3
-"""Statements from which on an equal body is a copy and no coincidence."""
-
-
-def copied(tree: ast.Module, project: Codebase) -> Iterator[Problem]:
-    """Functions and classes that the project has: by name and form at the top level, by body anywhere."""
-    for node in ast.walk(tree):
-        if not isinstance(node, Definition):
-            continue
-        if node in tree.body and _is_anew(node, project.files):
-            yield _anew(f"`{node.name}` is defined anew; import the project's own.", node)
-        elif _is_copy(node, project):
-            yield _anew(f"`{node.name}` is a copy of project code; import the original.", node)
-
-
-def _anew(sentence: str, node: Definition) -> Problem:
-    return Problem(Stage.RELEVANCE, sentence, line=node.lineno)
-
-
-def _is_anew(node: Definition, files: ProjectFiles) -> bool:
-    """Whether the project has one of that name and form: the same parameters, or a method in common."""
-    for path in files.definitions.get(node.name, ()):
-        if ASIDE.intersection(path.parts) or path.name.startswith("test_"):
-            continue
-        for other in _definitions(files.text(path)):
-            if other.name == node.name and _forms(node) & _forms(other):
-                return True
-    return False
-
-
-def _forms(node: Definition) -> frozenset[str]:
-    """The parameters of a function as one word, the methods of a class as several."""
-    if isinstance(node, ast.ClassDef):
-        methods = (one.name for one in node.body if isinstance(one, ast.FunctionDef | ast.AsyncFunctionDef))
-        return frozenset(methods) - {"__init__"}
-    return frozenset({ast.unparse(ast.arguments([], node.args.args, None, [], [], None, []))} - {""})
-
-
-def _is_copy(node: Definition, project: Codebase) -> bool:
-    if len(node.body) < SEVERAL:
-        return False
-    body = _body(node)
-    if body not in project.copies:
-        project.copies[body] = any(
-            _holds(node, body, project.files.text(path)) for path in project.files.paths
-        )
-    return project.copies[body]
-
-
-def _holds(node: Definition, body: str, text: str) -> bool:
-    """Whoever copies a function keeps the words that are rare in it; only files that hold them are parsed."""
-    names = {one.attr for one in ast.walk(node) if isinstance(one, ast.Attribute)}
-    return all(name in text for name in names) and body in _bodies(text)
-
-
-def _bodies(text: str) -> set[str]:
-    return {_body(node) for node in _definitions(text) if len(node.body) >= SEVERAL}
-
-
-def _definitions(text: str) -> list[Definition]:
-    tree = parsed(text)
-    return [node for node in ast.walk(tree) if isinstance(node, Definition)] if tree is not None else []
-
-
-def _body(node: Definition) -> str:
-    first = node.body[0]
-    told = isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant)
-    return "\n".join(ast.dump(line) for line in node.body[1 if told else 0 :])
 
 
 def _words(text: str) -> frozenset[str]:
@@ -120,39 +49,34 @@ _SOURCE = re.compile(r"\S*(?:\.pyc?|\brepository/)\S*")
 
 def dishonest(tree: ast.Module, bindings: Bindings, symptom: Symptom) -> tuple[Problem, ...]:
     """Everything the script does that would make its outcome worthless."""
-    found: list[Problem] = []
-    for node in ast.walk(tree):
-        found += _reaches(node, bindings)
-        found += _patches(node, bindings)
-        found += _raises(node, symptom)
-    found += copied(tree, bindings.project)
+    found = [
+        Problem(Stage.RELEVANCE, sentence, line=node.lineno)
+        for node in ast.walk(tree)
+        if isinstance(node, ast.stmt | ast.expr)
+        for sentence in (*_reaches(node, bindings), *_patches(node, bindings), *_raises(node, symptom))
+    ]
+    found += [
+        Problem(Stage.RELEVANCE, sentence, line=node.lineno)
+        for node in ast.walk(tree)
+        if isinstance(node, Definition)
+        for sentence in _copies(node, bindings.project, is_top=node in tree.body)
+    ]
     return tuple(dict.fromkeys(found))
 
 
-def _object(sentence: str, node: ast.stmt | ast.expr) -> Problem:
-    return Problem(Stage.RELEVANCE, sentence, line=node.lineno)
-
-
-def _reaches(node: ast.AST, bindings: Bindings) -> Iterator[Problem]:
+def _reaches(node: ast.AST, bindings: Bindings) -> Iterator[str]:
     """Modules, calls and attributes that are none of a script's business."""
-    if isinstance(node, ast.Import | ast.ImportFrom):
-        for name in _imported(node):
-            yield _object(f"A script that shows a bug may not use `{name}`.", node)
-    elif isinstance(node, ast.Name) and (node.id in CALLS or node.id in ATTRIBUTES):
-        yield _object(f"A script that shows a bug may not use `{node.id}`.", node)
+    for one in imported_names(node):
+        name = one.module if isinstance(node, ast.Import) else one.target
+        last = name.rpartition(".")[2]
+        if name.partition(".")[0] in MODULES or name in DOTTED or last in ATTRIBUTES:
+            yield f"A script that shows a bug may not use `{name}`."
+    if isinstance(node, ast.Name) and (node.id in CALLS or node.id in ATTRIBUTES):
+        yield f"A script that shows a bug may not use `{node.id}`."
     elif isinstance(node, ast.Attribute) and _is_out_of_reach(node, bindings):
-        yield _object(f"A script that shows a bug may not touch `{ast.unparse(node)}`.", node)
+        yield f"A script that shows a bug may not touch `{ast.unparse(node)}`."
     elif isinstance(node, ast.Constant) and isinstance(node.value, str) and _SOURCE.fullmatch(node.value):
-        yield _object("A script that shows a bug may not name source files; it imports what it needs.", node)
-
-
-def _imported(node: ast.Import | ast.ImportFrom) -> Iterator[str]:
-    """What an import brings that a script has no business with."""
-    module = node.module or "" if isinstance(node, ast.ImportFrom) else ""
-    for one in node.names:
-        name = f"{module}.{one.name}" if module else one.name
-        if name.partition(".")[0] in MODULES or name in DOTTED or one.name in ATTRIBUTES:
-            yield name
+        yield "A script that shows a bug may not name source files; it imports what it needs."
 
 
 def _is_out_of_reach(node: ast.Attribute, bindings: Bindings) -> bool:
@@ -163,21 +87,16 @@ def _is_out_of_reach(node: ast.Attribute, bindings: Bindings) -> bool:
     return node.attr in OF_PROJECT and bindings.is_project(node.value)
 
 
-def _patches(node: ast.AST, bindings: Bindings) -> Iterator[Problem]:
+def _patches(node: ast.AST, bindings: Bindings) -> Iterator[str]:
     targets: list[ast.expr] = []
     value: ast.expr | None = None
-    if isinstance(node, ast.Assign):
-        targets, value = node.targets, node.value
-    elif isinstance(node, ast.AugAssign | ast.AnnAssign):
-        targets, value = [node.target], node.value
+    if isinstance(node, ast.Assign | ast.AugAssign | ast.AnnAssign):
+        targets, value = targets_of(node), node.value
     elif isinstance(node, ast.Delete):
         targets = node.targets
     for target in targets:
         if isinstance(target, ast.Attribute) and _is_patch(target, value, bindings):
-            yield _object(
-                f"`{ast.unparse(target)}` is changed from outside: the code under test must stay as it is.",
-                target,
-            )
+            yield f"`{ast.unparse(target)}` is changed from outside: the code under test must stay as it is."
 
 
 def _is_patch(target: ast.Attribute, value: ast.expr | None, bindings: Bindings) -> bool:
@@ -194,9 +113,31 @@ def _is_patch(target: ast.Attribute, value: ast.expr | None, bindings: Bindings)
     return isinstance(replaced, Function) or (bool(bindings.dotted(target.value)) and not plain)
 
 
-def _raises(node: ast.AST, symptom: Symptom) -> Iterator[Problem]:
+def _raises(node: ast.AST, symptom: Symptom) -> Iterator[str]:
     if not isinstance(node, ast.Raise) or node.exc is None or symptom.explicit is None:
         return
     raised = node.exc.func if isinstance(node.exc, ast.Call) else node.exc
     if ast.unparse(raised).rpartition(".")[2] == symptom.explicit.name:
-        yield _object(f"The script raises {symptom.explicit.name} itself; the project must.", node)
+        yield f"The script raises {symptom.explicit.name} itself; the project must."
+
+
+def _copies(node: Definition, project: Codebase, *, is_top: bool) -> Iterator[str]:
+    """What the project has too: by name and form at the top level, by body anywhere."""
+    if is_top and any(_forms(node) & _forms(other) for other in _namesakes(node, project)):
+        yield f"`{node.name}` is defined again; import the project's own."
+    elif project.holds_copy(node):
+        yield f"`{node.name}` is a copy of project code; import the original."
+
+
+def _namesakes(node: Definition, project: Codebase) -> Iterator[Definition]:
+    for path in project.files.definitions.get(node.name, ()):
+        if not ASIDE.intersection(path.parts) and not path.name.startswith("test_"):
+            found = definitions_in(project.files.texts[path])
+            yield from (other for other in found if other.name == node.name)
+
+
+def _forms(node: Definition) -> frozenset[str]:
+    """The parameters of a function as one word, the methods of a class as several."""
+    if isinstance(node, ast.ClassDef):
+        return frozenset(one.name for one in node.body if isinstance(one, FunctionNode)) - {"__init__"}
+    return frozenset({ast.unparse(ast.arguments([], node.args.args, None, [], [], None, []))} - {""})

@@ -1,49 +1,149 @@
 """All looks at a script before it is run, in their order; the first stage that objects ends them.
 
-It parses and is no larger than a script should be; names and arguments exist; it imports the project and
-exercises it; a silent bug is observed in what the project gives.
+It parses and is no larger than a script should be; names, attributes and arguments exist; it imports the
+project and exercises it; a silent bug is observed in what the project gives.
 """
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+import difflib
+from collections.abc import Iterator, Sequence
 
 from reenact.bug.options import BugAblations
-from reenact.bug.project.lookup import Codebase, bound_names
+from reenact.bug.project.codebase import Absent, Class, Codebase, Function
+from reenact.bug.reproduction import Stage
 from reenact.bug.symptom import Symptom
-from reenact.bug.validate.bindings import Bindings, bindings_of, flowing
+from reenact.bug.validate.bindings import Bindings, Instance, bindings_of, flowing
 from reenact.bug.validate.honest import dishonest
-from reenact.bug.validate.names import misnamed
-from reenact.bug.validate.stage import Stage
 from reenact.codegen.problem import Problem
 from reenact.codegen.static_checks import does_not_parse, lint
+from reenact.codegen.syntax import bound_names, decorators, imported_names, top_level
 
 LONGEST = 40_000
 """Characters of a script."""
+SHOWN = 12
+"""Names that are offered in place of one that does not exist."""
 
 
-def parsed(text: str) -> ast.Module | Problem:
-    """The tree of a script, or what keeps it from having one."""
+def objections(
+    text: str, project: Codebase, symptom: Symptom, parts: BugAblations | None = None
+) -> tuple[Problem, ...]:
+    """What is wrong with the script; empty when it may be run."""
+    parts = parts or BugAblations()
+    broken = _unusable(text)
+    if broken is not None:
+        return (broken,)
+    tree = ast.parse(text)
+    bindings = bindings_of(tree, project)
+    if parts.static:
+        found = (*lint(Stage.STATIC, text), *dict.fromkeys(_misnamed(tree, bindings)))
+        if found:
+            return found
+    if not parts.relevance:
+        return ()
+    unused, closing = _unused(tree, bindings, symptom), _closing(tree, bindings, symptom)
+    return (*unused, *dishonest(tree, bindings, symptom), *closing)
+
+
+def _unusable(text: str) -> Problem | None:
     if not text.strip():
         return Problem(Stage.PARSE, "The script is empty.")
     if len(text) > LONGEST:
         return Problem(Stage.PARSE, f"The script has more than {LONGEST} characters. Show the bug, no more.")
-    return does_not_parse(Stage.PARSE, text) or ast.parse(text)
+    return does_not_parse(Stage.PARSE, text)
 
 
-def irrelevant(tree: ast.Module, bindings: Bindings, symptom: Symptom) -> tuple[Problem, ...]:
-    """Why the outcome of this script would say nothing about the project."""
-    return (
-        *_unused(tree, bindings, symptom),
-        *dishonest(tree, bindings, symptom),
-        *_closing(tree, bindings, symptom),
-    )
+def _misnamed(tree: ast.Module, bindings: Bindings) -> Iterator[Problem]:
+    """Names, attributes and arguments that the project does not have."""
+    for node in ast.walk(tree):
+        yield from _imports(node, bindings.project)
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Attribute):
+            yield from _attribute(node, bindings)
+        elif isinstance(node, ast.Call):
+            wrong = _misfits(node, _signature(node.func, bindings), ast.unparse(node.func))
+            yield from (Problem(Stage.STATIC, one, line=node.lineno) for one in wrong)
+
+
+def _imports(node: ast.AST, project: Codebase) -> Iterator[Problem]:
+    """The first name of an import statement that is not there."""
+    names = list(imported_names(node))
+    wanted = dict.fromkeys(one.module for one in names)
+    if isinstance(node, ast.ImportFrom):
+        wanted |= dict.fromkeys(one.target for one in names if one.name != "*")
+    found = (project.find(dotted) for dotted in wanted)
+    absent = next((one for one in found if isinstance(one, Absent)), None)
+    if absent is not None:
+        yield _absent(absent, node)
+
+
+def _attribute(node: ast.Attribute, bindings: Bindings) -> Iterator[Problem]:
+    base = bindings.what(node.value)
+    found = bindings.what(node)
+    if isinstance(found, Absent) and not isinstance(base, Absent):
+        yield _absent(found, node)
+    if isinstance(base, Instance) and isinstance(node.ctx, ast.Load) and not base.of.has(node.attr):
+        has = _nearest(node.attr, sorted(base.of.attributes))
+        yield Problem(
+            Stage.STATIC, f"`{base.of.name}` has no attribute `{node.attr}`. {has}", line=node.lineno
+        )
+
+
+def _signature(function: ast.expr, bindings: Bindings) -> ast.arguments | None:
+    """The parameters of what is called, as far as they are known."""
+    called = bindings.what(function)
+    if isinstance(called, Class):
+        return called.construction()
+    if isinstance(called, Instance):
+        return called.of.called.signature(bound=True) if called.of.called is not None else None
+    if not isinstance(called, Function):
+        return None
+    base = bindings.what(function.value) if isinstance(function, ast.Attribute) else None
+    bound = isinstance(base, Instance)
+    if isinstance(base, Class):
+        bound = "classmethod" in decorators(called.node)
+    return called.signature(bound=bound)
+
+
+def _misfits(call: ast.Call, taken: ast.arguments | None, name: str) -> Iterator[str]:
+    """What is wrong with the arguments of a call, one sentence each."""
+    if taken is None:
+        return
+    takes = f"It takes ({ast.unparse(taken)})."
+    positional = [one.arg for one in (*taken.posonlyargs, *taken.args)]
+    only_named = [one.arg for one in taken.kwonlyargs]
+    given = [one.arg for one in call.keywords if one.arg is not None]
+    for word in given:
+        if word not in (*positional[len(taken.posonlyargs) :], *only_named) and taken.kwarg is None:
+            yield f"`{name}` has no parameter `{word}`. {takes}"
+    starred = any(isinstance(one, ast.Starred) for one in call.args)
+    unpacked = len(given) < len(call.keywords)
+    if not starred and len(call.args) > len(positional) and taken.vararg is None:
+        yield f"`{name}` takes at most {len(positional)} positional arguments. {takes}"
+    if starred or unpacked:
+        return
+    required = set(positional[: len(positional) - len(taken.defaults)])
+    required |= {one for one, default in zip(only_named, taken.kw_defaults, strict=True) if default is None}
+    missing = sorted(required - {*positional[: len(call.args)], *given})
+    if missing:
+        yield f"`{name}` is called without {', '.join(f'`{one}`' for one in missing)}. {takes}"
+
+
+def _absent(absent: Absent, node: ast.AST) -> Problem:
+    where = f"`{absent.module}`" if absent.module else "the project"
+    has = _nearest(absent.name, absent.known)
+    line: int = getattr(node, "lineno", 0)
+    return Problem(Stage.STATIC, f"There is no `{absent.name}` in {where}. {has}", line=line)
+
+
+def _nearest(name: str, known: Sequence[str]) -> str:
+    near = difflib.get_close_matches(name, known, n=3, cutoff=0.5) or list(known[:SHOWN])
+    return f"It has: {', '.join(near)}." if near else ""
 
 
 def _unused(tree: ast.Module, bindings: Bindings, symptom: Symptom) -> Iterator[Problem]:
-    imports = [to for to in bindings.imported.values() if bindings.project.owns(to)]
-    if not imports:
+    if not any(map(bindings.project.owns, bindings.imported.values())):
         some = ", ".join(sorted(bindings.project.files.packages)[:8])
         yield Problem(Stage.RELEVANCE, f"The script does not import the project. It consists of: {some}.")
         return
@@ -58,7 +158,7 @@ def _closing(tree: ast.Module, bindings: Bindings, symptom: Symptom) -> Iterator
     check = symptom.check if symptom.is_silent else None
     if check is None or not check.relation.of_a_value:
         return
-    top = {name for statement in _reached(tree.body) for name in bound_names(statement)}
+    top = {name for statement in top_level(tree.body) for name in bound_names(statement)}
     wanted = ("observed", "reference") if check.needs_reference else ("observed",)
     for name in wanted:
         if name not in top:
@@ -68,27 +168,3 @@ def _closing(tree: ast.Module, bindings: Bindings, symptom: Symptom) -> Iterator
             Stage.RELEVANCE,
             "`observed` does not come out of a call of the project, so it shows nothing of it.",
         )
-
-
-def _reached(body: list[ast.stmt]) -> Iterator[ast.stmt]:
-    for statement in body:
-        yield statement
-        if not isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
-            for part in ("body", "orelse", "finalbody"):
-                yield from _reached(getattr(statement, part, []))
-
-
-def objections(
-    text: str, project: Codebase, symptom: Symptom, parts: BugAblations | None = None
-) -> tuple[Problem, ...]:
-    """What is wrong with the script; empty when it may be run."""
-    parts = parts or BugAblations()
-    tree = parsed(text)
-    if isinstance(tree, Problem):
-        return (tree,)
-    bindings = bindings_of(tree, project)
-    if parts.static:
-        found = (*lint(Stage.STATIC, text), *misnamed(tree, bindings))
-        if found:
-            return found
-    return irrelevant(tree, bindings, symptom) if parts.relevance else ()

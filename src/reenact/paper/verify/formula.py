@@ -19,8 +19,8 @@ from pydantic import BaseModel, Field
 
 from reenact.asking import ask
 from reenact.codegen.project import Project
-from reenact.codegen.project import parsed as parsed_python
 from reenact.codegen.runner import ProjectRunner
+from reenact.codegen.syntax import parsed as parsed_python
 from reenact.errors import AnswerUnusable, ResultRefused
 from reenact.journal import Scope
 from reenact.llm.ask import Model

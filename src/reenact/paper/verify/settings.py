@@ -12,7 +12,8 @@ from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import Any, TypeAlias
 
-from reenact.codegen.project import Project, parsed
+from reenact.codegen.project import Project
+from reenact.codegen.syntax import parsed
 from reenact.paper.criterion import CodeLine
 from reenact.paper.fingerprint.expression import OPERATORS
 from reenact.paper.fingerprint.vocabulary import positions, squeezed

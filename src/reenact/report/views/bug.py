@@ -110,33 +110,33 @@ def _script(found: Reproduction) -> Iterator[Block]:
 
 def _seen(showing: Attempt) -> Iterator[Block]:
     shown = next((run for run in showing.runs if run.shows), showing.runs[0])
-    yield Text(shown.seen.sentence)
-    if shown.sighting.frames:
+    yield Text(shown.sentence)
+    if shown.observation.frames:
         yield _traceback(shown)
-    fixed = {run.seed: run.seen.outcome.value for run in showing.fixed_runs}
+    fixed = {run.seed: run.outcome.value for run in showing.fixed_runs}
     rows = [
         Row(
             (
                 str(run.seed),
-                run.seen.outcome.value,
+                run.outcome.value,
                 fixed.get(run.seed, "not run"),
-                f"{run.sighting.wall_s:.1f} s",
+                f"{run.observation.wall_s:.1f} s",
             ),
             tone="good" if run.shows else "",
         )
         for run in showing.runs
     ]
     yield Board("Seeds", ("seed", "on the reported revision", "on the fixed revision", "time"), rows)
-    versions = ", ".join(f"{name} {version}" for name, version in shown.sighting.versions.items())
+    versions = ", ".join(f"{name} {version}" for name, version in shown.observation.versions.items())
     if versions:
         yield Facts("", (("versions", versions),))
-    if shown.sighting.output:
-        yield Fold("What it printed", [Text(shown.sighting.output)])
+    if shown.observation.output:
+        yield Fold("What it printed", [Text(shown.observation.output)])
 
 
 def _traceback(run: SeedRun) -> Traceback:
-    frames = [Frame(one.whose, f"{one.file}:{one.line}", one.qualified) for one in run.sighting.frames]
-    return Traceback(frames, f"{run.exception}: {run.sighting.message}" if run.exception else "")
+    frames = [Frame(one.whose, f"{one.file}:{one.line}", one.qualified) for one in run.observation.frames]
+    return Traceback(frames, f"{run.exception}: {run.observation.message}" if run.exception else "")
 
 
 def _table(found: Reproduction) -> Iterator[Board]:
@@ -161,7 +161,7 @@ def _attempt(one: Attempt) -> Fold:
     why = f": {_flat(one.reasons)[:200]}" if one.objections else ""
     blocks: list[Block] = [Text("\n".join(one.reasons), "Objections")] if one.objections else []
     blocks += [Source("script", one.script)] if one.script else []
-    blocks += [Fold(f"seed {run.seed}: {run.seen.outcome.value}", list(_ran(run))) for run in one.runs]
+    blocks += [Fold(f"seed {run.seed}: {run.outcome.value}", list(_ran(run))) for run in one.runs]
     title = f"Context {one.context + 1}, script {one.number + 1}: {what}{why}"
     return Fold(title, blocks, tone="good" if one.shows else "")
 
@@ -171,11 +171,11 @@ def _flat(reasons: Sequence[str]) -> str:
 
 
 def _ran(run: SeedRun) -> Iterator[Block]:
-    yield Text(run.seen.sentence)
-    if run.sighting.frames:
+    yield Text(run.sentence)
+    if run.observation.frames:
         yield _traceback(run)
-    if run.sighting.output:
-        yield Text(run.sighting.output, "Printed")
+    if run.observation.output:
+        yield Text(run.observation.output, "Printed")
 
 
 def _more(found: Reproduction) -> Iterator[Block]:
@@ -188,17 +188,16 @@ def _more(found: Reproduction) -> Iterator[Block]:
 
 def _diagnostics(found: Reproduction) -> Iterator[Diagnostic]:
     """One where the symptom was seen: at the innermost line of the project."""
-    runs = found.showing.runs if found.showing is not None else ()
-    shown = next((run for run in runs if run.shows), None)
+    shown = found.shown
     if shown is None or found.verdict not in LEVELS:
         return
-    frames = shown.sighting.project_frames
+    frames = shown.observation.project_frames
     place = Place(PurePosixPath(frames[-1].file), frames[-1].line) if frames else None
     yield Diagnostic(
         CODE,
         NAME,
         LEVELS[found.verdict],
-        f"{found.title}: {shown.seen.sentence}",
+        f"{found.title}: {shown.sentence}",
         place=place,
         aside=found.verdict.value,
         next_step=f"cd PROJECT && python {found.folder.absolute()}/repro.py" if found.folder else "",

@@ -7,9 +7,10 @@ from pathlib import Path, PurePosixPath
 
 import pytest
 
-from reenact.bug.project.classes import construction, misfits, shape_of, signature_of
+from reenact.bug.project.codebase import Absent, Class, Codebase, Function, Module, Outside, Value
 from reenact.bug.project.files import identity, project_files
-from reenact.bug.project.lookup import Absent, Class, Codebase, Function, Module, Outside, Value
+from reenact.bug.symptom import Symptom
+from reenact.bug.validate.stages import objections
 from reenact.intake.repository import Checkout
 
 FILES = {
@@ -64,19 +65,19 @@ def test_dotted_names(project: Codebase, name: str, kind: type) -> None:
     assert isinstance(project.find(name), kind)
 
 
-def shape(project: Codebase, name: str):
+def class_named(project: Codebase, name: str) -> Class:
     found = project.find(f"tool.core.{name}")
     assert isinstance(found, Class)
-    return shape_of(project, found)
+    return found
 
 
 def test_attributes_of_classes(project: Codebase) -> None:
-    child = shape(project, "Child")
+    child = class_named(project, "Child")
     assert child.has("size")
     assert child.has("extra")
     assert child.has("go")
     assert not child.has("stop")
-    assert shape(project, "Net").has("anything"), "a base outside the project may have it"
+    assert class_named(project, "Net").has("anything"), "a base outside the project may have it"
 
 
 @pytest.mark.parametrize(
@@ -98,23 +99,18 @@ def test_attributes_of_classes(project: Codebase) -> None:
     ],
 )
 def test_arguments(project: Codebase, call: str, wrong: str) -> None:
-    node = ast.parse(call, mode="eval").body
-    assert isinstance(node, ast.Call)
-    name = ast.unparse(node.func)
-    found = project.find(f"tool.core.{name}")
-    made = construction(shape_of(project, found)) if isinstance(found, Class) else None
-    signature = signature_of(found, bound=False) if isinstance(found, Function) else made
-    assert signature is not None
-    said = " ".join(misfits(node, signature, name))
-    assert (wrong in said) if wrong else not said
+    script = f"from tool.core import run, fixed, Child, Box\nargs = given = []\n{call}\n"
+    symptom = Symptom.model_validate(
+        {"kind": "explicit", "sign": "crash", "words": "w", "explicit": {"exception": "ValueError"}}
+    )
+    sentences = " ".join(map(str, objections(script, project, symptom)))
+    assert (wrong in sentences) if wrong else not sentences
 
 
 def test_a_reader_sees_no_self(project: Codebase) -> None:
-    method = shape(project, "Base").method("go")
-    assert method is not None
-    bound = signature_of(method, bound=True)
+    bound = class_named(project, "Base").methods["go"].signature(bound=True)
     assert bound is not None
-    assert bound.text == "speed"
+    assert ast.unparse(bound) == "speed"
 
 
 def test_identity_is_the_commit_or_the_content(project: Codebase) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from reenact.bug.context.source import MOST_FILE_BYTES, decode, read_sources, read_text
+from reenact.bug.project.files import MOST_FILE_BYTES, decode, project_files
 
 
 def test_only_plain_python_files_of_the_tree_are_read(tmp_path: Path) -> None:
@@ -23,24 +23,23 @@ def test_only_plain_python_files_of_the_tree_are_read(tmp_path: Path) -> None:
     (tree / "data.py").write_bytes(b"\x00\x01")
     (tree / "huge.py").write_bytes(b"#" * (MOST_FILE_BYTES + 1))
     (tree / "folder.py").mkdir()
-    sources = read_sources(tree)
-    assert [str(one.path) for one in sources.files] == ["pkg/a.py"]
-    why = dict(line.split(": ", 1) for line in sources.left_out)
+    files = project_files(tree)
+    assert {str(path): text for path, text in files.texts.items()} == {"pkg/a.py": "x = 1"}
+    why = dict(line.split(": ", 1) for line in files.left_out)
     assert why["out.py"] == why["twice.py"] == "a link"
-    assert (why["waits.py"], why["data.py"]) == ("no plain file", "binary")
-    assert "too large" in why["huge.py"]
-    assert read_text(tree, sources.files[0].path) == "x = 1"
+    assert (why["waits.py"], why["data.py"]) == ("cannot be read (it is a FIFO, expected a file)", "binary")
+    assert "more than 1 MiB" in why["huge.py"]
 
 
 def test_names_that_cannot_be_shown_are_left_out(tmp_path: Path) -> None:
     for name in (b"\xff.py", b"a\nb.py", b"\x1b[2J.py"):
         (tmp_path / os.fsdecode(name)).write_text("x = 1")
-    sources = read_sources(tmp_path)
-    assert sources.files == ()
-    assert [line.encode() for line in sources.left_out] == [
-        b"?[2J.py: its name is no text",
-        b"a?b.py: its name is no text",
-        b"?.py: its name is no text",
+    files = project_files(tmp_path)
+    assert files.texts == {}
+    assert [line.encode() for line in files.left_out] == [
+        b"?[2J.py: its name is not text",
+        b"a?b.py: its name is not text",
+        b"?.py: its name is not text",
     ]
 
 
@@ -51,7 +50,7 @@ def test_copies_and_environments_are_not_entered(tmp_path: Path, name: str) -> N
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine" / "pyvenv.cfg").write_text("")
     (tmp_path / "mine" / "b.py").write_text("")
-    assert read_sources(tmp_path).files == ()
+    assert project_files(tmp_path).texts == {}
 
 
 @pytest.mark.parametrize(

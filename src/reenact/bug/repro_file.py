@@ -7,11 +7,13 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Sequence
+from importlib.resources import files
 from pathlib import PurePosixPath
 
-from reenact.bug.symptom import Check, Relation, Symptom
-from reenact.bug.write.judge_text import judge_text
+from reenact.bug.symptom import Relation, Symptom
 
+PREFIX = "_judge_"
+"""Before each name of the judge: no script uses them."""
 SEEDING = {
     "numpy": "import numpy as _numpy\n_numpy.random.seed(_SEED)",
     "torch": "import torch as _torch\n_torch.manual_seed(_SEED)",
@@ -69,7 +71,7 @@ def _judge_says(shown, saw):
 _sys.excepthook = _judge_ended
 """
 CLOSING = {
-    Relation.WARNS: "_judge_says(bool(_HEARD), (_HEARD or ['no such warning from project code'])[0])",
+    Relation.WARNS: "_judge_says(bool(_WARNED), (_WARNED or ['no such warning from project code'])[0])",
     Relation.SLOWER: "_judge_says(_time.process_time() - _BEGAN > {number}, 'CPU seconds')",
     Relation.MEMORY: (
         "_judge_used = _resource.getrusage(_resource.RUSAGE_SELF).ru_maxrss / 1024\n"
@@ -77,33 +79,17 @@ CLOSING = {
     ),
 }
 VALUE = """_CHECK = {check!r}
-_judge_says(_judge_{function}(_CHECK, observed, {reference}), "observed " + _judge_short(observed))"""
-FUNCTIONS = {
-    Relation.NOT_FINITE: "not_finite",
-    Relation.DIFFERS: "differs",
-    Relation.SAME: "is_same",
-    Relation.NEAR: "near",
-    Relation.ABOVE: "above",
-    Relation.BELOW: "below",
-    Relation.SHAPE: "other_shape",
-    Relation.DTYPE: "other_dtype",
-    Relation.DEVICE: "other_device",
-    Relation.NO_GRADIENT: "no_gradient",
-}
-"""The function of the judge that computes a relation."""
+_judge_says(_judge_{holds}(_CHECK, observed, {reference}), "observed " + _judge_short(observed))"""
 BEFORE = {
     Relation.WARNS: """import warnings as _warnings
 
-_HEARD = []
+_WARNED = []
 
 
 def _judge_warned(message, category, *_, **__):
-    frame = _sys._getframe(1)
-    while frame is not None and _judge_where(frame.f_code.co_filename, _PROJECT, __file__) == "library":
-        frame = frame.f_back
-    inside = frame is not None and _judge_where(frame.f_code.co_filename, _PROJECT, __file__) == "project"
+    inside = _judge_nearest_owner(_sys._getframe(1), _PROJECT, __file__) == "project"
     if inside and _judge_in_order({fragments!r}, f"{{category.__name__}}: {{message}}"):
-        _HEARD.append(str(message))
+        _WARNED.append(str(message))
 
 
 _warnings.simplefilter("always")
@@ -118,6 +104,22 @@ _signal.setitimer(_signal.ITIMER_PROF, {number} + 1)
 """,
     Relation.MEMORY: "import resource as _resource\n",
 }
+TEST = '''"""Passes when the bug does not show any more; skipped where the script cannot be run."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+
+def test_bug_does_not_show():
+    script = Path(__file__).with_name("repro.py")
+    done = subprocess.run([sys.executable, str(script)], capture_output=True, text=True, timeout={wall_s:.0f})
+    if done.returncode == 125:
+        pytest.skip(f"repro.py could not be run: {{done.stderr[-500:]}}")
+    assert done.returncode == 0, done.stderr[-2000:]
+'''
 
 
 def repro_text(
@@ -152,14 +154,14 @@ def repro_text(
 def _explicit(symptom: Symptom, functions: Sequence[str], outside: bool) -> tuple[str, str]:
     """`outside`: a library raises it, called by the script with something of the project."""
     assert symptom.explicit is not None
-    judge = judge_text("frames_of", "blamed", "in_order")
-    said = symptom.explicit
+    reported = symptom.explicit
     around = EXPLICIT.format(
         whose="script" if outside else "project",
-        name=said.name,
-        fragments=list(said.fragments),
+        name=reported.name,
+        fragments=list(reported.fragments),
         through=THROUGH.format(functions=sorted(functions)) if functions and not outside else "",
     )
+    judge = judge_text("frames_of", "blamed", "in_order")
     return f"{judge}\n{around}", '_sys.stderr.write("The bug does not show.\\n")'
 
 
@@ -167,17 +169,14 @@ def _silent(symptom: Symptom) -> tuple[str, str]:
     check = symptom.check
     assert check is not None
     if check.relation.of_a_value:
-        function = FUNCTIONS[check.relation]
+        holds = f"holds_{check.relation.value.replace('-', '_')}"
         reference = "reference" if check.needs_reference else "None"
-        closing = VALUE.format(check=check.model_dump(mode="json"), function=function, reference=reference)
-        return f"{judge_text(function, 'short')}\n{SILENT}", closing
-    judge = judge_text("where", "in_order") if check.relation is Relation.WARNS else ""
-    before = BEFORE[check.relation].format(fragments=_fragments(check), number=check.number)
+        closing = VALUE.format(check=check.model_dump(mode="json"), holds=holds, reference=reference)
+        return f"{judge_text(holds, 'short')}\n{SILENT}", closing
+    judge = judge_text("nearest_owner", "in_order") if check.relation is Relation.WARNS else ""
+    fragments = [" ".join(part.split()).lower() for part in check.text.split("*")]
+    before = BEFORE[check.relation].format(fragments=fragments, number=check.number)
     return f"{judge}\n{SILENT}\n{before}", CLOSING[check.relation].format(number=check.number)
-
-
-def _fragments(check: Check) -> list[str]:
-    return [" ".join(part.split()).lower() for part in check.text.split("*")]
 
 
 def _split_future(script: str) -> tuple[str, str]:
@@ -194,3 +193,57 @@ def _docstring(text: str) -> str:
     """Words of a stranger as part of a docstring: they cannot end it."""
     flat = " ".join(text.split())
     return flat.replace("\\", "/").replace('"', "'")[:300]
+
+
+def judge_text(*wanted: str) -> str:
+    """Source code of these functions of inside/judge.py and of all that they call, with the prefix."""
+    tree = ast.parse(files("reenact.bug.inside").joinpath("judge.py").read_text(encoding="utf-8"))
+    functions = {node.name: node for node in tree.body if isinstance(node, ast.FunctionDef)}
+    needed = _closure(functions, wanted)
+    modules = [one.name for node in tree.body if isinstance(node, ast.Import) for one in node.names]
+    used = {node.id for name in needed for node in ast.walk(functions[name]) if isinstance(node, ast.Name)}
+    renaming = _Renaming({*functions, *modules})
+    imports = [f"import {name} as {PREFIX}{name}" for name in modules if name in used]
+    defined = [ast.unparse(renaming.visit(node)) for name, node in functions.items() if name in needed]
+    return "\n\n\n".join(["\n".join(imports), *defined]).strip() + "\n"
+
+
+def _closure(functions: dict[str, ast.FunctionDef], wanted: tuple[str, ...]) -> set[str]:
+    found: set[str] = set()
+    waiting = list(wanted)
+    while waiting:
+        name = waiting.pop()
+        if name in found:
+            continue
+        found.add(name)
+        named = (node.id for node in ast.walk(functions[name]) if isinstance(node, ast.Name))
+        waiting += [one for one in named if one in functions]
+    return found
+
+
+class _Renaming(ast.NodeTransformer):
+    """Prefixes names, drops notes and annotations."""
+
+    def __init__(self, names: set[str]) -> None:
+        self._names = names
+
+    def visit_Name(self, node: ast.Name) -> ast.Name:
+        if node.id in self._names:
+            node.id = f"{PREFIX}{node.id}"
+        return node
+
+    def visit_arg(self, node: ast.arg) -> ast.arg:
+        node.annotation = None
+        return node
+
+    def visit_AnnAssign(self, node: ast.AnnAssign) -> ast.AST:
+        assert node.value is not None
+        made = ast.Assign(targets=[node.target], value=node.value)
+        return self.generic_visit(ast.copy_location(made, node))
+
+    def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST:
+        node.name = f"{PREFIX}{node.name}"
+        node.returns = None
+        if ast.get_docstring(node) is not None:
+            node.body = node.body[1:]
+        return self.generic_visit(node)

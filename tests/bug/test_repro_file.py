@@ -11,9 +11,8 @@ from typing import Any
 
 import pytest
 
+from reenact.bug.repro_file import judge_text, repro_text
 from reenact.bug.symptom import Check, Explicit, Relation, Symptom
-from reenact.bug.write.judge_text import judge_text
-from reenact.bug.write.repro_file import repro_text
 
 PROJECT = """import warnings
 LIMIT = 0

@@ -6,12 +6,11 @@ from typing import Any
 
 import pytest
 
+from reenact.bug.classify import RunOutcome, classify
 from reenact.bug.environment import prepare
 from reenact.bug.options import BugOptions
 from reenact.bug.project.files import project_files
-from reenact.bug.run.classify import RunOutcome, classify
-from reenact.bug.run.observation import RunObservation
-from reenact.bug.run.script_runner import Revision, ScriptRunner
+from reenact.bug.script_runner import Revision, RunObservation, ScriptRunner
 from reenact.bug.symptom import Check, Relation, Symptom
 from reenact.codegen.runner import ProjectRunner
 from reenact.sandbox.box import Ending

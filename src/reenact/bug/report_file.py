@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from reenact.bug.report import symptom_words
 from reenact.bug.reproduction import Attempt, Reproduction
 from reenact.plain import plain
 
@@ -27,7 +26,7 @@ def _lines(found: Reproduction) -> Iterator[str]:
         yield f"- fixed: {found.fixed}"
     yield f"- trail: `reenact runs show {found.run_id}`\n"
     yield "## What must be seen\n"
-    yield _block(symptom_words(found.symptom))
+    yield _block(found.must_be_seen)
     if found.showing is not None:
         yield from _evidence(found, found.showing)
     if found.written and "repro.py" in found.written:
@@ -38,7 +37,7 @@ def _lines(found: Reproduction) -> Iterator[str]:
         )
     if found.findings:
         yield "## What `reenact diagnose` reads in the training programs\n"
-        yield from (f"- {_flat(said)}" for said in found.findings)
+        yield from (f"- {_flat(finding)}" for finding in found.findings)
         yield ""
     yield "## Installed\n"
     yield _block("\n".join(found.packages) or "nothing but Python")
@@ -54,20 +53,21 @@ def _lines(found: Reproduction) -> Iterator[str]:
 
 
 def _evidence(found: Reproduction, showing: Attempt) -> Iterator[str]:
-    shown = next((run for run in showing.runs if run.shows), None)
+    shown = found.shown
     if shown is None:
         yield "## Not run\n\nThe script was not executed, so nothing was seen.\n"
         return
+    seen = shown.observation
     yield "## What was seen\n"
-    yield _block(shown.seen.sentence)
-    if shown.sighting.project_frames:
+    yield _block(shown.sentence)
+    if seen.project_frames:
         yield "In project code, innermost last:\n"
-        yield _block("\n".join(map(str, shown.sighting.project_frames[-FRAMES:])))
+        yield _block("\n".join(map(str, seen.project_frames[-FRAMES:])))
     yield "| seed | on the reported revision | on the fixed revision |\n|---|---|---|"
-    fixed = {run.seed: run.seen.outcome.value for run in showing.fixed_runs}
+    fixed = {run.seed: run.outcome.value for run in showing.fixed_runs}
     for run in showing.runs:
-        yield f"| {run.seed} | {run.seen.outcome.value} | {fixed.get(run.seed, 'not run')} |"
-    versions = ", ".join(f"{name} {version}" for name, version in shown.sighting.versions.items())
+        yield f"| {run.seed} | {run.outcome.value} | {fixed.get(run.seed, 'not run')} |"
+    versions = ", ".join(f"{name} {version}" for name, version in seen.versions.items())
     yield f"\nVersions: {versions or 'unknown'}.\n"
     if found.minimised is not None:
         made = found.minimised
@@ -77,11 +77,7 @@ def _evidence(found: Reproduction, showing: Attempt) -> Iterator[str]:
 def _attempts(attempts: tuple[Attempt, ...]) -> Iterator[str]:
     yield "| context | script | stopped at | why |\n|---|---|---|---|"
     for one in attempts[-SHOWN:]:
-        why = (
-            _flat(str(one.objections[0]))[:200].replace("|", "/")
-            if one.objections
-            else "it shows the symptom"
-        )
+        why = _flat(one.reasons[0])[:200].replace("|", "/") if one.objections else "it shows the symptom"
         yield f"| {one.context + 1} | {one.number + 1} | {one.stage.value if one.stage else '-'} | {why} |"
 
 

@@ -6,11 +6,12 @@ import ast
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from pathlib import PurePosixPath
 
 from reenact.bug.project.files import ProjectFiles
-from reenact.bug.run.observation import Frame, RunObservation
+from reenact.bug.script_runner import Frame, RunObservation
 from reenact.bug.symptom import Relation, Symptom
-from reenact.codegen.project import parsed
+from reenact.codegen.syntax import parsed
 from reenact.sandbox.box import Ending
 
 
@@ -55,7 +56,7 @@ def classify(
     files: ProjectFiles,
     lines: frozenset[int] = frozenset(),
 ) -> Classification:
-    """The meaning of a sighting. `functions` are those that the report's own traceback names, `lines` those
+    """The meaning of a run. `functions` are those that the report's own traceback names, `lines` those
     of the script that use what came out of the project."""
     if not seen.ended:
         return _without_word(seen, symptom)
@@ -131,18 +132,17 @@ def _raised(
 
 def _is_outside(seen: RunObservation, symptom: Symptom, last: Frame | None, lines: frozenset[int]) -> bool:
     """Whether a library raised what was reported while the script handed it something of the project."""
-    said = symptom.explicit if not symptom.is_silent else None
-    if said is None or last is None or seen.blamed != "script" or seen.frames[-1].whose != "library":
+    reported = symptom.explicit if not symptom.is_silent else None
+    if reported is None or last is None or seen.blamed != "script" or seen.frames[-1].whose != "library":
         return False
-    return last.line in lines and said.fits(seen.classes, seen.message)
+    return last.line in lines and reported.fits(seen.classes, seen.message)
 
 
 def _is_deliberate(innermost: Frame, files: ProjectFiles) -> bool:
     """Whether the innermost line is a `raise` or `assert` of the project."""
     if innermost.whose != "project":
         return False
-    path = next((path for path in files.paths if str(path) == innermost.file), None)
-    tree = parsed(files.text(path)) if path is not None else None
+    tree = parsed(files.texts.get(PurePosixPath(innermost.file), ""))
     return tree is not None and any(
         isinstance(node, ast.Raise | ast.Assert) and node.lineno <= innermost.line <= (node.end_lineno or 0)
         for node in ast.walk(tree)

@@ -1,0 +1,215 @@
+"""Runs of a script: a fresh sandbox, the project read-only beside it, seeds, and what the watcher saw."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import secrets
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from functools import cache
+from importlib.resources import files
+from pathlib import Path
+from typing import ClassVar
+
+from pydantic import TypeAdapter, ValidationError
+
+from reenact.bug.project.files import ProjectFiles
+from reenact.bug.symptom import Check
+from reenact.codegen.environment import Environment
+from reenact.codegen.runner import ProgramRun, ProjectRunner
+from reenact.errors import ResultRefused
+from reenact.journal import Kind, Scope
+from reenact.sandbox.box import Ending, Mount
+from reenact.sandbox.files.strict_json import read_json
+
+REPOSITORY = "repository"
+"""Name of the project's folder inside, below the work folder."""
+INSIDE = ("watch.py", "judge.py")
+RESULT = "result-{}.json"
+OUTPUT_MIB = 4
+"""Printed MiB after which a script is ended."""
+OUTPUT = 3000
+"""Characters of what the script printed that are kept, from the end. They are shown, never believed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """One frame of a traceback."""
+
+    JSON: ClassVar = ("whose", "file", "line", "function=qualified")
+
+    whose: str
+    """project, script or library."""
+    file: str
+    """Relative to the project for its own frames."""
+    line: int
+    function: str
+    qualified: str
+    """The function with its class, where the interpreter knows it."""
+
+    def __str__(self) -> str:
+        return f"{self.file}:{self.line} in {self.qualified}"
+
+
+@dataclass(frozen=True, slots=True)
+class RunObservation:
+    """One run of a script as the watcher in the box saw it: facts, no judgement."""
+
+    ending: Ending
+    why: str = ""
+    """For endings that are about a limit or the box."""
+    ended: str = ""
+    """returned, raised or exited; empty when the watcher could not say."""
+    classes: tuple[str, ...] = ()
+    """Class of the exception and its bases."""
+    message: str = ""
+    frames: tuple[Frame, ...] = ()
+    """Innermost last."""
+    blamed: str = ""
+    """Whose the innermost frame is that is not a library's."""
+    missing: str = ""
+    """The module that could not be found."""
+    holds: bool | None = None
+    """Whether the relation that shows a silent bug holds; none when it was not looked at."""
+    saw: str = ""
+    number: float | None = None
+    """The observed value, when it is a single number."""
+    problem: str = ""
+    """Why the check could not be computed."""
+    network: bool = False
+    """Whether it wanted the network, which is not there."""
+    stubbed: tuple[str, ...] = ()
+    versions: Mapping[str, str] = field(default_factory=dict)
+    output: str = ""
+    wall_s: float = 0.0
+
+    @property
+    def project_frames(self) -> tuple[Frame, ...]:
+        return tuple(frame for frame in self.frames if frame.whose == "project")
+
+
+_OBSERVED = TypeAdapter(RunObservation)
+
+
+@dataclass(frozen=True)
+class Revision:
+    """One state of the project."""
+
+    folder: Path
+    identity: str
+    """What the journal knows it by."""
+    files: ProjectFiles
+
+
+@dataclass(frozen=True)
+class ScriptRunner:
+    """All that a run needs but the script."""
+
+    runner: ProjectRunner
+    environment: Environment
+    stubs: tuple[str, ...] = ()
+
+    def observe(
+        self,
+        scope: Scope,
+        name: str,
+        script: str,
+        check: Check | None,
+        seeds: Sequence[int],
+        revision: Revision,
+    ) -> dict[int, RunObservation]:
+        """One run a seed, each a step of the journal: known ones are taken from there, the others share a
+        box. Raises SandboxFailed and Stopped, which say nothing about the script."""
+        steps = {f"{name}[{seed}]": seed for seed in seeds}
+
+        def effect(missing: tuple[str, ...]) -> Iterator[Mapping[str, RunObservation]]:
+            seen = self.run(script, check, [steps[one] for one in missing], revision)
+            yield {one: seen[steps[one]] for one in missing}
+
+        given = {
+            "script": script,
+            "check": check.model_dump(mode="json") if check is not None else None,
+            "revision": revision.identity,
+            "environment": self.environment.key,
+            "stubs": list(self.stubs),
+            "limits": self.bounds,
+            "watcher": watcher_digest(),
+        }
+        inputs = {one: {**given, "seed": seed} for one, seed in steps.items()}
+        found = scope.many(inputs, effect, kind=Kind.BOX, returns=RunObservation)
+        return {seed: found[one] for one, seed in steps.items()}
+
+    def run(
+        self, script: str, check: Check | None, seeds: Sequence[int], revision: Revision
+    ) -> dict[int, RunObservation]:
+        """Run once a seed, in one box."""
+        words = {seed: secrets.token_hex(16) for seed in seeds}
+        task = {
+            "words": words,
+            "script": "script.py",
+            "project": REPOSITORY,
+            "roots": [str(Path(REPOSITORY) / root) for root in revision.files.roots],
+            "seeded": self.environment.seeded(script),
+            "stubs": list(self.stubs),
+            "check": check.model_dump(mode="json") if check is not None else None,
+        }
+        inside = {f".reenact/{name}": _inside(name) for name in INSIDE}
+        ran = self.runner.execute(
+            self.environment,
+            (".reenact/watch.py",),
+            {**inside, "script.py": script.encode("utf-8", "replace")},
+            limits=self.runner.limits(self.runner.wall_s * len(seeds)),
+            mounts=(mount(revision),),
+            stdin=json.dumps(task).encode(),
+            collect={name: name for name in map(RESULT.format, seeds)},
+        )
+        return {seed: observation_of(ran, words[seed], RESULT.format(seed)) for seed in seeds}
+
+    def exit_code(self, repro: str, revision: Revision) -> int:
+        """What a repro.py exits with when it is run as the user will run it; -1 when it was killed."""
+        ran = self.runner.execute(
+            self.environment,
+            ("repro.py",),
+            {"repro.py": repro.encode("utf-8", "replace")},
+            limits=self.runner.limits(),
+            mounts=(mount(revision),),
+            variables={"REENACT_PROJECT": REPOSITORY},
+        )
+        return ran.exit_code if ran.exit_code is not None else -1
+
+    @property
+    def bounds(self) -> list[float]:
+        """Seconds and MiB of one run, as a journal compares them."""
+        return [self.runner.wall_s, self.runner.memory_mib]
+
+
+def mount(revision: Revision) -> Mount:
+    """The project as a box sees it: read-only, and every revision at the same place."""
+    return Mount(revision.folder.absolute(), f"/box/work/{REPOSITORY}")
+
+
+def observation_of(run: ProgramRun, word: str, name: str) -> RunObservation:
+    """What a run left behind. A result without our word is not the watcher's and counts for nothing."""
+    known = {
+        "ending": Ending(run.ending),
+        "network": run.wanted_network,
+        "output": run.output[-OUTPUT:],
+        "wall_s": round(run.wall_s, 2),
+    }
+    with suppress(ResultRefused, ValidationError):
+        result = read_json(run.results.get(name, "").encode())
+        if isinstance(result, dict) and result.get("word") == word:
+            return _OBSERVED.validate_python({**result, **known})
+    return _OBSERVED.validate_python({**known, "why": run.why})
+
+
+@cache
+def watcher_digest() -> str:
+    """Changes when the watcher does: what an older one saw is not taken for what this one would see."""
+    return hashlib.sha256(b"\0".join(_inside(name) for name in INSIDE)).hexdigest()[:16]
+
+
+def _inside(name: str) -> bytes:
+    return files("reenact.bug.inside").joinpath(name).read_bytes()
