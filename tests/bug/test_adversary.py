@@ -1,4 +1,4 @@
-"""Bad answers of every kind, each through the whole story with real boxes: none becomes a reproduction."""
+"""Bad answers of every kind, each through the whole pipeline with real boxes: none becomes a reproduction."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ from acme import Meter
 Meter()
 raise ZeroDivisionError("division by zero")
 """,
-    "writes the class anew": """
+    "writes the class again": """
 import acme
 class Meter:
     def mean(self):
@@ -116,7 +116,7 @@ RUN_AND_FOUND_OUT = {
         RunOutcome.NOTHING,
     ),
     "exits as if": ("import sys\nfrom acme import Meter\nMeter()\nsys.exit(1)\n", RunOutcome.SCRIPT),
-    "raises it anew": (
+    "raises it again": (
         "from acme import Meter\ntry:\n    Meter().mean()\nexcept ZeroDivisionError as error:\n"
         "    kind = type(error)\n    raise kind('division by zero')\n",
         RunOutcome.SCRIPT,

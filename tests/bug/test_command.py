@@ -96,8 +96,8 @@ def run(place: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixt
     def command(*words: str) -> tuple[int, str, str]:
         capsys.readouterr()
         code = guarded(reenact, list(words))
-        told = capsys.readouterr()
-        return code, told.out, told.err
+        answer = capsys.readouterr()
+        return code, answer.out, answer.err
 
     return command
 
@@ -128,11 +128,11 @@ BUG = (
 def test_reproduced_from_a_repository(place: Path, run: Command) -> None:
     code, out, err = run(*BUG, "--fixed", "fixed", "--output-format", "json")
     assert code == 0, err
-    told = json.loads(out)
-    assert told["exit_code"] == code
-    assert "Reproduced" in told["verdict"]
-    assert told["data"]["seeds_shown"] == told["data"]["seeds_run"] == 1
-    assert told["data"]["script"] == "from acme import Meter\n\nmeter = Meter(3)\nmeter.mean()\n"
+    answer = json.loads(out)
+    assert answer["exit_code"] == code
+    assert "Reproduced" in answer["verdict"]
+    assert answer["data"]["seeds_shown"] == answer["data"]["seeds_run"] == 1
+    assert answer["data"]["script"] == "from acme import Meter\n\nmeter = Meter(3)\nmeter.mean()\n"
     newest = subprocess.run(
         [sys.executable, place / "reproduction" / "repro.py"], cwd=place / "repo", check=False
     )
@@ -229,7 +229,7 @@ def test_packages_of_a_hostile_repository_run_nothing_on_the_host(
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("words", "sentence"),
     [
         (("bug", "report.md", "--repo", "repo"), "none is named"),
         (("bug", "empty.md", "--repo", "repo", "--model", "replay:answers.jsonl"), "report is empty"),
@@ -241,11 +241,11 @@ def test_packages_of_a_hostile_repository_run_nothing_on_the_host(
         (("bug", "report.md"), "--repo"),
     ],
 )
-def test_wrong_usage_is_a_sentence(place: Path, run: Command, words: tuple[str, ...], said: str) -> None:
+def test_wrong_usage_is_a_sentence(place: Path, run: Command, words: tuple[str, ...], sentence: str) -> None:
     (place / "empty.md").write_text("\n \n")
     (place / "data").mkdir()
     (place / "data" / "x.bin").write_bytes(bytes(range(256)))
     code, _, err = run(*words)
     assert code == 2, err
-    assert said in err
+    assert sentence in err
     assert "defect" not in err

@@ -89,7 +89,7 @@ def test_silent_bug_fails_before_and_passes_after(toy: Any, in_turn: Any, tmp_pa
         assert done.returncode == code
     assert subprocess.run([sys.executable, out / "repro.py"], cwd=tmp_path, check=False).returncode == 125
     written = (out / "REPORT.md").read_text()
-    assert "**reproduced**" in written
+    assert "**Reproduced: " in written
     assert "| 0 | symptom | no failure |" in written
 
 
@@ -112,7 +112,12 @@ def test_each_stage_speaks_to_the_next_attempt(toy: Any) -> None:
 
 
 def test_next_context_after_the_last_attempt(toy: Any) -> None:
-    found = toy.reproduce({"0/0": HARMLESS, "1/0": CRASHES}, views=2, seeds=1)
+    other = toy.folder / "buggy" / "meters" / "means.py"
+    other.parent.mkdir()
+    other.write_text(
+        'def running_mean(values):\n    """A running mean before the update."""\n    return sum(values)\n'
+    )
+    found = toy.reproduce({"0/0": HARMLESS, "1/0": CRASHES}, views=2, seeds=1, context_tokens=400)
     assert [one.context for one in found.attempts] == [0, 1]
     assert found.verdict is Verdict.REPRODUCED
 

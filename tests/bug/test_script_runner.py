@@ -41,7 +41,7 @@ def test_seed_rules_chance(toy: Any) -> None:
     assert together[0].number != together[1].number
 
 
-def test_stub_only_where_the_user_said_so(toy: Any) -> None:
+def test_stub_only_where_the_user_allows_it(toy: Any) -> None:
     script = "import nobody_has_this.deep as deep\nfrom acme import Meter\nMeter(deep.Size and 3)\n"
     missing = seen(toy, script)
     assert missing.missing == "nobody_has_this"

@@ -41,7 +41,7 @@ def test_a_result_comes_back_under_the_name_it_was_asked_by(tmp_path: Path) -> N
     assert ran.logs == {PRINTED: "epoch 1 loss 0.5", "log.csv": "epoch,loss\n1,0.5"}
 
 
-def test_how_it_ended_is_said(tmp_path: Path) -> None:
+def test_how_it_ended_is_a_sentence(tmp_path: Path) -> None:
     ran = run(Journal.in_memory(), ProjectRunner(choose(trust_code=True)), "raise SystemExit(3)\n")
     assert (ran.ending, ran.sentence) == (Ending.EXIT, "It ended with exit code 3.")
 

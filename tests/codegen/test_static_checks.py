@@ -1,4 +1,4 @@
-"""What reading finds in generated code, and how a problem is told."""
+"""What reading finds in generated code, and how a problem is worded."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def test_the_same_mistake_has_the_same_signature() -> None:
     assert one.signature != Problem("running", "IndexError: index 4 of size 3", "b.py", 4).signature
 
 
-def test_a_model_is_told_every_problem_and_what_was_printed() -> None:
+def test_a_model_gets_every_problem_and_what_was_printed() -> None:
     problems = (Problem("reading", "Wrong."), Problem("running", "Broken.", output="Traceback"))
     assert problems_text(problems) == "- while reading: Wrong.\n- while running: Broken."
     assert (problems_text(()), last_output(()), last_output(problems)) == ("none", "nothing", "Traceback")

@@ -3,12 +3,30 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from reenact.journal import Journal, Kind, Status
 from reenact.journal.keys import this_host
-from reenact.testing.journal import JumpingClock
+
+
+class JumpingClock:
+    """A clock that tests move: `wall` in any direction, `passed` only forward."""
+
+    def __init__(self) -> None:
+        self.wall = datetime(2026, 1, 1, tzinfo=UTC)
+        self.passed = 0.0
+
+    def now(self) -> datetime:
+        return self.wall
+
+    def monotonic(self) -> float:
+        return self.passed
+
+    def work(self, seconds: float) -> None:
+        """Let time pass for both."""
+        self.wall += timedelta(seconds=seconds)
+        self.passed += seconds
 
 
 def test_order_and_durations_do_not_depend_on_the_wall_clock() -> None:

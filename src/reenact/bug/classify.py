@@ -10,8 +10,7 @@ from pathlib import PurePosixPath
 
 from reenact.bug.project.files import ProjectFiles
 from reenact.bug.script_runner import Frame, RunObservation
-from reenact.bug.symptom import Relation, Symptom
-from reenact.codegen.syntax import parsed
+from reenact.bug.symptom import Explicit, Relation, Symptom
 from reenact.sandbox.box import Ending
 
 
@@ -74,19 +73,16 @@ def classify(
 
 
 def _without_word(seen: RunObservation, symptom: Symptom) -> Classification:
-    check = symptom.check if symptom.is_silent else None
-    if seen.ending is Ending.TIMEOUT and check is not None and check.relation is Relation.SLOWER:
+    relation = symptom.check.relation if symptom.check is not None and symptom.is_silent else None
+    if seen.ending is Ending.TIMEOUT and relation is Relation.SLOWER:
         return Classification(RunOutcome.SYMPTOM, f"It did not end: {seen.why}.")
-    if seen.ending is Ending.MEMORY_LIMIT and check is not None and check.relation is Relation.MEMORY:
+    if seen.ending is Ending.MEMORY_LIMIT and relation is Relation.MEMORY:
         return Classification(RunOutcome.SYMPTOM, f"It needed too much memory: {seen.why}.")
-    if seen.ending in (Ending.OK, Ending.EXIT):
-        return Classification(
-            RunOutcome.NO_RUN, "The process ended itself before the watcher could look at the outcome."
-        )
-    network = " It wanted the network, which is not there." if seen.network else ""
-    return Classification(
-        RunOutcome.NO_RUN, f"The run was ended: {seen.ending}. {seen.why}.{network}".replace("..", ".")
-    )
+    sentence = "The process ended itself before the watcher could look at the outcome."
+    if seen.ending not in (Ending.OK, Ending.EXIT):
+        network = " It wanted the network, which is not there." if seen.network else ""
+        sentence = f"The run was ended: {seen.ending}. {seen.why}.{network}".replace("..", ".")
+    return Classification(RunOutcome.NO_RUN, sentence)
 
 
 def _raised(
@@ -100,39 +96,35 @@ def _raised(
     last = next((frame for frame in reversed(seen.frames) if frame.whose != "library"), None)
     at = f" ({last})" if last is not None else ""
     network = " It wanted the network, which is not there." if seen.network else ""
-    if seen.missing and seen.missing.partition(".")[0] not in files.packages:
-        return Classification(RunOutcome.ENVIRONMENT, f"The module {seen.missing} is not installed{at}.")
-    if _is_outside(seen, symptom, last, lines):
-        return Classification(RunOutcome.SYMPTOM, f"{what}{at}", outside=True)
-    if seen.blamed == "script":
-        return Classification(
-            RunOutcome.SCRIPT, f"The script itself failed, not the project: {what}{at}.{network}"
-        )
-    if seen.blamed != "project":
-        return Classification(RunOutcome.NO_RUN, f"It failed outside script and project: {what}.")
-    if symptom.explicit is None or symptom.is_silent:
-        return Classification(
-            RunOutcome.PROJECT, f"The project raised before anything could be observed: {what}{at}."
-        )
-    if not symptom.explicit.fits(seen.classes, seen.message):
-        wanted = f"{symptom.explicit.name}: {symptom.explicit.message or '*'}"
-        return Classification(
-            RunOutcome.PROJECT, f"The project raised {what}{at}; to be shown was {wanted}.{network}"
-        )
-    through = {frame.function for frame in seen.project_frames}
-    if functions and not through & set(functions):
-        named = ", ".join(functions)
-        return Classification(
-            RunOutcome.PROJECT, f"The project raised {what}{at}, but not through {named} as reported."
-        )
-    return Classification(
-        RunOutcome.SYMPTOM, f"{what}{at}", deliberate=_is_deliberate(seen.frames[-1], files)
-    )
-
-
-def _is_outside(seen: RunObservation, symptom: Symptom, last: Frame | None, lines: frozenset[int]) -> bool:
-    """Whether a library raised what was reported while the script handed it something of the project."""
     reported = symptom.explicit if not symptom.is_silent else None
+    through = {frame.function for frame in seen.project_frames}
+    outcome = RunOutcome.PROJECT
+    if seen.missing and seen.missing.partition(".")[0] not in files.packages:
+        outcome, sentence = RunOutcome.ENVIRONMENT, f"The module {seen.missing} is not installed{at}."
+    elif _is_outside(seen, reported, last, lines):
+        return Classification(RunOutcome.SYMPTOM, f"{what}{at}", outside=True)
+    elif seen.blamed == "script":
+        outcome = RunOutcome.SCRIPT
+        sentence = f"The script itself failed, not the project: {what}{at}.{network}"
+    elif seen.blamed != "project":
+        outcome, sentence = RunOutcome.NO_RUN, f"It failed outside script and project: {what}."
+    elif reported is None:
+        sentence = f"The project raised before anything could be observed: {what}{at}."
+    elif not reported.fits(seen.classes, seen.message):
+        wanted = f"{reported.name}: {reported.message or '*'}"
+        sentence = f"The project raised {what}{at}; to be shown was {wanted}.{network}"
+    elif functions and not through & set(functions):
+        sentence = f"The project raised {what}{at}, but not through {', '.join(functions)} as reported."
+    else:
+        deliberate = _is_deliberate(seen.frames[-1], files)
+        return Classification(RunOutcome.SYMPTOM, f"{what}{at}", deliberate=deliberate)
+    return Classification(outcome, sentence)
+
+
+def _is_outside(
+    seen: RunObservation, reported: Explicit | None, last: Frame | None, lines: frozenset[int]
+) -> bool:
+    """Whether a library raised what was reported while the script handed it something of the project."""
     if reported is None or last is None or seen.blamed != "script" or seen.frames[-1].whose != "library":
         return False
     return last.line in lines and reported.fits(seen.classes, seen.message)
@@ -142,8 +134,8 @@ def _is_deliberate(innermost: Frame, files: ProjectFiles) -> bool:
     """Whether the innermost line is a `raise` or `assert` of the project."""
     if innermost.whose != "project":
         return False
-    tree = parsed(files.texts.get(PurePosixPath(innermost.file), ""))
-    return tree is not None and any(
+    path = PurePosixPath(innermost.file)
+    return path in files.texts and any(
         isinstance(node, ast.Raise | ast.Assert) and node.lineno <= innermost.line <= (node.end_lineno or 0)
-        for node in ast.walk(tree)
+        for node in files.nodes(path)
     )

@@ -33,8 +33,7 @@ from reenact.codegen.environment import (
 from reenact.codegen.syntax import parsed
 from reenact.errors import InputError, ReenactError, Stopped
 from reenact.sandbox.box import Mount
-from reenact.sandbox.environments.known import WELL_KNOWN
-from reenact.sandbox.environments.names import Allowed, ProposedBy, Requirement, requirement
+from reenact.sandbox.environments.names import WELL_KNOWN, Allowed, ProposedBy, Requirement, requirement
 from reenact.sandbox.environments.prepare import Environments
 
 HERE, BUILD, AUTO = "here", "build", "auto"

@@ -43,7 +43,7 @@ def _trained_in(code: CodeIndex) -> Iterator[PurePosixPath]:
 
 def _is_started(code: CodeIndex, path: PurePosixPath) -> bool:
     """Whether a file does something when it is run: it has a guard, or calls at its top level."""
-    tree = code.tree(path)
+    tree = code.files.tree(path)
     body = tree.body if tree is not None else []
     guarded = any(isinstance(node, ast.If) and "__name__" in ast.dump(node.test) for node in body)
     acts = (node for node in body if isinstance(node, ast.For | ast.While | ast.Expr))
@@ -80,7 +80,7 @@ def _imported(code: CodeIndex, path: PurePosixPath) -> Iterator[PurePosixPath]:
     """Files of the project that a file imports."""
     name = code.files.module_names.get(path, "")
     package = name if path.name == "__init__.py" else name.rpartition(".")[0]
-    for node in ast.walk(code.tree(path) or ast.Module([], [])):
+    for node in code.files.nodes(path):
         names: dict[str, None] = {}
         for one in imported_names(node, package):
             names |= dict.fromkeys([one.module] if isinstance(node, ast.Import) else [one.module, one.target])

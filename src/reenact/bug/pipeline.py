@@ -6,7 +6,7 @@ report -> restructured -> symptom -> environment -> contexts -> search (plan, ge
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from functools import partial
@@ -22,7 +22,6 @@ from reenact.bug.options import BugOptions
 from reenact.bug.project.codebase import Codebase
 from reenact.bug.project.files import identity, project_files
 from reenact.bug.report import BugReport, restructured, symptom_in
-from reenact.bug.report_file import report_text
 from reenact.bug.repro_file import TEST, repro_text
 from reenact.bug.reproduction import Attempt, Minimised, Reproduction
 from reenact.bug.script_runner import OUTPUT_MIB, Revision, ScriptRunner
@@ -50,6 +49,8 @@ class BugServices:
     sandbox: Sandbox
     environments: Environments | None = None
     """Builds environments; without it only this interpreter's packages can be used."""
+    report: Callable[[Reproduction], str] | None = None
+    """What REPORT.md holds; without it that file is not written."""
     index_folder: Path | None = None
     """Where indexes of repositories are kept."""
     tell: Tell = tell_nobody
@@ -111,7 +112,7 @@ def reproduce(
             seconds=run.worked_s,
             run_id=run.record.id,
         )
-        found = replace(_written(found, case, out, run), reused=run.reused)
+        found = replace(_written(found, case, services, out, run), reused=run.reused)
         run.note("result", found)
         run.finish({"verdict": verdict.value, "reason": reason[:500]}, verdict.exit_code)
     return found
@@ -201,7 +202,9 @@ def _diagnosed(case: Case, services: BugServices, run: OpenRun) -> tuple[str, ..
     return tuple(findings) or ("No rule finds anything in the training programs of the project.",)
 
 
-def _written(found: Reproduction, case: Case, out: Path | None, run: OpenRun) -> Reproduction:
+def _written(
+    found: Reproduction, case: Case, services: BugServices, out: Path | None, run: OpenRun
+) -> Reproduction:
     """The files of the result; repro.py is proven first, as the user will run it."""
     files = _result_files(found, case)
     found = replace(found, repro=files.get("repro.py", ""))
@@ -215,8 +218,9 @@ def _written(found: Reproduction, case: Case, out: Path | None, run: OpenRun) ->
         found = replace(found, exits=codes, notes=(*found.notes, *unproven))
     if out is None:
         return found
-    found = replace(found, folder=out, written=(*files, "REPORT.md"))
-    files["REPORT.md"] = report_text(found)
+    found = replace(found, folder=out, written=(*files, "REPORT.md") if services.report else tuple(files))
+    if services.report is not None:
+        files["REPORT.md"] = services.report(found)
     run.edit("files", out, {name: text.encode("utf-8", "replace") for name, text in files.items()})
     return found
 

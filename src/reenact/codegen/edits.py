@@ -187,8 +187,8 @@ def _check_range(edit: LineEdit, lines: Sequence[str]) -> None:
 def _swapped(old: str, swap: Swap) -> str:
     count = old.count(swap.search)
     if count != 1:
-        told = "does not stand" if count == 0 else f"stands {count} times"
+        found = "does not stand" if count == 0 else f"stands {count} times"
         raise ValueError(
-            f"This text {told} in {swap.path}; it must stand there exactly once: {swap.search!r}."
+            f"This text {found} in {swap.path}; it must stand there exactly once: {swap.search!r}."
         )
     return old.replace(swap.search, swap.replace)

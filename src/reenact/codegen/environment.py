@@ -20,6 +20,7 @@ from packaging.requirements import Requirement as Parsed
 from packaging.utils import canonicalize_name
 
 from reenact.codegen.project import Project
+from reenact.codegen.syntax import imported_names
 from reenact.errors import InputError, ReenactError, Stopped
 from reenact.sandbox.box import Mount
 from reenact.sandbox.environments.names import Allowed, ProposedBy, Requirement, requirement, requirements_in
@@ -75,13 +76,8 @@ class Environment:
 
 def imported(project: Project) -> tuple[str, ...]:
     """Top-level modules from outside that the project imports; not those of Python itself."""
-    found = set()
-    for tree in project.trees().values():
-        for node in ast.walk(tree):
-            if isinstance(node, ast.Import):
-                found |= {one.name.partition(".")[0] for one in node.names}
-            elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
-                found.add(node.module.partition(".")[0])
+    nodes = (node for tree in project.trees().values() for node in ast.walk(tree))
+    found = {one.module.partition(".")[0] for node in nodes for one in imported_names(node)}
     return tuple(sorted(found - set(sys.stdlib_module_names) - project.modules))
 
 
@@ -115,8 +111,8 @@ def environment_for(
 
 def this_key(packages: Iterable[str]) -> str:
     """What a journal knows this interpreter with these packages by."""
-    told = "\n".join([sys.version, *packages])
-    return f"here-{hashlib.sha256(told.encode()).hexdigest()[:16]}"
+    named = "\n".join([sys.version, *packages])
+    return f"here-{hashlib.sha256(named.encode()).hexdigest()[:16]}"
 
 
 def installed_version(package: str) -> str:

@@ -44,7 +44,7 @@ class ProgramRun:
     """Collected files that are text, by name."""
     events: tuple[str, ...] = ()
     logs: Mapping[str, str] = field(default_factory=dict)
-    """What it told of its training, where that was asked for: log files by name, and printed lines under
+    """What it logged of its training, where that was asked for: log files by name, and printed lines under
     `PRINTED`; long ones thinned."""
 
     @property

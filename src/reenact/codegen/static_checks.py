@@ -1,4 +1,4 @@
-"""What can be told of generated code by reading it; nothing of it is imported or run.
+"""What can be seen of generated code by reading it; nothing of it is imported or run.
 
 It parses, ruff's rules of plain errors find nothing, its own modules and their names exist, and what it
 imports from outside is installed.
@@ -18,6 +18,7 @@ from pathlib import Path
 from reenact.codegen.environment import Environment
 from reenact.codegen.problem import Problem
 from reenact.codegen.project import Project
+from reenact.codegen.syntax import Definition, bound_names, imported_names, top_level
 
 PLAIN_ERRORS = "E9,F50,F63,F7,F82"
 """Undefined names, broken formats, statements out of place."""
@@ -129,15 +130,7 @@ def _module(path: str, trees: dict[str, ast.Module]) -> str:
 def defined_names(tree: ast.Module) -> set[str]:
     """Names that a module has at its top level; `*` when it imports all of another."""
     names: set[str] = set()
-    waiting: list[ast.AST] = list(tree.body)
-    while waiting:
-        node = waiting.pop()
-        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
-            names.add(node.name)
-        elif isinstance(node, ast.Import | ast.ImportFrom):
-            names |= {(one.asname or one.name).partition(".")[0] for one in node.names}
-        elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
-            names.add(node.id)
-        else:
-            waiting += ast.iter_child_nodes(node)
+    for statement in top_level(tree.body):
+        names |= {one.name for one in imported_names(statement, "")} | set(bound_names(statement))
+        names |= {statement.name} if isinstance(statement, Definition) else set()
     return names

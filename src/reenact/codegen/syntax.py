@@ -50,12 +50,6 @@ def imported_names(node: ast.AST, package: str | None = None) -> Iterator[Import
             yield ImportedName(one.asname or one.name, f"{source}.{one.name}", source)
 
 
-def definitions_in(text: str) -> list[Definition]:
-    """Every function and class of a file, nested ones too."""
-    tree = parsed(text)
-    return [node for node in ast.walk(tree) if isinstance(node, Definition)] if tree is not None else []
-
-
 def top_level(body: list[ast.stmt]) -> Iterator[ast.stmt]:
     """Statements at the top, also those under `if`, `try`, `with` and loops."""
     for statement in body:

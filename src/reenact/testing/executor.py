@@ -47,6 +47,13 @@ for epoch in range(3):
     print(f"epoch {epoch} test loss {nn.functional.cross_entropy(model(x), y).item():.6f}")
 """
 HEALTHY = NET + LOOP
+WORKERS = """\
+from torch.utils.data import DataLoader, TensorDataset
+for xb, yb in DataLoader(TensorDataset(x, y), batch_size=16, num_workers=2, shuffle=True):
+    optimizer.zero_grad()
+    nn.functional.cross_entropy(model(xb), yb).backward()
+    optimizer.step()
+"""
 STEPS = 12
 WAIT_S = 60.0
 """Longest wait for a process to be there or gone, on the slowest machine."""
@@ -108,22 +115,19 @@ class ExecutorContract:
         (outcome,) = executor.run([Trial(program, limits=limits or TrialLimits(), seed=1)])
         return outcome
 
-    def test_outcomes_come_in_the_order_of_the_trials_and_are_told_in_our_thread(
+    def test_outcomes_come_in_the_order_of_the_trials_and_are_reported_in_our_thread(
         self, executor: Executor, tmp_path: Path
     ) -> None:
         program = program_in(tmp_path / "p", HEALTHY)
         trials = [Trial(program, seed=seed) for seed in (3, 1, 3, 2)]
-        told: list[tuple[Trial, Outcome, int]] = []
-        found = executor.run(
-            trials, on=lambda trial, outcome: told.append((trial, outcome, threading.get_ident()))
-        )
+        reported: list[tuple[int, int]] = []
+        found = executor.run(trials, on=lambda trial, _: reported.append((trial.seed, threading.get_ident())))
         assert [outcome.trained for outcome in found] == [True] * 4, found
         assert found[0].metrics == found[2].metrics, "the same seed gives the same numbers"
         assert len({outcome.metrics["test_loss"] for outcome in found}) == 3, "other seeds give others"
-        assert sorted(trial.seed for trial, _, _ in told) == [1, 2, 3, 3]
-        assert {thread for _, _, thread in told} == {threading.get_ident()}
+        assert sorted(reported) == [(seed, threading.get_ident()) for seed in (1, 2, 3, 3)]
 
-    def test_what_a_finished_training_tells(self, executor: Executor, tmp_path: Path) -> None:
+    def test_what_a_finished_training_reports(self, executor: Executor, tmp_path: Path) -> None:
         outcome = self.one(executor, program_in(tmp_path / "p", HEALTHY))
         assert (outcome.kind, outcome.steps, outcome.epochs) == (OutcomeKind.FINISHED, STEPS, 3), outcome
         assert len(outcome.curve("test_loss")) == 3
@@ -156,22 +160,31 @@ class ExecutorContract:
         assert not outcome.trained
 
     @pytest.mark.parametrize(
-        ("line", "kind"),
+        ("text", "limits", "kind", "steps"),
         [
-            ("import sys; sys.exit(3)", OutcomeKind.EXITED),
-            ("import os; os._exit(3)", OutcomeKind.EXITED),
-            ("import sys; sys.exit()", OutcomeKind.FINISHED),
-            ("input('name? ')", OutcomeKind.READS_STDIN),
-            ("open('nowhere.csv')", OutcomeKind.NEEDS_DATA),
-            ("import os, signal; os.kill(os.getpid(), signal.SIGSEGV)", OutcomeKind.KILLED),
+            (f"{HEALTHY}import sys; sys.exit(3)", None, OutcomeKind.EXITED, STEPS),
+            (f"{HEALTHY}import os; os._exit(3)", None, OutcomeKind.EXITED, None),
+            (f"{HEALTHY}import sys; sys.exit()", None, OutcomeKind.FINISHED, STEPS),
+            (f"{HEALTHY}input('name? ')", None, OutcomeKind.READS_STDIN, None),
+            (f"{HEALTHY}open('nowhere.csv')", None, OutcomeKind.NEEDS_DATA, None),
+            (f"{HEALTHY}import os; os.kill(os.getpid(), 11)", None, OutcomeKind.KILLED, None),
+            (HEALTHY, TrialLimits(steps=5), OutcomeKind.STOPPED, 5),
+            (NET + WORKERS, None, OutcomeKind.FINISHED, 4),
+            (f"{HEALTHY}for _ in range(1000): print('x' * 10000)", None, OutcomeKind.FINISHED, STEPS),
         ],
     )
-    def test_other_endings(self, executor: Executor, tmp_path: Path, line: str, kind: OutcomeKind) -> None:
-        assert self.one(executor, program_in(tmp_path / "p", f"{HEALTHY}{line}\n")).kind is kind
-
-    def test_a_budget_of_steps_stops_on_purpose(self, executor: Executor, tmp_path: Path) -> None:
-        outcome = self.one(executor, program_in(tmp_path / "p", HEALTHY), TrialLimits(steps=5))
-        assert (outcome.kind, outcome.steps, outcome.trained) == (OutcomeKind.STOPPED, 5, True), outcome
+    def test_endings(
+        self,
+        executor: Executor,
+        tmp_path: Path,
+        text: str,
+        limits: TrialLimits | None,
+        kind: OutcomeKind,
+        steps: int | None,
+    ) -> None:
+        outcome = self.one(executor, program_in(tmp_path / "p", text), limits)
+        assert (outcome.kind, outcome.steps if steps else steps) == (kind, steps), outcome
+        assert outcome.trained or kind not in (OutcomeKind.FINISHED, OutcomeKind.STOPPED)
 
     def test_a_time_out_is_an_outcome_and_leaves_no_process(self, executor: Executor, tmp_path: Path) -> None:
         notes = tmp_path / "pids"
@@ -210,59 +223,27 @@ class ExecutorContract:
         wait_until_gone([int(word) for word in notes.read_text(encoding="utf-8").split()])
 
     def test_data_resolves_and_nothing_of_the_users_changes(self, executor: Executor, tmp_path: Path) -> None:
+        """Nobody resumes from another trial's checkpoint; the user's own is an input like any other."""
         folder = tmp_path / "p"
-        (folder / "data").mkdir(parents=True)
-        (folder / "runs").mkdir()
-        (folder / "data" / "scale.txt").write_text("2.0\n", encoding="utf-8")
-        (folder / "runs" / "log.txt").write_text("mine\n", encoding="utf-8")
+        (folder / "runs").mkdir(parents=True)
+        (folder / "scale.txt").write_text("2.0\n", encoding="utf-8")
+        (folder / "runs" / "epoch.txt").write_text("1", encoding="utf-8")
         text = NET + dedent("""\
             import pathlib
-            here = pathlib.Path(__file__).parent
-            x = x * float(open("data/scale.txt").read()) * float((here / "data/scale.txt").read_text())
-            assert not pathlib.Path("runs/model.pt").exists(), "somebody else's checkpoint"
-            with open("runs/log.txt", "a") as log:
-                print("trained", file=log)
-            assert open("runs/log.txt").read() == "mine\\ntrained\\n"
+            here, runs = pathlib.Path(__file__).parent, pathlib.Path("runs")
+            x = x * float(open("scale.txt").read()) * float((here / "scale.txt").read_text())
+            assert not (runs / "model.pt").exists(), "somebody else's checkpoint"
+            first = int((runs / "epoch.txt").read_text())
+            (runs / "epoch.txt").write_text("3")
+            assert (runs / "epoch.txt").read_text() == "3"
             torch.save(model.state_dict(), "runs/model.pt")
             pathlib.Path("train.py").write_text("gone")
         """)
-        program = program_in(folder, text + LOOP)
+        program = program_in(folder, text + LOOP.replace("range(3):", "range(first, 3):"))
         before = fingerprint(folder)
         found = executor.run([Trial(program, seed=seed) for seed in range(3)])
-        assert [outcome.kind for outcome in found] == [OutcomeKind.FINISHED] * 3, found
+        assert [(outcome.kind, outcome.steps) for outcome in found] == [(OutcomeKind.FINISHED, 8)] * 3, found
         assert fingerprint(folder) == before
-
-    def test_a_checkpoint_of_the_users_is_an_input_like_any_other(
-        self, executor: Executor, tmp_path: Path
-    ) -> None:
-        folder = tmp_path / "p"
-        (folder / "runs").mkdir(parents=True)
-        (folder / "runs" / "epoch.txt").write_text("1", encoding="utf-8")
-        text = NET + LOOP.replace(
-            "for epoch in range(3):",
-            'for epoch in range(int(open("runs/epoch.txt").read()), 3):\n'
-            '    open("runs/epoch.txt", "w").write(str(epoch + 1))',
-        )
-        program = program_in(folder, text)
-        before = fingerprint(folder)
-        found = executor.run([Trial(program, seed=seed) for seed in range(2)])
-        assert [outcome.steps for outcome in found] == [8, 8], found
-        assert fingerprint(folder) == before
-
-    def test_data_loading_workers(self, executor: Executor, tmp_path: Path) -> None:
-        text = NET + dedent("""\
-            from torch.utils.data import DataLoader, TensorDataset
-            for xb, yb in DataLoader(TensorDataset(x, y), batch_size=16, num_workers=2, shuffle=True):
-                optimizer.zero_grad()
-                nn.functional.cross_entropy(model(xb), yb).backward()
-                optimizer.step()
-        """)
-        outcome = self.one(executor, program_in(tmp_path / "p", text))
-        assert (outcome.kind, outcome.steps) == (OutcomeKind.FINISHED, 4), outcome
-
-    def test_much_output_does_no_harm(self, executor: Executor, tmp_path: Path) -> None:
-        text = HEALTHY + "for _ in range(1000):\n    print('x' * 10000)\n"
-        assert self.one(executor, program_in(tmp_path / "p", text)).kind is OutcomeKind.FINISHED
 
     def test_a_trace_is_kept_when_asked_for(self, executor: Executor, tmp_path: Path) -> None:
         program_in(tmp_path / "p" / "code", HEALTHY)

@@ -60,9 +60,9 @@ def played(formula: Formula, noise: float = 0.0, lucky: float | None = None) -> 
         if reached is None:
             return Outcome(OutcomeKind.CRASHED, cpu_seconds=cost)
         chance = random.Random(f"{trial.key}-{trial.seed}")  # noqa: S311 - no secret
-        told = min(1.0, max(0.0, reached + chance.gauss(0, noise)))
+        measured = min(1.0, max(0.0, reached + chance.gauss(0, noise)))
         return Outcome(
-            OutcomeKind.FINISHED, steps=9, metrics={"test_accuracy": told}, cpu_seconds=cost, seconds=cost
+            OutcomeKind.FINISHED, steps=9, metrics={"test_accuracy": measured}, cpu_seconds=cost, seconds=cost
         )
 
     return ScriptedExecutor(play)
@@ -117,24 +117,22 @@ def search_context(
 
 def suspects(*suspicions: Suspicion, program: Program = PROGRAM) -> tuple[Suspect, ...]:
     """What the diagnosis suspects."""
-    found = []
-    for number, one in enumerate(suspicions):
-        param = next(param for param in hyperparameters_of(program) if param.kind is one.kind)
-        found.append(
-            Finding(
-                f"RE{number:03}",
-                one.kind.value,
-                "reenact",
-                one.fault,
-                Severity.WARNING,
-                "saw",
-                "why",
-                one.confidence,
-                hyperparameter=param.id,
-                suggestions=tuple(suggest(param, (one.value,))),
-            )
+    params = {param.kind: param for param in reversed(hyperparameters_of(program))}
+    return suspects_from(
+        Finding(
+            code=f"RE{number:03}",
+            name=one.kind.value,
+            family="reenact",
+            fault=one.fault,
+            severity=Severity.WARNING,
+            saw="saw",
+            why="why",
+            confidence=one.confidence,
+            hyperparameter=params[one.kind].id,
+            suggestions=tuple(suggest(params[one.kind], (one.value,))),
         )
-    return suspects_from(found)
+        for number, one in enumerate(suspicions)
+    )
 
 
 def set_to(kind: Kind, value: JsonValue, program: Program = PROGRAM) -> Set:

@@ -25,6 +25,41 @@ SECRET = "sk-conformance-7d1f0a"  # noqa: S105 - planted, and looked for afterwa
 LIMITS = Limits(wall_s=60, memory_bytes=512 * MIB, disk_bytes=64 * MIB, processes=64)
 
 
+ENDINGS = (
+    ("print('hello')", LIMITS, Ending.OK, 0, "hello\n"),
+    ("import sys; sys.exit('wrong')", LIMITS, Ending.EXIT, 1, "wrong"),
+    ("import os; os.abort()", LIMITS, Ending.SIGNAL, None, ""),
+    (
+        "import signal, time; signal.signal(15, signal.SIG_IGN); time.sleep(600)",
+        Limits(wall_s=0.5),
+        Ending.TIMEOUT,
+        None,
+        "wall time",
+    ),
+    ("while True: pass", Limits(wall_s=120, cpu_s=0.3), Ending.TIMEOUT, None, "cpu time"),
+)
+LIMITED = {
+    Ending.MEMORY_LIMIT: (
+        "import time\nheld = []\n"
+        "for _ in range(200): held.append(bytearray(b'x') * 2**22); time.sleep(0.005)",
+        Limits(wall_s=60, memory_bytes=128 * MIB),
+    ),
+    Ending.PROCESS_LIMIT: (
+        "import os, time\nfor _ in range(200):\n    if not os.fork(): time.sleep(60); os._exit(0)\n"
+        "    time.sleep(0.002)",
+        Limits(processes=24),
+    ),
+    Ending.DISK_LIMIT: (
+        "import time\nsink = open('large', 'wb', 0)\n"
+        "for _ in range(200): sink.write(b'x' * 2**20); time.sleep(0.005)",
+        Limits(disk_bytes=16 * MIB),
+    ),
+    Ending.FILE_LIMIT: ("for n in range(5000): open(f'file{n}', 'w').close()", Limits(files=300)),
+    Ending.OUTPUT_LIMIT: ("import os\nwhile True: os.write(1, b'x' * 65536)", Limits(output_bytes=MIB)),
+}
+"""What ends a program, a program that it ends, and the limits."""
+
+
 def python(program: str, *words: str) -> Command:
     """A command that runs a Python program given as text."""
     return Command((sys.executable, "-I", "-c", textwrap.dedent(program), *words))
@@ -42,85 +77,31 @@ class SandboxContract:
         assert result.tier == sandbox.name
         return result
 
-    def test_a_program_that_succeeds(self, sandbox: Sandbox) -> None:
-        result = self.run(sandbox, python("print('hello')"))
-        assert (result.ending, result.exit_code, result.output) == (Ending.OK, 0, "hello\n")
-        assert result.ok
+    @pytest.mark.parametrize(("program", "limits", "ending", "code", "words"), ENDINGS)
+    def test_endings(
+        self, sandbox: Sandbox, program: str, limits: Limits, ending: Ending, code: int | None, words: str
+    ) -> None:
+        result = self.run(sandbox, python(program), limits)
+        assert (result.ending, result.exit_code) == (ending, code), result
+        assert words in f"{result.output}{result.why}"
+        assert result.ok == (ending is Ending.OK)
+        assert result.signal == (6 if ending is Ending.SIGNAL else result.signal)
         assert result.wall_s > 0
 
-    def test_a_program_that_fails(self, sandbox: Sandbox) -> None:
-        result = self.run(sandbox, python("import sys; sys.exit('wrong')"))
-        assert (result.ending, result.exit_code) == (Ending.EXIT, 1)
-        assert "wrong" in result.output
-
-    def test_a_program_that_dies_of_a_signal(self, sandbox: Sandbox) -> None:
-        result = self.run(sandbox, python("import os; os.abort()"))
-        assert (result.ending, result.signal, result.exit_code) == (Ending.SIGNAL, 6, None)
-
-    def test_a_program_that_takes_too_long(self, sandbox: Sandbox) -> None:
-        program = python("import signal, time; signal.signal(15, signal.SIG_IGN); time.sleep(600)")
-        result = self.run(sandbox, program, Limits(wall_s=0.5))
-        assert (result.ending, result.exit_code) == (Ending.TIMEOUT, None)
-        assert result.why.startswith("wall time")
-
-    def test_a_program_that_computes_too_long(self, sandbox: Sandbox) -> None:
-        result = self.run(sandbox, python("while True: pass"), Limits(wall_s=120, cpu_s=0.3))
-        assert result.ending is Ending.TIMEOUT, result
-        assert result.why.startswith("cpu time")
-        assert result.cpu_s > 0.2
-
-    def test_too_much_memory(self, sandbox: Sandbox) -> None:
-        program = """
-            import time
-            held = []
-            for _ in range(200):
-                held.append(bytearray(b"x") * (4 << 20))
-                time.sleep(0.005)
-        """
-        result = self.run(sandbox, python(program), Limits(wall_s=60, memory_bytes=128 * MIB))
-        assert result.ending is Ending.MEMORY_LIMIT, result
-        assert result.peak_memory_bytes >= 64 * MIB
-
-    def test_too_many_processes(self, sandbox: Sandbox) -> None:
-        program = """
-            import os, time
-            for _ in range(200):
-                if os.fork() == 0:
-                    time.sleep(60)
-                    os._exit(0)
-                time.sleep(0.002)
-        """
-        assert self.run(sandbox, python(program), Limits(processes=24)).ending is Ending.PROCESS_LIMIT
-
-    def test_too_much_disk(self, sandbox: Sandbox) -> None:
-        program = """
-            import time
-            with open("large", "wb", buffering=0) as sink:
-                for _ in range(200):
-                    sink.write(b"x" * (1 << 20))
-                    time.sleep(0.005)
-        """
-        assert self.run(sandbox, python(program), Limits(disk_bytes=16 * MIB)).ending is Ending.DISK_LIMIT
-
-    def test_too_many_files(self, sandbox: Sandbox) -> None:
-        program = """
-            for number in range(5000):
-                open(f"file{number}", "w").close()
-        """
-        assert self.run(sandbox, python(program), Limits(files=300)).ending is Ending.FILE_LIMIT
-
-    def test_too_much_output(self, sandbox: Sandbox) -> None:
-        program = "import os\nwhile True: os.write(1, b'x' * 65536)"
-        result = self.run(sandbox, python(program), Limits(output_bytes=MIB))
-        assert result.ending is Ending.OUTPUT_LIMIT, result
+    @pytest.mark.parametrize("ending", LIMITED)
+    def test_a_limit_ends_the_program(self, sandbox: Sandbox, ending: Ending) -> None:
+        program, limits = LIMITED[ending]
+        result = self.run(sandbox, python(program), limits)
+        assert result.ending is ending, result
         assert len(result.output) < 2 * Limits().keep_bytes
+        assert ending is not Ending.MEMORY_LIMIT or result.peak_memory_bytes >= 64 * MIB
 
-    def test_output_is_heard_while_it_is_printed_and_a_stop_is_obeyed(self, sandbox: Sandbox) -> None:
-        stop, heard = Stop(), bytearray()
+    def test_output_comes_while_it_is_printed_and_a_stop_is_obeyed(self, sandbox: Sandbox) -> None:
+        stop, received = Stop(), bytearray()
 
         def listen(part: bytes) -> None:
-            heard.extend(part)
-            if b"ready" in heard:
+            received.extend(part)
+            if b"ready" in received:
                 stop.ask()
 
         program = python("import time; print('ready', flush=True); time.sleep(600)")
@@ -154,13 +135,13 @@ class SandboxContract:
         program = r"import os; os.write(1, b'\x1b]52;c;AAAA\x07a\x1b[31mb\x00\xffc\r\nd\n')"
         assert self.run(sandbox, python(program)).output == "ab\ufffdc\nd\n"
 
-    def test_input_is_given(self, sandbox: Sandbox) -> None:
+    @pytest.mark.parametrize(("given", "digest"), [(b"", "e3b0c442"), (b"0123456789" * 100_000, "ec21d646")])
+    def test_input_is_given_and_none_is_an_empty_one(
+        self, sandbox: Sandbox, given: bytes, digest: str
+    ) -> None:
         program = "import hashlib, sys; print(hashlib.sha256(sys.stdin.buffer.read()).hexdigest()[:8])"
-        command = Command((sys.executable, "-I", "-c", program), stdin=b"0123456789" * 100_000)
-        assert self.run(sandbox, command).output == "ec21d646\n"
-
-    def test_no_input_is_an_empty_one(self, sandbox: Sandbox) -> None:
-        assert self.run(sandbox, python("import sys; print(repr(sys.stdin.read()))")).output == "''\n"
+        command = Command((sys.executable, "-I", "-c", program), stdin=given)
+        assert self.run(sandbox, command).output == f"{digest}\n"
 
     def test_files_and_workspace_are_there_and_the_original_stays(
         self, sandbox: Sandbox, tmp_path: Path
@@ -293,10 +274,8 @@ class ContainmentContract(SandboxContract):
 def _alive(mark: str) -> bool:
     """Whether a process with the mark among its words is alive; given a moment to be gone from the list."""
     for _ in range(40):
-        found = [
-            process for process in psutil.process_iter(["cmdline"]) if mark in (process.info["cmdline"] or ())
-        ]
-        if not found:
+        lines = (process.info["cmdline"] or () for process in psutil.process_iter(["cmdline"]))
+        if not any(mark in line for line in lines):
             return False
         time.sleep(0.05)
     return True

@@ -46,7 +46,7 @@ class StrategyContract:
         strategy.search(given.context)
         assert given.context.trainer.usage.spent <= float(budget.removesuffix("x")) - 1.0 + 1e-6
 
-    def test_the_same_dice_give_the_same_search(self, strategy: Strategy) -> None:
+    def test_the_same_random_seed_gives_the_same_search(self, strategy: Strategy) -> None:
         tried = []
         for _ in range(2):
             given = search_context(rate_decides, strategy=strategy.name, noise=0.02, chance=3)

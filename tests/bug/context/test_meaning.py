@@ -5,9 +5,17 @@ from __future__ import annotations
 import ast
 
 from reenact.bug.context.clues import read_clues
-from reenact.bug.context.definitions import dependencies, exact_chunks, imported_definitions
+from reenact.bug.context.definitions import (
+    LONGEST,
+    Target,
+    dependencies,
+    exact_chunks,
+    function_head,
+    import_name,
+    imported_definitions,
+    signatures,
+)
 from reenact.bug.context.index import CodeIndex
-from reenact.bug.context.surface import LONGEST, Target, function_head, import_name, signatures
 from reenact.bug.project.codebase import Class, Function
 from reenact.codegen.syntax import dotted_name
 

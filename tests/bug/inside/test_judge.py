@@ -44,7 +44,7 @@ def test_relation(relation: Any, given: dict[str, Any], observed: Any, reference
     assert relation(given, observed, reference) is shows
 
 
-def test_no_number_is_said() -> None:
+def test_no_number_is_a_sentence() -> None:
     with pytest.raises(ValueError, match="holds no number"):
         judge.holds_above(check(1.0), "text", None)
 

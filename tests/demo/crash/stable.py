@@ -23,7 +23,7 @@ SIGNALLED = "rehearsal/trials/rate0-seed1"
 
 
 class Signalled:
-    """Sends its own process a signal as soon as the program in the box of one step has said a word."""
+    """Sends its own process a signal as soon as the program in the box of one step has printed a word."""
 
     def __init__(self, sandbox: Sandbox, number: int) -> None:
         self.name = sandbox.name
@@ -47,9 +47,9 @@ def child(order: dict[str, Any]) -> None:
     if order["crash_at"]:
         os.environ["REENACT_CRASH_AT"] = order["crash_at"]
     folder = Path(order["folder"])
-    said = os.open(f"{folder}.said", os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
-    os.dup2(said, 1)
-    os.dup2(said, 2)
+    printed = os.open(f"{folder}.printed", os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
+    os.dup2(printed, 1)
+    os.dup2(printed, 2)
     sandbox = choose(trust_code=True)
     rehearse_counted(folder, sandbox=Signalled(sandbox, order["signal"]) if order["signal"] else sandbox)
 

@@ -22,10 +22,9 @@ from pathlib import Path
 
 from reenact.bug.context.clues import Clues, locate_frames, read_clues
 from reenact.bug.context.context import Context, Pack, Signature
-from reenact.bug.context.definitions import dependencies, exact_chunks, mentioned, targets_of
+from reenact.bug.context.definitions import dependencies, exact_chunks, mentioned, signatures, targets_of
 from reenact.bug.context.index import CodeIndex, open_index
 from reenact.bug.context.rank import Embed, Ranked, Ranker
-from reenact.bug.context.surface import signatures
 from reenact.bug.context.training import ENOUGH_WORDS, WORDS, Loop, find_loops
 from reenact.bug.context.words import count_words
 from reenact.bug.options import BugOptions

@@ -30,7 +30,7 @@ from reenact.bug.context.chunk import Chunk, cut
 from reenact.bug.context.words import count_words
 from reenact.bug.project.codebase import Class, Codebase, Function
 from reenact.bug.project.files import ProjectFiles
-from reenact.codegen.syntax import Definition, parsed
+from reenact.codegen.syntax import Definition
 from reenact.errors import InputError
 from reenact.journal.storage import make_folder, write_whole
 from reenact.types import Progress, Tell, tell_nobody
@@ -75,7 +75,7 @@ class Postings:
 
 @dataclass
 class CodeIndex:
-    """A repository made searchable. Syntax trees are made when they are asked for and then kept."""
+    """A repository made searchable. Lines and nodes are found when they are asked for and then kept."""
 
     files: ProjectFiles
     signs: frozenset[int]
@@ -83,7 +83,6 @@ class CodeIndex:
     chunks: tuple[Chunk, ...]
     postings: Postings
     _lines: dict[PurePosixPath, list[str]] = field(default_factory=dict, repr=False)
-    _trees: dict[PurePosixPath, ast.Module | None] = field(default_factory=dict, repr=False)
     _nodes: dict[PurePosixPath, list[ast.AST]] = field(default_factory=dict, repr=False)
     _docstrings: dict[PurePosixPath, frozenset[int]] = field(default_factory=dict, repr=False)
 
@@ -146,25 +145,17 @@ class CodeIndex:
         chunk = self.chunks[number]
         return "\n".join(self.lines(self.path(number))[chunk.first - 1 : chunk.last])
 
-    def tree(self, path: PurePosixPath) -> ast.Module | None:
-        """The syntax tree of a file; none when it is no valid Python."""
-        if path not in self._trees:
-            self._trees[path] = parsed(self.files.texts[path])
-        return self._trees[path]
-
     def nodes(self, number: int) -> list[ast.AST]:
         """Every node of a chunk."""
         path = self.path(number)
         if path not in self._nodes:
-            tree = self.tree(path)
-            self._nodes[path] = [one for one in ast.walk(tree) if hasattr(one, "lineno")] if tree else []
+            self._nodes[path] = [one for one in self.files.nodes(path) if hasattr(one, "lineno")]
         return [one for one in self._nodes[path] if one.lineno in self.chunks[number]]  # type: ignore[attr-defined]
 
     def docstrings(self, path: PurePosixPath) -> frozenset[int]:
         """Lines of long docstrings, but the first ones of each."""
         if path not in self._docstrings:
-            tree = self.tree(path)
-            self._docstrings[path] = frozenset(_docstring_lines(tree)) if tree is not None else frozenset()
+            self._docstrings[path] = frozenset(_docstring_lines(self.files.nodes(path)))
         return self._docstrings[path]
 
 
@@ -280,8 +271,8 @@ def load_index(folder: Path, files: ProjectFiles) -> CodeIndex | None:
     return index if len(chunks) == len(index.postings.lengths) else None
 
 
-def _docstring_lines(tree: ast.Module) -> Iterator[int]:
-    for node in ast.walk(tree):
+def _docstring_lines(nodes: Iterator[ast.AST]) -> Iterator[int]:
+    for node in nodes:
         if not isinstance(node, Definition):
             continue
         first = node.body[0]

@@ -91,7 +91,7 @@ def _score(code: CodeIndex, number: int, signs: set[Sign], relevance: Mapping[in
 
 
 def _chunks_with_signs(code: CodeIndex, file: int) -> Iterator[tuple[int, set[Sign]]]:
-    tree = code.tree(code.paths[file])
+    tree = code.files.tree(code.paths[file])
     signs = set(find_signs(tree)) if tree is not None else set()
     for number in code.by_file.get(file, ()) if signs else ():
         chunk = code.chunks[number]

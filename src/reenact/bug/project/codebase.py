@@ -18,9 +18,7 @@ from reenact.codegen.syntax import (
     FunctionNode,
     bound_names,
     decorators,
-    definitions_in,
     imported_names,
-    parsed,
     top_level,
 )
 
@@ -205,7 +203,7 @@ class Codebase:
         """The module of that dotted name; none when there is none or it does not parse."""
         if name not in self._parsed:
             path = self.files.modules.get(name)
-            tree = parsed(self.files.texts[path]) if path is not None else None
+            tree = self.files.tree(path) if path is not None else None
             self._parsed[name] = self._read(name, tree) if tree is not None else None
         return self._parsed[name]
 
@@ -264,8 +262,9 @@ class Codebase:
         if body not in self._copies:
             # Whoever copies a function keeps the names that are rare in it: only files with them are parsed.
             names = {one.attr for one in ast.walk(node) if isinstance(one, ast.Attribute)}
-            likely = (text for text in self.files.texts.values() if all(name in text for name in names))
-            self._copies[body] = any(body == _body(one) for text in likely for one in definitions_in(text))
+            likely = (path for path, text in self.files.texts.items() if all(name in text for name in names))
+            nodes = (one for path in likely for one in self.files.nodes(path) if isinstance(one, Definition))
+            self._copies[body] = any(body == _body(one) for one in nodes)
         return self._copies[body]
 
     def _read(self, name: str, tree: ast.Module) -> Module:

@@ -6,15 +6,17 @@ files too large to be written by hand, binary bytes, wrong or lying encodings, a
 
 from __future__ import annotations
 
+import ast
 import codecs
 import hashlib
 import os
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path, PurePosixPath
 
+from reenact.codegen.syntax import parsed
 from reenact.files import read_bytes
 from reenact.intake.repository import CHANGED, Checkout
 
@@ -38,6 +40,7 @@ class ProjectFiles:
     texts: Mapping[PurePosixPath, str]
     left_out: tuple[str, ...] = ()
     """What is not read, and why: `path: why`."""
+    _trees: dict[PurePosixPath, ast.Module | None] = field(default_factory=dict, repr=False, compare=False)
 
     @property
     def paths(self) -> tuple[PurePosixPath, ...]:
@@ -83,6 +86,17 @@ class ProjectFiles:
             for name in set(_DEFINITION.findall(text)):
                 found[name] = (*found.get(name, ()), path)
         return found
+
+    def tree(self, path: PurePosixPath) -> ast.Module | None:
+        """The syntax tree of a file, kept; none when it is no valid Python."""
+        if path not in self._trees:
+            self._trees[path] = parsed(self.texts[path])
+        return self._trees[path]
+
+    def nodes(self, path: PurePosixPath) -> Iterator[ast.AST]:
+        """Every node of a file, from the outside in."""
+        tree = self.tree(path)
+        return ast.walk(tree) if tree is not None else iter(())
 
     @cached_property
     def digest(self) -> str:

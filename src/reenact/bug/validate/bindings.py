@@ -135,15 +135,11 @@ class _Flow(ast.NodeVisitor):
         self._literal: set[str] = set()
         self.names: set[str] = set()
 
-    def visit_Assign(self, node: ast.Assign) -> None:
-        self._bind(node, node.value)
-
-    def visit_AnnAssign(self, node: ast.AnnAssign) -> None:
-        if node.value is not None:
+    def visit(self, node: ast.AST) -> None:
+        if not isinstance(node, ast.Assign | ast.AnnAssign | ast.AugAssign):
+            super().visit(node)
+        elif node.value is not None:
             self._bind(node, node.value)
-
-    def visit_AugAssign(self, node: ast.AugAssign) -> None:
-        self._bind(node, node.value)
 
     def visit_For(self, node: ast.For) -> None:
         self._bind(node, node.iter)

@@ -17,7 +17,7 @@ from reenact.bug.reproduction import Stage
 from reenact.bug.symptom import Symptom
 from reenact.bug.validate.bindings import Bindings
 from reenact.codegen.problem import Problem
-from reenact.codegen.syntax import Definition, FunctionNode, definitions_in, imported_names, targets_of
+from reenact.codegen.syntax import Definition, FunctionNode, imported_names, targets_of
 
 ASIDE = frozenset({"test", "tests", "testing", "docs", "examples", "tutorials", "benchmarks"})
 """Folders whose code is not under test."""
@@ -132,8 +132,8 @@ def _copies(node: Definition, project: Codebase, *, is_top: bool) -> Iterator[st
 def _namesakes(node: Definition, project: Codebase) -> Iterator[Definition]:
     for path in project.files.definitions.get(node.name, ()):
         if not ASIDE.intersection(path.parts) and not path.name.startswith("test_"):
-            found = definitions_in(project.files.texts[path])
-            yield from (other for other in found if other.name == node.name)
+            others = (other for other in project.files.nodes(path) if isinstance(other, Definition))
+            yield from (other for other in others if other.name == node.name)
 
 
 def _forms(node: Definition) -> frozenset[str]:

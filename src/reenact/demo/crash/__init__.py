@@ -1,1 +1,1 @@
-"""A small real story with every kind of effect."""
+"""A small real pipeline with every kind of effect."""

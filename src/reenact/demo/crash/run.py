@@ -13,7 +13,7 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
-from reenact.demo.crash.story import Plan, Rehearsal, rehearse
+from reenact.demo.crash.rehearsal import Plan, Rehearsal, rehearse
 from reenact.journal import Journal
 from reenact.llm.ask import Answer, Model, Request, T
 from reenact.sandbox.box import BoxResult, Command, Limits, OnOutput, Sandbox
@@ -55,7 +55,7 @@ class PaidModel:
 
 
 class PaidSandbox:
-    """A sandbox whose runs are counted by the step that the program is told."""
+    """A sandbox whose runs are counted by the step that the program is given."""
 
     def __init__(self, sandbox: Sandbox, ledger: Ledger) -> None:
         self.name = sandbox.name

@@ -14,7 +14,8 @@ from typing import Literal
 
 from pydantic import BaseModel, Field
 
-from reenact.codegen.project import Project, parsed
+from reenact.codegen.project import Project
+from reenact.codegen.syntax import parsed
 from reenact.codegen.runner import ProjectRunner
 from reenact.errors import AnswerUnusable
 from reenact.intake.papers.paper import Paper

@@ -28,6 +28,14 @@ RESULT = Reproduction
 CODE, NAME = "BG001", "bug-shown"
 LEVELS = {Verdict.REPRODUCED: Level.ERROR, Verdict.SHOWN: Level.WARNING}
 SHOWN = 30
+FINDINGS = "What `reenact diagnose` reads in the training programs"
+HOW_TO_SEE_IT = (
+    "cd PROJECT && pip install -r requirements.txt",
+    "python repro.py",
+    "git bisect run python repro.py",
+    "",
+    "repro.py exits 1 when the bug shows, 0 when it does not, 125 when it cannot be run.",
+)
 
 
 def bug_document(found: Reproduction) -> Document:
@@ -44,6 +52,32 @@ def bug_document(found: Reproduction) -> Document:
     )
 
 
+def report_document(found: Reproduction) -> Document:
+    """REPORT.md. Nothing in it depends on when and how often the run was interrupted."""
+    facts = {"report": found.source, "project": f"{found.repository} at {found.commit or 'no commit'}"}
+    facts |= {"fixed": found.fixed} if found.fixed else {}
+    facts["trail"] = f"reenact runs show {found.run_id}"
+    made = found.minimised
+    if made is not None:
+        facts["script"] = f"{made.lines_before} lines, {made.lines_after} after {made.runs} runs. {made.note}"
+    texts = {
+        "What must be seen": [found.must_be_seen],
+        "How to see it": HOW_TO_SEE_IT if "repro.py" in found.written else (),
+        FINDINGS: found.findings,
+        "Installed": found.packages or ["nothing but Python"],
+        "Contexts": [f"{number}. {text}" for number, text in enumerate(found.contexts, start=1)],
+        "Notes": found.notes,
+    }
+    sections = [Section("The project", [Facts("", tuple(facts.items()))])]
+    if found.showing is not None and found.showing.runs:
+        sections.append(Section("What was seen", list(_seen(found.showing, timed=False))))
+    elif found.showing is not None:
+        sections.append(Section("Not run", [Text("The script was not executed, so nothing was seen.")]))
+    sections += [Section(title, [Text("\n".join(lines))]) for title, lines in texts.items() if lines]
+    sections.append(Section("Attempts", [_table(found)]))
+    return Document("bug", found.title, found.sentence, tuple(sections))
+
+
 def from_run(stored: Stored) -> Document:
     """The same of a recorded run."""
     return bug_document(stored.result(Reproduction))
@@ -58,11 +92,12 @@ def _sections(found: Reproduction) -> Iterator[Section]:
     if found.script:
         yield Section("The script", list(_script(found)), "script")
     if found.attempts:
-        blocks: list[Block] = [*_table(found), *map(_attempt, found.attempts)]
+        # A script that shows the bug at once needs no table.
+        table = [] if found.script and len(found.attempts) == 1 else [_table(found)]
+        blocks: list[Block] = [*table, *map(_attempt, found.attempts)]
         yield Section("Attempts", blocks, "attempts")
     if found.findings:
-        title = "What `reenact diagnose` reads in the training programs"
-        yield Section(title, [Text("\n".join(found.findings))], "training")
+        yield Section(FINDINGS, [Text("\n".join(found.findings))], "training")
     more = list(_more(found))
     if more:
         yield Section("More", more, "more", page_only=True)
@@ -108,25 +143,19 @@ def _script(found: Reproduction) -> Iterator[Block]:
         yield Fold("repro.py: the script with its judge", [Source("repro.py", found.repro)])
 
 
-def _seen(showing: Attempt) -> Iterator[Block]:
+def _seen(showing: Attempt, *, timed: bool = True) -> Iterator[Block]:
     shown = next((run for run in showing.runs if run.shows), showing.runs[0])
     yield Text(shown.sentence)
     if shown.observation.frames:
         yield _traceback(shown)
     fixed = {run.seed: run.outcome.value for run in showing.fixed_runs}
-    rows = [
-        Row(
-            (
-                str(run.seed),
-                run.outcome.value,
-                fixed.get(run.seed, "not run"),
-                f"{run.observation.wall_s:.1f} s",
-            ),
-            tone="good" if run.shows else "",
-        )
-        for run in showing.runs
-    ]
-    yield Board("Seeds", ("seed", "on the reported revision", "on the fixed revision", "time"), rows)
+    columns = ("seed", "on the reported revision", "on the fixed revision", *(("time",) if timed else ()))
+    rows = []
+    for run in showing.runs:
+        cells = (str(run.seed), run.outcome.value, fixed.get(run.seed, "not run"))
+        time = (f"{run.observation.wall_s:.1f} s",) if timed else ()
+        rows.append(Row((*cells, *time), tone="good" if run.shows else ""))
+    yield Board("Seeds", columns, rows)
     versions = ", ".join(f"{name} {version}" for name, version in shown.observation.versions.items())
     if versions:
         yield Facts("", (("versions", versions),))
@@ -139,16 +168,14 @@ def _traceback(run: SeedRun) -> Traceback:
     return Traceback(frames, f"{run.exception}: {run.observation.message}" if run.exception else "")
 
 
-def _table(found: Reproduction) -> Iterator[Board]:
-    """Every attempt in a line; a script that shows the bug at once needs none."""
-    if found.script and len(found.attempts) == 1:
-        return
+def _table(found: Reproduction) -> Board:
+    """The last attempts, a line each."""
     rows = []
     for one in found.attempts[-SHOWN:]:
         why = _flat(one.reasons)[:240] if one.objections else "it shows the symptom"
         stage = one.stage.value if one.stage else "-"
         rows.append(Row((str(one.context + 1), str(one.number + 1), stage, why), "good" if one.shows else ""))
-    yield Board("", ("context", "script", "stopped at", "why"), rows)
+    return Board("", ("context", "script", "stopped at", "why"), rows)
 
 
 def _attempt(one: Attempt) -> Fold:

@@ -26,8 +26,8 @@ from typing import Any
 import psutil
 import pytest
 
+from reenact.demo.crash.rehearsal import rehearse
 from reenact.demo.crash.run import PLAN, Ledger, PaidModel, PaidSandbox
-from reenact.demo.crash.story import rehearse
 from reenact.errors import AnswerUnusable, ReplayMiss, RunLocked, SandboxFailed, Stopped
 from reenact.journal import Journal, JournalReader, State, Status
 from reenact.llm.scripted import Scripted
@@ -61,7 +61,7 @@ class Place:
         return [path.name for path in self.tmp.glob("reenact-boxes-*/*")]
 
     def files(self) -> dict[str, bytes]:
-        """Everything the story leaves for its user."""
+        """Everything it leaves for its user."""
         left = [path for path in self.folder.rglob("*") if path.is_file() and ".reenact" not in path.parts]
         return {
             str(path.relative_to(self.folder)): path.read_bytes() for path in left if path.name != "ledger"
@@ -95,7 +95,7 @@ class Starter:
 
     def end(self, place: Place) -> tuple[int, str]:
         """The exit code of the last one begun, and what it printed."""
-        return int(self._answer()["code"]), Path(f"{place.folder}.said").read_text()
+        return int(self._answer()["code"]), Path(f"{place.folder}.printed").read_text()
 
     def run(self, place: Place, crash_at: str = "", number: int = 0) -> tuple[int, str]:
         self.begin(place, crash_at, number)
@@ -141,8 +141,8 @@ def place(tmp_path: Path) -> Iterator[Place]:
 def whole(starter: Starter, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Place]:
     """The rehearsal that nobody interrupts."""
     for place in made_place(tmp_path_factory.mktemp("whole")):
-        code, said = starter.run(place)
-        assert code == 0, said
+        code, printed = starter.run(place)
+        assert code == 0, printed
         yield place
 
 
@@ -210,11 +210,11 @@ def test_uninterrupted_it_pays_once_for_everything(whole: Place) -> None:
 
 @pytest.mark.parametrize("point", POINTS)
 def test_killed_at(point: str, starter: Starter, place: Place, whole: Place) -> None:
-    code, said = starter.run(place, crash_at=point)
-    assert code == -signal.SIGKILL, f"the point {point} was not passed: {said}"
+    code, printed = starter.run(place, crash_at=point)
+    assert code == -signal.SIGKILL, f"the point {point} was not passed: {printed}"
     before, boxes = acknowledged(place), place.boxes
-    code, said = starter.run(place)
-    assert code == 0, said
+    code, printed = starter.run(place)
+    assert code == 0, printed
     prove_same_end(place, whole, before, most_twice=1)
     prove_nothing_left(place, boxes)
 
@@ -223,11 +223,11 @@ def test_killed_at(point: str, starter: Starter, place: Place, whole: Place) -> 
 def test_ended_by_a_signal_while_a_box_runs(
     number: signal.Signals, starter: Starter, place: Place, whole: Place
 ) -> None:
-    code, said = starter.run(place, number=number)
-    assert code == -number, said
+    code, printed = starter.run(place, number=number)
+    assert code == -number, printed
     before, boxes = acknowledged(place), place.boxes
-    code, said = starter.run(place)
-    assert code == 0, said
+    code, printed = starter.run(place)
+    assert code == 0, printed
     prove_same_end(place, whole, before, most_twice=1)
     prove_nothing_left(place, boxes)
 
@@ -240,14 +240,14 @@ def test_killed_again_and_again_at_any_moment(starter: Starter, place: Place, wh
         time.sleep(chance.uniform(0.05, 0.4))
         with suppress(ProcessLookupError):
             os.kill(pid, signal.SIGKILL)
-        code, said = starter.end(place)
+        code, printed = starter.end(place)
         if code == 0:
             break
-        assert code == -signal.SIGKILL, said
+        assert code == -signal.SIGKILL, printed
         kills, before = kills + 1, acknowledged(place)
     else:
-        code, said = starter.run(place)
-        assert code == 0, said
+        code, printed = starter.run(place)
+        assert code == 0, printed
     prove_same_end(place, whole, before, most_twice=kills)
     prove_nothing_left(place, [])
 
@@ -295,7 +295,7 @@ class NoBoxes:
         return ()
 
 
-def told(tmp_path: Path, result: BoxResult, script: Any = None, stop: Stop | None = None) -> None:
+def rehearsed(tmp_path: Path, result: BoxResult, script: Any = None, stop: Stop | None = None) -> None:
     with Journal.in_memory() as journal:
         rehearse(
             tmp_path,
@@ -308,35 +308,35 @@ def told(tmp_path: Path, result: BoxResult, script: Any = None, stop: Stop | Non
 
 def test_a_box_that_broke_says_nothing_about_the_program(tmp_path: Path) -> None:
     with pytest.raises(SandboxFailed, match="no folder"):
-        told(tmp_path, BoxResult(Ending.SANDBOX_FAILED, "no boxes", why="no folder"))
+        rehearsed(tmp_path, BoxResult(Ending.SANDBOX_FAILED, "no boxes", why="no folder"))
     with pytest.raises(Stopped):
-        told(tmp_path, BoxResult(Ending.CANCELLED, "no boxes"))
+        rehearsed(tmp_path, BoxResult(Ending.CANCELLED, "no boxes"))
 
 
-def test_an_answer_that_does_not_fit_ends_the_story_with_its_name(tmp_path: Path) -> None:
+def test_an_answer_that_does_not_fit_ends_it_with_its_name(tmp_path: Path) -> None:
     fine = BoxResult(Ending.OK, "no boxes", results={"out.json": b'{"loss": 1.0}'})
     with pytest.raises(AnswerUnusable):
-        told(tmp_path, fine, script=lambda call: {"learning_rates": []})
+        rehearsed(tmp_path, fine, script=lambda call: {"learning_rates": []})
     with pytest.raises(ReplayMiss):
-        told(tmp_path, fine, script={})
+        rehearsed(tmp_path, fine, script={})
 
 
 def test_it_stops_gently_between_steps(tmp_path: Path) -> None:
     stop = Stop()
     stop.ask()
     with pytest.raises(Stopped):
-        told(tmp_path, BoxResult(Ending.OK, "no boxes"), stop=stop)
+        rehearsed(tmp_path, BoxResult(Ending.OK, "no boxes"), stop=stop)
 
 
 def test_what_does_not_help_is_not_repaired(tmp_path: Path) -> None:
     same = BoxResult(Ending.OK, "no boxes", results={"out.json": b'{"loss": 1.0}'})
-    said: list[Progress] = []
+    reported: list[Progress] = []
     with Journal.in_memory() as journal:
         model = PaidModel(Scripted({"rehearsal/plan": PLAN}), Ledger(tmp_path / "ledger"))
         sandbox = PaidSandbox(NoBoxes(same), Ledger(tmp_path / "ledger"))
-        found = rehearse(tmp_path, journal=journal, model=model, sandbox=sandbox, tell=said.append)
+        found = rehearse(tmp_path, journal=journal, model=model, sandbox=sandbox, tell=reported.append)
         assert found.verdict == "not repaired"
         assert journal.find("last").exit_code == 1
         with journal.run(pipeline="rehearsal", request="another"), pytest.raises(RunLocked):
             journal.run(pipeline="rehearsal", request="another")
-    assert [progress.done for progress in said] == [1, 2, 3, 4, 5, 6]
+    assert [progress.done for progress in reported] == [1, 2, 3, 4, 5, 6]

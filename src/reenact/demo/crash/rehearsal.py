@@ -1,8 +1,8 @@
-"""The rehearsal: a small real story with every kind of effect, for the crash matrix and the demonstration.
+"""The rehearsal: a small real pipeline with every kind of effect, for the crash matrix and the demonstration.
 
 A training that learns too slowly is looked at in a box, a model proposes learning rates, each is tried over
 seeds, the best one is written into two files, and before and after are measured on a seed nobody tried.
-It is a story like the others: kill it anywhere, run it again, and it continues.
+It is a pipeline like the others: kill it anywhere, run it again, and it continues.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ SLOW: Mapping[str, Any] = {"learning_rate": 0.0001, "epochs": 60}
 TRIED_SEEDS = (1, 2)
 UNTRIED_SEED = 9
 STEPS = 6
-"""Parts of the story that are told as progress."""
+"""Parts of it that are reported as progress."""
 
 
 class Plan(BaseModel):
@@ -62,7 +62,7 @@ def rehearse(
     fresh: bool = False,
     argv: Sequence[str] = (),
 ) -> Rehearsal:
-    """Tell the story in `folder`, continuing where an earlier execution ended."""
+    """Rehearse in `folder`, continuing where an earlier execution ended."""
     with journal.run(
         pipeline="rehearsal",
         request={"settings": SLOW, "seeds": [*TRIED_SEEDS, UNTRIED_SEED], "model": model.name},
@@ -86,7 +86,7 @@ def rehearse(
 
 @dataclass(frozen=True, slots=True)
 class Stage:
-    """Everything the parts of the story need."""
+    """Everything the parts of it need."""
 
     work: Path
     run: OpenRun
