@@ -103,8 +103,10 @@ def reproduce_bug(
     import sys
 
     from reenact.bug.options import BugAblations, BugOptions
-    from reenact.bug.pipeline import Services, reproduce
+    from reenact.bug.pipeline import BugServices, reproduce
     from reenact.intake.report import read_report
+    from reenact.report import as_markdown
+    from reenact.report.views.bug import report_document
 
     for name, value, most in (("seeds", seeds, 50), ("contexts", contexts, 20), ("attempts", attempts, 20)):
         within(name, value, 1, most)
@@ -121,9 +123,10 @@ def reproduce_bug(
         )  # fmt: skip
         raw = read_report(str(report), stdin=sys.stdin.buffer)
         box = session.sandbox()
-        services = Services(
+        services = BugServices(
             journal=session.journal, model=session.model(), sandbox=box,
             environments=session.environments(box), index_folder=session.cache / "indexes",
+            report=lambda found: as_markdown.render(report_document(found)),
             tell=session.tell, stop=session.stop, argv=COMMAND.get(), fresh=fresh,
         )  # fmt: skip
         buggy = _checkout(repo, commit, session)

@@ -125,8 +125,8 @@ def explain(word: str) -> str:
 
 def known_words() -> dict[str, str]:
     """Every word with its explanation, gathered from where it is defined."""
+    from reenact.bug.classify import RunOutcome
     from reenact.bug.reproduction import Verdict
-    from reenact.bug.run.classify import RunOutcome
     from reenact.bug.symptom import Relation
     from reenact.diagnosis.learned.classes import BY_CODE
     from reenact.diagnosis.llm_detector.findings import CODE, WHY
