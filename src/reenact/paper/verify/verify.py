@@ -15,8 +15,8 @@ from typing import Literal
 from pydantic import BaseModel, Field
 
 from reenact.codegen.project import Project
-from reenact.codegen.syntax import parsed
 from reenact.codegen.runner import ProjectRunner
+from reenact.codegen.syntax import parsed
 from reenact.errors import AnswerUnusable
 from reenact.intake.papers.paper import Paper
 from reenact.journal import Scope
