@@ -18,7 +18,7 @@ class Level(StrEnum):
 
 
 class Category(StrEnum):
-    """What the criterion asks for; results and claims of the paper are no criteria."""
+    """What the criterion asks for; results and claims of the paper are not criteria."""
 
     ACTION = "action"
     """Something the code must do."""
@@ -112,4 +112,4 @@ class Judged:
     reason: str
     """What was seen, or why it cannot be judged; never empty."""
     lines: tuple[CodeLine, ...] = ()
-    """The code that the verdict rests on; a pass by a judge without any is no pass."""
+    """The code that the verdict rests on; a pass by a judge without any does not count."""

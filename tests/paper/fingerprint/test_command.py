@@ -47,7 +47,7 @@ def recorded(folder: Path, answers: dict[str, tuple[Any, Any]]) -> None:
 @pytest.fixture
 def command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Command:
     """The command line in this process: exit code, standard output, standard error."""
-    paper = Path(__file__).parents[1] / "review" / "paper.md"
+    paper = Path(__file__).parents[1] / "gentle.md"
     (tmp_path / "paper.md").write_text(paper.read_text())
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("REENACT_CACHE_DIR", str(tmp_path / "cache"))

@@ -50,7 +50,8 @@ def read_code(folder: Path) -> Code:
         raise InputError(f"There is no folder of code at {folder}.")
     found: dict[str, str] = {}
     notes: list[str] = []
-    paths = list(islice(source_files(folder, _is_code, SKIPPED), MOST_FILES + 1))
+    sources = source_files(folder, lambda name: name.endswith(ENDINGS) or name in NAMES, SKIPPED)
+    paths = list(islice(sources, MOST_FILES + 1))
     if len(paths) > MOST_FILES:
         raise InputError(f"The folder {folder} holds more than {MOST_FILES} files of code.")
     for path in paths:
@@ -58,7 +59,7 @@ def read_code(folder: Path) -> Code:
         try:
             text = read_start(path, MOST_FILE + 1).decode("utf-8")
         except (OSError, UnicodeDecodeError):
-            notes.append(f"{name} is no readable text and was left out.")
+            notes.append(f"{name} is not readable text and was left out.")
             continue
         if len(text) > MOST_FILE:
             notes.append(f"{name} has more than {MOST_FILE} characters and was left out.")
@@ -68,10 +69,6 @@ def read_code(folder: Path) -> Code:
         raise InputError(f"The folder holds no Python code that can be judged. Received: {folder}")
     kept, left_out = _fitting(found)
     return Code(Project(kept), (*notes, *left_out))
-
-
-def _is_code(name: str) -> bool:
-    return name.endswith(ENDINGS) or name in NAMES
 
 
 def _fitting(files: dict[str, str]) -> tuple[dict[str, str], list[str]]:

@@ -121,7 +121,9 @@ def read_rubric(file: Path) -> Node:
     except ValidationError as error:
         first = error.errors()[0]
         place = ".".join(map(str, first["loc"])) or "the root"
-        raise InputError(f"The rubric {file} is no tree of requirements. {place}: {first['msg']}.") from error
+        raise InputError(
+            f"The rubric {file} is not a tree of requirements. {place}: {first['msg']}."
+        ) from error
     if sum(1 for _ in tree.leaves()) > MOST_LEAVES:
         raise InputError(f"The rubric {file} has more than {MOST_LEAVES} leaves.")
     return tree

@@ -49,7 +49,7 @@ def parsed(text: str, *, free: bool = True) -> tuple[ast.expr, tuple[str, ...]]:
     try:
         tree = ast.parse(text.strip(), mode="eval").body
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
-        raise Misfit(f"it is no Python expression: {error}") from None
+        raise Misfit(f"it is not a Python expression: {error}") from None
     nodes = list(ast.walk(tree))
     if len(nodes) > MOST_NODES:
         raise Misfit("it is too long")
@@ -78,7 +78,7 @@ def value_of(text: str, inputs: Mapping[str, Any], *, free: bool = True) -> NDAr
 def _refuse(node: ast.AST) -> None:
     if isinstance(node, ast.Constant):
         if not isinstance(node.value, int | float | None):
-            raise Misfit(f"it holds {node.value!r}, which is no number")
+            raise Misfit(f"it holds {node.value!r}, which is not a number")
     elif isinstance(node, ast.Attribute):
         known = FUNCTIONS | CONSTANTS
         if not (isinstance(node.value, ast.Name) and node.value.id == "np" and node.attr in known):

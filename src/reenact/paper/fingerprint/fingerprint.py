@@ -1,6 +1,6 @@
 """A fingerprint: criteria in the order of the paper, and what was dropped with its reason.
 
-A model proposes facts; kept are grounded ones that are no results, with checks that hold.
+A model proposes facts; kept are grounded ones, not results, with checks that hold.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ class Item(Criterion):
 
 @dataclass(frozen=True, slots=True)
 class Dropped:
-    """Something proposed that is no criterion."""
+    """Something proposed that is not a criterion."""
 
     fact: str
     level: Level
@@ -66,7 +66,7 @@ def numbered(items: Iterable[Item], order: dict[str, int]) -> tuple[Criterion, .
 
 
 class Sort(StrEnum):
-    """What a proposed fact is; the last two are no criteria."""
+    """What a proposed fact is; the last two are not criteria."""
 
     ACTION = "action"
     """Something the code must do."""
@@ -196,7 +196,7 @@ _ORDER = re.compile(
 
 
 def refused(one: Proposed) -> str:
-    """Why this is no criterion; empty when it may be one."""
+    """Why this is not a criterion; empty when it may be one."""
     if one.sort is Sort.RESULT:
         return "it is a result"
     if one.sort is Sort.CLAIM:

@@ -175,7 +175,10 @@ def is_compound(item: Item) -> bool:
 
 def _parts(portion: dict[int, Item], model: Model, run: Scope) -> dict[int, list[Item]]:
     order = dict(enumerate(portion, start=1))
-    facts = "\n".join(f"{name}. {_item_text(portion[number])}" for name, number in order.items())
+    facts = "\n".join(
+        f"{name}. {one.fact} | scope: {one.scope} | the paper: {one.quote!r}"
+        for name, one in enumerate(portion.values(), start=1)
+    )
     prompt = load_prompt(PACKAGE, "prompts/atoms.md").fill(facts=facts, kinds=listing(Kind), most=MOST_ATOMS)
     try:
         answer = ask(run, model, "split", prompt, Splits)
@@ -189,10 +192,6 @@ def _parts(portion: dict[int, Item], model: Model, run: Scope) -> dict[int, list
         if _holds(portion[number], one.atoms):
             found[number] = [_atom(portion[number], atom) for atom in one.atoms]
     return found
-
-
-def _item_text(item: Item) -> str:
-    return f"{item.fact} | scope: {item.scope} | the paper: {item.quote!r}"
 
 
 def _holds(item: Item, atoms: Sequence[Atom]) -> bool:

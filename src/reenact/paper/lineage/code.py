@@ -47,7 +47,7 @@ def licence_of(folder: Path) -> str:
 ENDINGS = (".py", ".yaml", ".yml", ".toml", ".json", ".cfg", ".ini", ".sh", ".md", ".txt")
 SKIPPED = frozenset({"node_modules", "__pycache__", "venv", "env", "site-packages", "third_party", "docs"})
 MOST_FILE = 24_000
-"""Characters of a file that is taken; a longer one is no example."""
+"""Characters of a file that is taken; a longer one is not an example."""
 MOST_TOTAL = 100_000
 """Characters of all files of all cited papers together: more than that nobody reads beside the paper."""
 MOST_LISTED = 400

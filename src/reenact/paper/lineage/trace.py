@@ -230,7 +230,7 @@ def choose_lineage(
 def _check(choice: Choice, known: dict[str, Candidate], most: int) -> None:
     keys = [pick.key for pick in choice.picks]
     if unknown := [key for key in keys if key not in known]:
-        raise ValueError(f"{unknown[0]!r} is no candidate. The keys are: {', '.join(known)}.")
+        raise ValueError(f"{unknown[0]!r} is not a candidate. The keys are: {', '.join(known)}.")
     if len(set(keys)) < len(keys):
         raise ValueError("A paper may be chosen once only.")
     if not 1 <= len(keys) <= most:

@@ -104,7 +104,8 @@ class Gathered:
             worth = [one for one in trainings if len(one.at) > 1]
             for number, one in enumerate(worth, start=1):
                 name = label if number == 1 else f"{label} ({number})".strip()
-                yield _thinned(Curve(metric, name, axis, tuple(one.at), tuple(map(_known, one.values))))
+                values = tuple(value if math.isfinite(value) else None for value in one.values)
+                yield _thinned(Curve(metric, name, axis, tuple(one.at), values))
 
 
 def _thinned(one: Curve) -> Curve:
@@ -115,10 +116,6 @@ def _thinned(one: Curve) -> Curve:
     return Curve(
         one.metric, one.label, one.axis, tuple(one.at[k] for k in keep), tuple(one.values[k] for k in keep)
     )
-
-
-def _known(value: float) -> float | None:
-    return value if math.isfinite(value) else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,7 +153,7 @@ class Course:
 
     @property
     def broken(self) -> int:
-        """Seeds with values that are no numbers."""
+        """Seeds with values that are not numbers."""
         return sum(None in one.values for one in self.curves)
 
 

@@ -3,7 +3,7 @@
 A log file has more than a printed line, and comes first: rows and histories as CSV, JSON, or a JSON object a
 line. Printed are lines such as `epoch 3 of 10, training loss 0.2`, `{'loss': 0.2, 'epoch': 3}`, Keras's two
 lines, or `[sgd] Epoch [3/10] Step [10/20] Loss: 0.2 | Val acc: 91.2%`. A number is named by the words before
-it. Numbers without a name, times, seeds and rates are no curves.
+it. Numbers without a name, times, seeds and rates are not curves.
 """
 
 from __future__ import annotations

@@ -28,7 +28,7 @@ class FullRun:
     """It ended well and left metrics; only then are they a measure."""
     metrics: Mapping[str, float]
     why: str
-    """Why it is no measure; empty when it is one."""
+    """Why it does not count; empty when it does."""
     wall_s: float
     cpu_s: float
     peak_mib: float

@@ -85,7 +85,7 @@ def _headings(table: Table) -> list[str]:
 
 
 def _around(table: Table, row: int, column: int) -> list[str]:
-    """Words of the row that are no numbers, and what stands over the cell."""
+    """Words of the row that are not numbers, and what stands over the cell."""
     beside = [cell for cell in table.rows[row] if not quantities(cell)] or [*table.rows[row][:1]]
     above = [cells[column] for cells in table.rows[: table.heads] if column < len(cells)]
     return [*beside, *above]

@@ -135,7 +135,7 @@ def python_settings(name: str, text: str) -> Iterator[Setting]:
 
 
 def _in_earnest(tree: ast.AST) -> Iterator[ast.AST]:
-    """Every node but those that only a dry run reaches: what it shortens is no setting."""
+    """Every node but those that only a dry run reaches: what it shortens is not a setting."""
     waiting = [tree]
     while waiting:
         node = waiting.pop()

@@ -15,7 +15,7 @@ from reenact.sandbox.choose import choose
 
 @pytest.fixture(scope="session")
 def paper() -> Paper:
-    return read_paper(str(Path(__file__).with_name("paper.md")), box=choose(trust_code=True))
+    return read_paper(str(Path(__file__).with_name("gentle.md")), box=choose(trust_code=True))
 
 
 @pytest.fixture
