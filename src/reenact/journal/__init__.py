@@ -1,22 +1,17 @@
 """Durable runs: every effect recorded before and after, so that the same command continues.
 
-journal     Journal: starts, continues, removes, imports    shelf      JournalReader: lists, shows, exports
+journal     Journal: starts, continues, removes, imports    reader     JournalReader: lists, shows, exports
 open_run    OpenRun: a run being worked on, its verdict     scope      Scope: step, many, note, edit, write
 
 perform     the law of a step: stored, or intent, effect, result
-edits       file edits that a crash cannot tear             codec      which type a result has
-recorder    the hand that writes one run                    writing    one transaction in the making
-signing     whose rows these are: keyed hashes      sealing    the same for the folder of a trace
-bodies      inputs and results into a row and out of it     flat       values as plain data, no pickle
+recorder    the writer of one run                           writing    one transaction in the making
+codec       inputs and results into a row and out of it     signing    whose rows and traces these are
 records     Run, Step, Cost, Artefact, with check sums      rows       to and from the file, always proven
 database    the SQLite file and its errors                  schema     its layout, versions, migrations
-artefacts   large bytes by the hash of their content        storage    written whole or not at all
-locks       who works on what, freed by death               keys       paths, keys, ids
-host        machine and clock                               query      SQL, only to read
-archive     the file that moves a run                       outgoing   a run out
-incoming    a run in                                        forms      what may come in
-upkeep      remove, sweep, check                            reuse      what was not made now, in a line
-logs       what a started command prints
+artefacts   large bytes by the hash of their content        storage    bytes written whole, locks
+keys        paths, keys, ids, machine and clock             query      SQL, only to read
+archive     a run out, as a file                            incoming   a run in
+upkeep      remove, sweep, check                            logs       what a started command prints
 """
 
 from reenact.journal.journal import Journal

@@ -1,10 +1,9 @@
-"""The file that `reenact runs export` writes and `reenact runs import` reads: records one after the other.
+"""A run out of a journal, its row, its artefacts, its steps, as one file; and the records of such a file.
 
-Gzip around the line `reenact-run 1` and records: a line of JSON (kind, size, sha256), then that many bytes,
+The file is the one that `reenact runs export` writes and `reenact runs import` reads:
+gzip around the line `reenact-run 1` and records: a line of JSON (kind, size, sha256), then that many bytes,
 then a line end; the last record is the end. A file that is read is untrusted: every size is capped before it
 is read, and there are no names in it that could become paths.
-
-A run out of a journal: its row, its artefacts, its steps, as one file.
 """
 
 from __future__ import annotations

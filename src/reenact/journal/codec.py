@@ -1,15 +1,12 @@
-"""Values as plain data and back: JSON with a few tags, never pickle.
+"""Inputs and results on their way into a row and out of it: plain data, redacted, large ones as artefacts.
 
-`{"$bytes": base64}`, `{"$artefact": sha256, "size": n}` for large bytes, `{"$ref": sha256, "size": n}` for an
-Artefact, `{"$decimal": text}`, `{"$float": "nan"}`. A key that begins with `$` is written with two.
-
-What type a step's result has, and how it is rebuilt.
+JSON with a few tags, never pickle: `{"$bytes": base64}`, `{"$artefact": sha256, "size": n}` for large bytes,
+`{"$ref": sha256, "size": n}` for an Artefact, `{"$decimal": text}`, `{"$float": "nan"}`. A key that begins
+with `$` is written with two.
 
 Without a type only plain data may be journalled: none, booleans, numbers, text, bytes, Decimal, Artefact, and
 lists and text-keyed dicts of these. With `returns=TYPE` also dataclasses, pydantic models, enums, tuples,
 sets, paths and dates come back as what they were.
-
-Inputs and results on their way into a row and out of it: flat, redacted, large ones as artefacts.
 """
 
 from __future__ import annotations

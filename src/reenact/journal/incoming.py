@@ -1,6 +1,4 @@
-"""Rows from a file that somebody else may have made: each column has its form, or the file is refused.
-
-A run into a journal, from a file that somebody else may have made.
+"""A run into a journal, from a file that somebody else may have made.
 
 Every column must have its form, every artefact must be named by a step, and the check sums of the journal it
 left must hold. Then it gets numbers and check sums of this journal, all in one transaction. It is signed by

@@ -1,6 +1,6 @@
-"""Names: the path of a step, the hash of its inputs, the key made of both, the id of a run.
+"""Names and facts: the path and the key of a step, the id of a run, the machine, the clock.
 
-Facts of the machine and the clock. The order of things never depends on them; tests give their own.
+The order of things never depends on machine and clock; tests give their own.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
-"""What a run took from an earlier execution or from finished runs, in one line for the reader.
+"""A run that is being worked on: the scope of its pipeline, its verdict, and how it ends.
 
-Whoever reads a result must know which parts of it were not made now, and how to have all of it made again.
-
-A run that is being worked on: the scope of its pipeline, its verdict, and how it ends.
+Whoever reads a result must know which parts of it were not made now, and how to have all of it made again:
+one line tells it.
 """
 
 from __future__ import annotations

@@ -6,11 +6,10 @@ that hold; it cannot have these hashes. What does not carry a right one is shown
 nothing of it is executed, continued or taken as evidence. Not covered: a program that runs as the same user
 outside the sandbox, which can read the key; rows of this user's own that are put back in an older state.
 
-The folder of a trace: signed when the watched run has ended, checked before it counts as evidence again.
-
-A journalled result may name a folder. Somebody who can write there, or who gave us the whole folder, could
-put another trace into it. So names, sizes and hashes of all its files are signed with the user's key, in a
-file of the folder itself. Showing a trace needs no such file.
+The folder of a trace is signed when the watched run has ended, and checked before it counts as evidence
+again. A journalled result may name a folder. Somebody who can write there, or who gave us the whole folder,
+could put another trace into it. So names, sizes and hashes of all its files are signed with the user's key,
+in a file of the folder itself. Showing a trace needs no such file.
 """
 
 from __future__ import annotations

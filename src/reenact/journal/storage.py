@@ -1,7 +1,6 @@
-"""Bytes on disk: written whole or not at all, and every refusal of the disk as a sentence.
+"""The disk: bytes written whole or not at all, refusals as sentences, and locks.
 
-Who works on what: locks that the operating system releases when a process dies, however it dies.
-
+Locks say who works on what, and the operating system releases them when a process dies, however it dies:
 POSIX record locks on one small file, one byte a run. They are not inherited by children, so a forked worker
 that outlives its parent holds nothing. Two things they do not do are done here: they do not exclude threads
 of one process, and closing any handle of the file drops them all, so a process keeps one handle a file.

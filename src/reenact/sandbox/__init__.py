@@ -9,5 +9,5 @@ isolation/    the part of the host that is shown, the clean environment, system 
 monitor/      what a running box uses and prints; which limit it crossed
 files/        box folders, files in, results out, harmless readers, clean-up
 environments/ prepared virtual environments: built with the network, for runs that have none
-repository    git trees from outside, read without running anything of theirs (git: starts git)
+repository    git trees from outside, read without running anything of theirs
 """

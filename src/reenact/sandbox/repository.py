@@ -1,15 +1,11 @@
-"""Starts git, with settings of ours alone, bounded in time and size. The only file that does.
-
-Looks into git trees that came from outside, and fetches them.
+"""Looks into git trees that came from outside, and fetches them. The only file that starts git.
 
 Covered: whatever a `.git/config` can make git run (fsmonitor, hooks, filters, textconv, external diff,
-pager, ssh and credential commands, aliases, includes) is never read: git works with a folder of ours
-(own_git_folder) and settings of ours (git.py). Submodules are not entered, links in a tree come out as
-plain files, no protocol but https is spoken and only while cloning, the user's and the system's settings
-are not read, time and size are bounded. Not covered: faults in git's own parsers. A server sees that it is
-asked.
-
-A git folder of ours that borrows objects, index and references of an untrusted one, never its settings.
+pager, ssh and credential commands, aliases, includes) is never read: git works with settings of ours and
+a folder of ours that borrows objects, index and references. Submodules are not entered, links in a tree
+come out as plain files, no protocol but https is spoken and only while cloning, the user's and the system's
+settings are not read, time and size are bounded. Not covered: faults in git's own parsers. A server sees
+that it is asked.
 """
 
 from __future__ import annotations

@@ -1,6 +1,4 @@
-"""Names of packages that need nobody's word: libraries of the field and the usual builders of packages.
-
-What may be installed: requirements as plain names and versions, and whose word they rest on.
+"""What may be installed: requirements as plain names and versions, and whose word they rest on.
 
 Covered: options, addresses, version control, paths and variables in a requirement (each refused by name,
 whoever wrote it), names that a model or a document made up (refused until the user or a list allows them).

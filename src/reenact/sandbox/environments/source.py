@@ -1,15 +1,13 @@
-"""Finds and downloads a source distribution without opening it.
+"""Finds a source distribution, downloads it unopened, and has a wheel built of it offline in a box.
 
 Where it lies is read from pip's own log of what it passed over, so the user's indexes, folders,
 certificates and proxies are the ones that count, and nothing is built. Covered: size, checksum, https or a
 file alone, the date before which it must have been uploaded. Not covered: indexes that ask for a password
 for the file itself.
 
-Builds a wheel from a source distribution: unopened on the host, opened and built offline in a box.
-
-Covered: nothing of the source runs or is unpacked on the host, the wheel must be what was asked for, what
-the build itself needs comes from wheels and needs somebody's word like any other name. Not covered: what
-the built package does later, in a box.
+Covered of the build: nothing of the source runs or is unpacked on the host, the wheel must be what was
+asked for, what the build itself needs comes from wheels and needs somebody's word like any other name. Not
+covered: what the built package does later, in a box.
 """
 
 from __future__ import annotations

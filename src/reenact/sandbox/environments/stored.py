@@ -1,8 +1,6 @@
-"""One process at a time may build one environment; the kernel frees the lock of a process that dies.
+"""One prepared environment as it lies in the cache, complete or not there, and the interpreter it is for.
 
-Facts about an interpreter: what decides which packages fit it and where its installation lies.
-
-One prepared environment as it lies in the cache: complete, or not there.
+One process at a time may build one; the kernel frees the lock of a process that dies.
 
 Covered: a cache that somebody else filled. Its record does not decide what boxes are shown: that is the
 folder itself, below the cache and not a link, and the installation of the interpreter that was asked just

@@ -5,16 +5,14 @@ the length of a path grows), folders without any permission, files made immutabl
 links (removed, never followed), files of another user below a folder of ours. Never crosses into another
 file system.
 Not covered: folders that belong to another user and are closed to us (a rootless container engine leaves
-such);
-`remove_tree` says what it could not remove, the caller decides.
+such); `remove_tree` says what it could not remove, the caller decides.
 
-Removes the folder of a box within bounds: whoever ended the box waits only so long.
-
-Each folder and file costs the same to remove, wherever it lies in the tree; on a disk that gives freed blocks
-back at once (mounted with `discard`) that is a millisecond or more, so a box with thousands of nested folders
-holds its owner up long after its time is over. What is not removed in time is removed by a thread, under
-the box's lock. Covered: the owner ends before the thread does; the lock is free then, and the next sweep
-removes the rest. Not covered: a disk on which a single removal does not return.
+The folder of a box is removed within bounds: whoever ended the box waits only so long. Each folder and file
+costs the same to remove, wherever it lies in the tree; on a disk that gives freed blocks back at once
+(mounted with `discard`) that is a millisecond or more, so a box with thousands of nested folders holds its
+owner up long after its time is over. What is not removed in time is removed by a thread, under the box's
+lock. Covered: the owner ends before the thread does; the lock is free then, and the next sweep removes the
+rest. Not covered: a disk on which a single removal does not return.
 """
 
 from __future__ import annotations

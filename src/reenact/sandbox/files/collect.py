@@ -1,4 +1,4 @@
-"""Reads result files back from a work folder that an untrusted program filled.
+"""Puts files into a work folder, and reads results back when an untrusted program has filled it.
 
 Covered: a result, or any folder on the way to it, that is a symbolic link; FIFOs, sockets, devices and
 folders (never opened for waiting, never read); files larger than agreed, sparse ones included; a second
@@ -6,10 +6,9 @@ hard link, which may belong to the host; a swap between look and open (the look 
 opened); folders closed with chmod. Not covered: what the bytes mean. JSON goes through `strict_json`,
 arrays and checkpoints through their own safe loaders; nothing here imports or executes.
 
-Puts files into a work folder: the bytes of a command, and a copy of a host folder.
-
-Covered: links in the host folder are copied as links and never followed; FIFOs, sockets and devices are
-left out; the copy stops with a sentence when it is larger than the box may be. The original is only read.
+What is put in are the bytes of a command and a copy of a host folder. Covered: links in the host folder are
+copied as links and never followed; FIFOs, sockets and devices are left out; the copy stops with a sentence
+when it is larger than the box may be. The original is only read.
 """
 
 from __future__ import annotations

@@ -1,9 +1,4 @@
-"""A small assembler for the classic BPF programs that seccomp takes.
-
-A program is a list of instructions and labels; jumps name labels, and `assemble` turns them into the
-kernel's eight-byte records. Only what a filter of system calls needs is here.
-
-The filter of system calls that every program in a box runs under.
+"""The filter of system calls that every program in a box runs under.
 
 A denylist: ordinary programs, threads, forks, compilers and training frameworks need none of what it
 refuses.
@@ -15,6 +10,9 @@ without a write); typing into a terminal; socket families and protocols other th
 and routing netlink; calls by another interface (32-bit, x32).
 Not covered: bugs in the calls that are left, which are most. Machines other than x86-64 and aarch64 get no
 filter, and the tier says so.
+
+The filter is a classic BPF program: a list of instructions and labels; jumps name labels, and `assemble`
+turns them into the kernel's eight-byte records.
 """
 
 from __future__ import annotations

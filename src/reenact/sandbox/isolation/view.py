@@ -1,13 +1,11 @@
-"""The environment of a program in a box: built from nothing, never scrubbed from the caller's.
+"""What a program in a box may see of the host, read-only, and its environment, built from nothing.
 
 No variable of this process goes in, so no key, token, proxy or path of the user can. What a program needs
 to find its way (PATH, HOME, caches, locale) is set to places inside the box; what the caller adds goes over
 it.
 
-What of the host a box may see, read-only: system programs and libraries, the interpreter, small files.
-
-Everything else does not exist inside: no home folders, no /etc beyond the list, no /run, no other user's
-files.
+Of the host it sees system programs and libraries, the interpreter and small files, read-only. Everything
+else does not exist inside: no home folders, no /etc beyond the list, no /run, no other user's files.
 """
 
 from __future__ import annotations

@@ -2,15 +2,14 @@
 
 Covered: trees of any depth (one or two descriptors, whatever the depth), folders closed with chmod, hard
 links (counted once), folders moved while they are walked (the walk stops and is repeated).
-Not covered here: files without a name, see `hidden`.
+Not covered here: files without a name, see `open_nameless`.
 
-Finds space on disk that no walk of a tree can see: files that were unlinked but are still held.
-
-Each look finds those that a process holds open. A program may hide them better: mapped but not open, in the
-descriptor table of a single thread, in flight in a unix socket. A deep look is taken when the machine has
-lost more space than the visible files explain and the box has written that much (`written_bytes`; the
-filter of system calls refuses fallocate, which would take space without writing). It sizes what can be sized
-and says whether there is a hiding place whose content cannot.
+Files that were unlinked but are still held take space that no walk of a tree can see. Each look finds those
+that a process holds open. A program may hide them better: mapped but not open, in the descriptor table of a
+single thread, in flight in a unix socket. A deep look is taken when the machine has lost more space than
+the visible files explain and the box has written that much (`written_bytes`; the filter of system calls
+refuses fallocate, which would take space without writing). It sizes what can be sized and says whether
+there is a hiding place whose content cannot.
 Not covered: a neighbour that frees as much space as the box hides; the host's reserve is watched for that.
 """
 

@@ -4,7 +4,8 @@ Read from /proc. Memory is anonymous and shared memory, not file pages: a progra
 must not look like one that eats memory. Pages shared by forks count once (proportional share), which is
 only computed when the plain sum is over the limit, since it is slow.
 
-Ends every process that we started, wherever it went: groups and sessions of its own do not hide it.
+Also ends every process that we started, wherever it went (groups and sessions of its own do not hide it), and
+runs programs of ours to their end.
 """
 
 from __future__ import annotations

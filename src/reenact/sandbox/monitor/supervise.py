@@ -1,6 +1,4 @@
-"""What a program prints: bounded, cleaned, kept as head and tail, passed to a listener as it comes.
-
-Waits for a box to end, reading what it prints and ending it when it crosses a limit.
+"""Waits for a box to end, reading what it prints and ending it when it crosses a limit.
 
 One thread, woken by what happens (output, the end, a full pipe that drained) and by the pace of the
 watcher, so a short program is not delayed. A box is ended by SIGKILL of all of it at once: never by a stop,

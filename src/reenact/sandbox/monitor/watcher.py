@@ -1,13 +1,4 @@
-"""Notices that a program without a network tried to reach one.
-
-The box has a network namespace with loopback alone. Every packet or connection to any other address finds
-no route, and the kernel counts that, per namespace. The counters are opened while the box is started and
-can be read after its last process is gone. Covered: TCP, UDP, IPv4, IPv6, name look-ups (the box's resolver
-has an address outside). Not covered: which address was tried.
-
-A box that has been started, as the supervisor sees it; the same for every tier.
-
-Looks at a running box and says when it has crossed a limit.
+"""A box that has been started, the same for every tier; looks at it and says when it has crossed a limit.
 
 Where a control group is in force the kernel limits memory and tasks and this only asks what it refused;
 otherwise looking is all there is, and a program may overshoot for the length of one look. Disk is always
@@ -42,7 +33,13 @@ from reenact.sandbox.monitor.processes import BoxProcesses, Use
 
 
 class NetworkCounters:
-    """The network counters of one box."""
+    """Notices that a program without a network tried to reach one.
+
+    The box has a network namespace with loopback alone. Every packet or connection to any other address finds
+    no route, and the kernel counts that, per namespace. The counters are opened while the box is started and
+    can be read after its last process is gone. Covered: TCP, UDP, IPv4, IPv6, name look-ups (the box's
+    resolver has an address outside). Not covered: which address was tried.
+    """
 
     def __init__(self, pid: int) -> None:
         """`pid` is a process in the box, by its number on the host."""

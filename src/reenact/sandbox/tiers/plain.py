@@ -1,11 +1,10 @@
-"""Starts a program on the machine itself, under the reaper: for the tiers that have no namespaces.
+"""No sandbox, and how tiers without namespaces start a program: on the machine itself, under the reaper.
 
 What the program sees is the machine. This file gives it a folder, an environment and a parent that leaves
 nothing of it behind; limits come from the watcher and, where there is one, a control group.
 
-No sandbox: a plain process of the user, refused unless the user says that the code is trusted.
-
-Covered: a clean environment, a folder of its own, limits by looking, no process left behind.
+No sandbox is a plain process of the user, refused unless the user says that the code is trusted. Covered: a
+clean environment, a folder of its own, limits by looking, no process left behind.
 Not covered: everything else. The program reads and writes all files of the user, uses the network, sees and
 signals the user's processes.
 """
