@@ -6,7 +6,6 @@ import os
 import signal
 import subprocess
 import sys
-import threading
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -57,15 +56,6 @@ def test_a_killed_process_is_in_nobodys_way(holder: subprocess.Popen[str], folde
             assert run.is_continued
             assert run.step("first", lambda: 2, kind=Kind.LLM) == 1
             run.finish(None)
-
-
-def test_the_second_process_may_wait_for_the_first(holder: subprocess.Popen[str], folder: Path) -> None:
-    assert holder.stdin is not None
-    threading.Timer(0.3, holder.stdin.close).start()
-    with Journal.open(folder) as journal, journal.run(pipeline="tale", request=1, wait_s=60) as run:
-        # The first one finished, so this is a new run that does its steps again.
-        assert run.step("first", lambda: 2, kind=Kind.LLM) == 2
-        assert not run.is_continued
 
 
 def test_a_child_that_outlives_its_parent_holds_nothing(folder: Path) -> None:

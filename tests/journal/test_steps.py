@@ -185,7 +185,6 @@ def test_a_failure_is_recorded_and_tried_again(journal: Journal) -> None:
             "a",
             raising(ModelUnreachable("Nobody answers.", next_step="Wait.")),
             kind=Kind.LLM,
-            failure_cost=lambda error: Cost(Decimal("0.5"), 3, 1),
         )
     [step] = journal.steps(journal.find("last"))
     assert (step.state, step.error_type, step.error, step.error_next) == (
@@ -199,9 +198,9 @@ def test_a_failure_is_recorded_and_tried_again(journal: Journal) -> None:
         assert run.step("a", lambda: 7, kind=Kind.LLM, cost=lambda _: Cost(Decimal("0.25"), 1, 1)) == 7
         run.finish(None)
     [step] = journal.steps(journal.find("last"))
-    assert (step.state, step.tries, step.error, step.money) == (State.DONE, 2, None, "0.75")
+    assert (step.state, step.tries, step.error, step.money) == (State.DONE, 2, None, "0.25")
     record = journal.find("last")
-    assert (record.money, record.tokens_in, record.failed, record.done) == ("0.75", 4, 0, 1)
+    assert (record.money, record.tokens_in, record.failed, record.done) == ("0.25", 1, 0, 1)
 
 
 def test_a_final_failure_is_raised_again_and_not_paid_again(journal: Journal) -> None:

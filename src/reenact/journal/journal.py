@@ -11,7 +11,6 @@ In short, for a pipeline:
 from __future__ import annotations
 
 import sqlite3
-import time
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -38,14 +37,13 @@ from reenact.journal.rows import (
     set_step,
 )
 from reenact.journal.schema import CURRENT, Schema
-from reenact.journal.signing import Say, Signer, passing_signer, say_on_stderr, user_signer
+from reenact.journal.signing import Signer, passing_signer, say_on_stderr, user_signer
 from reenact.journal.storage import Locks, locks_at, tighten
 from reenact.journal.upkeep import Removed, remove_run
 from reenact.redact import redact
 from reenact.version import __version__
 
 LATEST = "WHERE pipeline = ? AND request_hash = ? ORDER BY turn DESC LIMIT 20"
-LOOK_S = 0.2
 
 
 class Journal(JournalReader):
@@ -59,15 +57,12 @@ class Journal(JournalReader):
         *,
         signer: Signer | None = None,
         trust: bool = False,
-        say: Say = say_on_stderr,
         redact: Redact = redact,
         clock: Clock | None = None,
         host: Host | None = None,
     ) -> None:
         super().__init__(database, artefacts, locks, signer or passing_signer())
         self._trust = trust
-        self._say = say
-        self._mentioned: set[str] = set()
         self._bodies = Bodies(artefacts, redact)
         self._clock = clock or SystemClock()
         self._host = host or this_host()
@@ -78,16 +73,14 @@ class Journal(JournalReader):
         folder: Path,
         *,
         trust: bool = False,
-        say: Say = say_on_stderr,
         redact: Redact = redact,
-        clock: Clock | None = None,
         host: Host | None = None,
         schema: Schema = CURRENT,
     ) -> Journal:
         """The journal of a folder, made if there is none. `redact` is applied to all text that is written.
 
         An unfinished run that this user did not record on this machine is continued only with `trust`, and
-        then counts as this user's own. `say` gets the sentences about what is not continued.
+        then counts as this user's own. What is not continued is mentioned on stderr.
         """
         refuse_emptied(folder)
         tighten(folder)
@@ -99,25 +92,22 @@ class Journal(JournalReader):
             locks = locks_at(folder / "journal.lock")
             artefacts = FolderArtefacts(folder, locks)
             artefacts.sweep()
-            signer = user_signer(say)
+            signer = user_signer()
             if signer.is_new and database.rows("SELECT 1 FROM run_rows LIMIT 1"):
-                say(f"The journal key is new: runs that {folder} holds already are shown, and not continued.")
+                say_on_stderr(
+                    f"The journal key is new: runs that {folder} holds already are shown, and not continued."
+                )
         except BaseException:
             database.close()
             if locks:
                 locks.leave()
             raise
-        return Journal(
-            database, artefacts, locks,
-            signer=signer, trust=trust, say=say, redact=redact, clock=clock, host=host,
-        )  # fmt: skip
+        return Journal(database, artefacts, locks, signer=signer, trust=trust, redact=redact, host=host)
 
     @classmethod
-    def in_memory(
-        cls, *, redact: Redact = redact, clock: Clock | None = None, host: Host | None = None
-    ) -> Journal:
+    def in_memory(cls, *, clock: Clock | None = None) -> Journal:
         """The twin for tests: the same code, nothing on disk."""
-        return Journal(Database(None), MemoryArtefacts(), Locks(None), redact=redact, clock=clock, host=host)
+        return Journal(Database(None), MemoryArtefacts(), Locks(None), clock=clock)
 
     def run(
         self,
@@ -127,26 +117,17 @@ class Journal(JournalReader):
         argv: Sequence[str] = (),
         what: str = "",
         fresh: bool = False,
-        wait_s: float = 0.0,
     ) -> OpenRun:
         """Continue the unfinished run of this request, or start a new one.
 
         Only a run that this user recorded on this machine is continued, unless the journal is trusted. After
         a finished run everything is done again, but for shared steps (answers of a model, trainings) that a
-        finished run of this user has for the same inputs; `fresh` takes nothing. When another process works
-        on the run, this waits up to `wait_s` and then raises RunLocked.
+        finished run of this user has for the same inputs; `fresh` takes nothing. Raises RunLocked when
+        another process works on the run.
         """
         wanted = self._wanted(pipeline, request, argv, what, fresh)
         crash_point("C1")
-        patience_ends = time.monotonic() + wait_s
-        while True:
-            try:
-                run = self._take(wanted)
-                break
-            except RunLocked:
-                if time.monotonic() >= patience_ends:
-                    raise
-                time.sleep(LOOK_S)
+        run = self._take(wanted)
         crash_point("C2")
         try:
             recorder = Recorder(self._database, self._bodies, run, self.steps(run), self._clock, self._signer)
@@ -243,14 +224,8 @@ class Journal(JournalReader):
                 return run
             if self._trust and not run.imported:
                 return self._take_over(connection, run)
-            self._mention(f"Run {run.id} is not continued: {foreign(run)} A new run starts.")
+            say_on_stderr(f"Run {run.id} is not continued: {foreign(run)} A new run starts.")
         return None
-
-    def _mention(self, sentence: str) -> None:
-        """Say it once: whoever waits for a lock looks again and again."""
-        if sentence not in self._mentioned:
-            self._mentioned.add(sentence)
-            self._say(sentence)
 
     def _take_over(self, connection: sqlite3.Connection, run: Run) -> Run:
         """The run with all its steps as this user's own, because the user says so."""

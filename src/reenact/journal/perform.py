@@ -76,7 +76,6 @@ def perform(
     codec: Codec[T],
     *,
     cost: Callable[[T], Cost] | None = None,
-    failure_cost: Callable[[Exception], Cost] | None = None,
     final: tuple[type[ReenactError], ...] = (),
 ) -> dict[str, T]:
     """One effect for one or many steps, recorded before; each group it yields is written in a transaction."""
@@ -95,9 +94,8 @@ def perform(
     except (Stopped, StorageError):
         raise
     except Exception as error:
-        lost = failure_cost(error) if failure_cost else Cost()
         took_s = (recorder.clock.monotonic() - since) / max(1, len(begun))
-        recorder.fail(list(begun.values()), error, lost, took_s, final=isinstance(error, final))
+        recorder.fail(list(begun.values()), error, took_s, final=isinstance(error, final))
         raise
     finally:
         # A generator may hold a pool of processes: it is closed at once, not when somebody forgets it.

@@ -9,6 +9,7 @@ from __future__ import annotations
 import sqlite3
 import time
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -57,8 +58,8 @@ class _Query:
         self._connection = connection
         self._seconds = seconds
         self._damage: JournalDamaged | None = None
-        connection.create_function("intact_run", -1, self._intact_run)
-        connection.create_function("intact_step", -1, self._intact_step)
+        connection.create_function("intact_run", -1, partial(self._intact, Run))
+        connection.create_function("intact_step", -1, partial(self._intact, Step))
         # The layout was proven at opening, so the only foreign functions in it are those two. A limit keeps
         # SQLite from moving the query's own conditions in between a row and its proof.
         for statement in (
@@ -98,19 +99,13 @@ class _Query:
             next_step='For example: reenact runs query "SELECT id, pipeline, status FROM runs"',
         )
 
-    def _intact_run(self, *values: Any) -> int:
+    def _intact(self, row: type[Run] | type[Step], *values: Any) -> int:
+        """Whether a row is what was written; the columns of a step follow its inputs and its result."""
+        bodies, values = (values[:2], values[2:]) if row is Step else ((), values)
         try:
-            proven(Run.columns(), values, "run")
-        except JournalDamaged as error:
-            self._damage = error
-            raise
-        return 1
-
-    def _intact_step(self, inputs: Any, result: Any, *values: Any) -> int:
-        try:
-            step = proven(Step.columns(), values, "step")
-            for name, body in (("inputs", inputs), ("result", result)):
-                prove_body(step["path"], name, body, step[f"{name}_digest"])
+            columns = proven(row.columns(), values, row.__name__.lower())
+            for name, body in zip(("inputs", "result"), bodies, strict=False):
+                prove_body(columns["path"], name, body, columns[f"{name}_digest"])
         except JournalDamaged as error:
             self._damage = error
             raise

@@ -21,7 +21,7 @@ from reenact.journal.keys import Clock, step_key
 from reenact.journal.records import Cost, Kind, Run, State, Status, Step
 from reenact.journal.rows import read_body, read_runs, read_steps, set_run
 from reenact.journal.signing import Signer
-from reenact.journal.writing import Known, StepRequest, Writing, charged
+from reenact.journal.writing import Known, StepRequest, Writing
 
 FINISHED = "run IN (SELECT seq FROM run_rows WHERE status = 'finished')"
 ELSEWHERE = (
@@ -150,16 +150,14 @@ class Recorder:
                 writing.done(step, body, cost, took_s / len(results))
             crash_point("C7")
 
-    def fail(
-        self, steps: Sequence[Step], error: Exception, cost: Cost, took_s: float, *, final: bool = False
-    ) -> None:
-        """Write that an effect failed, and why. The cost of a shared effect is booked on its first step."""
+    def fail(self, steps: Sequence[Step], error: Exception, took_s: float, *, final: bool = False) -> None:
+        """Write that an effect failed, and why."""
         next_step = error.next_step if isinstance(error, ReenactError) else ""
         with self._writing() as writing:
             for step in steps:
                 writing.put(
                     replace(
-                        charged(step, cost),
+                        step,
                         state=State.FAILED,
                         ended_at=self.now(),
                         duration_s=step.duration_s + took_s,
@@ -169,7 +167,6 @@ class Recorder:
                         final=int(final),
                     )
                 )
-                cost = Cost()
 
     def reuse(self, taken: Sequence[tuple[StepRequest, Step]]) -> None:
         """Write that this run takes steps from other runs, with the results as they stand there."""

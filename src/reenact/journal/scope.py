@@ -56,7 +56,6 @@ class Scope:
         version: int = 1,
         returns: type[T] | None = None,
         cost: Callable[[T], Cost] | None = None,
-        failure_cost: Callable[[Exception], Cost] | None = None,
         final: tuple[type[ReenactError], ...] = (),
         attempt: int | None = None,
         sample: int | None = None,
@@ -85,7 +84,6 @@ class Scope:
                 lambda _: [{name: effect()}],
                 codec,
                 cost=cost,
-                failure_cost=failure_cost,
                 final=final,
             )
         return results[name]

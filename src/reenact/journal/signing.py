@@ -22,9 +22,7 @@ import os
 import secrets
 import stat
 import sys
-from collections.abc import Callable
 from pathlib import Path
-from typing import TypeAlias
 
 from reenact.journal.storage import private, storage_named
 
@@ -32,11 +30,10 @@ KEY_BYTES = 32
 KEY_FILE = "journal.key"
 UNUSABLE = (errno.ELOOP, errno.EACCES, errno.ENXIO)
 """What a key says that will never be of use: a link, a file we may not read, a socket."""
-Say: TypeAlias = Callable[[str], None]
 
 
 def say_on_stderr(sentence: str) -> None:
-    """The default listener: a line on the standard error."""
+    """A line on the standard error, which belongs to no protocol."""
     sys.stderr.write(f"reenact: {sentence}\n")
 
 
@@ -81,7 +78,7 @@ def known_signer() -> Signer:
         return Signer(None)
 
 
-def user_signer(say: Say = say_on_stderr) -> Signer:
+def user_signer() -> Signer:
     """The signer of this user; the key is made at the first use, and again when it cannot be used."""
     path = key_path()
     try:
@@ -94,10 +91,10 @@ def user_signer(say: Say = say_on_stderr) -> Signer:
                 raise
             path.unlink()
             made = Signer(_made(path), is_new=True)
-            say(f"The journal key {path} could not be used ({_reason(error)}); a new one was made.")
+            say_on_stderr(f"The journal key {path} could not be used ({_reason(error)}); a new one was made.")
             return made
     except (OSError, ValueError) as error:
-        say(
+        say_on_stderr(
             f"No journal key can be kept at {path} ({_reason(error)}): what is recorded now cannot be "
             "continued later. Make that folder writable for you, or set XDG_CONFIG_HOME."
         )

@@ -110,7 +110,7 @@ class Writing:
         """The result of a step that was begun."""
         hashes = dict.fromkeys((*step.artefact_hashes(), *result.artefacts))
         whole = replace(
-            charged(step, cost),
+            _charged(step, cost),
             state=State.DONE,
             ended_at=self._now,
             duration_s=step.duration_s + took_s,
@@ -151,7 +151,7 @@ class Writing:
         self.changed[new.key] = new
 
 
-def charged(step: Step, cost: Cost) -> Step:
+def _charged(step: Step, cost: Cost) -> Step:
     """The step with this cost on top of what earlier tries cost."""
     known = step.money is not None and cost.money is not None
     return replace(

@@ -67,7 +67,7 @@ def test_the_same_request_is_neither_resolved_nor_built_again(
         file.unlink()
     assert environments.prepare((requirement("tinyalpha"),), ALL) == made
     with pytest.raises(InputError, match="tinyalpha"):
-        environments.prepare((requirement("tinyalpha"),), ALL, fresh=True)
+        environments.prepare((requirement("tinyalpha==1.0"),), ALL)
 
 
 def test_other_words_for_the_same_packages_share_one_environment(environments: Environments) -> None:
@@ -78,16 +78,6 @@ def test_other_words_for_the_same_packages_share_one_environment(environments: E
 
 def test_no_packages_at_all_is_an_environment_too(environments: Environments) -> None:
     assert environments.prepare((), ALL).packages == ()
-
-
-def test_removing_frees_the_space_and_forgets(environments: Environments) -> None:
-    made = environments.prepare((requirement("tinybeta"),), ALL)
-    assert environments.remove(made.key) == made.size_bytes
-    assert environments.listing() == ()
-    assert not made.folder.exists()
-    with pytest.raises(InputError, match="no prepared environment"):
-        environments.remove(made.key)
-    assert environments.prepare((requirement("tinybeta"),), ALL).key == made.key
 
 
 def test_a_name_that_is_nowhere_is_named(each: Environments) -> None:

@@ -6,7 +6,7 @@
 
 The key of an environment is the hash of the resolved packages and the interpreter. One that is there is
 complete: it is built beside its place, by one process at a time, and renamed. The same request is resolved
-once; `fresh` resolves it again.
+once.
 """
 
 from __future__ import annotations
@@ -65,7 +65,6 @@ class Environments:
         allowed: Allowed,
         *,
         exclude_newer: date | None = None,
-        fresh: bool = False,
     ) -> Environment:
         """The environment with these packages, built when it is not there yet. May use the network."""
         allowed.check(requirements)
@@ -74,7 +73,7 @@ class Environments:
         asked = hash_of(interpreter, exclude_newer, constraints(), *_texts(requirements))
         memo = self._folder("requests") / f"{asked}.json"
         with locked(memo.with_suffix(".lock"), self.tell, self.stop), TemporaryDirectory() as wheels:
-            known = None if fresh else self._remembered(memo, interpreter)
+            known = self._remembered(memo, interpreter)
             if known is not None:
                 return known
             wish = replace(wish, built=Path(wheels))
@@ -91,18 +90,6 @@ class Environments:
         keys = sorted(folder.name for folder in self.cache.iterdir())
         found = (read_environment(self.cache, key, interpreter) for key in keys)
         return tuple(environment for environment in found if environment is not None)
-
-    def remove(self, key: str) -> int:
-        """Remove one environment; the bytes that are free again."""
-        known = {environment.key: environment for environment in self.listing()}
-        if key not in known:
-            raise InputError(f"There is no prepared environment with this key. Received: key={key!r}")
-        with locked(self.cache / f"{key}.lock", self.tell, self.stop):
-            # First out of its place, so that nobody takes a half-removed one for complete.
-            away = self.cache / f"removed-{key}-{secrets.token_hex(4)}"
-            known[key].folder.rename(away)
-            remove_tree(away)
-        return known[key].size_bytes
 
     def _resolve(self, wish: Wish, allowed: Allowed) -> tuple[str, ...]:
         installer = self._installer()
@@ -154,11 +141,7 @@ class Environments:
             there = read_environment(self.cache, key, interpreter)
             if there is not None:
                 return there
-            for rubbish in (
-                *self.cache.glob(f"half-{key}-*"),
-                *self.cache.glob("removed-*"),
-                self.cache / key,
-            ):
+            for rubbish in (*self.cache.glob(f"half-{key}-*"), self.cache / key):
                 remove_tree(rubbish)
             self._say(f"installing {len(pins)} packages with {self._installer().name}")
             half = self.cache / f"half-{key}-{secrets.token_hex(4)}"

@@ -1,8 +1,7 @@
 """A tier for machines with Docker or Podman: the engine's own isolation, with our watcher around it.
 
 The box is an empty image, made on the spot without any download, into which the same part of the host is
-shown read-only as under bubblewrap; so the same interpreter and packages run. Where the host is no Linux,
-or another system is wanted, an image can be named; then the program is looked up in that image.
+shown read-only as under bubblewrap; so the same interpreter and packages run.
 Covered: what the engine covers (namespaces, control groups, its filter of system calls), no network, no
 capability, no new privilege, a read-only root, disk by looking.
 Not covered: bugs in the kernel, in GPU drivers and in the engine; processes above their limit are refused,
@@ -51,14 +50,13 @@ class Container(Tier):
 
     name = "container"
 
-    def __init__(self, engine: str | None = None, image: str | None = None) -> None:
-        """`engine` is docker or podman, or its path; `image` replaces the view of the host."""
+    def __init__(self, engine: str | None = None) -> None:
+        """`engine` is docker or podman, or its path."""
         self._wanted = (engine,) if engine else ENGINES
-        self._image = image
 
     def missing(self) -> str:
-        if sys.platform != "linux" and self._image is None:
-            return "On this system a container needs an image that holds Python; name one."
+        if sys.platform != "linux":
+            return "Containers that show this machine's own Python run on Linux only."
         return _answering(self._wanted)[1]
 
     def does_not_stop(self) -> tuple[str, ...]:
@@ -73,12 +71,12 @@ class Container(Tier):
         engine, why = _answering(self._wanted)
         if engine is None:
             raise BoxBroke(why)
-        image = self._image or _empty_image(engine)
+        image = _empty_image(engine)
         if os.getuid() == 0:
             _give_away(folder.inside)
         name = f"reenact-{folder.path.name}"
         folder.note_container(engine.path, name)
-        words = create_words(engine, name, image, folder, command, limits, show_host=self._image is None)
+        words = create_words(engine, name, image, folder, command, limits)
         made = engine.ask("create", *words)
         if not made.ok:
             raise BoxBroke(f"the container could not be made: {made.complaint}")
@@ -110,8 +108,6 @@ def create_words(
     folder: BoxFolder,
     command: Command,
     limits: Limits,
-    *,
-    show_host: bool,
 ) -> list[str]:
     """What the container is made of, in the engine's words."""
     user = f"{USER_ID}:{USER_ID}" if os.getuid() == 0 else f"{os.getuid()}:{os.getgid()}"
@@ -136,13 +132,12 @@ def create_words(
         words += ["--userns", "keep-id"] if os.getuid() else []
     for source, target in ((folder.work, WORK), (folder.home, HOME), (folder.tmp, TMP)):
         words += ["--mount", _bind(str(source), target)]
-    for source_name, target in _read_only(folder, command, show_host=show_host):
+    for source_name, target in _read_only(folder, command):
         words += ["--mount", _bind(source_name, target) + ",readonly"]
     if command.gpu:
         words += ["--device", "nvidia.com/gpu=all"] if engine.is_podman else ["--gpus", "all"]
     for key, value in box_environment(HOME, TMP, command.environment).items():
         words += ["--env", f"{key}={value}"]
-    # An image may come with an entry point of its own.
     return [*words, "--entrypoint", REAPER[0], image, *REAPER[1:], *command.argv]
 
 
@@ -152,10 +147,8 @@ def _bind(source: str, target: str) -> str:
     return f"type=bind,source={source},target={target}"
 
 
-def _read_only(folder: BoxFolder, command: Command, *, show_host: bool) -> list[tuple[str, str]]:
+def _read_only(folder: BoxFolder, command: Command) -> list[tuple[str, str]]:
     found = [(str(mount.source.absolute()), mount.target) for mount in checked_mounts(command)]
-    if not show_host:
-        return found
     for target, content in etc_files(USER_ID if os.getuid() == 0 else os.getuid()).items():
         kept = folder.etc / target.replace("/", "+")
         kept.write_bytes(content)
