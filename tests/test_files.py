@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from reenact.errors import InputError, NotAFile
-from reenact.files import open_regular, read_bytes, read_start, read_text
+from reenact.files import lock_folder, open_regular, read_bytes, read_start, read_text
 
 
 def test_a_plain_file_is_read(tmp_path: Path) -> None:
@@ -55,3 +55,17 @@ def test_it_is_an_input_error_and_an_os_error_with_a_reason(tmp_path: Path) -> N
     assert str(reported.value) == f"{tmp_path} is a folder, expected a file."
     with pytest.raises(FileNotFoundError):
         read_bytes(tmp_path / "nowhere", 3)
+
+
+def test_a_folder_is_locked_once_until_its_holder_lets_go(tmp_path: Path) -> None:
+    held = lock_folder(tmp_path)
+    assert held is not None
+    assert lock_folder(tmp_path) is None
+    os.close(held)
+    again = lock_folder(tmp_path)
+    assert again is not None
+    os.close(again)
+    link = tmp_path / "link"
+    link.symlink_to(tmp_path)
+    assert lock_folder(link) is None
+    assert lock_folder(tmp_path / "absent") is None

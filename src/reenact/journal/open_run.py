@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from datetime import datetime
-from types import TracebackType
 from typing import Self
 
 from reenact.errors import BudgetSpent, JournalError, ReenactError, Stopped, StorageError
@@ -110,9 +109,7 @@ class OpenRun(Scope):
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
         try:
             if self.record.status is not Status.FINISHED:
                 self._end(error)

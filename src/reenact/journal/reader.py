@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import shlex
 from pathlib import Path
-from types import TracebackType
 from typing import Any, Self, TypeVar
 
 from reenact.errors import InputError, JournalError
@@ -220,9 +219,7 @@ class JournalReader:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     def _plain(self, step: Step, column: str) -> Any:

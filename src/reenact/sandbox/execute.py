@@ -5,7 +5,7 @@ from __future__ import annotations
 import subprocess
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from signal import SIGKILL
 from typing import TypeAlias
@@ -69,7 +69,7 @@ def execute(
         result = life.run(start, stop)
     finally:
         left = folder.close()
-    return _with_events(result, tuple(Event("left-behind", name) for name in left))
+    return replace(result, events=(*result.events, *(Event("left-behind", name) for name in left)))
 
 
 def _check(command: Command) -> None:
@@ -81,23 +81,21 @@ def _check(command: Command) -> None:
         inner_name(name)
 
 
+@dataclass(frozen=True)
 class _Life:
     """One box from its filled folder to its result."""
 
-    def __init__(
-        self, tier: str, folder: BoxFolder, command: Command, limits: Limits, output: Output
-    ) -> None:
-        self._tier = tier
-        self._folder = folder
-        self._command = command
-        self._limits = limits
-        self._output = output
+    tier: str
+    folder: BoxFolder
+    command: Command
+    limits: Limits
+    output: Output
 
     def run(self, start: Start, stop: Stop | None) -> BoxResult:
         try:
-            fill(self._folder.work, self._command, self._limits)
+            fill(self.folder.work, self.command, self.limits)
             crash_point("C8")
-            box = start(self._folder, self._command, self._limits)
+            box = start(self.folder, self.command, self.limits)
         except BoxBroke as error:
             return self._failed(str(error))
         except OSError as error:
@@ -116,15 +114,13 @@ class _Life:
         blame_machine = box.group is None or box.group.memory is None
         kills_before = _host_oom_kills() if blame_machine else 0
         try:
-            ended = Supervision(box, self._limits, self._output, self._command.stdin, stop).run()
+            ended = Supervision(box, self.limits, self.output, self.command.stdin, stop).run()
             crash_point("C10")
             end = ProgramEnd(crossing=ended.crossing) if ended.crossing else box.ended(ended.status)
         except BoxBroke as error:
             return self._failed(str(error))
         events = box.network.events() if box.network is not None else ()
-        collected = collect(
-            self._folder.work, self._command.collect, self._limits.result_bytes, disposable=True
-        )
+        collected = collect(self.folder.work, self.command.collect, self.limits.result_bytes, disposable=True)
         ending, why = _name(end, collected)
         if end.signal == SIGKILL and blame_machine and _host_oom_kills() > kills_before:
             ending, why = (
@@ -133,22 +129,22 @@ class _Life:
             )
         return BoxResult(
             ending,
-            self._tier,
+            self.tier,
             exit_code=end.exit_code,
             signal=end.signal,
             why=why,
             wall_s=ended.wall_s,
             cpu_s=ended.cpu_s,
             peak_memory_bytes=ended.peak_memory_bytes,
-            output=self._output.text(),
-            output_dropped_bytes=self._output.dropped_bytes,
+            output=self.output.text(),
+            output_dropped_bytes=self.output.dropped_bytes,
             results=collected.results,
-            events=(*events, *self._output.events, *_collecting_events(collected, ending)),
+            events=(*events, *self.output.events, *_collecting_events(collected, ending)),
         )
 
     def _failed(self, why: str) -> BoxResult:
-        self._output.finish()
-        return BoxResult(Ending.SANDBOX_FAILED, self._tier, why=why, output=self._output.text())
+        self.output.finish()
+        return BoxResult(Ending.SANDBOX_FAILED, self.tier, why=why, output=self.output.text())
 
 
 def _make_sure_it_is_dead(box: Started) -> None:
@@ -177,10 +173,6 @@ def _collecting_events(collected: Collected, ending: Ending) -> tuple[Event, ...
     return missing + tuple(
         Event("result-refused", f"{name}: {why}") for name, why in collected.refused.items()
     )
-
-
-def _with_events(result: BoxResult, more: tuple[Event, ...]) -> BoxResult:
-    return replace(result, events=(*result.events, *more)) if more else result
 
 
 def _host_oom_kills() -> int:

@@ -75,7 +75,8 @@ class Group:
 
     def tasks(self) -> int | None:
         """Processes and threads now in the box."""
-        return None if self.pids is None else _number(self.pids / "pids.current")
+        text = _text(self.pids / "pids.current").strip() if self.pids else ""
+        return int(text) if text.isdecimal() else None
 
     def task_refused(self) -> bool:
         """Whether the kernel refused a process or thread."""
@@ -135,11 +136,7 @@ def remove_group(folder: Path) -> None:
 
 
 def _kill_members(folder: Path) -> None:
-    try:
-        pids = [int(line) for line in (folder / "cgroup.procs").read_text().split()]
-    except OSError:
-        return
-    for pid in pids:
+    for pid in map(int, _text(folder / "cgroup.procs").split()):
         # The kernel writes 0 for a process of another PID namespace; to kill 0 is to kill our own group.
         if pid <= 1 or pid == os.getpid():
             continue
@@ -152,9 +149,8 @@ def _kill_members(folder: Path) -> None:
 @functools.cache
 def find_place(root: Path = Path("/sys/fs/cgroup"), own: Path = Path("/proc/self/cgroup")) -> Place | None:
     """Where this process may make groups, none when nowhere. Found once, by making and removing one."""
-    try:
-        lines = [line.split(":", 2) for line in own.read_text().splitlines()]
-    except OSError:
+    lines = _memberships(own)
+    if not lines:
         return None
     if (root / "cgroup.controllers").exists():
         return _find_v2(root, lines)
@@ -175,25 +171,17 @@ def _find_v1(root: Path, lines: list[list[str]]) -> Place | None:
 
 def _find_v2(root: Path, lines: list[list[str]]) -> Place | None:
     """The nearest ancestor that hands both controllers down, else the nearest that hands one."""
-    path = next((path for _, controllers, path in lines if not controllers), "/")
-    start = root / path.lstrip("/")
+    start = _folder_v2(root, lines)
     handing: list[tuple[Path, list[str]]] = []
     for parent in (start, *start.parents):
         if not parent.is_relative_to(root):
             break
-        handed = _words(parent / "cgroup.subtree_control")
+        handed = _text(parent / "cgroup.subtree_control").split()
         handing.append((parent, [name for name in ("memory", "pids") if name in handed]))
     for parent, names in sorted(handing, key=lambda pair: -len(pair[1])):
         if names and _may_make(parent, move=True):
             return Place(2, **dict.fromkeys(names, parent))
     return None
-
-
-def _words(path: Path) -> list[str]:
-    try:
-        return path.read_text().split()
-    except OSError:
-        return []
 
 
 def _may_make(parent: Path, *, move: bool = False) -> bool:
@@ -220,31 +208,34 @@ def _may_enter(trial: Path) -> bool:
     return True
 
 
-def _fields(path: Path) -> dict[str, int]:
-    """The `name number` lines of one of the kernel's files; nothing when it cannot be read."""
+def _text(path: Path) -> str:
+    """What one of the kernel's files says; nothing when it cannot be read."""
     try:
-        pairs = (line.split() for line in path.read_text().splitlines())
-        return {pair[0]: int(pair[1]) for pair in pairs if len(pair) == 2}
+        return path.read_text()
     except OSError:
-        return {}
+        return ""
 
 
-def _number(path: Path) -> int | None:
-    try:
-        return int(path.read_text())
-    except (OSError, ValueError):
-        return None
+def _fields(path: Path) -> dict[str, int]:
+    """The `name number` lines of one of the kernel's files."""
+    pairs = (line.split() for line in _text(path).splitlines())
+    return {pair[0]: int(pair[1]) for pair in pairs if len(pair) == 2}
+
+
+def _memberships(path: Path) -> list[list[str]]:
+    """The groups a process is in: number, controllers, path; none when that cannot be read."""
+    return [line.split(":", 2) for line in _text(path).splitlines()]
+
+
+def _folder_v2(root: Path, lines: list[list[str]]) -> Path:
+    return root / next((path for _, controllers, path in lines if not controllers), "/").lstrip("/")
 
 
 def group_of(pid: int, root: Path = Path("/sys/fs/cgroup")) -> Group | None:
     """The group somebody else put a process into, to be read but never removed."""
-    try:
-        lines = [line.split(":", 2) for line in Path(f"/proc/{pid}/cgroup").read_text().splitlines()]
-    except OSError:
-        return None
-    if (root / "cgroup.controllers").exists():
-        path = next((path for _, controllers, path in lines if not controllers), "/")
-        folder = root / path.lstrip("/")
+    lines = _memberships(Path(f"/proc/{pid}/cgroup"))
+    if lines and (root / "cgroup.controllers").exists():
+        folder = _folder_v2(root, lines)
         return Group(folder, folder, 2) if (folder / "memory.events").exists() else None
     found = {
         name: root / name / path.lstrip("/")
