@@ -26,14 +26,14 @@ from reenact.journal.keys import PATH, PIPELINE, RUN_ID
 from reenact.journal.records import SUM, Run, Status, Step, is_digest
 from reenact.journal.rows import (
     next_number,
-    prove_complete,
+    next_turn,
     put_run,
     put_step,
     read_runs,
-    read_steps,
     run_of,
     set_run,
     step_of,
+    steps_of,
 )
 from reenact.journal.schema import RENAMED
 from reenact.journal.storage import Locks
@@ -150,11 +150,14 @@ def import_run(database: Database, artefacts: Artefacts, locks: Locks, path: Pat
         with refusing(path):
             records = read_records(path)
             run = formed_run(next(records))
-            here = _same_id(database, run)
+            with database.snapshot() as connection:
+                here = next(iter(read_runs(connection, "WHERE id = ?", (run.id,))), None)
             if here is None:
                 return Moved(_take_in(database, artefacts, run, records), is_new=True)
             coming = _likeness(run, (formed_step(record)[0] for record in records if record.kind == "step"))
-        if coming != _likeness(here, _steps_of(database, here)):
+        with database.snapshot() as connection:
+            known = _likeness(here, steps_of(connection, here))
+        if coming != known:
             raise InputError(
                 f"Run {here.id} is here already and has gone another way since.",
                 next_step=f"reenact runs remove {here.id}, then import again",
@@ -206,27 +209,13 @@ class _Numbers:
 
 
 def _local(connection: sqlite3.Connection, run: Run) -> Run:
-    turn = connection.execute("SELECT coalesce(max(turn), 0) + 1 FROM run_rows").fetchone()[0]
-    seq = next_number(connection, "run_rows")
+    seq, turn = next_number(connection, "run_rows"), next_turn(connection)
     return replace(run, seq=seq, turn=turn, status=_settled(run), imported=1).sealed(None)
 
 
 def _settled(run: Run) -> Status:
     # Nobody works on it here, whatever was going on when it was exported.
     return Status.STOPPED if run.status is Status.RUNNING else run.status
-
-
-def _same_id(database: Database, run: Run) -> Run | None:
-    with database.snapshot() as connection:
-        found = read_runs(connection, "WHERE id = ?", (run.id,))
-    return found[0] if found else None
-
-
-def _steps_of(database: Database, run: Run) -> list[Step]:
-    with database.snapshot() as connection:
-        steps = read_steps(connection, "WHERE run = ? ORDER BY nr", (run.seq,))
-    prove_complete(run, steps)
-    return steps
 
 
 def _likeness(run: Run, steps: Iterable[Step]) -> bytes:

@@ -28,13 +28,13 @@ from reenact.journal.recorder import Recorder
 from reenact.journal.records import SUM, Run, Status
 from reenact.journal.rows import (
     next_number,
-    prove_complete,
+    next_turn,
     prove_count,
     put_run,
     read_runs,
-    read_steps,
     set_run,
     set_step,
+    steps_of,
 )
 from reenact.journal.schema import CURRENT, Schema
 from reenact.journal.signing import Signer, passing_signer, say_on_stderr, user_signer
@@ -143,7 +143,7 @@ class Journal(JournalReader):
         try:
             with self._database.transaction() as connection:
                 signer = self._signer if run.is_signed(self._signer) else None
-                set_run(connection, run, replace(run, turn=_next_turn(connection)).sealed(signer))
+                set_run(connection, run, replace(run, turn=next_turn(connection)).sealed(signer))
         finally:
             self._locks.release(run.seq)
 
@@ -229,10 +229,8 @@ class Journal(JournalReader):
 
     def _take_over(self, connection: sqlite3.Connection, run: Run) -> Run:
         """The run with all its steps as this user's own, because the user says so."""
-        steps = read_steps(connection, "WHERE run = ? ORDER BY nr", (run.seq,))
-        prove_complete(run, steps)
         total = 0
-        for step in steps:
+        for step in steps_of(connection, run):
             own = step.sealed(self._signer)
             set_step(connection, step, own)
             total += own.check_sum
@@ -254,7 +252,7 @@ class Journal(JournalReader):
             wanted,
             seq=next_number(connection, "run_rows"),
             id=_unused_id(connection, self._clock),
-            turn=_next_turn(connection),
+            turn=next_turn(connection),
             started_at=now.isoformat(timespec="milliseconds"),
         ).sealed(self._signer)
         put_run(connection, run)
@@ -287,11 +285,6 @@ def _refuse_finished(run: Run) -> None:
             f"Run {run.id} is finished; there is nothing to continue.",
             next_step="Run its command again: that is a new run.",
         )
-
-
-def _next_turn(connection: sqlite3.Connection) -> int:
-    turn: int | None = connection.execute("SELECT max(turn) FROM run_rows").fetchone()[0]
-    return (turn or 0) + 1
 
 
 def _unused_id(connection: sqlite3.Connection, clock: Clock) -> str:

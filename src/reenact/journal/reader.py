@@ -12,7 +12,7 @@ from reenact.journal.artefacts import Artefacts, FolderArtefacts
 from reenact.journal.codec import Bodies, codec_for, redact_nothing
 from reenact.journal.database import Database
 from reenact.journal.records import Artefact, Kind, Run, State, Status, Step
-from reenact.journal.rows import damaged, prove_complete, prove_count, read_body, read_runs, read_steps
+from reenact.journal.rows import damaged, prove_count, read_body, read_runs, read_steps, steps_of
 from reenact.journal.signing import Signer, is_sealed, known_signer, seal
 from reenact.journal.storage import Locks, locks_at
 from reenact.journal.upkeep import Checked, check_all
@@ -103,11 +103,9 @@ class JournalReader:
         """All steps of a run in the order they were begun, proven to be all of them."""
         with self._database.snapshot() as connection:
             current = read_runs(connection, "WHERE seq = ? AND id = ?", (run.seq, run.id))
-            steps = read_steps(connection, "WHERE run = ? ORDER BY nr", (run.seq,))
-        if not current:
-            raise InputError(f"Run {run.id} is no longer here.", next_step="reenact runs list")
-        prove_complete(current[0], steps)
-        return steps
+            if current:
+                return steps_of(connection, current[0])
+        raise InputError(f"Run {run.id} is no longer here.", next_step="reenact runs list")
 
     def is_ours(self, run: Run) -> bool:
         """Whether this user recorded all of the run on this machine; only then it may be continued."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterable
 from typing import Any
 
 from reenact.errors import JournalDamaged
@@ -60,11 +59,13 @@ def proven(columns: tuple[str, ...], values: tuple[Any, ...], what: str) -> dict
     return named
 
 
-def prove_complete(run: Run, steps: Iterable[Step]) -> None:
-    """That these are all the steps of the run, as last written."""
+def steps_of(connection: sqlite3.Connection, run: Run) -> list[Step]:
+    """All steps of a run in the order they were begun, proven to be all of them, as last written."""
+    steps = read_steps(connection, "WHERE run = ? ORDER BY nr", (run.seq,))
     checks = [step.check_sum for step in steps]
     if len(checks) != run.steps or sum(checks) % SUM != run.steps_sum:
         raise damaged(f"run {run.id} should have {run.steps} steps that fit together and has {len(checks)}")
+    return steps
 
 
 def read_body(connection: sqlite3.Connection, step: Step, column: str) -> str:
@@ -121,6 +122,12 @@ def prove_count(connection: sqlite3.Connection) -> None:
     found = connection.execute("SELECT count(*) FROM run_rows").fetchone()[0]
     if found != wanted:
         raise damaged(f"it should hold {wanted} runs and holds {found}")
+
+
+def next_turn(connection: sqlite3.Connection) -> int:
+    """The turn of a run that its command is to continue before all others."""
+    turn: int = connection.execute("SELECT coalesce(max(turn), 0) + 1 FROM run_rows").fetchone()[0]
+    return turn
 
 
 def next_number(connection: sqlite3.Connection, table: str) -> int:

@@ -15,11 +15,10 @@ from reenact.journal.records import Step
 from reenact.journal.rows import (
     count_runs,
     damaged,
-    prove_complete,
     prove_count,
     read_body,
     read_runs,
-    read_steps,
+    steps_of,
 )
 from reenact.journal.storage import Locks
 
@@ -118,10 +117,9 @@ def check_all(database: Database, artefacts: Artefacts) -> Checked:
 
 def _proven_steps(connection: sqlite3.Connection, seq: int) -> list[Step]:
     runs = read_runs(connection, "WHERE seq = ?", (seq,))
-    steps = read_steps(connection, "WHERE run = ? ORDER BY nr", (seq,))
     if not runs:
         raise damaged(f"run {seq} is in the list of runs and cannot be found")
-    prove_complete(runs[0], steps)
+    steps = steps_of(connection, runs[0])
     for step in steps:
         read_body(connection, step, "inputs")
         read_body(connection, step, "result")
