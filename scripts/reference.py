@@ -231,7 +231,7 @@ def results() -> dict[str, dict[str, Any]]:
     """The JSON schema of each pipeline's result."""
     from importlib import import_module
 
-    from reenact.report.views import VIEWS
+    from reenact.report.recorded import VIEWS
 
     return {command: schema_of(import_module(home).RESULT) for command, home in VIEWS.items()}
 

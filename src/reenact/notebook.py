@@ -23,8 +23,8 @@ HEIGHT = "34rem"
 
 def mimebundle(result: object) -> dict[str, str]:
     """The result as plain text and as html. Raises InputError for what no view shows."""
+    from reenact.report.recorded import shown
     from reenact.report.render import render
-    from reenact.report.views import shown
 
     document = shown(result)
     return {"text/plain": render(document, "full"), "text/html": framed(render(document, "html"))}

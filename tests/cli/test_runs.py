@@ -81,7 +81,7 @@ def test_the_list_tells_how_runs_stand(project: Path, capsys: pytest.CaptureFixt
     assert "$0.2500" in lines[first]
     assert "$" not in lines[second]
     found = data(
-        capsys, "list", "--story", "paper", "--status", "finished", "--search", "a pap", "--limit", "1"
+        capsys, "list", "--pipeline", "paper", "--status", "finished", "--search", "a pap", "--limit", "1"
     )
     assert found["total"] == 2
     [run] = found["runs"]

@@ -7,10 +7,9 @@ from xml.etree import ElementTree
 
 import pytest
 
+from reenact.report.charts import HeatRow, Shade, Strip, bounds, heat, shade_colour, strips
 from reenact.report.svg import Scale, number, scale_for
-from reenact.report.svg_heat import Row, Shade, bounds, colour, heat
 from reenact.report.svg_lines import MOST_POINTS, Curve, Mark, lines, thinned
-from reenact.report.svg_strips import Strip, strips
 
 HOSTILE = '</svg><script>alert(1)</script>"\x1b[31m'
 
@@ -27,7 +26,7 @@ def count(svg: str, tag: str) -> int:
     "svg",
     [
         lines([Curve(HOSTILE, [0, 1, 2], [1.0, 2.0, 3.0])], HOSTILE, marks=[Mark(1, HOSTILE)], below=HOSTILE),
-        heat([Row(HOSTILE, [0.1, 0.2])], [0, 1], Shade.SHARE, HOSTILE),
+        heat([HeatRow(HOSTILE, [0.1, 0.2])], [0, 1], Shade.SHARE, HOSTILE),
         strips([Strip(HOSTILE, [0.1, 0.2])], HOSTILE, below=HOSTILE),
     ],
     ids=["lines", "heat", "strips"],
@@ -46,7 +45,7 @@ def test_words_from_outside_stay_words(svg: str) -> None:
         lines([Curve("same", [0, 1], [2.0, 2.0])], "flat"),
         lines([Curve("bad", [0, 1], [math.nan, math.inf])], "no number at all"),
         heat([], [], Shade.SIZE, "nothing"),
-        heat([Row("a", [None, 0.0, math.nan])], [0, 1, 2], Shade.SIZE, "zeros"),
+        heat([HeatRow("a", [None, 0.0, math.nan])], [0, 1, 2], Shade.SIZE, "zeros"),
         strips([Strip("failed", [-math.inf])], "all failed", below="loss"),
     ],
 )
@@ -93,14 +92,14 @@ def test_scales_hold_all_values_and_have_round_ticks() -> None:
 
 def test_heat_has_a_cell_for_each_value_and_alarm_grows() -> None:
     drawn = heat(
-        [Row("fc1", [0.0, None, 1.0]), Row("fc2", [0.5, 0.5, math.nan])], [0, 5, 9], Shade.SHARE, "x"
+        [HeatRow("fc1", [0.0, None, 1.0]), HeatRow("fc2", [0.5, 0.5, math.nan])], [0, 5, 9], Shade.SHARE, "x"
     )
     bare = heat([], [], Shade.SHARE, "x")
     assert count(drawn, "rect") - count(bare, "rect") == 5
     assert {"fc1", "fc2", "0", "step 9"} <= set(texts(drawn))
-    red = [int(colour(share, 0, 1, Shade.SHARE)[3:5], 16) for share in (0.0, 0.5, 1.0)]
+    red = [int(shade_colour(share, 0, 1, Shade.SHARE)[3:5], 16) for share in (0.0, 0.5, 1.0)]
     assert red == sorted(red, reverse=True)
-    assert bounds([Row("a", [1e-9, 0.0, 10.0])], Shade.SIZE) == (1e-9, 10.0)
+    assert bounds([HeatRow("a", [1e-9, 0.0, 10.0])], Shade.SIZE) == (1e-9, 10.0)
 
 
 def test_strips_show_each_seed_and_count_failures() -> None:

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from reenact.journal import JournalReader
+from reenact.report.recorded import Stored
 from reenact.report.run_report import report_page
-from reenact.report.stored import Stored
 
 VOID = {"meta", "br", "input", "link", "img", "hr"}
 

@@ -13,8 +13,7 @@ from reenact.errors import JournalError
 from reenact.journal import Journal, JournalReader
 from reenact.repairs.alternatives.graph import NeutralityGraph
 from reenact.repairs.verdict import Repair
-from reenact.report.stored import Stored
-from reenact.report.views import result_data
+from reenact.report.recorded import Stored, result_data
 from reenact.result import Result
 
 TYPES: dict[str, type[Result]] = {

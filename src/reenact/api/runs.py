@@ -47,9 +47,8 @@ def load_run(run: str = "last", *, runs_dir: File | None = None) -> RecordedRun:
         runs_dir: folder of the journal; default: that of the settings (.reenact).
     """
     from reenact.journal import JournalReader
+    from reenact.report.recorded import Stored, result_data
     from reenact.report.run_words import reused_in
-    from reenact.report.stored import Stored
-    from reenact.report.views import result_data
     from reenact.settings import resolve
 
     folder = resolve({"runs_dir": None if runs_dir is None else Path(runs_dir)}).settings.runs_dir

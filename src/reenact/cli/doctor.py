@@ -1,4 +1,4 @@
-"""`reenact doctor`: what works on this machine, what is missing, and the one step that mends each problem."""
+"""`reenact doctor`: what works on this machine, what is missing, and the one step that fixes each problem."""
 
 from __future__ import annotations
 
@@ -31,26 +31,26 @@ PROGRAMS = ("git", "gcc", "bwrap", "docker", "podman")
 @click.command()
 @output_format
 def doctor(output_format: str) -> ExitCode:
-    """Tell what works on this machine and what to mend.
+    """Tell what works on this machine and what to fix.
 
-    Exit code 0 when all is well, 1 when something is to mend.
+    Exit code 0 when all is well, 1 when something is to fix.
     """
     from reenact.sandbox.choose import describe
 
     settings = resolve().settings
     tiers = describe()
     notices = tuple(problems(settings))
-    to_mend = sum(notice.level is not Level.NOTE for notice in notices)
+    to_fix = sum(notice.level is not Level.NOTE for notice in notices)
     document = Document(
         kind="doctor",
         title=f"reenact {__version__} on this machine",
-        verdict=f"{to_mend} to mend; the next step stands with each." if to_mend else "All is well.",
+        verdict=f"{to_fix} to fix; the next step stands with each." if to_fix else "All is well.",
         blocks=(*_machine_blocks(settings), *_sandbox_blocks(tiers)),
         diagnostics=notices,
         data=_data(settings, tiers),
     )
     show(document, output_format)
-    return ExitCode.FOUND if to_mend else ExitCode.OK
+    return ExitCode.FOUND if to_fix else ExitCode.OK
 
 
 def _machine_blocks(settings: Settings) -> tuple[Block, ...]:
@@ -107,7 +107,7 @@ def _machine() -> dict[str, str]:
 
 
 def _gpus() -> tuple[str, ...]:
-    """Names that the driver's own tool tells; torch is not imported for this."""
+    """Names that the driver's own tool lists; torch is not imported for this."""
     tool = shutil.which("nvidia-smi")
     if tool is None:
         return ()

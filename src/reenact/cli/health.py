@@ -1,4 +1,4 @@
-"""What may be wrong with a machine: each problem with a code and the one step that mends it."""
+"""What may be wrong with a machine: each problem with a code and the one step that fixes it."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ LOW_DISK_BYTES = 2 * 1024**3
 
 
 def problems(settings: Settings) -> Iterator[Diagnostic]:
-    """Everything to mend, and notes that are worth knowing."""
+    """Everything to fix, and notes that are worth knowing."""
     yield from _sandbox(settings)
     yield from _journal(settings)
     for folder in dict.fromkeys((settings.runs_dir.absolute(), cache_folder(settings).absolute())):
@@ -59,8 +59,8 @@ def _journal(settings: Settings) -> Iterator[Diagnostic]:
 def _disk(folder: Path) -> Iterator[Diagnostic]:
     free = shutil.disk_usage(folder).free
     if not os.access(folder, os.W_OK):
-        says, mend = f"{folder} cannot be written to.", "Set runs_dir or cache_dir to another folder."
-        yield Diagnostic("DR004", "read-only-folder", Level.ERROR, says, next_step=mend)
+        says, fix = f"{folder} cannot be written to.", "Set runs_dir or cache_dir to another folder."
+        yield Diagnostic("DR004", "read-only-folder", Level.ERROR, says, next_step=fix)
     elif free < LOW_DISK_BYTES:
         says = f"Only {free / 1024**2:.0f} MiB are free at {folder}."
         yield Diagnostic("DR005", "low-disk", Level.WARNING, says, next_step="Free some space there.")

@@ -12,7 +12,7 @@ from reenact.settings import resolve
 
 
 @click.command()
-@click.option("--allow-run", is_flag=True, help="Let tools run your programs, and stories in the sandbox.")
+@click.option("--allow-run", is_flag=True, help="Let tools run your programs, and pipelines in the sandbox.")
 @click.option("--allow-apply", is_flag=True, help="Let a repair that held be written into your files.")
 def mcp(allow_run: bool, allow_apply: bool) -> None:
     """Serve a coding agent on stdin and stdout, in this folder.

@@ -67,10 +67,10 @@ def _show(asked: Waiting, chosen: str) -> None:
         show(Document("relay", title, title, data={"request": dict(asked.request)}), chosen)
         return
     # As it stands, not laid out: code in it must survive being copied.
-    echo("\n\n".join(_said(asked.id, asked.request)))
+    echo("\n\n".join(_lines(asked.id, asked.request)))
 
 
-def _said(name: str, request: Mapping[str, Any]) -> list[str]:
+def _lines(name: str, request: Mapping[str, Any]) -> list[str]:
     lines = [
         f"# {name}\nstep {request['step']}, prompt {request['prompt']}",
         "## system",

@@ -28,8 +28,8 @@ def report(run: str, file: Path) -> ExitCode:
 
     RUN is an id, a part of one that no other run has, a number, or `last`.
     """
+    from reenact.report.recorded import Stored
     from reenact.report.run_report import report_page
-    from reenact.report.stored import Stored
 
     folder = resolve().settings.runs_dir
     with JournalReader.open(folder) as shelf:

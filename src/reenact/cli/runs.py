@@ -34,13 +34,14 @@ def runs() -> None:
 
 
 @runs.command(name="list")
-@click.option("--story", help="Only runs of this story.")
+@click.option("--pipeline", help="Only runs of this pipeline: diagnose, repair, bug, paper, ...")
+@click.option("--story", "pipeline", hidden=True)
 @click.option("--status", type=click.Choice([status.value for status in Status]), help="Only runs so marked.")
-@click.option("--search", metavar="TEXT", help="Only runs with this in their id, story or title.")
+@click.option("--search", metavar="TEXT", help="Only runs with this in their id, pipeline or title.")
 @click.option("--limit", type=ROWS, default=50, show_default=True, help="Rows at most.")
 @output_format
 def list_runs(
-    story: str | None, status: str | None, search: str | None, limit: int, output_format: str
+    pipeline: str | None, status: str | None, search: str | None, limit: int, output_format: str
 ) -> None:
     """List runs, newest first."""
     if not (_folder() / "journal.db").exists():
@@ -48,8 +49,8 @@ def list_runs(
         return
     wanted = Status(status) if status else None
     with JournalReader.open(_folder()) as shelf:
-        found = shelf.runs(pipeline=story, status=wanted, text=search, limit=limit)
-        total = shelf.count(pipeline=story, status=wanted, text=search)
+        found = shelf.runs(pipeline=pipeline, status=wanted, text=search, limit=limit)
+        total = shelf.count(pipeline=pipeline, status=wanted, text=search)
         show(list_document([(run, shelf.status_of(run)) for run in found], total), output_format)
 
 

@@ -36,27 +36,27 @@ def assert_learns(
     """
     __tracebackhide__ = True
     tried = overfit(learner_for(model, batch, loss), steps, rates)
-    said = _objection(tried)
-    if said:
-        raise AssertionError("\n".join([f"{type(model).__name__} does not learn one batch.", *said]))
+    lines = _objection(tried)
+    if lines:
+        raise AssertionError("\n".join([f"{type(model).__name__} does not learn one batch.", *lines]))
 
 
 def assert_no_findings(
     trace: Any, *, select: Sequence[str] = (), ignore: Sequence[str] = (), threshold: float = THRESHOLD
 ) -> None:
-    """Fail when a rule accuses something in a training, sees a grave symptom, or has no training to judge.
+    """Fail when a rule finds a fault in a training, sees a grave symptom, or has no training to judge.
 
     `trace` is a folder that `reenact watch` wrote, a Trace, or anything that holds one once it has ended: a
     `reenact.watch` block or a callback. `select` and `ignore` name rules by code, prefix, name or family.
     """
     __tracebackhide__ = True
-    wishes = DiagnoseOptions(select=tuple(select), ignore=tuple(ignore), threshold=threshold)
-    found = diagnose_evidence(Evidence(trace=_trace(trace)), wishes)
+    options = DiagnoseOptions(select=tuple(select), ignore=tuple(ignore), threshold=threshold)
+    found = diagnose_evidence(Evidence(trace=_trace(trace)), options)
     if found.judgement is Judgement.UNJUDGED:
         raise AssertionError(found.sentence)
     suspects = [*(one.suspect for one in found.findings), *grave_symptoms(found.symptoms, threshold)]
     if suspects:
-        lines = [line for one in suspects for line in _told(one.first)]
+        lines = [line for one in suspects for line in _described(one.first)]
         count = f"{len(suspects)} finding{'s' if len(suspects) > 1 else ''}"
         raise AssertionError("\n".join([f"{count} in this training.", *lines]))
 
@@ -66,20 +66,20 @@ def _objection(tried: Tried) -> list[str]:
     best = tried.best
     wrong = next((step for step, value in enumerate(best.losses) if not math.isfinite(value)), None)
     if wrong is not None:
-        said = [f"  saw   the loss is no number before step {wrong + 1}, whatever the rate"]
+        lines = [f"  saw   the loss is not a number before step {wrong + 1}, whatever the rate"]
     else:
         evidence = Evidence(experiments=Experiments(one_batch=tried.as_experiment))
         findings = run_rules([rule(code) for code in ONE_BATCH], evidence)
-        said = [line for finding in findings for line in _told(finding)]
-    if said:
-        said.append(f"  tried Adam at {', '.join(f'{rate:g}' for rate in tried.rates)}; the best is told")
+        lines = [line for finding in findings for line in _described(finding)]
+    if lines:
+        lines.append(f"  tried Adam at {', '.join(f'{rate:g}' for rate in tried.rates)}; the best is shown")
         if best.untouched:
             more = f" and {len(best.untouched) - NAMED} more" if len(best.untouched) > NAMED else ""
-            said.append(f"  note  no gradient reaches {', '.join(best.untouched[:NAMED])}{more}")
-    return said
+            lines.append(f"  note  no gradient reaches {', '.join(best.untouched[:NAMED])}{more}")
+    return lines
 
 
-def _told(finding: Finding) -> list[str]:
+def _described(finding: Finding) -> list[str]:
     where = f"{finding.place}  " if finding.place is not None else ""
     return [
         f"{where}{finding.code} {finding.name}",

@@ -33,8 +33,8 @@ class KerasLearner:
         for _ in range(steps):
             # The loss that a step tells is a mean over all steps since the last reset.
             model.reset_metrics()
-            told = model.train_on_batch(inputs, self._targets)
-            run.losses.append(float(told[0] if isinstance(told, list) else told))
+            logs = model.train_on_batch(inputs, self._targets)
+            run.losses.append(float(logs[0] if isinstance(logs, list) else logs))
             if run.over and not (zeroed and run.learnt):
                 break
         return run

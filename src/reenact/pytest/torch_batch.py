@@ -55,8 +55,8 @@ class TorchLearner:
 
     def _step(self, model: Any, zeroed: bool) -> tuple[Any, float | None]:
         if self._own_step:
-            told = model.training_step(self._batch, 0)
-            return told["loss"] if isinstance(told, dict) else told, None
+            output = model.training_step(self._batch, 0)
+            return output["loss"] if isinstance(output, dict) else output, None
         inputs, targets = self._batch
         output = _called(model, _zeroed(inputs) if zeroed else inputs)
         if self._loss is not None:

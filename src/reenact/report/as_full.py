@@ -51,8 +51,8 @@ def _print_block(console: Console, block: Plain) -> None:
         for line in plain(block.text).splitlines():
             console.print(RichText(f"  {line}", style=DIFF.get(line[:1], "")), soft_wrap=True)
     elif isinstance(block, Text | Picture):
-        said = block.text if isinstance(block, Text) else block.alt
-        console.print(Padding(RichText(plain(said)), (0, 0, 0, 2)))
+        shown = block.text if isinstance(block, Text) else block.alt
+        console.print(Padding(RichText(plain(shown)), (0, 0, 0, 2)))
     elif isinstance(block, Facts):
         console.print(Padding(_facts(block), (0, 0, 0, 2)))
     else:
@@ -68,29 +68,29 @@ def _facts(block: Facts) -> RichTable:
     return grid
 
 
-def _table(block: Table, room: int) -> RichTable:
+def _table(block: Table, available: int) -> RichTable:
     table = RichTable(box=None, pad_edge=False, header_style="bold", padding=(0, GAP, 0, 0))
-    for column, width in zip(block.columns, _widths(block, room), strict=True):
+    for column, width in zip(block.columns, _widths(block, available), strict=True):
         table.add_column(plain_line(column), overflow="fold", width=width)
     for row in block.rows:
         table.add_row(*(RichText(plain(cell)) for cell in row))
     return table
 
 
-def _widths(block: Table, room: int) -> list[int]:
-    """Widths of the columns. No word is broken while there is room, then those on the right are first; what
+def _widths(block: Table, available: int) -> list[int]:
+    """Widths of the columns. No word is broken while there is space, then those on the right are first; what
     is left over goes where most is wanting.
     """
     columns = [[plain(cell) for cell in column] for column in zip(block.columns, *block.rows, strict=True)]
     wanted = [max(_longest(cell.splitlines()) for cell in column) for column in columns]
     widths = [max(_longest(cell.split()) for cell in column) for column in columns]
-    room -= GAP * len(widths)
+    available -= GAP * len(widths)
     for number in reversed(range(len(widths))):
-        over = max(0, sum(widths) - room)
+        over = max(0, sum(widths) - available)
         widths[number] = max(min(widths[number], NARROW), widths[number] - over)
-    while sum(widths) > max(room, len(widths)):
+    while sum(widths) > max(available, len(widths)):
         widths[widths.index(max(widths))] -= 1
-    while sum(widths) < min(room, sum(wanted)):
+    while sum(widths) < min(available, sum(wanted)):
         short = [want - width for want, width in zip(wanted, widths, strict=True)]
         widths[short.index(max(short))] += 1
     return widths

@@ -29,7 +29,6 @@ from reenact.report.document import (
     Source,
     Squiggle,
     Text,
-    Timeline,
     Traceback,
 )
 from reenact.types import ExitCode, Table
@@ -143,8 +142,8 @@ def _board(one: Board) -> str:
 
 def _picture(one: Picture) -> str:
     caption = f"<figcaption>{escaped(one.title)}</figcaption>" if one.title else ""
-    said = f"<summary>In words</summary><pre>{escaped(one.alt)}</pre>"
-    words = f'<details class="words">{said}</details>' if one.alt else ""
+    described = f"<summary>In words</summary><pre>{escaped(one.alt)}</pre>"
+    words = f'<details class="words">{described}</details>' if one.alt else ""
     return f'<figure class="chart">{caption}<div class="drawing">{one.svg}</div>{words}</figure>'
 
 
@@ -156,15 +155,15 @@ def _diagnostic(one: Diagnostic) -> str:
         f'<pre class="line" tabindex="0">{escaped(one.source)}</pre>' if one.source and not one.href else ""
     )
     reasons = "".join(
-        f"<div><dt>{escaped(name)}</dt><dd>{escaped(said)}</dd></div>" for name, said in one.reasons
+        f"<div><dt>{escaped(name)}</dt><dd>{escaped(reason)}</dd></div>" for name, reason in one.reasons
     )
-    said = f'<dl class="reasons">{reasons}</dl>' if reasons else f"<p>{escaped(one.message)}</p>"
+    explained = f'<dl class="reasons">{reasons}</dl>' if reasons else f"<p>{escaped(one.message)}</p>"
     after = f'<p class="next">{escaped(one.next_step)}</p>' if one.next_step else ""
     means = blocks([Fold(f"What {one.code} means", [Text(one.help)])]) if one.help else ""
     return (
         f'<article class="finding {one.level.value}"{_id(one.anchor)}>'
         f'<h3><span class="code">{escaped(one.code)}</span> {escaped(one.name)}{aside}</h3>'
-        f"{where}{source}{said}{blocks(one.pictures)}{after}{means}</article>"
+        f"{where}{source}{explained}{blocks(one.pictures)}{after}{means}</article>"
     )
 
 
@@ -178,15 +177,6 @@ def _fold(one: Fold) -> str:
         f"<summary>{escaped(one.summary)}{own}</summary>"
         f'<div class="body">{blocks(one.blocks)}</div></details>'
     )
-
-
-def _timeline(one: Timeline) -> str:
-    moments = "".join(
-        f"<li{_class(each.tone)}><strong>{escaped(each.name)}</strong> <span>{escaped(each.said)}</span>"
-        f"{blocks(each.blocks)}</li>"
-        for each in one.moments
-    )
-    return f'<ol class="timeline">{moments}</ol>'
 
 
 def _traceback(one: Traceback) -> str:
@@ -215,7 +205,7 @@ def _reading(one: Reading) -> str:
 def _passages(passages: Sequence[Passage]) -> str:
     return " ".join(
         f'<a{_id(one.anchor)} class="passage {one.tone}" href="{escaped(one.href)}" '
-        f'title="{escaped(one.said)}">{escaped(one.text)}</a>'
+        f'title="{escaped(one.note)}">{escaped(one.text)}</a>'
         if one.href
         else f"<span{_id(one.anchor)}>{escaped(one.text)}</span>"
         for one in passages
@@ -254,11 +244,11 @@ def _lines(source: Source) -> Iterator[Line]:
 
 def _line(line: Line, anchor: str) -> str:
     tones = sorted(one.tone for one in line.squiggles)
-    marked = f' class="accused {tones[0]}"' if tones else ""
+    marked = f' class="marked {tones[0]}"' if tones else ""
     named = f' id="{escaped(anchor)}-L{line.number}"' if anchor else ""
     code = "".join(_piece(text, squiggle) for text, squiggle in _pieces(line))
-    said = {one.said: one.tone for one in line.squiggles if one.tone != "faint"}
-    beside = "".join(f'<span class="said {tone}">{escaped(words)}</span>' for words, tone in said.items())
+    notes = {one.note: one.tone for one in line.squiggles if one.tone != "faint"}
+    beside = "".join(f'<span class="note {tone}">{escaped(words)}</span>' for words, tone in notes.items())
     return f'<tr{named}{marked}><td class="nr">{line.number}</td><td><code>{code}</code>{beside}</td></tr>'
 
 
@@ -266,7 +256,7 @@ def _piece(text: str, squiggle: Squiggle | None) -> str:
     if squiggle is None:
         return escaped(text)
     href = f' href="{escaped(squiggle.href)}"' if squiggle.href else ""
-    return f'<a class="squiggle {squiggle.tone}"{href} title="{escaped(squiggle.said)}">{escaped(text)}</a>'
+    return f'<a class="squiggle {squiggle.tone}"{href} title="{escaped(squiggle.note)}">{escaped(text)}</a>'
 
 
 def _pieces(line: Line) -> Iterator[tuple[str, Squiggle | None]]:
@@ -293,7 +283,6 @@ PARTS: Mapping[type, Callable[[Any], str]] = {
     Picture: _picture,
     Diagnostic: _diagnostic,
     Fold: _fold,
-    Timeline: _timeline,
     Traceback: _traceback,
     Beside: _beside,
     Reading: _reading,

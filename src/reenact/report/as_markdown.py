@@ -24,8 +24,8 @@ def render(document: Document) -> str:
 def _block(block: Plain) -> list[str]:
     head = [f"## {_inline(block.title)}"] if block.title else []
     if isinstance(block, Text | Picture):
-        said = block.text if isinstance(block, Text) else block.alt
-        return [*head, "\n".join(f"    {line}" for line in plain(said).splitlines())]
+        shown = block.text if isinstance(block, Text) else block.alt
+        return [*head, "\n".join(f"    {line}" for line in plain(shown).splitlines())]
     if isinstance(block, Facts):
         return [*head, _rows(("", ""), block.facts)]
     assert isinstance(block, Table)

@@ -39,8 +39,8 @@ def _rule(one: Diagnostic) -> dict[str, JsonValue]:
         "defaultConfiguration": {"level": one.level.value},
     }
     if one.help:
-        told = plain(one.help)
-        rule |= {"help": {"text": told, "markdown": told}}
+        text = plain(one.help)
+        rule |= {"help": {"text": text, "markdown": text}}
     return rule
 
 

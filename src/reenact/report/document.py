@@ -111,21 +111,21 @@ class Diagnostic:
     def detail(self) -> str:
         """Source and reasons as lines of text."""
         lines = [self.source] if self.source else []
-        return "\n".join([*lines, *(_entry(label, said) for label, said in self.reasons)])
+        return "\n".join([*lines, *(_entry(label, text) for label, text in self.reasons)])
 
 
 @dataclass(frozen=True, slots=True)
 class Squiggle:
-    """A part of a line that something is said about."""
+    """A part of a line with a note."""
 
     line: int
     start: int
     end: int
     """The column after it; 0: to the end of the line."""
-    said: str
+    note: str
     """What a reader gets when pointing at it."""
     href: str = ""
-    """Where more is said of it, on this page."""
+    """Where more of it is on this page."""
     tone: str = ""
     """Empty for something wrong, `faint` for a doubt, `good` for something that holds."""
 
@@ -183,27 +183,6 @@ class Fold:
 
 
 @dataclass(frozen=True, slots=True)
-class Moment:
-    """One entry of a timeline."""
-
-    name: str
-    said: str
-    tone: str = ""
-    blocks: Sequence[Block] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class Timeline:
-    """What happened, one after the other."""
-
-    moments: Sequence[Moment]
-
-    @property
-    def plain(self) -> Table:
-        return Table("", ("", ""), tuple((one.name, one.said) for one in self.moments))
-
-
-@dataclass(frozen=True, slots=True)
 class Passage:
     """A sentence or a formula of a text that is read."""
 
@@ -211,7 +190,7 @@ class Passage:
     text: str
     href: str = ""
     """Where on this page the thing stands that it is about."""
-    said: str = ""
+    note: str = ""
     """What a reader gets when pointing at it."""
     tone: str = ""
 
@@ -245,14 +224,12 @@ class Section:
     leads: Sequence[tuple[str, str]] = ()
     """Words and addresses of where the same stands elsewhere."""
     page_only: bool = False
-    """Too long, or said already, where nothing can be folded away."""
+    """Too long, or shown already, where nothing can be folded away."""
 
 
 Plain: TypeAlias = Text | Facts | Table | Picture
 """Blocks that every format shows as they are."""
-Block: TypeAlias = (
-    Plain | Board | Source | Traceback | Timeline | Diagnostic | Fold | Reading | Beside | Section
-)
+Block: TypeAlias = Plain | Board | Source | Traceback | Diagnostic | Fold | Reading | Beside | Section
 
 
 @dataclass(frozen=True, slots=True)
@@ -293,17 +270,17 @@ def _plain(blocks: Sequence[Block], title: str = "") -> Iterator[Plain]:
         if isinstance(block, Section) and not block.page_only:
             yield from _plain(block.blocks, block.title)
             continue
-        shown = block.plain if isinstance(block, Board | Source | Traceback | Timeline) else block
+        shown = block.plain if isinstance(block, Board | Source | Traceback) else block
         if isinstance(shown, Text | Facts | Table | Picture):
             yield shown if shown.title or not title else replace(shown, title=title)
             title = ""
 
 
-def _entry(label: str, said: str) -> str:
+def _entry(label: str, text: str) -> str:
     """A label and its words, wrapped below themselves; what has lines of its own keeps them."""
     hang = " " * LABEL
-    if said.startswith(("- ", "+ ")):
+    if text.startswith(("- ", "+ ")):
         return "\n".join(
-            f"{label if at == 0 else '':{LABEL}}{line}" for at, line in enumerate(said.splitlines())
+            f"{label if at == 0 else '':{LABEL}}{line}" for at, line in enumerate(text.splitlines())
         )
-    return textwrap.fill(f"{label:{LABEL}}{said}", WIDEST, subsequent_indent=hang, drop_whitespace=True)
+    return textwrap.fill(f"{label:{LABEL}}{text}", WIDEST, subsequent_indent=hang, drop_whitespace=True)

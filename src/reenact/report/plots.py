@@ -9,12 +9,10 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from statistics import median
 
+from reenact.report.charts import Dot, HeatRow, Shade, Strip, graph, heat, strips
 from reenact.report.document import Picture
 from reenact.report.svg import number
-from reenact.report.svg_graph import Dot, graph
-from reenact.report.svg_heat import Row, Shade, heat
 from reenact.report.svg_lines import Curve, Level, Mark, lines
-from reenact.report.svg_strips import Strip, strips
 
 BARS = "▁▂▃▄▅▆▇█"
 WIDTH = 48
@@ -33,15 +31,15 @@ def line_plot(
     words: str = "",
 ) -> Picture:
     """Curves on one pair of axes; `words` instead of a line of bars for each."""
-    told = [f"{one.name:22} {sparkline(list(one.values))}  {_ends(one)}" for one in curves]
+    described = [f"{one.name:22} {sparkline(list(one.values))}  {_ends(one)}" for one in curves]
     if marks:
-        told.append("noticed  " + ", ".join(f"{mark.label} at {below} {mark.step:g}" for mark in marks))
+        described.append("noticed  " + ", ".join(f"{mark.label} at {below} {mark.step:g}" for mark in marks))
     label = f"{title}: {words or _ends(curves[0])}"
     drawn = lines(curves, label, marks=marks, levels=levels, below=below, log_x=log_x, between=between)
-    return Picture(title, drawn, words or "\n".join(told))
+    return Picture(title, drawn, words or "\n".join(described))
 
 
-def heat_plot(title: str, rows: Sequence[Row], steps: Sequence[int], shade: Shade) -> Picture:
+def heat_plot(title: str, rows: Sequence[HeatRow], steps: Sequence[int], shade: Shade) -> Picture:
     """Layers against steps."""
     alt = f"median by layer: {', '.join(_medians(rows))}"
     return Picture(title, heat(rows, steps, shade, f"{title}; {alt}"), alt)
@@ -62,8 +60,8 @@ def before_after_plot(title: str, before: Sequence[float], after: Sequence[float
 def graph_plot(title: str, dots: Sequence[Dot], meaning: Mapping[str, str], words: str = "") -> Picture:
     """Nodes that hang on one another; `meaning` of the colours, of which the used ones are explained."""
     counts = {colour: sum(dot.colour == colour for dot in dots) for colour in meaning}
-    key = {colour: said for colour, said in meaning.items() if counts[colour]}
-    alt = words or ", ".join(f"{counts[colour]} {said}" for colour, said in key.items())
+    key = {colour: text for colour, text in meaning.items() if counts[colour]}
+    alt = words or ", ".join(f"{counts[colour]} {text}" for colour, text in key.items())
     return Picture(title, graph(dots, f"{title}: {alt}", key), alt)
 
 
@@ -98,7 +96,7 @@ def _parts(values: Sequence[float], width: int) -> Iterator[float]:
         yield bad[0] if bad else stretch[-1]
 
 
-def _medians(rows: Sequence[Row]) -> Iterator[str]:
+def _medians(rows: Sequence[HeatRow]) -> Iterator[str]:
     for row in rows[:NAMED_LAYERS]:
         values = [value for value in row.values if value is not None and math.isfinite(value)]
         yield f"{row.name} {number(median(values)) if values else 'not a number'}"

@@ -39,9 +39,9 @@ class Lines:
 
     def __call__(self, progress: Progress) -> None:
         now = time.monotonic()
-        at, said = self._last.get(progress.what, (-LINE_EVERY_S, ""))
+        at, note = self._last.get(progress.what, (-LINE_EVERY_S, ""))
         ends = progress.total > 0 and progress.done >= progress.total
-        news = progress.total == progress.done == 0 and progress.note != said
+        news = progress.total == progress.done == 0 and progress.note != note
         if now - at < LINE_EVERY_S and not ends and not news:
             return
         self._last[progress.what] = now, progress.note

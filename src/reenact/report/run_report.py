@@ -1,17 +1,175 @@
-"""A run as one file that can be mailed: what its page shows, the style inside, no script, nothing fetched."""
+"""A run for a reader: its head, its conversation with the model, and all of it as one file to be mailed."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import shlex
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
 
-from reenact.journal import Kind
-from reenact.report.as_html import blocks, contents, escaped, page
-from reenact.report.conversation import talk
-from reenact.report.document import Block, Fold, Section, Text
-from reenact.report.run_head import head_of
-from reenact.report.run_words import counted, steps_of, tree
-from reenact.report.stored import Stored
-from reenact.report.views import document_of
+from reenact.journal import JournalReader, Kind, Run, Status, Step
+from reenact.report.as_html import TONES, blocks, contents, escaped, page
+from reenact.report.document import Block, Facts, Fold, Section, Text
+from reenact.report.recorded import Stored, document_of
+from reenact.report.run_words import (
+    cost_of,
+    counted,
+    cut,
+    readable,
+    reused_in,
+    state_of,
+    steps_of,
+    time_of,
+    tree,
+    verdict_of,
+)
+
+WORDED = ("sentence", "verdict", "reason")
+
+
+@dataclass(frozen=True, slots=True)
+class Head:
+    """What stands above the result of any run."""
+
+    run: Run
+    title: str
+    status: str
+    verdict: str
+    tone: str
+    facts: Facts
+    command: str
+
+
+def head_of(run: Run, shelf: JournalReader) -> Head:
+    """The same on the live page and in the report."""
+    return Head(
+        run=run,
+        title=f"{run.pipeline} {run.what}".strip(),
+        status=shelf.status_of(run),
+        verdict=headline(run) or _without_verdict(run, shelf),
+        tone=_tone(run),
+        facts=_run_facts(run, reused_in(run, shelf)),
+        command=shlex.join(["reenact", *run.command()]) if run.command() else "started from Python",
+    )
+
+
+def headline(run: Run) -> str:
+    """The verdict as the pipeline worded it, or the error; empty while there is none."""
+    verdict = run.verdict_data() if run.verdict is not None else None
+    if run.error_type or not isinstance(verdict, dict):
+        return verdict_of(run)
+    parts = [str(verdict[name]) for name in WORDED if isinstance(verdict.get(name), str)]
+    if "sentence" in verdict:
+        return parts[0]
+    return ": ".join(parts) or ", ".join(f"{name} {value}" for name, value in verdict.items())
+
+
+def _without_verdict(run: Run, shelf: JournalReader) -> str:
+    if shelf.is_live(run):
+        return f"At work: {counted(run.done + run.reused, 'step')} done."
+    return "No verdict: it was interrupted. Resume continues where it stopped."
+
+
+def _tone(run: Run) -> str:
+    """How it ended, as a colour knows it."""
+    if run.status is Status.FAILED:
+        return "error"
+    if run.status is not Status.FINISHED or run.exit_code is None:
+        return "note"
+    return {int(code): word for code, word in TONES.items()}.get(run.exit_code, "note")
+
+
+def _run_facts(run: Run, reused: str) -> Facts:
+    """The run in a few lines; first of all what was not made by it."""
+    facts = {"reused": reused} if reused else {}
+    facts |= {
+        "run": f"{run.id}{' (imported)' if run.imported else ''}",
+        "folder": run.folder or "-",
+        "started": f"{run.started_at[:19].replace('T', ' ')}, {counted(run.executions, 'execution')}",
+        "time": time_of(run.worked_s),
+        "cost": cost_of(run.money, run.tokens_in + run.tokens_out, run.unpriced),
+        "tokens": f"{run.tokens_in:,} in, {run.tokens_out:,} out",
+        "version": f"reenact {run.version}, Python {run.python}",
+    }
+    return Facts("", tuple(facts.items()))
+
+
+def talk(stored: Stored, *, limit: int, whole: bool = False, after: int = 0) -> list[tuple[Step, Fold]]:
+    """Questions in order, each folded; `whole` brings their bodies along, else they are fetched later."""
+    asked = stored.shelf.some_steps(stored.run, kind=Kind.LLM, after=after, limit=limit)
+    return [(step, _fold(stored, step, whole)) for step in asked]
+
+
+def _fold(stored: Stored, step: Step, whole: bool) -> Fold:
+    cost = cost_of(step.money or "0", step.tokens_in + step.tokens_out, int(step.money is None))
+    summary = f"{step.path}  ({state_of(step)}, {step.tokens_in:,} + {step.tokens_out:,} tokens, {cost})"
+    href = "" if whole else f"/runs/{stored.run.id}/steps/{step.nr}"
+    return Fold(
+        summary,
+        tuple(step_blocks(stored, step, facts=False)) if whole else (),
+        tone="error" if step.error_type else "",
+        href=href,
+    )
+
+
+def step_blocks(stored: Stored, step: Step, *, facts: bool = True) -> list[Block]:
+    """What went in and what came out."""
+    inputs, result = stored.shelf.inputs(step), stored.shelf.result(step)
+    blocks: list[Block] = [_step_facts(step)] if facts else []
+    if step.error_type:
+        after = f"\n{step.error_next}" if step.error_next else ""
+        blocks.append(Text(f"{step.error_type}: {step.error}{after}", "Error"))
+    if step.kind is Kind.LLM and isinstance(inputs, dict):
+        return [*blocks, *_question(inputs), *_answer(result)]
+    if inputs is not None:
+        blocks.append(Text(readable(inputs), "Inputs"))
+    blocks.append(Text(readable(result) if step.has_result else "none yet", "Result"))
+    return blocks
+
+
+def _question(inputs: Mapping[str, Any]) -> Iterator[Block]:
+    yield Facts("", (("model", str(inputs.get("model"))), ("prompt", str(inputs.get("prompt")))))
+    if inputs.get("system"):
+        yield Text(cut(str(inputs["system"])), "System")
+    parts = inputs.get("parts")
+    for number, part in enumerate(parts if isinstance(parts, list) else [], start=1):
+        yield Text(cut(_part(part)), f"Question, part {number}")
+
+
+def _part(part: Any) -> str:
+    """Text as it was sent; of a picture what it was."""
+    if not isinstance(part, dict):
+        return readable(part)
+    if isinstance(part.get("data"), bytes):
+        return f"[a picture: {part.get('label')}, {part.get('media_type')}, {len(part['data'])} bytes]"
+    return str(part["text"]) if "text" in part else readable(part)
+
+
+def _answer(result: Any) -> Iterator[Block]:
+    value = result.get("value", result) if isinstance(result, dict) else result
+    if not isinstance(value, dict):
+        yield Text(readable(value) if result is not None else "none yet", "Answer")
+        return
+    # Long texts, such as scripts, are read as they stand, not as one line of JSON.
+    long = {name: text for name, text in value.items() if isinstance(text, str) and "\n" in text}
+    rest = {name: item for name, item in value.items() if name not in long}
+    if rest:
+        yield Text(readable(rest), "Answer")
+    for name, text in long.items():
+        yield Text(cut(text), f"Answer: {name}")
+
+
+def _step_facts(step: Step) -> Facts:
+    facts = {
+        "kind": step.kind.value,
+        "state": f"{state_of(step)}, {counted(step.tries, 'try')}",
+        "time": time_of(step.duration_s),
+        "started": step.started_at[:19].replace("T", " "),
+        "cost": cost_of(step.money or "0", step.tokens_in + step.tokens_out, int(step.money is None)),
+        "tokens": f"{step.tokens_in:,} in, {step.tokens_out:,} out",
+    }
+    return Facts("", tuple(facts.items()))
+
 
 MOST_TALK = 200
 MOST_STEPS = 2000
@@ -23,7 +181,7 @@ def report_page(stored: Stored) -> str:
     sections = [*document_of(stored).sections, *_conversation(stored), _steps(stored)]
     above = (
         f"<h1>{escaped(head.title)}</h1>"
-        f'<p class="verdict {head.tone}"><span class="status {head.standing}">{head.standing}</span> '
+        f'<p class="verdict {head.tone}"><span class="status {head.status}">{head.status}</span> '
         f'{escaped(head.verdict)}</p><p class="command"><code>{escaped(head.command)}</code></p>'
     )
     content = f"{above}{blocks([head.facts])}{contents(sections)}{blocks(sections)}"
@@ -46,5 +204,5 @@ def _steps(stored: Stored) -> Section:
     run = stored.run
     steps = stored.shelf.some_steps(run, limit=MOST_STEPS)
     more = f"\n... and {run.steps - len(steps)} more" if run.steps > len(steps) else ""
-    said = f"{counted(run.steps, 'step')}: {steps_of(run)}"
-    return Section("Steps", [Fold(said, [Text(f"{tree(steps)}{more}")])], "steps")
+    summary = f"{counted(run.steps, 'step')}: {steps_of(run)}"
+    return Section("Steps", [Fold(summary, [Text(f"{tree(steps)}{more}")])], "steps")

@@ -19,14 +19,14 @@ LONGEST = 200_000
 STATE_WORDS = {State.BEGUN: "in flight"}
 
 
-def run_data(run: Run, standing: str) -> dict[str, JsonValue]:
+def run_data(run: Run, status: str) -> dict[str, JsonValue]:
     """A run for programs."""
     return {
         "id": run.id,
         "seq": run.seq,
-        "story": run.pipeline,
+        "pipeline": run.pipeline,
         "what": run.what,
-        "status": standing,
+        "status": status,
         "exit_code": run.exit_code,
         "verdict": run.verdict_data(),
         "error_type": run.error_type,
@@ -145,7 +145,7 @@ def counted(number: int, what: str) -> str:
 
 
 def cost_of(money: str, tokens: int, unpriced: int) -> str:
-    """Money for a reader; an unknown price is said."""
+    """Money for a reader; an unknown price is stated."""
     if not tokens and not unpriced and not float(money):
         return "-"
     if unpriced and not float(money):

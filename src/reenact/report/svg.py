@@ -70,8 +70,8 @@ def scale_for(values: Iterable[float], start: float, end: float, *, logarithmic:
         return Scale(max(min(positive), high * LEAST), high, start, end, logarithmic=True)
     if high == low:
         return Scale(low, high, start, end)
-    room = 0.05 * (high - low)
-    return Scale(low if low == 0 else low - room, high + room, start, end)
+    margin = 0.05 * (high - low)
+    return Scale(low if low == 0 else low - margin, high + margin, start, end)
 
 
 def number(value: float) -> str:
@@ -93,10 +93,12 @@ def drawing(parts: Iterable[str], height: float, label: str, width: float = WIDT
     )
 
 
-def text(x: float, y: float, said: str, *, anchor: str = "start", colour: str = "", size: int = SMALL) -> str:
+def text(
+    x: float, y: float, label: str, *, anchor: str = "start", colour: str = "", size: int = SMALL
+) -> str:
     fill = f' fill="{colour}"' if colour else ""
     return (
-        f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}" font-size="{size}"{fill}>{words(said)}</text>'
+        f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}" font-size="{size}"{fill}>{words(label)}</text>'
     )
 
 
@@ -130,19 +132,19 @@ def named(part: str, hint: str) -> str:
 
 
 def box(x: float, y: float, width: float, height: float, colour: str, hint: str = "") -> str:
-    told = f"<title>{words(hint)}</title>" if hint else ""
+    title = f"<title>{words(hint)}</title>" if hint else ""
     place = f'x="{x:.1f}" y="{y:.1f}" width="{width:.2f}" height="{height:.1f}"'
-    return f'<rect {place} fill="{colour}">{told}</rect>'
+    return f'<rect {place} fill="{colour}">{title}</rect>'
 
 
-def words(said: str) -> str:
+def words(content: str) -> str:
     """Safe inside markup."""
-    return escape(" ".join(plain(said).split()))
+    return escape(" ".join(plain(content).split()))
 
 
-def shortened(said: str, most: int) -> str:
+def shortened(content: str, most: int) -> str:
     """The end of a long name, where names differ."""
-    return said if len(said) <= most else f"…{said[1 - most :]}"
+    return content if len(content) <= most else f"…{content[1 - most :]}"
 
 
 def _round_step(raw: float) -> float:

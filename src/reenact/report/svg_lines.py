@@ -200,11 +200,11 @@ def _legend_places(colours: Mapping[str, str]) -> Iterator[tuple[str, float, int
     """Each name with its place and its row; a row that is full is followed by another."""
     at, row = LEFT, 0
     for name in colours:
-        room = 34 + LETTER * len(name)
-        if at > LEFT and at + room > WIDTH - RIGHT:
+        width = 34 + LETTER * len(name)
+        if at > LEFT and at + width > WIDTH - RIGHT:
             at, row = LEFT, row + 1
         yield name, at, row
-        at += room
+        at += width
 
 
 def _legend(

@@ -30,8 +30,8 @@ def training_plots(runs: Sequence[FullRun], compared: Sequence[Comparison]) -> t
     made = [_plot(list(group), runs, compared) for _, group in by_metric]
     made.sort(key=lambda one: (one[1].title != "Loss", not one[0]))
     more = len(made) - MOST_PLOTS
-    said = f"The runs told of {more} more values, which are not drawn." if more > 0 else ""
-    return [picture for _, picture in made[:MOST_PLOTS]], said
+    rest = f"The runs logged {more} more values, which are not drawn." if more > 0 else ""
+    return [picture for _, picture in made[:MOST_PLOTS]], rest
 
 
 def _plot(
@@ -41,10 +41,10 @@ def _plot(
     lines = [line for one in group for line in _lines(one)]
     levels = [level for one in group for level in _levels(one, runs, compared)]
     metric = group[0].metric.replace("_", " ")
-    told = [_words(one) for one in group]
-    told += [f"The paper's number for {level.group}: {level.label}." for level in levels]
+    described = [_words(one) for one in group]
+    described += [f"The paper's number for {level.group}: {level.label}." for level in levels]
     title = metric[:1].upper() + metric[1:]
-    drawn = line_plot(title, lines, below=group[0].axis, levels=levels, words="\n".join(told))
+    drawn = line_plot(title, lines, below=group[0].axis, levels=levels, words="\n".join(described))
     return bool(levels), drawn
 
 

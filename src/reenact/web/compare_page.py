@@ -14,10 +14,9 @@ from starlette.responses import HTMLResponse
 from reenact.errors import InputError
 from reenact.journal import JournalReader, Run
 from reenact.report.document import Beside, Block, Section, Text
-from reenact.report.run_head import headline
+from reenact.report.recorded import Stored, document_of
+from reenact.report.run_report import headline
 from reenact.report.run_words import cost_of, steps_of, time_of
-from reenact.report.stored import Stored
-from reenact.report.views import document_of
 from reenact.web.render import moment
 from reenact.web.state import state_of
 
@@ -66,7 +65,7 @@ def compare_page(request: Request) -> HTMLResponse:
 
 
 def _facts(runs: tuple[Run, Run], shelf: JournalReader) -> Iterator[Fact]:
-    one, two = (_told(run, shelf) for run in runs)
+    one, two = (_run_facts(run, shelf) for run in runs)
     for name in one:
         hrefs = (_where(name, one[name], runs[0]), _where(name, two[name], runs[1]))
         yield Fact(name, (one[name], two[name]), hrefs)
@@ -76,7 +75,7 @@ def _where(name: str, value: str, run: Run) -> str:
     return f"/runs/{run.id}{AT[name]}" if name in AT and value not in ("", "-") else ""
 
 
-def _told(run: Run, shelf: JournalReader) -> dict[str, str]:
+def _run_facts(run: Run, shelf: JournalReader) -> dict[str, str]:
     return {
         "pipeline": run.pipeline,
         "what": run.what,
@@ -118,7 +117,7 @@ def _lead(run: Run, section: Section, how: str = "") -> tuple[str, str]:
 
 
 def within(blocks: Sequence[Block], side: str) -> list[Block]:
-    """The blocks of one side: places that both runs have are told apart, and lead to their own side."""
+    """The blocks of one side: places that both runs have are named apart, and lead to their own side."""
     return [_of(block, side) for block in blocks]
 
 

@@ -1,4 +1,4 @@
-"""Server-sent events: a page is told that something changed, and fetches what it shows of it."""
+"""Server-sent events: a page learns that something changed, and fetches what it shows of it."""
 
 from __future__ import annotations
 
@@ -46,8 +46,8 @@ def live_run(request: Request) -> StreamingResponse:
 
 def runs_mark(shelf: JournalReader) -> str:
     """Differs when one of the newest runs has changed."""
-    told = " ".join(f"{run.check_sum}{shelf.status_of(run)}" for run in shelf.runs(limit=SHOWN))
-    return digest(told)
+    state = " ".join(f"{run.check_sum}{shelf.status_of(run)}" for run in shelf.runs(limit=SHOWN))
+    return digest(state)
 
 
 def run_mark(run: Run, shelf: JournalReader) -> str:

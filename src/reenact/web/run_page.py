@@ -10,11 +10,8 @@ from starlette.responses import HTMLResponse
 
 from reenact.errors import InputError
 from reenact.journal import JournalReader, Run, Status
-from reenact.report.conversation import step_blocks, talk
-from reenact.report.run_head import head_of
-from reenact.report.run_report import report_page
-from reenact.report.stored import Stored
-from reenact.report.views import document_of, progress_of
+from reenact.report.recorded import Stored, document_of, progress_of
+from reenact.report.run_report import head_of, report_page, step_blocks, talk
 from reenact.web.live import run_mark
 from reenact.web.state import found_run, number_of, state_of
 from reenact.web.step_list import listing

@@ -10,7 +10,7 @@ from starlette.responses import HTMLResponse
 
 from reenact.journal import JournalReader, Run, Status
 from reenact.journal.reader import INTERRUPTED
-from reenact.report.run_head import headline
+from reenact.report.run_report import headline
 from reenact.report.run_words import cost_of, counted, short, time_of
 from reenact.web.live import NOTHING, runs_mark
 from reenact.web.state import state_of
@@ -52,7 +52,7 @@ class RunRow:
     id: str
     pipeline: str
     what: str
-    standing: str
+    status: str
     verdict: str
     steps: str
     cost: str
@@ -116,7 +116,7 @@ def _row(run: Run, shelf: JournalReader) -> RunRow:
         id=run.id,
         pipeline=run.pipeline,
         what=short(run.what, TITLE),
-        standing=shelf.status_of(run),
+        status=shelf.status_of(run),
         verdict=short(headline(run), SENTENCE),
         steps=f"{run.done + run.reused}/{run.steps}",
         cost=cost_of(run.money, run.tokens_in + run.tokens_out, run.unpriced),

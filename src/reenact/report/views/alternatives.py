@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from reenact.repairs.alternatives.graph import NeutralityGraph, Node, NodeKind
+from reenact.report.charts import Dot
 from reenact.report.document import Document, Facts, Picture, Section
 from reenact.report.plots import graph_plot
-from reenact.report.stored import Stored
 from reenact.report.svg import COLOURS, number
-from reenact.report.svg_graph import Dot
 from reenact.types import Table
+
+if TYPE_CHECKING:
+    from reenact.report.recorded import Stored
 
 RESULT = NeutralityGraph
 SHOWN = 20

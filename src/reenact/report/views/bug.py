@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from pathlib import PurePosixPath
+from typing import TYPE_CHECKING
 
 from reenact.bug.reproduction import Attempt, Reproduction, SeedRun, Verdict
 from reenact.report.document import (
@@ -21,8 +22,10 @@ from reenact.report.document import (
     Text,
     Traceback,
 )
-from reenact.report.stored import Stored
 from reenact.types import Place
+
+if TYPE_CHECKING:
+    from reenact.report.recorded import Stored
 
 RESULT = Reproduction
 CODE, NAME = "BG001", "bug-shown"

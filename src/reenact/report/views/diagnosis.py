@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from reenact.diagnosis.accused import SourceFile, accused_source
 from reenact.diagnosis.diagnosis import Diagnosis, DiagnosisFinding, InterventionResult
@@ -22,14 +23,15 @@ from reenact.report.document import (
     Text,
 )
 from reenact.report.rule_pages import rule_help
-from reenact.report.stored import Stored
 from reenact.report.svg import number
-from reenact.report.views.finding import headline, reasons, seen, tried_words
-from reenact.report.views.source_lines import source_lines
+from reenact.report.views.finding import headline, reasons, seen, source_lines, tried_words
 from reenact.rules.evidence import Evidence
 from reenact.rules.experiments import Experiments
 from reenact.rules.finding import Severity
 from reenact.types import Table
+
+if TYPE_CHECKING:
+    from reenact.report.recorded import Stored
 
 RESULT = Diagnosis
 FAINT = 0.3
@@ -87,9 +89,9 @@ def _run(found: Diagnosis) -> Facts:
 
 
 def _data(evidence: Evidence) -> Iterator[Facts]:
-    """Inputs and labels of each split, where most of them were seen: every evaluation tells of them anew."""
-    told = evidence.trace.data if evidence.trace is not None else ()
-    kinds = dict.fromkeys((one.split, one.role) for one in told)
+    """Inputs and labels of each split, where most of them were seen: every evaluation logs them again."""
+    logged = evidence.trace.data if evidence.trace is not None else ()
+    kinds = dict.fromkeys((one.split, one.role) for one in logged)
     most = [(f"{split} {role}", evidence.data(role, split)) for split, role in kinds]
     facts = tuple((name, _tensor(one)) for name, one in most if one is not None)
     if facts:
@@ -112,12 +114,12 @@ def _sources(files: Sequence[SourceFile], found: Diagnosis) -> Iterator[Section]
     """The files; what findings rest on is marked, what only unlikely ones rest on is marked faintly."""
     places = [(at, one.suspect) for at, one in enumerate(found.findings) if one.suspect.place is not None]
     where: dict[tuple[str, int], str] = {}
-    accused: set[tuple[str, int, str]] = set()
+    found_at: set[tuple[str, int, str]] = set()
     for at, suspect in places:
         assert suspect.place is not None
         file, line = str(suspect.place.file), suspect.place.line
         where.setdefault((file, line), f"#finding-{at}")
-        accused |= {(file, line, witness.code) for witness in suspect.witnesses}
+        found_at |= {(file, line, witness.code) for witness in suspect.witnesses}
     shown = []
     for at, one in enumerate(files):
         marks = {(mark.place.line, mark.place.column, mark.code): mark for mark in one.marks}
@@ -128,7 +130,7 @@ def _sources(files: Sequence[SourceFile], found: Diagnosis) -> Iterator[Section]
                 mark.place.end_column if mark.place.end_line in (0, line) else 0,
                 f"{code} {mark.name}",
                 where.get((one.file, line), ""),
-                "" if (one.file, line, code) in accused else "faint",
+                "" if (one.file, line, code) in found_at else "faint",
             )
             for (line, column, code), mark in marks.items()
         ]
@@ -183,7 +185,7 @@ def _less_likely(less_likely: Sequence[DiagnosisFinding]) -> Iterator[Block]:
 
 
 def _symptoms(symptoms: Sequence[Suspect], *, reasons_too: bool) -> Iterator[Table]:
-    """What was seen and accuses nobody; why it matters only where no finding explains it."""
+    """Symptoms that point to no single fault; why it matters only where no finding explains it."""
     firsts = [one.first for one in symptoms]
     if firsts and reasons_too:
         rows = tuple((f"{one.code} {one.name}", seen(one), one.why) for one in firsts)
@@ -194,21 +196,21 @@ def _symptoms(symptoms: Sequence[Suspect], *, reasons_too: bool) -> Iterator[Tab
 
 
 def _diagnostics(found: Diagnosis, files: Sequence[SourceFile]) -> Iterator[Diagnostic]:
-    """Every accusation; what a rule has said of another layer, or of a joint change, is not said again."""
-    told: set[str] = set()
+    """Every finding; what a rule reports of another layer, or of a joint change, is not repeated."""
+    reported: set[str] = set()
     changes: dict[str, str] = {}
     numbers = {one.file: at for at, one in enumerate(files)}
     for at, one in enumerate(found.findings):
         first = headline(one.suspect)
         change = one.tried.patch.to_text() if one.tried is not None else ""
         made = _diagnostic(
-            one, found.evidence, files, again=first.code in told, together=changes.get(change, "")
+            one, found.evidence, files, again=first.code in reported, together=changes.get(change, "")
         )
         place = one.suspect.place
         shown = numbers.get(str(place.file)) if place is not None else None
         href = f"#source-{shown}-L{place.line}" if place is not None and shown is not None else ""
         yield replace(made, anchor=f"finding-{at}", href=href)
-        told.add(first.code)
+        reported.add(first.code)
         if change:
             changes.setdefault(change, f"{first.code} {first.name}")
 
@@ -218,7 +220,7 @@ def _diagnostic(
 ) -> Diagnostic:
     first, place = headline(one.suspect), one.suspect.place
     fault = f"{first.fault.value} . " if first.fault is not None else ""
-    standing = f" . {one.standing.value}" if one.standing is not InterventionResult.UNTRIED else ""
+    result = f" . {one.standing.value}" if one.standing is not InterventionResult.UNTRIED else ""
     explained = rule_help(first.code)
     tried = f" VerifiedChange: {tried_words(one.tried)}." if one.tried is not None else ""
     return Diagnostic(
@@ -228,7 +230,7 @@ def _diagnostic(
         message=f"{seen(first)}. {first.why}{tried}",
         place=place,
         next_step=f"reenact explain {first.code}" if explained and not again else "",
-        aside=f"{fault}confidence {one.confidence:.2f}{standing}",
+        aside=f"{fault}confidence {one.confidence:.2f}{result}",
         source="\n".join(source_lines(place, files)),
         reasons=tuple(reasons(one, evidence.program, again=again, together=together)),
         help=explained,
@@ -240,6 +242,6 @@ def _pictures(one: DiagnosisFinding, evidence: Evidence) -> tuple[Picture, ...]:
     """None where nothing was measured: what draws also loads what computes."""
     if evidence.trace is None and one.tried is None and evidence.experiments == Experiments():
         return ()
-    from reenact.report.views.finding_plots import finding_plots
+    from reenact.report.trace_plots import finding_plots
 
     return finding_plots(one, evidence)

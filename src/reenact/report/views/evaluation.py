@@ -30,19 +30,19 @@ def evaluation_document(found: Evaluation) -> Document:
 
 
 def _verdict(found: Evaluation) -> str:
-    said = [f"Align-Score {one.level} {_number(one.score, 1)}" for one in found.align]
+    parts = [f"Align-Score {one.level} {_number(one.score, 1)}" for one in found.align]
     if found.rubric is not None and (tree := found.rubric.scored) is not None:
-        said.append(f"rubric {_percent(tree.score)}")
+        parts.append(f"rubric {_percent(tree.score)}")
     if found.human and found.human[-1].mean is not None:
-        said.append(f"people {found.human[-1].mean:.1f} of {found.human[-1].most}")
+        parts.append(f"people {found.human[-1].mean:.1f} of {found.human[-1].most}")
     if found.executed is not None:
-        said.append(f"executed {_percent(found.executed.rate)}, gap {_percent(found.executed.gap)}")
+        parts.append(f"executed {_percent(found.executed.rate)}, gap {_percent(found.executed.gap)}")
     if found.lineage is not None:
-        said.append(f"lineage {found.lineage.hits} of {found.lineage.k} listed")
-    if not said:
-        said.append(f"{found.quality.files} files, {found.quality.lines} lines of Python")
+        parts.append(f"lineage {found.lineage.hits} of {found.lineage.k} listed")
+    if not parts:
+        parts.append(f"{found.quality.files} files, {found.quality.lines} lines of Python")
     unjudged = f"; {found.unjudged} could not be judged" if found.unjudged else ""
-    return f"{', '.join(said)}{unjudged}."
+    return f"{', '.join(parts)}{unjudged}."
 
 
 def _blocks(found: Evaluation) -> Iterator[Block]:

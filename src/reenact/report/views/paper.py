@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from pathlib import PurePosixPath
 from statistics import fmean, stdev
+from typing import TYPE_CHECKING
 
 from reenact.paper.criterion import Criterion, Judged, Value
 from reenact.paper.develop.development import Round
@@ -15,6 +16,7 @@ from reenact.paper.measure.gap_repair import GapRepair
 from reenact.paper.measure.runs import metric_names, values
 from reenact.paper.reproduction import Reproduction
 from reenact.report.as_markdown import render
+from reenact.report.charts import Dot
 from reenact.report.document import (
     Block,
     Board,
@@ -23,20 +25,19 @@ from reenact.report.document import (
     Facts,
     Fold,
     Level,
-    Moment,
     Row,
     Section,
     Source,
     Text,
-    Timeline,
 )
 from reenact.report.plots import graph_plot
-from reenact.report.stored import Stored
 from reenact.report.svg import COLOURS, number
-from reenact.report.svg_graph import Dot
 from reenact.report.training_plots import training_plots
 from reenact.report.views.paper_text import first_place, side_by_side
 from reenact.types import Place, Table
+
+if TYPE_CHECKING:
+    from reenact.report.recorded import Stored
 
 RESULT = Reproduction
 CODE, NAME = "PR001", "criterion-not-met"
@@ -85,7 +86,7 @@ def _sections(found: Reproduction) -> Iterator[Section]:
     if found.exemplars:
         yield Section("Lineage", list(_lineage(found)), "lineage")
     if found.development.rounds:
-        yield Section("Rounds", [Timeline([_moment(one) for one in found.development.rounds])], "rounds")
+        yield Section("Rounds", list(_rounds(found.development.rounds)), "rounds")
     if found.runs:
         yield Section("Training", list(_training(found)), "training")
         yield Section("Full runs", list(_runs(found)), "runs", page_only=True)
@@ -236,23 +237,29 @@ def _exemplar(one: Exemplar) -> tuple[str, ...]:
     return one.key, one.title, one.why, files, " ".join(one.notes)
 
 
-def _moment(one: Round) -> Moment:
+def _rounds(rounds: Sequence[Round]) -> Iterator[Block]:
+    yield Board("", ("round", "what happened"), [_round(one) for one in rounds])
+    for one in rounds:
+        if one.problems:
+            yield Fold(f"Problems of round {one.number}", [Text("\n".join(one.problems))])
+
+
+def _round(one: Round) -> Row:
     counts = f"{len(one.passed)} criteria pass, {len(one.failed)} fail, {len(one.unknown)} cannot be judged"
     parts = ["runs" if one.runs else "does not run", f"{one.edits} lines changed"]
-    parts += [f"{one.tries} attempts to mend it"] if one.tries else []
+    parts += [f"{one.tries} attempts to fix it"] if one.tries else []
     parts += [counts] if one.passed or one.failed or one.unknown else []
     parts += [f"turned: {', '.join(one.turned)}"] if one.turned else []
-    inner: list[Block] = [Text("\n".join(one.problems), "Problems")] if one.problems else []
     tone = "error" if not one.runs else "warning" if one.failed else "good"
-    return Moment(f"{one.number}. {one.stage.value}", "; ".join(parts), tone, inner)
+    return Row((f"{one.number}. {one.stage.value}", "; ".join(parts)), tone)
 
 
 def _training(found: Reproduction) -> Iterator[Block]:
     """How the full runs trained."""
-    drawn, said = training_plots(found.runs, found.comparisons)
+    drawn, rest = training_plots(found.runs, found.comparisons)
     yield from drawn
-    if said or not drawn:
-        yield Text(said or NOTHING)
+    if rest or not drawn:
+        yield Text(rest or NOTHING)
 
 
 def _runs(found: Reproduction) -> Iterator[Block]:

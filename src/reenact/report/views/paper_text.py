@@ -77,13 +77,13 @@ def _squiggles(
             if line.file != name or not 0 < line.line <= len(lines):
                 continue
             before = squiggles.get(line.line)
-            said = f"{one.id} {judged[one.id].value.value}"
+            note = f"{one.id} {judged[one.id].value.value}"
             whole = lines[line.line - 1]
             squiggles[line.line] = Squiggle(
                 line.line,
                 len(whole) - len(whole.lstrip()),
                 len(whole),
-                f"{before.said}, {said}" if before is not None else said,
+                f"{before.note}, {note}" if before is not None else note,
                 before.href if before is not None else f"#p-{first_place(one)}",
                 "good" if judged[one.id].value is Value.PASS else "",
             )

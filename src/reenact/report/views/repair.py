@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
 
 from reenact.repairs.judging import Judging
 from reenact.repairs.minimise import ReductionStep
@@ -11,10 +12,12 @@ from reenact.repairs.search_context import Evaluation
 from reenact.repairs.verdict import Decision, Repair, Verdict, summary
 from reenact.report.document import Block, Board, Document, Facts, Picture, Row, Section, Text
 from reenact.report.plots import before_after_plot, line_plot
-from reenact.report.stored import Stored
 from reenact.report.svg import number
 from reenact.report.svg_lines import Curve
 from reenact.types import Table
+
+if TYPE_CHECKING:
+    from reenact.report.recorded import Stored
 
 RESULT = Repair
 MOST_CURVES = 4
@@ -37,7 +40,7 @@ def repair_document(found: Repair, title: str) -> Document:
     if found.cuts:
         blocks.append(Section("Smaller changes that were tried", [_cuts(found.cuts)], "cuts"))
     if found.why:
-        blocks.append(Section("What the diagnosis accused", [Text("\n".join(found.why))], "reasons"))
+        blocks.append(Section("What the diagnosis found", [Text("\n".join(found.why))], "reasons"))
     if found.notes:
         blocks.append(Section("To know", [Text("\n".join(found.notes))], "notes"))
     return Document(

@@ -1,4 +1,4 @@
-"""What `reenact runs` has to say, as sheets."""
+"""What `reenact runs` has to say, as documents."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from reenact.types import Table
 
 VERDICT = 24
 """Letters of a verdict in a list: the longest that a diagnosis comes to fits."""
-COLUMNS = ("run", "story", "what", "status", "verdict", "steps", "cost", "time")
+COLUMNS = ("run", "pipeline", "what", "status", "verdict", "steps", "cost", "time")
 
 
 def list_document(found: Sequence[tuple[Run, str]], total: int) -> Document:
@@ -39,13 +39,13 @@ def list_document(found: Sequence[tuple[Run, str]], total: int) -> Document:
             run.id,
             run.pipeline,
             short(run.what),
-            standing,
+            status,
             short(verdict_of(run), VERDICT),
             f"{run.done + run.reused}/{run.steps}",
             cost_of(run.money, run.tokens_in + run.tokens_out, run.unpriced),
             time_of(run.worked_s),
         )
-        for run, standing in found
+        for run, status in found
     )
     if not total:
         verdict = "No runs recorded here yet."
@@ -57,15 +57,15 @@ def list_document(found: Sequence[tuple[Run, str]], total: int) -> Document:
         title="Recorded runs",
         verdict=verdict,
         blocks=(Table("", COLUMNS, rows),) if rows else (),
-        data={"total": total, "runs": [run_data(run, standing) for run, standing in found]},
+        data={"total": total, "runs": [run_data(run, status) for run, status in found]},
     )
 
 
-def run_document(run: Run, standing: str, steps: Sequence[Step], limit: int) -> Document:
+def run_document(run: Run, status: str, steps: Sequence[Step], limit: int) -> Document:
     """One run with the tree of its steps."""
     facts = (
-        ("story", f"{run.pipeline}  {run.what}".rstrip()),
-        ("status", standing),
+        ("pipeline", f"{run.pipeline}  {run.what}".rstrip()),
+        ("status", status),
         ("verdict", sentence_of(run) or "-"),
         ("request", run.request),
         ("command", shlex.join(["reenact", *run.command()]) if run.command() else "started from Python"),
@@ -78,9 +78,9 @@ def run_document(run: Run, standing: str, steps: Sequence[Step], limit: int) -> 
     return Document(
         kind="run",
         title=f"Run {run.id}",
-        verdict=f"{standing}: {sentence_of(run) or 'no verdict yet'}",
+        verdict=f"{status}: {sentence_of(run) or 'no verdict yet'}",
         blocks=(Facts("", facts), Text(tree(steps[:limit]) + more, "Steps")),
-        data={"run": run_data(run, standing), "steps": [step_data(step) for step in steps[:limit]]},
+        data={"run": run_data(run, status), "steps": [step_data(step) for step in steps[:limit]]},
     )
 
 

@@ -1,0 +1,244 @@
+"""Charts beside curves: layers against steps, samples side by side, a graph."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from statistics import median
+
+from reenact.report.svg import (
+    ALARM,
+    COLOURS,
+    WIDTH,
+    box,
+    dot,
+    drawing,
+    line,
+    named,
+    number,
+    scale_for,
+    shortened,
+    text,
+)
+
+LEFT, HEAT_RIGHT, HEAT_TOP, HEAT_BOTTOM = 150.0, 12.0, 30.0, 26.0
+CELL = 18.0
+MOST_COLUMNS = 90
+MOST_ROWS = 40
+LABELS = 6
+LONGEST_NAME = 22
+NAN = "#111111"
+
+Stops = tuple[tuple[float, tuple[int, int, int]], ...]
+RISING: Stops = ((0.0, (38, 70, 130)), (0.5, (60, 160, 150)), (1.0, (245, 220, 90)))
+ALARMING: Stops = ((0.0, (214, 226, 220)), (0.5, (236, 165, 80)), (1.0, (190, 30, 45)))
+BALANCED: Stops = ((0.0, (50, 90, 190)), (0.5, (222, 224, 214)), (1.0, (195, 40, 45)))
+
+
+class Shade(StrEnum):
+    """What the colours mean."""
+
+    SIZE = "size"
+    """From the smallest to the largest, on a logarithmic scale."""
+    SHARE = "share"
+    """From 0, as it should be, to 1, alarming."""
+    RATIO = "ratio"
+    """About one thousandth, as it should be, in the middle; ten thousand times less or more at the ends."""
+
+
+@dataclass(frozen=True, slots=True)
+class HeatRow:
+    """One layer over the steps; a value that was not seen is none."""
+
+    name: str
+    values: Sequence[float | None]
+
+
+def heat(rows: Sequence[HeatRow], steps: Sequence[float], shade: Shade, label: str) -> str:
+    """One row a layer, one column a step."""
+    shown = rows[:MOST_ROWS]
+    kept = _kept(len(steps))
+    low, high = bounds(shown, shade)
+    width = (WIDTH - LEFT - HEAT_RIGHT) / max(1, len(kept))
+    parts = list(_scale_bar(low, high, shade))
+    for at, row in enumerate(shown):
+        y = HEAT_TOP + at * CELL
+        parts.append(text(LEFT - 6, y + CELL - 5, shortened(row.name, LONGEST_NAME), anchor="end"))
+        parts += _cells(row, steps, kept, width, y, low, high, shade)
+    floor = HEAT_TOP + len(shown) * CELL
+    parts += _step_labels([steps[at] for at in kept], width, floor)
+    if len(rows) > len(shown):
+        parts.append(text(LEFT - 6, floor + 14, f"and {len(rows) - len(shown)} more", anchor="end"))
+    parts.append(line(LEFT, floor, WIDTH - HEAT_RIGHT, floor, faint=True))
+    return drawing(parts, floor + HEAT_BOTTOM, label)
+
+
+def bounds(rows: Sequence[HeatRow], shade: Shade) -> tuple[float, float]:
+    """The values of the first and the last colour."""
+    if shade is Shade.SHARE:
+        return 0.0, 1.0
+    if shade is Shade.RATIO:
+        return 1e-7, 1e1
+    known = [value for row in rows for value in row.values if value and math.isfinite(value) and value > 0]
+    if not known:
+        return 1e-6, 1.0
+    low, high = min(known), max(known)
+    return max(low, high * 1e-12), high if high > low else low * 10
+
+
+def shade_colour(value: float, low: float, high: float, shade: Shade) -> str:
+    """The colour of a finite value."""
+    if shade is Shade.SHARE:
+        return _blend(ALARMING, value)
+    share = math.log(max(value, low) / low) / math.log(high / low)
+    return _blend(BALANCED if shade is Shade.RATIO else RISING, share)
+
+
+def _cells(
+    row: HeatRow,
+    steps: Sequence[float],
+    kept: Sequence[int],
+    width: float,
+    y: float,
+    low: float,
+    high: float,
+    shade: Shade,
+) -> Iterator[str]:
+    for column, at in enumerate(kept):
+        value = row.values[at]
+        if value is None:
+            continue
+        finite = math.isfinite(value)
+        hint = f"{row.name}, step {steps[at]:g}: {number(value)}"
+        fill = shade_colour(value, low, high, shade) if finite else NAN
+        x = LEFT + column * width
+        yield box(x, y, width + 0.3, CELL - 1, fill, hint)
+        if not finite:
+            yield line(x, y, x + width, y + CELL - 1, colour=ALARM)
+
+
+def _step_labels(steps: Sequence[float], width: float, floor: float) -> Iterator[str]:
+    """Steps are sampled more densely in the beginning, so a few columns are named."""
+    named = sorted({round(at * (len(steps) - 1) / LABELS) for at in range(LABELS + 1)}) if steps else []
+    for at in named:
+        last = at == len(steps) - 1
+        yield line(LEFT + (at + 0.5) * width, floor, LEFT + (at + 0.5) * width, floor + 4)
+        label = f"step {steps[at]:g}" if last else f"{steps[at]:g}"
+        x = WIDTH - HEAT_RIGHT if last else LEFT + (at + 0.5) * width
+        yield text(x, floor + 16, label, anchor="end" if last else "middle")
+
+
+def _scale_bar(low: float, high: float, shade: Shade) -> Iterator[str]:
+    count, width = 40, 4.0
+    start = WIDTH - HEAT_RIGHT - count * width - 44
+    for at in range(count):
+        share = at / (count - 1)
+        value = share if shade is Shade.SHARE else low * (high / low) ** share
+        yield box(start + at * width, 6, width + 0.3, 10, shade_colour(value, low, high, shade))
+    yield text(start - 5, 15, number(low), anchor="end")
+    yield text(start + count * width + 5, 15, number(high))
+
+
+def _kept(count: int) -> list[int]:
+    if count <= MOST_COLUMNS:
+        return list(range(count))
+    return sorted({round(at * (count - 1) / (MOST_COLUMNS - 1)) for at in range(MOST_COLUMNS)})
+
+
+def _blend(stops: Stops, share: float) -> str:
+    inside = min(1.0, max(0.0, share))
+    upper = next(at for at in range(1, len(stops)) if inside <= stops[at][0])
+    (start, first), (end, second) = stops[upper - 1], stops[upper]
+    part = (inside - start) / (end - start)
+    mixed = (round(a + part * (b - a)) for a, b in zip(first, second, strict=True))
+    return "#" + "".join(f"{value:02x}" for value in mixed)
+
+
+STRIPS_RIGHT, STRIPS_TOP, STRIPS_BOTTOM = 90.0, 8.0, 34.0
+BAND = 34.0
+
+
+@dataclass(frozen=True, slots=True)
+class Strip:
+    """One sample. A value that is not finite is a failure."""
+
+    name: str
+    values: Sequence[float]
+
+
+def strips(samples: Sequence[Strip], label: str, *, below: str) -> str:
+    """One band a sample, all on one axis."""
+    x = scale_for((value for one in samples for value in one.values), LEFT, WIDTH - STRIPS_RIGHT)
+    floor = STRIPS_TOP + BAND * len(samples)
+    parts = [
+        line(LEFT, floor, WIDTH - STRIPS_RIGHT, floor),
+        text(WIDTH - STRIPS_RIGHT, floor + 30, below, anchor="end"),
+    ]
+    for tick in x.ticks(6):
+        parts += [line(x(tick), STRIPS_TOP, x(tick), floor, faint=True)]
+        parts += [text(x(tick), floor + 15, number(tick), anchor="middle")]
+    for at, one in enumerate(samples):
+        middle = STRIPS_TOP + BAND * (at + 0.5)
+        colour = COLOURS[at % len(COLOURS)]
+        parts.append(text(LEFT - 8, middle + 4, shortened(one.name, 24), anchor="end"))
+        known = [value for value in one.values if math.isfinite(value)]
+        # Dots that would cover one another step up and down by turns.
+        parts += [
+            dot(x(value), middle + (-5, 0, 5)[nth % 3], colour, 3.5)
+            for nth, value in enumerate(sorted(known))
+        ]
+        if known:
+            centre = x(median(known))
+            parts.append(line(centre, middle - 12, centre, middle + 12, colour=colour))
+        if len(known) < len(one.values):
+            failed = f"{len(one.values) - len(known)} failed"
+            parts.append(text(WIDTH - STRIPS_RIGHT + 8, middle + 4, failed, colour=ALARM))
+    return drawing(parts, floor + STRIPS_BOTTOM, label)
+
+
+GRAPH_TOP, GRAPH_LEFT, KEY = 14.0, 40.0, 18.0
+GRAPH_ROW = 26.0
+LEAST_HEIGHT = 120.0
+
+
+@dataclass(frozen=True, slots=True)
+class Dot:
+    """One node."""
+
+    parent: int
+    """Number of the node it hangs on; -1 for none."""
+    depth: int
+    colour: str
+    words: str
+    large: bool = False
+
+
+def graph(dots: Sequence[Dot], label: str, key: Mapping[str, str]) -> str:
+    """`key` is colour to meaning, written below."""
+    columns: dict[int, list[int]] = {}
+    for at_node, one in enumerate(dots):
+        columns.setdefault(one.depth, []).append(at_node)
+    widest = max((len(column) for column in columns.values()), default=1)
+    height = max(LEAST_HEIGHT, GRAPH_ROW * min(widest, 18))
+    places = {
+        at_node: (_across(depth, max(columns)), GRAPH_TOP + height * (at + 0.5) / len(column))
+        for depth, column in columns.items()
+        for at, at_node in enumerate(column)
+    }
+    parts = []
+    for at_node, one in enumerate(dots):
+        if one.parent >= 0:
+            parts.append(line(*places[one.parent], *places[at_node], faint=True))
+    for at_node, one in enumerate(dots):
+        parts.append(named(dot(*places[at_node], one.colour, 7.0 if one.large else 5.0), one.words))
+    below = GRAPH_TOP + height + KEY
+    for at, (colour, meaning) in enumerate(key.items()):
+        x = GRAPH_LEFT / 2 + at * (WIDTH - GRAPH_LEFT) / max(1, len(key))
+        parts += [dot(x, below, colour, 5.0), text(x + 10, below + 4, meaning)]
+    return drawing(parts, below + KEY, label)
+
+
+def _across(depth: int, deepest: int) -> float:
+    return GRAPH_LEFT + (WIDTH - 2 * GRAPH_LEFT) * depth / max(1, deepest)

@@ -1,0 +1,164 @@
+"""A recorded run: what its pipeline left in the journal, and the document of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+from importlib import import_module
+from pathlib import Path
+from typing import Any, TypeVar
+
+from reenact.errors import InputError, JournalError, ReenactError
+from reenact.journal import JournalReader, Run, State, Step
+from reenact.probe.read import is_trace, read_trace
+from reenact.probe.trace import Root, Trace
+from reenact.report.document import Document, Section, Text
+from reenact.report.run_words import readable, tree
+from reenact.result import Result
+
+T = TypeVar("T")
+RESULT = "result"
+MOST_NOTES = 500
+
+
+@dataclass(frozen=True)
+class Stored:
+    """One run and the shelf it stands on."""
+
+    shelf: JournalReader
+    run: Run
+    folder: Path
+    """The journal's."""
+
+    def step(self, name: str) -> Step | None:
+        """The newest step at a path below the pipeline's."""
+        found = self.shelf.steps_at(self.run, f"{self.run.pipeline}/{name}")
+        return next((one for one in reversed(found) if one.state is not State.SUPERSEDED), None)
+
+    def value(self, name: str) -> Any:
+        """The result of that step as plain data; none when there is none."""
+        step = self.step(name)
+        return self.shelf.result(step) if step is not None else None
+
+    def result(self, returns: type[T], name: str = RESULT) -> T:
+        """What the pipeline found. Raises JournalError where it is not stored, or in another form."""
+        step = self.step(name)
+        if step is None or not step.has_result:
+            raise JournalError(f"Run {self.run.id} has no {name}.")
+        return self.shelf.typed_result(step, returns)
+
+    def below(self, name: str, returns: type[T]) -> list[T]:
+        """The results of all steps below a path, in order."""
+        found = self.shelf.some_steps(self.run, under=f"{self.run.pipeline}/{name}", limit=MOST_NOTES)
+        return [self.shelf.typed_result(one, returns) for one in found if one.has_result]
+
+    def trace(self) -> Trace | None:
+        """The trace of the watched training; none when nothing was watched or it was cleared away."""
+        left = self.value("watch[2]") or self.value("watch")
+        # The path in an imported run came with a file; whoever made it may not choose what is read here.
+        if not isinstance(left, dict) or self.run.imported:
+            return None
+        folder = Path(str(left.get("folder", ""))).resolve()
+        if not folder.is_relative_to((self.folder / "traces").resolve()) or not is_trace(folder):
+            return None
+        try:
+            return _read(str(folder))
+        except ReenactError:
+            return None
+
+
+@lru_cache(maxsize=4)
+def _read(folder: str) -> Trace:
+    return read_trace(Path(folder), root=Root(Path(folder)))
+
+
+VIEWS = {
+    "diagnose": "reenact.report.views.diagnosis",
+    "repair": "reenact.report.views.repair",
+    "alternatives": "reenact.report.views.alternatives",
+    "neutral": "reenact.report.views.alternatives",
+    "bug": "reenact.report.views.bug",
+    "paper": "reenact.report.views.paper",
+}
+"""Pipeline to its module: `RESULT`, `from_run(stored)`, and `progress(stored)` where it has one."""
+RESULTS = {
+    ("reenact.diagnosis.diagnosis", "Diagnosis"): ("diagnosis", "diagnosis_document", "the program"),
+    ("reenact.repairs.verdict", "Repair"): ("repair", "repair_document", "the program"),
+    ("reenact.bug.reproduction", "Reproduction"): ("bug", "bug_document", ""),
+    ("reenact.paper.reproduction", "Reproduction"): ("paper", "paper_document", ""),
+    ("reenact.paper.fingerprint.pipeline", "FingerprintRun"): ("fingerprint", "fingerprint_document", ""),
+    ("reenact.paper.evaluate.evaluation", "Evaluation"): ("evaluation", "evaluation_document", ""),
+}
+"""Module and name of a result: module and name of its view, and the title that wants."""
+STRANGE = "The result of this run has not the form that this version shows. It stands below as it was stored."
+LATEST = 12
+
+
+def shown(result: object) -> Document:
+    """The document of a result that a function of `reenact` gave. Raises InputError for anything else."""
+    kind = type(result)
+    if (kind.__module__, kind.__name__) not in RESULTS:
+        raise InputError(f"Only results of reenact are drawn. Received: {kind.__name__}.")
+    module, name, title = RESULTS[kind.__module__, kind.__name__]
+    view = getattr(import_module(f"reenact.report.views.{module}"), name)
+    document: Document = view(result, title) if title else view(result)
+    return document
+
+
+def document_of(stored: Stored) -> Document:
+    """All that is shown of a run; its verdict as it stands where no view knows it."""
+    view = _view(stored)
+    if view is not None and stored.step(RESULT) is not None:
+        try:
+            document: Document = view.from_run(stored)
+        # A result of another version, or of an imported file, is no crash.
+        except (ReenactError, ValueError, LookupError):
+            return _document(
+                stored, [Section("Result", [Text(STRANGE), Text(readable(stored.value(RESULT)))], RESULT)]
+            )
+        return document
+    return _document(stored, _bare(stored))
+
+
+def result_data(stored: Stored) -> Any:
+    """The result for programs: as `--output-format json` gives it, or as another version stored it."""
+    view = _view(stored)
+    if view is not None:
+        try:
+            found: Result = stored.result(view.RESULT)
+            return found.to_dict()
+        except (ReenactError, ValueError, LookupError):
+            pass
+    value = stored.value(RESULT)
+    return value if value is not None else stored.run.verdict_data()
+
+
+def progress_of(stored: Stored) -> tuple[Section, ...]:
+    """What a run that is being worked on shows of itself."""
+    view = getattr(_view(stored), "progress", None)
+    try:
+        own = tuple(view(stored)) if view is not None else ()
+    except (ReenactError, ValueError, LookupError):
+        own = ()
+    last = stored.shelf.some_steps(stored.run, after=max(0, stored.run.steps - LATEST), limit=LATEST)
+    latest = [Section(f"The last {len(last)} steps", [Text(tree(last))], "latest")] if last else []
+    return (*own, *latest)
+
+
+def _view(stored: Stored) -> Any:
+    home = VIEWS.get(stored.run.pipeline)
+    return import_module(home) if home is not None else None
+
+
+def _document(stored: Stored, sections: Any) -> Document:
+    return Document(stored.run.pipeline, stored.run.what, "", tuple(sections))
+
+
+def _bare(stored: Stored) -> Iterator[Section]:
+    run = stored.run
+    if run.error:
+        yield Section("Error", [Text(f"{run.error_type}: {run.error}")], "error")
+    if run.verdict is not None:
+        yield Section("Verdict", [Text(readable(run.verdict_data()))], "verdict")
+    yield Section("Request", [Text(readable(run.request_data()))], "request")
