@@ -10,7 +10,7 @@ import click
 from benchmarks.scorecard import Boxes, Scorecard
 from benchmarks.svg_boxes import boxes, standalone
 from reenact.cli.calling import stopping_gently
-from reenact.cli.lazy import LazyGroup
+from reenact.cli.main import LazyGroup
 from reenact.cli.options import REPEATS, show
 from reenact.report.document import Document
 from reenact.report.progress import telling

@@ -8,7 +8,7 @@ import click
 
 from benchmarks.command import conduct, out_folder
 from reenact.types import ExitCode
-from reenact.web.assets import require_web
+from reenact.web.render import require_web
 
 
 @click.command()

@@ -137,11 +137,11 @@ def test_a_diagnosis_prints_nothing_unless_asked(place: Path, capfd: pytest.Capt
     found = reenact.diagnose("train.py")
     assert found.exit_code == 1
     assert capfd.readouterr() == ("", "")
-    heard: list[reenact.Progress] = []
-    with (place / "said.txt").open("wb") as said:
-        reenact.diagnose(place / "train.py", output=said, progress=heard.append, fresh=True)
-    assert "a line of the program" in (place / "said.txt").read_text()
-    assert "diagnose" in {one.what for one in heard}
+    received: list[reenact.Progress] = []
+    with (place / "output.txt").open("wb") as output:
+        reenact.diagnose(place / "train.py", output=output, progress=received.append, fresh=True)
+    assert "a line of the program" in (place / "output.txt").read_text()
+    assert "diagnose" in {one.what for one in received}
     assert capfd.readouterr() == ("", "")
     assert reenact.load_run().result["findings"]
 

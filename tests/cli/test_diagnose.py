@@ -116,15 +116,15 @@ def test_a_comment_waves_a_finding_through(folder: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("words", "output"),
     [
         (("--select", "XX", "train.py"), "No rule goes by"),
         (("--depth", "normal", "--budget", "much", "train.py"), "A budget is"),
         (("nowhere.py",), "nowhere.py"),
     ],
 )
-def test_wrong_usage_is_a_sentence(folder: Path, words: tuple[str, ...], said: str) -> None:
+def test_wrong_usage_is_a_sentence(folder: Path, words: tuple[str, ...], output: str) -> None:
     ended = reenact(folder, "diagnose", *words)
     assert ended.returncode == 2
-    assert said in ended.stderr
+    assert output in ended.stderr
     assert "Traceback" not in ended.stderr

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from reenact.cli.health import problems
+from reenact.cli.doctor import problems
 from reenact.settings import Settings
 
 
@@ -32,7 +32,7 @@ def test_it_tells_the_truth_about_this_machine(tmp_path: Path) -> None:
     assert code == (0 if tiers["bubblewrap"]["chosen"] else 1)
 
 
-def test_a_key_is_told_by_name_and_never_by_value(tmp_path: Path) -> None:
+def test_a_key_is_reported_by_name_and_never_by_value(tmp_path: Path) -> None:
     _, document = doctor(tmp_path)
     assert document["data"]["keys_set"]["OPENAI_API_KEY"] is True
     assert os.environ["OPENAI_API_KEY"] not in json.dumps(document)
@@ -47,7 +47,7 @@ def test_a_key_is_told_by_name_and_never_by_value(tmp_path: Path) -> None:
         ({"REENACT_SANDBOX": "none"}, "DR001"),
     ],
 )
-def test_something_to_mend_is_exit_1_with_the_next_step(
+def test_something_to_fix_is_exit_1_with_the_next_step(
     tmp_path: Path, environ: dict[str, str], code: str
 ) -> None:
     if environ.get("REENACT_SANDBOX") == "podman" and shutil.which("podman"):

@@ -48,10 +48,10 @@ def test_exit_code(action: object, code: int) -> None:
 
 def test_an_error_is_a_sentence_and_the_next_command(capsys: pytest.CaptureFixture[str]) -> None:
     guarded(command(MissingExtra("ray", "ray")), [])
-    said = capsys.readouterr().err
-    assert "needs the package ray" in said
-    assert "pip install 'reenact[ray]'" in said
-    assert "Traceback" not in said
+    output = capsys.readouterr().err
+    assert "needs the package ray" in output
+    assert "pip install 'reenact[ray]'" in output
+    assert "Traceback" not in output
 
 
 def test_a_full_disk_is_named(capsys: pytest.CaptureFixture[str]) -> None:
@@ -106,15 +106,15 @@ def test_an_error_of_the_disk_without_a_file_name_says_that_it_has_none(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     guarded(command(OSError(errno.EIO, "Input/output error")), [])
-    said = capsys.readouterr().err
-    assert "The disk answers with an input/output error; the system does not say for which file." in said
+    output = capsys.readouterr().err
+    assert "The disk answers with an input/output error; the system does not say for which file." in output
 
 
 def test_a_defect_says_so_without_a_traceback(capsys: pytest.CaptureFixture[str]) -> None:
     guarded(command(ZeroDivisionError("division by zero")), [])
-    said = capsys.readouterr().err
-    assert "This is a defect of reenact: ZeroDivisionError" in said
-    assert "Traceback" not in said
+    output = capsys.readouterr().err
+    assert "This is a defect of reenact: ZeroDivisionError" in output
+    assert "Traceback" not in output
 
 
 def test_stopping_prints_the_command_that_continues(capsys: pytest.CaptureFixture[str]) -> None:
@@ -159,10 +159,10 @@ def test_the_first_ctrl_c_asks_and_the_second_stops_at_once(tmp_path: Path) -> N
     process.send_signal(signal.SIGINT)
     assert process.stdout.readline() == "asked\n"
     process.send_signal(signal.SIGINT)
-    _, said = process.communicate(timeout=30)
+    _, output = process.communicate(timeout=30)
     assert process.returncode == ExitCode.STOPPED
-    assert "Press Ctrl-C again" in said
-    assert "Continue with: reenact" in said
+    assert "Press Ctrl-C again" in output
+    assert "Continue with: reenact" in output
 
 
 def test_help_imports_neither_torch_nor_a_model_library() -> None:

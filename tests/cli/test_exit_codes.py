@@ -229,8 +229,8 @@ def test_an_interpreter_that_is_not_there(tmp_path: Path) -> None:
     for command in ("diagnose", "repair"):
         ended = _command(tmp_path, command, "--python", "/nonexistent/python", "train.py")
         assert ended.returncode == 3
-        said = " ".join((ended.stdout + ended.stderr).split())
-        assert "Nothing could be judged: the interpreter /nonexistent/python could not be started" in said
+        output = " ".join((ended.stdout + ended.stderr).split())
+        assert "Nothing could be judged: the interpreter /nonexistent/python could not be started" in output
     assert (
         "reenact diagnose --python"
         in _command(tmp_path, "diagnose", "--python", "/nonexistent/python", "train.py").stdout
@@ -272,13 +272,13 @@ def test_a_folder_is_checked_to_its_end(
     assert "1 file could not be parsed." in capfd.readouterr().out
     (tmp_path / "c_faulty.py").write_text(FORGETS)
     assert guarded(reenact, ["lint", "."]) == 1
-    said = capfd.readouterr().out
-    assert "PG001" in said
-    assert "RE010" in said
+    output = capfd.readouterr().out
+    assert "PG001" in output
+    assert "RE010" in output
 
 
 @pytest.mark.parametrize("shown", ["broken-off", "short"])
-def test_what_the_text_proves_is_said_also_when_the_run_shows_too_little(sound: Evidence, shown: str) -> None:
+def test_what_the_text_proves_is_stated_also_when_the_run_shows_little(sound: Evidence, shown: str) -> None:
     trace = sound.trace
     assert trace is not None
     off = Event("probe-off", 1, 0, 0.0, {"sentence": "the probe met an error of its own"})

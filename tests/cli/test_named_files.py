@@ -23,12 +23,12 @@ def too_long(number, frame):
 
 signal.signal(signal.SIGALRM, too_long)
 for argv in json.loads(sys.stdin.read()):
-    heard = io.StringIO()
+    received = io.StringIO()
     signal.alarm(120)
-    with contextlib.redirect_stderr(heard), contextlib.redirect_stdout(heard):
+    with contextlib.redirect_stderr(received), contextlib.redirect_stdout(received):
         code = guarded(reenact, argv)
     signal.alarm(0)
-    sys.__stdout__.write(json.dumps([argv, code, heard.getvalue()]) + "\\n")
+    sys.__stdout__.write(json.dumps([argv, code, received.getvalue()]) + "\\n")
     sys.__stdout__.flush()
 """
 COMMANDS: dict[str, list[str]] = {

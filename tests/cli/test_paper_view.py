@@ -91,13 +91,13 @@ def test_what_could_not_be_had_of_cited_work_is_on_the_page() -> None:
     assert "no network." in render(paper_document(replace(reproduction(0.071), exemplars=(lost,))), "html")
 
 
-def test_what_earlier_runs_paid_for_is_said() -> None:
+def test_what_earlier_runs_paid_for_is_stated() -> None:
     found = reproduction(0.071)
     assert "taken over" not in paper_report(found)
     assert "| taken over | 3 steps of earlier runs" in paper_report(replace(found, reused=3))
 
 
-def test_every_metric_is_told_whether_or_not_the_paper_has_it() -> None:
+def test_every_metric_is_reported_whether_or_not_the_paper_has_it() -> None:
     found = reproduction(0.071)
     first, *others = found.runs
     more = replace(found, runs=(replace(first, metrics={**first.metrics, "test_recall": 0.5}), *others))
@@ -108,7 +108,7 @@ def test_every_metric_is_told_whether_or_not_the_paper_has_it() -> None:
     assert "| and 10 more |" in paper_report(replace(found, runs=(many,)))
 
 
-def test_a_claim_that_misses_and_a_hypothesis_are_told() -> None:
+def test_a_claim_that_misses_and_a_hypothesis_are_reported() -> None:
     found = reproduction(0.7)
     repair = GapRepair("The gap became 3 %.", ("With RATE = 0.1.",), "--- a\n+++ b\n", ("epochs (F9)",))
     text = paper_report(replace(found, gap_repair=repair))
@@ -120,9 +120,9 @@ def test_a_claim_that_misses_and_a_hypothesis_are_told() -> None:
 
 def test_every_format_shows_it() -> None:
     document = paper_document(reproduction(0.071))
-    told = json.loads(render(document, "json"))
-    assert told["data"]["verdict"] == "reproduced"
-    assert told["data"]["judged"][0]["lines"][0]["file"] == "train.py"
+    reported = json.loads(render(document, "json"))
+    assert reported["data"]["verdict"] == "reproduced"
+    assert reported["data"]["judged"][0]["lines"][0]["file"] == "train.py"
     assert "train.py:2:1: PR001" in render(document, "concise")
     page = render(document, "html")
     assert 'href="#code-0-L2"' in page

@@ -67,7 +67,7 @@ def test_a_bad_program_is_a_sentence(
     assert "Traceback" not in err
 
 
-def test_an_option_behind_the_program_is_the_programs_and_that_is_said(
+def test_an_option_behind_the_program_is_the_programs_and_that_is_stated(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(CORPUS / "torch_argparse_given")

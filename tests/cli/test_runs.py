@@ -45,8 +45,8 @@ def record(project: Path) -> list[str]:
 
 def call(capsys: pytest.CaptureFixture[str], *words: str) -> tuple[int, str, str]:
     code = guarded(reenact, ["runs", *words])
-    said = capsys.readouterr()
-    return code, said.out, said.err
+    output = capsys.readouterr()
+    return code, output.out, output.err
 
 
 def data(capsys: pytest.CaptureFixture[str], *words: str) -> Any:

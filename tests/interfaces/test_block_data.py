@@ -139,9 +139,9 @@ def test_a_tree_lists_what_is_there(block: fences.Block) -> None:
     (folder,) = block.given("tree")
     body = block.body.replace(f"{folder}/", "")
     listed = re.findall(r"(?<![\w/])(\w+)/(?=\s)|\b(\w+\.py)\b", body)
-    named = {room or file for room, file in listed}
+    named = {package or file for package, file in listed}
     assert len(named) > 3
     assert [name for name in sorted(named) if not (ROOT / folder / name).exists()] == []
-    rooms = {path.name for path in (ROOT / folder).iterdir() if (path / "__init__.py").is_file()}
+    packages = {path.name for path in (ROOT / folder).iterdir() if (path / "__init__.py").is_file()}
     if block.page == "README.md":
-        assert rooms - named == set()
+        assert packages - named == set()

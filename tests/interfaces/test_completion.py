@@ -1,4 +1,4 @@
-"""Shell completion: the scripts, and what they would be told."""
+"""Shell completion: the scripts, and what they complete."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ def test_the_script_asks_reenact(shell: str, capsys: pytest.CaptureFixture[str])
     assert "_REENACT_COMPLETE" in capsys.readouterr().out
 
 
-def test_a_shell_is_told_the_verbs() -> None:
-    told = subprocess.run(
+def test_a_shell_is_reported_the_verbs() -> None:
+    reported = subprocess.run(
         [sys.executable, "-m", "reenact"],
         env=os.environ
         | {"_REENACT_COMPLETE": "bash_complete", "COMP_WORDS": "reenact re", "COMP_CWORD": "1"},
@@ -27,5 +27,5 @@ def test_a_shell_is_told_the_verbs() -> None:
         text=True,
         check=False,
     )
-    assert "plain,repair" in told.stdout
-    assert "plain,relay" in told.stdout
+    assert "plain,repair" in reported.stdout
+    assert "plain,relay" in reported.stdout

@@ -90,9 +90,9 @@ def test_links_lead_somewhere(page: Path) -> None:
     assert not broken
 
 
-def test_every_verb_is_told_of_somewhere() -> None:
-    told = " ".join(page.read_text() for page in PAGES)
-    assert [verb for verb in VERBS if f"reenact {verb}" not in told] == []
+def test_every_verb_is_reported_of_somewhere() -> None:
+    reported = " ".join(page.read_text() for page in PAGES)
+    assert [verb for verb in VERBS if f"reenact {verb}" not in reported] == []
 
 
 def test_every_figure_of_the_readme_stands_on_its_page() -> None:

@@ -34,8 +34,8 @@ def test_the_hook_runs_what_it_names() -> None:
 
 @pytest.fixture(scope="module")
 def action() -> dict[str, Any]:
-    told: dict[str, Any] = yaml.safe_load((ROOT / "action.yml").read_text())
-    return told
+    reported: dict[str, Any] = yaml.safe_load((ROOT / "action.yml").read_text())
+    return reported
 
 
 @pytest.fixture
@@ -82,7 +82,7 @@ def test_the_action_annotates_writes_sarif_and_fails(acted: Acted, tmp_path: Pat
 
 
 @pytest.mark.parametrize(
-    ("inputs", "code", "told"),
+    ("inputs", "code", "reported"),
     [
         ({"fail": "false"}, 0, "1"),
         ({"select": "NL015"}, 1, "1"),
@@ -93,11 +93,11 @@ def test_the_action_annotates_writes_sarif_and_fails(acted: Acted, tmp_path: Pat
     ],
 )
 def test_inputs_do_what_they_say_and_are_never_text_of_the_script(
-    inputs: dict[str, str], code: int, told: str, acted: Acted, tmp_path: Path
+    inputs: dict[str, str], code: int, reported: str, acted: Acted, tmp_path: Path
 ) -> None:
     ended = acted(**({"paths": "examples"} | inputs))
     assert ended.returncode == code, ended.stderr
-    assert (tmp_path / "outputs").read_text() == f"exit-code={told}\n"
+    assert (tmp_path / "outputs").read_text() == f"exit-code={reported}\n"
     assert not (tmp_path / "here").exists()
 
 

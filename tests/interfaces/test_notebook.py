@@ -37,29 +37,29 @@ import json, sys
 from IPython.core.interactiveshell import InteractiveShell
 
 shell = InteractiveShell.instance()
-heard = {{"before": "torch" in sys.modules}}
-heard["loaded"] = shell.run_cell("%load_ext reenact").success
+received = {{"before": "torch" in sys.modules}}
+received["loaded"] = shell.run_cell("%load_ext reenact").success
 shell.run_cell("%%watch --preset deep --folder trace\\n" + {CELL!r})
 found = shell.user_ns["_"]
-heard["codes"] = [one.suspect.first.code for one in found.findings]
-heard["drawn"] = shell.display_formatter.format(found)[0]
-heard["model"] = "model" in shell.user_ns
+received["codes"] = [one.suspect.first.code for one in found.findings]
+received["drawn"] = shell.display_formatter.format(found)[0]
+received["model"] = "model" in shell.user_ns
 shell.run_cell("%%watch\\nanswer = 42")
-heard["nothing"] = shell.user_ns["_"] is found
-heard["answer"] = shell.user_ns.get("answer")
+received["nothing"] = shell.user_ns["_"] is found
+received["answer"] = shell.user_ns.get("answer")
 wrong = shell.run_cell("%%watch --preset huge\\n1").error_in_exec
-heard["wrong"] = [type(wrong).__name__, str(wrong)]
-heard["raised"] = type(shell.run_cell("%%watch\\n1/0").error_in_exec).__name__
-heard["again"] = shell.run_cell("%%watch\\nbeyond = 1").success
-heard["unloaded"] = shell.run_cell("%unload_ext reenact").success
-heard["gone"] = shell.find_cell_magic("watch") is None
+received["wrong"] = [type(wrong).__name__, str(wrong)]
+received["raised"] = type(shell.run_cell("%%watch\\n1/0").error_in_exec).__name__
+received["again"] = shell.run_cell("%%watch\\nbeyond = 1").success
+received["unloaded"] = shell.run_cell("%unload_ext reenact").success
+received["gone"] = shell.find_cell_magic("watch") is None
 print()
-print(json.dumps(heard))
+print(json.dumps(received))
 """
 
 
 @pytest.fixture(scope="module")
-def heard(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+def received(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     folder = tmp_path_factory.mktemp("notebook")
     ended = subprocess.run(
         [sys.executable, "-c", SESSION],
@@ -74,38 +74,38 @@ def heard(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     return found
 
 
-def test_the_extension_loads_without_a_framework(heard: dict[str, Any]) -> None:
-    assert heard["loaded"] is True
-    assert heard["before"] is False
+def test_the_extension_loads_without_a_framework(received: dict[str, Any]) -> None:
+    assert received["loaded"] is True
+    assert received["before"] is False
 
 
-def test_a_watched_cell_trains_as_usual_and_gives_the_diagnosis(heard: dict[str, Any]) -> None:
-    assert heard["model"] is True
-    assert "RE019" in heard["codes"]
+def test_a_watched_cell_trains_as_usual_and_gives_the_diagnosis(received: dict[str, Any]) -> None:
+    assert received["model"] is True
+    assert "RE019" in received["codes"]
 
 
-def test_a_diagnosis_is_drawn_in_a_frame_where_nothing_runs(heard: dict[str, Any]) -> None:
-    assert "RE019 learning-rate-outside-range" in heard["drawn"]["text/plain"]
-    page = heard["drawn"]["text/html"]
+def test_a_diagnosis_is_drawn_in_a_frame_where_nothing_runs(received: dict[str, Any]) -> None:
+    assert "RE019 learning-rate-outside-range" in received["drawn"]["text/plain"]
+    page = received["drawn"]["text/html"]
     assert page.startswith('<iframe sandbox="" srcdoc="&lt;!doctype html&gt;')
     assert "<script" not in page
 
 
-def test_a_cell_that_trains_nothing_gives_nothing(heard: dict[str, Any]) -> None:
-    assert heard["nothing"] is True
-    assert heard["answer"] == 42
+def test_a_cell_that_trains_nothing_gives_nothing(received: dict[str, Any]) -> None:
+    assert received["nothing"] is True
+    assert received["answer"] == 42
 
 
-def test_wrong_options_are_a_sentence_and_errors_end_the_watch(heard: dict[str, Any]) -> None:
-    kind, sentence = heard["wrong"]
+def test_wrong_options_are_a_sentence_and_errors_end_the_watch(received: dict[str, Any]) -> None:
+    kind, sentence = received["wrong"]
     assert kind == "InputError"
     assert "huge" in sentence
-    assert heard["again"] is True
+    assert received["again"] is True
 
 
-def test_unloading_takes_the_magic_away(heard: dict[str, Any]) -> None:
-    assert heard["unloaded"] is True
-    assert heard["gone"] is True
+def test_unloading_takes_the_magic_away(received: dict[str, Any]) -> None:
+    assert received["unloaded"] is True
+    assert received["gone"] is True
 
 
 def test_only_results_are_drawn() -> None:

@@ -75,19 +75,19 @@ def test_the_model_and_all_random_numbers_stay_as_they_were(batch: tuple[torch.T
     assert (random.getstate(), np.random.get_state()[1].tolist()) == states[1:]
 
 
-def test_a_model_that_cannot_learn_is_told_why(batch: tuple[torch.Tensor, torch.Tensor]) -> None:
+def test_a_model_that_cannot_learn_is_explained(batch: tuple[torch.Tensor, torch.Tensor]) -> None:
     with pytest.raises(AssertionError) as error:
         assert_learns(Forgetful(), batch)
-    said = str(error.value)
-    assert said.startswith(
+    output = str(error.value)
+    assert output.startswith(
         "Forgetful does not learn one batch.\nRE020 cannot-overfit-one-batch\n  saw   100 steps"
     )
-    assert "no gradient reaches first.weight, first.bias, second.weight" in said
-    assert "reenact explain RE020" in said
-    assert "TC004 ignores-its-inputs" in said
+    assert "no gradient reaches first.weight, first.bias, second.weight" in output
+    assert "reenact explain RE020" in output
+    assert "TC004 ignores-its-inputs" in output
 
 
-def test_a_loss_that_is_no_number_is_told(batch: tuple[torch.Tensor, torch.Tensor]) -> None:
+def test_a_loss_that_is_no_number_is_reported(batch: tuple[torch.Tensor, torch.Tensor]) -> None:
     with pytest.raises(AssertionError, match="the loss is no number before step 1"):
         assert_learns(network(), batch, loss=lambda output, _: output.sum() * float("nan"))
 
@@ -122,7 +122,7 @@ def test_a_module_with_a_step_of_its_own_is_trained_by_it() -> None:
         (nn.Linear(2, 2), (torch.ones(2, 2), torch.ones(7)), "No loss is known for these shapes"),
     ],
 )
-def test_what_cannot_be_tried_is_said(model: Any, given: Any, sentence: str) -> None:
+def test_what_cannot_be_tried_is_stated(model: Any, given: Any, sentence: str) -> None:
     with pytest.raises(InputError, match=sentence):
         assert_learns(model, given)
 

@@ -60,11 +60,11 @@ def test_the_json_of_verbs_is_shown_as_it_is_printed(made: Any) -> None:
     page = "\n".join(made.document())
     assert '"schema_version": 2' in page
     assert "| `verdict` | The one line to read when only one is read. |" in page
-    for story in ("diagnose", "repair", "alternatives", "bug", "paper"):
-        assert f"<summary>reenact {story}</summary>" in page
+    for pipeline in ("diagnose", "repair", "alternatives", "bug", "paper"):
+        assert f"<summary>reenact {pipeline}</summary>" in page
 
 
-def test_the_schema_of_a_result_is_what_a_story_prints(
+def test_the_schema_of_a_result_is_what_a_command_prints(
     made: Any, capfd: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     jsonschema = pytest.importorskip("jsonschema")

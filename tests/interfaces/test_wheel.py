@@ -115,9 +115,9 @@ def plain(wheel: zipfile.ZipFile, tmp_path_factory: pytest.TempPathFactory) -> P
 
 
 def test_what_was_installed_is_what_runs(plain: Plain) -> None:
-    told = plain("-c", "import reenact; print(reenact.__file__)").stdout
-    assert "/here/reenact/__init__.py" in told
-    assert str(ROOT) not in told
+    reported = plain("-c", "import reenact; print(reenact.__file__)").stdout
+    assert "/here/reenact/__init__.py" in reported
+    assert str(ROOT) not in reported
 
 
 @pytest.mark.parametrize("bare", [False, True], ids=["all extras", "no extras"])

@@ -10,9 +10,9 @@ def test_lines_tell_the_beginning_and_the_end_but_not_every_step(capsys: pytest.
     lines = Lines()
     for done in range(101):
         lines(Progress("trials", done, 100, note="best 0.9"))
-    said = capsys.readouterr()
-    assert said.err.splitlines() == ["trials 0/100  best 0.9", "trials 100/100  best 0.9"]
-    assert said.out == ""
+    output = capsys.readouterr()
+    assert output.err.splitlines() == ["trials 0/100  best 0.9", "trials 100/100  best 0.9"]
+    assert output.out == ""
 
 
 def test_lines_tell_what_is_not_counted_once_each(capsys: pytest.CaptureFixture[str]) -> None:
@@ -20,8 +20,8 @@ def test_lines_tell_what_is_not_counted_once_each(capsys: pytest.CaptureFixture[
     lines(Progress("paper", 6, 6, "run the experiment"))
     for note in ("full run 1 of 2", "full run 1 of 2", "full run 2 of 2"):
         lines(Progress("paper", note=note))
-    said = capsys.readouterr().err.splitlines()
-    assert said == ["paper 6/6  run the experiment", "paper  full run 1 of 2", "paper  full run 2 of 2"]
+    output = capsys.readouterr().err.splitlines()
+    assert output == ["paper 6/6  run the experiment", "paper  full run 1 of 2", "paper  full run 2 of 2"]
 
 
 def test_none_says_nothing(capsys: pytest.CaptureFixture[str]) -> None:

@@ -80,10 +80,10 @@ def test_concise_is_one_line_a_notice(document: Document) -> None:
 
 
 def test_json_has_a_version_and_no_nan(document: Document) -> None:
-    told = json.loads(render(document, "json"), parse_constant=pytest.fail)
-    assert told["schema_version"] == 2
-    assert told["data"]["loss"] == [2.3, None, None]
-    assert told["notices"][0]["place"] == {
+    reported = json.loads(render(document, "json"), parse_constant=pytest.fail)
+    assert reported["schema_version"] == 2
+    assert reported["data"]["loss"] == [2.3, None, None]
+    assert reported["notices"][0]["place"] == {
         "file": "train.py", "line": 48, "column": 8, "end_line": 48, "end_column": 12,
     }  # fmt: skip
 

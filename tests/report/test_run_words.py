@@ -8,7 +8,7 @@ from reenact.report.run_words import cost_of
 
 
 @pytest.mark.parametrize(
-    ("money", "tokens", "unpriced", "said"),
+    ("money", "tokens", "unpriced", "output"),
     [
         ("0", 0, 0, "-"),
         ("0", 900, 0, "$0.0000"),
@@ -17,5 +17,5 @@ from reenact.report.run_words import cost_of
         ("0.5", 900, 1, "$0.5000 + unpriced"),
     ],
 )
-def test_what_has_no_price_is_said_to_have_none(money: str, tokens: int, unpriced: int, said: str) -> None:
-    assert cost_of(money, tokens, unpriced) == said
+def test_what_has_no_price_is_called_unpriced(money: str, tokens: int, unpriced: int, output: str) -> None:
+    assert cost_of(money, tokens, unpriced) == output

@@ -90,20 +90,20 @@ def test_the_number_of_another_metric_is_not_drawn() -> None:
     assert all("stroke-dasharray" not in one.svg for one in plots)
 
 
-def test_the_loss_comes_first_then_claims_and_what_has_no_room_is_told() -> None:
+def test_the_loss_comes_first_then_claims_and_what_does_not_fit_is_reported() -> None:
     names = ["m1", "m2", "m3", "m4", "m5", "test_accuracy", "m6", "loss"]
     runs = [run(0, *(curve(name, 1, 2) for name in names), test_accuracy=2.0)]
     plots, left = training_plots(runs, [claimed("test_accuracy", 2.0, 3.0, "")])
     assert [one.title for one in plots] == ["Loss", "Test accuracy", "M1", "M2", "M3", "M4"]
     assert len(plots) == MOST_PLOTS
-    assert left == "The runs told of 2 more values, which are not drawn."
+    assert left == "The runs logged 2 more values, which are not drawn."
 
 
-def test_a_training_that_diverged_is_drawn_and_told() -> None:
+def test_a_training_that_diverged_is_drawn_and_described() -> None:
     (one,), _ = training_plots([run(3, curve("loss", 2.0, None, None))], [])
     assert one.alt == "seed 3: 2 to 2 at epoch 3, of which 1 with values that are no numbers."
     assert "not a number, or infinite" in one.svg
 
 
-def test_runs_that_told_nothing_have_no_plot() -> None:
+def test_runs_that_logged_nothing_have_no_plot() -> None:
     assert training_plots([run(0, accuracy=0.9)], [claimed("accuracy", 90, 91)]) == ([], "")

@@ -1,4 +1,4 @@
-"""Journals with one run of each story, stored as the stories store them, and a browser that is let in."""
+"""Journals with one run of each pipeline, stored as they store them, and a browser that is let in."""
 
 from __future__ import annotations
 
@@ -74,9 +74,9 @@ def a_diagnosis() -> Diagnosis:
     )  # fmt: skip
     (suspect,) = suspects_from([finding])
     tried = VerifiedChange(PATCH, MEASURE, BEFORE, AFTER, compare(BEFORE, AFTER), 0.016, True, 9.0)
-    accused = DiagnosisFinding(suspect, InterventionResult.CONFIRMED, 0.97, tried)
+    finding = DiagnosisFinding(suspect, InterventionResult.CONFIRMED, 0.97, tried)
     return Diagnosis(
-        Depth.NORMAL, Evidence(program_from_text(SOURCE)), (accused,), (), (), 0.5, TrainingUsage(3.0, 12),
+        Depth.NORMAL, Evidence(program_from_text(SOURCE)), (finding,), (), (), 0.5, TrainingUsage(3.0, 12),
         MEASURE, ("one batch was not tried",),
     )  # fmt: skip
 
@@ -191,7 +191,7 @@ RESULTS: dict[str, Callable[[], Any]] = {
 
 
 def write_journal(folder: Path) -> dict[str, str]:
-    """One run of each story; story to id."""
+    """One run of each pipeline; pipeline to id."""
     from pydantic import BaseModel
 
     class Opinion(BaseModel):
@@ -200,20 +200,20 @@ def write_journal(folder: Path) -> dict[str, str]:
 
     ids = {}
     with Journal.open(folder) as journal:
-        for story, make in RESULTS.items():
+        for pipeline, make in RESULTS.items():
             found = make()
-            argv = ("reenact", story, "train.py")
+            argv = ("reenact", pipeline, "train.py")
             with journal.run(
-                pipeline=story, request={"of": story}, what=f"train.py {NASTY}", argv=argv
+                pipeline=pipeline, request={"of": pipeline}, what=f"train.py {NASTY}", argv=argv
             ) as run:
-                ids[story] = run.record.id
+                ids[pipeline] = run.record.id
                 run.note("result", found.to_store() if isinstance(found, Diagnosis) else found)
                 if isinstance(found, Diagnosis):
                     trace = folder / "traces" / "train-1"
                     put_trace(trace)
                     run.step("watch", lambda place=str(trace): {"folder": place}, kind=Kind.TRIAL)
                     run.note("source", accused_source(found))
-                run.finish({"verdict": f"{story} is done"}, ExitCode.FOUND)
+                run.finish({"verdict": f"{pipeline} is done"}, ExitCode.FOUND)
         with journal.run(pipeline="rehearsal", request={}, what="plain") as run:
             ids["rehearsal"] = run.record.id
             prompt = Prompt(

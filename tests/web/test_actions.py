@@ -66,7 +66,7 @@ def test_a_form_starts_its_command_and_shows_what_it_prints(state: AppState, cli
     assert "No runs recorded here yet" in after
 
 
-def test_what_a_form_lacks_is_said_beside_the_form(state: AppState, client: TestClient) -> None:
+def test_what_a_form_lacks_is_stated_beside_the_form(state: AppState, client: TestClient) -> None:
     answer = client.post("/new", data={"csrf": state.key.csrf, "verb": "runs", "argument": 'a "b'})
     assert answer.status_code == 400
     assert "quotation mark" in answer.text

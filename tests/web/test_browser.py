@@ -83,7 +83,7 @@ def opened(chromium: Browser, let_in: tuple[str, StorageState]) -> Iterator[Open
         contexts.append(context)
         page = context.new_page()
         page.set_default_timeout(60_000)
-        page.on("console", lambda said: complaints.append(said.text) if said.type == "error" else None)
+        page.on("console", lambda output: complaints.append(output.text) if output.type == "error" else None)
         page.on("pageerror", lambda error: complaints.append(str(error)))
         page.goto(path)
         return page
@@ -214,8 +214,8 @@ def test_a_run_is_started_stopped_and_resumed_from_the_page(chromium: Browser, t
 
 def test_two_ticked_runs_are_compared(opened: Opened, ids: dict[str, str]) -> None:
     page = opened()
-    for story in ("repair", "bug"):
-        page.get_by_label(f"Compare {ids[story]}").check()
+    for pipeline in ("repair", "bug"):
+        page.get_by_label(f"Compare {ids[pipeline]}").check()
     page.get_by_role("button", name="Compare the two ticked").click()
     page.get_by_role("heading", name="beside").wait_for()
     assert page.locator("tr.differs").count() >= 2

@@ -17,7 +17,7 @@ from reenact.errors import InputError, StorageError
 from reenact.web.serve import _bound
 
 
-def test_the_page_may_start_the_stories_with_the_options_of_the_command_line() -> None:
+def test_the_page_may_start_the_pipelines_with_the_options_of_the_command_line() -> None:
     made = {form.verb: form for form in forms()}
     assert {"diagnose", "repair", "bug", "alternatives"} <= set(made)
     diagnose = made["diagnose"]
@@ -32,7 +32,7 @@ def test_the_page_may_start_the_stories_with_the_options_of_the_command_line() -
     assert diagnose.argument == "PROGRAM"
 
 
-def test_a_report_is_written_and_its_size_is_told(
+def test_a_report_is_written_and_its_size_is_reported(
     runs_dir: Path, ids: dict[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("REENACT_RUNS_DIR", str(runs_dir))
@@ -74,11 +74,11 @@ def test_the_page_is_served_until_ctrl_c_which_is_no_error(runs_dir: Path) -> No
         reader = Reader(address)
         assert reader.seconds("/") > 0
         served.send_signal(signal.SIGINT)
-        _, said = served.communicate(timeout=60)
+        _, output = served.communicate(timeout=60)
     finally:
         served.kill()
     assert served.returncode == 0
-    assert "Traceback" not in said
+    assert "Traceback" not in output
 
 
 def test_the_folder_of_a_project_means_the_runs_in_it(tmp_path: Path) -> None:
@@ -90,5 +90,5 @@ def test_the_folder_of_a_project_means_the_runs_in_it(tmp_path: Path) -> None:
 
 
 def test_the_help_names_what_the_address_does() -> None:
-    said = CliRunner().invoke(view, ["--help"]).output
-    assert "opens the page once" in said
+    output = CliRunner().invoke(view, ["--help"]).output
+    assert "opens the page once" in output

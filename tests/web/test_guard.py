@@ -39,10 +39,10 @@ def test_the_token_opens_once_and_the_cookie_is_kept_from_scripts_and_other_site
 ) -> None:
     assert stranger.get("/enter?token=wrong").status_code == 403
     first = stranger.get(f"/enter?token={state.key.token}", follow_redirects=False)
-    told = first.headers["set-cookie"].lower()
+    reported = first.headers["set-cookie"].lower()
     assert first.status_code == 303
-    assert "httponly" in told
-    assert "samesite=strict" in told
+    assert "httponly" in reported
+    assert "samesite=strict" in reported
     assert stranger.get("/").status_code == 200
     other = TestClient(make_app(state, PORT), base_url=HERE)
     assert other.get(f"/enter?token={state.key.token}").status_code == 403

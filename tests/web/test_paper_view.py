@@ -42,7 +42,7 @@ CURVES = (
 
 
 def a_paper(curves: tuple[Curve, ...] = CURVES) -> Reproduction:
-    said = (
+    output = (
         Sentence("1:1.1", "We train with a rate of 0.001.", SPAN),
         Sentence("1:1.2", "We reach 92.1 % accuracy.", SPAN),
     )
@@ -51,7 +51,7 @@ def a_paper(curves: tuple[Curve, ...] = CURVES) -> Reproduction:
         (),
         "main.tex",
         "latex",
-        (Section("1", 1, "Method", (Paragraph("1:1", said),)),),
+        (Section("1", 1, "Method", (Paragraph("1:1", output),)),),
         (),
         (),
     )
@@ -102,8 +102,8 @@ def page(
 def test_verdict_and_claims_come_first(page: str) -> None:
     assert "reproduced: All 1 claims hold." in page
     assert page.index('id="claims"') < page.index('id="criteria"') < page.index('id="text"')
-    for said in ("92.1%", "91.8% ± 0.2", "0.3%"):
-        assert said in page
+    for output in ("92.1%", "91.8% ± 0.2", "0.3%"):
+        assert output in page
 
 
 def test_a_sentence_leads_to_its_line_and_the_line_to_its_sentence(page: str) -> None:
@@ -119,7 +119,7 @@ def test_every_link_on_the_page_leads_somewhere(page: str) -> None:
     assert wanted <= set(re.findall(r'id="([^"]+)"', page)) | {"main"}
 
 
-def test_lineage_rounds_and_runs_are_told(page: str) -> None:
+def test_lineage_rounds_and_runs_are_reported(page: str) -> None:
     assert "An older paper [doe]" in page
     assert "2. experiment" in page
     assert "turned: F1" in page
@@ -137,7 +137,7 @@ def test_how_it_trained_is_drawn_with_the_papers_number_across(page: str) -> Non
 
 
 @pytest.mark.parametrize("page", [()], indirect=True)
-def test_a_run_that_told_nothing_of_its_training_is_said(page: str) -> None:
+def test_a_run_that_logged_nothing_of_its_training_is_stated(page: str) -> None:
     assert "The runs logged nothing of their training: no printed line and no log file" in page
 
 

@@ -41,10 +41,10 @@ class Checked(HTMLParser):
             self.wrong.append(f"</{tag}>")
 
 
-@pytest.mark.parametrize("story", ["diagnose", "repair", "bug", "alternatives", "rehearsal", "failed"])
-def test_a_report_stands_alone(runs_dir: Path, ids: dict[str, str], story: str) -> None:
+@pytest.mark.parametrize("pipeline", ["diagnose", "repair", "bug", "alternatives", "rehearsal", "failed"])
+def test_a_report_stands_alone(runs_dir: Path, ids: dict[str, str], pipeline: str) -> None:
     with JournalReader.open(runs_dir) as shelf:
-        text = report_page(Stored(shelf, shelf.find(ids[story]), runs_dir))
+        text = report_page(Stored(shelf, shelf.find(ids[pipeline]), runs_dir))
     checked = Checked()
     checked.feed(text)
     assert checked.wrong == []

@@ -63,8 +63,8 @@ def test_the_conversation_is_folded_and_whole(browser: TestClient, ids: dict[str
 
 def test_a_repair_names_the_other_runs_of_its_program(browser: TestClient, ids: dict[str, str]) -> None:
     page = browser.get(f"/runs/{ids['repair']}").text
-    for story in ("diagnose", "alternatives"):
-        assert f'<a href="/runs/{ids[story]}">{story} {ids[story]}</a>' in page
+    for pipeline in ("diagnose", "alternatives"):
+        assert f'<a href="/runs/{ids[pipeline]}">{pipeline} {ids[pipeline]}</a>' in page
     assert f'href="/runs/{ids["rehearsal"]}"' not in page
 
 
@@ -103,7 +103,7 @@ def test_a_run_at_work_is_watched_and_can_be_stopped(
      f"/started/{'9' * 5000}", f"/runs/last/steps/{'9' * 5000}"],
     ids=lambda path: path[:60],
 )  # fmt: skip
-def test_what_is_not_there_is_said_with_a_way_back(browser: TestClient, path: str) -> None:
+def test_what_is_not_there_is_stated_with_a_way_back(browser: TestClient, path: str) -> None:
     answer = browser.get(path)
     assert answer.status_code == 404
     assert "All runs" in answer.text
@@ -130,7 +130,7 @@ def test_nothing_that_a_reader_cannot_see_is_on_a_page(
         assert "<img src=x>" not in page.text
 
 
-def test_a_journal_that_is_damaged_is_said_on_the_page(
+def test_a_journal_that_is_damaged_is_stated_on_the_page(
     tmp_path: Path, make_state: Callable[[Path], AppState], enter: Callable[[AppState], TestClient]
 ) -> None:
     folder = tmp_path / "runs"

@@ -76,7 +76,7 @@ def test_many_runs_come_in_pages(
     assert client.get("/?page=x").status_code == 200
 
 
-def test_an_interrupted_run_is_told_from_one_at_work(
+def test_an_interrupted_run_differs_from_one_at_work(
     tmp_path: Path, make_state: Callable[[Path], AppState], enter: Callable[[AppState], TestClient]
 ) -> None:
     folder = tmp_path / "live"
@@ -108,9 +108,7 @@ def test_a_comparison_leads_to_the_rows_it_names(browser: TestClient, ids: dict[
         assert f' id="{place}"' in browser.get(f"/runs/{left}").text
 
 
-def test_what_only_one_of_two_runs_has_is_said_to_be_its_own(
-    browser: TestClient, ids: dict[str, str]
-) -> None:
+def test_what_only_one_of_two_runs_has_is_named_as_its_own(browser: TestClient, ids: dict[str, str]) -> None:
     page = browser.get(f"/compare?run={ids['diagnose']}&run={ids['rehearsal']}").text
     assert f'<a href="/runs/{ids["diagnose"]}#findings">only in {ids["diagnose"]}</a>' in page
     assert f'href="/runs/{ids["rehearsal"]}#talk"' in page, "what a model cost leads to what it was asked"

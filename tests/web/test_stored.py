@@ -24,12 +24,12 @@ TYPES: dict[str, type[Result]] = {
 }
 
 
-@pytest.mark.parametrize("story", TYPES)
-def test_a_result_comes_back_typed(runs_dir: Path, ids: dict[str, str], story: str) -> None:
+@pytest.mark.parametrize("pipeline", TYPES)
+def test_a_result_comes_back_typed(runs_dir: Path, ids: dict[str, str], pipeline: str) -> None:
     with JournalReader.open(runs_dir) as shelf:
-        stored = Stored(shelf, shelf.find(ids[story]), runs_dir)
-        found = stored.result(TYPES[story])
-        assert isinstance(found, TYPES[story])
+        stored = Stored(shelf, shelf.find(ids[pipeline]), runs_dir)
+        found = stored.result(TYPES[pipeline])
+        assert isinstance(found, TYPES[pipeline])
         assert found.to_dict() == result_data(stored)
     assert json.dumps(found.to_dict(), allow_nan=False)
 

@@ -23,8 +23,8 @@ from reenact.web.state import AppState
 FOUND = Finding(
     "UM005", "learning-rate-high", "umlaut", Fault.HLR, Severity.ERROR, "rate 10", "too much", 0.9, step=12
 )
-ACCUSED = DiagnosisFinding(suspects_from([FOUND])[0], InterventionResult.UNTRIED, 0.9)
-RESULT = Diagnosis(Depth.QUICK, Evidence(), (ACCUSED,), (), (), 0.5, TrainingUsage(1.0)).to_store()
+FINDING = DiagnosisFinding(suspects_from([FOUND])[0], InterventionResult.UNTRIED, 0.9)
+RESULT = Diagnosis(Depth.QUICK, Evidence(), (FINDING,), (), (), 0.5, TrainingUsage(1.0)).to_store()
 
 
 def diagnosed(runs: Path, trace: Path) -> str:

@@ -1,4 +1,4 @@
-"""Each story's page says what its story stored, with the things its readers look for."""
+"""Each page shows what its pipeline stored, with the things its readers look for."""
 
 from __future__ import annotations
 
@@ -83,17 +83,17 @@ OLD = {"strategy": "guided", "decision": "repaired", "sentence": "Repaired by 1 
 """As version 0.1 stored a repair."""
 
 
-@pytest.mark.parametrize("story", ["diagnose", "repair", "bug", "alternatives", "paper"])
+@pytest.mark.parametrize("pipeline", ["diagnose", "repair", "bug", "alternatives", "paper"])
 @pytest.mark.parametrize("result", [{"verdict": 1}, {"nodes": "x"}, {"findings": [{"witnesses": []}]}, OLD])
 def test_a_result_of_another_form_is_shown_as_it_stands(
     tmp_path: Path,
     make_state: Callable[[Path], AppState],
     enter: Callable[[AppState], TestClient],
-    story: str,
+    pipeline: str,
     result: dict[str, object],
 ) -> None:
     folder = tmp_path / "runs"
-    with Journal.open(folder) as journal, journal.run(pipeline=story, request={}) as run:
+    with Journal.open(folder) as journal, journal.run(pipeline=pipeline, request={}) as run:
         run.note("result", result)
         run.finish({"verdict": "odd"})
     page = enter(make_state(folder)).get(f"/runs/{run.record.id}")

@@ -13,8 +13,8 @@ from reenact.cli.options import Count, echo
 from reenact.errors import InputError
 from reenact.settings import Settings, resolve
 from reenact.types import ExitCode
-from reenact.web.assets import require_web
 from reenact.web.forms import Field, Form
+from reenact.web.render import require_web
 
 STARTED = ("diagnose", "repair", "bug", "paper", "alternatives")
 """Verbs that the page may start."""

@@ -5,5 +5,5 @@ guard      who may look, and from where              state      what every page 
 runs_page  lists, compares                           run_page   one run: its head, its document, its steps
 live       tells a page that something changed       actions    start, stop, resume
 forms      commands as forms, run by `reenact.jobs`
-render     templates/, and documents by report/      assets     scripts of others, from installed packages
+render     templates/, documents by report/, and scripts of others, from installed packages
 """

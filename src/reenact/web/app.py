@@ -13,10 +13,10 @@ from starlette.types import ASGIApp
 
 from reenact.errors import InputError, ReenactError
 from reenact.web.actions import new_page, resume, start, started_page, stop, stop_started
-from reenact.web.assets import HOMES, foreign, own
 from reenact.web.compare_page import compare_page
 from reenact.web.guard import Guard
 from reenact.web.live import live_run, live_runs
+from reenact.web.render import HOMES, foreign, own
 from reenact.web.run_page import report_download, run_page, step_page, steps_page
 from reenact.web.runs_page import runs_page
 from reenact.web.state import AppState, state_of

@@ -6,18 +6,53 @@ import re
 from collections.abc import Iterable, Sequence
 from datetime import datetime
 from functools import cache
-from pathlib import PurePath
+from importlib.util import find_spec
+from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any
 
-from markupsafe import Markup
-
+from reenact.errors import MissingExtra
 from reenact.plain import plain, plain_line
 from reenact.report import as_html
+from reenact.report.as_html import STYLE
 from reenact.report.document import Block, Section
-from reenact.web.assets import TEMPLATES
 
 if TYPE_CHECKING:
     from jinja2 import Environment
+    from markupsafe import Markup
+
+HOMES = {
+    "htmx.js": ("django_htmx", "static/django_htmx/htmx-2.min.js"),
+    "sse.js": ("django_htmx", "static/django_htmx/ext/hx-sse-2.min.js"),
+}
+NEEDED = ("starlette", "uvicorn", "jinja2")
+OWN = Path(__file__).parent / "static"
+TEMPLATES = Path(__file__).parent / "templates"
+
+
+@cache
+def foreign(name: str) -> Path | None:
+    """The file of a script; none where its package is not installed: the page is read without it."""
+    package, inside = HOMES[name]
+    # Looked for, not imported: importing Django takes long and nothing of it is run.
+    found = find_spec(package)
+    for folder in found.submodule_search_locations or () if found is not None else ():
+        if (path := Path(folder) / inside).is_file():
+            return path
+    return None
+
+
+def own(name: str) -> Path | None:
+    """A file of this package's `static` folder, or the style that all pages share."""
+    path = STYLE if name == STYLE.name else OWN / name
+    return path if path.parent in (OWN, STYLE.parent) and path.is_file() else None
+
+
+def require_web() -> None:
+    """Raises MissingExtra where the page cannot be served at all."""
+    for package in NEEDED:
+        if find_spec(package) is None:
+            raise MissingExtra(package, "web")
+
 
 HASH, SHOWN = re.compile(r"\b[0-9a-f]{24,}\b"), 10
 
@@ -54,11 +89,15 @@ def _shown(value: Any) -> Any:
 
 
 def _blocks(shown: Iterable[Block]) -> Markup:
+    from markupsafe import Markup
+
     # Made by report/as_html.py, where every word is escaped.
     return Markup(as_html.blocks(shown))  # noqa: S704
 
 
 def _contents(sections: Sequence[Section], *more: tuple[str, str]) -> Markup:
+    from markupsafe import Markup
+
     return Markup(as_html.contents(sections, *more))  # noqa: S704
 
 

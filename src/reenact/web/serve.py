@@ -10,8 +10,8 @@ from threading import Thread
 from typing import TYPE_CHECKING
 
 from reenact.errors import InputError
-from reenact.web.assets import require_web
 from reenact.web.forms import Form
+from reenact.web.render import require_web
 
 if TYPE_CHECKING:
     import uvicorn

@@ -13,10 +13,9 @@ from starlette.responses import HTMLResponse
 from reenact.errors import InputError
 from reenact.jobs import Jobs
 from reenact.journal import JournalReader, Run
-from reenact.web.assets import HOMES, foreign
 from reenact.web.forms import Form
 from reenact.web.guard import DIGITS, Key
-from reenact.web.render import render
+from reenact.web.render import HOMES, foreign, render
 
 
 @dataclass

@@ -72,7 +72,7 @@ def diagnosis(
     return Diagnosis(Depth.NORMAL, evidence, findings, (), symptoms, 0.5, TrainingUsage(1.0))
 
 
-def accused(*findings: Finding) -> DiagnosisFinding:
+def found_by(*findings: Finding) -> DiagnosisFinding:
     (suspect,) = suspects_from(findings)
     return DiagnosisFinding(suspect, InterventionResult.UNTRIED, suspect.confidence)
 
@@ -80,7 +80,7 @@ def accused(*findings: Finding) -> DiagnosisFinding:
 def test_a_finding_shows_its_line_the_change_and_the_witnesses(program: Program, evidence: Evidence) -> None:
     first = finding("UM005", 0.9, suggestions=(suggestion(program),))
     others = [finding(code, 0.5) for code in ("RE019", "AT004", "AT005", "RE040")]
-    (notice,) = diagnosis_document(diagnosis(evidence, accused(first, *others)), "train.py").diagnostics
+    (notice,) = diagnosis_document(diagnosis(evidence, found_by(first, *others)), "train.py").diagnostics
     lines = notice.detail.splitlines()
     assert lines[0].endswith("lr=10.0)")
     assert lines[1].index("^") == lines[0].index("10.0")
@@ -97,12 +97,12 @@ def test_a_long_line_is_shown_around_the_place_and_the_change(evidence: Evidence
     program = program_from_text(long)
     line = long.splitlines()[4]
     place = Place(PurePosixPath("train.py"), 5, line.index("10.0"), 5, line.index("10.0") + 4)
-    one = accused(finding("UM005", 0.9, place=place, suggestions=(suggestion(program),)))
+    one = found_by(finding("UM005", 0.9, place=place, suggestions=(suggestion(program),)))
     known = replace(evidence, program=program, static=static_graph(program))
     (notice,) = diagnosis_document(diagnosis(known, one), "train.py").diagnostics
     source, mark, *rest = notice.detail.splitlines()
     assert source[mark.index("^") : mark.rindex("^") + 1] == "10.0"
-    assert any("+" in told and "lr=0.001" in told for told in rest)
+    assert any("+" in reported and "lr=0.001" in reported for reported in rest)
     assert max(map(len, notice.detail.splitlines())) <= 96
 
 
@@ -116,13 +116,13 @@ def test_a_rule_about_this_fault_is_named_before_one_that_infers_it() -> None:
     assert headline(alone).code == "AT002"
 
 
-def test_what_was_tried_is_told_and_drawn(program: Program, evidence: Evidence) -> None:
+def test_what_was_tried_is_reported_and_drawn(program: Program, evidence: Evidence) -> None:
     before, after = (-2.0, -2.5, -3.0, -2.2, -2.1, -math.inf), (-0.1, -0.2, -0.1, -0.3, -0.2, -0.1)
     tried = VerifiedChange(
         suggestion(program).patch, Measure("val_loss", larger_is_better=False), before, after,
         compare(before, after), 0.0156, True, 9.0,
     )  # fmt: skip
-    one = replace(accused(finding("UM005", 0.9)), standing=InterventionResult.CONFIRMED, tried=tried)
+    one = replace(found_by(finding("UM005", 0.9)), standing=InterventionResult.CONFIRMED, tried=tried)
     document = diagnosis_document(diagnosis(evidence, one), "train.py")
     (notice,) = document.diagnostics
     assert "6 seeds, val_loss 2.36 +- 0.4 (1 failed) -> 0.167 +- 0.082 (p=0.016)" in notice.detail
@@ -133,7 +133,7 @@ def test_what_was_tried_is_told_and_drawn(program: Program, evidence: Evidence) 
     assert "in force: 10" in notice.pictures[1].svg
 
 
-def test_a_joint_change_is_told_once(program: Program, evidence: Evidence) -> None:
+def test_a_joint_change_is_reported_once(program: Program, evidence: Evidence) -> None:
     before, after = (0.1, 0.2, 0.1, 0.2, 0.1, 0.2), (0.9, 0.8, 0.9, 0.8, 0.9, 0.8)
     tried = VerifiedChange(
         suggestion(program).patch,
@@ -146,7 +146,7 @@ def test_a_joint_change_is_told_once(program: Program, evidence: Evidence) -> No
         9.0,
     )
     both = [finding("UM005", 0.9), finding("RE026", 0.8, fault=Fault.OCH)]
-    joint = [replace(accused(one), standing=InterventionResult.CONFIRMED, tried=tried) for one in both]
+    joint = [replace(found_by(one), standing=InterventionResult.CONFIRMED, tried=tried) for one in both]
     first, second = diagnosis_document(diagnosis(evidence, *joint), "train.py").diagnostics
     assert "6 seeds" in first.detail
     assert "together with UM005 some-name, see there" in second.detail
@@ -155,10 +155,10 @@ def test_a_joint_change_is_told_once(program: Program, evidence: Evidence) -> No
     assert second.pictures == ()
 
 
-def test_what_a_rule_said_once_is_not_repeated_for_every_layer(evidence: Evidence) -> None:
+def test_what_a_rule_reported_once_is_not_repeated_for_every_layer(evidence: Evidence) -> None:
     layers = [finding("RE024", 0.8, fault=Fault.WCI, layer=name, saw="too wide") for name in ("0", "2")]
     first, second = diagnosis_document(
-        diagnosis(evidence, *(accused(one) for one in layers)), "train.py"
+        diagnosis(evidence, *(found_by(one) for one in layers)), "train.py"
     ).diagnostics
     assert "why " in first.detail
     assert "why " not in second.detail
@@ -167,7 +167,7 @@ def test_what_a_rule_said_once_is_not_repeated_for_every_layer(evidence: Evidenc
 
 
 def test_one_batch_is_drawn_for_the_rule_that_speaks_of_it(evidence: Evidence) -> None:
-    one = accused(finding("RE020", 0.9, name="cannot-overfit-one-batch", fault=Fault.LCN))
+    one = found_by(finding("RE020", 0.9, name="cannot-overfit-one-batch", fault=Fault.LCN))
     (notice,) = diagnosis_document(diagnosis(evidence, one), "train.py").diagnostics
     assert [picture.title for picture in notice.pictures] == ["Can it overfit one batch?"]
 
@@ -182,7 +182,7 @@ def test_no_fault_lists_symptoms_with_their_reason(evidence: Evidence) -> None:
     assert document.verdict.startswith("Nothing could be judged: "), "nobody saw a training"
 
 
-def test_data_is_told_once_a_split_however_often_it_was_evaluated(evidence: Evidence) -> None:
+def test_data_is_reported_once_a_split_however_often_it_was_evaluated(evidence: Evidence) -> None:
     def facts(split: str, rows: int) -> TensorFacts:
         return TensorFacts(
             split, "input", (None, 4), "float32", -1.0, 1.0, 0.0, 0.5, 0.0, 0, None, None, rows
@@ -207,9 +207,9 @@ def test_a_change_on_one_line(program: Program) -> None:
     assert change_words(Suggestion(Patch(), None, None, None)) == "no change"
 
 
-def test_a_suggestion_that_no_longer_applies_is_still_told(program: Program, evidence: Evidence) -> None:
+def test_a_suggestion_that_no_longer_applies_is_still_shown(program: Program, evidence: Evidence) -> None:
     elsewhere = replace(evidence, program=program_from_text("print('another program')\n"))
-    one = accused(finding("UM005", 0.9, suggestions=(suggestion(program),)))
+    one = found_by(finding("UM005", 0.9, suggestions=(suggestion(program),)))
     (notice,) = diagnosis_document(diagnosis(elsewhere, one), "train.py").diagnostics
     assert "try      learning-rate: 10.0 -> 0.001" in notice.detail
 
@@ -217,7 +217,7 @@ def test_a_suggestion_that_no_longer_applies_is_still_told(program: Program, evi
 @pytest.mark.parametrize("chosen", FORMATS)
 def test_every_format_renders_hostile_names(evidence: Evidence, chosen: str) -> None:
     hostile = "</svg><script>x</script>\x1b[31m"
-    one = accused(finding("UM005", 0.9, layer=hostile, saw=hostile))
+    one = found_by(finding("UM005", 0.9, layer=hostile, saw=hostile))
     text = render(diagnosis_document(diagnosis(evidence, one), hostile), chosen)
     assert "\x1b" not in text
     if chosen == "html":
