@@ -154,5 +154,5 @@ def _is_secret(name: str, value: str) -> bool:
 
 
 if __name__ == "__main__":
-    # journal/logs.py starts it between a command and its log.
+    # jobs.py starts it between a command and its log.
     redact_lines(sys.stdin.buffer, sys.stdout.buffer)

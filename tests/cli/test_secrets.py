@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from reenact.jobs import redacted_log, wait_until_written
 from reenact.journal import Journal
-from reenact.journal.logs import redacted_log, wait_until_written
 from reenact.report.document import Diagnostic, Document, Facts, Level, Text
 from reenact.report.render import FORMATS, render
 

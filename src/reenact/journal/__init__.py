@@ -11,7 +11,7 @@ database    the SQLite file and its errors                  schema     its layou
 artefacts   large bytes by the hash of their content        storage    bytes written whole, locks
 keys        paths, keys, ids, machine and clock             query      SQL, only to read
 archive     a run out, as a file                            incoming   a run in
-upkeep      remove, sweep, check                            logs       what a started command prints
+upkeep      remove, sweep, check
 """
 
 from reenact.journal.journal import Journal
