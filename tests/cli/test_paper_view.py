@@ -61,7 +61,6 @@ def reproduction(measured: float) -> Reproduction:
         True,
         JUDGED,
         ("Assumed: a seed.",),
-        (),
     )
     return Reproduction(
         paper=PAPER, goal=Goal(task="fit a line"), judgement=verdict_of(comparisons, runs=True),

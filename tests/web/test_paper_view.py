@@ -78,7 +78,7 @@ def a_paper(curves: tuple[Curve, ...] = CURVES) -> Reproduction:
                      (SourceFile("net.py", "net = 1\n", "the network"),)),
         ),
         fingerprint=Fingerprint((criterion, missing), ()),
-        development=Development(Project({"train.py": CODE}), rounds, 2, True, (judged, unclear), (), ()),
+        development=Development(Project({"train.py": CODE}), rounds, 2, True, (judged, unclear), ()),
         runs=(FullRun(0, True, {"accuracy": 0.918}, "", 12.0, 11.0, 300.0, "epoch 1", curves=curves),),
         comparisons=(compared,), gap_repair=GapRepair("Nothing was to be repaired."), scale=1.0,
         tokens=10, money=None, seconds=30.0, run_id="x", notes=("a note",),

@@ -11,16 +11,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 
-from reenact.intake.papers.paper import (
-    Algorithm,
-    Equation,
-    Paper,
-    Paragraph,
-    Section,
-    Sentence,
-    Table,
-    plain,
-)
+from reenact.intake.papers.paper import Algorithm, Equation, Paper, Paragraph, Section, Sentence, Table, plain
 from reenact.paper.quantity import has_numbers
 
 LEAST = 8

@@ -25,7 +25,7 @@ CRITERIA = (setting("F1", "The rate is 0.1."), setting("F2", "Adam is used."))
 def outcome(
     project: Project, claims: list[Any], context: Any, journal: Journal, *, runs: bool = True
 ) -> Measured:
-    made = Development(project, (), 0, runs, SEEN, (), ())
+    made = Development(project, (), 0, runs, SEEN, ())
     with journal.run(pipeline="paper", request={}, argv=(), what="x") as run:
         return measure(claims, CRITERIA, made, context, run)
 

@@ -92,13 +92,6 @@ def test_programs_pass_and_fail_and_leave_the_rest_to_the_judge(paper: Paper, ru
     assert "F1" not in model.calls[0].as_text().split("Criteria, each")[1].split("Objections")[0]
 
 
-def test_without_a_model_nobody_judges(paper: Paper, run: Any) -> None:
-    found = verify([RATE, MIXED], PROJECT, paper, None, run)
-    assert [one.value for one in found] == [Value.PASS, Value.UNKNOWN]
-    assert found[1].by == "nobody"
-    assert "There is no model to judge." in found[1].reason
-
-
 @pytest.mark.parametrize(
     "line",
     [

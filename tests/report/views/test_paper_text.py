@@ -46,7 +46,7 @@ PROJECT = Project({"train.py": "import x\nAdam()\n", "data/load.py": "1 < 2\n"})
 FOUND = Reproduction(
     paper=PAPER, goal=Goal(), judgement=Judgement(Verdict.REPRODUCED, "It <i>holds</i>.", 0.0, 0.0),
     review=Review((), (), ()), claims=(), exemplars=(), fingerprint=Fingerprint(CRITERIA, ()),
-    development=Development(PROJECT, (), 0, True, JUDGED, (), ()), runs=(), comparisons=(), gap_repair=None,
+    development=Development(PROJECT, (), 0, True, JUDGED, ()), runs=(), comparisons=(), gap_repair=None,
     scale=1.0, tokens=0, money=None, seconds=1.0, run_id="x",
 )  # fmt: skip
 

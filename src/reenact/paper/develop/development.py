@@ -55,13 +55,9 @@ class Development:
     judged: tuple[Judged, ...]
     """What was found of each criterion in it."""
     notes: tuple[str, ...]
-    """Summary aside: decisions, what was assumed, what is open, what could not be done."""
-    requirements: tuple[str, ...]
-    """Packages that were proposed for modules that are missing here."""
+    """Decisions, what was assumed, what is open or missing, what could not be done."""
     stand_in: str = ""
     """What stands in for data that could not be had; empty when the data are the real ones."""
-    summary: str = ""
-    """The research role's last summary."""
 
 
 @dataclass(frozen=True)
@@ -134,13 +130,12 @@ class RoundLog:
                 *(f"Decided: {one}" for one in state.decisions),
                 *(f"Assumed: {one}" for one in state.assumed),
                 *(f"Open: {one}" for one in state.questions),
+                *(f"Needs a package that is not installed: {one}" for one in dict.fromkeys(proposed)),
                 *found.notes,
                 *self.notes,
                 *self._history.notes,
             ),
-            requirements=tuple(dict.fromkeys(proposed)),
             stand_in=found.stand_in,
-            summary=state.summary,
         )
 
     def _is_better(self, entry: LoggedRound) -> bool:

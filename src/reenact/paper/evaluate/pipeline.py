@@ -18,14 +18,7 @@ from reenact.llm.ask import Model
 from reenact.paper.context import project_runner
 from reenact.paper.evaluate.align import AlignScore, align
 from reenact.paper.evaluate.evaluation import EvaluateOptions, Evaluation, RubricScore
-from reenact.paper.evaluate.execution import (
-    Ended,
-    edit_scores,
-    edits_of,
-    ended_run,
-    executed_score,
-    left_by,
-)
+from reenact.paper.evaluate.execution import Ended, edit_scores, edits_of, ended_run, executed_score, left_by
 from reenact.paper.evaluate.lineage import LineageScore, cited_of, lineage_score, read_cited
 from reenact.paper.evaluate.people import human_scores, read_form, read_panel
 from reenact.paper.evaluate.quality import Code, quality_of, read_code

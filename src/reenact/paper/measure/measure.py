@@ -21,14 +21,7 @@ from reenact.llm.prompts import load_prompt
 from reenact.paper.context import PaperContext
 from reenact.paper.criterion import Criterion
 from reenact.paper.develop.development import Development
-from reenact.paper.measure.gap import (
-    Comparison,
-    Judgement,
-    Match,
-    compare,
-    settings_that_differ,
-    verdict_of,
-)
+from reenact.paper.measure.gap import Comparison, Judgement, Match, compare, settings_that_differ, verdict_of
 from reenact.paper.measure.gap_repair import Gap, GapRepair, is_large, repair_gap
 from reenact.paper.measure.invented import invented
 from reenact.paper.measure.runs import FullRun, full_runs, metric_names

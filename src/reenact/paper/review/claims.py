@@ -205,9 +205,7 @@ class Stated(BaseModel):
     spread: float | None = Field(default=None, ge=0, description="What stands after the plus-minus sign.")
     place: str = Field(max_length=80, description="Id of the table or sentence.")
     quote: str = Field(
-        min_length=1,
-        max_length=1000,
-        description="The table cell as it stands, or words of the sentence.",
+        min_length=1, max_length=1000, description="The table cell as it stands, or words of the sentence."
     )
     asked: bool = Field(
         default=True,

@@ -18,15 +18,7 @@ from reenact.paper.criterion import Check, CodeLine, Criterion, Judged, Kind
 from reenact.paper.criterion import Value as Verdict
 from reenact.paper.fingerprint.vocabulary import SECTIONS, concept, named, names, squeezed, words_of
 from reenact.paper.quantity import Quantity, as_quantity, quantities
-from reenact.paper.verify.settings import (
-    DATA,
-    Setting,
-    Value,
-    called,
-    line_at,
-    read_names,
-    settings_of,
-)
+from reenact.paper.verify.settings import DATA, Setting, Value, called, line_at, read_names, settings_of
 from reenact.program.hyperparameter import Kind as HyperparameterKind
 from reenact.program.program import program_from_text
 

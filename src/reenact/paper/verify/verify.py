@@ -37,7 +37,7 @@ def verify(
     criteria: Sequence[Criterion],
     project: Project,
     paper: Paper,
-    model: Model | None,
+    model: Model,
     run: Scope,
     *,
     runner: ProjectRunner | None = None,
@@ -48,17 +48,11 @@ def verify(
     """
     code = read_project(project)
     found: dict[str, CodeFinding] = {one.id: looked_up(one.check, code) for one in criteria}
-    if model is not None and runner is not None:
+    if runner is not None:
         formulas = [one for one in criteria if one.check is not None and one.check.kind is Kind.FORMULA]
         found |= computed(formulas, project, model, runner, run)
     judged = {one.id: _by_check(one, found[one.id], paper) for one in criteria}
     left = [one for one in criteria if judged[one.id] is None]
-    if model is None:
-        return tuple(
-            judged[one.id]
-            or unjudged(one, f"{found[one.id].seen} There is no model to judge.", found[one.id].lines)
-            for one in criteria
-        )
     by_judge = {one.criterion: one for one in judge(left, found, project, model, run)}
     return tuple(judged[one.id] or by_judge[one.id] for one in criteria)
 
@@ -109,11 +103,7 @@ def judge(
 
 
 def _batch(
-    batch: Sequence[Criterion],
-    hints: Mapping[str, CodeFinding],
-    project: Project,
-    model: Model,
-    run: Scope,
+    batch: Sequence[Criterion], hints: Mapping[str, CodeFinding], project: Project, model: Model, run: Scope
 ) -> list[Judged]:
     listed = "\n\n".join(_shown(one, hints.get(one.id)) for one in batch)
     template = load_prompt("reenact.paper.verify", "prompts/judge.md")
