@@ -6,7 +6,6 @@ without locks, where folders of a killed process stay.
 
 from __future__ import annotations
 
-import fcntl
 import os
 import shutil
 import tempfile
@@ -15,11 +14,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from reenact.errors import StorageError
+from reenact.files import lock_folder
 
 SCRATCH = "reenact-trials-"
 """How the names of scratch folders begin; one that lies within the user's folder is left out."""
 TRIES = 20
-_LOOK = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
 @dataclass
@@ -36,12 +35,9 @@ class Scratch:
         sweep(root)
         for _ in range(TRIES):
             path = Path(tempfile.mkdtemp(prefix=SCRATCH, dir=root)).resolve()
-            lock = _locked(path)
-            if lock is None:
-                continue
-            if path.is_dir():
+            lock = lock_folder(path)
+            if lock is not None:
                 return cls(path, lock)
-            os.close(lock)
         raise StorageError(f"No scratch folder could be kept in {root}: another process removes them.")
 
     def close(self) -> None:
@@ -56,21 +52,7 @@ def sweep(root: Path) -> None:
         with suppress(OSError):
             if path.lstat().st_uid != os.getuid():
                 continue
-        lock = _locked(path)
+        lock = lock_folder(path)
         if lock is not None:
             shutil.rmtree(path, ignore_errors=True)
             os.close(lock)
-
-
-def _locked(path: Path) -> int | None:
-    """The lock of a folder; none where somebody else holds it or the folder is gone."""
-    try:
-        lock = os.open(path, _LOOK)
-    except OSError:
-        return None
-    try:
-        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
-        os.close(lock)
-        return None
-    return lock
