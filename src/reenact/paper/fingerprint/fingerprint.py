@@ -66,7 +66,7 @@ def numbered(items: Iterable[Item], order: dict[str, int]) -> tuple[Criterion, .
 
 
 class Sort(StrEnum):
-    """What a proposed fact is; the last two are not criteria."""
+    """What a proposed fact is; the last two are no criteria."""
 
     ACTION = "action"
     """Something the code must do."""
