@@ -22,13 +22,16 @@ from decimal import Decimal
 from enum import Enum
 from functools import lru_cache
 from pathlib import PurePath
-from typing import Any, Generic, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeAlias, TypeVar
 
 from reenact.errors import JournalDamaged, JournalError
 from reenact.journal.artefacts import Artefacts
 from reenact.journal.keys import canonical
 from reenact.journal.records import Artefact
 from reenact.types import JsonValue
+
+if TYPE_CHECKING:
+    from pydantic import TypeAdapter
 
 Redact: TypeAlias = Callable[[str], str]
 Keep: TypeAlias = Callable[[bytes], Artefact]
@@ -152,11 +155,11 @@ class Codec(Generic[T]):
 
     def __init__(self, returns: type[T] | None) -> None:
         """Refuses a type that pydantic cannot rebuild here, before any effect has been paid for."""
-        from pydantic import PydanticUserError, TypeAdapter
-
         self._adapter: TypeAdapter[T] | None = None
         if returns is None:
             return
+        from pydantic import PydanticUserError, TypeAdapter
+
         try:
             self._adapter = TypeAdapter(returns)
             self._adapter.rebuild(raise_errors=True)
