@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from functools import cached_property
+from typing import Any
 
 from reenact.program.hyperparameter import Kind, Written
 from reenact.program.program import Program
@@ -14,9 +14,9 @@ from reenact.program.read.ends import Given, SourceSpan
 from reenact.program.read.follow import Follower
 from reenact.program.read.index import FileIndex
 from reenact.program.read.layers import ActivationSite, LayerSite
-from reenact.program.read.scope import Scope, argument, has_unpacking
+from reenact.program.read.scope import Scope, argument, has_unpacking, receiver
 from reenact.program.read.sources import Sources
-from reenact.program.read.values import Callee, Callees, Found, Values
+from reenact.program.read.values import Callee, Callees, Found, Values, chosen_name
 from reenact.types import JsonValue
 
 
@@ -133,27 +133,18 @@ class ProgramAnalysis:
 
     def value_drafts(self, kind: Kind, use: ast.expr, site: EditSite, **extra: object) -> list[Draft]:
         """Drafts for an argument whose value is a literal somewhere."""
-        drafts = []
-        for found in self.values.find(use, site.scope):
-            drafts.append(self.found_draft(kind, found, site, **extra))
-        return drafts
+        return [self.found_draft(kind, found, site, **extra) for found in self.values.find(use, site.scope)]
 
     def found_draft(self, kind: Kind, found: Found, site: EditSite, **extra: object) -> Draft:
         style = Style.VALUE if site.style is Style.ARGUMENT else site.style
-        own = replace(site, style=style, found=found)
-        return Draft(
-            kind,
-            own,
-            found.value,
-            found.end.written,
-            found.spot,
-            found.text,
-            computed=found.computed,
-            default=found.default if found.end.given is not None else None,
-            given=found.end.given,
-            uses=[self.spot(found.use, found.use_scope)],
-            **extra,  # type: ignore[arg-type]
-        )
+        own, end = replace(site, style=style, found=found), found.end
+        extra |= {
+            "computed": found.computed,
+            "given": end.given,
+            "uses": [self.spot(found.use, found.use_scope)],
+        }
+        extra["default"] = found.default if end.given is not None else None
+        return Draft(kind, own, found.value, end.written, found.spot, found.text, **extra)  # type: ignore[arg-type]
 
     def absent(self, kind: Kind, site: EditSite, node: ast.expr | ast.stmt, **extra: object) -> Draft:
         """A hyperparameter that nobody wrote: it would go into this call or beside this statement."""
@@ -164,76 +155,83 @@ class ProgramAnalysis:
         self, kind: Kind, site: EditSite, value: JsonValue, spot: SourceSpan, **extra: object
     ) -> Draft:
         """A hyperparameter whose value is what stands at a spot."""
-        return Draft(
-            kind,
-            site,
-            value,
-            Written.LITERAL,
-            spot,
-            self.text(spot),
-            uses=[spot],
-            **extra,  # type: ignore[arg-type]
-        )
+        text = self.text(spot)
+        return Draft(kind, site, value, Written.LITERAL, spot, text, uses=[spot], **extra)  # type: ignore[arg-type]
 
     def name_draft(self, kind: Kind, callee: Callee, site: EditSite, value: str, **extra: object) -> Draft:
         """A hyperparameter whose value is the name of a library class or function."""
-        end = callee.end
-        spot = self.values.spot(end)
-        return Draft(
-            kind,
-            site,
-            value,
-            end.written,
-            spot,
-            self.values.text(end, spot),
-            given=end.given,
-            default=end.literal() if end.given is not None else None,  # type: ignore[arg-type]
-            uses=[self.spot(site.call, site.scope)] if site.call is not None else [],
-            **extra,  # type: ignore[arg-type]
-        )
+        end, spot = callee.end, self.values.spot(callee.end)
+        text = self.values.text(end, spot)
+        extra["default"] = end.literal() if end.given is not None else None
+        uses = [self.spot(site.call, site.scope)] if site.call is not None else []
+        return Draft(kind, site, value, end.written, spot, text, given=end.given, uses=uses, **extra)  # type: ignore[arg-type]
 
 
-def argument_drafts(
-    analysis: ProgramAnalysis,
-    kind: Kind,
-    call: ast.Call,
-    scope: Scope,
-    library: str,
-    names: tuple[str, ...],
-    position: int | None = None,
-    default: JsonValue = None,
-    *,
-    reported: bool = True,
-    owner: str = "",
-) -> Iterator[Draft]:
-    """Drafts of one argument; when it is absent, one that says so, unless unpacking may hide it.
+@dataclass(frozen=True, slots=True, eq=False)
+class CallSite:
+    """One call of the program, read in the words of a library."""
 
-    `owner` is the class that is called, kept with the hyperparameter because usual values depend on it.
-    """
-    site = EditSite(Style.ARGUMENT, library, scope, call, names[0])
-    value = argument(call, position, *names)
-    if value is not None:
-        yield from analysis.value_drafts(kind, value, site, layer_type=owner)
-        return
-    found = list(unpacked_drafts(analysis, kind, call, scope, names[0], site, owner))
-    yield from found
-    if not found and reported and not has_unpacking(call):
-        yield analysis.absent(kind, site, call, default=default, layer_type=owner)
+    analysis: ProgramAnalysis
+    call: ast.Call
+    scope: Scope
+    library: str
+    owner: str = ""
+    """The class that is called, kept with the hyperparameter because usual values depend on it."""
 
+    def site(self, name: str = "", style: Style = Style.ARGUMENT, **more: Any) -> EditSite:
+        return EditSite(style, self.library, self.scope, self.call, name, **more)
 
-def unpacked_drafts(
-    analysis: ProgramAnalysis,
-    kind: Kind,
-    call: ast.Call,
-    scope: Scope,
-    name: str,
-    site: EditSite,
-    owner: str = "",
-) -> Iterator[Draft]:
-    """`**settings` in a call: the entry of that name."""
-    for extra in call.keywords:
-        if extra.arg is not None:
-            continue
-        for inner in analysis.follower.members(extra.value, name, scope):
-            found = analysis.values.found(inner, extra.value, scope)
-            yield analysis.found_draft(kind, found, site, layer_type=owner)
+    def argument(self, position: int | None, *names: str) -> ast.expr | None:
+        return argument(self.call, position, *names)
+
+    def given(self, kind: Kind, position: int | None, *names: str, **extra: object) -> list[Draft]:
+        """Drafts of an argument, where it is written."""
+        value = self.argument(position, *names)
+        return [] if value is None else self.value(kind, value, names[0], **extra)
+
+    def value(self, kind: Kind, value: ast.expr, name: str = "", **extra: object) -> list[Draft]:
+        """Drafts of what an argument is given."""
+        return self.analysis.value_drafts(kind, value, self.site(name), layer_type=self.owner, **extra)
+
+    def absent(self, kind: Kind, site: EditSite, default: JsonValue = None) -> Draft:
+        return self.analysis.absent(kind, site, self.call, default=default, layer_type=self.owner)
+
+    def either(
+        self,
+        kind: Kind,
+        names: tuple[str, ...],
+        position: int | None = None,
+        default: JsonValue = None,
+        *,
+        reported: bool = True,
+    ) -> list[Draft]:
+        """Drafts of an argument; when it is absent, one that says so, unless unpacking may hide it."""
+        if self.argument(position, *names) is not None:
+            return self.given(kind, position, *names)
+        found = self._unpacked(kind, names[0])
+        hidden = found or not reported or has_unpacking(self.call)
+        return found if hidden else [self.absent(kind, self.site(names[0]), default)]
+
+    def _unpacked(self, kind: Kind, name: str) -> list[Draft]:
+        """`**settings` in a call: the entry of that name."""
+        analysis, site = self.analysis, self.site(name)
+        return [
+            analysis.found_draft(
+                kind, analysis.values.found(end, part.value, self.scope), site, layer_type=self.owner
+            )
+            for part in self.call.keywords
+            if part.arg is None
+            for end in analysis.follower.members(part.value, name, self.scope)
+        ]
+
+    def named(self, kind: Kind, callee: Callee, value: str = "", **more: Any) -> Draft:
+        """A draft of what is called: its name, or the word that chooses it."""
+        style = Style.CHOICE if callee.chosen and not value else Style.NAME
+        site = self.site(style=style, callee=callee, **more)
+        return self.analysis.name_draft(kind, callee, site, value or chosen_name(callee))
+
+    def made(self, *prefixes: str) -> bool:
+        """Whether the object whose method is called comes from one of these libraries or classes."""
+        base = receiver(self.call)
+        found = self.analysis.callees.made(base, self.scope) if base is not None else []
+        return any(item.callee.dotted.startswith(prefixes) for item in found)

@@ -8,11 +8,12 @@ import re
 from collections.abc import Iterator
 
 from reenact.program.hyperparameter import Kind, Written
-from reenact.program.read.analysis import Draft, EditSite, ProgramAnalysis, Style, argument_drafts
+from reenact.program.read.analysis import CallSite, Draft, EditSite, ProgramAnalysis, Style
 from reenact.program.read.ends import NOT_LITERAL, is_number, literal
 from reenact.program.read.index import FileIndex, dotted_text
 from reenact.program.read.model import Models
 from reenact.program.read.scope import Scope, argument, keyword, method_name
+from reenact.program.read.values import Found
 from reenact.program.read.vocabulary import Family, last_name
 from reenact.program.source import words
 
@@ -79,37 +80,36 @@ GENERATORS = frozenset(("flow", "flow_from_directory", "flow_from_dataframe"))
 
 def read_data(analysis: ProgramAnalysis) -> Iterator[Draft]:
     """Drafts of loaders, samplers and splits."""
-    loaders: list[tuple[ast.Call, Scope, FileIndex]] = []
+    loaders: list[tuple[CallSite, bool]] = []
     for call, scope, index in analysis.calls():
         dotted = analysis.callees.dotted(call, scope)
+        at = CallSite(analysis, call, scope, "torch")
         if dotted in LOADERS:
-            loaders.append((call, scope, index))
+            loaders.append((at, evaluates(analysis, call, scope, index)))
         elif dotted in SAMPLERS:
-            yield from _value(analysis, Kind.BATCH_SIZE, call, scope, 1, "batch_size")
+            yield from at.given(Kind.BATCH_SIZE, 1, "batch_size")
         elif dotted.endswith("DistributedSampler"):
-            yield from _value(analysis, Kind.SHUFFLE, call, scope, None, "shuffle")
+            yield from at.given(Kind.SHUFFLE, None, "shuffle")
         elif last_name(dotted) == "random_split" and dotted.startswith("torch."):
-            yield from _split(analysis, call, scope)
+            yield from _split(at)
         elif method_name(call) in GENERATORS or _is_tf_batch(analysis, call):
-            yield from _generator(analysis, call, scope, index)
-    training = [item for item in loaders if not evaluates(analysis, *item)]
-    for call, scope, _ in training or loaders[:1]:
-        yield from _loader(analysis, call, scope)
+            batched = method_name(call) == "batch"
+            at = CallSite(analysis, call, scope, "keras")
+            if not speaks_of_evaluation(_target_name(index, call)):
+                yield from at.given(Kind.BATCH_SIZE, 0 if batched else None, "batch_size")
+                yield from () if batched else at.given(Kind.SHUFFLE, None, "shuffle")
+    for at, _ in [item for item in loaders if not item[1]] or loaders[:1]:
+        batched = keyword(at.call, "batch_sampler") is not None
+        sampled = batched or keyword(at.call, "sampler") is not None
+        yield from at.either(Kind.BATCH_SIZE, ("batch_size",), 1, 1, reported=not batched)
+        yield from at.either(Kind.SHUFFLE, ("shuffle",), 2, False, reported=not sampled)
 
 
 def evaluates(analysis: ProgramAnalysis, call: ast.Call, scope: Scope, index: FileIndex) -> bool:
     """A loader for validation or test, by the names around it."""
-    function = scope.enclosing_function()
-    names = [_target_name(index, call), dotted_text(call.args[0]) if call.args else "", _keyword_name(call)]
+    given = [*call.args[:1], keyword(call, "dataset")]
+    names = [_target_name(index, call), *(dotted_text(part) for part in given if part is not None)]
     if speaks_of_evaluation(*names):
-        return True
-    if function is not None and not any(names) and speaks_of_evaluation(function.name):
-        return True
-    if (
-        function is not None
-        and speaks_of_evaluation(function.name)
-        and "train" not in " ".join(names).lower()
-    ):
         return True
     return is_evaluation(analysis, call, scope) and not any("train" in name.lower() for name in names)
 
@@ -126,47 +126,18 @@ def _target_name(index: FileIndex, call: ast.Call) -> str:
     return dotted_text(target)
 
 
-def _keyword_name(call: ast.Call) -> str:
-    value = keyword(call, "dataset")
-    return dotted_text(value) if value is not None else ""
-
-
-def _loader(analysis: ProgramAnalysis, call: ast.Call, scope: Scope) -> Iterator[Draft]:
-    batched = keyword(call, "batch_sampler") is not None
-    sampled = batched or keyword(call, "sampler") is not None
-    yield from argument_drafts(
-        analysis, Kind.BATCH_SIZE, call, scope, "torch", ("batch_size",), 1, 1, reported=not batched
-    )
-    yield from argument_drafts(
-        analysis, Kind.SHUFFLE, call, scope, "torch", ("shuffle",), 2, False, reported=not sampled
-    )
-
-
-def _value(
-    analysis: ProgramAnalysis, kind: Kind, call: ast.Call, scope: Scope, position: int | None, name: str
-) -> Iterator[Draft]:
-    value = argument(call, position, name)
-    if value is not None:
-        yield from analysis.value_drafts(kind, value, EditSite(Style.ARGUMENT, "torch", scope, call, name))
-
-
-def _split(analysis: ProgramAnalysis, call: ast.Call, scope: Scope) -> Iterator[Draft]:
+def _split(at: CallSite) -> list[Draft]:
     """`random_split(data, [0.8, 0.2])`: the list, or the one number that its lengths come from."""
-    lengths = argument(call, 1, "lengths")
-    if lengths is None:
-        return
-    site = EditSite(Style.ARGUMENT, "torch", scope, call, "lengths")
-    end = analysis.follower.single(lengths, scope)
-    share = (
-        None if end is None or end.literal() is not NOT_LITERAL else _share(analysis, end.node, end.scope, 0)
-    )
+    lengths = at.argument(1, "lengths")
+    end = at.analysis.follower.single(lengths, at.scope) if lengths is not None else None
+    computed = end is not None and end.literal() is NOT_LITERAL
+    share = _share(at.analysis, end.node, end.scope) if end is not None and computed else None
     if share is not None:
-        yield analysis.found_draft(Kind.VALIDATION, share, site)
-        return
-    yield from analysis.value_drafts(Kind.VALIDATION, lengths, site)
+        return [at.analysis.found_draft(Kind.VALIDATION, share, at.site("lengths"))]
+    return at.given(Kind.VALIDATION, 1, "lengths")
 
 
-def _share(analysis: ProgramAnalysis, node: ast.AST, scope: Scope, depth: int):  # type: ignore[no-untyped-def]
+def _share(analysis: ProgramAnalysis, node: ast.AST, scope: Scope, depth: int = 0) -> Found | None:
     """The fraction in `held = int(rows * fraction)`, when there is just one."""
     found = []
     for part in ast.walk(node):
@@ -195,22 +166,6 @@ def _is_tf_batch(analysis: ProgramAnalysis, call: ast.Call) -> bool:
     )
 
 
-def _generator(analysis: ProgramAnalysis, call: ast.Call, scope: Scope, index: FileIndex) -> Iterator[Draft]:
-    if speaks_of_evaluation(_target_name(index, call)):
-        return
-    batched = method_name(call) == "batch"
-    size = argument(call, 0, "batch_size") if batched else keyword(call, "batch_size")
-    if size is not None:
-        yield from analysis.value_drafts(
-            Kind.BATCH_SIZE, size, EditSite(Style.ARGUMENT, "keras", scope, call, "batch_size")
-        )
-    order = None if batched else keyword(call, "shuffle")
-    if order is not None:
-        yield from analysis.value_drafts(
-            Kind.SHUFFLE, order, EditSite(Style.ARGUMENT, "keras", scope, call, "shuffle")
-        )
-
-
 GREY_LEVELS = (255, 256, 127.5, 128)
 SCALERS = words(
     "StandardScaler MinMaxScaler MaxAbsScaler RobustScaler Normalizer QuantileTransformer "
@@ -227,16 +182,11 @@ def read_scaling(analysis: ProgramAnalysis, models: Models) -> Iterator[Draft]:
         for callee in analysis.callees.of(call, scope):
             name = last_name(callee.dotted)
             if callee.dotted.startswith(HOMES) and (name in SCALERS or name in ENCODERS):
-                reason = "how data is encoded depends on the data"
                 style = Style.NAME if name in SCALERS[:3] else Style.FIXED
-                site = EditSite(
-                    style, "data", scope, call, callee=callee, reason="" if style is Style.NAME else reason
-                )
-                found.append(
-                    analysis.name_draft(
-                        Kind.PREPROCESSING, callee, site, name, layer="scale" if name in SCALERS else "encode"
-                    )
-                )
+                reason = "" if style is Style.NAME else "how data is encoded depends on the data"
+                site = EditSite(style, "data", scope, call, callee=callee, reason=reason)
+                layer = "scale" if name in SCALERS else "encode"
+                found.append(analysis.name_draft(Kind.PREPROCESSING, callee, site, name, layer=layer))
     if not any(draft.layer == "scale" for draft in found):
         found += list(_by_hand(analysis))
     symbols = any(layer.spec.family is Family.EMBEDDING for layer in models.layers)
@@ -267,18 +217,9 @@ def _by_hand(analysis: ProgramAnalysis) -> Iterator[Draft]:
     for call, scope, index in analysis.calls():
         word = _hand_word(call, index)
         if word:
-            spot = analysis.spot(call, scope)
             site = EditSite(Style.FIXED, "data", scope, call, reason="the inputs are scaled by hand")
-            yield Draft(
-                Kind.PREPROCESSING,
-                site,
-                word,
-                Written.LITERAL,
-                spot,
-                analysis.text(spot),
-                layer="scale",
-                uses=[spot],
-            )
+            spot = analysis.spot(call, scope)
+            yield analysis.spot_draft(Kind.PREPROCESSING, site, word, spot, layer="scale")
             return
 
 

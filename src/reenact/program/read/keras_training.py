@@ -4,20 +4,21 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from dataclasses import replace
 
 from reenact.program.hyperparameter import Kind
 from reenact.program.read import keras_words
 from reenact.program.read.analysis import (
     UNKNOWN_OUTPUT,
+    CallSite,
     Draft,
     EditSite,
     ProgramAnalysis,
     Style,
-    argument_drafts,
 )
 from reenact.program.read.index import dotted_text
-from reenact.program.read.scope import Scope, argument, has_unpacking, keyword, method_name, receiver
-from reenact.program.read.values import Callee, chosen_name
+from reenact.program.read.scope import argument, has_unpacking, keyword, method_name, receiver
+from reenact.program.read.values import Callee
 from reenact.program.read.vocabulary import OptimizerSpec, last_name
 from reenact.program.source import words
 
@@ -39,129 +40,96 @@ def read_keras_training(analysis: ProgramAnalysis) -> Iterator[Draft]:
     """Drafts of everything that is said about a Keras training."""
     for call, scope, _ in analysis.calls():
         name = method_name(call)
-        if name == "compile" and _is_compile(analysis, call, scope):
-            yield from _compile(analysis, call, scope)
-        elif name in ("fit", "fit_generator") and _is_fit(analysis, call, scope):
-            yield from _fit(analysis, call, scope, generator=name == "fit_generator")
+        at = CallSite(analysis, call, scope, "keras")
+        if name == "compile" and _is_compile(at):
+            yield from _compile(at)
+        elif name in ("fit", "fit_generator") and _is_fit(at):
+            yield from _fit(at, generator=name == "fit_generator")
         else:
-            yield from _library(analysis, call, scope)
+            yield from _library(at)
     yield from _assigned_rates(analysis)
 
 
-def _library(analysis: ProgramAnalysis, call: ast.Call, scope: Scope) -> Iterator[Draft]:
-    for callee in analysis.callees.of(call, scope):
+def _library(at: CallSite) -> Iterator[Draft]:
+    for callee in at.analysis.callees.of(at.call, at.scope):
         name = last_name(callee.dotted)
         optimizer = keras_words.OPTIMIZER_OF_STRING.get(name.lower(), "")
         if callee.dotted == f"keras.optimizers.{name}" and optimizer:
-            yield from _optimizer(analysis, call, scope, callee, keras_words.OPTIMIZERS[optimizer])
-        elif callee.dotted == "keras.optimizers.get" and call.args:
-            yield from analysis.value_drafts(
-                Kind.OPTIMIZER, call.args[0], EditSite(Style.ARGUMENT, "keras", scope, call)
-            )
+            spec = keras_words.OPTIMIZERS[optimizer]
+            yield from _optimizer(replace(at, owner=name), callee, spec)
+        elif callee.dotted == "keras.optimizers.get" and at.call.args:
+            yield from at.value(Kind.OPTIMIZER, at.call.args[0])
         elif callee.dotted == f"keras.losses.{name}" and name in keras_words.LOSSES:
-            style = Style.CHOICE if callee.chosen else Style.NAME
-            site = EditSite(style, "keras", scope, call, callee=callee, output=_output_of(analysis, call))
-            yield analysis.name_draft(Kind.LOSS, callee, site, chosen_name(callee))
+            yield at.named(Kind.LOSS, callee, output=_output_of(at.analysis, at.call))
         elif (callee.dotted == f"keras.callbacks.{name}" and name in keras_words.SCHEDULE_CALLBACKS) or (
             callee.dotted == f"keras.optimizers.schedules.{name}" and name in keras_words.SCHEDULES
         ):
-            site = EditSite(Style.NAME, "keras", scope, call, callee=callee)
-            yield analysis.name_draft(Kind.SCHEDULER, callee, site, name)
+            yield at.named(Kind.SCHEDULER, callee, name)
         return
 
 
-def _optimizer(
-    analysis: ProgramAnalysis, call: ast.Call, scope: Scope, callee: Callee, spec: OptimizerSpec
-) -> Iterator[Draft]:
-    style = Style.CHOICE if callee.chosen else Style.NAME
-    yield analysis.name_draft(
-        Kind.OPTIMIZER, callee, EditSite(style, "keras", scope, call, callee=callee), chosen_name(callee)
-    )
-    owner = last_name(callee.dotted)
-    yield from _rate(analysis, call, scope, spec, owner)
+def _optimizer(at: CallSite, callee: Callee, spec: OptimizerSpec) -> Iterator[Draft]:
+    yield at.named(Kind.OPTIMIZER, callee)
+    yield from _rate(at, spec)
     for kind, names in SETTINGS:
         if any(spec.takes(name) for name in names):
-            place = spec.position(names[0]) if kind is not Kind.GRADIENT_CLIP else None
-            default = spec.default(names[0])
-            yield from argument_drafts(
-                analysis, kind, call, scope, "keras", names, place, default, owner=owner
-            )
+            position = spec.position(names[0]) if kind is not Kind.GRADIENT_CLIP else None
+            yield from at.either(kind, names, position, spec.default(names[0]))
 
 
-def _rate(
-    analysis: ProgramAnalysis, call: ast.Call, scope: Scope, spec: OptimizerSpec, owner: str
-) -> Iterator[Draft]:
-    value = argument(call, 0, *RATE_WORDS)
-    schedules = [
-        item
-        for item in (analysis.callees.made(value, scope) if value is not None else ())
-        if item.callee.dotted.startswith("keras.optimizers.schedules.")
-    ]
+def _rate(at: CallSite, spec: OptimizerSpec) -> Iterator[Draft]:
+    value = at.argument(0, *RATE_WORDS)
+    made = at.analysis.callees.made(value, at.scope) if value is not None else []
+    schedules = [item for item in made if item.callee.dotted.startswith("keras.optimizers.schedules.")]
     for item in schedules:
-        first = argument(item.call, 0, "initial_learning_rate")
-        if first is not None:
-            own = EditSite(Style.ARGUMENT, "keras", item.scope, item.call, "initial_learning_rate")
-            yield from analysis.value_drafts(Kind.LEARNING_RATE, first, own, layer_type=owner)
+        inner = replace(at, call=item.call, scope=item.scope)
+        yield from inner.given(Kind.LEARNING_RATE, 0, "initial_learning_rate")
     if not schedules:
-        old = keyword(call, "lr") is not None
-        names = RATE_WORDS[::-1] if old else RATE_WORDS
-        default = spec.default("learning_rate")
-        yield from argument_drafts(
-            analysis, Kind.LEARNING_RATE, call, scope, "keras", names, 0, default, owner=owner
-        )
+        names = RATE_WORDS[::-1] if keyword(at.call, "lr") is not None else RATE_WORDS
+        yield from at.either(Kind.LEARNING_RATE, names, 0, spec.default("learning_rate"))
 
 
-def _is_compile(analysis: ProgramAnalysis, call: ast.Call, scope: Scope) -> bool:
-    if analysis.sources.dotted(call.func, scope):
+def _is_compile(at: CallSite) -> bool:
+    if at.analysis.sources.dotted(at.call.func, at.scope):
         return False
-    if keyword(call, "loss", "optimizer", "metrics") is not None:
+    if keyword(at.call, "loss", "optimizer", "metrics") is not None:
         return True
-    return len(call.args) >= 2 and isinstance(call.args[0], ast.Constant | ast.Call | ast.Name)
+    return len(at.call.args) >= 2 and isinstance(at.call.args[0], ast.Constant | ast.Call | ast.Name)
 
 
-def _compile(analysis: ProgramAnalysis, call: ast.Call, scope: Scope) -> Iterator[Draft]:
-    optimizer = argument(call, 0, "optimizer")
+def _compile(at: CallSite) -> Iterator[Draft]:
+    optimizer, loss = at.argument(0, "optimizer"), at.argument(1, "loss")
     if optimizer is not None:
-        yield from _named_optimizer(analysis, call, scope, optimizer)
-    loss = argument(call, 1, "loss")
+        yield from _named_optimizer(at, optimizer)
     if loss is not None:
-        yield from _loss(analysis, call, scope, loss)
+        yield from _loss(at, loss)
 
 
-def _named_optimizer(
-    analysis: ProgramAnalysis, call: ast.Call, scope: Scope, value: ast.expr
-) -> Iterator[Draft]:
+def _named_optimizer(at: CallSite, value: ast.expr) -> Iterator[Draft]:
     """`optimizer="adam"`; an object is found where it is made."""
-    for found in analysis.values.find(value, scope):
+    for found in at.analysis.values.find(value, at.scope):
         word = keras_words.OPTIMIZER_OF_STRING.get(str(found.value).lower())
         if not isinstance(found.value, str) or not found.is_literal or word is None:
             continue
-        yield analysis.found_draft(
-            Kind.OPTIMIZER, found, EditSite(Style.ARGUMENT, "keras", scope, call, "optimizer")
-        )
-        spec = keras_words.OPTIMIZERS[word]
-        short = EditSite(Style.SHORT_NAME, "keras", scope, call, "learning_rate", found=found)
-        rate = spec.default("learning_rate")
-        yield analysis.absent(Kind.LEARNING_RATE, short, call, default=rate, layer_type=word)
-        for kind, names in SETTINGS:
+        yield at.analysis.found_draft(Kind.OPTIMIZER, found, at.site("optimizer"))
+        spec, own = keras_words.OPTIMIZERS[word], replace(at, owner=word)
+        for kind, names in ((Kind.LEARNING_RATE, RATE_WORDS), *SETTINGS):
             if spec.takes(names[0]):
-                own = EditSite(Style.SHORT_NAME, "keras", scope, call, names[0], found=found)
-                yield analysis.absent(kind, own, call, default=spec.default(names[0]), layer_type=word)
+                site = at.site(names[0], Style.SHORT_NAME, found=found)
+                yield own.absent(kind, site, spec.default(names[0]))
 
 
-def _loss(analysis: ProgramAnalysis, call: ast.Call, scope: Scope, value: ast.expr) -> Iterator[Draft]:
+def _loss(at: CallSite, value: ast.expr) -> Iterator[Draft]:
     for part, output in loss_parts(value):
-        named = [
-            item for item in analysis.callees.named(part, scope) if item.dotted.startswith("keras.losses.")
-        ]
+        callees = at.analysis.callees.named(part, at.scope)
+        named = [callee for callee in callees if callee.dotted.startswith("keras.losses.")]
         if named:
-            site = EditSite(Style.NAME, "keras", scope, call, "loss", callee=named[0], output=output)
-            yield analysis.name_draft(Kind.LOSS, named[0], site, last_name(named[0].dotted))
+            site = at.site("loss", Style.NAME, callee=named[0], output=output)
+            yield at.analysis.name_draft(Kind.LOSS, named[0], site, last_name(named[0].dotted))
             continue
-        site = EditSite(Style.ARGUMENT, "keras", scope, call, "loss", output=output)
-        for found in analysis.values.find(part, scope):
+        for found in at.analysis.values.find(part, at.scope):
             if found.is_literal and isinstance(found.value, str):
-                yield analysis.found_draft(Kind.LOSS, found, site)
+                yield at.analysis.found_draft(Kind.LOSS, found, at.site("loss", output=output))
 
 
 def loss_parts(value: ast.expr) -> list[tuple[ast.expr, str]]:
@@ -186,77 +154,63 @@ def _output_of(analysis: ProgramAnalysis, loss: ast.Call) -> str:
     return ""
 
 
-def _is_fit(analysis: ProgramAnalysis, call: ast.Call, scope: Scope) -> bool:
-    base = receiver(call)
+def _is_fit(at: CallSite) -> bool:
+    base = receiver(at.call)
     if base is None:
         return False
-    made = [item.callee.dotted for item in analysis.callees.made(base, scope)]
+    made = [item.callee.dotted for item in at.analysis.callees.made(base, at.scope)]
     if any(dotted.startswith("sklearn.") or dotted.endswith("Trainer") for dotted in made):
         return False
-    if any(part.arg in FIT_WORDS for part in call.keywords):
+    if any(part.arg in FIT_WORDS for part in at.call.keywords):
         return True
-    owner = analysis.sources.owner(base, scope)
+    owner = at.analysis.sources.owner(base, at.scope)
     if owner is not None:
-        return analysis.sources.inherits(owner, keras_words.MODEL_BASES)
+        return at.analysis.sources.inherits(owner, keras_words.MODEL_BASES)
     compiled = {
         dotted_text(other.func.value)
-        for other, _, _ in analysis.calls()
+        for other, _, _ in at.analysis.calls()
         if isinstance(other.func, ast.Attribute) and other.func.attr == "compile"
     }
     return dotted_text(base) in compiled or any(dotted.startswith("keras.models.") for dotted in made)
 
 
-def _fit(analysis: ProgramAnalysis, call: ast.Call, scope: Scope, *, generator: bool) -> Iterator[Draft]:
-    epochs = argument(call, 2 if generator else 3, "epochs", "nb_epoch")
-    known = not has_unpacking(call)
-    site = EditSite(Style.ARGUMENT, "keras", scope, call, "epochs")
-    if epochs is not None:
-        yield from analysis.value_drafts(Kind.EPOCHS, epochs, site)
-    elif known:
-        yield analysis.absent(Kind.EPOCHS, site, call, default=1)
-    size = None if generator else argument(call, 2, "batch_size")
-    site = EditSite(Style.ARGUMENT, "keras", scope, call, "batch_size")
-    if size is not None:
-        yield from analysis.value_drafts(Kind.BATCH_SIZE, size, site)
-    elif known and len(call.args) + (keyword(call, "y") is not None) >= 2 and not generator:
-        yield analysis.absent(Kind.BATCH_SIZE, site, call, default=32)
-    order = argument(call, 8, "shuffle")
-    if order is not None:
-        yield from analysis.value_drafts(
-            Kind.SHUFFLE, order, EditSite(Style.ARGUMENT, "keras", scope, call, "shuffle")
-        )
-    yield from _validation(analysis, call, scope, known)
-    yield from _no_schedule(analysis, call, scope, known)
+def _fit(at: CallSite, *, generator: bool) -> Iterator[Draft]:
+    known = not has_unpacking(at.call)
+    epochs = at.given(Kind.EPOCHS, 2 if generator else 3, "epochs", "nb_epoch")
+    yield from epochs
+    if not epochs and known:
+        yield at.absent(Kind.EPOCHS, at.site("epochs"), 1)
+    size = [] if generator else at.given(Kind.BATCH_SIZE, 2, "batch_size")
+    yield from size
+    both = len(at.call.args) + (keyword(at.call, "y") is not None) >= 2
+    if not size and known and both and not generator:
+        yield at.absent(Kind.BATCH_SIZE, at.site("batch_size"), 32)
+    yield from at.given(Kind.SHUFFLE, 8, "shuffle")
+    yield from _validation(at, known)
+    yield from _no_schedule(at, known)
 
 
-def _validation(analysis: ProgramAnalysis, call: ast.Call, scope: Scope, known: bool) -> Iterator[Draft]:
-    share = argument(call, 6, "validation_split")
-    data = argument(call, 7, "validation_data")
-    if share is not None:
-        site = EditSite(Style.ARGUMENT, "keras", scope, call, "validation_split")
-        yield from analysis.value_drafts(Kind.VALIDATION, share, site)
+def _validation(at: CallSite, known: bool) -> Iterator[Draft]:
+    share = at.given(Kind.VALIDATION, 6, "validation_split")
+    data = at.argument(7, "validation_data")
+    yield from share
     if data is not None:
-        found = analysis.values.here(data, scope)
         reason = "the validation data is chosen by the program"
-        site = EditSite(Style.FIXED, "keras", scope, call, "validation_data", reason=reason)
-        yield analysis.found_draft(Kind.VALIDATION, found, site)
-    elif share is None and known:
-        site = EditSite(Style.ARGUMENT, "keras", scope, call, "validation_split")
-        yield analysis.absent(Kind.VALIDATION, site, call)
+        site = at.site("validation_data", Style.FIXED, reason=reason)
+        yield at.analysis.found_draft(Kind.VALIDATION, at.analysis.values.here(data, at.scope), site)
+    elif not share and known:
+        yield at.absent(Kind.VALIDATION, at.site("validation_split"))
 
 
-def _no_schedule(analysis: ProgramAnalysis, call: ast.Call, scope: Scope, known: bool) -> Iterator[Draft]:
+def _no_schedule(at: CallSite, known: bool) -> Iterator[Draft]:
     written = any(
         last_name(callee.dotted) in keras_words.SCHEDULE_CALLBACKS | keras_words.SCHEDULES
-        for other, where, _ in analysis.calls()
-        for callee in analysis.callees.of(other, where)
+        for other, where, _ in at.analysis.calls()
+        for callee in at.analysis.callees.of(other, where)
     )
-    callbacks = argument(call, 5, "callbacks")
-    plain = callbacks is None or isinstance(callbacks, ast.List)
-    if known and not written and plain:
-        yield analysis.absent(
-            Kind.SCHEDULER, EditSite(Style.ARGUMENT, "keras", scope, call, "callbacks"), call
-        )
+    callbacks = at.argument(5, "callbacks")
+    if known and not written and (callbacks is None or isinstance(callbacks, ast.List)):
+        yield at.absent(Kind.SCHEDULER, at.site("callbacks"))
 
 
 def _assigned_rates(analysis: ProgramAnalysis) -> Iterator[Draft]:
@@ -271,9 +225,7 @@ def _assigned_rates(analysis: ProgramAnalysis) -> Iterator[Draft]:
                     Kind.LEARNING_RATE, store.value, EditSite(Style.VALUE, "keras", store.scope)
                 )
     for call, scope, _ in analysis.calls():
-        setter = (
-            analysis.sources.dotted(call.func, scope) == "keras.backend.set_value" and len(call.args) == 2
-        )
-        if setter and dotted_text(call.args[0]).rpartition(".")[2] in RATE_WORDS:
+        setter = analysis.sources.dotted(call.func, scope) == "keras.backend.set_value"
+        if setter and len(call.args) == 2 and dotted_text(call.args[0]).rpartition(".")[2] in RATE_WORDS:
             site = EditSite(Style.VALUE, "keras", scope, call)
             yield from analysis.value_drafts(Kind.LEARNING_RATE, call.args[1], site)

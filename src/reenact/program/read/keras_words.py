@@ -96,107 +96,71 @@ LAYERS: dict[str, LayerSpec] = {
         Family.DENSE, (Slot(Kind.ACTIVATION, ("activation",), None, "linear"), *_WEIGHTS)
     ),
     "TimeDistributedDense": DENSE,
-    "LSTM": RECURRENT,
-    "GRU": RECURRENT,
-    "SimpleRNN": RECURRENT,
-    "CuDNNLSTM": RECURRENT,
-    "CuDNNGRU": RECURRENT,
     "ConvLSTM2D": CONV,
     "Embedding": LayerSpec(Family.EMBEDDING, (Slot(Kind.UNITS, ("output_dim",), 1),)),
-    "Dropout": _DROPOUT,
-    "SpatialDropout1D": _DROPOUT,
-    "SpatialDropout2D": _DROPOUT,
-    "SpatialDropout3D": _DROPOUT,
-    "AlphaDropout": _DROPOUT,
-    "GaussianDropout": _DROPOUT,
-    "GaussianNoise": LayerSpec(Family.NOISE),
-    "BatchNormalization": LayerSpec(Family.NORM),
-    "LayerNormalization": LayerSpec(Family.NORM),
-    "GroupNormalization": LayerSpec(Family.NORM),
-    "UnitNormalization": LayerSpec(Family.NORM),
-    "RMSNormalization": LayerSpec(Family.NORM),
-    "SpectralNormalization": LayerSpec(Family.WRAPPER),
     "Activation": LayerSpec(Family.ACTIVATION, (Slot(Kind.ACTIVATION, ("activation",), 0),)),
     "MultiHeadAttention": LayerSpec(
         Family.COMPOSITE, (Slot(Kind.DROPOUT, ("dropout",), None, 0.0, reported=False),)
     ),
-    "Bidirectional": LayerSpec(Family.WRAPPER),
-    "TimeDistributed": LayerSpec(Family.WRAPPER),
-    "Flatten": LayerSpec(Family.SHAPE),
-    "Reshape": LayerSpec(Family.SHAPE),
-    "Permute": LayerSpec(Family.SHAPE),
-    "RepeatVector": LayerSpec(Family.SHAPE),
-    "Masking": LayerSpec(Family.SHAPE),
-    "Lambda": LayerSpec(Family.SHAPE),
-    "Rescaling": LayerSpec(Family.SHAPE),
-    "Normalization": LayerSpec(Family.SHAPE),
-    "Resizing": LayerSpec(Family.SHAPE),
-    "ZeroPadding1D": LayerSpec(Family.SHAPE),
-    "ZeroPadding2D": LayerSpec(Family.SHAPE),
-    "ZeroPadding3D": LayerSpec(Family.SHAPE),
-    "Cropping1D": LayerSpec(Family.SHAPE),
-    "Cropping2D": LayerSpec(Family.SHAPE),
-    "UpSampling1D": LayerSpec(Family.SHAPE),
-    "UpSampling2D": LayerSpec(Family.SHAPE),
-    "Input": LayerSpec(Family.INPUT),
-    "InputLayer": LayerSpec(Family.INPUT),
-    "Concatenate": LayerSpec(Family.MERGE),
-    "Add": LayerSpec(Family.MERGE),
-    "Multiply": LayerSpec(Family.MERGE),
-    "Average": LayerSpec(Family.MERGE),
-    "Maximum": LayerSpec(Family.MERGE),
-    "Subtract": LayerSpec(Family.MERGE),
-    "Dot": LayerSpec(Family.MERGE),
-    "Merge": LayerSpec(Family.MERGE),
+    **dict.fromkeys(words("LSTM GRU SimpleRNN CuDNNLSTM CuDNNGRU"), RECURRENT),
+    **dict.fromkeys(
+        words("Dropout SpatialDropout1D SpatialDropout2D SpatialDropout3D AlphaDropout GaussianDropout"),
+        _DROPOUT,
+    ),
+    **{
+        name: LayerSpec(family)
+        for family, names in {
+            Family.NOISE: "GaussianNoise",
+            Family.NORM: "BatchNormalization LayerNormalization GroupNormalization UnitNormalization "
+            "RMSNormalization",
+            Family.WRAPPER: "SpectralNormalization Bidirectional TimeDistributed",
+            Family.SHAPE: "Flatten Reshape Permute RepeatVector Masking Lambda Rescaling Normalization "
+            "Resizing ZeroPadding1D ZeroPadding2D ZeroPadding3D Cropping1D Cropping2D UpSampling1D "
+            "UpSampling2D",
+            Family.INPUT: "Input InputLayer",
+            Family.MERGE: "Concatenate Add Multiply Average Maximum Subtract Dot Merge",
+            Family.ACTIVATION: " ".join(ACTIVATION_LAYERS),
+        }.items()
+        for name in names.split()
+    },
 }
 for _dimension in "123":
     for _name in (f"Conv{_dimension}D", f"Convolution{_dimension}D", f"Conv{_dimension}DTranspose"):
         LAYERS[_name] = CONV
     LAYERS[f"DepthwiseConv{_dimension}D"] = _DEPTHWISE
     LAYERS[f"SeparableConv{_dimension}D"] = _SEPARABLE
-    for _pool in ("MaxPooling", "MaxPool", "AveragePooling", "AvgPool", "GlobalMaxPooling", "GlobalMaxPool"):
-        LAYERS[f"{_pool}{_dimension}D"] = LayerSpec(Family.POOL)
-    for _pool in ("GlobalAveragePooling", "GlobalAvgPool"):
-        LAYERS[f"{_pool}{_dimension}D"] = LayerSpec(Family.POOL)
+    for _pool in ("MaxPooling", "MaxPool", "AveragePooling", "AvgPool"):
+        LAYERS[f"{_pool}{_dimension}D"] = LAYERS[f"Global{_pool}{_dimension}D"] = LayerSpec(Family.POOL)
 LAYERS["Convolution2DTranspose"] = LAYERS["Deconvolution2D"] = CONV
-for _name in ACTIVATION_LAYERS:
-    LAYERS[_name] = LayerSpec(Family.ACTIVATION)
 
 
-def _optimizer(*own: tuple[str, JsonValue]) -> OptimizerSpec:
-    shared: tuple[tuple[str, JsonValue], ...] = (
-        ("weight_decay", None),
-        ("clipnorm", None),
-        ("clipvalue", None),
-        ("global_clipnorm", None),
-        ("use_ema", False),
-        ("ema_momentum", 0.99),
-        ("loss_scale_factor", None),
-        ("gradient_accumulation_steps", None),
-        ("name", None),
-        ("lr", None),
-        ("decay", None),
-    )
-    return OptimizerSpec((*own, *(part for part in shared if part[0] not in dict(own))))
+_SHARED: dict[str, JsonValue] = {
+    **dict.fromkeys(words("weight_decay clipnorm clipvalue global_clipnorm"), None),
+    "use_ema": False,
+    "ema_momentum": 0.99,
+    **dict.fromkeys(words("loss_scale_factor gradient_accumulation_steps name lr decay"), None),
+}
+_ADAM: dict[str, JsonValue] = {"beta_1": 0.9, "beta_2": 0.999, "epsilon": 1e-7}
 
 
-_ADAM: tuple[tuple[str, JsonValue], ...] = (("beta_1", 0.9), ("beta_2", 0.999), ("epsilon", 1e-7))
+def _optimizer(learning_rate: float = 0.001, **own: JsonValue) -> OptimizerSpec:
+    shared = ((name, value) for name, value in _SHARED.items() if name not in own)
+    return OptimizerSpec((("learning_rate", learning_rate), *own.items(), *shared))
+
 
 OPTIMIZERS: dict[str, OptimizerSpec] = {
-    "SGD": _optimizer(("learning_rate", 0.01), ("momentum", 0.0), ("nesterov", False)),
-    "RMSprop": _optimizer(
-        ("learning_rate", 0.001), ("rho", 0.9), ("momentum", 0.0), ("epsilon", 1e-7), ("centered", False)
-    ),
-    "Adagrad": _optimizer(("learning_rate", 0.001), ("initial_accumulator_value", 0.1), ("epsilon", 1e-7)),
-    "Adadelta": _optimizer(("learning_rate", 0.001), ("rho", 0.95), ("epsilon", 1e-7)),
-    "Adam": _optimizer(("learning_rate", 0.001), *_ADAM, ("amsgrad", False)),
-    "AdamW": _optimizer(("learning_rate", 0.001), ("weight_decay", 0.004), *_ADAM, ("amsgrad", False)),
-    "Adamax": _optimizer(("learning_rate", 0.001), *_ADAM),
-    "Nadam": _optimizer(("learning_rate", 0.001), *_ADAM),
-    "Ftrl": _optimizer(("learning_rate", 0.001), ("learning_rate_power", -0.5)),
-    "Lion": _optimizer(("learning_rate", 0.001), ("beta_1", 0.9), ("beta_2", 0.99)),
-    "Lamb": _optimizer(("learning_rate", 0.001), *_ADAM),
-    "Muon": _optimizer(("learning_rate", 0.001)),
+    "SGD": _optimizer(0.01, momentum=0.0, nesterov=False),
+    "RMSprop": _optimizer(rho=0.9, momentum=0.0, epsilon=1e-7, centered=False),
+    "Adagrad": _optimizer(initial_accumulator_value=0.1, epsilon=1e-7),
+    "Adadelta": _optimizer(rho=0.95, epsilon=1e-7),
+    "Adam": _optimizer(**_ADAM, amsgrad=False),
+    "AdamW": _optimizer(weight_decay=0.004, **_ADAM, amsgrad=False),
+    "Adamax": _optimizer(**_ADAM),
+    "Nadam": _optimizer(**_ADAM),
+    "Ftrl": _optimizer(learning_rate_power=-0.5),
+    "Lion": _optimizer(beta_1=0.9, beta_2=0.99),
+    "Lamb": _optimizer(**_ADAM),
+    "Muon": _optimizer(),
 }
 OPTIMIZER_OF_STRING = {name.lower(): name for name in OPTIMIZERS}
 

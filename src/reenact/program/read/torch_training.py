@@ -8,12 +8,12 @@ from collections.abc import Iterator
 
 from reenact.program.hyperparameter import Kind
 from reenact.program.read import torch_words
-from reenact.program.read.analysis import Draft, EditSite, ProgramAnalysis, Style, argument_drafts
+from reenact.program.read.analysis import CallSite, Draft, ProgramAnalysis, Style
 from reenact.program.read.data import is_evaluation
 from reenact.program.read.layers import activation_word
 from reenact.program.read.model import Models
-from reenact.program.read.scope import Scope, argument, method_name, receiver
-from reenact.program.read.values import Callee, chosen_name
+from reenact.program.read.scope import Scope, argument, method_name
+from reenact.program.read.values import Callee
 from reenact.program.read.vocabulary import OptimizerSpec, Slot, last_name
 
 OPTIMIZER_KINDS = (
@@ -30,23 +30,28 @@ CLIPPING = {
 
 def read_torch_training(analysis: ProgramAnalysis, models: Models) -> Iterator[Draft]:
     """Drafts of everything that is said about a PyTorch training outside its loops and loaders."""
-    losses: list[tuple[ast.Call, Scope, Draft]] = []
+    losses: list[tuple[CallSite, Draft]] = []
     for call, scope, _ in analysis.calls():
         for callee in analysis.callees.of(call, scope):
             name = last_name(callee.dotted)
+            at = CallSite(analysis, call, scope, "torch", name)
             if callee.dotted == f"torch.optim.{name}" and name in torch_words.OPTIMIZERS:
-                yield from _optimizer(analysis, call, scope, callee, torch_words.OPTIMIZERS[name])
+                yield from _optimizer(at, callee, torch_words.OPTIMIZERS[name])
             elif _is_loss(callee.dotted, name):
-                losses.append((call, scope, _loss(analysis, call, scope, callee)))
+                losses.append((at, at.named(Kind.LOSS, callee)))
             elif callee.dotted.startswith("torch.optim.lr_scheduler.") and name in torch_words.SCHEDULERS:
-                site = EditSite(Style.NAME, "torch", scope, call, callee=callee)
-                yield analysis.name_draft(Kind.SCHEDULER, callee, site, name)
+                yield at.named(Kind.SCHEDULER, callee, name)
             elif name in CLIPPING:
-                yield from _clip(analysis, call, scope, name)
+                yield from CallSite(analysis, call, scope, "torch").given(
+                    Kind.GRADIENT_CLIP, 1, CLIPPING[name]
+                )
             elif callee.dotted.startswith("torch.nn.init."):
-                yield from _initialiser(analysis, models, call, scope, callee, name)
+                yield from _initialiser(at, models, callee)
             break
-    yield from _training_losses(analysis, losses)
+    # One that is only computed in an evaluation is a metric.
+    training = [item for item in losses if not is_evaluation(analysis, item[0].call, item[0].scope)]
+    for _, draft in training or losses:
+        yield draft
 
 
 def _is_loss(dotted: str, name: str) -> bool:
@@ -55,72 +60,32 @@ def _is_loss(dotted: str, name: str) -> bool:
     )
 
 
-def _optimizer(
-    analysis: ProgramAnalysis, call: ast.Call, scope: Scope, callee: Callee, spec: OptimizerSpec
-) -> Iterator[Draft]:
-    style = Style.CHOICE if callee.chosen else Style.NAME
-    site = EditSite(style, "torch", scope, call, callee=callee)
-    yield analysis.name_draft(Kind.OPTIMIZER, callee, site, chosen_name(callee))
-    owner = last_name(callee.dotted)
+def _optimizer(at: CallSite, callee: Callee, spec: OptimizerSpec) -> Iterator[Draft]:
+    yield at.named(Kind.OPTIMIZER, callee)
     for kind, name in OPTIMIZER_KINDS:
         if spec.takes(name):
-            place, default = spec.position(name), spec.default(name)
-            yield from argument_drafts(
-                analysis, kind, call, scope, "torch", (name,), place, default, owner=owner
-            )
-    yield from _groups(analysis, call, scope)
+            yield from at.either(kind, (name,), spec.position(name), spec.default(name))
+    yield from _groups(at)
 
 
-def _groups(analysis: ProgramAnalysis, call: ast.Call, scope: Scope) -> Iterator[Draft]:
+def _groups(at: CallSite) -> Iterator[Draft]:
     """Parameter groups with settings of their own: `[{"params": ..., "lr": 0.1}]`."""
-    groups = argument(call, 0, "params")
-    if not isinstance(groups, ast.List | ast.Tuple):
-        return
-    for group in groups.elts:
-        if not isinstance(group, ast.Dict):
-            continue
-        for key, value in zip(group.keys, group.values, strict=True):
+    groups = at.argument(0, "params")
+    for group in groups.elts if isinstance(groups, ast.List | ast.Tuple) else ():
+        for key, value in zip(group.keys, group.values, strict=True) if isinstance(group, ast.Dict) else ():
             for kind, name in OPTIMIZER_KINDS:
                 if isinstance(key, ast.Constant) and key.value == name:
-                    yield from analysis.value_drafts(
-                        kind, value, EditSite(Style.VALUE, "torch", scope, call, name)
-                    )
+                    yield from at.analysis.value_drafts(kind, value, at.site(name, Style.VALUE))
 
 
-def _loss(analysis: ProgramAnalysis, call: ast.Call, scope: Scope, callee: Callee) -> Draft:
-    style = Style.CHOICE if callee.chosen else Style.NAME
-    site = EditSite(style, "torch", scope, call, callee=callee)
-    return analysis.name_draft(Kind.LOSS, callee, site, chosen_name(callee))
-
-
-def _training_losses(
-    analysis: ProgramAnalysis, losses: list[tuple[ast.Call, Scope, Draft]]
-) -> Iterator[Draft]:
-    """Losses that train; one that is only computed in an evaluation is a metric."""
-    training = [item for item in losses if not is_evaluation(analysis, item[0], item[1])]
-    for _, _, draft in training or losses:
-        yield draft
-
-
-def _clip(analysis: ProgramAnalysis, call: ast.Call, scope: Scope, name: str) -> Iterator[Draft]:
-    word = CLIPPING[name]
-    value = argument(call, 1, word)
-    if value is not None:
-        yield from analysis.value_drafts(
-            Kind.GRADIENT_CLIP, value, EditSite(Style.ARGUMENT, "torch", scope, call, word)
-        )
-
-
-def _initialiser(
-    analysis: ProgramAnalysis, models: Models, call: ast.Call, scope: Scope, callee: Callee, name: str
-) -> Iterator[Draft]:
-    target = argument(call, 0, "tensor")
-    if name not in torch_words.INITIALIZERS or target is None:
+def _initialiser(at: CallSite, models: Models, callee: Callee) -> Iterator[Draft]:
+    target = at.argument(0, "tensor")
+    if at.owner not in torch_words.INITIALIZERS or target is None:
         return
     parts = _reference(target)
     kind = Kind.BIAS_INIT if "bias" in parts[-2:] else Kind.WEIGHT_INIT
-    site = EditSite(Style.NAME, "torch", scope, call, callee=callee)
-    yield analysis.name_draft(kind, callee, site, name, **_initialised(models, parts, scope))
+    site = at.site(style=Style.NAME, callee=callee)
+    yield at.analysis.name_draft(kind, callee, site, at.owner, **_initialised(models, parts, at.scope))
 
 
 def _reference(node: ast.expr) -> list[str]:
@@ -174,69 +139,42 @@ ARGUMENTS = frozenset(("TrainingArguments", "Seq2SeqTrainingArguments", "TFTrain
 
 
 def read_trainers(analysis: ProgramAnalysis) -> Iterator[Draft]:
-    """Drafts of what a ready-made trainer is told."""
+    """Drafts of what a ready-made trainer is given."""
     for call, scope, _ in analysis.calls():
         dotted = analysis.callees.dotted(call, scope)
         name = last_name(dotted)
+        lightning = CallSite(analysis, call, scope, "lightning")
+        hugging = CallSite(analysis, call, scope, "transformers")
         if dotted == "lightning.Trainer":
-            yield from _slots(analysis, call, scope, LIGHTNING_SLOTS, "lightning")
+            yield from _slots(lightning, LIGHTNING_SLOTS)
         elif dotted.startswith("transformers.") and name in ARGUMENTS:
-            yield from _slots(analysis, call, scope, HUGGING_SLOTS, "transformers")
+            yield from _slots(hugging, HUGGING_SLOTS)
         elif dotted.startswith("transformers.") and name.endswith("Config"):
-            yield from _slots(analysis, call, scope, CONFIG_SLOTS, "transformers")
+            yield from _slots(hugging, CONFIG_SLOTS)
         elif dotted.startswith("transformers.") and name.endswith("Trainer"):
-            yield from _evaluation_data(
-                analysis, call, scope, argument(call, None, "eval_dataset"), "transformers"
-            )
-        elif method_name(call) == "fit" and _is_trainer(analysis, call, scope):
-            yield from _lightning_fit(analysis, call, scope)
+            yield _evaluation_data(hugging, argument(call, None, "eval_dataset"))
+        elif method_name(call) == "fit" and lightning.made("lightning.Trainer"):
+            yield from _lightning_fit(lightning)
 
 
-def _slots(
-    analysis: ProgramAnalysis, call: ast.Call, scope: Scope, slots: tuple[Slot, ...], library: str
-) -> Iterator[Draft]:
+def _slots(at: CallSite, slots: tuple[Slot, ...]) -> Iterator[Draft]:
     for slot in slots:
-        for draft in argument_drafts(
-            analysis,
-            slot.kind,
-            call,
-            scope,
-            library,
-            slot.names,
-            slot.position,
-            slot.default,
-            reported=slot.reported,
-        ):
+        for draft in at.either(slot.kind, slot.names, slot.position, slot.default, reported=slot.reported):
             if slot.kind is Kind.ACTIVATION and isinstance(draft.value, str):
                 draft.value = activation_word(draft.value)
             yield draft
 
 
-def _is_trainer(analysis: ProgramAnalysis, call: ast.Call, scope: Scope) -> bool:
-    base = receiver(call)
-    made = analysis.callees.made(base, scope) if base is not None else []
-    return any(item.callee.dotted == "lightning.Trainer" for item in made)
+def _lightning_fit(at: CallSite) -> Iterator[Draft]:
+    data = at.argument(2, "val_dataloaders")
+    classes = [owner for index in at.analysis.sources.indexes.values() for owner in index.classes]
+    own = at.argument(3, "datamodule") is not None or any("val_dataloader" in one.bindings for one in classes)
+    if data is not None or not own:
+        yield _evaluation_data(at, data)
 
 
-def _lightning_fit(analysis: ProgramAnalysis, call: ast.Call, scope: Scope) -> Iterator[Draft]:
-    data = argument(call, 2, "val_dataloaders")
-    module = argument(call, 3, "datamodule")
-    if data is not None or module is None:
-        has_own = any(
-            owner.bindings.get("val_dataloader")
-            for index in analysis.sources.indexes.values()
-            for owner in index.classes
-        )
-        if data is not None or not has_own:
-            yield from _evaluation_data(analysis, call, scope, data, "lightning")
-
-
-def _evaluation_data(
-    analysis: ProgramAnalysis, call: ast.Call, scope: Scope, value: ast.expr | None, library: str
-) -> Iterator[Draft]:
-    reason = "which data to hold out is for the program to say"
-    site = EditSite(Style.FIXED, library, scope, call, reason=reason)
+def _evaluation_data(at: CallSite, value: ast.expr | None) -> Draft:
+    site = at.site(style=Style.FIXED, reason="which data to hold out is for the program to say")
     if value is None:
-        yield analysis.absent(Kind.VALIDATION, site, call)
-    else:
-        yield analysis.found_draft(Kind.VALIDATION, analysis.values.here(value, scope), site)
+        return at.absent(Kind.VALIDATION, site)
+    return at.analysis.found_draft(Kind.VALIDATION, at.analysis.values.here(value, at.scope), site)

@@ -53,35 +53,16 @@ _LINEAR = _dense(("out_features",), ("in_features",))
 _EMBEDDING = LayerSpec(Family.EMBEDDING, (Slot(Kind.UNITS, ("embedding_dim",), 1),))
 
 ACTIVATION_CLASSES = {
-    "relu": "ReLU",
-    "tanh": "Tanh",
-    "sigmoid": "Sigmoid",
-    "softmax": "Softmax",
     "log_softmax": "LogSoftmax",
     "leaky_relu": "LeakyReLU",
-    "elu": "ELU",
-    "selu": "SELU",
-    "gelu": "GELU",
-    "silu": "SiLU",
-    "mish": "Mish",
-    "softplus": "Softplus",
-    "softsign": "Softsign",
-    "hardsigmoid": "Hardsigmoid",
-    "hardtanh": "Hardtanh",
-    "hardswish": "Hardswish",
-    "relu6": "ReLU6",
-    "celu": "CELU",
-    "prelu": "PReLU",
-    "rrelu": "RReLU",
-    "logsigmoid": "LogSigmoid",
-    "tanhshrink": "Tanhshrink",
-    "softshrink": "Softshrink",
-    "hardshrink": "Hardshrink",
-    "threshold": "Threshold",
-    "glu": "GLU",
-    "softmin": "Softmin",
-    "softmax2d": "Softmax2d",
-    "identity": "Identity",
+    **{
+        name.lower(): name
+        for name in words(
+            "ReLU Tanh Sigmoid Softmax ELU SELU GELU SiLU Mish Softplus Softsign Hardsigmoid Hardtanh "
+            "Hardswish ReLU6 CELU PReLU RReLU LogSigmoid Tanhshrink Softshrink Hardshrink Threshold GLU "
+            "Softmin Softmax2d Identity"
+        )
+    },
 }
 """Our word for an activation, and the module class that applies it."""
 
@@ -101,31 +82,24 @@ LAYERS: dict[str, LayerSpec] = {
     "Linear": _LINEAR,
     "LazyLinear": LayerSpec(Family.DENSE, (Slot(Kind.UNITS, ("out_features",), 0),)),
     "Bilinear": LayerSpec(Family.DENSE, (Slot(Kind.UNITS, ("out_features",), 2),)),
-    "LSTM": _recurrent(),
-    "GRU": _recurrent(),
-    "RNN": _recurrent(Slot(Kind.ACTIVATION, ("nonlinearity",), 3, "tanh", reported=False)),
-    "LSTMCell": _recurrent(),
-    "GRUCell": _recurrent(),
-    "RNNCell": _recurrent(Slot(Kind.ACTIVATION, ("nonlinearity",), 3, "tanh", reported=False)),
-    "Embedding": _EMBEDDING,
-    "EmbeddingBag": _EMBEDDING,
-    "TransformerEncoderLayer": _TRANSFORMER,
-    "TransformerDecoderLayer": _TRANSFORMER,
+    **dict.fromkeys(words("LSTM GRU LSTMCell GRUCell"), _recurrent()),
+    **dict.fromkeys(
+        ("RNN", "RNNCell"), _recurrent(Slot(Kind.ACTIVATION, ("nonlinearity",), 3, "tanh", reported=False))
+    ),
+    **dict.fromkeys(("Embedding", "EmbeddingBag"), _EMBEDDING),
+    **dict.fromkeys(("TransformerEncoderLayer", "TransformerDecoderLayer"), _TRANSFORMER),
     "MultiheadAttention": LayerSpec(
         Family.COMPOSITE, (Slot(Kind.DROPOUT, ("dropout",), 2, 0.0, reported=False),)
     ),
-    "TransformerEncoder": LayerSpec(Family.WRAPPER),
-    "TransformerDecoder": LayerSpec(Family.WRAPPER),
+    **dict.fromkeys(("TransformerEncoder", "TransformerDecoder"), LayerSpec(Family.WRAPPER)),
     "Transformer": LayerSpec(Family.COMPOSITE, (Slot(Kind.DROPOUT, ("dropout",), 5, 0.1),)),
     "LayerNorm": _norm("normalized_shape"),
     "RMSNorm": _norm("normalized_shape"),
     "GroupNorm": _norm("num_channels", 1),
     "LocalResponseNorm": LayerSpec(Family.NORM),
-    "Flatten": LayerSpec(Family.SHAPE),
-    "Unflatten": LayerSpec(Family.SHAPE),
-    "Identity": LayerSpec(Family.SHAPE),
-    "Upsample": LayerSpec(Family.SHAPE),
-    "PixelShuffle": LayerSpec(Family.SHAPE),
+    **dict.fromkeys(words("Flatten Unflatten Identity Upsample PixelShuffle"), LayerSpec(Family.SHAPE)),
+    **dict.fromkeys(words("Dropout AlphaDropout FeatureAlphaDropout"), _DROPOUT),
+    **dict.fromkeys(ACTIVATION_BY_CLASS, LayerSpec(Family.ACTIVATION)),
 }
 for _dimension in "123":
     LAYERS[f"Conv{_dimension}d"] = _conv()
@@ -139,83 +113,46 @@ for _dimension in "123":
     LAYERS[f"Dropout{_dimension}d"] = _DROPOUT
     for _pool in ("MaxPool", "AvgPool", "AdaptiveAvgPool", "AdaptiveMaxPool", "LPPool", "FractionalMaxPool"):
         LAYERS[f"{_pool}{_dimension}d"] = LayerSpec(Family.POOL)
-LAYERS["Dropout"] = LAYERS["AlphaDropout"] = LAYERS["FeatureAlphaDropout"] = _DROPOUT
-for _name in ACTIVATION_BY_CLASS:
-    LAYERS[_name] = LayerSpec(Family.ACTIVATION)
 
 LOSS_CLASSES = words(
     "MSELoss L1Loss SmoothL1Loss HuberLoss CrossEntropyLoss NLLLoss BCELoss BCEWithLogitsLoss "
-    "KLDivLoss PoissonNLLLoss GaussianNLLLoss HingeEmbeddingLoss MultiMarginLoss MultiLabelMarginLoss "
+    "KLDivLoss PoissonNLLLoss GaussianNLLLoss MultiMarginLoss HingeEmbeddingLoss MultiLabelMarginLoss "
     "SoftMarginLoss MultiLabelSoftMarginLoss CosineEmbeddingLoss MarginRankingLoss TripletMarginLoss "
     "CTCLoss TripletMarginWithDistanceLoss AdaptiveLogSoftmaxWithLoss"
 )
 LOSS_FUNCTIONS = words(
     "mse_loss l1_loss smooth_l1_loss huber_loss cross_entropy nll_loss binary_cross_entropy "
-    "binary_cross_entropy_with_logits kl_div poisson_nll_loss gaussian_nll_loss hinge_embedding_loss "
-    "multi_margin_loss multilabel_margin_loss soft_margin_loss multilabel_soft_margin_loss "
+    "binary_cross_entropy_with_logits kl_div poisson_nll_loss gaussian_nll_loss multi_margin_loss "
+    "hinge_embedding_loss multilabel_margin_loss soft_margin_loss multilabel_soft_margin_loss "
     "cosine_embedding_loss margin_ranking_loss triplet_margin_loss ctc_loss"
 )
-FUNCTION_OF_LOSS = {
-    "MSELoss": "mse_loss",
-    "L1Loss": "l1_loss",
-    "SmoothL1Loss": "smooth_l1_loss",
-    "HuberLoss": "huber_loss",
-    "CrossEntropyLoss": "cross_entropy",
-    "NLLLoss": "nll_loss",
-    "BCELoss": "binary_cross_entropy",
-    "BCEWithLogitsLoss": "binary_cross_entropy_with_logits",
-    "KLDivLoss": "kl_div",
-    "PoissonNLLLoss": "poisson_nll_loss",
-    "GaussianNLLLoss": "gaussian_nll_loss",
-    "MultiMarginLoss": "multi_margin_loss",
-}
-
-_COMMON: tuple[tuple[str, JsonValue], ...] = (("params", None),)
+FUNCTION_OF_LOSS = dict(zip(LOSS_CLASSES[:12], LOSS_FUNCTIONS[:12], strict=True))
+"""Those that stand for each other come first in both lists."""
 
 
-def _optimizer(*arguments: tuple[str, JsonValue]) -> OptimizerSpec:
-    return OptimizerSpec((*_COMMON, *arguments))
+def _optimizer(**arguments: JsonValue) -> OptimizerSpec:
+    return OptimizerSpec((("params", None), *arguments.items()))
+
+
+_BETAS: dict[str, JsonValue] = {"betas": [0.9, 0.999], "eps": 1e-8}
 
 
 OPTIMIZERS: dict[str, OptimizerSpec] = {
-    "SGD": _optimizer(
-        ("lr", 1e-3), ("momentum", 0.0), ("dampening", 0.0), ("weight_decay", 0.0), ("nesterov", False)
-    ),
-    "Adam": _optimizer(
-        ("lr", 1e-3), ("betas", [0.9, 0.999]), ("eps", 1e-8), ("weight_decay", 0.0), ("amsgrad", False)
-    ),
-    "AdamW": _optimizer(
-        ("lr", 1e-3), ("betas", [0.9, 0.999]), ("eps", 1e-8), ("weight_decay", 0.01), ("amsgrad", False)
-    ),
-    "RMSprop": _optimizer(
-        ("lr", 1e-2),
-        ("alpha", 0.99),
-        ("eps", 1e-8),
-        ("weight_decay", 0.0),
-        ("momentum", 0.0),
-        ("centered", False),
-    ),
-    "Adagrad": _optimizer(
-        ("lr", 1e-2),
-        ("lr_decay", 0.0),
-        ("weight_decay", 0.0),
-        ("initial_accumulator_value", 0.0),
-        ("eps", 1e-10),
-    ),
-    "Adadelta": _optimizer(("lr", 1.0), ("rho", 0.9), ("eps", 1e-6), ("weight_decay", 0.0)),
-    "Adamax": _optimizer(("lr", 2e-3), ("betas", [0.9, 0.999]), ("eps", 1e-8), ("weight_decay", 0.0)),
-    "NAdam": _optimizer(
-        ("lr", 2e-3), ("betas", [0.9, 0.999]), ("eps", 1e-8), ("weight_decay", 0.0), ("momentum_decay", 4e-3)
-    ),
-    "RAdam": _optimizer(("lr", 1e-3), ("betas", [0.9, 0.999]), ("eps", 1e-8), ("weight_decay", 0.0)),
-    "ASGD": _optimizer(("lr", 1e-2), ("lambd", 1e-4), ("alpha", 0.75), ("t0", 1e6), ("weight_decay", 0.0)),
-    "Rprop": _optimizer(("lr", 1e-2), ("etas", [0.5, 1.2]), ("step_sizes", [1e-6, 50])),
-    "LBFGS": _optimizer(("lr", 1.0), ("max_iter", 20), ("max_eval", None)),
-    "SparseAdam": _optimizer(("lr", 1e-3), ("betas", [0.9, 0.999]), ("eps", 1e-8)),
-    "Adafactor": _optimizer(
-        ("lr", 1e-2), ("beta2_decay", -0.8), ("eps", None), ("d", 1.0), ("weight_decay", 0.0)
-    ),
-    "Muon": _optimizer(("lr", 1e-3), ("weight_decay", 0.1), ("momentum", 0.95), ("nesterov", True)),
+    "SGD": _optimizer(lr=1e-3, momentum=0.0, dampening=0.0, weight_decay=0.0, nesterov=False),
+    "Adam": _optimizer(lr=1e-3, **_BETAS, weight_decay=0.0, amsgrad=False),
+    "AdamW": _optimizer(lr=1e-3, **_BETAS, weight_decay=0.01, amsgrad=False),
+    "RMSprop": _optimizer(lr=1e-2, alpha=0.99, eps=1e-8, weight_decay=0.0, momentum=0.0, centered=False),
+    "Adagrad": _optimizer(lr=1e-2, lr_decay=0.0, weight_decay=0.0, initial_accumulator_value=0.0, eps=1e-10),
+    "Adadelta": _optimizer(lr=1.0, rho=0.9, eps=1e-6, weight_decay=0.0),
+    "Adamax": _optimizer(lr=2e-3, **_BETAS, weight_decay=0.0),
+    "NAdam": _optimizer(lr=2e-3, **_BETAS, weight_decay=0.0, momentum_decay=4e-3),
+    "RAdam": _optimizer(lr=1e-3, **_BETAS, weight_decay=0.0),
+    "ASGD": _optimizer(lr=1e-2, lambd=1e-4, alpha=0.75, t0=1e6, weight_decay=0.0),
+    "Rprop": _optimizer(lr=1e-2, etas=[0.5, 1.2], step_sizes=[1e-6, 50]),
+    "LBFGS": _optimizer(lr=1.0, max_iter=20, max_eval=None),
+    "SparseAdam": _optimizer(lr=1e-3, **_BETAS),
+    "Adafactor": _optimizer(lr=1e-2, beta2_decay=-0.8, eps=None, d=1.0, weight_decay=0.0),
+    "Muon": _optimizer(lr=1e-3, weight_decay=0.1, momentum=0.95, nesterov=True),
 }
 
 SCHEDULERS = words(
