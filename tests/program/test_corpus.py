@@ -104,7 +104,7 @@ def test_nothing_else_is_reported(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_what_the_command_line_replaces_is_said(name: str) -> None:
+def test_what_the_command_line_replaces_is_reported(name: str) -> None:
     program, stated = load(name)
     for item in stated["knobs"]:
         if item.get("overridden", "").startswith("-"):

@@ -82,7 +82,7 @@ def test_a_loss_that_cannot_stand_there_is_refused_and_not_offered(case: str) ->
     assert value not in param.alternatives
     with pytest.raises(NotChangeable, match=why):
         Patch((Replace(param.id, value),)).apply(program)
-    assert value in Patch((Set(param.id, value),)).apply(program).entry_file.text, "said in so many words"
+    assert value in Patch((Set(param.id, value),)).apply(program).entry_file.text, "stated in so many words"
 
 
 CHANGED = {

@@ -101,9 +101,9 @@ def find(program: Program, kind: str, layer: str = "", number: int = 0) -> Hyper
     return found[0]
 
 
-def changed(text: str, *wishes: tuple[str, str, JsonValue]) -> str:
+def changed(text: str, *wanted: tuple[str, str, JsonValue]) -> str:
     program = program_from_text(text)
-    changes: list[Change] = [Set(find(program, kind, layer).id, value) for kind, layer, value in wishes]
+    changes: list[Change] = [Set(find(program, kind, layer).id, value) for kind, layer, value in wanted]
     return Patch(tuple(changes)).apply(program).entry_file.text
 
 
@@ -376,7 +376,7 @@ def test_data_files_keep_their_layout() -> None:
     assert texts["train.py"] == code
 
 
-def test_wishes_for_one_place_are_a_conflict() -> None:
+def test_two_values_for_one_place_are_a_conflict() -> None:
     program = program_from_text(TORCH)
     units, layer = find(program, "units", "2"), find(program, "layer", "2")
     patch = Patch((Set(units.id, 8), Remove(layer.id)))

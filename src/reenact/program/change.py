@@ -73,9 +73,7 @@ class Replace:
 
     def __str__(self) -> str:
         given = ", ".join(f"{name}={value!r}" for name, value in self.settings.items())
-        return (
-            f"{self.hyperparameter} -> {self.by}({given})" if given else f"{self.hyperparameter} -> {self.by}"
-        )
+        return f"{self.hyperparameter} -> {self.by}" + (f"({given})" if given else "")
 
 
 Change: TypeAlias = Set | Insert | Remove | Replace
@@ -105,27 +103,18 @@ def _plain(value: object) -> object:
     return value
 
 
+KEYS = {"hyperparameter": "knob"}
+"""Fields whose key in JSON is another word."""
+
+
 def change_to_json(change: Change) -> dict[str, JsonValue]:
     """A change as JSON; `change_from_json` reads it back."""
-    if isinstance(change, Set):
-        return {"change": "set", "knob": change.hyperparameter.to_json(), "value": change.value}
-    if isinstance(change, Remove):
-        return {"change": "remove", "knob": change.hyperparameter.to_json()}
-    if isinstance(change, Replace):
-        settings = dict(change.settings)
-        return {
-            "change": "replace",
-            "knob": change.hyperparameter.to_json(),
-            "by": change.by,
-            "settings": settings,
-        }
-    return {
-        "change": "insert",
-        "anchor": change.anchor.to_json(),
-        "layer": change.layer,
-        "settings": dict(change.settings),
-        "before": change.before,
-    }
+    found: dict[str, JsonValue] = {"change": type(change).__name__.lower()}
+    for one in fields(change):
+        value = getattr(change, one.name)
+        plain = value.to_json() if isinstance(value, HyperparameterId) else value
+        found[KEYS.get(one.name, one.name)] = dict(plain) if isinstance(plain, Mapping) else plain
+    return found
 
 
 def change_from_json(data: object) -> Change:

@@ -1,7 +1,7 @@
 """The model graph: layers, loss, optimiser, data facts and task type, read from a live model.
 
 The part of the probe that runs inside a user's program writes it as JSON; this is the type that the rest of
-the house reads. Every field that could not be learned is none, never a guess.
+the package reads. Every field that could not be learned is none, never a guess.
 """
 
 from __future__ import annotations

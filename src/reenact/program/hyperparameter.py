@@ -132,7 +132,7 @@ class Hyperparameter:
     overridden: str = ""
     """The option on the command line that is in force instead of what is written."""
     computed: JsonValue = None
-    """What an expression comes to, where that can be told without running it."""
+    """What an expression comes to, where that can be determined without running it."""
     changeable: bool = True
     reason: str = ""
     """Why it cannot be changed, or not alone."""

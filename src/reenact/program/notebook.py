@@ -1,7 +1,7 @@
 """A notebook as one script: code cells joined, magics neutralised, every line mapped back to its cell.
 
 Neutralising never changes a cell's length, so an offset in the script is an offset in a cell. What cannot
-be kept (cells in another language, a cell that is not Python) becomes comments and is told in `remarks`.
+be kept (cells in another language, a cell that is not Python) becomes comments and is reported in `remarks`.
 """
 
 from __future__ import annotations

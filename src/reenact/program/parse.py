@@ -40,7 +40,7 @@ def parse(text: str, *, top_level_await: bool = False) -> ast.Module:
 def _parse(text: str, top_level_await: bool) -> ast.Module:
     flags = ast.PyCF_ONLY_AST | (ast.PyCF_ALLOW_TOP_LEVEL_AWAIT if top_level_await else 0)
     with warnings.catch_warnings():
-        # Invalid escapes in somebody's source are theirs to mend, not a line on our stderr.
+        # Invalid escapes in somebody's source are theirs to fix, not a line on our stderr.
         warnings.simplefilter("ignore")
         try:
             tree = compile(text, "<program>", "exec", flags, dont_inherit=True)

@@ -125,10 +125,6 @@ class Span:
     start: int
     end: int
 
-    def touches(self, other: Span) -> bool:
-        """True when both hold a common character, or one lies inside the other."""
-        return self.start < other.end and other.start < self.end
-
 
 class LineTable:
     """Where each line of a text begins."""
@@ -161,13 +157,23 @@ class LineTable:
         end_line, end_column = self.line_column(span.end)
         return Place(file, line, column, end_line, end_column)
 
+    def line_start(self, offset: int) -> int:
+        return self.starts[self.line_column(offset)[0] - 1]
+
+    def line_end(self, offset: int) -> int:
+        """Where the line break after an offset stands."""
+        found = NEWLINE.search(self.text, offset)
+        return found.start() if found else len(self.text)
+
+    def next_line(self, offset: int) -> int:
+        """Behind the line break after an offset."""
+        found = NEWLINE.search(self.text, offset)
+        return found.end() if found else len(self.text)
+
     def indent(self, offset: int) -> str:
         """The white space at the beginning of the line that holds this offset."""
-        start = self.starts[self.line_column(offset)[0] - 1]
-        end = start
-        while end < len(self.text) and self.text[end] in " \t\f":
-            end += 1
-        return self.text[start:end]
+        line = self.text[self.line_start(offset) : self.line_end(offset)]
+        return line[: len(line) - len(line.lstrip(" \t\f"))]
 
     @property
     def newline(self) -> str:

@@ -19,7 +19,7 @@ from reenact.program.read.analysis import ProgramAnalysis, Style
 from reenact.program.read.index import FileIndex, index_of
 from reenact.program.read.layers import LayerSite
 from reenact.program.read.reading import Reading, read
-from reenact.program.read.scope import argument, keyword
+from reenact.program.read.scope import keyword
 from reenact.program.source import Language, words
 from reenact.types import JsonValue, Place
 
@@ -47,11 +47,11 @@ class StaticLayer:
     """The constructor call."""
     activation: str | None
     """What is applied to its output, in our word (`relu`, `softmax`); none when nothing is, or it cannot be
-    told."""
+    determined."""
     role: str
     """`output`, `hidden`, or empty for layers without a weight matrix."""
     settings: dict[str, JsonValue] = field(default_factory=dict)
-    """Constructor arguments: the value where it can be told, else the source text."""
+    """Constructor arguments: the value where it can be determined, else the source text."""
     feeds: tuple[str, ...] = ()
     """Names of the layers that take its output."""
     library: str = ""
@@ -122,7 +122,7 @@ def _layer(analysis: ProgramAnalysis, layer: LayerSite) -> StaticLayer:
         family=layer.spec.family.value,
         place=place,
         activation=None if activation == "linear" else activation,
-        role="output" if layer.output else "hidden" if layer.spec.weighted else "",
+        role=layer.role,
         settings=_settings(analysis, layer),
         feeds=tuple(taker.path for taker in layer.feeds),
         library=layer.library.value,
@@ -133,7 +133,7 @@ def _settings(analysis: ProgramAnalysis, layer: LayerSite) -> dict[str, JsonValu
     found: dict[str, JsonValue] = {}
     slots = [*layer.spec.slots, *([layer.spec.width_in] if layer.spec.width_in is not None else [])]
     for slot in slots:
-        value = argument(layer.call, slot.position, *slot.names)
+        value = layer.filling(slot)
         if value is not None:
             found[slot.names[0]] = _value(analysis, layer, value)
     for given in layer.call.keywords:

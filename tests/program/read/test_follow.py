@@ -106,7 +106,7 @@ UNDECIDED = {
 
 
 @pytest.mark.parametrize("text", UNDECIDED.values(), ids=UNDECIDED.keys())
-def test_what_cannot_be_told_stays_where_it_is_used(text: str) -> None:
+def test_what_is_unknown_stays_where_it_is_used(text: str) -> None:
     param = the_rate(text)
     assert isinstance(param.value, str)
     assert "SGD(p, lr=" + param.text in text
@@ -144,7 +144,7 @@ def test_the_command_line_is_read_as_argparse_reads_it(
     assert param.written is Written.ARGPARSE
 
 
-def test_both_values_are_said_when_the_command_line_is_in_force() -> None:
+def test_both_values_are_reported_when_the_command_line_is_in_force() -> None:
     param = the_rate(
         PARSER + 'p_.add_argument("--lr", default=0.5)\nSGD(p, lr=p_.parse_args().lr)', ("--lr", "0.1")
     )

@@ -149,7 +149,7 @@ UNZEROED = {
 
 
 @pytest.mark.parametrize("text", UNZEROED.values(), ids=UNZEROED.keys())
-def test_a_missing_zero_grad_is_told(text: str) -> None:
+def test_a_missing_zero_grad_is_reported(text: str) -> None:
     assert Kind.ZERO_GRAD in absent(LOOP + text)
 
 
@@ -166,7 +166,7 @@ MODES = [
 
 
 @pytest.mark.parametrize(("text", "missing"), MODES)
-def test_modes_are_told_when_something_depends_on_them(text: str, missing: set[str]) -> None:
+def test_modes_are_reported_when_something_depends_on_them(text: str, missing: set[str]) -> None:
     found = {param.id.layer for param in params(LOOP + text) if param.kind is Kind.MODE and param.absent}
     assert found == missing
     plain = LOOP.replace("nn.BatchNorm1d(3), ", "")

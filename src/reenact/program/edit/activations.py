@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 
 from reenact.errors import NotChangeable
-from reenact.program.edit.lists import chain, insert_after
+from reenact.program.edit.lists import chain, insert_item
 from reenact.program.edit.source_editor import SourceEditor
 from reenact.program.edit.values import python_text, rename, rename_callee
 from reenact.program.read import keras_words, torch_words
@@ -106,7 +106,7 @@ def _tensor(activation: ActivationSite) -> ast.expr:
         return call.func.value
     inner = argument(call, 0, "input", "x")
     if inner is None:
-        raise NotChangeable("What the activation is applied to cannot be told.")
+        raise NotChangeable("What the activation is applied to cannot be determined.")
     return inner
 
 
@@ -163,7 +163,7 @@ def apply_activation(editor: SourceEditor, site: EditSite, value: JsonValue) -> 
     if layer.library is Library.TORCH and layer.position.kind is ContainerKind.ATTRIBUTE:
         chain(editor, layer, "", f", {module})")
     else:
-        insert_after(editor, layer, module, suffix="act")
+        insert_item(editor, layer, module, suffix="act")
 
 
 def activation_module(editor: SourceEditor, layer: LayerSite, word: str) -> str:

@@ -296,7 +296,7 @@ def _keras_setting(editor: SourceEditor, param: Hyperparameter, site: EditSite, 
     assert call is not None
     called = call.func is callee.end.node
     if value is None and not called:
-        raise NotChangeable("It is given by name; what would be left cannot be told.")
+        raise NotChangeable("It is given by name; what would be left cannot be determined.")
     node: ast.AST = call if called else callee.end.node
     assert isinstance(node, ast.expr)
     text = (

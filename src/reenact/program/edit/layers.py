@@ -10,8 +10,7 @@ from reenact.errors import NotChangeable
 from reenact.program.edit.lists import (
     chain,
     copy_texts,
-    insert_after,
-    insert_before,
+    insert_item,
     layer_text,
     remove_item,
     replacement_text,
@@ -21,11 +20,11 @@ from reenact.program.edit.values import python_text
 from reenact.program.read.ends import SourceSpan
 from reenact.program.read.layers import LayerSite, Library
 from reenact.program.read.positions import ContainerKind
-from reenact.program.read.scope import argument
-from reenact.program.read.widths import followers, why_layer_stays, width_value
+from reenact.program.read.widths import WIDTHS, Follows, followers, why_layer_stays, width_value
 from reenact.program.source import Span
 from reenact.types import JsonValue
 
+HELD = (ContainerKind.ATTRIBUTE, ContainerKind.VARIABLE)
 LISTED = frozenset((ContainerKind.ELEMENT, ContainerKind.NAMED, ContainerKind.ADD, ContainerKind.APPEND))
 
 
@@ -43,10 +42,7 @@ def remove_layer(editor: SourceEditor, layer: LayerSite) -> None:
             remove_item(editor, activation)
     elif layer.library is Library.KERAS and layer.position.kind is ContainerKind.APPLIED:
         _unapply(editor, layer)
-    elif layer.library is Library.TORCH and layer.position.kind in (
-        ContainerKind.ATTRIBUTE,
-        ContainerKind.VARIABLE,
-    ):
+    elif layer.library is Library.TORCH and layer.position.kind in HELD:
         name = editor.name_for("torch.nn.Identity", layer.scope, layer.call)
         editor.replace(editor.analysis.spot(layer.call, layer.scope), f"{name}()")
     else:
@@ -55,20 +51,17 @@ def remove_layer(editor: SourceEditor, layer: LayerSite) -> None:
 
 def _bridge(editor: SourceEditor, layer: LayerSite) -> None:
     """Give the layers behind a removed one its input width."""
-    slot = layer.spec.width_in
-    assert slot is not None
-    value = argument(layer.call, slot.position, *slot.names)
+    value = layer.filling(layer.spec.width_in)
     if value is None:
         raise NotChangeable(f"The input width of {layer.path} is not written.")
     width, old = editor.analysis.values.compute(value, layer.scope), width_value(editor.analysis, layer)
     if width is not None and width == old:
         return
-    here = _width_spot(editor, layer)
-    following = (
-        followers(editor.analysis, editor.reading.models, layer, here)
-        if here is not None
-        else "its width is unknown"
-    )
+    own = layer.given(*WIDTHS)
+    found = editor.analysis.values.find(own, layer.scope) if own is not None else []
+    following: list[Follows] | str = "its width is unknown"
+    if len(found) == 1:
+        following = followers(editor.analysis, editor.reading.models, layer, found[0].spot)
     if isinstance(following, str) or not isinstance(width, int):
         raise NotChangeable(f"The layer {layer.path} cannot be taken out alone: the widths around it differ.")
     if not following:
@@ -77,15 +70,6 @@ def _bridge(editor: SourceEditor, layer: LayerSite) -> None:
         )
     for item in following:
         editor.replace(item.spot, python_text(width * item.factor))
-
-
-def _width_spot(editor: SourceEditor, layer: LayerSite) -> SourceSpan | None:
-    for slot in layer.spec.slots:
-        value = argument(layer.call, slot.position, *slot.names)
-        if slot.kind in ("units", "filters") and value is not None:
-            found = editor.analysis.values.find(value, layer.scope)
-            return found[0].spot if len(found) == 1 else None
-    return None
 
 
 def _unapply(editor: SourceEditor, layer: LayerSite) -> None:
@@ -134,7 +118,7 @@ def put_after(editor: SourceEditor, layer: LayerSite, texts: Sequence[str], *, a
     anchor = (_activation_item(editor, layer) if again else None) or layer
     if layer.position.kind in LISTED:
         for number, text in enumerate(texts):
-            insert_after(editor, anchor, text, suffix=f"{'again' if again else 'next'}{number or ''}")
+            insert_item(editor, anchor, text, suffix=f"{'again' if again else 'next'}{number or ''}")
     elif layer.library is Library.KERAS and layer.position.kind is ContainerKind.APPLIED:
         for text in texts:
             _apply_after(editor, layer, text)
@@ -146,7 +130,7 @@ def put_after(editor: SourceEditor, layer: LayerSite, texts: Sequence[str], *, a
 
 def _put_before(editor: SourceEditor, layer: LayerSite, text: str) -> None:
     if layer.position.kind in LISTED:
-        insert_before(editor, layer, text)
+        insert_item(editor, layer, text, "before", before=True)
     elif layer.library is Library.KERAS and layer.position.kind is ContainerKind.APPLIED:
         index = editor.index(layer.scope)
         applied = index.parents[layer.call]

@@ -9,26 +9,19 @@ from collections.abc import Mapping
 from reenact.errors import NotChangeable
 from reenact.program.edit.source_editor import Bracketed, SourceEditor
 from reenact.program.edit.values import python_text
+from reenact.program.hyperparameter import Kind
 from reenact.program.read import keras_words, torch_words
 from reenact.program.read.index import FileIndex
 from reenact.program.read.layers import LayerSite, Library, Way
 from reenact.program.read.positions import LISTS, ContainerKind
-from reenact.program.read.scope import argument
 from reenact.program.read.vocabulary import Family
 from reenact.types import JsonValue
 
 
-def insert_after(editor: SourceEditor, layer: LayerSite, text: str, suffix: str = "next") -> None:
-    """Put the source text of another layer right behind this one."""
-    _insert(editor, layer, text, suffix, before=False)
-
-
-def insert_before(editor: SourceEditor, layer: LayerSite, text: str, suffix: str = "before") -> None:
-    """Put the source text of another layer right in front of this one."""
-    _insert(editor, layer, text, suffix, before=True)
-
-
-def _insert(editor: SourceEditor, layer: LayerSite, text: str, suffix: str, *, before: bool) -> None:
+def insert_item(
+    editor: SourceEditor, layer: LayerSite, text: str, suffix: str = "next", *, before: bool = False
+) -> None:
+    """Put the source text of another layer right behind this one, or in front of it."""
     index, position = editor.index(layer.scope), layer.position
     if position.kind is ContainerKind.ELEMENT:
         holder, number = _holder(editor, index, layer)
@@ -192,10 +185,9 @@ def _keras_text(editor: SourceEditor, anchor: LayerSite, name: str, settings: Ma
 
 
 def _units(editor: SourceEditor, anchor: LayerSite) -> JsonValue:
-    for slot in anchor.spec.slots:
-        value = argument(anchor.call, slot.position, *slot.names)
-        if slot.kind == "units" and value is not None:
-            return editor.analysis.values.compute(value, anchor.scope)
+    value = anchor.given(Kind.UNITS)
+    if value is not None:
+        return editor.analysis.values.compute(value, anchor.scope)
     raise NotChangeable(f"How wide a layer beside {anchor.path} should be is not written; give `units`.")
 
 
@@ -234,23 +226,21 @@ def replacement_text(
 
 def out_text(editor: SourceEditor, layer: LayerSite) -> str:
     """The output width of a layer as its source writes it."""
-    for slot in layer.spec.slots:
-        value = argument(layer.call, slot.position, *slot.names)
-        if slot.kind in ("units", "filters") and value is not None:
-            return editor.text(value, layer.scope)
+    value = layer.given(Kind.UNITS, Kind.FILTERS)
+    if value is not None:
+        return editor.text(value, layer.scope)
     if layer.spec.width_in is not None and layer.spec.family is Family.NORM:
         return _in_text(editor, layer)
     for before in editor.reading.models.layers:
         if layer in before.feeds or layer in before.reaches:
             return out_text(editor, before)
-    raise NotChangeable(f"How wide the output of {layer.path} is cannot be told.")
+    raise NotChangeable(f"How wide the output of {layer.path} is cannot be determined.")
 
 
 def _in_text(editor: SourceEditor, layer: LayerSite) -> str:
-    slot = layer.spec.width_in
-    value = argument(layer.call, slot.position, *slot.names) if slot is not None else None
+    value = layer.filling(layer.spec.width_in)
     if value is None:
-        raise NotChangeable(f"How wide the input of {layer.path} is cannot be told.")
+        raise NotChangeable(f"How wide the input of {layer.path} is cannot be determined.")
     return editor.text(value, layer.scope)
 
 
@@ -286,8 +276,8 @@ def _copy_text(editor: SourceEditor, layer: LayerSite) -> str:
     call, scope = layer.call, layer.scope
     pieces = []
     once = ONCE | STRIDES if _keeps_size(layer) else ONCE
-    slot = layer.spec.width_in if layer.library is Library.TORCH and layer.spec.weighted else None
-    replaced = argument(call, slot.position, *slot.names) if slot is not None else None
+    wide = layer.library is Library.TORCH and layer.spec.weighted
+    replaced = layer.filling(layer.spec.width_in) if wide else None
     for part in call.args[:2] if once is not ONCE else call.args:
         pieces.append(out_text(editor, layer) if part is replaced else editor.text(part, scope))
     for given in call.keywords:

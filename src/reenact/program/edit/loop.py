@@ -93,7 +93,7 @@ def model_name(editor: SourceEditor, scope: Scope) -> str:
     for name in ("model", "net", "self.model"):
         if _known_here(name, scope, scope):
             return name
-    raise NotChangeable("What the model is called where the gradients are made cannot be told.")
+    raise NotChangeable("What the model is called where the gradients are made cannot be determined.")
 
 
 def _known_here(name: str, at: Scope, scope: Scope) -> bool:

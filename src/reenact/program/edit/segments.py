@@ -7,14 +7,24 @@ import ast
 import io
 import re
 import tokenize
+from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import groupby
 
 from reenact.errors import NotChangeable
 from reenact.program.read.index import FileIndex
 from reenact.program.source import Span
 
 OPENING, CLOSING = frozenset("([{"), frozenset(")]}")
+SILENT = (
+    tokenize.NL,
+    tokenize.NEWLINE,
+    tokenize.COMMENT,
+    tokenize.INDENT,
+    tokenize.DEDENT,
+    tokenize.ENDMARKER,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,17 +78,9 @@ def _scan(text: str, start: int, end: int) -> Brackets:
 
 
 def _items(marks: list[tuple[int, int]], commas: list[int]) -> tuple[Span, ...]:
-    items: list[Span] = []
-    bounds = [*commas, 1 << 60]
-    position = 0
-    for bound in bounds:
-        inside = []
-        while position < len(marks) and marks[position][0] < bound:
-            inside.append(marks[position])
-            position += 1
-        if inside:
-            items.append(Span(inside[0][0], inside[-1][1]))
-    return tuple(items)
+    groups = groupby(marks, key=lambda mark: bisect_right(commas, mark[0]))
+    items = [list(inside) for _, inside in groups]
+    return tuple(Span(inside[0][0], inside[-1][1]) for inside in items)
 
 
 def _tokens(text: str, start: int, end: int) -> list[tuple[str, int, int]]:
@@ -89,19 +91,11 @@ def _tokens(text: str, start: int, end: int) -> list[tuple[str, int, int]]:
     try:
         # Line breaks inside brackets mean nothing: one kind of them keeps the tokenizer's columns simple.
         for token in tokenize.generate_tokens(io.StringIO(piece, newline="").readline):
-            if token.type in (
-                tokenize.NL,
-                tokenize.NEWLINE,
-                tokenize.COMMENT,
-                tokenize.INDENT,
-                tokenize.DEDENT,
-            ):
-                continue
-            if token.type == tokenize.ENDMARKER:
+            if token.type in SILENT:
                 continue
             first = start + starts[token.start[0] - 1] + token.start[1]
             last = start + starts[token.end[0] - 1] + token.end[1]
-            sign = token.string if token.string in ("(", "[", "{", ")", "]", "}", ",") else ""
+            sign = token.string if token.string in {*OPENING, *CLOSING, ","} else ""
             found.append((sign, first, last))
     except (tokenize.TokenError, IndentationError):
         pass
@@ -143,7 +137,7 @@ def _below(
     item = brackets.items[number]
     comma = brackets.commas[number] if number < len(brackets.commas) else None
     behind = comma + 1 if comma is not None else item.end
-    line_end = _line_end(index.text, behind, brackets.closes)
+    line_end = min(index.lines.line_end(behind), brackets.closes)
     rest = index.text[behind:line_end].strip()
     if rest and not rest.startswith("#"):
         return [(Span(item.end, item.end), "".join("," + joint + text for text in texts))]
@@ -162,10 +156,10 @@ def removed(index: FileIndex, node: ast.Call | ast.List | ast.Tuple, number: int
     end = comma if comma is not None else item.end
     line_start = text.rfind("\n", 0, item.start) + 1
     if not text[line_start : item.start].strip() and line_start > brackets.opens:
-        line_end = _line_end(text, end, brackets.closes)
+        line_end = min(index.lines.line_end(end), brackets.closes)
         rest = text[end:line_end]
         if (not rest.strip() or rest.strip().startswith("#")) and text[line_end : line_end + 1] in "\r\n":
-            return Span(line_start, _after_break(text, line_end))
+            return Span(line_start, index.lines.next_line(line_end))
     if number + 1 < len(brackets.items):
         return Span(item.start, brackets.items[number + 1].start)
     if number > 0:
@@ -181,14 +175,3 @@ def _joint(index: FileIndex, brackets: Brackets, item: Span) -> str:
     if indent.strip() or line_start <= brackets.opens:
         return " "
     return index.lines.newline + indent
-
-
-def _line_end(text: str, start: int, limit: int) -> int:
-    place = start
-    while place < limit and text[place] not in "\r\n":
-        place += 1
-    return place
-
-
-def _after_break(text: str, place: int) -> int:
-    return place + 2 if text[place : place + 2] == "\r\n" else place + 1

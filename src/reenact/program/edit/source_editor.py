@@ -1,7 +1,7 @@
 """The bench where changes become edits: everything wanted is collected first, then written in one go.
 
 All changes of a patch are resolved against the same program, so that their order does not matter and any
-subset of them can be applied. Arguments of one call are gathered and written together; two wishes for one
+subset of them can be applied. Arguments of one call are gathered and written together; two values for one
 place are a conflict.
 """
 
@@ -34,7 +34,7 @@ class CallWork:
     node: Bracketed
     index: FileIndex
     add: dict[str, str] = field(default_factory=dict)
-    """Keyword arguments to add, or to write anew."""
+    """Keyword arguments to add, or to write again."""
     insert: list[tuple[int, str]] = field(default_factory=list)
     """Elements to put behind an item."""
     drop: set[int] = field(default_factory=set)

@@ -92,7 +92,7 @@ def _words(given: Given, value: JsonValue) -> tuple[int, int, list[str]]:
 
 
 def _say_new(editor: SourceEditor, end: End, value: JsonValue) -> None:
-    """An option without a default: it is said on the command line."""
+    """An option without a default: it is given on the command line."""
     assert end.option is not None
     flag = end.option.flags[0]
     if not flag.startswith("-"):
@@ -193,7 +193,7 @@ def keep_arguments(
 ) -> None:
     """Drop all arguments but these keywords and the first positional ones."""
     if has_unpacking(call):
-        raise NotChangeable("The call takes unpacked arguments; what would have to go cannot be told.")
+        raise NotChangeable("The call takes unpacked arguments; what would have to go cannot be determined.")
     for number, part in enumerate(call.args):
         if number >= positional:
             editor.drop_argument(call, scope, part)

@@ -17,13 +17,10 @@ from reenact.types import JsonValue
 
 RATES = (1e-3, 1e-2, 3e-3, 3e-4, 1e-4, 3e-2, 1e-1, 1e-5, 3e-5, 1.0)
 USUAL_RATE = {
-    "sgd": 1e-2,
     "rmsprop": 1e-3,
-    "adagrad": 1e-2,
+    **dict.fromkeys(words("sgd adagrad asgd rprop"), 1e-2),
     "adadelta": 1.0,
     "lbfgs": 1.0,
-    "asgd": 1e-2,
-    "rprop": 1e-2,
 }
 BATCHES = (16, 32, 64, 128, 256, 512)
 FACTORS = (2.0, 0.5, 4.0, 0.25)
@@ -37,7 +34,7 @@ TORCH_LOSSES = words(
 TORCH_OPTIMIZERS = words("Adam SGD AdamW RMSprop NAdam Adagrad Adamax Adadelta RAdam")
 KERAS_OPTIMIZERS = words("Adam SGD RMSprop Nadam AdamW Adagrad Adamax Adadelta")
 TORCH_INITIALIZERS = words(
-    "kaiming_uniform_ xavier_uniform_ kaiming_normal_ xavier_normal_ orthogonal_ trunc_normal_ zeros_"
+    "kaiming_uniform_ xavier_uniform_ kaiming_normal_ xavier_normal_ orthogonal_ trunc_normal_"
 )
 KERAS_INITIALIZERS = words(
     "glorot_uniform he_normal he_uniform glorot_normal lecun_normal lecun_uniform orthogonal "
@@ -50,6 +47,8 @@ FIXED_LISTS: dict[Kind, tuple[JsonValue, ...]] = {
     Kind.GRADIENT_CLIP: (1.0, 0.5, 5.0),
     Kind.SHUFFLE: (True, False),
     Kind.ZERO_GRAD: (True,),
+    Kind.WEIGHT_REGULARIZER: ("l2", "l1", "l1_l2", None),
+    Kind.NORMALIZATION: (None,),
 }
 
 
@@ -60,7 +59,7 @@ def alternatives(draft: Draft) -> tuple[JsonValue, ...]:
     elif draft.kind in FIXED_LISTS:
         found = FIXED_LISTS[draft.kind]
     else:
-        found = BY_KIND.get(draft.kind, _none)(draft)
+        found = BY_KIND[draft.kind](draft) if draft.kind in BY_KIND else ()
     now = _in_force(draft)
     same = _same_loss if draft.kind is Kind.LOSS and draft.site.library == "keras" else same_value
     return tuple(value for value in found if not same(value, now))
@@ -89,23 +88,19 @@ def _same_loss(value: JsonValue, now: JsonValue) -> bool:
     return same_value(classes[0], classes[1])
 
 
-def _none(draft: Draft) -> Sequence[JsonValue]:  # noqa: ARG001
-    return ()
-
-
 def _rates(draft: Draft) -> Sequence[JsonValue]:
     usual = USUAL_RATE.get(draft.layer_type.lower(), 1e-3)
     return sorted(RATES, key=lambda rate: (abs(round(math.log10(rate / usual) * 2)), -rate))
 
 
-def _by_factors(factors: Sequence[float], smallest: int = 1) -> Callable[[Draft], Sequence[JsonValue]]:
+def _by_factors(factors: Sequence[float]) -> Callable[[Draft], Sequence[JsonValue]]:
     def scaled(draft: Draft) -> Sequence[JsonValue]:
         now = _in_force(draft)
-        if not is_number(now):
+        if not is_number(now) or draft.role == "output":
             return ()
         whole = isinstance(now, int)
         values = [now * factor for factor in factors]  # type: ignore[operator]
-        rounded = [max(smallest, round(value)) if whole else value for value in values]
+        rounded = [max(1, round(value)) if whole else value for value in values]
         return list(dict.fromkeys(rounded))
 
     return scaled
@@ -123,10 +118,6 @@ def _batches(draft: Draft) -> Sequence[JsonValue]:
         return BATCHES
     near = sorted(BATCHES, key=lambda size: abs(math.log2(size / max(1, now))))  # type: ignore[operator,type-var]
     return list(dict.fromkeys([*near[:4], *_by_factors(FACTORS)(draft)]))
-
-
-def _widths(draft: Draft) -> Sequence[JsonValue]:
-    return () if draft.role == "output" else _by_factors(FACTORS)(draft)
 
 
 def _kernels(draft: Draft) -> Sequence[JsonValue]:
@@ -164,37 +155,21 @@ def _optimizers(draft: Draft) -> Sequence[JsonValue]:
 
 
 def _initializers(draft: Draft) -> Sequence[JsonValue]:
-    if draft.site.library == "torch":
-        return (
-            (*TORCH_INITIALIZERS[:-1],)
-            if draft.kind is Kind.WEIGHT_INIT
-            else ("zeros_", "uniform_", "normal_")
-        )
+    torch = draft.site.library == "torch"
+    if draft.kind is Kind.WEIGHT_INIT:
+        return TORCH_INITIALIZERS if torch else KERAS_INITIALIZERS
     return (
-        KERAS_INITIALIZERS
-        if draft.kind is Kind.WEIGHT_INIT
-        else ("zeros", "ones", "random_normal", "random_uniform")
+        ("zeros_", "uniform_", "normal_") if torch else ("zeros", "ones", "random_normal", "random_uniform")
     )
-
-
-def _norms(draft: Draft) -> Sequence[JsonValue]:  # noqa: ARG001
-    return (None,)
 
 
 def _schedulers(draft: Draft) -> Sequence[JsonValue]:
     if draft.site.library == "transformers":
         return ("linear", "cosine", "constant", "constant_with_warmup", "polynomial")
-    if draft.site.library == "torch":
-        return (
-            ("CosineAnnealingLR", "StepLR", "ExponentialLR") if draft.written is Written.ABSENT else (None,)
-        )
-    return ("ReduceLROnPlateau",) if draft.written is Written.ABSENT else ()
-
-
-def _validation(draft: Draft) -> Sequence[JsonValue]:
-    if draft.site.argument == "validation_split":
-        return (0.2, 0.1, 0.3)
-    return ()
+    torch = draft.site.library == "torch"
+    if draft.written is Written.ABSENT:
+        return ("CosineAnnealingLR", "StepLR", "ExponentialLR") if torch else ("ReduceLROnPlateau",)
+    return (None,) if torch else ()
 
 
 def _scaling(draft: Draft) -> Sequence[JsonValue]:
@@ -205,27 +180,21 @@ def _scaling(draft: Draft) -> Sequence[JsonValue]:
     return (255.0, 127.5) if draft.site.style is Style.VALUE else ()
 
 
-def _layers(draft: Draft) -> Sequence[JsonValue]:
-    return () if draft.role == "output" else (None, {"repeat": 2})
-
-
 BY_KIND: dict[Kind, Callable[[Draft], Sequence[JsonValue]]] = {
     Kind.LEARNING_RATE: _rates,
     Kind.EPOCHS: _epochs,
     Kind.BATCH_SIZE: _batches,
-    Kind.UNITS: _widths,
-    Kind.FILTERS: _widths,
+    Kind.UNITS: _by_factors(FACTORS),
+    Kind.FILTERS: _by_factors(FACTORS),
     Kind.KERNEL_SIZE: _kernels,
     Kind.ACTIVATION: _activations,
     Kind.LOSS: _losses,
     Kind.OPTIMIZER: _optimizers,
     Kind.WEIGHT_INIT: _initializers,
     Kind.BIAS_INIT: _initializers,
-    Kind.WEIGHT_REGULARIZER: lambda draft: ("l2", "l1", "l1_l2", None),  # noqa: ARG005
-    Kind.NORMALIZATION: _norms,
     Kind.SCHEDULER: _schedulers,
-    Kind.VALIDATION: _validation,
+    Kind.VALIDATION: lambda draft: (0.2, 0.1, 0.3) if draft.site.argument == "validation_split" else (),
     Kind.PREPROCESSING: _scaling,
-    Kind.LAYER: _layers,
+    Kind.LAYER: lambda draft: () if draft.role == "output" else (None, {"repeat": 2}),
     Kind.MODE: lambda draft: (draft.layer,),
 }

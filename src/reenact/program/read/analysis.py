@@ -42,7 +42,7 @@ class Style(StrEnum):
     LAYER = "layer"
     """The layer itself."""
     FIXED = "fixed"
-    """Told, not turned."""
+    """Reported, not changed."""
 
 
 UNKNOWN_OUTPUT = "?"

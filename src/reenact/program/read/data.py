@@ -213,7 +213,7 @@ def _divisions(analysis: ProgramAnalysis, index: FileIndex) -> Iterator[Draft]:
 
 
 def _by_hand(analysis: ProgramAnalysis) -> Iterator[Draft]:
-    """`(x - x.mean(0)) / x.std(0)`, `x / x.max()`: told, not turned."""
+    """`(x - x.mean(0)) / x.std(0)`, `x / x.max()`: reported, not changed."""
     for call, scope, index in analysis.calls():
         word = _hand_word(call, index)
         if word:

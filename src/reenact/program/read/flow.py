@@ -11,9 +11,9 @@ import ast
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from reenact.program.read.applied import Applied
 from reenact.program.read.layers import (
     ActivationSite,
+    Applied,
     LayerSite,
     Way,
     activation_word,

@@ -2,7 +2,7 @@
 files.
 
 A trail may fork, for a function called twice or a loop over a list: every end is returned. Where nothing
-certain can be said (a name assigned twice, a value computed from data) the trail stops at the expression it
+certain is known (a name assigned twice, a value computed from data) the trail stops at the expression it
 reached.
 """
 

@@ -1,8 +1,8 @@
 """Habits of a PyTorch loop: gradients set to zero, train and evaluation mode, clipping, a schedule,
 held-out data.
 
-What is missing is only told when it is missing from the whole program: another function, a keyword such as
-`set_to_none`, a trainer or a library may do it.
+What is missing is only reported when it is missing from the whole program: another function, a keyword such
+as `set_to_none`, a trainer or a library may do it.
 """
 
 from __future__ import annotations
@@ -92,8 +92,7 @@ def _zero_grad(analysis: ProgramAnalysis, loops: Loops) -> Iterator[Draft]:
     if inside:
         call, scope, _ = inside[0]
         site = EditSite(Style.FIXED, "torch", scope, call, node=call, reason="gradients must be set to zero")
-        spot = analysis.spot(call, scope)
-        yield Draft(Kind.ZERO_GRAD, site, True, Written.LITERAL, spot, analysis.text(spot), uses=[spot])
+        yield analysis.spot_draft(Kind.ZERO_GRAD, site, True, analysis.spot(call, scope))
         return
     if _cleared_otherwise(analysis) or not _own_loop(analysis, loops):
         return
@@ -126,13 +125,9 @@ def _modes(analysis: ProgramAnalysis, models: Models, loops: Loops) -> Iterator[
     trains = [item for item in analysis.calls() if _is_mode(item[0], "train")]
     for name, calls in (("eval", evals), ("train", trains)):
         for call, scope, _ in calls[:1]:
-            spot = analysis.spot(call, scope)
-            site = EditSite(
-                Style.FIXED, "torch", scope, call, node=call, reason="the mode is set where it should be"
-            )
-            yield Draft(
-                Kind.MODE, site, name, Written.LITERAL, spot, analysis.text(spot), layer=name, uses=[spot]
-            )
+            reason = "the mode is set where it should be"
+            site = EditSite(Style.FIXED, "torch", scope, call, node=call, reason=reason)
+            yield analysis.spot_draft(Kind.MODE, site, name, analysis.spot(call, scope), layer=name)
     if not _own_loop(analysis, loops) or not _depends_on_mode(models):
         return
     flagged = any(item[0].args for item in trains)
@@ -156,7 +151,7 @@ def _depends_on_mode(models: Models) -> bool:
 
 
 def _no_eval(analysis: ProgramAnalysis) -> Iterator[Draft]:
-    """Evaluation without `model.eval()`: told at the `no_grad` block or the evaluating function."""
+    """Evaluation without `model.eval()`: reported at the `no_grad` block or the evaluating function."""
     for index in analysis.sources.indexes.values():
         for node in index.withs:
             scope = index.scopes[node]

@@ -37,7 +37,7 @@ SETTINGS: tuple[tuple[Kind, tuple[str, ...]], ...] = (
 
 
 def read_keras_training(analysis: ProgramAnalysis) -> Iterator[Draft]:
-    """Drafts of everything that is said about a Keras training."""
+    """Drafts of everything that is written about a Keras training."""
     for call, scope, _ in analysis.calls():
         name = method_name(call)
         at = CallSite(analysis, call, scope, "keras")

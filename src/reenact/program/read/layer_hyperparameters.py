@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
 
 from reenact.program.hyperparameter import Kind
 from reenact.program.read.analysis import Draft, EditSite, ProgramAnalysis, Style
@@ -33,7 +35,7 @@ COUNTED = frozenset(
 def read_layers(analysis: ProgramAnalysis, models: Models) -> Iterator[Draft]:
     """Drafts of everything a layer's constructor says or leaves out, and of its activation."""
     for layer in models.layers:
-        yield from _slots(analysis, models, layer)
+        yield from _slots(analysis, layer)
         yield from _itself(analysis, layer)
     yield from _activations(analysis, models)
     for layer in models.layers:
@@ -42,69 +44,44 @@ def read_layers(analysis: ProgramAnalysis, models: Models) -> Iterator[Draft]:
 
 
 def _extra(layer: LayerSite) -> dict[str, object]:
-    role = "output" if layer.output else "hidden" if layer.spec.weighted else ""
-    return {"model": layer.model, "layer": layer.path, "layer_type": layer.name, "role": role}
+    return {"model": layer.model, "layer": layer.path, "layer_type": layer.name, "role": layer.role}
 
 
-def _site(layer: LayerSite, style: Style, name: str = "") -> EditSite:
-    return EditSite(style, layer.library.value, layer.scope, layer.call, name, layer=layer)
+def _site(layer: LayerSite, style: Style, name: str = "", **more: Any) -> EditSite:
+    return EditSite(style, layer.library.value, layer.scope, layer.call, name, layer=layer, **more)
 
 
-def _slots(analysis: ProgramAnalysis, models: Models, layer: LayerSite) -> Iterator[Draft]:
+def _slots(analysis: ProgramAnalysis, layer: LayerSite) -> Iterator[Draft]:
     for slot in layer.spec.slots:
+        value = layer.filling(slot)
+        site = _site(layer, Style.ARGUMENT, slot.names[0])
         if slot.kind is Kind.ACTIVATION:
             continue
-        value = models.own_slot(layer, slot)
-        if value is None:
-            yield from _absent_slot(analysis, layer, slot)
-        elif slot.kind in NAMED_KINDS:
-            yield from _named(analysis, layer, slot, value)
-        else:
-            yield from analysis.value_drafts(
-                slot.kind, value, _site(layer, Style.ARGUMENT, slot.names[0]), **_extra(layer)
-            )
-
-
-def _absent_slot(analysis: ProgramAnalysis, layer: LayerSite, slot: Slot) -> Iterator[Draft]:
-    if not slot.reported or slot.position == 0 or has_unpacking(layer.call):
-        return
-    site = _site(layer, Style.ARGUMENT, slot.names[0])
-    yield analysis.absent(slot.kind, site, layer.call, default=slot.default, **_extra(layer))
+        if value is not None:
+            named = list(_named(analysis, layer, slot, value)) if slot.kind in NAMED_KINDS else []
+            yield from named or analysis.value_drafts(slot.kind, value, site, **_extra(layer))
+        elif slot.reported and slot.position != 0 and not has_unpacking(layer.call):
+            yield analysis.absent(slot.kind, site, layer.call, default=slot.default, **_extra(layer))
 
 
 def _named(analysis: ProgramAnalysis, layer: LayerSite, slot: Slot, value: ast.expr) -> Iterator[Draft]:
-    """An initialiser or regulariser: a string, a class that is called, a function."""
-    site = _site(layer, Style.NAME, slot.names[0])
-    made = [
-        item for item in analysis.callees.made(value, layer.scope) if item.callee.dotted.startswith("keras.")
-    ]
-    for item in made:
-        own = EditSite(
-            Style.NAME, site.library, item.scope, item.call, site.argument, callee=item.callee, layer=layer
-        )  # fmt: skip
-        yield analysis.name_draft(slot.kind, item.callee, own, last_name(item.callee.dotted), **_extra(layer))
-    if made:
-        return
-    for callee in analysis.callees.named(value, layer.scope):
-        own = EditSite(
-            Style.NAME, site.library, layer.scope, layer.call, site.argument, callee=callee, layer=layer
-        )
-        yield analysis.name_draft(slot.kind, callee, own, last_name(callee.dotted), **_extra(layer))
-        return
-    yield from analysis.value_drafts(
-        slot.kind, value, _site(layer, Style.ARGUMENT, slot.names[0]), **_extra(layer)
-    )
+    """An initialiser or regulariser that is no string: a class that is called, a function."""
+    made = analysis.callees.made(value, layer.scope)
+    own = [(item.callee, item.call, item.scope) for item in made if item.callee.dotted.startswith("keras.")]
+    named = [(callee, layer.call, layer.scope) for callee in analysis.callees.named(value, layer.scope)[:1]]
+    for callee, call, scope in own or named:
+        site = replace(_site(layer, Style.NAME, slot.names[0], callee=callee), call=call, scope=scope)
+        yield analysis.name_draft(slot.kind, callee, site, last_name(callee.dotted), **_extra(layer))
 
 
 def _itself(analysis: ProgramAnalysis, layer: LayerSite) -> Iterator[Draft]:
-    callee = layer.made.callee
-    extra = _extra(layer)
-    if layer.spec.family is Family.NORM:
-        site = EditSite(Style.NAME, layer.library.value, layer.scope, layer.call, callee=callee, layer=layer)
-        yield analysis.name_draft(Kind.NORMALIZATION, callee, site, layer.name, **extra)
-    if layer.spec.family in COUNTED:
-        site = EditSite(Style.LAYER, layer.library.value, layer.scope, layer.call, callee=callee, layer=layer)
-        yield analysis.name_draft(Kind.LAYER, callee, site, layer.name, **extra)
+    callee, family = layer.made.callee, layer.spec.family
+    if family is Family.NORM:
+        site = _site(layer, Style.NAME, callee=callee)
+        yield analysis.name_draft(Kind.NORMALIZATION, callee, site, layer.name, **_extra(layer))
+    if family in COUNTED:
+        site = _site(layer, Style.LAYER, callee=callee)
+        yield analysis.name_draft(Kind.LAYER, callee, site, layer.name, **_extra(layer))
 
 
 def _activations(analysis: ProgramAnalysis, models: Models) -> Iterator[Draft]:
@@ -119,7 +96,7 @@ def _activations(analysis: ProgramAnalysis, models: Models) -> Iterator[Draft]:
             layer.activation and layer.activation.call is layer.call
         ):
             done.add(layer.call)
-            yield from _written_activation(analysis, models, layer, owners.get(layer.call, layer))
+            yield from _written_activation(analysis, layer, owners.get(layer.call, layer))
     for site in models.flow.activations:
         if site.call not in done:
             done.add(site.call)
@@ -133,47 +110,36 @@ def _nowhere(site: ActivationSite) -> dict[str, object]:
     return {"model": owner.name if owner is not None else "", "layer": ""}
 
 
-def _written_activation(
-    analysis: ProgramAnalysis, models: Models, layer: LayerSite, owner: LayerSite
-) -> Iterator[Draft]:
+def _written_activation(analysis: ProgramAnalysis, layer: LayerSite, owner: LayerSite) -> Iterator[Draft]:
     extra = _extra(owner)
     slots = [slot for slot in layer.spec.slots if slot.kind is Kind.ACTIVATION]
-    value = models.own_slot(layer, slots[0]) if slots else None
-    if slots and value is None:
-        return
+    value = layer.filling(slots[0]) if slots else None
     if value is None:
-        activation = ActivationSite(
-            Way.LAYER, activation_word(layer.name), layer.call, layer.scope, layer.made.callee
-        )
-        yield from _module(analysis, layer, activation, extra)
+        if not slots:
+            yield _module(analysis, layer, extra)
         return
-    named = analysis.callees.named(value, layer.scope)
-    if named:
-        site = EditSite(
-            Style.NAME, layer.library.value, layer.scope, layer.call, "activation", callee=named[0],
-            layer=layer, activation=ActivationSite(Way.ARGUMENT, "", layer.call, layer.scope, named[0]),
-        )  # fmt: skip
+    for callee in analysis.callees.named(value, layer.scope)[:1]:
+        activation = ActivationSite(Way.ARGUMENT, "", layer.call, layer.scope, callee)
+        site = _site(layer, Style.NAME, "activation", callee=callee, activation=activation)
         yield analysis.name_draft(
-            Kind.ACTIVATION, named[0], site, activation_word(last_name(named[0].dotted)), **extra
+            Kind.ACTIVATION, callee, site, activation_word(last_name(callee.dotted)), **extra
         )
         return
-    for draft in analysis.value_drafts(
-        Kind.ACTIVATION, value, _site(layer, Style.ARGUMENT, slots[0].names[0]), **extra
-    ):
+    site = _site(layer, Style.ARGUMENT, slots[0].names[0])
+    for draft in analysis.value_drafts(Kind.ACTIVATION, value, site, **extra):
         draft.value = activation_word(draft.value) if isinstance(draft.value, str) else draft.value
         yield draft
 
 
-def _module(
-    analysis: ProgramAnalysis, layer: LayerSite, activation: ActivationSite, extra: dict[str, object]
-) -> Iterator[Draft]:
+def _module(analysis: ProgramAnalysis, layer: LayerSite, extra: dict[str, object]) -> Draft:
     callee = layer.made.callee
+    word = activation_word(layer.name)
+    activation = ActivationSite(Way.LAYER, word, layer.call, layer.scope, callee)
     style = Style.CHOICE if callee.chosen else Style.NAME
-    site = EditSite(
-        style, layer.library.value, layer.scope, layer.call, callee=callee, layer=layer, activation=activation
+    site = _site(layer, style, callee=callee, activation=activation)
+    return analysis.name_draft(
+        Kind.ACTIVATION, callee, site, chosen_name(callee) if callee.choices else word, **extra
     )
-    word = chosen_name(callee) if callee.choices else activation.word
-    yield analysis.name_draft(Kind.ACTIVATION, callee, site, word, **extra)
 
 
 def _function_activation(
@@ -243,14 +209,8 @@ def read_missing_initialisers(
         for kind, default in DEFAULTS.items():
             if (layer.model, layer.path, kind) in done:
                 continue
-            site = EditSite(
-                Style.INIT, "torch", layer.scope, layer.call, layer=layer, reason=_reason(analysis, layer)
-            )
-            role = "output" if layer.output else "hidden"
-            yield analysis.absent(
-                kind, site, layer.call, default=default, model=layer.model, layer=layer.path,
-                layer_type=layer.name, role=role,
-            )  # fmt: skip
+            site = _site(layer, Style.INIT, reason=_reason(analysis, layer))
+            yield analysis.absent(kind, site, layer.call, default=default, **_extra(layer))
 
 
 def _reason(analysis: ProgramAnalysis, layer: LayerSite) -> str:

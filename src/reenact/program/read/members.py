@@ -100,7 +100,7 @@ class Members(Trail):
     def _stored(self, use: ast.expr, base: ast.expr, key: str, scope: Scope) -> list[End] | None:
         """`config.lr = 0.1` or `config["lr"] = 0.1` about the same name in the same file: the one in force.
 
-        None when nothing is stored before the use; empty when it cannot be told which of several holds.
+        None when nothing is stored before the use; empty when it cannot be determined which of several holds.
         """
         text = dotted_text(base)
         if not text or self._is_self_text(base, scope):

@@ -5,15 +5,22 @@ from __future__ import annotations
 import ast
 from functools import cached_property
 
+from reenact.program.hyperparameter import Kind
 from reenact.program.read import keras_words, torch_words
 from reenact.program.read.analysis import ProgramAnalysis
-from reenact.program.read.applied import Applied
 from reenact.program.read.ends import SourceSpan
 from reenact.program.read.flow import NOTHING, Flow
-from reenact.program.read.layers import ActivationSite, LayerSite, Library, Way, activation_word, find_layers
+from reenact.program.read.layers import (
+    ActivationSite,
+    Applied,
+    LayerSite,
+    Library,
+    Way,
+    activation_word,
+    find_layers,
+)
 from reenact.program.read.positions import SEQUENTIAL, ContainerKind
-from reenact.program.read.scope import Scope, argument
-from reenact.program.read.vocabulary import Slot
+from reenact.program.read.scope import Scope
 
 FORWARD = ("forward", "call")
 MODEL_CLASSES = torch_words.MODULE_BASES | keras_words.MODEL_BASES
@@ -46,17 +53,9 @@ class Models:
             if sources.inherits(owner, MODEL_CLASSES)
         ]
 
-    def own_slot(self, layer: LayerSite, slot: Slot) -> ast.expr | None:
-        """The argument of a layer that fills a slot."""
-        return argument(layer.call, slot.position, *slot.names)
-
     def _own_activation(self, layer: LayerSite) -> None:
-        for slot in layer.spec.slots:
-            if slot.kind.value != "activation":
-                continue
-            value = self.own_slot(layer, slot)
-            if value is None:
-                return
+        value = layer.given(Kind.ACTIVATION)
+        if value is not None:
             layer.activation = self.argument_activation(layer, value)
 
     def argument_activation(self, layer: LayerSite, value: ast.expr) -> ActivationSite | None:

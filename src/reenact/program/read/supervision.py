@@ -211,7 +211,7 @@ class Supervision:
         return found
 
     def width(self, site: EditSite) -> int | None:
-        """Outputs that this loss looks at; none where that cannot be told."""
+        """Outputs that this loss looks at; none where that cannot be determined."""
         widths = {str(self._widths.get(layer)) for layer in self.outputs(site)}
         only = next(iter(widths)) if len(widths) == 1 else ""
         return int(only) if only.isdecimal() else None

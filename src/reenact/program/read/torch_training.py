@@ -29,7 +29,7 @@ CLIPPING = {
 
 
 def read_torch_training(analysis: ProgramAnalysis, models: Models) -> Iterator[Draft]:
-    """Drafts of everything that is said about a PyTorch training outside its loops and loaders."""
+    """Drafts of everything that is written about a PyTorch training outside its loops and loaders."""
     losses: list[tuple[CallSite, Draft]] = []
     for call, scope, _ in analysis.calls():
         for callee in analysis.callees.of(call, scope):

@@ -44,7 +44,7 @@ class Found:
     spot: SourceSpan
     is_literal: bool
     computed: JsonValue = None
-    """What an expression comes to, where that can be told without running it."""
+    """What an expression comes to, where that can be determined without running it."""
     scale: float = 1.0
     """The value in force is this many times the written one: `rate = (lr := 0.004) * 2`."""
 

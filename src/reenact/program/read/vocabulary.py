@@ -57,7 +57,7 @@ class LayerSpec:
     family: Family
     slots: tuple[Slot, ...] = ()
     width_in: Slot | None = None
-    """Input width, where the library wants it told: no hyperparameter, but it must follow the layer
+    """Input width, where the library wants it written: no hyperparameter, but it must follow the layer
     before."""
 
     @property

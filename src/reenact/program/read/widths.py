@@ -1,5 +1,5 @@
 """Widths of torch layers hang together: what must follow when one of them changes, and when that cannot be
-told."""
+determined."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def why_fixed(analysis: ProgramAnalysis, models: Models, draft: Draft) -> str:
     """Why a hyperparameter cannot be changed, or not alone; empty when it can."""
     site = draft.site
     if site.style is Style.FIXED or site.reason:
-        return site.reason or "it is told, not turned"
+        return site.reason or "it is reported, not changed"
     if draft.kind is Kind.LAYER:
         return why_layer_stays(site.layer)
     if draft.written is Written.ABSENT or site.library != "torch" or site.layer is None:
@@ -73,7 +73,8 @@ def _keeps_size(layer: LayerSite) -> bool:
 def followers(
     analysis: ProgramAnalysis, models: Models, layer: LayerSite, spot: SourceSpan
 ) -> list[Follows] | str:
-    """Numbers that must follow when the width at `spot` changes; a sentence when that cannot be told."""
+    """Numbers that must follow when the width at `spot` changes; a sentence when that cannot be
+    determined."""
     users = _users(analysis, models).get(spot) or [layer]
     found: list[Follows] = []
     for user in users:
@@ -91,7 +92,7 @@ def _users(analysis: ProgramAnalysis, models: Models) -> dict[SourceSpan, list[L
         models.width_users = {}
         for layer in models.layers:
             for slot in layer.spec.slots:
-                value = argument(layer.call, slot.position, *slot.names) if slot.kind in WIDTHS else None
+                value = layer.filling(slot) if slot.kind in WIDTHS else None
                 for found in analysis.values.find(value, layer.scope) if value is not None else ():
                     models.width_users.setdefault(found.spot, []).append(layer)
     return models.width_users
@@ -105,7 +106,7 @@ def _followers_of(
     if layer.tied:
         return f"what comes out of {layer.path} is added to something of the same width"
     if not layer.feeds:
-        return f"it cannot be told which layer takes the output of {layer.path}"
+        return f"it cannot be determined which layer takes the output of {layer.path}"
     found: list[Follows] = []
     for taker in layer.feeds:
         one = _follow(analysis, models, layer, taker, spot)
@@ -122,7 +123,7 @@ def _follow(
     slot = taker.spec.width_in
     if slot is None:
         return [] if taker.spec.family is not Family.COMPOSITE else f"{taker.path} is made for one width"
-    value = argument(taker.call, slot.position, *slot.names)
+    value = taker.filling(slot)
     if value is None:
         return f"the input width of {taker.path} is not written"
     if depends_on(analysis, value, taker.scope, spot):
@@ -138,12 +139,9 @@ def _follow(
 
 
 def width_value(analysis: ProgramAnalysis, layer: LayerSite) -> int | None:
-    for slot in layer.spec.slots:
-        value = argument(layer.call, slot.position, *slot.names)
-        if slot.kind in WIDTHS and value is not None:
-            number = analysis.values.compute(value, layer.scope)
-            return number if isinstance(number, int) else None
-    return None
+    value = layer.given(*WIDTHS)
+    number = analysis.values.compute(value, layer.scope) if value is not None else None
+    return number if isinstance(number, int) else None
 
 
 def _shapes(
