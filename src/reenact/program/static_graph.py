@@ -8,7 +8,6 @@ import re
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from functools import lru_cache
-from pathlib import PurePosixPath
 
 from reenact.errors import PatchRefused
 from reenact.program.edit.carry_out import turn
@@ -112,15 +111,13 @@ def static_graph(program: Program) -> StaticGraph:
 
 
 def _layer(analysis: ProgramAnalysis, layer: LayerSite) -> StaticLayer:
-    index = analysis.sources.index(layer.scope)
-    place = index.lines.place(PurePosixPath(layer.scope.file), index.span(layer.call))
     activation = layer.activation.word if layer.activation is not None else None
     return StaticLayer(
         name=layer.path,
         model=layer.model,
         type=layer.name,
         family=layer.spec.family.value,
-        place=place,
+        place=analysis.place(analysis.spot(layer.call, layer.scope)),
         activation=None if activation == "linear" else activation,
         role=layer.role,
         settings=_settings(analysis, layer),

@@ -125,9 +125,7 @@ def add_initialiser(editor: SourceEditor, param: Hyperparameter, site: EditSite,
     layer = site.layer
     if layer is None or not isinstance(value, str):
         raise NotChangeable(f"An initialiser is a name. Received: {value!r}.")
-    name = value if value.endswith("_") else f"{value}_"
-    if name not in torch_words.INITIALIZERS:
-        raise NotChangeable(f"torch.nn.init has no function of that name. Received: {value!r}.")
+    name = torch_initialiser(value)
     part = "bias" if param.kind is Kind.BIAS_INIT else "weight"
     extra = ", 0.0" if name == "constant_" else ""
     index = editor.index(layer.scope)
@@ -135,6 +133,14 @@ def add_initialiser(editor: SourceEditor, param: Hyperparameter, site: EditSite,
     called = editor.name_for(f"torch.nn.init.{name}", layer.scope, layer.call)
     statement = index.statement(layer.call)
     editor.after(statement, layer.scope, [f"{called}({_reference(site)}.{part}{extra})"])
+
+
+def torch_initialiser(value: str) -> str:
+    """The function of `torch.nn.init` of that name, with or without its underscore."""
+    name = value if value.endswith("_") else f"{value}_"
+    if name not in torch_words.INITIALIZERS:
+        raise NotChangeable(f"torch.nn.init has no function of that name. Received: {value!r}.")
+    return name
 
 
 def _reference(site: EditSite) -> str:

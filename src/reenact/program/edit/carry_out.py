@@ -9,7 +9,13 @@ from collections.abc import Sequence
 from reenact.errors import NotChangeable, PatchRefused, UnknownHyperparameter
 from reenact.program.change import Change, Insert, Remove, Replace, Set
 from reenact.program.edit.activations import apply_activation, keras_string, set_activation, torch_class
-from reenact.program.edit.arguments import add_argument, add_initialiser, regularizer_text, remove_argument
+from reenact.program.edit.arguments import (
+    add_argument,
+    add_initialiser,
+    regularizer_text,
+    remove_argument,
+    torch_initialiser,
+)
 from reenact.program.edit.layers import insert_layer, remove_layer, repeat_layer, replace_layer
 from reenact.program.edit.loop import remove_schedule, set_in_loop
 from reenact.program.edit.losses import check_outputs, replace_loss, set_loss
@@ -23,7 +29,7 @@ from reenact.program.edit.optimizers import (
 from reenact.program.edit.source_editor import SourceEditor, TextEdit, written
 from reenact.program.edit.values import (
     choose,
-    keep_arguments,
+    exchange_callee,
     python_text,
     rename_callee,
     set_value,
@@ -244,20 +250,13 @@ def _turn_activation(editor: SourceEditor, site: EditSite, value: JsonValue) -> 
             choose(editor, site, value)
         return
     assert site.found is not None
-    written = keras_string(word) if site.library == "keras" else word
-    set_found(editor, site, written)
-
-
-def set_found(editor: SourceEditor, site: EditSite, value: JsonValue) -> None:
-    assert site.found is not None
-    write_at(editor, site.found.end, site.found.spot, site.found.text, value)
+    write_at(editor, site.found.end, keras_string(word) if site.library == "keras" else word)
 
 
 def _turn_norm(editor: SourceEditor, site: EditSite, value: JsonValue) -> None:
-    layer, callee = site.layer, site.callee
+    layer = site.layer
     assert layer is not None
-    assert callee is not None
-    assert site.call is not None
+    assert site.callee is not None
     if value is None:
         remove_layer(editor, layer)
         return
@@ -267,10 +266,10 @@ def _turn_norm(editor: SourceEditor, site: EditSite, value: JsonValue) -> None:
         raise NotChangeable(f"This is no normalisation layer of {site.library}. Received: {value!r}.")
     if site.library == "torch" and spec.width_in != layer.spec.width_in:
         raise NotChangeable(f"{value} does not take the same arguments as {layer.name}.")
-    home = "keras.layers" if site.library == "keras" else "torch.nn"
-    rename_callee(editor, callee, f"{home}.{value}")
     if site.library == "keras":
-        keep_arguments(editor, site.call, site.scope, frozenset(("name", "axis", "epsilon")))
+        exchange_callee(editor, site, f"keras.layers.{value}", frozenset(("name", "axis", "epsilon")))
+    else:
+        rename_callee(editor, site.callee, f"torch.nn.{value}")
 
 
 def _turn_name(editor: SourceEditor, param: Hyperparameter, site: EditSite, value: JsonValue) -> None:
@@ -282,9 +281,8 @@ def _turn_name(editor: SourceEditor, param: Hyperparameter, site: EditSite, valu
         _torch_initialiser(editor, site, value)
     elif param.kind is Kind.PREPROCESSING and isinstance(value, str):
         assert site.callee is not None
-        assert site.call is not None
-        rename_callee(editor, site.callee, f"{site.callee.dotted.rpartition('.')[0]}.{value}")
-        keep_arguments(editor, site.call, site.scope, frozenset(("copy",)))
+        home = site.callee.dotted.rpartition(".")[0]
+        exchange_callee(editor, site, f"{home}.{value}", frozenset(("copy",)))
     else:
         raise NotChangeable(f"{param.id} cannot take this value. Received: {value!r}.")
 
@@ -306,12 +304,8 @@ def _keras_setting(editor: SourceEditor, param: Hyperparameter, site: EditSite, 
 
 
 def _torch_initialiser(editor: SourceEditor, site: EditSite, value: str) -> None:
-    assert site.callee is not None
     assert site.call is not None
-    name = value if value.endswith("_") else f"{value}_"
-    if name not in torch_words.INITIALIZERS:
-        raise NotChangeable(f"torch.nn.init has no function of that name. Received: {value!r}.")
-    rename_callee(editor, site.callee, f"torch.nn.init.{name}")
-    keep_arguments(editor, site.call, site.scope, frozenset(("tensor",)), positional=1)
+    name = torch_initialiser(value)
+    exchange_callee(editor, site, f"torch.nn.init.{name}", frozenset(("tensor",)), positional=1)
     if name == "constant_":
         editor.set_argument(site.call, site.scope, "val", "0.0")

@@ -10,7 +10,7 @@ from typing import TypeAlias
 from reenact.errors import NotChangeable
 from reenact.program.edit.activations import set_activation
 from reenact.program.edit.source_editor import SourceEditor
-from reenact.program.edit.values import choose, keep_arguments, rename_callee, write_at
+from reenact.program.edit.values import choose, exchange_callee, rename_callee, write_at
 from reenact.program.hyperparameter import Hyperparameter, Kind
 from reenact.program.read import keras_words, torch_words
 from reenact.program.read.analysis import EditSite, Style
@@ -48,14 +48,11 @@ def set_loss(editor: SourceEditor, site: EditSite, value: JsonValue) -> str:
 
 def _torch(editor: SourceEditor, site: EditSite, value: str) -> str:
     assert site.callee is not None
-    assert site.call is not None
     functional = site.callee.dotted.startswith("torch.nn.functional.")
     name = torch_loss(value, functional=functional)
     home = "torch.nn.functional" if functional else "torch.nn"
-    rename_callee(editor, site.callee, f"{home}.{name}")
-    keep_arguments(
-        editor, site.call, site.scope, SHARED | {"input", "target"}, positional=2 if functional else 0
-    )
+    kept = SHARED | {"input", "target"}
+    exchange_callee(editor, site, f"{home}.{name}", kept, positional=2 if functional else 0)
     return name
 
 
@@ -79,15 +76,13 @@ def _keras(editor: SourceEditor, site: EditSite, value: str) -> str:
     name = keras_loss(value)
     if site.style is not Style.NAME and site.found is not None:
         word = value if value in keras_words.LOSS_CLASS_OF and value != name else keras_words.LOSSES[name][0]
-        write_at(editor, site.found.end, site.found.spot, site.found.text, word)
+        write_at(editor, site.found.end, word)
         return name
     assert site.callee is not None
-    assert site.call is not None
-    is_class = site.callee.dotted.rpartition(".")[2] in keras_words.LOSSES
-    word = name if is_class else keras_words.LOSSES[name][0]
-    rename_callee(editor, site.callee, f"keras.losses.{word}")
-    if is_class:
-        keep_arguments(editor, site.call, site.scope, SHARED)
+    if site.callee.dotted.rpartition(".")[2] in keras_words.LOSSES:
+        exchange_callee(editor, site, f"keras.losses.{name}", SHARED)
+    else:
+        rename_callee(editor, site.callee, f"keras.losses.{keras_words.LOSSES[name][0]}")
     return name
 
 

@@ -33,7 +33,7 @@ def set_optimizer(editor: SourceEditor, site: EditSite, value: JsonValue) -> Non
     elif site.library == "keras" and site.found is not None:
         short_name(editor, site).name = keras_class(value)
     elif site.found is not None:
-        write_at(editor, site.found.end, site.found.spot, site.found.text, value)
+        write_at(editor, site.found.end, value)
 
 
 def _check_choice(editor: SourceEditor, site: EditSite, value: str) -> None:
@@ -130,7 +130,7 @@ def finish_short_names(editor: SourceEditor) -> None:
         found = short.site.found
         assert found is not None
         if not short.settings:
-            write_at(editor, found.end, found.spot, found.text, short.name.lower())
+            write_at(editor, found.end, short.name.lower())
             continue
         _check_settings(short)
         called = editor.name_for(f"keras.optimizers.{short.name}", short.site.scope, found.use)

@@ -57,7 +57,7 @@ def set_value(editor: SourceEditor, param: Hyperparameter, site: EditSite, value
     assert found is not None
     if found.scale != 1.0 and is_number(value):
         value = value / found.scale  # type: ignore[operator]
-    write_at(editor, found.end, found.spot, found.text, value)
+    write_at(editor, found.end, value)
     if site.library == "torch" and site.layer is not None and param.kind in WIDTHS:
         _follow_width(editor, site, found, value)
     if param.kind is Kind.BATCH_SIZE:
@@ -66,7 +66,7 @@ def set_value(editor: SourceEditor, param: Hyperparameter, site: EditSite, value
         _other_side(editor, site, value)
 
 
-def write_at(editor: SourceEditor, end: End, spot: SourceSpan, before: str, value: JsonValue) -> None:
+def write_at(editor: SourceEditor, end: End, value: JsonValue) -> None:
     """Write a literal at the end of a trail: Python, YAML, JSON, and the command line where that is in
     force."""
     if end.option is not None and end.given is not None:
@@ -74,6 +74,8 @@ def write_at(editor: SourceEditor, end: End, spot: SourceSpan, before: str, valu
     if end.option is not None and end.option.default is None:
         _say_new(editor, end, value)
         return
+    spot = editor.analysis.values.spot(end)
+    before = editor.analysis.values.text(end, spot)
     source = editor.program.file(spot.file)
     if end.entry is not None and source is not None:
         editor.replace(spot, write_value(source.language, value, before))
@@ -184,8 +186,7 @@ def choose(editor: SourceEditor, site: EditSite, value: JsonValue) -> None:
     if callee.choices and value not in callee.choices:
         offered = ", ".join(callee.choices)
         raise NotChangeable(f"The table of the program offers {offered}. Received: {value!r}.")
-    spot = editor.analysis.values.spot(callee.end)
-    write_at(editor, callee.end, spot, editor.analysis.values.text(callee.end, spot), value)
+    write_at(editor, callee.end, value)
 
 
 def keep_arguments(
@@ -200,3 +201,13 @@ def keep_arguments(
     for given in call.keywords:
         if given.arg not in kept:
             editor.drop_argument(call, scope, given.value)
+
+
+def exchange_callee(
+    editor: SourceEditor, site: EditSite, new: str, kept: frozenset[str], positional: int = 0
+) -> None:
+    """Another library class or function in the place of one, with those arguments that both take."""
+    assert site.callee is not None
+    assert site.call is not None
+    rename_callee(editor, site.callee, new)
+    keep_arguments(editor, site.call, site.scope, kept, positional)

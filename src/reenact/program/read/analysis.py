@@ -6,6 +6,7 @@ import ast
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from functools import cached_property
+from pathlib import PurePosixPath
 from typing import Any
 
 from reenact.program.hyperparameter import Kind, Written
@@ -17,7 +18,8 @@ from reenact.program.read.layers import ActivationSite, LayerSite
 from reenact.program.read.scope import Scope, argument, has_unpacking, receiver
 from reenact.program.read.sources import Sources
 from reenact.program.read.values import Callee, Callees, Found, Values, chosen_name
-from reenact.types import JsonValue
+from reenact.program.source import LineTable
+from reenact.types import JsonValue, Place
 
 
 class Style(StrEnum):
@@ -104,6 +106,7 @@ class ProgramAnalysis:
         self.follower = Follower(self.sources)
         self.values = Values(self.follower)
         self.callees = Callees(self.follower)
+        self._tables: dict[str, LineTable] = {}
 
     def spot(self, node: ast.expr | ast.stmt, scope: Scope) -> SourceSpan:
         return SourceSpan(scope.file, self.sources.index(scope).span(node))
@@ -118,11 +121,18 @@ class ProgramAnalysis:
         return SourceSpan(scope.file, type(span)(span.start, span.start + kept))
 
     def text(self, spot: SourceSpan) -> str:
-        index = self.sources.indexes.get(spot.file)
-        if index is not None:
-            return index.text[spot.span.start : spot.span.end]
-        file = self.program.file(spot.file)
-        return "" if file is None else file.text[spot.span.start : spot.span.end]
+        return self._lines(spot.file).text[spot.span.start : spot.span.end]
+
+    def place(self, spot: SourceSpan) -> Place:
+        return self._lines(spot.file).place(PurePosixPath(spot.file), spot.span)
+
+    def _lines(self, name: str) -> LineTable:
+        """Line table of a file of the program, a data file's too."""
+        if name not in self._tables:
+            index, file = self.sources.indexes.get(name), self.program.file(name)
+            text = file.text if file is not None else ""
+            self._tables[name] = index.lines if index is not None else LineTable(text)
+        return self._tables[name]
 
     def calls(self) -> list[tuple[ast.Call, Scope, FileIndex]]:
         return self._calls

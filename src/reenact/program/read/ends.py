@@ -10,7 +10,7 @@ from typing import TypeAlias
 
 from reenact.program.datafile import Entry
 from reenact.program.hyperparameter import Written
-from reenact.program.read.scope import Scope, argument, keyword
+from reenact.program.read.scope import Scope, argument, keyword, method_name, receiver
 from reenact.program.read.sources import Sources
 from reenact.program.source import Span
 from reenact.types import JsonValue
@@ -179,124 +179,75 @@ def number_of(word: str) -> int | float | None:
 
 def argparse_options(sources: Sources, parse: ast.Call, scope: Scope) -> list[Option]:
     """The options of the parser whose `parse_args` this is."""
-    receiver = parse.func.value if isinstance(parse.func, ast.Attribute) else None
-    makers = [found for found in sources.calls() if _is_parser(sources, found[0], found[1])]
-    adds = [
-        (call, where)
-        for call, where, _ in sources.calls()
-        if isinstance(call.func, ast.Attribute) and call.func.attr == "add_argument"
+    parser = ast.dump(parse.func.value) if isinstance(parse.func, ast.Attribute) else ""
+    makers = [
+        call for call, at, _ in sources.calls() if sources.dotted(call.func, at).endswith("ArgumentParser")
     ]
+    adds = [(call, at) for call, at, _ in sources.calls() if method_name(call) == "add_argument"]
     if len(makers) > 1:
-        near = [(call, where) for call, where in adds if where is scope and _same_name(call, receiver)]
-        adds = near or [(call, where) for call, where in adds if where is scope] or adds
-    adds = [(call, where) for call, where in adds if _chosen(sources, call, where)]
-    options = [option for call, where in adds for option in _argparse_option(call, where)]
-    return [_with_default(sources, option) for option in options]
+        here = [(call, at) for call, at in adds if at is scope]
+        own = [(call, at) for call, at in here if ast.dump(call.func.value) == parser]  # type: ignore[attr-defined]
+        adds = own or here or adds
+    found = [_option(call, at) for call, at in adds if _is_chosen(sources, call, at)]
+    return [_with_default(sources, option) for option in found if option is not None]
 
 
-def _chosen(sources: Sources, call: ast.Call, scope: Scope) -> bool:
+def _is_chosen(sources: Sources, call: ast.Call, scope: Scope) -> bool:
     """False for an option of a subcommand that the command line does not choose."""
-    assert isinstance(call.func, ast.Attribute)
-    base = call.func.value
+    base = receiver(call)
     found = scope.find(base.id) if isinstance(base, ast.Name) else None
     made = found[1][-1].value if found is not None else None
-    if not (
-        isinstance(made, ast.Call) and isinstance(made.func, ast.Attribute) and made.func.attr == "add_parser"
-    ):
+    if not isinstance(made, ast.Call) or method_name(made) != "add_parser":
         return True
-    name = literal(made.args[0]) if made.args else ""
-    return name in sources.program.arguments
+    return (literal(made.args[0]) if made.args else "") in sources.program.arguments
 
 
-def _is_parser(sources: Sources, call: ast.Call, scope: Scope) -> bool:
-    return sources.dotted(call.func, scope).endswith("ArgumentParser")
-
-
-def _same_name(call: ast.Call, receiver: ast.expr | None) -> bool:
-    assert isinstance(call.func, ast.Attribute)
-    return receiver is not None and ast.dump(call.func.value) == ast.dump(receiver)
-
-
-def _argparse_option(call: ast.Call, scope: Scope) -> list[Option]:
-    flags = [
-        part.value for part in call.args if isinstance(part, ast.Constant) and isinstance(part.value, str)
-    ]
+def _option(call: ast.Call, scope: Scope) -> Option | None:
+    """The option that `add_argument` or `click.option` describes."""
+    flags = _texts(call)
     if not flags:
-        return []
-    dest = keyword(call, "dest")
-    name = dest.value if isinstance(dest, ast.Constant) and isinstance(dest.value, str) else _dest(flags)
-    action = literal(keyword(call, "action") or ast.Constant(""))
-    switch = {"store_true": True, "store_false": False}.get(str(action))
-    kind = keyword(call, "type")
-    default = keyword(call, "default")
-    return [
-        Option(
-            tuple(flags),
-            name,
-            call,
-            scope,
-            default,
-            kind.id if isinstance(kind, ast.Name) else "",
-            _several(call),
-            switch,
-        )
-    ]
-
-
-def _several(call: ast.Call) -> bool:
-    """`nargs` that gives a list; `"?"` gives one value."""
-    count = keyword(call, "nargs")
-    return count is not None and literal(count) != "?"
-
-
-def _dest(flags: list[str]) -> str:
+        return None
+    dest, kind, count = keyword(call, "dest"), keyword(call, "type"), keyword(call, "nargs")
     long = next((flag for flag in flags if flag.startswith("--")), flags[0])
-    return long.lstrip("-").replace("-", "_")
+    name = literal(dest) if dest is not None else NOT_LITERAL
+    return Option(
+        tuple(flags),
+        name if isinstance(name, str) else long.lstrip("-").replace("-", "_"),
+        call,
+        scope,
+        keyword(call, "default"),
+        kind.id if isinstance(kind, ast.Name) else "",
+        several=count is not None and literal(count) != "?",
+        switch={"store_true": True, "store_false": False}.get(
+            str(literal(keyword(call, "action") or ast.Constant("")))
+        ),
+    )
+
+
+def _texts(call: ast.Call) -> list[str]:
+    """The strings among the positional arguments."""
+    return [text for text in map(literal, call.args) if isinstance(text, str)]
 
 
 def _with_default(sources: Sources, option: Option) -> Option:
     """`parser.set_defaults(lr=...)` wins over the option's own default."""
     for call, where, _ in sources.calls():
-        if (
-            isinstance(call.func, ast.Attribute)
-            and call.func.attr == "set_defaults"
-            and where.file == option.scope.file
-        ):
+        if method_name(call) == "set_defaults" and where.file == option.scope.file:
             value = keyword(call, option.dest)
             if value is not None:
-                return Option(
-                    option.flags,
-                    option.dest,
-                    call,
-                    where,
-                    value,
-                    option.type_name,
-                    option.several,
-                    option.switch,
-                )
+                return replace(option, call=call, scope=where, default=value)
     return option
 
 
 def click_option(sources: Sources, function: Scope, name: str) -> Option | None:
     """The `@click.option("--lr", default=...)` that fills a parameter."""
-    node = function.node
-    if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
-        return None
     outside = function.parent or function
-    for decorator in node.decorator_list:
+    for decorator in getattr(function.node, "decorator_list", ()):
         if isinstance(decorator, ast.Call) and sources.dotted(decorator.func, outside) == "click.option":
-            found = _argparse_option(decorator, outside)
-            if found and name in (found[0].dest, *_bare_names(decorator)):
-                return found[0]
+            option = _option(decorator, outside)
+            if option is not None and name in (option.dest, *_texts(decorator)):
+                return option
     return None
-
-
-def _bare_names(call: ast.Call) -> list[str]:
-    return [
-        part.value
-        for part in call.args
-        if isinstance(part, ast.Constant) and isinstance(part.value, str) and not part.value.startswith("-")
-    ]
 
 
 def absl_flag(sources: Sources, name: str) -> Option | None:

@@ -143,7 +143,7 @@ _SHARED: dict[str, JsonValue] = {
 _ADAM: dict[str, JsonValue] = {"beta_1": 0.9, "beta_2": 0.999, "epsilon": 1e-7}
 
 
-def _optimizer(learning_rate: float = 0.001, **own: JsonValue) -> OptimizerSpec:
+def _optimizer(learning_rate: float = 0.001, /, **own: JsonValue) -> OptimizerSpec:
     shared = ((name, value) for name, value in _SHARED.items() if name not in own)
     return OptimizerSpec((("learning_rate", learning_rate), *own.items(), *shared))
 

@@ -6,7 +6,6 @@ import ast
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
-from pathlib import PurePosixPath
 
 from reenact.errors import UnreadableProgram
 from reenact.program.hyperparameter import Hyperparameter, HyperparameterId, Kind, Written
@@ -14,7 +13,7 @@ from reenact.program.program import Program
 from reenact.program.read.alternatives import alternatives
 from reenact.program.read.analysis import Draft, EditSite, ProgramAnalysis, Style
 from reenact.program.read.data import read_data, read_scaling
-from reenact.program.read.ends import SourceSpan, argparse_options, is_number
+from reenact.program.read.ends import argparse_options, is_number
 from reenact.program.read.habits import read_habits
 from reenact.program.read.keras_training import read_keras_training
 from reenact.program.read.layer_hyperparameters import read_layers, read_missing_initialisers
@@ -26,8 +25,7 @@ from reenact.program.read.supervision import Supervision
 from reenact.program.read.torch_training import read_torch_training, read_trainers
 from reenact.program.read.vocabulary import plain_name
 from reenact.program.read.widths import why_fixed
-from reenact.program.source import LineTable, words
-from reenact.types import Place
+from reenact.program.source import words
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,8 +64,6 @@ def _read(program: Program) -> Reading:
         *read_layers(analysis, models),
         *read_torch_training(analysis, models),
         *read_keras_training(analysis),
-    ]
-    drafts += [
         *read_trainers(analysis),
         *read_data(analysis),
         *read_loops(analysis, loops),
@@ -76,10 +72,8 @@ def _read(program: Program) -> Reading:
     drafts += list(read_missing_initialisers(analysis, models, drafts))
     drafts += list(read_habits(analysis, models, loops, drafts))
     drafts += list(read_names(analysis, drafts))
-    kept = _merge(drafts)
-    named = _name(analysis, kept)
-    places = _Places(analysis)
-    params = tuple(_hyperparameter(analysis, models, param_id, draft, places) for param_id, draft in named)
+    named = _name(analysis, _merge(drafts))
+    params = tuple(_hyperparameter(analysis, models, param_id, draft) for param_id, draft in named)
     sites = {param_id: draft.site for param_id, draft in named}
     supervision = Supervision(analysis, models, params, sites)
     params = tuple(supervision.fitting(param, sites[param.id]) for param in params)
@@ -126,49 +120,28 @@ def _owner_position(analysis: ProgramAnalysis, draft: Draft) -> int:
     return analysis.sources.index(draft.site.scope).lines.offset(node.lineno, node.col_offset)  # type: ignore[attr-defined]
 
 
-class _Places:
-    """Turns spots into places, one line table a file."""
-
-    def __init__(self, analysis: ProgramAnalysis) -> None:
-        self.analysis = analysis
-        self.tables: dict[str, LineTable] = {}
-
-    def __call__(self, spot: SourceSpan) -> Place:
-        if spot.file not in self.tables:
-            index = self.analysis.sources.indexes.get(spot.file)
-            file = self.analysis.program.file(spot.file)
-            text = file.text if file is not None else ""
-            self.tables[spot.file] = index.lines if index is not None else LineTable(text)
-        return self.tables[spot.file].place(PurePosixPath(spot.file), spot.span)
-
-
 def _hyperparameter(
-    analysis: ProgramAnalysis, models: Models, param_id: HyperparameterId, draft: Draft, places: _Places
+    analysis: ProgramAnalysis, models: Models, param_id: HyperparameterId, draft: Draft
 ) -> Hyperparameter:
     reason = why_fixed(analysis, models, draft)
     return Hyperparameter(
         id=param_id,
         value=draft.value,
         written=draft.written,
-        place=places(draft.spot),
+        place=analysis.place(draft.spot),
         alternatives=() if reason else alternatives(draft),
         text=draft.text,
         layer_type=draft.layer_type,
         role=draft.role,
         library=draft.site.library,
-        uses=tuple(places(use) for use in draft.uses),
+        uses=tuple(map(analysis.place, draft.uses)),
         also=tuple(sorted(draft.also)),
         default=draft.default,
-        overridden=_overridden(draft),
+        overridden="" if draft.given is None else draft.given.flag or "the command line",
         computed=draft.computed,
         changeable=not reason,
         reason=reason,
     )
-
-
-def _overridden(draft: Draft) -> str:
-    given = draft.given
-    return "" if given is None else (given.flag or "the command line")
 
 
 NAMES: dict[Kind, frozenset[str]] = {

@@ -93,19 +93,14 @@ def meetings(analysis: ProgramAnalysis, site: EditSite) -> list[Meeting]:
 
 def _torch(analysis: ProgramAnalysis, site: EditSite) -> Iterator[Meeting]:
     """The second argument wherever the loss is called."""
-    call = site.call
-    assert call is not None
-    assert site.callee is not None
-    if site.callee.dotted.startswith("torch.nn.functional."):
-        target = argument(call, 1, "target")
+    assert site.call is not None
+    if site.callee is not None and site.callee.dotted.startswith("torch.nn.functional."):
+        target = argument(site.call, 1, "target")
         if target is not None:
-            yield Meeting(target, site.scope, argument(call, 0, "input"))
+            yield Meeting(target, site.scope, argument(site.call, 0, "input"))
         return
-    for other, scope, _ in analysis.calls():
-        if other is call or len(other.args) < 2 or not isinstance(other.func, ast.Name | ast.Attribute):
-            continue
-        if any(made.call is call for made in analysis.callees.made(other.func, scope)):
-            yield Meeting(other.args[1], scope, other.args[0])
+    for call, scope in _uses(analysis, site):
+        yield Meeting(call.args[1], scope, call.args[0])
 
 
 def _keras(analysis: ProgramAnalysis, site: EditSite) -> Iterator[Meeting]:
@@ -113,17 +108,22 @@ def _keras(analysis: ProgramAnalysis, site: EditSite) -> Iterator[Meeting]:
     for call, scope, _ in analysis.calls():
         if method_name(call) in FITS:
             held = keyword(call, "validation_data")
-            given = [argument(call, 1, "y")]
-            if isinstance(held, ast.Tuple | ast.List) and len(held.elts) >= 2:
-                given.append(held.elts[1])
-            for labels in given:
+            for labels in (argument(call, 1, "y"), *getattr(held, "elts", ())[1:2]):
                 own = part_of(labels, site.output) if isinstance(labels, ast.Dict) else labels
                 if own is not None:
                     yield Meeting(own, scope)
-        elif (
-            call is not site.call and len(call.args) >= 2 and isinstance(call.func, ast.Name | ast.Attribute)
-        ) and any(made.call is site.call for made in analysis.callees.made(call.func, scope)):
-            yield Meeting(call.args[0], scope, call.args[1])
+    for call, scope in _uses(analysis, site):
+        yield Meeting(call.args[0], scope, call.args[1])
+
+
+def _uses(analysis: ProgramAnalysis, site: EditSite) -> Iterator[tuple[ast.Call, Scope]]:
+    """Calls of a loss object with outputs and labels."""
+    for call, scope, _ in analysis.calls():
+        if not isinstance(call.func, ast.Name | ast.Attribute) or len(call.args) < 2 or call is site.call:
+            continue
+        made = () if method_name(call) in FITS else analysis.callees.made(call.func, scope)
+        if any(item.call is site.call for item in made):
+            yield call, scope
 
 
 def part_of(given: ast.Dict, output: str) -> ast.expr | None:
