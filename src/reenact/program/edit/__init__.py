@@ -1,1 +1,6 @@
-"""From changes to edited text: one file for each kind of change."""
+"""Changes of a program's text, each an edit of one place: the rest stays as it is written.
+
+source_editor, segments, statements    collect edits; brackets; statements and imports
+values, arguments, lists, layers, activations, losses, optimizers, loop      one sort of change each
+carry_out                              all changes of a patch together
+"""

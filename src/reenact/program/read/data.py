@@ -41,10 +41,11 @@ def _is_silent(analysis: ProgramAnalysis, node: ast.AST, scope: Scope) -> bool:
         marks = [item.context_expr for item in node.items]
     elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
         marks = node.decorator_list
-    return any(_no_grad(analysis, mark, scope) for mark in marks)
+    return any(no_grad(analysis, mark, scope) for mark in marks)
 
 
-def _no_grad(analysis: ProgramAnalysis, node: ast.expr, scope: Scope) -> bool:
+def no_grad(analysis: ProgramAnalysis, node: ast.expr, scope: Scope) -> bool:
+    """`torch.no_grad`, called or not."""
     called = node.func if isinstance(node, ast.Call) else node
     return analysis.sources.dotted(called, scope) in WITHOUT_GRADIENTS
 

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 
 from reenact.program.hyperparameter import Kind, Written
 from reenact.program.read.analysis import Draft, EditSite, ProgramAnalysis, Style
-from reenact.program.read.data import WITHOUT_GRADIENTS, speaks_of_evaluation
+from reenact.program.read.data import WITHOUT_GRADIENTS, no_grad, speaks_of_evaluation
 from reenact.program.read.index import FileIndex, dotted_text
 from reenact.program.read.loops import Loops
 from reenact.program.read.model import Models
@@ -110,12 +110,8 @@ def _cleared_otherwise(analysis: ProgramAnalysis) -> bool:
         if "grad" in index.stores:
             return True
         for call in index.calls:
-            base = receiver(call)
-            if (
-                base is not None
-                and method_name(call) in ("zero_", "fill_")
-                and dotted_text(base).endswith("grad")
-            ):
+            base = receiver(call) if method_name(call) in ("zero_", "fill_") else None
+            if base is not None and dotted_text(base).endswith("grad"):
                 return True
     return False
 
@@ -153,34 +149,27 @@ def _depends_on_mode(models: Models) -> bool:
 def _no_eval(analysis: ProgramAnalysis) -> Iterator[Draft]:
     """Evaluation without `model.eval()`: reported at the `no_grad` block or the evaluating function."""
     for index in analysis.sources.indexes.values():
-        for node in index.withs:
-            scope = index.scopes[node]
-            called = [item.context_expr for item in node.items]
-            names = [analysis.sources.dotted(c.func, scope) for c in called if isinstance(c, ast.Call)]
-            if any(name in WITHOUT_GRADIENTS for name in names):
-                yield analysis.absent(
-                    Kind.MODE, EditSite(Style.LOOP, "torch", scope, node=node), node, layer="eval"
-                )
-                return
-        for function in index.functions:
-            node_ = function.node
-            if isinstance(node_, ast.FunctionDef) and _evaluating(analysis, function):
-                yield analysis.absent(
-                    Kind.MODE,
-                    EditSite(Style.LOOP, "torch", function, node=node_.body[0]),
-                    node_.body[0],
-                    layer="eval",
-                )
-                return
+        silent = [
+            (node, index.scopes[node])
+            for node in index.withs
+            for item in node.items
+            if isinstance(item.context_expr, ast.Call)
+            and no_grad(analysis, item.context_expr, index.scopes[node])
+        ]
+        evaluating: list[tuple[ast.stmt, Scope]] = [
+            (function.node.body[0], function)
+            for function in index.functions
+            if isinstance(function.node, ast.FunctionDef) and _evaluating(analysis, function)
+        ]
+        for node, scope in [*silent, *evaluating][:1]:
+            site = EditSite(Style.LOOP, "torch", scope, node=node)
+            yield analysis.absent(Kind.MODE, site, node, layer="eval")
+            return
 
 
 def _evaluating(analysis: ProgramAnalysis, function: Scope) -> bool:
-    assert isinstance(function.node, ast.FunctionDef)
-    marked = any(
-        analysis.sources.dotted(d.func if isinstance(d, ast.Call) else d, function.parent or function)
-        in WITHOUT_GRADIENTS
-        for d in function.node.decorator_list
-    )
+    decorators = getattr(function.node, "decorator_list", ())
+    marked = any(no_grad(analysis, mark, function.parent or function) for mark in decorators)
     return marked or (speaks_of_evaluation(function.name) and "model" in function.bindings)
 
 

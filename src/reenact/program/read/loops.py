@@ -10,11 +10,13 @@ from functools import cached_property
 
 from reenact.program.hyperparameter import Kind
 from reenact.program.read.analysis import Draft, EditSite, ProgramAnalysis, Style
+from reenact.program.read.ends import literal
 from reenact.program.read.index import FileIndex
 from reenact.program.read.scope import FunctionNode, Scope, method_name, receiver
 from reenact.program.source import words
 
 Loop = ast.For | ast.AsyncFor | ast.While
+COMPREHENSIONS = (ast.ListComp, ast.GeneratorExp, ast.SetComp)
 
 BACKWARD = frozenset(("backward", "manual_backward"))
 ON_BATCH = frozenset(("train_on_batch",))
@@ -76,21 +78,14 @@ class Loops:
         todo = list(found)
         while todo:
             function = todo.pop()
-            for _, caller, _ in self.sources.sites.get(function, []):
-                holder = caller.enclosing_function()
+            callers = [caller for _, caller, _ in self.sources.sites.get(function, [])]
+            # The function around a closure counts too: `optimizer.step(closure)`.
+            for scope in (*callers, *([function.parent] if function.parent is not None else [])):
+                holder = scope.enclosing_function()
                 if holder is not None and holder not in found:
                     found.add(holder)
                     todo.append(holder)
-            for holder in self._handed_over(function):
-                if holder not in found:
-                    found.add(holder)
-                    todo.append(holder)
         return found
-
-    def _handed_over(self, function: Scope) -> list[Scope]:
-        """Functions around a closure: `optimizer.step(closure)`."""
-        holder = function.parent.enclosing_function() if function.parent is not None else None
-        return [holder] if holder is not None else []
 
     @cached_property
     def loops(self) -> list[LoopSite]:
@@ -117,25 +112,18 @@ class Loops:
 
     def _level(self, node: ast.AST, index: FileIndex, scope: Scope, seen: set[Scope]) -> int:
         around = sum(
-            isinstance(part, ast.For | ast.AsyncFor | ast.While) and self._trains(part, index)
-            for part in _inside_function(index, node)
+            isinstance(part, Loop) and self._trains(part, index) for part in _inside_function(index, node)
         )
         function = scope.enclosing_function()
         if function is None or function in seen:
             return around
         seen.add(function)
         levels = [
-            self._level(call, where, caller, seen) + self._comprehension(call, where)
+            self._level(call, where, caller, seen)
+            + sum(isinstance(part, COMPREHENSIONS) for part in _inside_function(where, call))
             for call, caller, where in self.sources.sites.get(function, [])
         ]
         return around + max(levels, default=0)
-
-    @staticmethod
-    def _comprehension(call: ast.Call, index: FileIndex) -> int:
-        return sum(
-            isinstance(part, ast.ListComp | ast.GeneratorExp | ast.SetComp)
-            for part in _inside_function(index, call)
-        )
 
     def in_loop(self, node: ast.AST, index: FileIndex, seen: set[Scope] | None = None) -> bool:
         """True when a node runs again and again: in a loop, or in a function that is called or handed over
@@ -192,18 +180,11 @@ def count_of(arguments: list[ast.expr]) -> ast.expr:
     if len(arguments) == 1:
         return arguments[0]
     start, stop = arguments[0], arguments[1]
-    if (
-        isinstance(stop, ast.BinOp)
-        and isinstance(stop.op, ast.Add)
-        and ast.dump(stop.left) == ast.dump(start)
-    ):
-        return stop.right
-    one = isinstance(start, ast.Constant) and start.value == 1
-    if one and isinstance(stop, ast.BinOp) and isinstance(stop.op, ast.Add):
-        if isinstance(stop.right, ast.Constant) and stop.right.value == 1:
-            return stop.left
-        if isinstance(stop.left, ast.Constant) and stop.left.value == 1:
+    if isinstance(stop, ast.BinOp) and isinstance(stop.op, ast.Add):
+        if ast.dump(stop.left) == ast.dump(start):
             return stop.right
+        if literal(start) == 1 and literal(stop.right) == 1:
+            return stop.left
     return stop
 
 
@@ -267,25 +248,20 @@ def _epochs(analysis: ProgramAnalysis, loop: LoopSite) -> Iterator[Draft]:
 
 
 def _batches(analysis: ProgramAnalysis, loop: LoopSite) -> Iterator[Draft]:
-    use = _stride(loop) or _pieces(loop) or _slices(loop)
+    use = _stride(loop) or _slices(loop)
     if use is not None:
-        yield from analysis.value_drafts(
-            Kind.BATCH_SIZE, use, EditSite(Style.VALUE, "torch", loop.scope, node=loop.node)
-        )
+        site = EditSite(Style.VALUE, "torch", loop.scope, node=loop.node)
+        yield from analysis.value_drafts(Kind.BATCH_SIZE, use, site)
 
 
 def _stride(loop: LoopSite) -> ast.expr | None:
-    """`for start in range(0, rows, batch_size)`."""
-    arguments = range_arguments(iterated(loop.node))
-    return arguments[2] if arguments is not None and len(arguments) == 3 else None
-
-
-def _pieces(loop: LoopSite) -> ast.expr | None:
-    """`for rows in torch.randperm(n).split(batch_size)`."""
+    """`for start in range(0, rows, batch_size)`, `for rows in torch.randperm(n).split(batch_size)`."""
     value = iterated(loop.node)
-    if isinstance(value, ast.Call) and method_name(value) in ("split", "batch") and value.args:
-        return value.args[0]
-    return None
+    arguments = range_arguments(value) or []
+    if len(arguments) == 3:
+        return arguments[2]
+    pieces = isinstance(value, ast.Call) and method_name(value) in ("split", "batch") and value.args
+    return pieces[0] if pieces else None
 
 
 def _slices(loop: LoopSite) -> ast.expr | None:

@@ -107,7 +107,9 @@ class Members(Trail):
             return None
         index = self.sources.index(scope)
         stores = [
-            store for store in index.stores.get(key, ()) if store.base == text and _visible(store, scope)
+            store
+            for store in index.stores.get(key, ())
+            if store.base == text and store.scope in scope.chain()
         ]
         own = [store for store in stores if store.scope is scope]
         if own:
@@ -286,14 +288,3 @@ def _item_given(end: End, number: int) -> Given | None:
 
 def _holds(node: ast.expr) -> bool:
     return isinstance(node, ast.Dict | ast.Call | ast.List | ast.Tuple | ast.BinOp)
-
-
-def _visible(store: Store, scope: Scope) -> bool:
-    """A store counts where its scope is the asking one or encloses it, or fills the same object at the
-    top."""
-    at: Scope | None = scope
-    while at is not None:
-        if at is store.scope:
-            return True
-        at = at.parent
-    return False

@@ -7,6 +7,7 @@ import ast
 from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import Enum, auto
+from typing import TypeAlias
 
 from reenact.program.read.index import FileIndex, dotted_text
 from reenact.program.read.scope import Scope, method_name, receiver
@@ -51,81 +52,56 @@ class LayerPosition:
     """The outermost Sequential call around it."""
 
 
-class _Climb:
-    """The way up from a constructor call, and what was learned on it."""
-
-    def __init__(self, sources: Sources, index: FileIndex, scope: Scope) -> None:
-        self.sources, self.index, self.scope = sources, index, scope
-        self.parts: list[str] = []
-        self.kind: ContainerKind | None = None
-        self.container: ast.AST | None = None
-        self.top: ast.Call | None = None
-
-    def step(self, parent: ast.AST, node: ast.AST) -> bool:
-        """Look at one ancestor; false when the climb ends there."""
-        if isinstance(parent, ast.Call):
-            return self._call(parent, node)
-        if isinstance(parent, ast.Tuple) and _pair_name(parent, node):
-            self._stand(ContainerKind.NAMED, parent, _pair_name(parent, node))
-        elif isinstance(parent, ast.List | ast.Tuple) and _is_counted(
-            self.sources, self.index, parent, self.scope
-        ):
-            self._stand(
-                ContainerKind.ELEMENT, parent, str(parent.elts.index(node)) if node in parent.elts else ""
-            )
-        elif isinstance(parent, ast.List):
-            self._stand(ContainerKind.ELEMENT, parent, "")
-        return True
-
-    def _call(self, parent: ast.Call, node: ast.AST) -> bool:
-        here, parts, go_on = _call_step(self.sources, parent, node, self.scope)
-        self._stand(here, parent, *parts)
-        if self.sources.dotted(parent.func, self.scope) in SEQUENTIAL:
-            self.top = parent
-        return go_on
-
-    def _stand(self, kind: ContainerKind, container: ast.AST, *parts: str) -> None:
-        if self.kind is None:
-            self.kind, self.container = kind, container
-        self.parts += parts
-
-
 def find_position(sources: Sources, index: FileIndex, call: ast.Call, scope: Scope) -> LayerPosition:
     """Walk up from the constructor call until the construction that names it."""
-    climb = _Climb(sources, index, scope)
+    parts: list[str] = []
+    kind: ContainerKind | None = None
+    container: ast.AST | None = None
+    top: ast.Call | None = None
     node: ast.AST = call
-    for _ in range(40):
-        parent = index.parents.get(node)
-        if parent is None or isinstance(parent, ast.stmt):
-            break
-        go_on = climb.step(parent, node)
+    go_on = True
+    while go_on and not isinstance(index.parents.get(node), ast.stmt | None):
+        parent = index.parents[node]
+        here, more, go_on = _step(sources, index, parent, node, scope)
+        if kind is None and here is not None:
+            kind, container = here, parent
+        if isinstance(parent, ast.Call) and sources.dotted(parent.func, scope) in SEQUENTIAL:
+            top = parent
+        parts += more
         node = parent
-        if not go_on:
-            break
-    return _finish(climb, node)
-
-
-def _finish(climb: _Climb, node: ast.AST) -> LayerPosition:
-    statement = climb.index.statement(node)
-    owner = climb.scope.enclosing_class()
+    statement = index.statement(node)
+    owner = scope.enclosing_class()
     name, target = _target(statement)
-    parts, kind = climb.parts, climb.kind
     model = owner.name if owner is not None else ""
     if target is ContainerKind.ATTRIBUTE:
         parts.append(name)
-    elif target is ContainerKind.ADD or climb.top is not None or kind is ContainerKind.APPEND:
+    elif target is ContainerKind.ADD or top is not None or kind is ContainerKind.APPEND:
         model = model or (name if target in (ContainerKind.VARIABLE, ContainerKind.ADD) else "")
     elif target is ContainerKind.VARIABLE and kind is None:
         parts.append(name)
-    model = model or _function_name(climb.scope)
+    model = model or next((one.name for one in scope.chain() if one.is_function and one.name), "")
     path = ".".join(part for part in reversed(parts) if part)
-    return LayerPosition(kind or target, model, path, climb.container or statement, climb.top)
+    return LayerPosition(kind or target, model, path, container or statement, top)
 
 
-def _call_step(
-    sources: Sources, parent: ast.Call, node: ast.AST, scope: Scope
-) -> tuple[ContainerKind, list[str], bool]:
-    """What a call around a layer says about it: its kind, a part of its path, whether to go on upwards."""
+Step: TypeAlias = tuple[ContainerKind | None, list[str], bool]
+"""What an ancestor of a layer says about it: its kind, a part of its path, whether to go on upwards."""
+
+
+def _step(sources: Sources, index: FileIndex, parent: ast.AST, node: ast.AST, scope: Scope) -> Step:
+    if isinstance(parent, ast.Call):
+        return _call_step(sources, parent, node, scope)
+    if isinstance(parent, ast.Tuple) and _pair_name(parent, node):
+        return ContainerKind.NAMED, [_pair_name(parent, node)], True
+    if isinstance(parent, ast.List | ast.Tuple) and node in parent.elts:
+        around = index.parents.get(parent)
+        # Lists given to ModuleList count their layers; the list of a Keras Sequential names layers by type.
+        if isinstance(around, ast.Call) and sources.dotted(around.func, scope) == "torch.nn.ModuleList":
+            return ContainerKind.ELEMENT, [str(parent.elts.index(node))], True
+    return (ContainerKind.ELEMENT if isinstance(parent, ast.List) else None), [], True
+
+
+def _call_step(sources: Sources, parent: ast.Call, node: ast.AST, scope: Scope) -> Step:
     if parent.func is node:
         return ContainerKind.APPLIED, [], False
     name = method_name(parent)
@@ -150,12 +126,6 @@ def _call_step(
             True,
         )
     return ContainerKind.INNER, [], not isinstance(sources.meaning(parent.func, scope), Scope)
-
-
-def _is_counted(sources: Sources, index: FileIndex, node: ast.List | ast.Tuple, scope: Scope) -> bool:
-    """Lists given to ModuleList count their layers; the list of a Keras Sequential names layers by type."""
-    parent = index.parents.get(node)
-    return isinstance(parent, ast.Call) and sources.dotted(parent.func, scope) == "torch.nn.ModuleList"
 
 
 def _pair_name(node: ast.Tuple, child: ast.AST) -> str:
@@ -190,13 +160,6 @@ def _target(statement: ast.stmt) -> tuple[str, ContainerKind]:
             )
             return text, kind
     return "", ContainerKind.INNER
-
-
-def _function_name(scope: Scope) -> str:
-    function = scope.enclosing_function()
-    while function is not None and not function.name:
-        function = function.parent.enclosing_function() if function.parent is not None else None
-    return function.name if function is not None else ""
 
 
 def elements(sources: Sources, call: ast.Call, scope: Scope) -> list[tuple[ast.expr, Scope]]:
@@ -264,7 +227,7 @@ def _filled(
         for call in index.calls
         if method_name(call) in ("append", "extend")
         and _is_name(receiver(call), name)
-        and _within(index, call, holder)
+        and holder in index.scopes[call].chain()
     ]
     for node in sorted(nodes, key=lambda part: (getattr(part, "lineno", 0), getattr(part, "col_offset", 0))):
         where = index.scopes.get(node, scope)
@@ -296,12 +259,3 @@ def _added(index: FileIndex, call: ast.Call, scope: Scope) -> Iterator[tuple[ast
 
 def _is_name(node: ast.expr | None, name: str) -> bool:
     return isinstance(node, ast.Name) and node.id == name
-
-
-def _within(index: FileIndex, call: ast.Call, holder: Scope) -> bool:
-    scope: Scope | None = index.scopes[call]
-    while scope is not None:
-        if scope is holder:
-            return True
-        scope = scope.parent
-    return False

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from enum import Enum, auto
 from typing import TypeAlias
@@ -68,29 +69,26 @@ class Scope:
     def bind(self, binding: Binding) -> None:
         self.bindings.setdefault(binding.name, []).append(binding)
 
+    def chain(self) -> Iterator[Scope]:
+        """This scope and those around it, inwards out."""
+        scope: Scope | None = self
+        while scope is not None:
+            yield scope
+            scope = scope.parent
+
     def find(self, name: str) -> tuple[Scope, list[Binding]] | None:
         """The scope that binds a name as seen from here, with all its bindings there."""
-        scope: Scope | None = self
-        first = True
-        while scope is not None:
-            visible = first or not scope.is_class
+        for scope in self.chain():
+            visible = scope is self or not scope.is_class
             if visible and name in scope.bindings and name not in scope.globals:
                 return scope, scope.bindings[name]
-            first = False
-            scope = scope.parent
         return None
 
     def enclosing_class(self) -> Scope | None:
-        scope: Scope | None = self
-        while scope is not None and not scope.is_class:
-            scope = scope.parent
-        return scope
+        return next((scope for scope in self.chain() if scope.is_class), None)
 
     def enclosing_function(self) -> Scope | None:
-        scope: Scope | None = self
-        while scope is not None and not scope.is_function:
-            scope = scope.parent
-        return scope
+        return next((scope for scope in self.chain() if scope.is_function), None)
 
 
 def bind_statement(scope: Scope, node: ast.stmt) -> None:
@@ -129,7 +127,7 @@ def bind_target(
 ) -> None:
     """Enter the names of a target; unpacking of a written-out tuple goes to the element itself."""
     if isinstance(target, ast.Name):
-        holder = _global(scope) if target.id in scope.globals else scope
+        holder = [*scope.chain()][-1] if target.id in scope.globals else scope
         holder.bind(Binding(target.id, how, node, value, pick))
     elif isinstance(target, ast.Starred):
         bind_target(scope, target.value, How.OTHER, None, node)
@@ -196,12 +194,6 @@ def _bind_module(scope: Scope, node: ast.Import, name: ast.alias) -> Binding:
     bound, dotted = (name.asname, name.name) if name.asname else (top, top)
     scope.bind(Binding(bound, How.IMPORT, node, dotted=dotted))
     return Binding(bound, How.IMPORT, node, dotted=name.name)
-
-
-def _global(scope: Scope) -> Scope:
-    while scope.parent is not None:
-        scope = scope.parent
-    return scope
 
 
 def keyword(call: ast.Call, *names: str) -> ast.expr | None:
