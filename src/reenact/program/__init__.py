@@ -6,14 +6,14 @@ static_graph    hyperparameters_of(program), static_graph(program): layers, fram
 graph           ModelGraph: the model as it stood when training began (the probe writes it)
 change, patch   Set, Insert, Remove, Replace; Patch: apply, diff
 fault           the types of faults
-launcher, source, parse, notebook, datafile    from a command line to text, syntax trees and values with places
+launcher, source, parse, notebook, datafile    from a command line to text, syntax trees and values
 read, edit      what the text says; changes of it
 
 The static reader of Python, for any text and without a program around it:
 
     parse.parse(text) -> ast.Module                  raises Unparsable; newer syntax than ours is read too
-    read.index.index_of(SourceFile(path, text))      FileIndex (or why there is none): calls, functions, classes,
-                                                     imports, loops, stores, scopes and parents of every node
-    read.sources.Sources(program_from_text(text))    what a name means across files: `dotted`, `owner`, `method`
-    read.analysis.ProgramAnalysis(program)           the value in force: `values.find`; what is called: `callees.of`
+    read.index.index_of(SourceFile(path, text))      FileIndex, or why there is none: calls, functions, loops,
+                                                     imports, stores, the scope and parent of every node
+    read.sources.Sources(program_from_text(text))    what a name means across files: `dotted`, `owner`
+    read.analysis.ProgramAnalysis(program)           values in force: `values.find`; calls: `callees.of`
 """
