@@ -10,9 +10,8 @@ from multiprocessing import parent_process
 from multiprocessing.util import Finalize
 
 from reenact.trials.executor import Executor, OnOutcome
-from reenact.trials.outcome import Outcome
 from reenact.trials.pool import ProcessPool
-from reenact.trials.trial import Trial
+from reenact.trials.trial import Outcome, Trial
 from reenact.types import ExitCode, Stop
 
 
@@ -41,7 +40,7 @@ class Lent(Executor):
 @lru_cache(maxsize=1)
 def warm_pool(workers: int) -> ProcessPool:
     """The pool of this process: its servers have imported torch and Keras once for all faults."""
-    pool = ProcessPool(workers=workers, express=True)
+    pool = ProcessPool(workers=workers)
     Finalize(None, pool.close, exitpriority=10)
     return pool
 

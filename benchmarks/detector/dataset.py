@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from benchmarks.detector.gather import Row
-from reenact.diagnosis.learned.classes import CLASSES, FaultClass
 from reenact.diagnosis.learned.features import matrix
+from reenact.diagnosis.learned.findings import CLASSES, FaultClass
 from reenact.errors import InputError
 
 if TYPE_CHECKING:

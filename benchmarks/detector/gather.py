@@ -9,7 +9,7 @@ from statistics import fmean
 
 from benchmarks.detector.plan import Planned
 from reenact.diagnosis.learned.features import features
-from reenact.diagnosis.mutate.kill import killed, oriented_values
+from reenact.diagnosis.mutate.pipeline import killed
 from reenact.errors import ended_by
 from reenact.probe.read import read_trace
 from reenact.probe.trace import Root
@@ -18,8 +18,7 @@ from reenact.program.static_graph import static_graph
 from reenact.rules.evidence import Evidence
 from reenact.trials.executor import Executor
 from reenact.trials.metric import Measure, choose_measure
-from reenact.trials.outcome import Outcome
-from reenact.trials.trial import Trial
+from reenact.trials.trial import Outcome, Trial
 from reenact.types import Progress, Stop, Tell
 
 TOLERANCE = 0.02
@@ -127,7 +126,7 @@ def as_good(before: Sequence[float], after: Sequence[float]) -> bool:
 
 
 def _values(one: Planned, outcomes: Mapping[str, Outcome], measure: Measure) -> tuple[float, ...]:
-    return oriented_values([outcomes[trial.key] for trial in one.trials], measure)
+    return tuple(measure.score(outcomes[trial.key]) for trial in one.trials)
 
 
 def evidence_of(one: Planned, outcomes: Mapping[str, Outcome]) -> Iterator[tuple[int, Evidence]]:

@@ -10,11 +10,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from benchmarks.detector.gather import Known, evidence_of
-from reenact.diagnosis.calibration import CalibrationCurve
-from reenact.diagnosis.suspects import SAME, suspects_from
+from reenact.diagnosis.suspects import SAME, CalibrationCurve, suspects_from
 from reenact.rules.registry import chosen
 from reenact.rules.rule import Needs, run_rules
-from reenact.trials.outcome import Outcome
+from reenact.trials.trial import Outcome
 
 if TYPE_CHECKING:
     import numpy as np

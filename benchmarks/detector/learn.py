@@ -17,11 +17,11 @@ from benchmarks.detector.judgement import Judgement, judged, statements_of
 from benchmarks.detector.plan import base_programs, plan
 from benchmarks.detector.publish import exported
 from benchmarks.detector.scores import Report, Scores, judge, measure
+from benchmarks.outcome_cache import Cached, FolderStore
 from reenact.diagnosis.learned.findings import LEAST
 from reenact.diagnosis.learned.forest import Forest
 from reenact.journal import Journal
 from reenact.program.program import Program
-from reenact.trials.cache import Cached, FolderStore
 from reenact.trials.executor import Executor
 from reenact.trials.pool import ProcessPool
 from reenact.types import ExitCode, JsonValue, Progress, Stop, Tell, tell_nobody

@@ -9,8 +9,7 @@ from benchmarks.detector.fit import SHIPPED
 from benchmarks.detector.judgement import Judgement
 from benchmarks.detector.learn import Learned
 from benchmarks.detector.scores import UNION, Scores
-from reenact.diagnosis.learned.classes import BY_CODE
-from reenact.diagnosis.learned.findings import LEAST
+from reenact.diagnosis.learned.findings import BY_CODE, LEAST
 from reenact.diagnosis.mutate.catalogue import DEEPCRIME, covered
 from reenact.types import Table
 

@@ -136,7 +136,7 @@ def faults(
     from benchmarks.faults.case import Scale, Side
     from benchmarks.faults.cases import catalogue, fault_case
     from benchmarks.faults.diagnosed import measure
-    from reenact.diagnosis.depth import Depth
+    from reenact.diagnosis.options import Depth
     from reenact.journal import Journal
 
     cases = [fault_case(name) for name in names] or [case for case in catalogue() if case.study]

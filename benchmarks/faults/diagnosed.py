@@ -27,9 +27,8 @@ from benchmarks.identity import code_identity
 from benchmarks.scorecard import Scorecard
 from benchmarks.several import several
 from benchmarks.warm import Lent, end_with_parent, warm_pool
-from reenact.diagnosis.depth import Depth
 from reenact.diagnosis.diagnosis import Diagnosis, DiagnosisFinding
-from reenact.diagnosis.options import THRESHOLD, DiagnoseOptions
+from reenact.diagnosis.options import THRESHOLD, Depth, DiagnoseOptions
 from reenact.diagnosis.pipeline import DiagnoseServices, diagnose
 from reenact.journal import Journal
 from reenact.program.program import Program, read_program
@@ -122,7 +121,7 @@ def _words(one: DiagnosisFinding) -> str:
     suspect = one.suspect
     where = f" at {suspect.layer}" if suspect.layer else ""
     gain = f"; {_middle(one.tried.before)} to {_middle(one.tried.after)}" if one.tried is not None else ""
-    return f"{suspect.first.code} {suspect.fault}{where} ({one.standing}, {one.confidence:.2f}{gain})"
+    return f"{suspect.first.code} {suspect.fault}{where} ({one.status}, {one.confidence:.2f}{gain})"
 
 
 def _middle(values: Sequence[float]) -> str:
@@ -136,7 +135,7 @@ def _timed(
     with Journal.in_memory() as journal, Path(os.devnull).open("wb") as nowhere:
         services = DiagnoseServices(
             journal=journal, traces=folder, stop=stop, stdout=nowhere,
-            executor=lambda asked: Lent(warm_pool(asked.workers)),
+            executor=lambda: Lent(warm_pool(options.workers)),
         )  # fmt: skip
         found = diagnose(program, options, services, seen)
     return found, time.monotonic() - begun

@@ -6,6 +6,7 @@ A benchmark at lite scale is worth something only where the fault still does har
 from __future__ import annotations
 
 import json
+import math
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -20,7 +21,8 @@ from benchmarks.faults.programs import availability, materialise
 from benchmarks.scorecard import Goal, Scorecard, Table
 from reenact.errors import InputError
 from reenact.own_process import own_module
-from reenact.trials.statistics import Comparison, compare, oriented
+from reenact.trials.statistics import Comparison, compare
+from reenact.trials.verify import SIGNIFICANT
 from reenact.types import JsonValue, Progress, Stop, Tell, tell_nobody
 
 TRAIN_SECONDS = 24 * 3600
@@ -51,7 +53,7 @@ class Effect:
     @property
     def holds(self) -> bool:
         """Whether the fixed program is significantly better."""
-        return self.comparison.significant()
+        return self.comparison.p_value < SIGNIFICANT
 
 
 Train: TypeAlias = Callable[[Path, Sequence[int]], Sequence[Training]]
@@ -88,12 +90,15 @@ def verify_effect(
         for side in Side:
             entry = materialise(case, side, scale, Path(scratch) / side, environ)
             trainings[side] = tuple(train(entry, seeds))
-    before, after = (
-        oriented([one.metric for one in trainings[side]], larger_is_better=case.larger_is_better)
-        for side in (Side.BUGGY, Side.FIXED)
-    )
+    before, after = (_oriented(trainings[side], case) for side in (Side.BUGGY, Side.FIXED))
     label = availability(case, environ).data.label
     return Effect(case, scale, label, trainings[Side.BUGGY], trainings[Side.FIXED], compare(before, after))
+
+
+def _oriented(trainings: Sequence[Training], case: FaultCase) -> tuple[float, ...]:
+    """The metric so that larger is better; a training that gave no number counts as the worst possible."""
+    signed = (one.metric if case.larger_is_better else -one.metric for one in trainings)
+    return tuple(-math.inf if math.isnan(value) else value for value in signed)
 
 
 def measure(

@@ -17,12 +17,13 @@ from benchmarks.children import ROOT
 from benchmarks.faults.case import FaultCase, Scale, Side
 from benchmarks.faults.programs import materialise
 from benchmarks.faults.scores import Truth, parse_truth
+from reenact.diagnosis.pipeline import DiagnoseServices
 from reenact.journal import Journal
 from reenact.program.patch import Patch
 from reenact.program.program import Program, read_program
 from reenact.program.static_graph import static_graph
-from reenact.repairs.alternatives.faults import faults_of
-from reenact.repairs.alternatives.pipeline import AlternativesOptions, AlternativesServices, analyse
+from reenact.repairs.alternatives.graph import faults_of
+from reenact.repairs.alternatives.pipeline import AlternativesOptions, analyse
 from reenact.types import Progress, Stop, Tell, tell_nobody
 
 FILE = "own.json"
@@ -79,7 +80,7 @@ def _walk(case: FaultCase, scale: Scale, budget: str, stop: Stop) -> Walk:
     with tempfile.TemporaryDirectory(prefix="reenact-neutral-") as scratch, Journal.in_memory() as journal:
         programs = {side: _program(case, side, scale, Path(scratch) / side) for side in Side}
         with Path(os.devnull).open("wb") as nowhere:
-            services = AlternativesServices(
+            services = DiagnoseServices(
                 journal=journal, traces=Path(scratch) / "traces", stop=stop, stdout=nowhere
             )
             graph = analyse(programs[Side.BUGGY], AlternativesOptions(budget), services, programs[Side.FIXED])

@@ -15,7 +15,7 @@ from benchmarks.faults.scores import Score, Truth, mean_score
 from benchmarks.faults.table import FaultTable, Reading, tabulate
 from benchmarks.faults.together import combined
 from benchmarks.scorecard import Goal, Scorecard, Table
-from reenact.diagnosis.depth import Depth
+from reenact.diagnosis.options import Depth
 from reenact.rules.registry import FAMILIES
 from reenact.types import JsonValue
 

@@ -17,6 +17,7 @@ from pathlib import Path
 from benchmarks.faults.case import FaultCase, Scale, Side
 from benchmarks.faults.programs import ENTRY, availability, materialise
 from benchmarks.identity import code_identity
+from benchmarks.outcome_cache import Cached, FolderStore
 from benchmarks.repairs.card import scorecard
 from benchmarks.repairs.figures import Fault
 from benchmarks.repairs.outcomes import outcomes_folder
@@ -24,9 +25,8 @@ from benchmarks.repairs.repaired import Reference, Repaired, jaccards
 from benchmarks.scorecard import Scorecard
 from benchmarks.several import several
 from benchmarks.warm import Lent, end_with_parent, warm_pool
-from reenact.diagnosis.depth import Depth
 from reenact.diagnosis.diagnosis import Diagnosis
-from reenact.diagnosis.options import DiagnoseOptions
+from reenact.diagnosis.options import Depth, DiagnoseOptions
 from reenact.diagnosis.pipeline import DiagnoseServices, diagnose
 from reenact.errors import ReenactError, Stopped, StorageError
 from reenact.journal import Journal
@@ -36,10 +36,8 @@ from reenact.repairs.judging import judging_by
 from reenact.repairs.options import RepairOptions
 from reenact.repairs.pipeline import FRESH, repair
 from reenact.repairs.prepare import RepairServices, choosing_seeds
-from reenact.trials.cache import Cached, FolderStore
 from reenact.trials.executor import Executor
 from reenact.trials.metric import choose_measure
-from reenact.trials.statistics import oriented
 from reenact.trials.trial import Part, Trial
 from reenact.types import Stop, Tell, tell_nobody
 
@@ -181,7 +179,7 @@ def repaired_by_all(wanted: Running, scratch: Path, trainer: Executor, stop: Sto
         known = diagnose(buggy, DiagnoseOptions(depth=Depth.QUICK), given)
         reference = _reference(case, buggy, fixed, known, trainer, plan)
         services = RepairServices(
-            journal=journal, traces=scratch / "traces", stop=stop, executor=lambda _: trainer, studies=False
+            journal=journal, traces=scratch / "traces", stop=stop, executor=lambda: trainer, studies=False
         )
         runs = [_run(case, buggy, known, reference, options, services) for options in _options(plan)]
     return Fault(reference, tuple(runs))
@@ -235,10 +233,7 @@ def _reference(
         Trial(program, seed=seed, part=judging.judge_part) for program in (buggy, fixed) for seed in seeds
     ]
     outcomes = trainer.run(trials)
-    values = oriented(
-        [judging.judge.value(one) if one.trained else float("nan") for one in outcomes],
-        larger_is_better=measure.larger_is_better,
-    )
+    values = tuple(judging.judge.score(one) for one in outcomes)
     half = len(seeds)
     costs = [sum(one.cpu_seconds for one in part) for part in (outcomes[:half], outcomes[half:])]
     turned = [param for param in hyperparameters_of(buggy) if param.changeable and param.alternatives]

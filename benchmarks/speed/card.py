@@ -1,4 +1,4 @@
-"""Judges the speed of the executors from what was measured, and shows it: goals, tables, facts."""
+"""Judges the speed of the process pool from what was measured, and shows it: goals, tables, facts."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import TypeAlias
 
 from benchmarks.scorecard import Goal, Scorecard, Table
 from benchmarks.speed.programs import Case
-from benchmarks.speed.ways import LOOP, OURS, TUNED, WAYS, Rates
+from benchmarks.speed.ways import LOOP, POOL, TUNED, WAYS, Rates
 from reenact.types import JsonValue
 
 TIMES_TUNE, TIMES_LOOP = 10.0, 3.0
@@ -26,18 +26,17 @@ def scorecard(
 ) -> Scorecard:
     """Goals, tables and facts from what was measured."""
     keras = [case for case in cases if case.keras]
-    best = max(OURS, key=lambda way: _times(found, way, LOOP, cases) or 0.0)
-    against_loop, against_tune = _times(found, best, LOOP, keras), _times(found, best, TUNED, cases)
+    against_loop, against_tune = _times(found, POOL, LOOP, keras), _times(found, POOL, TUNED, cases)
     tuned = found.get(TUNED)
     enough = whole and tuned is not None and tuned.trials * len(cases) >= LEAST_TRIALS
     goals = (
-        _goal(f"{best} against {TUNED}, all programs", TIMES_TUNE, against_tune, enough),
-        _goal(f"{best} against the {LOOP}, Keras programs", TIMES_LOOP, against_loop, whole),
+        _goal(f"{POOL} against {TUNED}, all programs", TIMES_TUNE, against_tune, enough),
+        _goal(f"{POOL} against the {LOOP}, Keras programs", TIMES_LOOP, against_loop, whole),
     )
-    reached = "not installed" if tuned is None else _shown(against_tune)
+    shown = "not installed" if tuned is None else _shown(against_tune)
     return Scorecard(
         name="trials",
-        figures=f"{best}: {reached} {TUNED}, {_shown(against_loop)} the plain loop (geometric means)",
+        figures=f"{POOL}: {shown} {TUNED}, {_shown(against_loop)} the plain loop (geometric means)",
         goals=goals,
         tables=(
             _rates_table(cases, found),
@@ -79,10 +78,8 @@ def _rates_table(cases: Sequence[Case], found: Mapping[str, Rates]) -> Table:
 def _ratio_table(cases: Sequence[Case], found: Mapping[str, Rates]) -> Table:
     rows = []
     for name, chosen in [*((case.name, [case]) for case in cases), ("geometric mean", list(cases))]:
-        times = [_times(found, way, other, chosen) for other in (LOOP, TUNED) for way in OURS]
-        rows.append((name, *map(_shown, times)))
-    columns = ("program", *(f"{way} / {other}" for other in ("loop", "Tune") for way in OURS))
-    return Table("Ratios", columns, tuple(rows))
+        rows.append((name, *(_shown(_times(found, POOL, other, chosen)) for other in (LOOP, TUNED))))
+    return Table("Ratios", ("program", "pool / loop", "pool / Tune"), tuple(rows))
 
 
 def _cpu_table(cases: Sequence[Case], found: Mapping[str, Rates]) -> Table:
@@ -96,13 +93,12 @@ def _start_table(found: Mapping[str, Rates], workers: int) -> Table:
     for way in WAYS:
         rates = found.get(way)
         if rates is None:
-            rows.append((way, "-", "-", "not installed, or not asked for"))
+            rows.append((way, "-", "not installed, or not asked for"))
             continue
-        notes = sorted({note for note in rates.notes.values() if note})
         start = "in every trial" if way == LOOP else f"{rates.start_s:.1f}"
-        rows.append((way, str(rates.trials), start, "; ".join(notes)))
+        rows.append((way, str(rates.trials), start))
     title = f"Paid once, no part of the rates ({workers} workers, one thread each)"
-    return Table(title, ("way", "trials a program", "start, s", "not expressed"), tuple(rows))
+    return Table(title, ("way", "trials a program", "start, s"), tuple(rows))
 
 
 def _facts(found: Mapping[str, Rates], workers: int, load: Load) -> JsonValue:
@@ -120,7 +116,6 @@ def _facts(found: Mapping[str, Rates], workers: int, load: Load) -> JsonValue:
                 "start_s": rates.start_s,
                 "per_second": dict(rates.per_second),
                 "cpu_s": dict(rates.cpu_s),
-                "not_expressed": dict(rates.notes),
             }
             for way, rates in found.items()
         },

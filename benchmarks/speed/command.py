@@ -20,7 +20,7 @@ from reenact.types import ExitCode
 def trials(
     trials: int, workers: int | None, programs: tuple[str, ...], tune: bool, out: Path | None
 ) -> ExitCode:
-    """Train small programs by each executor, a plain loop and Ray Tune, and compare trainings a second."""
+    """Train small programs by the process pool, a plain loop and Ray Tune, and compare trainings a second."""
     from benchmarks.speed.measure import measure
 
     return conduct(

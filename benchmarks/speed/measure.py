@@ -1,4 +1,4 @@
-"""`python -m benchmarks trials`: trainings per second of each executor, a plain loop and Ray Tune.
+"""`python -m benchmarks trials`: trainings per second of the process pool, a plain loop and Ray Tune.
 
 All have the same number of workers and one thread each. What is paid once is stated apart: the start of Ray's
 cluster, and of our servers.
@@ -15,8 +15,9 @@ from benchmarks.scorecard import Scorecard
 from benchmarks.speed import ways
 from benchmarks.speed.card import scorecard
 from benchmarks.speed.programs import Case, write_cases
-from benchmarks.speed.ways import LOOP, OURS, TUNED, Rates
+from benchmarks.speed.ways import LOOP, POOL, TUNED, Rates
 from reenact.errors import InputError
+from reenact.trials.pool import ProcessPool
 from reenact.types import Progress, Stop, Tell
 
 TRIALS = 16
@@ -52,10 +53,9 @@ def _all_ways(
     cases: Sequence[Case], trials: int, workers: int, tune: bool, tell: Tell, stop: Stop
 ) -> dict[str, Rates]:
     found: dict[str, Rates] = {}
-    for way in OURS:
-        rates = found[way] = Rates()
-        with ways.executor(way, workers) as pool:
-            _note(way, rates, ways.ours(pool, cases, trials, rates, stop), len(cases), tell)
+    rates = found[POOL] = Rates()
+    with ProcessPool(workers) as pool:
+        _note(POOL, rates, ways.pooled(pool, cases, trials, rates, stop), len(cases), tell)
     rates = found[LOOP] = Rates(trials=min(trials, LOOPS * workers))
     _note(LOOP, rates, ways.plain_loop(cases, rates, workers, stop), len(cases), tell)
     if tune:

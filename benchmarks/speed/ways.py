@@ -10,7 +10,6 @@ import sys
 import time
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from statistics import fmean
@@ -18,7 +17,6 @@ from statistics import fmean
 from benchmarks.faults.programs import ENTRY
 from benchmarks.speed.programs import Case
 from reenact.errors import Inconclusive, Stopped
-from reenact.trials.ensemble import Ensemble
 from reenact.trials.job import ONE_THREAD
 from reenact.trials.pool import ProcessPool
 from reenact.trials.trial import Trial
@@ -26,9 +24,8 @@ from reenact.types import Stop
 
 TUNE = Path(__file__).parents[1] / "cases" / "speed" / "tune.py"
 LOOP, TUNED = "plain loop", "Ray Tune"
-POOL, EXPRESS, ENSEMBLE = "pool", "pool, express", "ensemble"
-OURS = (POOL, EXPRESS, ENSEMBLE)
-WAYS = (LOOP, TUNED, *OURS)
+POOL = "pool"
+WAYS = (LOOP, TUNED, POOL)
 MOST_SECONDS = 1800.0
 ALONE = dict.fromkeys(ONE_THREAD, "1")
 
@@ -45,8 +42,6 @@ class Rates:
     """Until the first trial could begin (of Ray Tune: its cluster, and what a tuner takes); no part of the
     rates."""
     trials: int = 0
-    notes: dict[str, str] = field(default_factory=dict)
-    """By program: what there is to know about its trials."""
 
 
 def _checked(stop: Stop) -> None:
@@ -85,10 +80,10 @@ def _children_cpu() -> float:
     return used.ru_utime + used.ru_stime
 
 
-def ours(
+def pooled(
     pool: ProcessPool, cases: Sequence[Case], trials: int, rates: Rates, stop: Stop
 ) -> Iterator[tuple[Case, float]]:
-    """One of our executors, its servers warm: trainings a second."""
+    """Our pool, its servers warm: trainings a second."""
     rates.start_s = _warm(pool, cases, stop)
     rates.trials = trials
     for case in cases:
@@ -100,8 +95,6 @@ def ours(
         failed = [outcome for outcome in found if not outcome.trained]
         if failed:
             raise Inconclusive(f"{case.name}: {len(failed)} trials did not train ({failed[0].kind.value}).")
-        reached = {outcome.fallback for outcome in found if outcome.fallback}
-        rates.notes[case.name] = "; ".join(sorted(reached))
         rates.cpu_s[case.name] = fmean(outcome.cpu_seconds for outcome in found)
         yield case, trials / seconds
 
@@ -112,14 +105,6 @@ def _warm(pool: ProcessPool, cases: Sequence[Case], stop: Stop) -> float:
     for case in (cases[-1], cases[0]):
         pool.run([Trial(case.program, seed=seed) for seed in range(pool.workers)], stop=stop)
     return time.perf_counter() - began
-
-
-@contextmanager
-def executor(way: str, workers: int) -> Iterator[ProcessPool]:
-    """One of ours by its name."""
-    made = Ensemble(workers) if way == ENSEMBLE else ProcessPool(workers, express=way == EXPRESS)
-    with made as pool:
-        yield pool
 
 
 def ray_tune(cases: Sequence[Case], trials: int, workers: int) -> Rates | None:

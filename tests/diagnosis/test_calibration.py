@@ -1,4 +1,4 @@
-"""What an accusation's confidence is read off."""
+"""Confidence of a finding, read off the calibration curve."""
 
 from __future__ import annotations
 
@@ -6,9 +6,8 @@ from dataclasses import replace
 
 import pytest
 
-from reenact.diagnosis.calibration import CalibrationCurve, calibrated, shipped
 from reenact.diagnosis.options import THRESHOLD
-from reenact.diagnosis.suspects import suspects_from
+from reenact.diagnosis.suspects import CalibrationCurve, calibrated, shipped, suspects_from
 from reenact.program.fault import Fault
 from reenact.rules.finding import Finding, Severity
 

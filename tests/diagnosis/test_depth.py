@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from reenact.diagnosis.depth import BUDGETS, PLANS, Depth, budget_for
+from reenact.diagnosis.options import BUDGETS, PLANS, Depth, budget_for
 
 
 def test_the_usual_budget_is_that_of_the_depth() -> None:

@@ -8,9 +8,9 @@ from collections.abc import Callable, Sequence
 import pytest
 
 from reenact.diagnosis.candidates import Screening
-from reenact.diagnosis.depth import InterventionPlan
 from reenact.diagnosis.diagnosis import DiagnosisFinding, InterventionResult
 from reenact.diagnosis.intervene import intervene
+from reenact.diagnosis.options import InterventionPlan
 from reenact.diagnosis.suspects import Suspect, suspects_from
 from reenact.journal import Journal
 from reenact.probe.outcome import OutcomeKind
@@ -22,9 +22,8 @@ from reenact.rules.finding import Finding, Severity, Suggestion
 from reenact.rules.rule import suggest
 from reenact.trials.budget import TrainingBudget
 from reenact.trials.metric import Measure
-from reenact.trials.outcome import Outcome
 from reenact.trials.trainer import BudgetedTrainer, material
-from reenact.trials.trial import Trial
+from reenact.trials.trial import Outcome, Trial
 from reenact.types import Stop, tell_nobody
 
 SOURCE = """import keras
@@ -101,7 +100,7 @@ class Late(Stop):
         return 0.0 if self.up else 60.0
 
 
-def told(
+def interventions_on(
     formula: Formula,
     measure: Measure | None = None,
     trainings: float = 40,
@@ -124,11 +123,11 @@ def noise(seed: int) -> float:
 
 
 def test_the_change_that_helps_is_confirmed_and_the_others_are_refuted() -> None:
-    judged, executor = told(
+    judged, executor = interventions_on(
         lambda turned, seed: (0.9 if Kind.LEARNING_RATE in turned else 0.5) + noise(seed),
         learning_rate=0.6, optimizer=0.8, epochs=0.3,
     )  # fmt: skip
-    assert {name: one.standing for name, one in judged.items()} == {
+    assert {name: one.status for name, one in judged.items()} == {
         "learning_rate": InterventionResult.CONFIRMED,
         "optimizer": InterventionResult.REFUTED,
         "epochs": InterventionResult.REFUTED,
@@ -150,66 +149,66 @@ def test_what_helped_is_kept_when_the_time_is_up_before_it_is_verified() -> None
         stop.up = seed > 100
         return (0.9 if Kind.LEARNING_RATE in turned else 0.5) + noise(seed)
 
-    judged, executor = told(formula, stop=stop, learning_rate=0.6, optimizer=0.8)
-    assert judged["learning_rate"].standing is InterventionResult.HELPED
-    assert judged["optimizer"].standing is InterventionResult.REFUTED
+    judged, executor = interventions_on(formula, stop=stop, learning_rate=0.6, optimizer=0.8)
+    assert judged["learning_rate"].status is InterventionResult.HELPED
+    assert judged["optimizer"].status is InterventionResult.REFUTED
     assert any(trial.seed > 100 for trial in executor.done)
 
 
 def test_two_faults_that_only_help_together_are_both_confirmed_and_a_third_is_not() -> None:
     needed = {Kind.LEARNING_RATE, Kind.LOSS}
-    judged, _ = told(
+    judged, _ = interventions_on(
         lambda turned, seed: (0.9 if needed <= turned else 0.5) + noise(seed),
         learning_rate=0.7, loss=0.8, optimizer=0.6,
     )  # fmt: skip
-    assert judged["learning_rate"].standing is InterventionResult.CONFIRMED
-    assert judged["loss"].standing is InterventionResult.CONFIRMED
-    assert judged["optimizer"].standing is not InterventionResult.CONFIRMED
+    assert judged["learning_rate"].status is InterventionResult.CONFIRMED
+    assert judged["loss"].status is InterventionResult.CONFIRMED
+    assert judged["optimizer"].status is not InterventionResult.CONFIRMED
 
 
 def test_a_second_change_on_top_of_the_first_is_found() -> None:
     gains = {Kind.LEARNING_RATE: 0.2, Kind.LOSS: 0.15}
-    judged, _ = told(
+    judged, _ = interventions_on(
         lambda turned, seed: 0.5 + sum(gains.get(kind, 0) for kind in turned) + noise(seed),
         learning_rate=0.7, loss=0.6,
     )  # fmt: skip
-    assert [judged[name].standing for name in ("learning_rate", "loss")] == [InterventionResult.CONFIRMED] * 2
+    assert [judged[name].status for name in ("learning_rate", "loss")] == [InterventionResult.CONFIRMED] * 2
 
 
 def test_nothing_is_confirmed_where_nothing_helps() -> None:
-    judged, executor = told(
+    judged, executor = interventions_on(
         lambda turned, seed: 0.8 + noise(seed), learning_rate=0.9, optimizer=0.7, epochs=0.6
     )
-    assert all(one.standing is InterventionResult.REFUTED for one in judged.values())
+    assert all(one.status is InterventionResult.REFUTED for one in judged.values())
     assert all(one.confidence < 0.5 for one in judged.values())
     assert len(executor.done) <= 6
 
 
 def test_luck_on_the_screening_seed_does_not_confirm() -> None:
-    judged, _ = told(
+    judged, _ = interventions_on(
         lambda turned, seed: 0.9 if turned and seed < 100 else 0.5 + noise(seed * 7 + len(turned)),
         learning_rate=0.6,
     )
-    assert judged["learning_rate"].standing is not InterventionResult.CONFIRMED
+    assert judged["learning_rate"].status is not InterventionResult.CONFIRMED
 
 
-def test_a_program_that_crashes_as_it_stands_is_mended_by_a_change_that_trains() -> None:
-    judged, _ = told(
+def test_a_program_that_crashes_as_it_stands_is_fixed_by_a_change_that_trains() -> None:
+    judged, _ = interventions_on(
         lambda turned, seed: 0.7 + noise(seed) if Kind.LOSS in turned else None, loss=0.6, learning_rate=0.6
     )
-    assert judged["loss"].standing is InterventionResult.CONFIRMED
+    assert judged["loss"].status is InterventionResult.CONFIRMED
 
 
 def test_a_loss_does_not_judge_a_change_of_the_loss() -> None:
-    judged, executor = told(
+    judged, executor = interventions_on(
         lambda turned, seed: 0.5, Measure("test_accuracy", larger_is_better=False, is_loss=True), loss=0.9
     )
-    assert judged["loss"].standing is InterventionResult.UNTRIED
+    assert judged["loss"].status is InterventionResult.UNTRIED
     assert not executor.done
 
 
 def test_the_budget_limits_what_is_tried() -> None:
-    _, executor = told(
+    _, executor = interventions_on(
         lambda turned, seed: 0.5 + noise(seed), trainings=3,
         learning_rate=0.9, optimizer=0.8, epochs=0.7, loss=0.6,
     )  # fmt: skip
@@ -220,36 +219,34 @@ def test_a_slight_suspect_whose_change_helps_only_a_little_is_tuning_and_a_stron
     def helps(gain: float) -> Formula:
         return lambda turned, seed: 0.6 + gain * (Kind.EPOCHS in turned) + noise(seed)
 
-    slight, _ = told(helps(0.08), epochs=0.4)
-    much, _ = told(helps(0.2), epochs=0.4)
-    strong, _ = told(helps(0.08), epochs=0.6)
-    assert [found["epochs"].standing for found in (slight, much, strong)] == [
-        InterventionResult.CONFIRMED
-    ] * 3
+    slight, _ = interventions_on(helps(0.08), epochs=0.4)
+    much, _ = interventions_on(helps(0.2), epochs=0.4)
+    strong, _ = interventions_on(helps(0.08), epochs=0.6)
+    assert [found["epochs"].status for found in (slight, much, strong)] == [InterventionResult.CONFIRMED] * 3
     assert slight["epochs"].confidence < 0.5
     assert "not much" in slight["epochs"].note
     assert min(much["epochs"].confidence, strong["epochs"].confidence) >= 0.9
 
 
-def test_a_training_that_does_well_is_not_accused_on_a_slight_suspicion() -> None:
-    judged, _ = told(
+def test_a_training_that_does_well_is_no_finding_on_a_slight_suspicion() -> None:
+    judged, _ = interventions_on(
         lambda turned, seed: (0.99 if Kind.EPOCHS in turned else 0.955) + noise(seed) / 4, epochs=0.4
     )
     assert judged["epochs"].confidence < 0.5
     assert "does well" in judged["epochs"].note
 
 
-def test_what_helps_only_on_top_of_the_cause_stays_accused() -> None:
+def test_what_helps_only_on_top_of_the_cause_stays_a_finding() -> None:
     def accuracy(turned: frozenset[Kind], seed: int) -> float:
         if Kind.LOSS not in turned:
             return 0.1 + noise(seed)
         return 0.8 + 0.05 * (Kind.LEARNING_RATE in turned) + noise(seed) / 10
 
-    judged, _ = told(accuracy, loss=0.8, learning_rate=0.7, optimizer=0.6)
-    assert judged["loss"].standing is InterventionResult.CONFIRMED
-    assert judged["learning_rate"].standing is InterventionResult.HELPED
+    judged, _ = interventions_on(accuracy, loss=0.8, learning_rate=0.7, optimizer=0.6)
+    assert judged["loss"].status is InterventionResult.CONFIRMED
+    assert judged["learning_rate"].status is InterventionResult.HELPED
     assert "as well" in judged["learning_rate"].note
-    assert judged["optimizer"].standing is InterventionResult.REFUTED
+    assert judged["optimizer"].status is InterventionResult.REFUTED
 
 
 def test_nothing_is_refuted_beside_a_proven_fault_that_could_not_be_changed() -> None:
@@ -266,7 +263,7 @@ def test_nothing_is_refuted_beside_a_proven_fault_that_could_not_be_changed() ->
         judged, _ = intervene(everything, Screening(trainer, PLAN, tell_nobody), threshold=0.45)
         run.finish({})
     rate = next(one for one in judged if one.suspect.first.name == "learning_rate")
-    assert rate.standing is InterventionResult.UNTRIED
+    assert rate.status is InterventionResult.UNTRIED
     assert rate.confidence >= 0.45
     assert "may hide" in rate.note
 

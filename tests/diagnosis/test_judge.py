@@ -1,13 +1,12 @@
-"""Judging what is there: the rules asked of a text alone, suppressed and threshold as in the whole story."""
+"""Judging what is there: rules on a text alone, suppressed and threshold as in the whole pipeline."""
 
 from __future__ import annotations
 
 import pytest
 
-from reenact.diagnosis.depth import Depth
 from reenact.diagnosis.diagnosis import InterventionResult
 from reenact.diagnosis.judge import diagnose_evidence
-from reenact.diagnosis.options import DiagnoseOptions
+from reenact.diagnosis.options import Depth, DiagnoseOptions
 from reenact.program.program import program_from_text
 from reenact.program.static_graph import static_graph
 from reenact.rules.evidence import Evidence
@@ -26,9 +25,9 @@ def evidence(comment: str = "") -> Evidence:
     return Evidence(program, static_graph(program))
 
 
-def test_what_a_rule_accuses_is_untried() -> None:
+def test_what_a_rule_names_is_untried() -> None:
     (one,) = diagnose_evidence(evidence(), DiagnoseOptions(depth=Depth.STATIC)).findings
-    assert (one.suspect.first.code, one.standing) == ("UM005", InterventionResult.UNTRIED)
+    assert (one.suspect.first.code, one.status) == ("UM005", InterventionResult.UNTRIED)
 
 
 @pytest.mark.parametrize(

@@ -9,8 +9,9 @@ from typing import Any
 
 import pytest
 
-from reenact.diagnosis.llm_detector.check import KINDS, fault_named
 from reenact.diagnosis.llm_detector.findings import llm_findings
+from reenact.diagnosis.llm_detector.opinion import fault_named
+from reenact.diagnosis.suspects import FAULT_KINDS
 from reenact.journal import Journal, OpenRun
 from reenact.llm.ask import Call
 from reenact.llm.scripted import Scripted
@@ -82,7 +83,7 @@ def test_a_single_answer_is_never_sure(program: Program, run: OpenRun) -> None:
     assert [one.confidence for one in found] == [0.5]
 
 
-def test_the_same_thing_said_twice_in_one_answer_counts_once(program: Program, run: OpenRun) -> None:
+def test_the_same_thing_stated_twice_in_one_answer_counts_once(program: Program, run: OpenRun) -> None:
     found, _ = llm_findings(program, Scripted([answer(RATE, RATE), answer()]), 2, run)
     assert [one.confidence for one in found] == [pytest.approx(1 / 3)]
 
@@ -96,7 +97,7 @@ def test_an_answer_that_never_becomes_json_is_left_out_and_noted(program: Progra
 
 
 @pytest.mark.parametrize(
-    ("change", "said"),
+    ("change", "stated"),
     [
         ({"line": 600}, "line that is not in the program"),
         ({"line": 0}, "line that is not in the program"),
@@ -107,12 +108,12 @@ def test_an_answer_that_never_becomes_json_is_left_out_and_noted(program: Progra
     ],
 )
 def test_what_does_not_exist_is_dropped_with_a_note(
-    program: Program, run: OpenRun, change: dict[str, Any], said: str
+    program: Program, run: OpenRun, change: dict[str, Any], stated: str
 ) -> None:
     found, notes = llm_findings(program, Scripted([answer({**RATE, **change})]), 1, run)
     assert found == ()
     assert len(notes) == 1
-    assert said in notes[0]
+    assert stated in notes[0]
 
 
 def obedient(call: Call) -> dict[str, Any]:
@@ -139,8 +140,8 @@ def test_text_of_a_model_never_becomes_code(program: Program, run: OpenRun, text
 
 
 def test_a_name_is_taken_over_as_the_program_would_spell_it(program: Program, run: OpenRun) -> None:
-    said = {"fault": "OCH", "line": 6, "old": "Adam", "new": "sgd", "reason": "Plain steps suffice."}
-    ((finding,), _) = llm_findings(program, Scripted([answer(said)]), 1, run)
+    stated = {"fault": "OCH", "line": 6, "old": "Adam", "new": "sgd", "reason": "Plain steps suffice."}
+    ((finding,), _) = llm_findings(program, Scripted([answer(stated)]), 1, run)
     assert [one.new for one in finding.suggestions] == ["SGD"]
 
 
@@ -162,4 +163,4 @@ def test_faults_go_by_code_or_words() -> None:
 
 
 def test_every_fault_type_belongs_to_a_hyperparameter() -> None:
-    assert set(KINDS) == set(Fault)
+    assert set(FAULT_KINDS) == set(Fault)

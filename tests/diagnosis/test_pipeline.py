@@ -1,4 +1,4 @@
-"""The whole story: reading only, one real watched run, interventions, continuing after an interruption."""
+"""The whole pipeline: reading only, one real watched run, interventions, continuing after an interruption."""
 
 from __future__ import annotations
 
@@ -7,9 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from reenact.diagnosis.depth import Depth
 from reenact.diagnosis.diagnosis import Diagnosis, InterventionResult
-from reenact.diagnosis.options import DiagnoseOptions
+from reenact.diagnosis.options import Depth, DiagnoseOptions
 from reenact.diagnosis.pipeline import DiagnoseServices, diagnose
 from reenact.errors import InputError, Stopped
 from reenact.journal import Journal
@@ -17,9 +16,8 @@ from reenact.probe.outcome import OutcomeKind
 from reenact.program.fault import Fault
 from reenact.program.hyperparameter import Kind
 from reenact.program.program import Program, read_program
-from reenact.trials.outcome import Outcome
 from reenact.trials.scripted import ScriptedExecutor
-from reenact.trials.trial import Trial
+from reenact.trials.trial import Outcome, Trial
 from reenact.types import Stop
 
 BROKEN = """import torch
@@ -76,7 +74,7 @@ def tell(
         journal=journal,
         traces=program.folder.parent / "traces",
         stdout=2,
-        executor=(lambda options: executor) if executor is not None else None,
+        executor=(lambda: executor) if executor is not None else None,
     )
     return diagnose(program, DiagnoseOptions(**options), services)
 
@@ -100,7 +98,7 @@ def test_quick_watches_one_run_and_normal_confirms_by_training(program: Program,
         found = tell(program, journal, executor, depth=Depth.NORMAL)
         assert found.evidence.experiments.one_batch is not None
         (one,) = [one for one in found.findings if one.suspect.fault is Fault.HLR]
-        assert one.standing is InterventionResult.CONFIRMED
+        assert one.status is InterventionResult.CONFIRMED
         assert one.tried is not None
         assert one.tried.p_value < 0.05
         assert found.measure is not None
@@ -108,7 +106,7 @@ def test_quick_watches_one_run_and_normal_confirms_by_training(program: Program,
     assert hashes(program.folder) == before
 
 
-def test_an_interrupted_story_continues_without_training_twice(program: Program, tmp_path: Path) -> None:
+def test_an_interrupted_diagnosis_continues_without_training_twice(program: Program, tmp_path: Path) -> None:
     stop = Stop()
     done: list[str] = []
 
@@ -122,17 +120,17 @@ def test_an_interrupted_story_continues_without_training_twice(program: Program,
     with Journal.open(tmp_path / "runs") as journal:
         services = DiagnoseServices(
             journal, tmp_path / "traces", stop=stop, stdout=2,
-            executor=lambda options: ScriptedExecutor(interrupted),
+            executor=lambda: ScriptedExecutor(interrupted),
         )  # fmt: skip
         with pytest.raises(Stopped):
             diagnose(program, options, services)
     first = list(done)
     with Journal.open(tmp_path / "runs") as journal:
         again = DiagnoseServices(
-            journal, tmp_path / "traces", stdout=2, executor=lambda options: ScriptedExecutor(interrupted)
+            journal, tmp_path / "traces", stdout=2, executor=lambda: ScriptedExecutor(interrupted)
         )
         found = diagnose(program, options, again)
-    assert any(one.standing is InterventionResult.CONFIRMED for one in found.findings)
+    assert any(one.status is InterventionResult.CONFIRMED for one in found.findings)
     assert len(list((tmp_path / "traces").iterdir())) == 1
     journalled = set(first) & set(done[len(first) :])
     assert len(journalled) < len(first)
@@ -144,7 +142,7 @@ def test_a_trace_that_was_changed_since_is_watched_again(program: Program, tmp_p
             services = DiagnoseServices(journal, tmp_path / "traces", stdout=2, executor=stopping)
             return diagnose(program, DiagnoseOptions(depth=Depth.NORMAL), services)
 
-    def stopping(_: DiagnoseOptions) -> ScriptedExecutor:
+    def stopping() -> ScriptedExecutor:
         raise Stopped("Stopped after the watched run.")
 
     with pytest.raises(Stopped):

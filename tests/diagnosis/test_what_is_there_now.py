@@ -6,9 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from reenact.diagnosis.depth import Depth
 from reenact.diagnosis.diagnosis import Diagnosis
-from reenact.diagnosis.options import DiagnoseOptions
+from reenact.diagnosis.options import Depth, DiagnoseOptions
 from reenact.diagnosis.pipeline import DiagnoseServices, diagnose, diagnose_within
 from reenact.journal import Journal
 from reenact.program.program import Program, read_program
@@ -49,7 +48,7 @@ def services(journal: Journal, folder: Path, *, fresh: bool = False) -> Diagnose
     return DiagnoseServices(journal=journal, traces=folder / "runs" / "traces", fresh=fresh)
 
 
-def said(found: Diagnosis) -> str:
+def crash_message(found: Diagnosis) -> str:
     assert found.evidence.outcome is not None
     assert found.evidence.outcome.crash is not None
     return found.evidence.outcome.crash.message
@@ -88,7 +87,7 @@ def test_a_finished_diagnosis_is_made_again_also_when_nothing_changed(tmp_path: 
         counts = []
         for _ in range(2):
             found = diagnose(program, DiagnoseOptions(depth=Depth.QUICK), services(journal, tmp_path))
-            assert (said(found), found.reused) == ("the data are one", "")
+            assert (crash_message(found), found.reused) == ("the data are one", "")
             counts.append(times_run(program))
     assert counts[1] == 2 * counts[0]
 
@@ -100,7 +99,9 @@ def test_the_same_script_in_another_folder_is_another_program(tmp_path: Path) ->
             program = program_in(tmp_path / name, READS_DATA)
             (program.folder / "data.csv").write_text(name)
             answers.append(
-                said(diagnose(program, DiagnoseOptions(depth=Depth.QUICK), services(journal, tmp_path)))
+                crash_message(
+                    diagnose(program, DiagnoseOptions(depth=Depth.QUICK), services(journal, tmp_path))
+                )
             )
             assert times_run(program)
     assert answers == ["the data are first", "the data are second"]
@@ -121,7 +122,7 @@ def test_an_interrupted_diagnosis_watches_again_only_what_changed(
         first, _ = continued(journal, program, tmp_path)
         count = times_run(program)
         again, reused = continued(journal, program, tmp_path)
-        assert said(again) == said(first)
+        assert crash_message(again) == crash_message(first)
         assert times_run(program) == count
         assert reused.startswith("Continued run ")
         assert reused.endswith("1 finished step is kept. --fresh starts over.")
@@ -130,7 +131,7 @@ def test_an_interrupted_diagnosis_watches_again_only_what_changed(
         else:
             target.write_text("8.0")
         other, reused = continued(journal, program, tmp_path)
-        assert said(other) != said(first)
+        assert crash_message(other) != crash_message(first)
         assert times_run(program) > count
         assert reused == ""
         assert journal.check().problems == ()
@@ -153,7 +154,7 @@ def test_a_variable_that_the_text_names_counts(tmp_path: Path, monkeypatch: pyte
     with Journal.in_memory() as journal:
         for value in ("0.1", "0.1", "8"):
             monkeypatch.setenv("MY_RATE", value)
-            answers.append(said(continued(journal, program, tmp_path)[0]))
+            answers.append(crash_message(continued(journal, program, tmp_path)[0]))
             counts.append(times_run(program))
     assert answers == ["the rate is 0.1", "the rate is 0.1", "the rate is 8"]
     assert counts == [counts[0], counts[0], 2 * counts[0]]

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from reenact.diagnosis.observe import read_only
+from reenact.diagnosis.judge import read_only
 from reenact.program.fault import Fault
 from reenact.program.program import read_program
 from reenact.rules.registry import chosen

@@ -12,8 +12,7 @@ import pytest
 from reenact.api.linting import A_SHARE, lint_files, sources
 from reenact.cli.edge import guarded
 from reenact.cli.lint import lint
-from reenact.diagnosis.depth import Depth
-from reenact.diagnosis.options import DiagnoseOptions
+from reenact.diagnosis.options import Depth, DiagnoseOptions
 
 HOT = """\
 import torch

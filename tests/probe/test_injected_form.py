@@ -11,16 +11,16 @@ from pathlib import Path
 import pytest
 
 from reenact.probe import injected as probe
-from reenact.trials import injected as trials
+from reenact.trials.folder import INJECTED
 
-FILES = sorted([*probe.FOLDER.rglob("*.py"), *trials.FOLDER.glob("reenact_*.py")])
-OURS = ("reenact_probe", "reenact_trials", "reenact_express")
+FILES = sorted([*probe.FOLDER.rglob("*.py"), *INJECTED.glob("reenact_*.py")])
+OURS = ("reenact_probe", "reenact_trials")
 PROGRAMS = {"numpy", "torch", "keras"}
 """What the program brings. Only numpy is imported at the top of a file, of those that torch or Keras load."""
 
 
 def module_of(file: Path) -> str:
-    base = probe.FOLDER if probe.FOLDER in file.parents else trials.FOLDER
+    base = probe.FOLDER if probe.FOLDER in file.parents else INJECTED
     return ".".join(file.relative_to(base).with_suffix("").parts).removesuffix(".__init__")
 
 

@@ -12,9 +12,8 @@ from reenact.program.patch import Patch
 from reenact.program.program import program_from_text
 from reenact.repairs.strategies.guided.search import Guided
 from reenact.testing.formula import SOURCE, Suspicion, Values, played, search_context, set_to
-from reenact.trials.outcome import Outcome
 from reenact.trials.scripted import ScriptedExecutor
-from reenact.trials.trial import Trial
+from reenact.trials.trial import Outcome, Trial
 
 
 def rate_decides(values: Values) -> float:
@@ -85,7 +84,7 @@ def test_a_training_that_fails_before_and_works_after_is_a_repair() -> None:
     assert Guided().search(given.context)[0].complexity == 1
 
 
-def test_the_best_so_far_is_told_as_it_comes() -> None:
+def test_the_best_so_far_is_reported_as_it_comes() -> None:
     given = search_context(rate_decides, Suspicion(Kind.LEARNING_RATE, 0.001, 0.9))
     Guided().search(given.context)
     assert given.best
@@ -95,7 +94,7 @@ def test_the_best_so_far_is_told_as_it_comes() -> None:
     )
 
 
-def test_of_nearly_equal_changes_the_accused_one_is_taken() -> None:
+def test_of_nearly_equal_changes_the_suspected_one_is_taken() -> None:
     def either(values: Values) -> float:
         rate = 0.91 if values[Kind.LEARNING_RATE] == 0.01 else 0.3
         return max(rate, 0.9 if values[Kind.BATCH_SIZE] == 64 else 0.3)
@@ -105,7 +104,7 @@ def test_of_nearly_equal_changes_the_accused_one_is_taken() -> None:
     assert [change.hyperparameter.kind for change in found[0].changes] == [Kind.BATCH_SIZE]
 
 
-def test_an_idea_that_is_too_dear_does_not_stand_in_the_way() -> None:
+def test_an_idea_that_is_too_expensive_does_not_stand_in_the_way() -> None:
     given = search_context(
         rate_decides,
         Suspicion(Kind.EPOCHS, 240, 0.9, Fault.HNE),

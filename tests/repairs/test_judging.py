@@ -5,8 +5,7 @@ from __future__ import annotations
 from reenact.probe.outcome import OutcomeKind
 from reenact.repairs.judging import judging_by
 from reenact.trials.metric import Measure
-from reenact.trials.outcome import Outcome
-from reenact.trials.trial import Part
+from reenact.trials.trial import Outcome, Part
 
 LOSS = Measure("val_loss", "probe", larger_is_better=False, is_loss=True)
 
@@ -20,10 +19,10 @@ def test_a_faulty_training_that_prints_no_number_does_not_say_where_it_stands() 
     assert judge.read(repaired) == 0.5
 
 
-def test_a_number_that_is_told_is_read_where_it_was_told() -> None:
-    told = Outcome(
+def test_a_number_is_read_where_it_was_logged() -> None:
+    logged = Outcome(
         OutcomeKind.FINISHED, 9, metrics={"val_loss": 0.5}, sources={"val_loss": "probe"}, halved=1
     )
-    judging = judging_by(LOSS, told)
+    judging = judging_by(LOSS, logged)
     assert judging.judge == LOSS
     assert (judging.search_part, judging.judge_part) == (Part.SEARCH, Part.JUDGE)

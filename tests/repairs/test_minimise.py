@@ -56,7 +56,7 @@ def test_a_single_change_costs_nothing() -> None:
     assert len(given.executor.ran) == before
 
 
-def test_without_budget_the_change_stays_and_that_is_said() -> None:
+def test_without_budget_the_change_stays_and_a_note_says_so() -> None:
     given = search_context(by(rate=0.5), budget="7x")
     patch, cuts, short = smallest(Patch((RATE, BATCH)), given.context)
     assert patch.complexity == 2

@@ -1,4 +1,4 @@
-"""The whole story with real trainings, bad input, stopping and continuing, and what is written."""
+"""The whole pipeline with real trainings, bad input, stopping and continuing, and what is written."""
 
 from __future__ import annotations
 
@@ -9,9 +9,8 @@ from statistics import median
 
 import pytest
 
-from reenact.diagnosis.depth import Depth
 from reenact.diagnosis.diagnosis import Diagnosis
-from reenact.diagnosis.options import DiagnoseOptions
+from reenact.diagnosis.options import Depth, DiagnoseOptions
 from reenact.diagnosis.pipeline import DiagnoseServices, diagnose
 from reenact.errors import Inconclusive, InputError, Stopped
 from reenact.journal import Journal
@@ -26,9 +25,8 @@ from reenact.repairs.prepare import RepairServices
 from reenact.repairs.verdict import Decision, Repair
 from reenact.report.views.repair import repair_document
 from reenact.testing.formula import set_to
-from reenact.trials.outcome import Outcome
 from reenact.trials.scripted import ScriptedExecutor
-from reenact.trials.trial import Part, Trial
+from reenact.trials.trial import Outcome, Part, Trial
 from reenact.types import ExitCode, Stop
 
 TRAIN = """import torch
@@ -62,7 +60,7 @@ print(model.evaluate(x[240:], y[240:], verbose=0))
 """
 
 
-TOLD = {"test_accuracy": "output"}
+LOGGED = {"test_accuracy": "output"}
 
 
 def program_of(tmp_path: Path, text: str) -> Program:
@@ -72,11 +70,11 @@ def program_of(tmp_path: Path, text: str) -> Program:
     return read_program(("train.py",), folder)
 
 
-def told(
+def repaired(
     program: Program, tmp_path: Path, options: RepairOptions, known: Diagnosis | None = None, **given: object
 ) -> Repair:
-    with Journal.in_memory() as journal, (tmp_path / "said").open("wb") as said:
-        services = RepairServices(journal=journal, traces=tmp_path / "traces", stdout=said, **given)  # type: ignore[arg-type]
+    with Journal.in_memory() as journal, (tmp_path / "output").open("wb") as output:
+        services = RepairServices(journal=journal, traces=tmp_path / "traces", stdout=output, **given)  # type: ignore[arg-type]
         return repair(program, options, services, known)
 
 
@@ -85,8 +83,8 @@ def known(tmp_path_factory: pytest.TempPathFactory) -> Diagnosis:
     """A diagnosis of the training with a learning rate that is far too large."""
     folder = tmp_path_factory.mktemp("known")
     program = program_of(folder, TRAIN.replace("RATE", "5.0"))
-    with Journal.in_memory() as journal, (folder / "said").open("wb") as said:
-        services = DiagnoseServices(journal=journal, traces=folder / "traces", stdout=said)
+    with Journal.in_memory() as journal, (folder / "output").open("wb") as output:
+        services = DiagnoseServices(journal=journal, traces=folder / "traces", stdout=output)
         return diagnose(program, DiagnoseOptions(depth=Depth.QUICK), services)
 
 
@@ -98,7 +96,7 @@ def named(known: Diagnosis) -> Program:
 @pytest.mark.frameworks
 def test_a_keras_training_is_repaired_on_one_half_and_judged_on_the_other(tmp_path: Path) -> None:
     program = program_of(tmp_path, KERAS)
-    found = told(program, tmp_path, RepairOptions(seeds=6, budget="10x"))
+    found = repaired(program, tmp_path, RepairOptions(seeds=6, budget="10x"))
     assert found.decision is Decision.REPAIRED
     assert found.judging.search_part is Part.SEARCH
     assert found.judging.judge_part is Part.JUDGE
@@ -117,7 +115,7 @@ def good(trial: Trial) -> Outcome:
         OutcomeKind.FINISHED,
         steps=9,
         metrics={"test_accuracy": 0.97},
-        sources=TOLD,
+        sources=LOGGED,
         cpu_seconds=1.0,
         seconds=0.1,
     )
@@ -125,8 +123,8 @@ def good(trial: Trial) -> Outcome:
 
 def test_a_training_that_performs_well_is_left_alone(tmp_path: Path, known: Diagnosis) -> None:
     clean = replace(known, findings=(), low_confidence=())
-    found = told(
-        named(known), tmp_path, RepairOptions(seeds=6), clean, executor=lambda _: ScriptedExecutor(good)
+    found = repaired(
+        named(known), tmp_path, RepairOptions(seeds=6), clean, executor=lambda: ScriptedExecutor(good)
     )
     assert found.decision is Decision.GOOD_ALREADY
     assert found.patch == Patch(())
@@ -134,21 +132,21 @@ def test_a_training_that_performs_well_is_left_alone(tmp_path: Path, known: Diag
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "why"),
     [
         ("import torch\nmodel = torch.nn.Linear(2, 1)\nraise ValueError('no data')\n", "crashes"),
         ("print('hello')\n", "no training step"),
     ],
 )
-def test_what_cannot_be_repaired_says_why(tmp_path: Path, text: str, said: str) -> None:
-    with pytest.raises(Inconclusive, match=said):
-        told(program_of(tmp_path, text), tmp_path, RepairOptions())
+def test_what_cannot_be_repaired_says_why(tmp_path: Path, text: str, why: str) -> None:
+    with pytest.raises(Inconclusive, match=why):
+        repaired(program_of(tmp_path, text), tmp_path, RepairOptions())
     assert (tmp_path / "work" / "train.py").read_text() == text
 
 
-def test_a_metric_that_is_not_told_is_refused(tmp_path: Path, known: Diagnosis) -> None:
+def test_a_metric_that_is_not_logged_is_refused(tmp_path: Path, known: Diagnosis) -> None:
     with pytest.raises(InputError, match="no metric of this name"):
-        told(named(known), tmp_path, RepairOptions(metric="val_f1"), known)
+        repaired(named(known), tmp_path, RepairOptions(metric="val_f1"), known)
 
 
 def test_a_metric_that_differs_for_one_seed_is_noted(tmp_path: Path, known: Diagnosis) -> None:
@@ -157,11 +155,11 @@ def test_a_metric_that_differs_for_one_seed_is_noted(tmp_path: Path, known: Diag
     def unsteady(trial: Trial) -> Outcome:
         value = 0.5 + next(numbers) * 1e-3
         return Outcome(
-            OutcomeKind.FINISHED, steps=9, metrics={"test_accuracy": value}, sources=TOLD, cpu_seconds=1.0
+            OutcomeKind.FINISHED, steps=9, metrics={"test_accuracy": value}, sources=LOGGED, cpu_seconds=1.0
         )
 
     options = RepairOptions(budget="6x")
-    found = told(named(known), tmp_path, options, known, executor=lambda _: ScriptedExecutor(unsteady))
+    found = repaired(named(known), tmp_path, options, known, executor=lambda: ScriptedExecutor(unsteady))
     assert any("not the same twice" in note for note in found.notes)
 
 
@@ -173,7 +171,7 @@ def rate_decides(trial: Trial) -> Outcome:
         OutcomeKind.FINISHED,
         steps=9,
         metrics={"test_accuracy": value},
-        sources=TOLD,
+        sources=LOGGED,
         cpu_seconds=1.0,
         seconds=0.1,
     )
@@ -182,9 +180,9 @@ def rate_decides(trial: Trial) -> Outcome:
 def test_the_program_as_it_stands_is_trained_once_to_see_what_it_costs(
     tmp_path: Path, known: Diagnosis
 ) -> None:
-    """Also where it takes so long that the limit of a training is drawn anew; once more for the same seed."""
+    """Also where it takes so long that the limit of a training changes; once more for the same seed."""
     executor = ScriptedExecutor(lambda trial: replace(rate_decides(trial), seconds=20.0))
-    found = told(named(known), tmp_path, RepairOptions(seeds=6), known, executor=lambda _: executor)
+    found = repaired(named(known), tmp_path, RepairOptions(seeds=6), known, executor=lambda: executor)
     first = [trial for trial in executor.ran if not trial.patch and trial.seed == 11]
     assert len(first) == 2
     assert found.looks[0].patch == Patch(())
@@ -205,11 +203,11 @@ def test_stopped_it_names_the_best_and_continues_without_training_twice(
 
     first.play = stopping
     again = ScriptedExecutor(rate_decides)
-    with Journal.in_memory() as journal, (tmp_path / "said").open("wb") as said:
-        given = {"journal": journal, "traces": tmp_path / "traces", "stdout": said}
+    with Journal.in_memory() as journal, (tmp_path / "output").open("wb") as output:
+        given = {"journal": journal, "traces": tmp_path / "traces", "stdout": output}
         with pytest.raises(Stopped):
-            repair(program, options, RepairServices(**given, stop=stop, executor=lambda _: first), known)  # type: ignore[arg-type]
-        found = repair(program, options, RepairServices(**given, executor=lambda _: again), known)  # type: ignore[arg-type]
+            repair(program, options, RepairServices(**given, stop=stop, executor=lambda: first), known)  # type: ignore[arg-type]
+        found = repair(program, options, RepairServices(**given, executor=lambda: again), known)  # type: ignore[arg-type]
     assert found.decision is Decision.REPAIRED
     finished = {trial.key for trial in first.ran[:8]}
     assert finished - {trial.key for trial in again.ran}
@@ -223,16 +221,16 @@ def test_a_repair_takes_over_what_a_finished_diagnosis_has_trained_and_says_so(
     program, options = named(known), RepairOptions(seeds=6)
     executors = [ScriptedExecutor(rate_decides) for _ in range(4)]
     diagnosing, first, second, fresh = executors
-    with Journal.in_memory() as journal, (tmp_path / "said").open("wb") as said:
-        given = {"journal": journal, "traces": tmp_path / "traces", "stdout": said}
+    with Journal.in_memory() as journal, (tmp_path / "output").open("wb") as output:
+        given = {"journal": journal, "traces": tmp_path / "traces", "stdout": output}
         asked = DiagnoseOptions(depth=Depth.NORMAL)
-        given_first = DiagnoseServices(**given, executor=lambda _: diagnosing)  # type: ignore[arg-type]
+        given_first = DiagnoseServices(**given, executor=lambda: diagnosing)  # type: ignore[arg-type]
         diagnose(program, asked, given_first, known.evidence)
-        found = repair(program, options, RepairServices(**given, executor=lambda _: first), known)  # type: ignore[arg-type]
+        found = repair(program, options, RepairServices(**given, executor=lambda: first), known)  # type: ignore[arg-type]
         source = journal.find("1").id
-        again = repair(program, options, RepairServices(**given, executor=lambda _: second), known)  # type: ignore[arg-type]
-        anew = RepairServices(**given, executor=lambda _: fresh, fresh=True)  # type: ignore[arg-type]
-        afresh = repair(program, options, anew, known)
+        again = repair(program, options, RepairServices(**given, executor=lambda: second), known)  # type: ignore[arg-type]
+        from_start = RepairServices(**given, executor=lambda: fresh, fresh=True)  # type: ignore[arg-type]
+        afresh = repair(program, options, from_start, known)
     assert not known.evidence.opened.blind
     assert found.reused.startswith(f"Reused from run {source} (")
     assert found.reused.endswith("--fresh runs everything again.")
@@ -256,19 +254,19 @@ def test_a_repair_is_one_run_with_its_diagnosis_and_continued_it_watches_nothing
         stop.ask()
         return Outcome(OutcomeKind.INTERRUPTED)
 
-    with Journal.in_memory() as journal, (tmp_path / "said").open("wb") as said:
-        given = {"journal": journal, "traces": tmp_path / "runs" / "traces", "stdout": said}
+    with Journal.in_memory() as journal, (tmp_path / "output").open("wb") as output:
+        given = {"journal": journal, "traces": tmp_path / "runs" / "traces", "stdout": output}
         with pytest.raises(Stopped):
             repair(
                 program,
                 RepairOptions(seeds=6),
-                RepairServices(**given, stop=stop, executor=lambda _: ScriptedExecutor(stopping)),  # type: ignore[arg-type]
+                RepairServices(**given, stop=stop, executor=lambda: ScriptedExecutor(stopping)),  # type: ignore[arg-type]
             )
         watched = (program.folder / "ran.txt").read_text()
         found = repair(
             program,
             RepairOptions(seeds=6),
-            RepairServices(**given, executor=lambda _: ScriptedExecutor(rate_decides)),  # type: ignore[arg-type]
+            RepairServices(**given, executor=lambda: ScriptedExecutor(rate_decides)),  # type: ignore[arg-type]
         )
         assert [run.pipeline for run in journal.runs()] == ["repair"]
     assert (program.folder / "ran.txt").read_text() == watched
@@ -296,8 +294,8 @@ def test_without_time_for_a_verdict_it_is_not_decided(
         return rate_decides(trial)
 
     executor.play = slow
-    found = told(
-        named(known), tmp_path, RepairOptions(seeds=6), known, stop=stop, executor=lambda _: executor
+    found = repaired(
+        named(known), tmp_path, RepairOptions(seeds=6), known, stop=stop, executor=lambda: executor
     )
     assert found.decision is Decision.NOT_DECIDED
     assert found.decision.exit_code is ExitCode.INCONCLUSIVE
@@ -308,8 +306,8 @@ def test_without_time_for_a_verdict_it_is_not_decided(
 
 def test_the_limit_of_one_training_bounds_every_trial(tmp_path: Path, known: Diagnosis) -> None:
     executor = ScriptedExecutor(rate_decides)
-    told(
-        named(known), tmp_path, RepairOptions(seeds=6, training_time=7.0), known, executor=lambda _: executor
+    repaired(
+        named(known), tmp_path, RepairOptions(seeds=6, training_time=7.0), known, executor=lambda: executor
     )
     limits = {trial.limits.seconds for trial in executor.ran}
     assert max(seconds or 99.0 for seconds in limits) <= 7.01
@@ -328,7 +326,7 @@ def test_too_few_seeds_are_refused() -> None:
 @pytest.mark.parametrize("budget", ["", "-3", "many", "0", "5x5"])
 def test_a_senseless_budget_is_refused(tmp_path: Path, budget: str) -> None:
     with pytest.raises(InputError, match="budget"):
-        told(program_of(tmp_path, TRAIN), tmp_path, RepairOptions(budget=budget))
+        repaired(program_of(tmp_path, TRAIN), tmp_path, RepairOptions(budget=budget))
 
 
 SMALL = 'import keras\nmodel.compile(optimizer=keras.optimizers.SGD(learning_rate=0.5), loss="mse")\n'

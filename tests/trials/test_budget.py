@@ -46,6 +46,6 @@ def test_an_inexact_budget_allows_more_of_short_trainings_and_not_of_long_ones()
     assert asked.for_trainings_of(0.5) is asked
 
 
-def test_what_is_spent_is_told_in_trainings() -> None:
+def test_what_is_spent_is_counted_in_trainings() -> None:
     assert TrainingUsage(9.0, 4, cpu_seconds=6.0, one_training=2.0).spent == 3.0
     assert TrainingUsage(9.0).spent == 0.0

@@ -8,16 +8,15 @@ import pytest
 
 from reenact.errors import InputError
 from reenact.trials.choose import open_executor
-from reenact.trials.ensemble import Ensemble
 from reenact.trials.pool import ProcessPool
 
 
 def test_each_name_opens_its_executor(tmp_path: Path) -> None:
-    with open_executor("process", workers=3, scratch=tmp_path, express=True) as pool:
+    with open_executor("process", workers=3, scratch=tmp_path) as pool:
         assert type(pool) is ProcessPool
-        assert (pool.workers, pool.express, pool.servers) == (3, True, ())
-    with open_executor("ensemble", workers=1) as ensemble:
-        assert isinstance(ensemble, Ensemble)
-    with pytest.raises(InputError, match="executor='proces'") as told:
+        assert (pool.workers, pool.servers) == (3, ())
+    with pytest.raises(InputError, match="executor='proces'") as refused:
         open_executor("proces")
-    assert "process, ensemble, ray" in told.value.next_step
+    assert "process, ray" in refused.value.next_step
+    with pytest.raises(InputError, match="'ensemble' was removed"):
+        open_executor("ensemble")

@@ -7,9 +7,8 @@ from pathlib import Path
 import pytest
 
 from reenact.program.program import read_program
-from reenact.trials.outcome import Outcome
 from reenact.trials.pool import ProcessPool
-from reenact.trials.trial import Part, Trial
+from reenact.trials.trial import Outcome, Part, Trial
 
 pytestmark = pytest.mark.frameworks
 

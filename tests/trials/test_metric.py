@@ -10,10 +10,10 @@ from reenact.errors import InputError
 from reenact.probe.outcome import OutcomeKind
 from reenact.program.graph import TaskType
 from reenact.trials.metric import Measure, choose_measure
-from reenact.trials.outcome import Outcome
+from reenact.trials.trial import Outcome
 
 
-def told(*names: str, source: str = "keras", value: float = 0.5) -> Outcome:
+def logged(*names: str, source: str = "keras", value: float = 0.5) -> Outcome:
     return Outcome(
         OutcomeKind.FINISHED, 3, metrics=dict.fromkeys(names, value), sources=dict.fromkeys(names, source)
     )
@@ -41,7 +41,7 @@ CLASSES, REGRESSION = TaskType.MULTI_CLASS, TaskType.REGRESSION
 )
 def test_the_best_there_is(names: tuple[str, ...], task: TaskType | None, expected: str) -> None:
     for order in (names, names[::-1]):
-        assert choose_measure(told(*order), task).name == expected
+        assert choose_measure(logged(*order), task).name == expected
 
 
 @pytest.mark.parametrize(
@@ -57,12 +57,12 @@ def test_the_best_there_is(names: tuple[str, ...], task: TaskType | None, expect
     ],
 )
 def test_which_way_is_better(name: str, larger: bool, loss: bool) -> None:
-    measure = choose_measure(told(name))
+    measure = choose_measure(logged(name))
     assert (measure.larger_is_better, measure.is_loss, measure.source) == (larger, loss, "keras")
 
 
 def test_the_users_choice_comes_first_and_must_be_there() -> None:
-    seen = told("val_accuracy", "loss")
+    seen = logged("val_accuracy", "loss")
     assert choose_measure(seen, CLASSES, "loss") == Measure("loss", "keras", False, True)
     with pytest.raises(InputError, match="loss, val_accuracy"):
         choose_measure(seen, CLASSES, "f1")
@@ -70,14 +70,14 @@ def test_the_users_choice_comes_first_and_must_be_there() -> None:
 
 def test_without_any_metric_there_is_a_sentence() -> None:
     with pytest.raises(InputError, match="No metric was found"):
-        choose_measure(told("learning_rate"))
+        choose_measure(logged("learning_rate"))
 
 
 def test_reading_an_outcome() -> None:
-    measure = choose_measure(told("val_accuracy"))
-    assert measure.read(told("val_accuracy", value=0.75)) == 0.75
-    assert measure.read(told("val_accuracy", source="output")) is None, "another source is another number"
-    assert measure.read(told("val_accuracy", value=math.nan)) is None
-    assert measure.read(told("loss")) is None
-    assert math.isnan(measure.value(told("loss")))
-    assert measure.read(told("val_accuracy", value=math.inf)) == math.inf
+    measure = choose_measure(logged("val_accuracy"))
+    assert measure.read(logged("val_accuracy", value=0.75)) == 0.75
+    assert measure.read(logged("val_accuracy", source="output")) is None, "another source is another number"
+    assert measure.read(logged("val_accuracy", value=math.nan)) is None
+    assert measure.read(logged("loss")) is None
+    assert measure.score(logged("loss")) == -math.inf
+    assert measure.read(logged("val_accuracy", value=math.inf)) == math.inf

@@ -110,11 +110,11 @@ def test_a_server_that_still_imports_does_not_survive_our_own_death(tmp_path: Pa
     (tmp_path / "slow_library.py").write_text(slow)
     ours = f"""\
         import json, os, subprocess, sys, time
-        from reenact.trials import injected
+        from reenact.trials.server import SERVER
         env = os.environ | {{"PYTHONPATH": {str(tmp_path)!r}}}
-        server = [sys.executable, str(injected.SERVER)]
+        server = [sys.executable, str(SERVER)]
         server = subprocess.Popen(server, stdin=subprocess.PIPE, env=env, start_new_session=True)
-        job = {{"inject": {str(probe_injected.FOLDER)!r}, "imports": ["slow_library"], "express": False}}
+        job = {{"inject": {str(probe_injected.FOLDER)!r}, "imports": ["slow_library"]}}
         server.stdin.write(json.dumps(job).encode() + b"\\n")
         server.stdin.flush()
         time.sleep(600)

@@ -23,9 +23,9 @@ from reenact.trials.trial import Trial
 def test_without_ray_a_sentence_says_what_to_install() -> None:
     if "ray" in sys.modules or _installed():
         pytest.skip("Ray is installed here.")
-    with pytest.raises(MissingExtra, match="the package ray") as told:
+    with pytest.raises(MissingExtra, match="the package ray") as refused:
         RayExecutor()
-    assert told.value.next_step == "pip install 'reenact[ray]'"
+    assert refused.value.next_step == "pip install 'reenact[ray]'"
 
 
 def _installed() -> bool:
@@ -80,11 +80,11 @@ def test_a_trial_whose_worker_is_killed_is_done_again_and_none_is_lost_or_double
 
     killing = threading.Thread(target=kill)
     killing.start()
-    told: list[Trial] = []
-    found = cluster.run(trials, on=lambda trial, _: told.append(trial))
+    reported: list[Trial] = []
+    found = cluster.run(trials, on=lambda trial, _: reported.append(trial))
     killing.join()
     assert [outcome.kind for outcome in found] == [OutcomeKind.NO_TRAINING] * 6, found
-    assert len(told) == len({trial.key for trial in told}) == 6
+    assert len(reported) == len({trial.key for trial in reported}) == 6
     assert len(notes.read_text(encoding="utf-8").splitlines()) == 2, "it was done again, once"
     assert log.read_text(encoding="utf-8").split() == ["ran"] * 5, "the others were done once"
     wait_until_gone(killed)

@@ -11,10 +11,9 @@ from reenact.errors import InputError
 from reenact.probe.outcome import OutcomeKind
 from reenact.testing.executor import HEALTHY, NET, program_in
 from reenact.trials.metric import choose_measure
-from reenact.trials.outcome import Outcome
 from reenact.trials.pool import ProcessPool
 from reenact.trials.reading import MOST_POINTS, read_kept
-from reenact.trials.trial import Trial
+from reenact.trials.trial import Outcome, Trial
 
 LONG = (
     NET
@@ -74,7 +73,7 @@ def test_the_last_words_of_a_program_that_ends_itself(pool: ProcessPool, tmp_pat
     (outcome,) = pool.run([Trial(program)])
     assert outcome.kind is OutcomeKind.EXITED
     assert outcome.note.endswith("the data is too small")
-    assert outcome.steps > 0, "what it trained before is told"
+    assert outcome.steps > 0, "what it trained before is counted"
 
 
 def test_a_trace_that_was_not_kept_cannot_be_read(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""A share of the training data: what is cut, what stays whole, and that it is told."""
+"""A share of the training data: what is cut, what stays whole, and that it is counted."""
 
 from __future__ import annotations
 
@@ -7,9 +7,8 @@ from pathlib import Path
 import pytest
 
 from reenact.program.program import read_program
-from reenact.trials.outcome import Outcome
 from reenact.trials.pool import ProcessPool
-from reenact.trials.trial import Trial
+from reenact.trials.trial import Outcome, Trial
 
 pytestmark = pytest.mark.frameworks
 
@@ -60,7 +59,7 @@ def seen(tmp_path_factory: pytest.TempPathFactory) -> dict[str, tuple[Outcome, O
         (folder / "train.py").write_text(text)
         program = read_program(("train.py",), folder)
         trials += [Trial(program, seed=1), Trial(program, seed=1, data=0.5)]
-    with ProcessPool(2, express=True) as pool:
+    with ProcessPool(2) as pool:
         found = iter(pool.run(trials))
     return {way: (next(found), next(found)) for way in WAYS}
 

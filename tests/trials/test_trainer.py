@@ -26,7 +26,7 @@ def test_every_training_is_paid_for_once() -> None:
 
 def test_a_trainer_apart_has_an_account_of_its_own() -> None:
     trainer = search_context(rate_decides, budget="4x").context.trainer
-    judge = trainer.apart(part=Part.JUDGE, plain=True)
+    judge = trainer.apart(part=Part.JUDGE)
     judge.samples([LONGER], (1, 2))
     assert judge.usage.trainings == 2
     assert trainer.usage.trainings == 1
@@ -55,9 +55,3 @@ def test_a_repeated_training_is_done_again() -> None:
     trainer.outcomes([first, replace(first, repeat=1)])
     trainer.outcomes([first, replace(first, repeat=1)])
     assert [trial.repeat for trial in given.executor.ran] == [0, 1]
-
-
-def test_what_decides_a_verdict_is_trained_as_it_stands() -> None:
-    given = search_context(rate_decides)
-    given.context.trainer.apart(plain=True).scores([LONGER])
-    assert [trial.plain for trial in given.executor.ran] == [False, True]

@@ -1,8 +1,7 @@
-"""Trials are known by their content; outcomes survive JSON."""
+"""Trials are known by their content; outcomes survive the journal."""
 
 from __future__ import annotations
 
-import json
 import math
 from dataclasses import replace
 from pathlib import Path, PurePosixPath
@@ -12,6 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from reenact.errors import InputError
+from reenact.journal import Journal
+from reenact.journal import Kind as StepKind
 from reenact.probe.outcome import Crash, LayerInput, OutcomeKind
 from reenact.program.change import Set
 from reenact.program.hyperparameter import Kind
@@ -19,8 +20,7 @@ from reenact.program.patch import Patch
 from reenact.program.program import program_from_text
 from reenact.program.static_graph import hyperparameters_of
 from reenact.testing.executor import HEALTHY, patch_setting
-from reenact.trials.outcome import Outcome
-from reenact.trials.trial import Trial, TrialLimits
+from reenact.trials.trial import Outcome, Trial, TrialLimits
 from reenact.types import Place
 
 PROGRAM = program_from_text(HEALTHY)
@@ -57,12 +57,17 @@ def test_a_limit_is_larger_than_nothing(limits: dict[str, float]) -> None:
         TrialLimits(**limits)  # type: ignore[arg-type]
 
 
+def journalled(outcome: Outcome) -> Outcome:
+    with Journal.in_memory() as journal, journal.run(pipeline="test", request={}) as run:
+        return run.step("trial", lambda: outcome, kind=StepKind.TRIAL, returns=Outcome)
+
+
 @given(
     st.dictionaries(st.text(max_size=5), st.floats(allow_nan=False), max_size=3),
     st.lists(st.tuples(st.integers(0, 9), st.floats(allow_nan=False)), max_size=3),
     st.sampled_from(OutcomeKind),
 )
-def test_outcomes_survive_json(
+def test_outcomes_survive_the_journal(
     metrics: dict[str, float], points: list[tuple[int, float]], kind: OutcomeKind
 ) -> None:
     crash = Crash(
@@ -80,20 +85,12 @@ def test_outcomes_survive_json(
     outcome = Outcome(
         kind, 4, None, metrics, {"a": "keras"}, {"a": tuple(points)}, 1.5, 1.0, crash, "note", Path("trace")
     )
-    text = json.dumps(outcome.to_json(), allow_nan=False)
-    assert Outcome.from_json(json.loads(text)) == outcome
+    assert journalled(outcome) == outcome
 
 
-def test_a_number_that_is_none_survives_json() -> None:
+def test_a_number_that_is_none_survives_the_journal() -> None:
     outcome = Outcome(OutcomeKind.FINISHED, 1, metrics={"loss": math.nan})
-    found = Outcome.from_json(json.loads(json.dumps(outcome.to_json(), allow_nan=False)))
-    assert math.isnan(found.metrics["loss"])
-
-
-@pytest.mark.parametrize("data", [None, {}, [], {"kind": "finished"}, {"kind": "unheard-of"}])
-def test_other_json_is_refused(data: object) -> None:
-    with pytest.raises(InputError, match="no outcome of a trial"):
-        Outcome.from_json(data)
+    assert math.isnan(journalled(outcome).metrics["loss"])
 
 
 def test_trained_means_at_least_one_step_and_no_accident() -> None:

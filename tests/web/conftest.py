@@ -21,9 +21,14 @@ from reenact.bug.reproduction import Verdict as BugVerdict
 from reenact.bug.script_runner import Frame, RunObservation
 from reenact.bug.symptom import Symptom
 from reenact.codegen.problem import Problem
-from reenact.diagnosis.accused import accused_source
-from reenact.diagnosis.depth import Depth
-from reenact.diagnosis.diagnosis import Diagnosis, DiagnosisFinding, InterventionResult, VerifiedChange
+from reenact.diagnosis.diagnosis import (
+    Diagnosis,
+    DiagnosisFinding,
+    InterventionResult,
+    VerifiedChange,
+    suspected_source,
+)
+from reenact.diagnosis.options import Depth
 from reenact.diagnosis.suspects import suspects_from
 from reenact.jobs import Jobs
 from reenact.journal import Journal, Kind
@@ -212,7 +217,7 @@ def write_journal(folder: Path) -> dict[str, str]:
                     trace = folder / "traces" / "train-1"
                     put_trace(trace)
                     run.step("watch", lambda place=str(trace): {"folder": place}, kind=Kind.TRIAL)
-                    run.note("source", accused_source(found))
+                    run.note("source", suspected_source(found))
                 run.finish({"verdict": f"{pipeline} is done"}, ExitCode.FOUND)
         with journal.run(pipeline="rehearsal", request={}, what="plain") as run:
             ids["rehearsal"] = run.record.id

@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 from starlette.testclient import TestClient
 
-from reenact.diagnosis.depth import Depth
 from reenact.diagnosis.diagnosis import Diagnosis, DiagnosisFinding, InterventionResult, TrainingUsage
+from reenact.diagnosis.options import Depth
 from reenact.diagnosis.suspects import suspects_from
 from reenact.journal import Journal, Kind
 from reenact.program.fault import Fault

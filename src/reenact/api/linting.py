@@ -14,9 +14,8 @@ from multiprocessing import get_context
 from pathlib import Path, PurePosixPath
 
 from reenact.api.session import File, Words, rules_of, within, words_of
-from reenact.diagnosis.depth import Depth
 from reenact.diagnosis.judge import diagnose_evidence
-from reenact.diagnosis.options import THRESHOLD, DiagnoseOptions
+from reenact.diagnosis.options import THRESHOLD, Depth, DiagnoseOptions
 from reenact.diagnosis.suspects import OF_THE_TRAINING
 from reenact.errors import InputError, UnreadableProgram
 from reenact.program.hyperparameter import Kind

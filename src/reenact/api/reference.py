@@ -128,7 +128,7 @@ def known_words() -> dict[str, str]:
     from reenact.bug.classify import RunOutcome
     from reenact.bug.reproduction import Verdict
     from reenact.bug.symptom import Relation
-    from reenact.diagnosis.learned.classes import BY_CODE
+    from reenact.diagnosis.learned.findings import BY_CODE
     from reenact.diagnosis.llm_detector.findings import CODE, WHY
     from reenact.program.fault import Fault
     from reenact.report.views import bug

@@ -94,8 +94,7 @@ def diagnose(
     Returns:
         The diagnosis: findings (surest first), symptoms, what was tried, the judgement and its sentence.
     """
-    from reenact.diagnosis.depth import Depth
-    from reenact.diagnosis.options import DiagnoseOptions
+    from reenact.diagnosis.options import Depth, DiagnoseOptions
     from reenact.diagnosis.pipeline import DiagnoseServices
     from reenact.diagnosis.pipeline import diagnose as run_diagnosis
 
@@ -172,7 +171,7 @@ def repair(
         search_seed: random seed of the search.
         samples, temperature: answers of the strategy "llm".
         workers: parallel trainings; 0: one per core.
-        executor: where trainings run: "process", "ensemble", "ray", or the address of a Ray cluster.
+        executor: where trainings run: "process", "ray", or the address of a Ray cluster.
         apply: write a verified change into your files, with a backup; with `branch`, commit it on a new
             git branch instead.
         python, training_time, max_time, model, max_cost, max_tokens, max_calls, record, fresh,

@@ -14,8 +14,7 @@ from reenact.bug.context.index import CodeIndex, open_index
 from reenact.bug.context.training import find_loops
 from reenact.bug.project.files import ProjectFiles
 from reenact.codegen.syntax import imported_names
-from reenact.diagnosis.depth import Depth
-from reenact.diagnosis.options import DiagnoseOptions
+from reenact.diagnosis.options import Depth, DiagnoseOptions
 from reenact.diagnosis.pipeline import DiagnoseServices, diagnose
 from reenact.errors import ReenactError
 from reenact.journal import Journal

@@ -60,7 +60,8 @@ def alternatives(
 
     Exit code 0: alternatives were found; 1: none.
     """
-    from reenact.repairs.alternatives.pipeline import AlternativesOptions, AlternativesServices, analyse
+    from reenact.diagnosis.pipeline import DiagnoseServices
+    from reenact.repairs.alternatives.pipeline import AlternativesOptions, analyse
 
     read = read_program(program_words(program))
     beside = read_program((str(known),)) if known is not None else None
@@ -73,7 +74,7 @@ def alternatives(
             given["budget"], given["trainings"], given["top"], given["metric"] or "",
             session.settings.python, given["workers"], seed,
         )  # fmt: skip
-        services = AlternativesServices(
+        services = DiagnoseServices(
             journal=session.journal, traces=session.traces, tell=session.tell, stop=session.stop,
             stdout=STDERR, argv=COMMAND.get(), fresh=fresh,
         )  # fmt: skip

@@ -9,8 +9,8 @@ import click
 from reenact.api import diagnose as run_diagnosis
 from reenact.cli.calling import PROGRAM, STDERR, answer, program_words
 from reenact.cli.options import DIAGNOSE_BUDGET, MODEL, RECORDED, Count, shared
-from reenact.diagnosis.depth import Depth
 from reenact.diagnosis.diagnosis import Diagnosis
+from reenact.diagnosis.options import Depth
 from reenact.report.document import Document
 from reenact.report.views.diagnosis import diagnosis_document
 

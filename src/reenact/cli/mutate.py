@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import subprocess
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -14,7 +15,8 @@ from reenact.cli.options import REPEATS, Count, shared, show
 from reenact.diagnosis.mutate.catalogue import DEEPCRIME, chosen, covered, mutants
 from reenact.diagnosis.mutate.mutant import Mutant
 from reenact.diagnosis.mutate.operators import OPERATORS
-from reenact.diagnosis.mutate.pipeline import Killings, KillOptions, KillServices, kill
+from reenact.diagnosis.mutate.pipeline import Killings, KillOptions, kill
+from reenact.diagnosis.pipeline import DiagnoseServices
 from reenact.program.program import Program, read_program
 from reenact.report.document import Document, Facts
 from reenact.types import ExitCode, JsonValue, Table
@@ -68,9 +70,10 @@ def _killed(
     program: Program, found: list[Mutant], options: KillOptions, given: Mapping[str, object]
 ) -> Killings:
     with open_session(given) as session:
-        services = KillServices(
-            journal=session.journal, tell=session.tell, stop=session.stop, argv=COMMAND.get()
-        )
+        services = DiagnoseServices(
+            journal=session.journal, traces=session.traces, tell=session.tell, stop=session.stop,
+            argv=COMMAND.get(), stdout=subprocess.DEVNULL,
+        )  # fmt: skip
         return kill(program, found, replace(options, python=session.settings.python), services)
 
 

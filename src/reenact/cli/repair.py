@@ -65,7 +65,7 @@ from reenact.report.views.repair import repair_document
     "--executor",
     default="process",
     show_default=True,
-    help="Where trainings run: process, ensemble, ray, or the address of a Ray cluster.",
+    help="Where trainings run: process, ray, or the address of a Ray cluster.",
 )
 @shared("max-time", "training-time", "python")
 @click.option("--apply", is_flag=True, help="Write a verified change into the files, with a backup.")

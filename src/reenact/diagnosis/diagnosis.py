@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
-from typing import ClassVar
+from typing import Annotated, ClassVar
 
-from reenact.diagnosis.depth import Depth
+from pydantic import AliasChoices, Field
+
 from reenact.diagnosis.judgement import (
     DEEPER,
     Judgement,
@@ -16,16 +17,18 @@ from reenact.diagnosis.judgement import (
     next_command,
     why_unjudged,
 )
+from reenact.diagnosis.options import Depth
 from reenact.diagnosis.suspects import Suspect
 from reenact.program.graph import TaskType
 from reenact.program.patch import Patch
+from reenact.program.program import Program
 from reenact.result import Result
 from reenact.rules.evidence import Evidence
 from reenact.rules.finding import Finding
 from reenact.trials.budget import TrainingUsage
 from reenact.trials.metric import Measure
 from reenact.trials.statistics import Comparison
-from reenact.types import ExitCode, JsonValue
+from reenact.types import ExitCode, JsonValue, Place
 
 
 class InterventionResult(StrEnum):
@@ -66,12 +69,13 @@ class DiagnosisFinding(Result):
 
     JSON: ClassVar = (
         "fault=suspect.fault", "layer=suspect.layer?", "layer_index=suspect.layer_index", "confidence:3",
-        "standing", "file=suspect.place.file", "line=suspect.place.line", "witnesses=suspect.witnesses",
+        "status", "file=suspect.place.file", "line=suspect.place.line", "witnesses=suspect.witnesses",
         "suggestions=suspect.suggestions", "tried", "note?",
     )  # fmt: skip
 
     suspect: Suspect
-    standing: InterventionResult
+    status: Annotated[InterventionResult, Field(validation_alias=AliasChoices("status", "standing"))]
+    """Earlier versions stored it under another name."""
     confidence: float
     tried: VerifiedChange | None = None
     """The verified change it is part of."""
@@ -105,7 +109,7 @@ class Diagnosis(Result):
     low_confidence: tuple[DiagnosisFinding, ...]
     """Below it, among them what was refuted."""
     symptoms: tuple[Suspect, ...]
-    """What is wrong to see but accuses no one thing."""
+    """What is wrong to see but has several possible causes."""
     threshold: float
     spent: TrainingUsage
     measure: Measure | None = None
@@ -144,13 +148,13 @@ class Diagnosis(Result):
 
     @property
     def seen(self) -> tuple[Finding, ...]:
-        """What was seen and accuses no one thing, rule by rule."""
+        """What was seen and has several possible causes, rule by rule."""
         return tuple(finding for symptom in self.symptoms for finding in symptom.witnesses)
 
     @property
     def confirmed(self) -> int:
         """Findings that a training has confirmed."""
-        return sum(one.standing is InterventionResult.CONFIRMED for one in self.findings)
+        return sum(one.status is InterventionResult.CONFIRMED for one in self.findings)
 
     @property
     def next_command(self) -> str:
@@ -208,3 +212,42 @@ class Diagnosis(Result):
 
 def _counted(number: int, what: str) -> str:
     return f"{number} {what}{'' if number == 1 else 's'}"
+
+
+@dataclass(frozen=True, slots=True)
+class Named:
+    """A place, and the rule that names it."""
+
+    code: str
+    name: str
+    place: Place
+
+
+@dataclass(frozen=True, slots=True)
+class SourceFile:
+    """A file in which a finding lies."""
+
+    file: str
+    text: str
+    marks: tuple[Named, ...]
+
+
+def suspected_source(found: Diagnosis) -> tuple[SourceFile, ...]:
+    """Every file in which a finding lies: its text, and the places with the rule that names each."""
+    program = found.evidence.program
+    if program is None:
+        return ()
+    suspects = [*(one.suspect for one in (*found.findings, *found.low_confidence)), *found.symptoms]
+    named: dict[str, list[Named]] = {}
+    for one in (witness for suspect in suspects for witness in suspect.witnesses):
+        if one.place is not None:
+            named.setdefault(str(one.place.file), []).append(Named(one.code, one.name, one.place))
+    return tuple(SourceFile(file, _text(program, file), tuple(marks)) for file, marks in named.items())
+
+
+def _text(program: Program, file: str) -> str:
+    """A notebook is read as the script that its places count in."""
+    if program.is_notebook and file == str(program.entry):
+        return program.script()
+    found = program.file(file)
+    return found.text if found is not None else ""

@@ -11,11 +11,19 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from statistics import median
 
-from reenact.diagnosis.calibration import calibrated
-from reenact.diagnosis.candidates import Candidate, Screened, Screening, candidates_of, ranked, whole
+from reenact.diagnosis.candidates import (
+    STRONG,
+    Candidate,
+    Grown,
+    Screened,
+    Screening,
+    candidates_of,
+    grow,
+    ranked,
+    whole,
+)
 from reenact.diagnosis.diagnosis import DiagnosisFinding, InterventionResult, VerifiedChange
-from reenact.diagnosis.grow import STRONG, Grown, grow
-from reenact.diagnosis.suspects import Suspect, SuspectKey
+from reenact.diagnosis.suspects import Suspect, SuspectKey, calibrated
 from reenact.errors import TimeSpent
 from reenact.program.patch import Patch
 from reenact.rules.finding import Severity
@@ -29,7 +37,7 @@ LOOKED_AT_AGAIN = 2
 MUCH = 0.25
 """Share of what is left to gain that changing a slight suspect must bring."""
 SURE = 0.9
-"""A suspect as likely as this stays accused when another change was confirmed and this one helped too."""
+"""A suspect as likely as this stays a finding when another change was confirmed and this one helped too."""
 
 
 def intervene(
@@ -146,7 +154,7 @@ def _weighed(
     """Nearly every training can be made a little better. What was only slightly suspected is at fault when
     changing it helps much, and the training does not do well as it is; else it is tuning."""
     held = one.tried
-    if one.standing is not InterventionResult.CONFIRMED or one.suspect.confidence >= STRONG or held is None:
+    if one.status is not InterventionResult.CONFIRMED or one.suspect.confidence >= STRONG or held is None:
         return one
     much = trainer.improves(median(held.before), median(held.after), share=MUCH)
     if much and not well:

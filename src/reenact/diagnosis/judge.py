@@ -5,11 +5,12 @@ from __future__ import annotations
 import time
 from collections.abc import Iterable, Sequence
 
-from reenact.diagnosis.calibration import calibrated
 from reenact.diagnosis.diagnosis import Diagnosis, DiagnosisFinding, InterventionResult
 from reenact.diagnosis.judgement import probe_broke
 from reenact.diagnosis.options import DiagnoseOptions
-from reenact.diagnosis.suspects import Suspect, suspects_from, unsuppressed
+from reenact.diagnosis.suspects import Suspect, calibrated, suspects_from, unsuppressed
+from reenact.program.program import Program
+from reenact.program.static_graph import static_graph
 from reenact.rules.evidence import Evidence
 from reenact.rules.finding import Finding
 from reenact.rules.registry import chosen
@@ -19,6 +20,11 @@ from reenact.trials.metric import Measure
 
 FEW_STEPS = 3
 """Below this a run shows too little to contradict what the text proves."""
+
+
+def read_only(program: Program) -> Evidence:
+    """What the text alone shows."""
+    return Evidence(program, static_graph(program))
 
 
 def diagnose_evidence(evidence: Evidence, options: DiagnoseOptions) -> Diagnosis:
@@ -52,7 +58,7 @@ def conclude(
     evidence: Evidence,
     options: DiagnoseOptions,
     suspects: Sequence[Suspect],
-    accused: Sequence[DiagnosisFinding],
+    suspected: Sequence[DiagnosisFinding],
     spent: TrainingUsage,
     *,
     measure: Measure | None = None,
@@ -65,7 +71,7 @@ def conclude(
         InterventionResult.UNTRIED,
         InterventionResult.REFUTED,
     )
-    ordered = sorted(accused, key=lambda one: (order.index(one.standing), -one.confidence))
+    ordered = sorted(suspected, key=lambda one: (order.index(one.status), -one.confidence))
     return Diagnosis(
         depth=options.depth,
         evidence=evidence,

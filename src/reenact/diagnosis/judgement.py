@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
-from reenact.diagnosis.depth import Depth
+from reenact.diagnosis.options import Depth
 from reenact.probe.outcome import Outcome, OutcomeKind
 from reenact.rules.finding import Severity
 from reenact.types import ExitCode

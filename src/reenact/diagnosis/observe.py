@@ -8,14 +8,18 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
 
+from reenact.errors import Stopped
+from reenact.journal import Journal, Kind, Scope
 from reenact.probe.experiment import run_experiments
-from reenact.probe.options import WatchOptions
-from reenact.probe.outcome import OutcomeKind
+from reenact.probe.options import WatchOptions, fresh_folder
+from reenact.probe.outcome import Outcome, OutcomeKind
+from reenact.probe.read import is_trace, read_trace
+from reenact.probe.surroundings import Opened, read_opened, surroundings
+from reenact.probe.trace import Root, Trace
 from reenact.probe.watch import Watched, watch
 from reenact.program.program import Program
-from reenact.program.static_graph import static_graph
-from reenact.rules.evidence import Evidence
 from reenact.rules.experiments import Experiments, experiments_from
+from reenact.trials.trial import Trial
 from reenact.types import Stop
 
 EXPERIMENT_SECONDS = 0.8
@@ -35,11 +39,6 @@ class ObserveOptions:
     experiments: bool = True
     stdout: int | IO[bytes] | None = None
     """Where the program's own output goes; none: where ours goes."""
-
-
-def read_only(program: Program) -> Evidence:
-    """What the text alone tells."""
-    return Evidence(program, static_graph(program))
 
 
 def observe(
@@ -66,6 +65,55 @@ def observe(
         if seen.outcome.kind is OutcomeKind.TIMEOUT:
             until.ask()
         return seen, tried.result()
+
+
+@dataclass(frozen=True)
+class WatchedRun:
+    """What a watched run leaves for whoever continues."""
+
+    folder: Path
+    outcome: Outcome
+    experiments: Experiments
+    opened: Opened
+    traced: bool = False
+    """Whether there was something to see: a trace that is gone now was cleared away."""
+
+    def holds(self) -> bool:
+        """Whether the program would be seen to do the same now: all that it read is as it was, and the trace
+        was not cleared away."""
+        return self.opened.is_unchanged() and (not self.traced or is_trace(self.folder))
+
+
+def watched_run(
+    program: Program, options: ObserveOptions, journal: Journal, traces: Path, stop: Stop, run: Scope
+) -> tuple[WatchedRun, Trace | None]:
+    """One watched run as a step of the journal; done again only when something that it read has changed."""
+    new_folders: set[Path] = set()
+
+    def effect() -> WatchedRun:
+        folder = fresh_folder(program.entry.stem, traces).resolve()
+        seen, experiments = observe(program, options, folder, stop)
+        journal.seal(folder)
+        new_folders.add(folder)
+        if stop.by_user:
+            raise Stopped("Stopped while the program was being watched.")
+        own = [program.folder.resolve() / file.path for file in program.files]
+        opened = read_opened(folder, own, aside=traces.parent)
+        return WatchedRun(folder, seen.outcome, experiments, opened, traced=seen.trace is not None)
+
+    def holds(kept: WatchedRun) -> bool:
+        mine = kept.folder in new_folders or journal.is_sealed(kept.folder, traces)
+        return mine and kept.holds()
+
+    inputs = {
+        "program": Trial(program).key,
+        "preset": options.preset,
+        "training_time": options.training_time,
+        "max_time": stop.limit,
+        "around": surroundings(program, options.python),
+    }
+    kept = run.step("watch", effect, kind=Kind.TRIAL, inputs=inputs, returns=WatchedRun, still=holds)
+    return kept, read_trace(kept.folder, root=Root(program.folder)) if is_trace(kept.folder) else None
 
 
 def _experiments(program: Program, options: ObserveOptions, folder: Path, stop: Stop) -> Experiments:

@@ -1,14 +1,62 @@
-"""What the user of a diagnosis may ask for."""
+"""What the user of a diagnosis may ask for: how deep to look, what that may cost, which rules."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, replace
+from enum import StrEnum
 
-from reenact.diagnosis.depth import Depth
-from reenact.types import JsonValue
+from reenact.trials.budget import TrainingBudget, diagnose_budget
 
+PACE = ("workers", "training_time", "executor")
+"""Options that say how trainings are done, and change no answer."""
 THRESHOLD = 0.45
 """Nearly as likely guilty as not: the lowest plateau of the curve above which most are."""
+
+
+class Depth(StrEnum):
+    """How deep to look."""
+
+    STATIC = "static"
+    """Read only; nothing runs."""
+    QUICK = "quick"
+    """One watched run and the small experiments."""
+    NORMAL = "normal"
+    """The strongest suspects are changed and trained, within a budget."""
+    DEEP = "deep"
+    """More suspects, more seeds, a larger budget."""
+
+    @property
+    def runs(self) -> bool:
+        return self is not Depth.STATIC
+
+    @property
+    def intervenes(self) -> bool:
+        return self in (Depth.NORMAL, Depth.DEEP)
+
+
+@dataclass(frozen=True, slots=True)
+class InterventionPlan:
+    """How many suspects are changed, and over how many seeds each change is trained."""
+
+    screened: int
+    """Most suspects that are changed one by one."""
+    seeds: int
+    """Seeds that judge the final change; none of them was used to choose it."""
+    screening_seeds: int = 1
+    """Seeds that choose; their middle value counts."""
+
+    def for_short_trainings(self) -> InterventionPlan:
+        """More suspects, and three seeds that choose instead of one."""
+        return replace(self, screened=2 * self.screened, screening_seeds=3)
+
+
+PLANS = {Depth.NORMAL: InterventionPlan(7, 6), Depth.DEEP: InterventionPlan(16, 10)}
+BUDGETS = {Depth.NORMAL: TrainingBudget(30, exact=False), Depth.DEEP: TrainingBudget(90, exact=False)}
+
+
+def budget_for(depth: Depth, text: str) -> TrainingBudget:
+    """What interventions may cost: what the user wrote, else what is usual for the depth."""
+    return diagnose_budget(text) if text else BUDGETS[depth]
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +71,7 @@ class DiagnoseOptions:
     budget: str = ""
     """For interventions: a number of trainings or a time; empty: that of the depth."""
     threshold: float = THRESHOLD
-    """Confidence from which on a suspect is accused."""
+    """Confidence from which on a suspect is a finding."""
     metric: str = ""
     """The metric that judges a change; empty: chosen from what the program tells."""
     python: str = ""
@@ -37,16 +85,6 @@ class DiagnoseOptions:
     training_time: float | None = None
     """Seconds that one training may take."""
 
-    def to_json(self) -> dict[str, JsonValue]:
-        """What a journal compares to tell one diagnosis from another."""
-        return {
-            "depth": self.depth.value,
-            "select": list(self.select),
-            "ignore": list(self.ignore),
-            "budget": self.budget,
-            "threshold": self.threshold,
-            "metric": self.metric,
-            "python": self.python,
-            "learned": self.learned,
-            "samples": self.samples,
-        }
+    def to_json(self) -> dict[str, object]:
+        """What a journal compares to tell one diagnosis from another: not how fast it is done."""
+        return {name: value for name, value in asdict(self).items() if name not in PACE}

@@ -6,32 +6,22 @@ program -> static findings -> watched run and small experiments -> rules and oth
 
 from __future__ import annotations
 
-import os
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
-from reenact.diagnosis.accused import accused_source
-from reenact.diagnosis.depth import PLANS, budget_for
-from reenact.diagnosis.diagnosis import Diagnosis, DiagnosisFinding
-from reenact.diagnosis.judge import conclude, suspects_of, untried
-from reenact.diagnosis.observe import ObserveOptions, observe, read_only
-from reenact.diagnosis.options import DiagnoseOptions
+from reenact.diagnosis.diagnosis import Diagnosis, DiagnosisFinding, suspected_source
+from reenact.diagnosis.judge import conclude, read_only, suspects_of, untried
+from reenact.diagnosis.options import PLANS, DiagnoseOptions, budget_for
 from reenact.diagnosis.suspects import Suspect
-from reenact.errors import InputError, Stopped, TimeSpent
-from reenact.journal import Journal, Kind, Scope
-from reenact.llm.ask import Model
-from reenact.probe.options import fresh_folder
-from reenact.probe.outcome import Outcome, OutcomeKind
-from reenact.probe.read import is_trace, read_trace
-from reenact.probe.surroundings import Opened, read_opened, surroundings, training_mark
-from reenact.probe.trace import Root
+from reenact.errors import InputError, TimeSpent
+from reenact.journal import Journal, Scope
+from reenact.probe.outcome import OutcomeKind
 from reenact.program.graph import TaskType
 from reenact.program.program import Program
 from reenact.rules.evidence import Evidence
-from reenact.rules.experiments import Experiments
 from reenact.rules.finding import Finding
 from reenact.trials.budget import TrainingUsage
 from reenact.trials.metric import Measure, choose_measure
@@ -39,13 +29,14 @@ from reenact.trials.trial import Trial
 from reenact.types import Progress, Stop, Tell, tell_nobody
 
 if TYPE_CHECKING:
+    from reenact.llm.ask import Model
     from reenact.trials.executor import Executor
     from reenact.trials.trainer import BudgetedTrainer
 
 
 @dataclass(frozen=True)
 class DiagnoseServices:
-    """What it needs from outside."""
+    """What a pipeline that trains needs from outside."""
 
     journal: Journal
     traces: Path
@@ -55,12 +46,20 @@ class DiagnoseServices:
     stdout: int | IO[bytes] | None = None
     """Where the program's own output goes."""
     model: Model | None = None
-    """A language model that looks for faults too."""
-    executor: Callable[[DiagnoseOptions], Executor] | None = None
+    """A language model that looks for faults, or proposes changes."""
+    executor: Callable[[], Executor] | None = None
     """Another way to train; none: a pool of processes."""
     argv: Sequence[str] = ()
     fresh: bool = False
-    """Start over instead of resuming an interrupted diagnosis."""
+    """Start over instead of resuming an interrupted run."""
+
+    def open_executor(self, workers: int, python: str) -> Executor:
+        """What trains: the pool of processes, unless another way was given."""
+        if self.executor is not None:
+            return self.executor()
+        from reenact.trials.pool import ProcessPool
+
+        return ProcessPool(workers or None, python=python)
 
 
 def diagnose(
@@ -104,11 +103,11 @@ def diagnose_within(
     suspects = suspects_of(evidence, options, others)
     tried = _intervene([one for one in suspects if one.first.is_root_cause], evidence, options, services, run)
     found = conclude(
-        evidence, options, suspects, tried.accused, replace(tried.spent, seconds=time.monotonic() - begun),
+        evidence, options, suspects, tried.suspected, replace(tried.spent, seconds=time.monotonic() - begun),
         measure=tried.measure, notes=(*notes, *remarks, *tried.notes),
     )  # fmt: skip
     run.note("result", found.to_store())
-    run.note("source", accused_source(found))
+    run.note("source", suspected_source(found))
     return found
 
 
@@ -122,37 +121,12 @@ def _observe(
     if not options.depth.runs:
         return evidence, unread
     services.tell(Progress("diagnose", 1, 5, "watch one training; one batch and a range of rates beside it"))
-    observing = ObserveOptions(
+    from reenact.diagnosis.observe import ObserveOptions, watched_run
+
+    watching = ObserveOptions(
         python=options.python, training_time=options.training_time, stdout=services.stdout
     )
-
-    new_folders: set[Path] = set()
-
-    def effect() -> WatchedRun:
-        folder = fresh_folder(program.entry.stem, services.traces).resolve()
-        seen, experiments = observe(program, observing, folder, services.stop)
-        services.journal.seal(folder)
-        new_folders.add(folder)
-        if services.stop.by_user:
-            raise Stopped("Stopped while the program was being watched.")
-        own = [program.folder.resolve() / file.path for file in program.files]
-        opened = read_opened(folder, own, aside=services.traces.parent)
-        return WatchedRun(folder, seen.outcome, experiments, opened, traced=seen.trace is not None)
-
-    of = {
-        "program": Trial(program).key,
-        "preset": observing.preset,
-        "training_time": options.training_time,
-        "max_time": services.stop.limit,
-        "around": surroundings(program, options.python),
-    }
-
-    def holds(kept: WatchedRun) -> bool:
-        mine = kept.folder in new_folders or services.journal.is_sealed(kept.folder, services.traces)
-        return mine and kept.holds()
-
-    kept = run.step("watch", effect, kind=Kind.TRIAL, inputs=of, returns=WatchedRun, still=holds)
-    trace = read_trace(kept.folder, root=Root(program.folder)) if is_trace(kept.folder) else None
+    kept, trace = watched_run(program, watching, services.journal, services.traces, services.stop, run)
     if trace is None or kept.outcome.crash is not None:
         unseen: tuple[str, ...] = (kept.outcome.sentence,)
     else:
@@ -164,23 +138,6 @@ def _observe(
         experiments=kept.experiments,
         opened=kept.opened,
     ), (*unread, *unseen)
-
-
-@dataclass(frozen=True)
-class WatchedRun:
-    """What a watched run leaves for whoever continues."""
-
-    folder: Path
-    outcome: Outcome
-    experiments: Experiments
-    opened: Opened
-    traced: bool = False
-    """Whether there was something to see: a trace that is gone now was cleared away."""
-
-    def holds(self) -> bool:
-        """Whether the program would be seen to do the same now: all that it read is as it was, and the trace
-        was not cleared away."""
-        return self.opened.is_unchanged() and (not self.traced or is_trace(self.folder))
 
 
 def _other_detectors(
@@ -209,7 +166,7 @@ def _other_detectors(
 class _Intervention:
     """What came of changing the suspects."""
 
-    accused: Sequence[DiagnosisFinding]
+    suspected: Sequence[DiagnosisFinding]
     spent: TrainingUsage = field(default_factory=lambda: TrainingUsage(0.0))
     measure: Measure | None = None
     notes: tuple[str, ...] = ()
@@ -238,19 +195,18 @@ def _intervene(
     from reenact.diagnosis.candidates import Screening
     from reenact.diagnosis.intervene import intervene
 
-    make = services.executor or _pool
-    with make(options) as executor:
+    with services.open_executor(options.workers, options.python) as executor:
         trainer = _trainer(evidence, executor, measure, options, services, run)
         try:
             trainer.measure_cost()
             short = trainer.budget.stretches(trainer.one_training)
             plan = PLANS[options.depth].for_short_trainings() if short else PLANS[options.depth]
             screening = Screening(trainer, plan, services.tell)
-            accused, remarks = intervene(suspects, screening, threshold=options.threshold)
+            suspected, remarks = intervene(suspects, screening, threshold=options.threshold)
         except TimeSpent as error:
-            accused, remarks = untried(suspects), [f"The suspects were not tried. {error.sentence}"]
+            suspected, remarks = untried(suspects), [f"The suspects were not tried. {error.sentence}"]
     noted = [trainer.budget.note] if trainer.budget.note else []
-    return _Intervention(accused, trainer.usage, measure, (*noted, *remarks))
+    return _Intervention(suspected, trainer.usage, measure, (*noted, *remarks))
 
 
 def _trainer(
@@ -262,6 +218,7 @@ def _trainer(
     run: Scope,
 ) -> BudgetedTrainer:
     """Trains the program that was watched."""
+    from reenact.probe.surroundings import training_mark
     from reenact.trials.trainer import BudgetedTrainer
 
     program, trace = evidence.program, evidence.trace
@@ -285,10 +242,3 @@ def _trainer(
 def _spread(evidence: Evidence) -> float | None:
     labels = evidence.labels
     return labels.std if labels is not None and evidence.task is TaskType.REGRESSION else None
-
-
-def _pool(options: DiagnoseOptions) -> Executor:
-    """Recognised Keras trainings run as bare loops, the first batch of each checked against Keras."""
-    from reenact.trials.pool import ProcessPool
-
-    return ProcessPool(workers=options.workers or os.cpu_count() or 1, python=options.python, express=True)

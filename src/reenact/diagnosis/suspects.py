@@ -1,19 +1,28 @@
-"""Suspects: findings of several rules that accuse one thing are one suspect with several witnesses.
+"""Suspects: findings of several rules that point to one thing are one suspect with several witnesses.
 
-A comment `# reenact: ignore` or `# reenact: ignore[UM005, NL004]` on the accused line suppresses findings."""
+A comment `# reenact: ignore` or `# reenact: ignore[UM005, NL004]` on the line of a finding suppresses it.
+
+A rule's confidence is its author's judgement. The calibration curve says what came of such judgements over a
+few hundred mutants whose faults are known (`python -m benchmarks train-detector` draws it); a finding carries
+that share.
+"""
 
 from __future__ import annotations
 
+import json
 import re
-from collections.abc import Collection, Iterable, Sequence
+from bisect import bisect_right
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
+from importlib.resources import files
 from typing import TypeAlias
 
 from reenact.program.fault import Fault
-from reenact.program.hyperparameter import HyperparameterId
+from reenact.program.hyperparameter import HyperparameterId, Kind
 from reenact.program.program import Program
 from reenact.rules.finding import Finding, Suggestion
-from reenact.types import Place
+from reenact.types import JsonValue, Place
 
 SAME = {Fault.ARM: Fault.ACH, Fault.AAL: Fault.ACH}
 """Missing, wrong and redundant activations are one thing seen from different sides."""
@@ -22,12 +31,43 @@ OF_THE_TRAINING = frozenset((
     Fault.GCL, Fault.HSC, Fault.ZGR, Fault.MOD, Fault.SHF,
 ))  # fmt: skip
 """Faults that belong to no layer, wherever they show."""
+FAULT_KINDS: Mapping[Fault, tuple[Kind, ...]] = {
+    Fault.HBS: (Kind.BATCH_SIZE,),
+    Fault.HLR: (Kind.LEARNING_RATE,),
+    Fault.HNE: (Kind.EPOCHS,),
+    Fault.ACH: (Kind.ACTIVATION,),
+    Fault.ARM: (Kind.ACTIVATION,),
+    Fault.AAL: (Kind.ACTIVATION,),
+    Fault.RAW: (Kind.WEIGHT_REGULARIZER,),
+    Fault.WCI: (Kind.WEIGHT_INIT,),
+    Fault.BCI: (Kind.BIAS_INIT,),
+    Fault.LCH: (Kind.LOSS,),
+    Fault.OCH: (Kind.OPTIMIZER,),
+    Fault.LRM: (Kind.LAYER,),
+    Fault.LAD: (Kind.LAYER,),
+    Fault.LCN: (Kind.UNITS, Kind.FILTERS),
+    Fault.LCF: (Kind.KERNEL_SIZE,),
+    Fault.CPP: (Kind.PREPROCESSING,),
+    Fault.VRM: (Kind.VALIDATION,),
+    Fault.RCD: (Kind.DROPOUT,),
+    Fault.HWD: (Kind.WEIGHT_DECAY,),
+    Fault.HMO: (Kind.MOMENTUM,),
+    Fault.LNM: (Kind.NORMALIZATION,),
+    Fault.GCL: (Kind.GRADIENT_CLIP,),
+    Fault.HSC: (Kind.SCHEDULER,),
+    Fault.ZGR: (Kind.ZERO_GRAD,),
+    Fault.MOD: (Kind.MODE,),
+    Fault.SHF: (Kind.SHUFFLE,),
+}
+"""The hyperparameters that a kind of fault is about."""
 PROVEN = 0.9
 EXPLAINED = 0.6
 """What is left of the confidence in a consequence when its cause is known."""
 EXTRA_WITNESS = 0.25
 """How much of the remaining doubt another family's witness removes, scaled by its own confidence."""
-
+CALIBRATION = "calibration.json"
+CALIBRATED = frozenset(("learned", "model"))
+"""Families that calibrate what they say themselves."""
 
 _COMMENT = re.compile(r"#\s*reenact:\s*ignore(?:\[(?P<codes>[\w\s,-]+)\])?")
 _WHOLE_FILE = re.compile(r"^\s*#\s*reenact:\s*ignore-file(?:\[(?P<codes>[\w\s,-]+)\])?", re.MULTILINE)
@@ -167,3 +207,38 @@ def _covers(found: re.Match[str], finding: Finding) -> bool:
         finding.code.startswith(word.upper()) or word.lower() in (finding.name, finding.family)
         for word in words
     )
+
+
+@dataclass(frozen=True, slots=True)
+class CalibrationCurve:
+    """Confidences, ascending, and the share that was right."""
+
+    confidences: Sequence[float]
+    shares: Sequence[float]
+
+    def at(self, confidence: float) -> float:
+        """Between two points on the line that joins them, beyond the ends level."""
+        if confidence <= self.confidences[0]:
+            return self.shares[0]
+        if confidence >= self.confidences[-1]:
+            return self.shares[-1]
+        upper = bisect_right(self.confidences, confidence)
+        lower = upper - 1
+        way = (confidence - self.confidences[lower]) / (self.confidences[upper] - self.confidences[lower])
+        return self.shares[lower] + way * (self.shares[upper] - self.shares[lower])
+
+    def to_json(self) -> dict[str, JsonValue]:
+        return {"confidence": list(self.confidences), "share": list(self.shares)}
+
+
+@cache
+def shipped() -> CalibrationCurve:
+    read = json.loads(files("reenact.diagnosis").joinpath(CALIBRATION).read_text(encoding="utf-8"))
+    return CalibrationCurve(tuple(read["confidence"]), tuple(read["share"]))
+
+
+def calibrated(suspect: Suspect) -> float:
+    """How likely it is that this suspect is at fault, before anything was tried."""
+    if all(finding.family in CALIBRATED for finding in suspect.witnesses):
+        return suspect.confidence
+    return shipped().at(suspect.confidence)

@@ -11,8 +11,7 @@ from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from reenact.trials.metric import Measure
-from reenact.trials.outcome import Outcome
-from reenact.trials.trial import Part
+from reenact.trials.trial import Outcome, Part
 
 
 @dataclass(frozen=True, slots=True)

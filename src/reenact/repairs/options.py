@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 
+from reenact.diagnosis.options import PACE
 from reenact.errors import InputError
-from reenact.trials.choose import NAMES
-from reenact.types import JsonValue
+from reenact.trials.choose import check_name
 
 LEAST_SEEDS = 6
 """Below this no paired test of ranks can tell anything."""
@@ -34,7 +34,7 @@ class RepairOptions:
     workers: int = 0
     """Trainings at once; 0: one per core."""
     executor: str = "process"
-    """Where trainings run: `process`, `ensemble`, `ray`, or the address of a Ray cluster."""
+    """Where trainings run: `process`, `ray`, or the address of a Ray cluster."""
     chance: int = 0
     """Seed of the search itself: another number gives another search."""
     samples: int = 5
@@ -49,29 +49,17 @@ class RepairOptions:
             raise InputError(
                 f"A verdict needs at least {LEAST_SEEDS} fresh seeds. Received: seeds={self.seeds}."
             )
+        check_name(self.executor)
 
-        if self.executor not in NAMES and ":" not in self.executor:
-            raise InputError(
-                f"Trainings run by {', '.join(NAMES)}, or on the address of a Ray cluster."
-                f" Received: executor={self.executor!r}."
-            )
+    @property
+    def search_name(self) -> str:
+        """Of the search: the strategy and its random seed."""
+        return f"{self.strategy}-{self.chance}"
 
     @property
     def at_once(self) -> int:
         return self.workers or os.cpu_count() or 1
 
-    def to_json(self) -> dict[str, JsonValue]:
-        """What a journal compares to tell one repair from another."""
-        return {
-            "strategy": self.strategy,
-            "budget": self.budget,
-            "metric": self.metric,
-            "seeds": self.seeds,
-            "select": list(self.select),
-            "ignore": list(self.ignore),
-            "space": self.space,
-            "python": self.python,
-            "chance": self.chance,
-            "samples": self.samples,
-            "temperature": self.temperature,
-        }
+    def to_json(self) -> dict[str, object]:
+        """What a journal compares to tell one repair from another: not how fast it is done."""
+        return {name: value for name, value in asdict(self).items() if name not in PACE}

@@ -9,12 +9,12 @@ import math
 import time
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 
-from reenact.diagnosis.depth import Depth
 from reenact.diagnosis.diagnosis import Diagnosis, DiagnosisFinding
 from reenact.diagnosis.judgement import Judgement
-from reenact.diagnosis.options import DiagnoseOptions
-from reenact.diagnosis.pipeline import DiagnoseServices, diagnose_within
+from reenact.diagnosis.options import Depth, DiagnoseOptions
+from reenact.diagnosis.pipeline import diagnose_within
 from reenact.errors import Stopped, TimeSpent
 from reenact.journal import Scope
 from reenact.program.patch import Patch
@@ -27,7 +27,6 @@ from reenact.repairs.strategies.strategy import Strategy, strategy
 from reenact.repairs.verdict import BeforeAfter, Decision, Repair, Verdict
 from reenact.trials.budget import repair_budget
 from reenact.trials.choose import open_executor
-from reenact.trials.executor import Executor
 from reenact.trials.metric import Measure
 from reenact.trials.trainer import BudgetedTrainer
 from reenact.trials.trial import Trial
@@ -74,8 +73,10 @@ def repair_within(
     search = strategy(options.strategy)
     found = known or _diagnosed(program, options, services, run)
     trace = fit_for_repair(found)
-    make = services.executor or _pool
-    with make(options) as executor:
+    make = services.executor or partial(
+        open_executor, options.executor, workers=options.workers or None, python=options.python
+    )
+    with make() as executor:
         given = prepare(program, found, trace, options, services, executor, run, watched=known is None)
         candidates, late = _searched(search, given.context)
         cuts, verdicts, short = _settle(candidates, given, options, services)
@@ -95,7 +96,7 @@ def repair_within(
             given.context.trainer.usage, seconds=time.monotonic() - begun,
             verifying=2 * len(verdicts) * options.seeds,
         ),
-        why=[_accused(one) for one in found.findings],
+        why=[_in_a_line(one) for one in found.findings],
         curves=curves,
         notes=(
             *given.notes, *((FEWER_DATA,) if given.context.fewer_data else ()), *late, *short, *found.notes,
@@ -111,11 +112,7 @@ def _diagnosed(program: Program, options: RepairOptions, services: RepairService
         depth=Depth.QUICK, select=options.select, ignore=options.ignore, metric=options.metric,
         python=options.python, training_time=options.training_time,
     )  # fmt: skip
-    given = DiagnoseServices(
-        journal=services.journal, traces=services.traces, tell=services.tell, stop=services.stop,
-        stdout=services.stdout, argv=services.argv, fresh=services.fresh,
-    )  # fmt: skip
-    return diagnose_within(program, asked, given, run.under("diagnosis"))
+    return diagnose_within(program, asked, replace(services, model=None), run.under("diagnosis"))
 
 
 def _searched(search: Strategy, context: SearchContext) -> tuple[list[Patch], tuple[str, ...]]:
@@ -147,14 +144,13 @@ def _settle(
     if not candidates:
         return [], (), ()
     services.tell(Progress("repair", note=f"minimise {candidates[0]}"))
-    # Now what the search had to leave may be used.
-    given.context.reserve = 0.0
+    given.context.release_reserve()
     try:
         first, cuts, short = smallest(candidates[0], given.context)
     except TimeSpent as error:
         return [], (), (error.sentence, *_best_so_far(given.context))
     judging = given.judging
-    judge = given.context.trainer.apart(measure=judging.judge, part=judging.judge_part, plain=True)
+    judge = given.context.trainer.apart(measure=judging.judge, part=judging.judge_part)
     verdicts, late = verdicts_on([first, *candidates[1:]], judge, FRESH[: options.seeds], services.tell)
     return cuts, verdicts, tuple(note for note in (short, late) if note)
 
@@ -208,14 +204,7 @@ def _curves(patch: Patch, context: SearchContext) -> dict[str, BeforeAfter]:
     return {name: BeforeAfter(before.curve(name), after.curve(name)) for name in shared}
 
 
-def _accused(one: DiagnosisFinding) -> str:
+def _in_a_line(one: DiagnosisFinding) -> str:
     suspect = one.suspect
     where = f" at {suspect.place}" if suspect.place is not None else ""
     return f"{suspect.first.code} {suspect.first.name}{where}: {suspect.first.saw}"
-
-
-def _pool(options: RepairOptions) -> Executor:
-    """For the search: recognised Keras trainings run as bare loops."""
-    return open_executor(
-        options.executor, workers=options.workers or None, python=options.python, express=True
-    )

@@ -3,16 +3,14 @@ judges, what may the strategy use."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import IO
 
 from reenact.diagnosis.diagnosis import Diagnosis
 from reenact.diagnosis.judgement import why_unjudged
+from reenact.diagnosis.pipeline import DiagnoseServices
 from reenact.errors import Inconclusive, InputError
-from reenact.journal import Journal, Scope
-from reenact.llm.ask import Model
+from reenact.journal import Scope
 from reenact.probe.outcome import OutcomeKind
 from reenact.probe.surroundings import training_mark
 from reenact.probe.trace import Trace
@@ -27,7 +25,6 @@ from reenact.trials.executor import Executor
 from reenact.trials.metric import choose_measure
 from reenact.trials.trainer import BudgetedTrainer
 from reenact.trials.trial import Part, Trial
-from reenact.types import Stop, Tell, tell_nobody
 
 WITHOUT_STUDY = ("guided", "autotrainer", "autotrainer-scratch", "llm")
 """Strategies that ask no sampler: what they look at is written into a study of theirs."""
@@ -40,19 +37,9 @@ SAME = 1e-6
 
 
 @dataclass(frozen=True)
-class RepairServices:
-    """Everything but the journal and the folder has a default."""
+class RepairServices(DiagnoseServices):
+    """What a repair needs beside what its diagnosis needs; the model is for the strategy `llm`."""
 
-    journal: Journal
-    traces: Path
-    """Folder below which traces and studies are kept."""
-    tell: Tell = tell_nobody
-    stop: Stop = field(default_factory=Stop)
-    stdout: int | IO[bytes] | None = None
-    model: Model | None = None
-    """For the strategy `llm`."""
-    executor: Callable[[RepairOptions], Executor] | None = None
-    """Another way to train; none: a pool of processes."""
     studies: bool = True
     """Keep the search as an Optuna study."""
     around: str = ""
@@ -60,8 +47,6 @@ class RepairServices:
     empty: of the surroundings here."""
     shared: bool = True
     """Take over what finished runs have trained with equal inputs."""
-    argv: Sequence[str] = ()
-    fresh: bool = False
 
 
 @dataclass(frozen=True)
@@ -131,7 +116,7 @@ def prepare(
     asked = trainer.trial(NOTHING, trainer.seeds[0])
     first = trainer.measure_cost()
     judging = judging_by(measure, first)
-    trainer.measure, trainer.part = judging.search, judging.search_part
+    trainer.judge_by(judging.search, judging.search_part)
     # Where nothing could be halved, asking for a half changes nothing: the first training counts as whole.
     same = judging.search_part is asked.part or not first.halved
     base = asked if same else trainer.trial(NOTHING, trainer.seeds[0])
@@ -139,25 +124,25 @@ def prepare(
     if watched:
         trainer.charge(trainer.one_training)
     suspects = tuple(one.suspect for one in (*found.findings, *found.low_confidence))
+    studies = services.traces.parent / "studies" / run.run_id if services.studies else None
     context = SearchContext(
         found.evidence, suspects, trainer, options, services.tell,
         note=lambda best: run.note(f"best/{len(context.evaluations)}", best),
-        studies=services.traces.parent / "studies" / run.run_id if services.studies else None,
+        studies=studies,
+        write=recorder_of(studies, options.search_name) if options.strategy in WITHOUT_STUDY else None,
         scratch=_folder(services.traces.parent / "weights" / run.run_id),
         model=services.model,
         questions=run.under("model"),
         at_once=options.at_once,
         begun_with=base,
+        reserve=FOR_MINIMISING * trainer.balance[1],
     )  # fmt: skip
-    context.reserve = FOR_MINIMISING * trainer.balance[1]
-    if options.strategy in WITHOUT_STUDY:
-        context.write = recorder_of(context.studies, context.name)
     return PreparedSearch(context, judging, notes)
 
 
 def _not_the_same_twice(trainer: BudgetedTrainer, first: Trial) -> str:
     """A note when a training that was done already comes out differently when it is done again."""
-    once, again = (trainer.value(one) for one in trainer.outcomes([first, replace(first, repeat=1)]))
+    once, again = (trainer.measure.score(one) for one in trainer.outcomes([first, replace(first, repeat=1)]))
     if once == again or abs(once - again) <= SAME * max(abs(once), abs(again)):
         return ""
     return (

@@ -19,9 +19,8 @@ from reenact.program.program import Program
 from reenact.program.static_graph import hyperparameters_of
 from reenact.repairs.options import RepairOptions
 from reenact.rules.evidence import Evidence
-from reenact.trials.outcome import Outcome
 from reenact.trials.trainer import BudgetedTrainer
-from reenact.trials.trial import Trial
+from reenact.trials.trial import Outcome, Trial
 from reenact.types import Progress, Tell
 
 NOTHING = Patch(())
@@ -81,11 +80,6 @@ class SearchContext:
     """Which of the seeds is looked at first."""
 
     @property
-    def name(self) -> str:
-        """Of the search: the strategy and its random seed."""
-        return f"{self.options.strategy}-{self.options.chance}"
-
-    @property
     def program(self) -> Program:
         return self.trainer.program
 
@@ -96,6 +90,10 @@ class SearchContext:
     @property
     def seeds(self) -> tuple[int, ...]:
         return self.trainer.seeds[self.first_seed :] + self.trainer.seeds[: self.first_seed]
+
+    def release_reserve(self) -> None:
+        """The search is over: what it had to leave may be used."""
+        self.reserve = 0.0
 
     def turn_to_next_seed(self) -> None:
         """From now on first looks are at another seed: on the one before nothing differed."""
@@ -110,7 +108,7 @@ class SearchContext:
         chosen = self.seeds[:seeds]
         trials = [self._trial(patch, seed, share) for patch in patches for seed in chosen]
         outcomes = self.trainer.outcomes(trials)
-        values = [self.trainer.value(outcome) for outcome in outcomes]
+        values = [self.trainer.measure.score(outcome) for outcome in outcomes]
         found = [median_low(values[at : at + seeds]) for at in range(0, len(values), seeds)]
         for patch, score in zip(patches, found, strict=True):
             self._remember(Evaluation(patch, score, seeds, share, self.trainer.usage.spent))
@@ -119,7 +117,7 @@ class SearchContext:
     def samples(self, patch: Patch, seeds: int) -> tuple[float, ...]:
         """One changed program over the first seeds."""
         outcomes = self.trainer.outcomes([self._trial(patch, seed, 1.0) for seed in self.seeds[:seeds]])
-        return tuple(self.trainer.value(outcome) for outcome in outcomes)
+        return tuple(self.trainer.measure.score(outcome) for outcome in outcomes)
 
     def within_budget(self, trainings: float) -> bool:
         """Whether so much more can be spent, and the reserve stays."""

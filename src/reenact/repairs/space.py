@@ -59,6 +59,16 @@ class Dimension:
     def is_range(self) -> bool:
         return not self.values
 
+    @property
+    def start(self) -> float:
+        """Where the program is now: its number within the bounds, or the place of the first value."""
+        now = self.hyperparameter.in_force
+        return min(max(float(str(now)), self.low), self.high) if self.is_range else 0
+
+    def value_at(self, drawn: float) -> Value:
+        """What was drawn, as a value: a number of four digits, or the value at that place."""
+        return float(f"{drawn:.4g}") if self.is_range else self.values[int(drawn)]
+
 
 @dataclass(frozen=True, slots=True)
 class Space:

@@ -44,9 +44,9 @@ class Study:
         from_faulty: bool = False,
     ) -> None:
         self.context, self.space = context, space
-        self.study = new_study(context.studies, context.name, sampler, pruner)
+        self.study = new_study(context.studies, context.options.search_name, sampler, pruner)
         if from_faulty:
-            self.study.enqueue_trial({one.name: _as_it_stands(one) for one in space.dimensions})
+            self.study.enqueue_trial({one.name: one.start for one in space.dimensions})
 
     def ask(self) -> StudyPoint:
         """The next point, as a change that can be made."""
@@ -103,19 +103,10 @@ def new_study(folder: Path | None, name: str, sampler: Any, pruner: Any) -> optu
     )
 
 
-def _suggested(trial: optuna.Trial, dimension: Dimension) -> Value:
-    if dimension.is_range:
-        value = trial.suggest_float(dimension.name, dimension.low, dimension.high, log=dimension.logarithmic)
-        return float(f"{value:.4g}")
-    return dimension.values[trial.suggest_categorical(dimension.name, tuple(range(len(dimension.values))))]
-
-
-def _as_it_stands(dimension: Dimension) -> Value:
-    now = dimension.hyperparameter.in_force
-    if not dimension.is_range:
-        return 0
-    assert isinstance(now, int | float)
-    return min(max(float(now), dimension.low), dimension.high)
+def _suggested(trial: optuna.Trial, one: Dimension) -> Value:
+    if one.is_range:
+        return one.value_at(trial.suggest_float(one.name, one.low, one.high, log=one.logarithmic))
+    return one.value_at(trial.suggest_categorical(one.name, tuple(range(len(one.values)))))
 
 
 def finite(score: float) -> float:

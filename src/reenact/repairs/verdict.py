@@ -15,8 +15,8 @@ from reenact.repairs.minimise import ReductionStep
 from reenact.repairs.search_context import Evaluation
 from reenact.result import Result
 from reenact.trials.budget import TrainingUsage
-from reenact.trials.outcome import Curve
 from reenact.trials.statistics import Comparison
+from reenact.trials.trial import Curve
 from reenact.types import ExitCode
 
 
@@ -31,7 +31,7 @@ class Decision(StrEnum):
     NOTHING_FOUND = "nothing-found"
     """No change helped in the search."""
     GOOD_ALREADY = "good-already"
-    """The training performs well and nothing accuses it."""
+    """The training performs well and no finding speaks against it."""
     NOT_DECIDED = "not-decided"
     """The time was up before a change was verified."""
 
@@ -62,7 +62,7 @@ class Verdict:
     patch: Patch
     seeds: tuple[int, ...]
     before: tuple[float, ...]
-    """The metric as it is told, a seed each; NaN for a failed training."""
+    """The metric as it is logged, a seed each; NaN for a failed training."""
     after: tuple[float, ...]
     comparison: Comparison
     """The same, oriented so that larger is better."""
@@ -101,7 +101,7 @@ class Repair(Result):
     cuts: tuple[ReductionStep, ...]
     cost: TrainingUsage
     why: Sequence[str] = ()
-    """What the diagnosis accused, a line each."""
+    """The findings of the diagnosis, a line each."""
     curves: Mapping[str, BeforeAfter] = field(default_factory=dict)
     """By metric."""
     notes: tuple[str, ...] = ()
@@ -127,9 +127,9 @@ class Repair(Result):
             return "Not decided: the time was up before a change was verified."
         if self.verdict is None:
             return "No change helped within the budget; nothing is to be recommended."
-        told, name = self.verdict, self.judging.judge.name
-        numbers = f"{name} {summary(told.before)} -> {summary(told.after)}"
-        proof = f"{len(told.seeds)} fresh seeds, p={told.p_value:.2g}"
+        judged, name = self.verdict, self.judging.judge.name
+        numbers = f"{name} {summary(judged.before)} -> {summary(judged.after)}"
+        proof = f"{len(judged.seeds)} fresh seeds, p={judged.p_value:.2g}"
         count = self.patch.complexity
         if self.decision is Decision.REPAIRED:
             return f"Repaired by {count} change{'s' if count != 1 else ''}: {numbers} ({proof})."

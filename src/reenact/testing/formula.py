@@ -22,10 +22,9 @@ from reenact.rules.finding import Finding, Severity
 from reenact.rules.rule import suggest
 from reenact.trials.budget import repair_budget
 from reenact.trials.metric import Measure
-from reenact.trials.outcome import Outcome
 from reenact.trials.scripted import ScriptedExecutor
 from reenact.trials.trainer import SCREENING_SEEDS, BudgetedTrainer
-from reenact.trials.trial import Trial
+from reenact.trials.trial import Outcome, Trial
 from reenact.types import JsonValue, Stop, tell_nobody
 
 SOURCE = """import keras

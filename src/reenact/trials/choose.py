@@ -1,4 +1,4 @@
-"""An executor by its name: `process`, `ensemble`, `ray`, or the address of a Ray cluster."""
+"""An executor by its name: `process`, `ray`, or the address of a Ray cluster."""
 
 from __future__ import annotations
 
@@ -7,36 +7,38 @@ from pathlib import Path
 from reenact.errors import InputError
 from reenact.trials.executor import Executor
 
-PROCESS, ENSEMBLE, RAY = "process", "ensemble", "ray"
-NAMES = (PROCESS, ENSEMBLE, RAY)
+PROCESS, RAY = "process", "ray"
+NAMES = (PROCESS, RAY)
+REMOVED = "ensemble"
+
+
+def check_name(name: str) -> None:
+    """Raises InputError for what is neither a name nor an address."""
+    if name == REMOVED:
+        raise InputError(
+            "The executor 'ensemble' was removed: it did not make whole runs twice as fast.",
+            next_step=f"Use {PROCESS}, which is the default.",
+        )
+    if name not in NAMES and ":" not in name:
+        raise InputError(
+            f"There is no executor of that name. Received: executor={name!r}.",
+            next_step=f"Use one of: {', '.join(NAMES)}, or the address of a Ray cluster.",
+        )
 
 
 def open_executor(
-    name: str = PROCESS,
-    *,
-    workers: int | None = None,
-    python: str = "",
-    scratch: Path | None = None,
-    express: bool = False,
+    name: str = PROCESS, *, workers: int | None = None, python: str = "", scratch: Path | None = None
 ) -> Executor:
     """The executor of this name for a user's own programs; `ray` starts a cluster of this machine, while
     `ray://host:port` and `host:port` join one. Raises InputError, MissingExtra and MissingPart.
 
-    `python` and `scratch` count on this machine only; the ensemble expresses whatever may be.
+    `python` and `scratch` count on this machine only.
     """
+    check_name(name)
     if name == PROCESS:
         from reenact.trials.pool import ProcessPool
 
-        return ProcessPool(workers, python=python, scratch=scratch, express=express)
-    if name == ENSEMBLE:
-        from reenact.trials.ensemble import Ensemble
+        return ProcessPool(workers, python=python, scratch=scratch)
+    from reenact.trials.ray import RayExecutor
 
-        return Ensemble(workers, python=python, scratch=scratch)
-    if name == RAY or ":" in name:
-        from reenact.trials.ray import RayExecutor
-
-        return RayExecutor("" if name == RAY else name, workers=workers, express=express)
-    raise InputError(
-        f"There is no executor of that name. Received: executor={name!r}.",
-        next_step=f"Use one of: {', '.join(NAMES)}, or the address of a Ray cluster.",
-    )
+    return RayExecutor("" if name == RAY else name, workers=workers)

@@ -5,8 +5,9 @@ from __future__ import annotations
 import json
 import os
 import re
+import shutil
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
@@ -18,8 +19,7 @@ from reenact.program.program import Program
 from reenact.program.read.index import FileIndex, index_of
 from reenact.program.source import Language, SourceFile
 from reenact.program.static_graph import Framework, framework_of
-from reenact.trials import injected
-from reenact.trials.folder import Placed, counterpart, place, script_in
+from reenact.trials.folder import INJECTED, Placed, counterpart, place, script_in
 from reenact.trials.trial import Part, StopRule, Trial
 from reenact.types import JsonValue
 
@@ -56,8 +56,7 @@ What a user set otherwise is overruled: the trials are ours. A program that name
 (`mlflow.set_tracking_uri`, `wandb.init(mode="online")`) still has its will."""
 
 TREE, TRACE = "tree", "trace"
-GIVEN_UP, EXPRESS = "given-up.txt", "express.json"
-CAPTURED, ANSWER = "captured.json", "answer.json"
+GIVEN_UP = "given-up.txt"
 """What lies in the folder of a trial."""
 
 STOP_VARIABLE = "REENACT_TRIAL_STOP"
@@ -77,8 +76,6 @@ class Job:
     """What the program printed."""
     given_up: Path
     """Why it was given up, when it was."""
-    express: Path | None
-    """What became of training it as a bare loop; none when nobody asked for that."""
 
 
 def around(folder: Path, base: dict[str, str] | None = None) -> dict[str, str]:
@@ -92,27 +89,34 @@ def around(folder: Path, base: dict[str, str] | None = None) -> dict[str, str]:
     return found | without_trackers(folder)
 
 
-def make_job(trial: Trial, folder: Path, python: str, *, express: bool = False, park: bool = False) -> Job:
-    """Lay out a trial in `folder`. Raises PatchRefused and StorageError.
-
-    `express` asks that recognised Keras trainings run as bare torch loops; `park`, that they wait to be
-    trained with others.
-    """
-    program = trial.patched
-    placed = place(program, folder / TREE)
-    options = WatchOptions(
+def watch_options(trial: Trial, patched: Program, folder: Path, python: str = "") -> WatchOptions:
+    """How the probe watches a trial that runs in `folder`."""
+    return WatchOptions(
         folder=folder / TRACE,
         preset=trial.preset,
         seed=trial.seed % 2**32,
         max_time=trial.limits.seconds,
         stop_after=trial.limits.steps,
-        shim=framework_of(program) in (Framework.TF_KERAS, Framework.KERAS_OLD),
+        python=python,
+        shim=framework_of(patched) in (Framework.TF_KERAS, Framework.KERAS_OLD),
     )
+
+
+def clear(folder: Path, *, keep_trace: bool) -> None:
+    """Remove what a trial leaves behind, except a trace that somebody wants."""
+    shutil.rmtree(folder / TREE if keep_trace else folder, ignore_errors=True)
+
+
+def make_job(trial: Trial, folder: Path, python: str) -> Job:
+    """Lay out a trial in `folder`. Raises PatchRefused and StorageError."""
+    program = trial.patched
+    placed = place(program, folder / TREE)
+    options = watch_options(trial, program, folder)
     options.folder.mkdir()
     output = folder / "output.txt"
     forks = can_fork(program)
     given_up = folder / GIVEN_UP
-    stop = _stop_wishes(trial.hopeless, given_up)
+    stop = _stop_rule(trial.hopeless, given_up)
     environment = _environment(program, placed, options, folder)
     if stop is not None:
         environment[STOP_VARIABLE] = json.dumps(stop)
@@ -129,17 +133,15 @@ def make_job(trial: Trial, folder: Path, python: str, *, express: bool = False, 
         "argv": [_target(program, placed), *program.arguments],
         "path": _path(program, placed),
         "moved": [list(pair) for pair in placed.moved],
-        "wishes": dict(options.as_config(str(options.folder))),  # type: ignore[arg-type]
+        "options": dict(options.as_config(str(options.folder))),  # type: ignore[arg-type]
         "root": str(placed.root) if placed.linked else "",
         "part": "" if trial.part is Part.WHOLE else trial.part.value,
         "data": trial.data,
         "weights": _weights(trial),
         "stop": stop,
-        "express": str(folder / EXPRESS) if express and forks else "",
-        "park": str(folder) if park and forks else "",
     }
     root = root_of(program, placed.root)
-    return Job(message, options, root, output, given_up, folder / EXPRESS if express else None)
+    return Job(message, options, root, output, given_up)
 
 
 def _weights(trial: Trial) -> JsonValue:
@@ -148,7 +150,7 @@ def _weights(trial: Trial) -> JsonValue:
     return [str(path) if path is not None else "" for path in (trial.weights.start, trial.weights.end)]
 
 
-def _stop_wishes(rule: StopRule | None, note: Path) -> dict[str, JsonValue] | None:
+def _stop_rule(rule: StopRule | None, note: Path) -> dict[str, JsonValue] | None:
     if rule is None:
         return None
     return {"path": str(note), **asdict(rule)}
@@ -205,7 +207,7 @@ def _environment(
     base = around(folder)
     own = [_moved(entry, placed) for entry in base.get("PYTHONPATH", "").split(os.pathsep) if entry]
     extra = [str(placed.folder / base) for base in program.bases] if program.launch.launcher else []
-    base["PYTHONPATH"] = os.pathsep.join([str(injected.FOLDER), *extra, *own])
+    base["PYTHONPATH"] = os.pathsep.join([str(INJECTED), *extra, *own])
     if placed.linked:
         base["REENACT_TRIAL_ROOT"] = str(placed.root)
     return dict(probe.environment(options, base))
@@ -236,26 +238,6 @@ def _target(program: Program, placed: Placed) -> str:
 def _command(program: Program, placed: Placed, python: str) -> tuple[str, ...]:
     target = program.launch.target if program.launch.module else str(placed.entry)
     return program.launch.command(default_python(python), target)
-
-
-def ensemble_job(
-    folders: Sequence[Path], folder: Path, *, gain: float, seconds: float | None
-) -> dict[str, JsonValue]:
-    """What the server is sent to train together what lies captured in the folders, if that is faster."""
-    environment: dict[str, JsonValue] = dict(around(folder))
-    return {
-        "inject": str(probe.FOLDER),
-        "imports": ["torch"],
-        "seconds": seconds,
-        "output": str(folder / "output.txt"),
-        "environment": environment,
-        "cwd": str(folder),
-        "command": None,
-        "express": "",
-        "ensemble": [str(each) for each in folders],
-        "answer": str(folder / ANSWER),
-        "gain": gain,
-    }
 
 
 def without_trackers(folder: Path) -> dict[str, str]:

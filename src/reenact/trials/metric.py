@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from reenact.errors import InputError
 from reenact.probe.trace import Trace
 from reenact.program.graph import TaskType
-from reenact.trials.outcome import Outcome
+from reenact.trials.trial import Outcome
 
 STEP_LOSS = "step_loss"
 """The mean training loss of the last steps, which is there where nothing was logged."""
@@ -67,18 +67,17 @@ class Measure:
     """It is the loss itself: no comparison between trainings that minimise different losses."""
 
     def read(self, outcome: Outcome) -> float | None:
-        """The metric of a training; none when it logged none, or NaN.
-
-        What that means is the caller's choice: `statistics.oriented` takes NaN as the worst possible.
-        """
+        """The metric of a training; none when it logged none, or NaN."""
         value = outcome.metrics.get(self.name)
         other = self.source is not None and outcome.sources.get(self.name) != self.source
         return None if value is None or other or math.isnan(value) else value
 
-    def value(self, outcome: Outcome) -> float:
-        """The same, with NaN where there is none."""
-        found = self.read(outcome)
-        return math.nan if found is None else found
+    def score(self, outcome: Outcome) -> float:
+        """The same so that larger is better; -inf for a training that failed or logged no number."""
+        value = self.read(outcome) if outcome.trained else None
+        if value is None or not math.isfinite(value):
+            return -math.inf
+        return value if self.larger_is_better else -value
 
 
 def choose_measure(seen: Trace | Outcome, task: TaskType | None = None, wanted: str | None = None) -> Measure:

@@ -14,8 +14,7 @@ from typing import TYPE_CHECKING, Any
 from reenact.errors import InputError, MissingExtra, MissingPart
 from reenact.probe.outcome import OutcomeKind
 from reenact.trials.executor import Executor, OnOutcome
-from reenact.trials.outcome import Outcome
-from reenact.trials.trial import Trial
+from reenact.trials.trial import Outcome, Trial
 from reenact.types import Stop
 
 if TYPE_CHECKING:
@@ -30,14 +29,12 @@ TRIES = 3
 class RayExecutor(Executor):
     """Connects when it is made; a cluster that it started itself ends with it."""
 
-    def __init__(
-        self, address: str = "", *, workers: int | None = None, express: bool = False, boxed: bool = False
-    ) -> None:
+    def __init__(self, address: str = "", *, workers: int | None = None, boxed: bool = False) -> None:
         """`address`: of a running cluster; without one a cluster of this machine is started, with `workers`
         cores. `boxed`: the programs are not the user's own. Raises MissingExtra and MissingPart.
         """
         self._ray = _import_ray()
-        self.express, self.boxed = express, boxed
+        self.boxed = boxed
         self._ours = not self._ray.is_initialized()
         if self._ours:
             self._connect(address, workers)
@@ -63,9 +60,7 @@ class RayExecutor(Executor):
         self, trials: Sequence[Trial], *, on: OnOutcome | None = None, stop: Stop | None = None
     ) -> list[Outcome]:
         """See `Executor.run`."""
-        waiting = {
-            self._task.remote(trial, self.express, self.boxed): number for number, trial in enumerate(trials)
-        }
+        waiting = {self._task.remote(trial, self.boxed): number for number, trial in enumerate(trials)}
         found: dict[int, Outcome] = {}
         asked = False
         try:
@@ -90,7 +85,7 @@ class RayExecutor(Executor):
     def _outcome(self, reference: Any) -> Outcome:
         errors = self._ray.exceptions
         try:
-            outcome = self._ray.get(reference)
+            outcome: Outcome = self._ray.get(reference)
         except (errors.TaskCancelledError, KeyboardInterrupt):
             return Outcome(OutcomeKind.INTERRUPTED)
         except (errors.WorkerCrashedError, errors.NodeDiedError, errors.OutOfMemoryError) as error:
@@ -100,7 +95,7 @@ class RayExecutor(Executor):
             if isinstance(error.cause, KeyboardInterrupt):
                 return Outcome(OutcomeKind.INTERRUPTED)
             raise error.as_instanceof_cause() from error
-        return Outcome.from_json(outcome)
+        return outcome
 
     def close(self) -> None:
         """See `Executor.close`."""
@@ -120,18 +115,18 @@ def _import_ray() -> Any:
     return ray
 
 
-def _attempt(trial: Trial, express: bool, boxed: bool) -> object:
+def _attempt(trial: Trial, boxed: bool) -> Outcome:
     """Runs on a worker. Ray keeps its process for the next trial, and so the warm pool."""
-    (outcome,) = _executor(express, boxed).run([trial])
-    return outcome.to_json()
+    (outcome,) = _executor(boxed).run([trial])
+    return outcome
 
 
-@lru_cache(maxsize=4)
-def _executor(express: bool, boxed: bool) -> Boxed | ProcessPool:
+@lru_cache(maxsize=2)
+def _executor(boxed: bool) -> Boxed | ProcessPool:
     if boxed:
         from reenact.trials.boxed import Boxed
 
         return Boxed()
     from reenact.trials.pool import ProcessPool
 
-    return ProcessPool(1, express=express)
+    return ProcessPool(1)

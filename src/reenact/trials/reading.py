@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Sequence
 from dataclasses import replace
@@ -17,9 +16,8 @@ from reenact.probe.watch import Ended as ProbeEnded
 from reenact.probe.watch import Watched, read_watched
 from reenact.trials.job import TREE, Job, root_of
 from reenact.trials.metric import STEP_LOSS, metric_sources
-from reenact.trials.outcome import Curve, Outcome
 from reenact.trials.server import Ended
-from reenact.trials.trial import Trial
+from reenact.trials.trial import Curve, Outcome, Trial
 
 MOST_POINTS = 200
 """Points kept of a curve."""
@@ -42,15 +40,15 @@ def read_outcome(job: Job, ended: Ended, *, keep_trace: bool) -> Outcome:
         return Outcome(kind, seconds=ended.seconds, cpu_seconds=ended.cpu, note=error.sentence)
     ending = watched.outcome
     outcome = outcome_of(watched, ended.cpu, keep_trace=keep_trace)
-    outcome = replace(
+    return replace(
         outcome,
         crash=_at_home(ending.crash, job.root),
         note=ending.note.replace(job.root.seen_as, str(job.root.folder))
         or _last_words(ending.kind, job.output),
         halved=_lines(job.options.folder / HALVES),
         cut=_lines(job.options.folder / SUBSET),
+        stopped=job.given_up.read_text(encoding="utf-8") if job.given_up.is_file() else "",
     )
-    return _with_notes(outcome, job)
 
 
 def outcome_of(watched: Watched, cpu: float, *, keep_trace: bool) -> Outcome:
@@ -64,27 +62,6 @@ def outcome_of(watched: Watched, cpu: float, *, keep_trace: bool) -> Outcome:
         trace=watched.folder if keep_trace and watched.trace is not None else None,
     )
     return outcome if watched.trace is None else _with_numbers(outcome, watched.trace)
-
-
-def _with_notes(outcome: Outcome, job: Job) -> Outcome:
-    """What the trial's own process has left beside its trace."""
-    if job.given_up.is_file():
-        outcome = replace(outcome, stopped=job.given_up.read_text(encoding="utf-8"))
-    if job.express is None:
-        return outcome
-    expressed, refused = read_express(job.express)
-    if not expressed and not refused and not job.message["express"]:
-        refused = "the program runs in a fresh interpreter"
-    return replace(outcome, expressed=expressed and not refused, fallback=refused)
-
-
-def read_express(note: Path) -> tuple[bool, str]:
-    """Whether a training ran as a bare loop, and why another did not."""
-    try:
-        found = json.loads(note.read_bytes())
-        return bool(found["expressed"]), "; ".join(map(str, found["refused"]))
-    except (OSError, ValueError, KeyError, TypeError):
-        return False, ""
 
 
 def read_kept(trial: Trial, outcome: Outcome) -> Trace:

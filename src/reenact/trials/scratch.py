@@ -1,4 +1,4 @@
-"""Scratch folders of trials: held by a lock while their process lives, swept by the next one when it is gone.
+"""Scratch folders of trials: locked while their process lives, removed by the next one when it is gone.
 
 Covered: kill -9 at any moment, several processes that share one temporary folder. Not covered: a file system
 without locks, where folders of a killed process stay.
@@ -23,14 +23,18 @@ TRIES = 20
 
 @dataclass
 class Scratch:
-    """One scratch folder and the lock that says that somebody uses it."""
+    """The folder of one executor."""
 
     path: Path
-    lock: int
+    lock: int | None
+    """Held while the process lives; none for a folder whose place was chosen by the caller: it stays."""
 
     @classmethod
-    def make(cls) -> Scratch:
-        """A fresh folder in the temporary folder; abandoned ones are removed first."""
+    def make(cls, within: Path | None = None) -> Scratch:
+        """A fresh folder below `within`, else in the temporary folder, where abandoned ones are removed."""
+        if within is not None:
+            within.mkdir(parents=True, exist_ok=True)
+            return cls(Path(tempfile.mkdtemp(prefix=SCRATCH, dir=within)).resolve(), None)
         root = Path(tempfile.gettempdir())
         sweep(root)
         for _ in range(TRIES):
@@ -40,10 +44,16 @@ class Scratch:
                 return cls(path, lock)
         raise StorageError(f"No scratch folder could be kept in {root}: another process removes them.")
 
+    def trial_folder(self) -> Path:
+        """An empty folder for one trial."""
+        return Path(tempfile.mkdtemp(prefix="trial-", dir=self.path))
+
     def close(self) -> None:
-        """Remove it."""
-        shutil.rmtree(self.path, ignore_errors=True)
-        os.close(self.lock)
+        """Remove it, unless the caller chose its place."""
+        if self.lock is not None:
+            shutil.rmtree(self.path, ignore_errors=True)
+            os.close(self.lock)
+            self.lock = None
 
 
 def sweep(root: Path) -> None:

@@ -7,8 +7,7 @@ from collections.abc import Callable, Sequence
 from reenact.errors import PatchRefused
 from reenact.probe.outcome import OutcomeKind
 from reenact.trials.executor import Executor, OnOutcome
-from reenact.trials.outcome import Outcome
-from reenact.trials.trial import Trial
+from reenact.trials.trial import Outcome, Trial
 from reenact.types import Stop
 
 

@@ -14,22 +14,17 @@ from typing import Any
 
 from reenact.errors import InputError
 from reenact.probe.injected import default_python
-from reenact.trials import injected, job
+from reenact.trials import job
+from reenact.trials.folder import INJECTED
 from reenact.types import JsonValue
 
+SERVER = INJECTED / "reenact_trials_server.py"
 POLL_S = 0.05
 CLOSE_S = 5.0
 
 
 class ServerDied(Exception):
     """The server ended while a trial ran, or would not start."""
-
-
-@dataclass(frozen=True, slots=True)
-class Parked:
-    """A trial that waits to be trained with others."""
-
-    pid: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,21 +52,9 @@ class Server:
     def pid(self) -> int:
         return self._process.pid
 
-    def run(self, message: dict[str, JsonValue], stopped: Callable[[], bool]) -> Ended | Parked:
-        """Run one trial to its end, or until it waits. Raises ServerDied."""
-        self._tell(message)
-        return self._until_over(stopped)
-
-    def resume(self, parked: Parked, word: str, stopped: Callable[[], bool]) -> Ended:
-        """Let a waiting trial go on to its end. Raises ServerDied."""
-        self._running = parked.pid
-        self._tell({"resume": parked.pid, "word": word})
-        ended = self._until_over(stopped)
-        if isinstance(ended, Parked):
-            raise ServerDied("a trial waited twice")
-        return ended
-
-    def _until_over(self, stopped: Callable[[], bool]) -> Ended | Parked:
+    def run(self, message: dict[str, JsonValue], stopped: Callable[[], bool]) -> Ended:
+        """Run one trial to its end. Raises ServerDied."""
+        self._send(message)
         asked = False
         while True:
             answer = self._answer()
@@ -80,9 +63,6 @@ class Server:
                 return Ended(
                     int(answer["code"]), float(answer["seconds"]), float(answer["cpu"]), str(answer["ended"])
                 )
-            if answer is not None and "parked" in answer:
-                self._running = None
-                return Parked(int(answer["parked"]))
             if answer is not None and "pid" in answer:
                 self._running = int(answer["pid"])
             if not asked and stopped():
@@ -94,9 +74,9 @@ class Server:
             # It still imports, which can take long, and hears nothing meanwhile.
             self.kill()
             raise ServerDied("ended before the trial began")
-        self._tell({"kill": True})
+        self._send({"kill": True})
 
-    def _tell(self, message: dict[str, JsonValue]) -> None:
+    def _send(self, message: dict[str, JsonValue]) -> None:
         sink = self._process.stdin
         if sink is None:
             raise ServerDied
@@ -109,13 +89,13 @@ class Server:
 
     def _answer(self) -> dict[str, Any] | None:
         """The next answer, or none when there is none yet."""
-        if b"\n" not in self._rest and not self._hear():
+        if b"\n" not in self._rest and not self._receive():
             return None
         line, _, self._rest = self._rest.partition(b"\n")
         found = json.loads(line)
         return found if isinstance(found, dict) else None
 
-    def _hear(self) -> bool:
+    def _receive(self) -> bool:
         source = self._process.stdout
         if source is None:
             raise ServerDied
@@ -157,7 +137,7 @@ def _start(python: str, log: Path) -> subprocess.Popen[bytes]:
     try:
         with log.open("ab") as sink:
             return subprocess.Popen(  # noqa: S603 - our own script in the user's interpreter
-                [python, str(injected.SERVER)],
+                [python, str(SERVER)],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=sink,

@@ -1,6 +1,6 @@
 """Is after better than before? Exact small-sample answers for metrics measured over seeds.
 
-Samples are paired by seed and oriented so that larger is better; `oriented` does that once, at the border.
+Samples are paired by seed and oriented so that larger is better; a training that failed is -inf.
 """
 
 from __future__ import annotations
@@ -29,20 +29,6 @@ class Comparison:
     """Effect size from -1 (every pair worse) to 1 (every pair better)."""
     cohen_d: float
     """Difference of means in pooled standard deviations; infinite when both are constant and differ."""
-
-    @property
-    def gain(self) -> float:
-        """Mean improvement."""
-        return fmean(self.after) - fmean(self.before)
-
-    def significant(self, alpha: float = 0.05) -> bool:
-        return self.p_value < alpha
-
-
-def oriented(values: Sequence[float], *, larger_is_better: bool) -> tuple[float, ...]:
-    """The values with larger meaning better; a training that gave no number counts as the worst possible."""
-    signed = (value if larger_is_better else -value for value in values)
-    return tuple(-math.inf if math.isnan(value) else value for value in signed)
 
 
 def compare(before: Sequence[float], after: Sequence[float]) -> Comparison:

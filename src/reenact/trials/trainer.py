@@ -17,13 +17,15 @@ from reenact.program.patch import Patch
 from reenact.program.program import Program
 from reenact.program.static_graph import hyperparameters_of
 from reenact.trials.budget import TrainingBudget, TrainingUsage
-from reenact.trials.cache import MORE_PATIENCE, PASSING
 from reenact.trials.executor import Executor
 from reenact.trials.metric import Measure, kind_of
-from reenact.trials.outcome import Outcome
-from reenact.trials.trial import Part, Trial, TrialLimits
-from reenact.types import JsonValue, Stop
+from reenact.trials.trial import Outcome, Part, Trial, TrialLimits
+from reenact.types import Stop
 
+PASSING = frozenset((OutcomeKind.INTERRUPTED, OutcomeKind.KILLED, OutcomeKind.NOT_STARTED))
+"""Endings that say nothing of the training: it is tried again."""
+MORE_PATIENCE = 1.5
+"""A training that took too long is tried again when it may take so many times as long."""
 PATIENCE = 12.0
 """A changed program may take so many times as long as it should before it counts as failed."""
 LEAST_SECONDS = 60.0
@@ -60,8 +62,6 @@ class BudgetedTrainer:
     """Standard deviation of the labels, where they are quantities."""
     part: Part = Part.WHOLE
     """Evaluation data that choose."""
-    plain: bool = False
-    """Train the programs themselves, never a faster loop in their place: for what decides a verdict."""
     around: str = ""
     """Mark of what they depend on beside the text of the program: its surroundings and the files it opens."""
     shared: bool = True
@@ -73,11 +73,13 @@ class BudgetedTrainer:
     _paid: set[str] = field(default_factory=set, init=False)
     """Keys of the trainings in the account."""
 
-    def apart(
-        self, *, measure: Measure | None = None, part: Part | None = None, plain: bool = False
-    ) -> BudgetedTrainer:
+    def apart(self, *, measure: Measure | None = None, part: Part | None = None) -> BudgetedTrainer:
         """The same trainings on an account of their own, perhaps judged by something else."""
-        return replace(self, measure=measure or self.measure, part=part or self.part, plain=plain)
+        return replace(self, measure=measure or self.measure, part=part or self.part)
+
+    def judge_by(self, measure: Measure, part: Part = Part.WHOLE) -> None:
+        """From now on another metric counts, on these evaluation data."""
+        self.measure, self.part = measure, part
 
     @property
     def usage(self) -> TrainingUsage:
@@ -180,7 +182,7 @@ class BudgetedTrainer:
     def samples(self, patches: Sequence[Patch], seeds: Sequence[int]) -> list[tuple[float, ...]]:
         """The same over several seeds, for each patch."""
         trials = [self.trial(patch, seed) for patch in patches for seed in seeds]
-        values = [self.value(outcome) for outcome in self.outcomes(trials)]
+        values = [self.measure.score(outcome) for outcome in self.outcomes(trials)]
         size = len(seeds)
         return [tuple(values[at : at + size]) for at in range(0, len(values), size)]
 
@@ -189,7 +191,7 @@ class BudgetedTrainer:
         seconds = max(LEAST_SECONDS, PATIENCE * self.one_wall * max(1.0, self.relative_cost(patch)))
         seconds = min(seconds, self.training_time or seconds)
         limits = TrialLimits(seconds=seconds)
-        return Trial(self.program, patch, seed, limits, part=self.part, plain=self.plain)
+        return Trial(self.program, patch, seed, limits, part=self.part)
 
     def outcomes(self, trials: Sequence[Trial]) -> list[Outcome]:
         """What came of them; each is trained once, also after an interruption, and paid for once."""
@@ -208,36 +210,24 @@ class BudgetedTrainer:
     def _trained(self, wanted: Mapping[str, Trial], *, shared: bool) -> dict[str, Outcome]:
         """From the journal, or trained now."""
 
-        def train(names: tuple[str, ...]) -> Iterator[Mapping[str, JsonValue]]:
+        def train(names: tuple[str, ...]) -> Iterator[Mapping[str, Outcome]]:
             for at in range(0, len(names), TOGETHER):
                 group = names[at : at + TOGETHER]
                 outcomes = self.executor.run([wanted[name] for name in group], stop=self.stop)
                 if self.stop.asked:
-                    raise ended_by(self.stop, "Stopped while suspects were being tried.")
-                yield {name: one.to_json() for name, one in zip(group, outcomes, strict=True)}
+                    raise ended_by(self.stop, "Stopped while changed programs were being trained.")
+                yield dict(zip(group, outcomes, strict=True))
 
-        how = {"around": self.around, "trained_as": _trained_as(self.executor, plain=self.plain)}
+        how = {"around": self.around, "trained_as": type(self.executor).__name__}
         patience = max((trial.limits.seconds or math.inf) for trial in wanted.values())
-        known = self.trials.many(
+        return self.trials.many(
             {name: {"seed": trial.seed, **how} for name, trial in wanted.items()},
             train,
+            version=2,
+            returns=Outcome,
             shared=shared,
-            still=lambda data: _says_something(Outcome.from_json(data), patience),
+            still=lambda outcome: _says_something(outcome, patience),
         )
-        return {name: Outcome.from_json(data) for name, data in known.items()}
-
-    def value(self, outcome: Outcome) -> float:
-        """The measure, larger is better; -inf for a failed training."""
-        value = self.measure.read(outcome) if outcome.trained else None
-        if value is None or not math.isfinite(value):
-            return -math.inf
-        return value if self.measure.larger_is_better else -value
-
-
-def _trained_as(executor: Executor, *, plain: bool) -> str:
-    """The way trainings are done, as far as it may show in their numbers."""
-    express = getattr(executor, "express", False) and not plain
-    return f"{type(executor).__name__} {'express' if express else 'plain'}"
 
 
 def _stands_alone(trial: Trial) -> bool:
@@ -261,5 +251,5 @@ def material(before: float, after: float, *, bounded: bool, share: float = MATER
         return False
     if not math.isfinite(before):
         return True
-    room = 1 - before if bounded else abs(before)
-    return after - before >= max(share * room, 0.01 if bounded else 1e-9)
+    left = 1 - before if bounded else abs(before)
+    return after - before >= max(share * left, 0.01 if bounded else 1e-9)

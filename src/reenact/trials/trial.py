@@ -1,17 +1,21 @@
-"""A trial is one training of a program with a patch and a seed."""
+"""A trial is one training of a program with a patch and a seed; an outcome is what came of it."""
 
 from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Mapping
 from dataclasses import astuple, dataclass, field
 from enum import StrEnum
 from functools import cached_property
 from pathlib import Path
 
 from reenact.errors import InputError, PatchRefused
+from reenact.probe.outcome import Crash, OutcomeKind
 from reenact.program.patch import Patch
 from reenact.program.program import Program
+
+Curve = tuple[tuple[int, float], ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,8 +97,6 @@ class Trial:
     """When to give it up early; none lets it run."""
     weights: Weights | None = None
     """To continue another training; none starts over and keeps nothing."""
-    plain: bool = False
-    """Train the program itself, never a faster loop in its place: for what decides a verdict."""
     repeat: int = 0
     """Which time it is done: another number trains an equal trial once more."""
 
@@ -139,3 +141,44 @@ class Trial:
             [str(file.path), hashlib.sha256(file.raw.encode("utf-8", "surrogatepass")).hexdigest()]
             for file in program.files
         ], refused
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What came of a trial. A crash or a time-out is an outcome like any other."""
+
+    kind: OutcomeKind
+    steps: int = 0
+    epochs: int | None = None
+    """Epochs begun; none when there was no sign of them."""
+    metrics: Mapping[str, float] = field(default_factory=dict)
+    """The last value of each metric, from its best source; what only the probe saw of an evaluation is the
+    mean of the last one's batches. `step_loss` is the mean training loss of the last steps.
+    """
+    sources: Mapping[str, str] = field(default_factory=dict)
+    """Where each of them was read: keras, output, probe..."""
+    curves: Mapping[str, Curve] = field(default_factory=dict)
+    """(step, value) of each metric, thinned to 200 points; `step_loss` is the loss of the steps."""
+    seconds: float = 0.0
+    cpu_seconds: float = 0.0
+    """User and system time of the training and of the processes it started."""
+    crash: Crash | None = None
+    note: str = ""
+    """What the kind alone does not say."""
+    trace: Path | None = None
+    """Folder of the trace, when it was kept."""
+    halved: int = 0
+    """Evaluations of which one half of the data was used, as the trial wished."""
+    cut: int = 0
+    """Sets of training data of which only a share was used, as the trial wished."""
+    stopped: str = ""
+    """Why it was given up as hopeless; empty when it was not."""
+
+    @property
+    def trained(self) -> bool:
+        """It finished, or was stopped on purpose, after at least one step."""
+        return self.kind in (OutcomeKind.FINISHED, OutcomeKind.STOPPED) and self.steps > 0
+
+    def curve(self, name: str) -> Curve:
+        """A metric over the steps; empty when it was not seen."""
+        return self.curves.get(name, ())

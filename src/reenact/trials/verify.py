@@ -49,8 +49,8 @@ def verify(
 ) -> tuple[tuple[Verification, ...], TimeSpent | None]:
     """Verify the first patches, until one holds; p-values are corrected for how many were verified (Holm).
 
-    `begin` hears of each patch before it is trained. `counted`: a second one must be within the budget. With
-    the verifications comes the error that ended them when the time was up.
+    `begin` is called with each patch before it is trained. `counted`: a second one must be within the budget.
+    With the verifications comes the error that ended them when the time was up.
     """
     found: list[Verification] = []
     for patch in patches[:VERIFIED_AT_MOST]:

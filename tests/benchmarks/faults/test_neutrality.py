@@ -12,7 +12,7 @@ from benchmarks.faults.cases import fault_case, published_means, source_text
 from benchmarks.faults.neutrality import in_words, numbers, truths, walk_all
 from benchmarks.faults.scores import parse_truth
 from benchmarks.faults.verdict import scorecard
-from reenact.diagnosis.depth import Depth
+from reenact.diagnosis.options import Depth
 from reenact.program.change import Set
 from reenact.program.hyperparameter import Kind
 from reenact.program.patch import Patch

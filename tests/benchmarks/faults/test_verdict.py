@@ -11,7 +11,7 @@ from benchmarks.faults.case import Scale, Side
 from benchmarks.faults.case_result import PIPELINE, QUICK, CaseResult
 from benchmarks.faults.cases import catalogue, published_means
 from benchmarks.faults.verdict import scorecard
-from reenact.diagnosis.depth import Depth
+from reenact.diagnosis.options import Depth
 from reenact.program.fault import Fault
 from reenact.program.program import program_from_text
 from reenact.program.static_graph import static_graph

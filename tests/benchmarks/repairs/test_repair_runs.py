@@ -14,6 +14,7 @@ import pytest
 from benchmarks.children import environment
 from benchmarks.faults.case import Scale
 from benchmarks.faults.cases import catalogue, fault_case
+from benchmarks.outcome_cache import Cached, FolderStore
 from benchmarks.repairs import runs
 from benchmarks.repairs.figures import Fault
 from benchmarks.repairs.outcomes import outcomes_folder
@@ -21,10 +22,8 @@ from benchmarks.repairs.runs import Plan, Running, repaired_by_all
 from benchmarks.warm import Lent
 from reenact.probe.outcome import OutcomeKind
 from reenact.program.program import program_from_text
-from reenact.trials.cache import Cached, FolderStore
-from reenact.trials.outcome import Outcome
 from reenact.trials.scripted import ScriptedExecutor
-from reenact.trials.trial import Part, Trial
+from reenact.trials.trial import Outcome, Part, Trial
 from reenact.types import Stop
 
 pytestmark = pytest.mark.slow

@@ -22,8 +22,8 @@ def case(folder: Path, text: str) -> Case:
 def test_a_plain_loop_runs_the_program_as_often_as_asked(tmp_path: Path) -> None:
     writes = case(tmp_path / "p", "open('ran.txt', 'a').write('x')\n")
     rates = Rates(trials=3)
-    ((reached, rate),) = plain_loop([writes], rates, 2, Stop())
-    assert reached is writes
+    ((timed, rate),) = plain_loop([writes], rates, 2, Stop())
+    assert timed is writes
     assert rate > 0
     assert rates.cpu_s["p"] > 0
     assert (tmp_path / "p" / "ran.txt").read_text(encoding="utf-8") == "xxx"

@@ -20,8 +20,8 @@ def trace(losses: list[float], accuracies: list[float], metrics: tuple[Metric, .
     """Two steps an epoch."""
     count = len(losses)
     rows = [
-        [step, step // 2, loss, 0.01, 32, 1, told]
-        for step, loss, told in zip(range(count), losses, accuracies, strict=True)
+        [step, step // 2, loss, 0.01, 32, 1, logged]
+        for step, loss, logged in zip(range(count), losses, accuracies, strict=True)
     ]
     return Trace(
         steps=Columns(STEPS, np.array(rows, dtype=float)), layers=no_rows(("step",)),
@@ -69,11 +69,11 @@ def test_nothing_is_ever_nan() -> None:
 
 
 def test_what_the_program_tells_of_held_out_data_is_read_by_epoch() -> None:
-    told = tuple(
+    logged = tuple(
         Metric("val_accuracy", value, 2 * (epoch + 1), epoch, 0.0, "keras")
         for epoch, value in enumerate((0.3, 0.6, 0.9))
     )
-    found = of([4, 2, 2, 1, 1, 0.5], [0.2, 0.2, 0.5, 0.5, 0.8, 0.8], told)
+    found = of([4, 2, 2, 1, 1, 0.5], [0.2, 0.2, 0.5, 0.5, 0.8, 0.8], logged)
     assert (found["val_acc_min"], found["val_acc_median"], found["val_acc_max"]) == (0.3, 0.6, 0.9)
 
 

@@ -56,8 +56,8 @@ def test_a_learning_rate_of_nothing_is_named(seen: list[Evidence]) -> None:
     assert "lr=1e-07" in seen[1].program.line(first.place)
     assert isinstance(first, Finding)
     assert first.suggestions[0].old == 1e-7
-    mended = first.suggestions[0].patch.apply(seen[1].program)
-    assert "lr=1e-07" not in mended.script()
+    fixed = first.suggestions[0].patch.apply(seen[1].program)
+    assert "lr=1e-07" not in fixed.script()
 
 
 def test_the_shipped_model_knows_every_feature_of_a_live_run(seen: list[Evidence]) -> None:

@@ -10,12 +10,12 @@ import pytest
 from benchmarks.detector.dataset import Dataset
 from benchmarks.detector.fit import CLASSIFIERS, SHIPPED, probabilities
 from benchmarks.detector.fit import fitted as learned_from
-from benchmarks.detector.judgement import Said, judged
+from benchmarks.detector.judgement import Statement, judged
 from benchmarks.detector.learn import Learned
 from benchmarks.detector.page import page
 from benchmarks.detector.publish import SUREST, exported
 from benchmarks.detector.scores import UNION, judge, measure
-from reenact.diagnosis.learned.classes import CLASSES
+from reenact.diagnosis.learned.findings import CLASSES
 from reenact.diagnosis.learned.forest import MODEL, Forest, load
 from reenact.errors import InputError
 from reenact.types import tell_nobody
@@ -97,7 +97,7 @@ def test_the_page_tells_both_ways_of_holding_out(data: Dataset, forest: Forest) 
     strict = report.one_program_out
     assert set(strict) == {*CLASSIFIERS, UNION}
     assert strict[SHIPPED].f1 > 0.7
-    judgement = judged([Said(base, 0.9, right) for base in "ab" for right in (True, True, False)])
+    judgement = judged([Statement(base, 0.9, right) for base in "ab" for right in (True, True, False)])
     text = page(Learned(forest, data, report, strict[SHIPPED], judgement, 160, 60.0))
     assert "a b c d".replace(" ", "`, `") in text
     assert all(f"| {name} | {scores.f1:.2f} |" in text for name, scores in strict.items())

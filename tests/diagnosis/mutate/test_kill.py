@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import math
+from pathlib import Path
 
 import pytest
 
 from reenact.diagnosis.mutate.catalogue import chosen, mutants
-from reenact.diagnosis.mutate.kill import killed
-from reenact.diagnosis.mutate.pipeline import KillOptions, KillServices, kill
+from reenact.diagnosis.mutate.pipeline import KillOptions, kill, killed
+from reenact.diagnosis.pipeline import DiagnoseServices
 from reenact.errors import InputError
 from reenact.journal import Journal
 from reenact.probe.outcome import OutcomeKind
+from reenact.probe.surroundings import Opened, OpenedFile
 from reenact.program.program import program_from_text
-from reenact.trials.outcome import Outcome
+from reenact.rules.evidence import Evidence
 from reenact.trials.scripted import ScriptedExecutor
-from reenact.trials.trial import Trial
+from reenact.trials.trial import Outcome, Trial
 
 PROGRAM = program_from_text("""
 import keras
@@ -58,19 +60,34 @@ def test_trainings_that_fail_count_as_worse() -> None:
     assert not killed((-math.inf, -math.inf), (-math.inf, -math.inf)).killed
 
 
-def test_the_story_says_which_mutants_are_noticed() -> None:
+def test_the_mutants_that_are_noticed(tmp_path: Path) -> None:
     found = list(mutants(PROGRAM, chosen(["learning-rate", "epochs"])))
     with Journal.in_memory() as journal:
         executor = ScriptedExecutor(trained)
-        services = KillServices(journal, executor=lambda options: executor)
-        told = kill(PROGRAM, found, KillOptions(seeds=4), services)
-    dead = {one.operator for one, answer in told.by_mutant if answer.killed}
+        services = DiagnoseServices(journal, tmp_path, executor=lambda: executor)
+        killings = kill(PROGRAM, found, KillOptions(seeds=4), services, Evidence(PROGRAM))
+    dead = {one.operator for one, answer in killings.by_mutant if answer.killed}
     assert dead == {"learning-rate"}
-    assert told.measure.name == "val_accuracy"
-    assert 0 < told.score < 1
+    assert killings.measure.name == "val_accuracy"
+    assert 0 < killings.score < 1
     assert len(executor.ran) == 4 * (len(found) + 1)
 
 
-def test_one_seed_is_no_sample() -> None:
+def test_trainings_are_reused_only_while_the_files_that_the_program_opens_are_the_same(
+    tmp_path: Path,
+) -> None:
+    found = list(mutants(PROGRAM, chosen(["epochs"])))[:1]
+    ran = []
+    with Journal.in_memory() as journal:
+        for content in ("a", "a", "b"):
+            executor = ScriptedExecutor(trained)
+            services = DiagnoseServices(journal, tmp_path, executor=lambda executor=executor: executor)
+            opened = Opened((OpenedFile("data.csv", 1, 0, content),), ())
+            kill(PROGRAM, found, KillOptions(seeds=2), services, Evidence(PROGRAM, opened=opened))
+            ran.append(len(executor.ran))
+    assert ran == [4, 0, 4]
+
+
+def test_one_seed_is_no_sample(tmp_path: Path) -> None:
     with Journal.in_memory() as journal, pytest.raises(InputError, match="seeds=1"):
-        kill(PROGRAM, (), KillOptions(seeds=1), KillServices(journal))
+        kill(PROGRAM, (), KillOptions(seeds=1), DiagnoseServices(journal, tmp_path))

@@ -22,21 +22,21 @@ for epoch in range(30):
 """
 
 
-def told(*words: str) -> str:
+def printed(*words: str) -> str:
     answer = CliRunner().invoke(mutate, list(words), standalone_mode=False)
     assert answer.exception is None, answer.exception
     return answer.output
 
 
 def test_the_operators_are_listed_with_what_they_cover() -> None:
-    assert "they cover 16 of DeepCrime's 24" in told("--operators")
+    assert "they cover 16 of DeepCrime's 24" in printed("--operators")
 
 
 def test_mutants_are_listed_and_their_diffs_written(tmp_path: Path) -> None:
     script = tmp_path / "train.py"
     script.write_text(SCRIPT, encoding="utf-8")
     words = ("--operator", "HLR", "--operator", "epochs", "--most", "2", "--out", str(tmp_path / "out"))
-    found = json.loads(told(*words, "--output-format", "json", str(script)))
+    found = json.loads(printed(*words, "--output-format", "json", str(script)))
     assert [one["operator"] for one in found["data"]] == ["learning-rate"] * 2 + ["epochs"] * 2
     written = sorted((tmp_path / "out").iterdir())
     assert [file.name for file in written][::3] == ["001-learning-rate.diff", "004-epochs.diff"]

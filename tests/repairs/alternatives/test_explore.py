@@ -10,8 +10,7 @@ from reenact.program.fault import Fault
 from reenact.program.hyperparameter import Kind
 from reenact.program.patch import Patch
 from reenact.repairs.alternatives.explore import explore
-from reenact.repairs.alternatives.faults import faults_of
-from reenact.repairs.alternatives.graph import NeutralityGraph, NodeKind, standing_beside
+from reenact.repairs.alternatives.graph import NeutralityGraph, NodeKind, faults_of, kind_beside
 from reenact.testing.formula import Values, search_context, set_to
 from reenact.testing.strategy import rate_decides
 from reenact.types import tell_nobody
@@ -35,7 +34,7 @@ def test_every_node_is_no_worse_than_its_parent() -> None:
 
 def test_alternatives_are_as_good_as_the_known_repair() -> None:
     found = walked(noise=0.0)
-    known = next(node for node in found.nodes if node.standing is NodeKind.KNOWN)
+    known = next(node for node in found.nodes if node.status is NodeKind.KNOWN)
     assert found.alternatives
     assert all(node.fitness >= known.fitness for node in found.alternatives)
     assert all((Fault.HLR, "") in faults_of(node.patch) for node in found.alternatives), (
@@ -70,12 +69,12 @@ def test_failed_trainings_are_no_nodes() -> None:
 
 
 @pytest.mark.parametrize(
-    ("samples", "standing"),
+    ("samples", "status"),
     [
         ((0.5, 0.51, 0.49, 0.5), NodeKind.NEUTRAL),
         ((0.8, 0.81, 0.79, 0.82), NodeKind.AS_GOOD),
         ((0.95, 0.96, 0.95, 0.96), NodeKind.BETTER),
     ],
 )
-def test_beside_the_known_repair(samples: tuple[float, ...], standing: NodeKind) -> None:
-    assert standing_beside(samples, (0.8, 0.81, 0.79, 0.8)) is standing
+def test_beside_the_known_repair(samples: tuple[float, ...], status: NodeKind) -> None:
+    assert kind_beside(samples, (0.8, 0.81, 0.79, 0.8)) is status

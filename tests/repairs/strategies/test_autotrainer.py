@@ -12,7 +12,7 @@ from reenact.program.patch import Patch
 from reenact.program.program import read_program
 from reenact.repairs.options import RepairOptions
 from reenact.repairs.search_context import SearchContext
-from reenact.repairs.strategies.autotrainer import MADE, REMEDIES, AutoTrainer
+from reenact.repairs.strategies.autotrainer import REMEDIES, AutoTrainer, remedy_changes
 from reenact.rules.evidence import Evidence
 from reenact.testing.formula import PROGRAM
 from reenact.trials.budget import repair_budget
@@ -88,7 +88,7 @@ def test_every_remedy_is_a_change_that_can_be_made(remedy: str) -> None:
 
     from reenact.program.static_graph import hyperparameters_of
 
-    changes = tuple(MADE[remedy](hyperparameters_of(PROGRAM), 1, random.Random(0)))
+    changes = tuple(remedy_changes(remedy, hyperparameters_of(PROGRAM), 1, random.Random(0)))
     if not changes:
         assert remedy == "relu", "the hidden layer has it already"
         return

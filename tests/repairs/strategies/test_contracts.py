@@ -39,7 +39,7 @@ def test_every_name_leads_to_its_strategy() -> None:
     assert [strategy(name).name for name in BUILT_IN] == list(BUILT_IN)
 
 
-def test_an_unknown_name_is_told_what_there_is() -> None:
+def test_the_answer_to_an_unknown_name_lists_those_there_are() -> None:
     with pytest.raises(InputError, match="guided"):
         strategy("gradient-descent")
 
@@ -72,14 +72,14 @@ def test_the_search_is_an_optuna_study_on_disk(tmp_path: Path) -> None:
     assert all("patch" in trial.user_attrs for trial in done)
 
 
-def test_a_point_that_is_too_dear_makes_way_for_the_next() -> None:
-    """By the dice of this search a point of many epochs comes before the budget is spent."""
+def test_a_point_that_is_too_expensive_makes_way_for_the_next() -> None:
+    """By the random seed of this search a point of many epochs comes before the budget is spent."""
     given = search_context(lambda values: 0.5, strategy="random", budget="12x")
     assert Random().search(given.context) == []
     assert given.context.trainer.usage.spent > 9
 
 
-def test_a_damaged_study_is_made_anew_from_the_same_questions(tmp_path: Path) -> None:
+def test_a_damaged_study_is_made_again_from_the_same_questions(tmp_path: Path) -> None:
     first = search_context(rate_decides, strategy="bohb", studies=tmp_path, budget="8x")
     Bohb().search(first.context)
     file = tmp_path / "bohb-0.study"

@@ -9,8 +9,8 @@ from pathlib import PurePosixPath
 
 import pytest
 
-from reenact.diagnosis.depth import Depth
 from reenact.diagnosis.diagnosis import Diagnosis, DiagnosisFinding, InterventionResult, VerifiedChange
+from reenact.diagnosis.options import Depth
 from reenact.diagnosis.suspects import Suspect, suspects_from
 from reenact.probe.trace import Trace, no_rows
 from reenact.program.fault import Fault
@@ -122,7 +122,7 @@ def test_what_was_tried_is_reported_and_drawn(program: Program, evidence: Eviden
         suggestion(program).patch, Measure("val_loss", larger_is_better=False), before, after,
         compare(before, after), 0.0156, True, 9.0,
     )  # fmt: skip
-    one = replace(found_by(finding("UM005", 0.9)), standing=InterventionResult.CONFIRMED, tried=tried)
+    one = replace(found_by(finding("UM005", 0.9)), status=InterventionResult.CONFIRMED, tried=tried)
     document = diagnosis_document(diagnosis(evidence, one), "train.py")
     (notice,) = document.diagnostics
     assert "6 seeds, val_loss 2.36 +- 0.4 (1 failed) -> 0.167 +- 0.082 (p=0.016)" in notice.detail
@@ -146,7 +146,7 @@ def test_a_joint_change_is_reported_once(program: Program, evidence: Evidence) -
         9.0,
     )
     both = [finding("UM005", 0.9), finding("RE026", 0.8, fault=Fault.OCH)]
-    joint = [replace(found_by(one), standing=InterventionResult.CONFIRMED, tried=tried) for one in both]
+    joint = [replace(found_by(one), status=InterventionResult.CONFIRMED, tried=tried) for one in both]
     first, second = diagnosis_document(diagnosis(evidence, *joint), "train.py").diagnostics
     assert "6 seeds" in first.detail
     assert "together with UM005 some-name, see there" in second.detail

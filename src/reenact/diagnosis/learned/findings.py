@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 
-from reenact.diagnosis.learned.classes import BY_CODE, FaultClass
 from reenact.diagnosis.learned.features import features
 from reenact.diagnosis.learned.forest import Forest, load
+from reenact.program.fault import Fault
 from reenact.program.hyperparameter import Hyperparameter, Kind
 from reenact.rules.evidence import Evidence
 from reenact.rules.finding import Finding, Severity, Suggestion
@@ -17,6 +18,49 @@ FAMILY = "learned"
 LEAST = 0.5
 """Below it the detector keeps silent."""
 MOST_SUGGESTIONS = 4
+
+
+@dataclass(frozen=True, slots=True)
+class FaultClass:
+    """One answer of the detector."""
+
+    code: str
+    name: str
+    fault: Fault
+    """The fault type its findings carry."""
+    joined: frozenset[Fault]
+    """Fault types that it stands for."""
+    kinds: tuple[Kind, ...]
+    """Hyperparameters at fault, the likeliest first."""
+    why: str
+    word: str
+    """What the reader calls it."""
+
+
+def _fault_class(
+    code: str, name: str, faults: str, kinds: tuple[Kind, ...], word: str, had: str
+) -> FaultClass:
+    joined = tuple(Fault(text) for text in faults.split())
+    why = f"Trainings that looked like this one in the detector's school {had}."
+    return FaultClass(code, f"learned-{name}", joined[0], frozenset(joined), kinds, why, word)
+
+
+CLASSES = (
+    _fault_class("LD001", "learning-rate", "HLR", (Kind.LEARNING_RATE,), "learning rate",
+                 "had a wrong learning rate"),
+    _fault_class("LD002", "optimizer", "OCH", (Kind.OPTIMIZER,), "optimiser", "had an unsuitable optimiser"),
+    _fault_class("LD003", "activation", "ACH ARM AAL", (Kind.ACTIVATION,), "activation",
+                 "had a wrong activation"),
+    _fault_class("LD004", "loss", "LCH", (Kind.LOSS,), "loss", "had an unsuitable loss"),
+    _fault_class("LD005", "epochs", "HNE", (Kind.EPOCHS,), "number of epochs", "were stopped too soon"),
+    _fault_class("LD006", "batch-size", "HBS", (Kind.BATCH_SIZE,), "batch size", "had unsuitable batches"),
+    _fault_class("LD007", "weight-init", "WCI", (Kind.WEIGHT_INIT,), "initial weights",
+                 "began with unsuitable weights"),
+    _fault_class("LD008", "regularisation", "RAW HWD", (Kind.WEIGHT_REGULARIZER, Kind.WEIGHT_DECAY),
+                 "regularisation", "were held back too much"),
+)  # fmt: skip
+"""The fault classes the detector can name; their codes are literals for ever."""
+BY_CODE = {one.code: one for one in CLASSES}
 
 
 def learned_findings(

@@ -12,14 +12,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
 
 from reenact.diagnosis.learned.features import matrix
 from reenact.errors import InputError
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
 
 MODEL = Path(__file__).parent / "model.npz"
 FORMAT = 1
@@ -53,8 +51,6 @@ class Forest:
 
     def raw(self, x: NDArray[np.float32]) -> NDArray[np.float64]:
         """Probabilities before calibration: one row a training, one column a class."""
-        import numpy as np
-
         at = np.broadcast_to(self.roots, (len(x), len(self.roots))).copy()
         rows = np.arange(len(x))[:, None]
         while (inner := self.feature[at] >= 0).any():
@@ -73,15 +69,11 @@ class Forest:
 
     def calibrated(self, raw: NDArray[np.float64]) -> NDArray[np.float64]:
         """What raw probabilities are worth, column by column."""
-        import numpy as np
-
         curves = zip(raw.T, self.curve_x, self.curve_y, strict=True)
         return np.stack([np.interp(values, xs, ys) for values, xs, ys in curves], axis=1)
 
     def save(self, file: Path) -> None:
         """Write it; the file is the same for the same forest."""
-        import numpy as np
-
         arrays = {field: getattr(self, field) for field in _ARRAYS}
         texts = {"names": np.array(self.names), "codes": np.array(self.codes), "format": np.array([FORMAT])}
         with file.open("wb") as sink:
@@ -97,8 +89,6 @@ _ARRAYS = (
 def load(file: Path = MODEL) -> Forest:
     """The forest in a file; raises InputError when it is not one."""
     import zipfile
-
-    import numpy as np
 
     try:
         with np.load(file, allow_pickle=False) as found:

@@ -12,22 +12,27 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from dataclasses import dataclass
+from typing import TypeAlias
 
-from reenact.diagnosis.learned.checks import Checks, checks_of
+import numpy as np
+from numpy.typing import NDArray
+
+from reenact.probe.trace import Columns, Trace
+from reenact.program.graph import TaskType
 from reenact.rules.evidence import Evidence
+from reenact.rules.measured import kernel_rows
 
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
-    Floats = NDArray[np.float64]
+Floats: TypeAlias = NDArray[np.float64]
 
 THETA, ZETA, ETA, DELTA = 0.6, 0.03, 0.2, 0.01
 GAMMA, BETA1, BETA2, BETA3 = 0.7, 1e-3, 1e-4, 70.0
 LARGE_LOSS, LARGE_WEIGHT, LITTLE = 1e5, 5.0, 1e-5
 STATISTICS = ("mean", "std", "skew", "median", "var", "sem", "max", "min")
 BOUND = 1e6
+FEWEST_EPOCHS, SLICES, MOST = 3, 10, 40
+HELD_OUT = ("val_", "test_")
+SCORES = ("accuracy", "acc", "binary_accuracy", "categorical_accuracy", "sparse_categorical_accuracy")
 
 
 def monitored(evidence: Evidence) -> dict[str, float]:
@@ -41,8 +46,6 @@ def monitored(evidence: Evidence) -> dict[str, float]:
 
 
 def _asked(checks: Checks) -> Iterator[tuple[str, Floats]]:
-    import numpy as np
-
     loss, accuracy, held_loss, held = checks.loss, checks.accuracy, checks.held_loss, checks.held_accuracy
     gap, falls = accuracy - held, _rise(accuracy)
     ratio = checks.first_gradient / np.maximum(checks.last_gradient, 1e-30)
@@ -75,15 +78,11 @@ def _flag(values: NDArray[np.bool_]) -> Floats:
 
 def _rise(values: Floats) -> Floats:
     """The change since the check before; NaN at the first."""
-    import numpy as np
-
     return np.diff(values, prepend=math.nan)
 
 
 def _unstable(accuracy: Floats) -> Floats:
     """Whether, up to each check, swings of at least zeta were more than eta of the checks."""
-    import numpy as np
-
     turns = np.zeros(len(accuracy))
     for at in range(1, len(accuracy) - 1):
         before, after = accuracy[at] - accuracy[at - 1], accuracy[at + 1] - accuracy[at]
@@ -92,8 +91,6 @@ def _unstable(accuracy: Floats) -> Floats:
 
 
 def _over_time(values: Floats) -> tuple[float, ...]:
-    import numpy as np
-
     known = np.clip(values[np.isfinite(values)], -BOUND, BOUND)
     if not len(known):
         return (0.0,) * len(STATISTICS)
@@ -102,3 +99,122 @@ def _over_time(values: Floats) -> tuple[float, ...]:
     skew = 0.0 if flat else float(np.mean(((known - mean) / std) ** 3))
     sem = 0.0 if len(known) < 2 else float(known.std(ddof=1) / np.sqrt(len(known)))
     return (mean, std, skew, float(np.median(known)), std**2, sem, float(known.max()), float(known.min()))
+
+
+@dataclass(frozen=True, slots=True)
+class Checks:
+    """One value a check, in order; NaN where nothing is known."""
+
+    loss: Floats
+    accuracy: Floats
+    """On training batches; for a regression the share of the first loss that is gone."""
+    held_loss: Floats
+    held_accuracy: Floats
+    first_gradient: Floats
+    """Norm for the first kernel."""
+    last_gradient: Floats
+    zero_gradients: Floats
+    """Share of exactly zero entries, the mean over the kernels."""
+    bad_gradients: Floats
+    bad_weights: Floats
+    largest_weight: Floats
+    largest_update: Floats
+    """Of all kernels, as a share of their size."""
+    mean_weight: Floats
+    std_weight: Floats
+
+
+def checks_of(evidence: Evidence) -> Checks:
+    """The checks of a watched run; empty ones without a trace."""
+    trace = evidence.trace
+    if trace is None or not trace.step_count:
+        return Checks(*(np.empty(0) for _ in range(13)))
+    window, count = _windows(trace)
+    steps = trace.steps["step"]
+    loss = _means(trace.losses.values, window, count)
+    tables = [table for layer in evidence.weighted if len(table := kernel_rows(evidence, layer))]
+
+    def over(column: str, chosen: list[Columns]) -> list[Floats]:
+        return [_means(rows[column], _at(rows["step"], steps, window), count) for rows in chosen]
+
+    held_loss = _logged(trace, HELD_OUT, ("loss",), steps, window, count)
+    held = _logged(trace, HELD_OUT, SCORES, steps, window, count)
+    accuracy = _logged(trace, ("",), SCORES, steps, window, count)
+    if not np.isfinite(accuracy).any():
+        accuracy = _means(trace.steps["accuracy"], window, count)
+    if evidence.task is TaskType.REGRESSION or not np.isfinite(accuracy).any():
+        accuracy, held = _gone(loss), _gone(held_loss)
+    return Checks(
+        loss=loss,
+        accuracy=accuracy,
+        held_loss=held_loss,
+        held_accuracy=held,
+        first_gradient=_mean_of(over("grad_norm", tables[:1]), count),
+        last_gradient=_mean_of(over("grad_norm", tables[-1:]), count),
+        zero_gradients=_mean_of(over("grad_zero_share", tables), count),
+        bad_gradients=_mean_of(over("grad_bad_share", tables), count),
+        bad_weights=_mean_of(over("weight_bad_share", tables), count),
+        largest_weight=_largest(over("weight_max_abs", tables), count),
+        largest_update=_largest(over("update_ratio", tables), count),
+        mean_weight=_mean_of(over("weight_mean", tables), count),
+        std_weight=_mean_of(over("weight_std", tables), count),
+    )
+
+
+def _windows(trace: Trace) -> tuple[NDArray[np.int64], int]:
+    """The check that each step belongs to, and how many there are."""
+    epochs = trace.epoch_count or 0
+    if FEWEST_EPOCHS <= epochs <= MOST:
+        return np.maximum(trace.steps["epoch"], 0).astype(np.int64), epochs
+    count = min(MOST if epochs > MOST else SLICES, trace.step_count)
+    return np.arange(trace.step_count) * count // trace.step_count, count
+
+
+def _at(chosen: Floats, steps: Floats, window: NDArray[np.int64]) -> NDArray[np.int64]:
+    """The checks of some steps."""
+    return window[np.clip(np.searchsorted(steps, chosen), 0, len(window) - 1)]
+
+
+def _means(values: Floats, window: NDArray[np.int64], count: int) -> Floats:
+    found = np.full(count, math.nan)
+    for number in range(count):
+        inside = values[window == number]
+        known = inside[~np.isnan(inside)]
+        if len(known):
+            found[number] = known.mean()
+    return found
+
+
+def _logged(
+    trace: Trace,
+    prefixes: tuple[str, ...],
+    names: tuple[str, ...],
+    steps: Floats,
+    window: NDArray[np.int64],
+    count: int,
+) -> Floats:
+    """A metric that the program logs, by check: the first of these names that is there."""
+    for prefix in prefixes:
+        for name in names:
+            found = trace.metric(f"{prefix}{name}")
+            if len(found):
+                # Logged after its epoch, and so at a step that may count as the next one's first.
+                return _means(found.values, _at(np.maximum(found.steps - 1.0, 0), steps, window), count)
+    return np.full(count, math.nan)
+
+
+def _gone(loss: Floats) -> Floats:
+    """The share of the first loss that is gone, between -1 and 1."""
+    known = loss[np.isfinite(loss)]
+    if not len(known) or known[0] == 0:
+        return np.full(len(loss), math.nan)
+    gone: Floats = np.clip(1 - loss / known[0], -1, 1)
+    return gone
+
+
+def _mean_of(columns: list[Floats], count: int) -> Floats:
+    return np.stack(columns).mean(axis=0) if columns else np.full(count, math.nan)
+
+
+def _largest(columns: list[Floats], count: int) -> Floats:
+    return np.stack(columns).max(axis=0) if columns else np.full(count, math.nan)

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections import Counter
 
 from reenact.asking import asked, paid
-from reenact.diagnosis.llm_detector.check import Checked, checked
-from reenact.diagnosis.llm_detector.question import Opinion, request_for
+from reenact.diagnosis.llm_detector.opinion import Checked, Opinion, checked, request_for
 from reenact.errors import AnswerUnusable
 from reenact.journal import Kind
 from reenact.journal.scope import Scope

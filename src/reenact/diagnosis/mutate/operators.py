@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from reenact.diagnosis.mutate.mutant import Operator, Proposals, number, turnable
 from reenact.program.change import Remove, Replace, Set
@@ -11,6 +11,36 @@ from reenact.program.fault import Fault
 from reenact.program.hyperparameter import Hyperparameter, Kind
 from reenact.rules.losses import LossFamily, loss_family
 from reenact.types import JsonValue
+
+
+def operator(
+    name: str, fault: Fault, what: str, *covers: str
+) -> Callable[[Callable[[Sequence[Hyperparameter]], Proposals]], Operator]:
+    """Makes an operator of a function that proposes changes; `covers`: codes of DeepCrime's operators."""
+    return lambda propose: Operator(name, fault, what, propose, covers)
+
+
+def setting(
+    name: str,
+    fault: Fault,
+    what: str,
+    kind: Kind,
+    *values: JsonValue | type[Remove],
+    written: bool = False,
+    role: str = "",
+    covers: tuple[str, ...] = (),
+) -> Operator:
+    """An operator that gives each of these values to each hyperparameter of a kind; the class Remove takes it
+    out. `written`: only those that the program writes; `role`: only those of such layers."""
+
+    def propose(params: Sequence[Hyperparameter]) -> Proposals:
+        for param in turnable(params, kind):
+            if not (written and param.absent) and role in ("", param.role):
+                for value in values:
+                    yield (Remove(param.id) if isinstance(value, type) else Set(param.id, value),)
+
+    return Operator(name, fault, what, propose, covers)
+
 
 # Operators on the numbers of a training: learning rate, epochs, batch size, momentum, clipping.
 
@@ -22,6 +52,7 @@ WHOLE = 100_000
 """A batch that holds any data of the size this is for: batching is off."""
 
 
+@operator("learning-rate", Fault.HLR, "The learning rate is far too large or too small.", "HLR")
 def learning_rate(params: Sequence[Hyperparameter]) -> Proposals:
     """Too large and too small; the smallest still representable in print."""
     for param in turnable(params, Kind.LEARNING_RATE):
@@ -32,6 +63,7 @@ def learning_rate(params: Sequence[Hyperparameter]) -> Proposals:
             yield (Set(param.id, _rounded(rate * factor)),)
 
 
+@operator("epochs", Fault.HNE, "Training stops long before it is done.", "HNE")
 def epochs(params: Sequence[Hyperparameter]) -> Proposals:
     for param in turnable(params, Kind.EPOCHS):
         count = number(param)
@@ -40,6 +72,7 @@ def epochs(params: Sequence[Hyperparameter]) -> Proposals:
                 yield (Set(param.id, max(1, round(count * factor))),)
 
 
+@operator("batch-size", Fault.HBS, "Batches are far larger or smaller.", "HBS")
 def batch_size(params: Sequence[Hyperparameter]) -> Proposals:
     for param in turnable(params, Kind.BATCH_SIZE):
         size = number(param)
@@ -48,19 +81,7 @@ def batch_size(params: Sequence[Hyperparameter]) -> Proposals:
                 yield (Set(param.id, max(1, round(size * factor))),)
 
 
-def no_batches(params: Sequence[Hyperparameter]) -> Proposals:
-    for param in turnable(params, Kind.BATCH_SIZE):
-        yield (Set(param.id, WHOLE),)
-
-
-def momentum(params: Sequence[Hyperparameter]) -> Proposals:
-    """Nearly all of the old direction is kept, or none."""
-    for param in turnable(params, Kind.MOMENTUM):
-        if not param.absent:
-            yield (Set(param.id, 0.999),)
-            yield (Set(param.id, 0.0),)
-
-
+@operator("gradient-clip", Fault.GCL, "Gradients are not clipped, or to nothing.", "OCG")
 def gradient_clip(params: Sequence[Hyperparameter]) -> Proposals:
     """Removed, or so tight that hardly anything is left of the gradient."""
     for param in turnable(params, Kind.GRADIENT_CLIP):
@@ -98,6 +119,7 @@ _CAMEL = {
 }
 
 
+@operator("optimizer", Fault.OCH, "Another optimiser takes the old learning rate.", "OCH")
 def optimizer(params: Sequence[Hyperparameter]) -> Proposals:
     """Another optimiser with the learning rate of the first."""
     for param in turnable(params, Kind.OPTIMIZER):
@@ -105,6 +127,7 @@ def optimizer(params: Sequence[Hyperparameter]) -> Proposals:
             yield (Replace(param.id, name),)
 
 
+@operator("loss", Fault.LCH, "The loss is one of the other family.", "LCH")
 def loss(params: Sequence[Hyperparameter]) -> Proposals:
     """A loss of the other family: as an engineer would exchange it, with what it demands, and bare."""
     for param in turnable(params, Kind.LOSS):
@@ -140,6 +163,7 @@ HIDDEN = ("sigmoid", "softmax", "exponential", "hardshrink")
 OUTPUT = ("relu", "tanh", "sigmoid", "softmax", "softsign")
 
 
+@operator("activation-hidden", Fault.ACH, "Hidden layers are bent by a squashing activation.", "ACH")
 def hidden(params: Sequence[Hyperparameter]) -> Proposals:
     """All hidden activations at once, and the first one alone."""
     found = [param for param in _written(params) if param.role != "output"]
@@ -150,14 +174,7 @@ def hidden(params: Sequence[Hyperparameter]) -> Proposals:
             yield changed[:1]
 
 
-def output(params: Sequence[Hyperparameter]) -> Proposals:
-    """Another one at the end; added where the loss wants the bare output."""
-    for param in turnable(params, Kind.ACTIVATION):
-        if param.role == "output" and not param.absent:
-            for word in OUTPUT:
-                yield (Set(param.id, word),)
-
-
+@operator("activation-removed", Fault.ARM, "Hidden layers, or the output, stay linear.", "ARM")
 def removed(params: Sequence[Hyperparameter]) -> Proposals:
     """All hidden ones at once; the one at the end."""
     written = list(_written(params))
@@ -169,6 +186,7 @@ def removed(params: Sequence[Hyperparameter]) -> Proposals:
             yield (Set(param.id, "linear"),)
 
 
+@operator("activation-added", Fault.AAL, "An output that should be bare is bent.", "AAL")
 def added(params: Sequence[Hyperparameter]) -> Proposals:
     """One that bends what should be straight: at the end, or before the next layer."""
     for param in turnable(params, Kind.ACTIVATION):
@@ -193,6 +211,7 @@ DECAYS = (0.3, 0.05)
 REGULARIZERS: tuple[JsonValue, ...] = ("l2", "l1", "l1_l2")
 
 
+@operator("weight-init", Fault.WCI, "Weights begin constant, or with the wrong spread.", "WCI")
 def initial_weights(params: Sequence[Hyperparameter]) -> Proposals:
     """All layers, and the first one alone."""
     found = list(turnable(params, Kind.WEIGHT_INIT))
@@ -203,6 +222,7 @@ def initial_weights(params: Sequence[Hyperparameter]) -> Proposals:
             yield (Set(fitting[0].id, name),)
 
 
+@operator("bias-init", Fault.BCI, "Biases begin far from zero.")
 def initial_biases(params: Sequence[Hyperparameter]) -> Proposals:
     found = list(turnable(params, Kind.BIAS_INIT))
     for name in ("ones", "ones_", "normal_"):
@@ -211,6 +231,7 @@ def initial_biases(params: Sequence[Hyperparameter]) -> Proposals:
             yield tuple(Set(param.id, name) for param in fitting)
 
 
+@operator("regularisation", Fault.RAW, "Every layer is held back.", "RAW")
 def regularisation(params: Sequence[Hyperparameter]) -> Proposals:
     """Put on every layer, with the library's own strength (0.01)."""
     found = [param for param in turnable(params, Kind.WEIGHT_REGULARIZER) if param.absent]
@@ -219,70 +240,17 @@ def regularisation(params: Sequence[Hyperparameter]) -> Proposals:
             yield tuple(Set(param.id, name) for param in found)
 
 
-def regularisation_changed(params: Sequence[Hyperparameter]) -> Proposals:
-    for param in turnable(params, Kind.WEIGHT_REGULARIZER):
-        if not param.absent:
-            for name in REGULARIZERS:
-                yield (Set(param.id, name),)
-
-
-def regularisation_removed(params: Sequence[Hyperparameter]) -> Proposals:
-    for param in turnable(params, Kind.WEIGHT_REGULARIZER):
-        if not param.absent:
-            yield (Set(param.id, None),)
-
-
-def weight_decay(params: Sequence[Hyperparameter]) -> Proposals:
-    """So strong that the weights cannot grow: PyTorch's way to regularise."""
-    for param in turnable(params, Kind.WEIGHT_DECAY):
-        for value in DECAYS:
-            yield (Set(param.id, value),)
-
-
-# Operators on layers: dropout, taken out, repeated, made narrow, normalisation gone.
-
-WEIGHTED = ("hidden",)
-
-
-def dropout(params: Sequence[Hyperparameter]) -> Proposals:
-    for param in turnable(params, Kind.DROPOUT):
-        if not param.absent:
-            for rate in (0.95, 0.8, 0.0):
-                yield (Set(param.id, rate),)
-
-
-def layer_removed(params: Sequence[Hyperparameter]) -> Proposals:
-    for param in turnable(params, Kind.LAYER):
-        if param.role in WEIGHTED:
-            yield (Set(param.id, None),)
-
-
-def layer_repeated(params: Sequence[Hyperparameter]) -> Proposals:
-    for param in turnable(params, Kind.LAYER):
-        if param.role in WEIGHTED:
-            for times in (2, 8):
-                yield (Set(param.id, {"repeat": times}),)
-
-
+@operator("units", Fault.LCN, "A hidden layer is far too narrow.")
 def units(params: Sequence[Hyperparameter]) -> Proposals:
     """So narrow that little can pass."""
     for param in turnable(params, Kind.UNITS, Kind.FILTERS):
         width = number(param)
-        if param.role in WEIGHTED and width is not None and width > 2:
+        if param.role == "hidden" and width is not None and width > 2:
             for narrow in (1, 2):
                 yield (Set(param.id, narrow),)
 
 
-def normalisation_removed(params: Sequence[Hyperparameter]) -> Proposals:
-    for param in turnable(params, Kind.NORMALIZATION):
-        if not param.absent:
-            yield (Set(param.id, None),)
-            yield (Remove(param.id),)
-
-
-# Operators on the data: scaling, order, validation.
-
-
+@operator("scaling", Fault.CPP, "Inputs are not scaled.")
 def scaling(params: Sequence[Hyperparameter]) -> Proposals:
     """Grey values stay between 0 and 255: they are divided by one."""
     for param in turnable(params, Kind.PREPROCESSING):
@@ -291,69 +259,40 @@ def scaling(params: Sequence[Hyperparameter]) -> Proposals:
             yield (Set(param.id, 1.0),)
 
 
-def shuffle(params: Sequence[Hyperparameter]) -> Proposals:
-    for param in turnable(params, Kind.SHUFFLE):
-        yield (Set(param.id, False),)
-
-
-def validation(params: Sequence[Hyperparameter]) -> Proposals:
-    for param in turnable(params, Kind.VALIDATION):
-        if not param.absent:
-            yield (Remove(param.id),)
-            yield (Set(param.id, None),)
-
-
 OPERATORS = (
-    Operator(
-        "learning-rate",
-        Fault.HLR,
-        "The learning rate is far too large or too small.",
-        learning_rate,
-        ("HLR",),
-    ),
-    Operator("epochs", Fault.HNE, "Training stops long before it is done.", epochs, ("HNE",)),
-    Operator("batch-size", Fault.HBS, "Batches are far larger or smaller.", batch_size, ("HBS",)),
-    Operator("no-batches", Fault.HBS, "All data is one batch.", no_batches, ("HDB",)),
-    Operator("momentum", Fault.HMO, "Momentum is nearly one, or gone.", momentum),
-    Operator(
-        "gradient-clip", Fault.GCL, "Gradients are not clipped, or to nothing.", gradient_clip, ("OCG",)
-    ),
-    Operator("optimizer", Fault.OCH, "Another optimiser takes the old learning rate.", optimizer, ("OCH",)),
-    Operator("loss", Fault.LCH, "The loss is one of the other family.", loss, ("LCH",)),
-    Operator(
-        "activation-hidden", Fault.ACH, "Hidden layers are bent by a squashing activation.", hidden, ("ACH",)
-    ),
-    Operator("activation-output", Fault.ACH, "The output is bent by another activation.", output, ("ACH",)),
-    Operator(
-        "activation-removed", Fault.ARM, "Hidden layers, or the output, stay linear.", removed, ("ARM",)
-    ),
-    Operator("activation-added", Fault.AAL, "An output that should be bare is bent.", added, ("AAL",)),
-    Operator(
-        "weight-init",
-        Fault.WCI,
-        "Weights begin constant, or with the wrong spread.",
-        initial_weights,
-        ("WCI",),
-    ),
-    Operator("bias-init", Fault.BCI, "Biases begin far from zero.", initial_biases),
-    Operator("regularisation", Fault.RAW, "Every layer is held back.", regularisation, ("RAW",)),
-    Operator(
-        "regularisation-changed", Fault.RAW, "A layer is held back more.", regularisation_changed, ("RCW",)
-    ),
-    Operator(
-        "regularisation-removed",
-        Fault.RAW,
-        "A layer is no longer held back.",
-        regularisation_removed,
-        ("RRW",),
-    ),
-    Operator("weight-decay", Fault.RAW, "The optimiser shrinks the weights too much.", weight_decay),
-    Operator("dropout", Fault.RCD, "Nearly everything is dropped, or nothing.", dropout, ("RCD",)),
-    Operator("layer-removed", Fault.LRM, "A hidden layer is missing.", layer_removed),
-    Operator("layer-repeated", Fault.LAD, "A hidden layer stands there several times.", layer_repeated),
-    Operator("units", Fault.LCN, "A hidden layer is far too narrow.", units),
-    Operator("normalisation-removed", Fault.LNM, "A normalisation layer is missing.", normalisation_removed),
-    Operator("scaling", Fault.CPP, "Inputs are not scaled.", scaling),
-    Operator("shuffle", Fault.SHF, "Training data always comes in the same order.", shuffle),
-    Operator("validation", Fault.VRM, "There is no validation data.", validation, ("VRM",)),
-)
+    learning_rate,
+    epochs,
+    batch_size,
+    setting("no-batches", Fault.HBS, "All data is one batch.", Kind.BATCH_SIZE, WHOLE, covers=("HDB",)),
+    setting("momentum", Fault.HMO, "Momentum is nearly one, or gone.", Kind.MOMENTUM, 0.999, 0.0,
+            written=True),
+    gradient_clip,
+    optimizer,
+    loss,
+    hidden,
+    setting("activation-output", Fault.ACH, "The output is bent by another activation.", Kind.ACTIVATION,
+            *OUTPUT, written=True, role="output", covers=("ACH",)),
+    removed,
+    added,
+    initial_weights,
+    initial_biases,
+    regularisation,
+    setting("regularisation-changed", Fault.RAW, "A layer is held back more.", Kind.WEIGHT_REGULARIZER,
+            *REGULARIZERS, written=True, covers=("RCW",)),
+    setting("regularisation-removed", Fault.RAW, "A layer is no longer held back.", Kind.WEIGHT_REGULARIZER,
+            None, written=True, covers=("RRW",)),
+    setting("weight-decay", Fault.RAW, "The optimiser shrinks the weights too much.", Kind.WEIGHT_DECAY,
+            *DECAYS),
+    setting("dropout", Fault.RCD, "Nearly everything is dropped, or nothing.", Kind.DROPOUT,
+            0.95, 0.8, 0.0, written=True, covers=("RCD",)),
+    setting("layer-removed", Fault.LRM, "A hidden layer is missing.", Kind.LAYER, None, role="hidden"),
+    setting("layer-repeated", Fault.LAD, "A hidden layer stands there several times.", Kind.LAYER,
+            {"repeat": 2}, {"repeat": 8}, role="hidden"),
+    units,
+    setting("normalisation-removed", Fault.LNM, "A normalisation layer is missing.", Kind.NORMALIZATION,
+            None, Remove, written=True),
+    scaling,
+    setting("shuffle", Fault.SHF, "Training data always comes in the same order.", Kind.SHUFFLE, False),
+    setting("validation", Fault.VRM, "There is no validation data.", Kind.VALIDATION, Remove, None,
+            written=True, covers=("VRM",)),
+)  # fmt: skip

@@ -1,30 +1,67 @@
-"""Mutation testing of one training program: original and mutants over seeds, which of them are killed."""
+"""Mutation testing of one training program: original and mutants over seeds, which of them are killed.
+
+Whether a training notices a mutant is DeepCrime's test over seeds: GLM p < 0.05 and Cohen's d >= 0.5.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
 
-from reenact.diagnosis.mutate.kill import Killing, killed, oriented_values
 from reenact.diagnosis.mutate.mutant import Mutant
-from reenact.errors import InputError, ended_by
-from reenact.journal import Journal, OpenRun
-from reenact.probe.surroundings import surroundings
+from reenact.diagnosis.observe import ObserveOptions, watched_run
+from reenact.diagnosis.pipeline import DiagnoseServices
+from reenact.errors import InputError
+from reenact.journal import OpenRun
+from reenact.probe.surroundings import training_mark
 from reenact.program.patch import Patch
 from reenact.program.program import Program
-from reenact.trials.executor import Executor
+from reenact.rules.evidence import Evidence
+from reenact.trials.budget import TrainingBudget
 from reenact.trials.metric import Measure, choose_measure
-from reenact.trials.outcome import Outcome
-from reenact.trials.pool import ProcessPool
-from reenact.trials.trial import Trial, TrialLimits
-from reenact.types import ExitCode, JsonValue, Progress, Stop, Tell, tell_nobody
+from reenact.trials.statistics import cohen_d, glm_p
+from reenact.trials.trainer import BudgetedTrainer
+from reenact.trials.trial import Trial
+from reenact.types import ExitCode, JsonValue, Progress
 
-PATIENCE = 20.0
-LEAST_SECONDS = 60.0
+ALPHA = 0.05
+EFFECT = 0.5
 MOST_SEEDS = 1000
 """Trainings of each that are ever worth their time."""
-AT_ONCE = 8
-"""Trainings between two looks at the journal: so many at most are lost when the power goes."""
+
+
+@dataclass(frozen=True, slots=True)
+class Killing:
+    """The answer for one mutant; samples are oriented, larger is better, -inf for a failed training."""
+
+    before: tuple[float, ...]
+    after: tuple[float, ...]
+    p_value: float
+    effect: float
+    """Cohen's d, negative when the mutant is worse."""
+
+    @property
+    def killed(self) -> bool:
+        """Significantly worse; DeepCrime asks only for different, DeepFD for worse."""
+        return self.p_value < ALPHA and self.effect <= -EFFECT
+
+
+def killed(before: Sequence[float], after: Sequence[float]) -> Killing:
+    """Compare the original's and the mutant's samples; two values each at least."""
+    finite = _finite((*before, *after))
+    original, mutant = finite[: len(before)], finite[len(before) :]
+    return Killing(tuple(before), tuple(after), glm_p(original, mutant), cohen_d(original, mutant))
+
+
+def _finite(values: Sequence[float]) -> list[float]:
+    """Failed trainings count as worse than the worst by the whole range of what was seen."""
+    known = [value for value in values if math.isfinite(value)]
+    if not known:
+        return [0.0] * len(values)
+    lowest, highest = min(known), max(known)
+    floor = lowest - ((highest - lowest) or 1.0)
+    return [value if math.isfinite(value) else floor for value in values]
 
 
 @dataclass(frozen=True)
@@ -40,18 +77,6 @@ class KillOptions:
 
     def to_json(self) -> dict[str, JsonValue]:
         return {"seeds": self.seeds, "metric": self.metric, "python": self.python}
-
-
-@dataclass(frozen=True)
-class KillServices:
-    """What it needs from outside."""
-
-    journal: Journal
-    tell: Tell = tell_nobody
-    stop: Stop = field(default_factory=Stop)
-    executor: Callable[[KillOptions], Executor] | None = None
-    """Another way to train; none: a pool of processes."""
-    argv: Sequence[str] = ()
 
 
 @dataclass(frozen=True)
@@ -86,9 +111,16 @@ class Killings:
 
 
 def kill(
-    program: Program, mutants: Sequence[Mutant], options: KillOptions, services: KillServices
+    program: Program,
+    mutants: Sequence[Mutant],
+    options: KillOptions,
+    services: DiagnoseServices,
+    seen: Evidence | None = None,
 ) -> Killings:
-    """Train the original and every mutant over seeds; the same call after an interruption continues."""
+    """Train the original and every mutant over seeds; the same call after an interruption continues.
+
+    The program is watched once, to know which files its trainings depend on; not when `seen` shows it.
+    """
     if not 2 <= options.seeds <= MOST_SEEDS:
         raise InputError(
             f"A test over seeds needs at least 2 of them, and {MOST_SEEDS} suffice for any."
@@ -96,66 +128,42 @@ def kill(
         )
     texts: list[JsonValue] = [mutant.patch.to_text() for mutant in mutants]
     request = {"program": Trial(program).key, "mutants": texts, **options.to_json()}
-    make = services.executor or _pool
     with (
         services.journal.run(
             pipeline="mutate", request=request, argv=services.argv, what=str(program.entry)
         ) as run,
-        make(options) as executor,
+        services.open_executor(options.workers, options.python) as executor,
     ):
-        training = _Training(program, executor, run, services, surroundings(program, options.python))
-        original = training.outcomes([Patch()], options.seeds)[0]
-        measure = choose_measure(original[0], wanted=options.metric or None)
-        before = oriented_values(original, measure)
-        longest = max(outcome.seconds for outcome in original)
-        training.limits = TrialLimits(seconds=max(LEAST_SECONDS, PATIENCE * longest))
-        after = training.outcomes([mutant.patch for mutant in mutants], options.seeds)
-        pairs = tuple(
-            (mutant, killed(before, oriented_values(outcomes, measure)))
-            for mutant, outcomes in zip(mutants, after, strict=True)
+        evidence = seen if seen is not None else _watched(program, options, services, run)
+        seconds = evidence.trace.seconds if evidence.trace is not None else 0.0
+        trainer = BudgetedTrainer(
+            program=program,
+            executor=executor,
+            measure=Measure(options.metric),
+            budget=TrainingBudget(),
+            one_training=seconds,
+            one_wall=seconds,
+            trials=run.under("trials"),
+            stop=services.stop,
+            seeds=tuple(range(options.seeds)),
+            around=training_mark(program, options.python, evidence.opened),
         )
-        found = Killings(measure, pairs)
+        trainer.judge_by(choose_measure(trainer.measure_cost(), wanted=options.metric or None))
+        (before,) = trainer.samples([Patch()], trainer.seeds)
+        pairs: list[tuple[Mutant, Killing]] = []
+        for number, mutant in enumerate(mutants):
+            services.tell(Progress("mutants", number, len(mutants), mutant.name))
+            (after,) = trainer.samples([mutant.patch], trainer.seeds)
+            pairs.append((mutant, killed(before, after)))
+        found = Killings(trainer.measure, tuple(pairs))
         run.finish(found.to_json(), ExitCode.OK)
     return found
 
 
-@dataclass
-class _Training:
-    """Runs trials over seeds and journals them."""
-
-    program: Program
-    executor: Executor
-    run: OpenRun
-    services: KillServices
-    around: dict[str, JsonValue]
-    limits: TrialLimits = field(default_factory=TrialLimits)
-
-    def outcomes(self, patches: Sequence[Patch], seeds: int) -> list[list[Outcome]]:
-        """The outcomes of each patch, in the order of the seeds 0, 1, ..."""
-        trials = [Trial(self.program, patch, seed, self.limits) for patch in patches for seed in range(seeds)]
-        wanted = {_name(trial): trial for trial in trials}
-
-        def train(names: tuple[str, ...]) -> Iterator[Mapping[str, JsonValue]]:
-            for start in range(0, len(names), AT_ONCE):
-                group = names[start : start + AT_ONCE]
-                self.services.tell(Progress("trainings", start, len(names)))
-                found = self.executor.run([wanted[name] for name in group], stop=self.services.stop)
-                if self.services.stop.asked:
-                    raise ended_by(self.services.stop, "Stopped while mutants were being trained.")
-                yield {name: outcome.to_json() for name, outcome in zip(group, found, strict=True)}
-
-        stored = self.run.under("trials").many(dict.fromkeys(wanted, self.around), train)
-        known = [Outcome.from_json(stored[_name(trial)]) for trial in trials]
-        return [known[at : at + seeds] for at in range(0, len(known), seeds)]
-
-
-def _name(trial: Trial) -> str:
-    """A name that does not depend on the limits, which follow from the machine's speed."""
-    return Trial(trial.program, trial.patch, trial.seed).key
-
-
-def _pool(options: KillOptions) -> ProcessPool:
-    return ProcessPool(workers=options.workers or None, python=options.python)
+def _watched(program: Program, options: KillOptions, services: DiagnoseServices, run: OpenRun) -> Evidence:
+    watching = ObserveOptions(preset="bare", python=options.python, experiments=False, stdout=services.stdout)
+    kept, trace = watched_run(program, watching, services.journal, services.traces, services.stop, run)
+    return Evidence(program, trace=trace, outcome=kept.outcome, opened=kept.opened)
 
 
 def _plain(value: float) -> float | str:

@@ -7,7 +7,7 @@ paper would explain nothing.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 from reenact.paper.criterion import Criterion, Judged, Value
 from reenact.paper.criterion import Kind as CheckKind
@@ -17,8 +17,7 @@ from reenact.program.hyperparameter import Hyperparameter, HyperparameterId, Kin
 from reenact.program.patch import Patch
 from reenact.sandbox.box import Sandbox
 from reenact.trials.boxed import Boxed
-from reenact.trials.outcome import Outcome
-from reenact.trials.trial import Trial
+from reenact.trials.trial import Outcome, Trial
 from reenact.types import Stop
 
 BUILD = (Kind.LAYER, Kind.UNITS, Kind.FILTERS, Kind.KERNEL_SIZE, Kind.NORMALIZATION)
@@ -95,15 +94,10 @@ class ConstrainedExecutor(Boxed):
         super().__init__(1, sandbox=sandbox, python=python)
         self.fixed = fixed
 
-    def attempts(self, trials: Sequence[Trial], stop: Stop) -> Iterator[tuple[int, Outcome]]:
-        """See `Boxed.attempts`."""
-        for number, trial in enumerate(trials):
-            why = forbidden(trial.patch, self.fixed)
-            if why:
-                yield number, Outcome(OutcomeKind.NOT_STARTED, note=why)
-                continue
-            for _, outcome in super().attempts([trial], stop):
-                yield number, outcome
+    def attempt(self, trial: Trial, stop: Stop) -> Outcome:
+        """See `Boxed.attempt`."""
+        why = forbidden(trial.patch, self.fixed)
+        return Outcome(OutcomeKind.NOT_STARTED, note=why) if why else super().attempt(trial, stop)
 
 
 def _touched(change: Change) -> HyperparameterId:

@@ -15,10 +15,9 @@ from pathlib import Path
 from reenact.codegen.environment import Environment
 from reenact.codegen.project import ENTRY, Project
 from reenact.codegen.runner import MountedSandbox
-from reenact.diagnosis.depth import Depth
 from reenact.diagnosis.diagnosis import Diagnosis
-from reenact.diagnosis.observe import read_only
-from reenact.diagnosis.options import DiagnoseOptions
+from reenact.diagnosis.judge import read_only
+from reenact.diagnosis.options import Depth, DiagnoseOptions
 from reenact.diagnosis.pipeline import DiagnoseServices, diagnose_within
 from reenact.errors import Inconclusive, InputError, ended_by
 from reenact.journal import Kind, Scope, mark
@@ -236,6 +235,6 @@ def _repaired(
     given = RepairServices(
         journal=context.journal, traces=context.traces, tell=context.tell, stop=context.stop,
         studies=False, around=mark(canonical(_around(program, context))), shared=False,
-        executor=lambda _: ConstrainedExecutor(fixed, sandbox=MountedSandbox(context.runner), python=python),
+        executor=lambda: ConstrainedExecutor(fixed, sandbox=MountedSandbox(context.runner), python=python),
     )  # fmt: skip
     return repair_within(program, options, given, run.under("repair"), found)

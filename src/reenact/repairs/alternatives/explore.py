@@ -17,7 +17,7 @@ from reenact.program.change import Set
 from reenact.program.hyperparameter import Hyperparameter, Kind
 from reenact.program.patch import Patch, change_for
 from reenact.program.static_graph import hyperparameters_of
-from reenact.repairs.alternatives.graph import NeutralityGraph, Node, NodeKind, standing_beside
+from reenact.repairs.alternatives.graph import NeutralityGraph, Node, NodeKind, kind_beside
 from reenact.repairs.strategies.scoreboard import Scoreboard
 from reenact.trials.trainer import BudgetedTrainer
 from reenact.types import Progress, Tell
@@ -66,7 +66,7 @@ def explore(
             )
             if not _neutral(samples, nodes[parent].samples):
                 continue
-            nodes.append(Node(patch, parent, samples, standing_beside(samples, reference)))
+            nodes.append(Node(patch, parent, samples, kind_beside(samples, reference)))
             found.append(len(nodes) - 1)
         found.sort(key=lambda number: -nodes[number].fitness)
         queue.extend(found[:top])
@@ -103,7 +103,7 @@ def _neutral(samples: tuple[float, ...], parent: tuple[float, ...]) -> bool:
 
 
 def _alternatives(nodes: list[Node]) -> int:
-    return sum(node.standing in (NodeKind.AS_GOOD, NodeKind.BETTER) for node in nodes)
+    return sum(node.status in (NodeKind.AS_GOOD, NodeKind.BETTER) for node in nodes)
 
 
 def _graph(nodes: list[Node], trainer: BudgetedTrainer, trained: int, ended: str) -> NeutralityGraph:

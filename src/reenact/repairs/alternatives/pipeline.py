@@ -2,16 +2,10 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
-from pathlib import Path
-from typing import IO
+from dataclasses import asdict, dataclass
 
-from reenact.diagnosis.depth import Depth
-from reenact.diagnosis.options import DiagnoseOptions
+from reenact.diagnosis.options import PACE, Depth, DiagnoseOptions
 from reenact.diagnosis.pipeline import DiagnoseServices, diagnose_within
-from reenact.journal import Journal
 from reenact.probe.surroundings import training_mark
 from reenact.program.patch import Patch
 from reenact.program.program import Program
@@ -19,12 +13,9 @@ from reenact.repairs.alternatives.explore import TOP, TRAININGS, explore
 from reenact.repairs.alternatives.graph import NeutralityGraph
 from reenact.repairs.prepare import fit_for_repair
 from reenact.trials.budget import repair_budget
-from reenact.trials.executor import Executor
 from reenact.trials.metric import choose_measure
-from reenact.trials.pool import ProcessPool
 from reenact.trials.trainer import BudgetedTrainer
 from reenact.trials.trial import Trial
-from reenact.types import JsonValue, Stop, Tell, tell_nobody
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,35 +32,14 @@ class AlternativesOptions:
     workers: int = 0
     chance: int = 0
 
-    def to_json(self) -> dict[str, JsonValue]:
-        return {
-            "budget": self.budget,
-            "trainings": self.trainings,
-            "top": self.top,
-            "metric": self.metric,
-            "python": self.python,
-            "chance": self.chance,
-        }
-
-
-@dataclass(frozen=True)
-class AlternativesServices:
-    """What it needs from outside."""
-
-    journal: Journal
-    traces: Path
-    tell: Tell = tell_nobody
-    stop: Stop = field(default_factory=Stop)
-    stdout: int | IO[bytes] | None = None
-    executor: Callable[[AlternativesOptions], Executor] | None = None
-    argv: Sequence[str] = ()
-    fresh: bool = False
+    def to_json(self) -> dict[str, object]:
+        return {name: value for name, value in asdict(self).items() if name not in PACE}
 
 
 def analyse(
     program: Program,
     options: AlternativesOptions,
-    services: AlternativesServices,
+    services: DiagnoseServices,
     known: Program | None = None,
 ) -> NeutralityGraph:
     """The graph; the same call after an interruption continues. `known` is the program with the known repair;
@@ -86,16 +56,11 @@ def analyse(
         what=str(program.entry),
         fresh=services.fresh,
     ) as run:
-        watching = DiagnoseServices(
-            journal=services.journal, traces=services.traces, tell=services.tell, stop=services.stop,
-            stdout=services.stdout, argv=services.argv, fresh=services.fresh,
-        )  # fmt: skip
         asked = DiagnoseOptions(depth=Depth.QUICK, metric=options.metric, python=options.python)
-        found = diagnose_within(program, asked, watching, run.under("diagnosis"))
+        found = diagnose_within(program, asked, services, run.under("diagnosis"))
         trace = fit_for_repair(found)
         measure = choose_measure(trace, found.evidence.task, options.metric or None)
-        make = services.executor or _pool
-        with make(options) as executor:
+        with services.open_executor(options.workers, options.python) as executor:
             trainer = BudgetedTrainer(
                 program=program, executor=executor, measure=measure, budget=repair_budget(options.budget),
                 one_training=trace.seconds, one_wall=trace.seconds, trials=run.under("trials"),
@@ -116,9 +81,4 @@ def _known(known: Program | None, trainer: BudgetedTrainer) -> Patch | tuple[flo
     if known is None:
         return Patch(())
     trials = [Trial(known, Patch(()), seed) for seed in trainer.seeds]
-    return tuple(trainer.value(outcome) for outcome in trainer.outcomes(trials))
-
-
-def _pool(options: AlternativesOptions) -> ProcessPool:
-    workers = options.workers or os.cpu_count() or 1
-    return ProcessPool(workers=workers, python=options.python, express=True)
+    return tuple(trainer.measure.score(outcome) for outcome in trainer.outcomes(trials))

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import hashlib
 import random
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -80,7 +80,7 @@ class FromScratch:
         """The first remedy after which the problem is gone and nothing is worse."""
         for remedy, tries in REMEDIES[now.problem]:
             for attempt in range(tries):
-                changes = tuple(MADE[remedy](context.hyperparameters, attempt, chance))
+                changes = tuple(remedy_changes(remedy, context.hyperparameters, attempt, chance))
                 patch = context.together(_without(kept, changes), Patch(changes)) if changes else None
                 if patch is None:
                     continue
@@ -107,7 +107,7 @@ class FromScratch:
         evidence = Evidence(trial.patched, trace=read_kept(trial, outcome))
         found = {finding.code for finding in run_rules(chosen(("autotrainer",)), evidence)}
         problem = next((code for code in ORDER if code in found), "")
-        return ObservedTraining(trainer.value(outcome), problem)
+        return ObservedTraining(trainer.measure.score(outcome), problem)
 
 
 class AutoTrainer(FromScratch):
@@ -128,93 +128,54 @@ def _without(patch: Patch, changes: Sequence[Change]) -> Patch:
     return Patch(tuple(one for one in patch.changes if getattr(one, "hyperparameter", one) not in new))
 
 
-Remedy = Callable[[Sequence[Hyperparameter], int, random.Random], Iterator[Change]]
+Setting = tuple[Kind, JsonValue, bool]
+"""A kind of hyperparameter, its new value, and whether it is for hidden layers alone."""
+SETTINGS: dict[str, Callable[[int, random.Random], Iterable[Setting]]] = {
+    "selu": lambda *_: _activation("selu"),
+    "relu": lambda *_: _activation("relu"),
+    "tanh": lambda *_: _activation("tanh"),
+    "leaky": lambda attempt, _: [(Kind.ACTIVATION, ("leaky_relu", "elu")[attempt], True)],
+    "clip": lambda _, chance: [(Kind.GRADIENT_CLIP, round(chance.uniform(9, 10), 3), False)],
+    "initializer": lambda _, chance: [(Kind.WEIGHT_INIT, chance.choice(INITIALIZERS), False)],
+    "adam": lambda *_: [(Kind.OPTIMIZER, "adam", False)],
+    "optimizer": lambda _, chance: [(Kind.OPTIMIZER, chance.choice(OPTIMIZERS), False)],
+    "plateau": lambda *_: [(Kind.SCHEDULER, "ReduceLROnPlateau", False)],
+    "batch": lambda attempt, _: [(Kind.BATCH_SIZE, 32 * 2**attempt, False)],
+    "momentum": lambda _, chance: [(Kind.MOMENTUM, round(chance.uniform(0.01, 0.9), 3), False)],
+}
+"""Remedies that set values, by the number of the attempt."""
+RATES = {"smaller-rate": 0.1, "larger-rate": 10.0}
+"""Factors from one attempt to the next, beginning with the rate that is usual for the optimizer."""
 
 
-def _activation(value: str) -> Remedy:
-    def made(params: Sequence[Hyperparameter], attempt: int, chance: random.Random) -> Iterator[Change]:  # noqa: ARG001
-        yield from _every(params, Kind.ACTIVATION, value, hidden=True)
-        if value in WITH:
-            yield from _every(params, Kind.WEIGHT_INIT, WITH[value], hidden=True)
+def remedy_changes(
+    remedy: str, params: Sequence[Hyperparameter], attempt: int, chance: random.Random
+) -> Iterator[Change]:
+    """What a remedy changes in a program with these hyperparameters."""
+    if remedy == "batch-norm":
+        for param in params:
+            if param.kind is Kind.LAYER and param.layer_type in NORMED and param.role == "hidden":
+                yield Insert(param.id, "BatchNormalization" if param.library == "keras" else "BatchNorm1d")
+    elif remedy == "noise":
+        first = next((one for one in params if one.kind is Kind.LAYER and one.library == "keras"), None)
+        if first is not None:
+            yield Insert(first.id, "GaussianNoise", {"stddev": 0.1}, before=True)
+    elif remedy in RATES:
+        slow = any(param.kind is Kind.OPTIMIZER and "sgd" in str(param.in_force).lower() for param in params)
+        rate = (0.01 if slow else 0.001) * RATES[remedy] ** attempt
+        yield from _set_all(params, Kind.LEARNING_RATE, float(f"{rate:.3g}"), hidden=False)
+    else:
+        for kind, value, hidden in SETTINGS[remedy](attempt, chance):
+            yield from _set_all(params, kind, value, hidden=hidden)
 
-    return made
+
+def _activation(value: str) -> list[Setting]:
+    return [(Kind.ACTIVATION, value, True), (Kind.WEIGHT_INIT, WITH[value], True)]
 
 
-def _every(
-    params: Sequence[Hyperparameter], kind: Kind, value: JsonValue, *, hidden: bool = False
+def _set_all(
+    params: Sequence[Hyperparameter], kind: Kind, value: JsonValue, *, hidden: bool
 ) -> Iterator[Change]:
     for param in params:
         if param.kind is kind and not (hidden and param.role == "output") and param.in_force != value:
             yield change_for(param, value)
-
-
-def _clip(params: Sequence[Hyperparameter], attempt: int, chance: random.Random) -> Iterator[Change]:  # noqa: ARG001
-    yield from _every(params, Kind.GRADIENT_CLIP, round(chance.uniform(9, 10), 3))
-
-
-def _norm(params: Sequence[Hyperparameter], attempt: int, chance: random.Random) -> Iterator[Change]:  # noqa: ARG001
-    for param in params:
-        if param.kind is Kind.LAYER and param.layer_type in NORMED and param.role == "hidden":
-            yield Insert(param.id, "BatchNormalization" if param.library == "keras" else "BatchNorm1d")
-
-
-def _initializer(params: Sequence[Hyperparameter], attempt: int, chance: random.Random) -> Iterator[Change]:  # noqa: ARG001
-    yield from _every(params, Kind.WEIGHT_INIT, chance.choice(INITIALIZERS))
-
-
-def _leaky(params: Sequence[Hyperparameter], attempt: int, chance: random.Random) -> Iterator[Change]:  # noqa: ARG001
-    yield from _every(params, Kind.ACTIVATION, ("leaky_relu", "elu")[attempt], hidden=True)
-
-
-def _adam(params: Sequence[Hyperparameter], attempt: int, chance: random.Random) -> Iterator[Change]:  # noqa: ARG001
-    yield from _every(params, Kind.OPTIMIZER, "adam")
-
-
-def _optimizer(params: Sequence[Hyperparameter], attempt: int, chance: random.Random) -> Iterator[Change]:  # noqa: ARG001
-    yield from _every(params, Kind.OPTIMIZER, chance.choice(OPTIMIZERS))
-
-
-def _rate(factor: float) -> Remedy:
-    def made(params: Sequence[Hyperparameter], attempt: int, chance: random.Random) -> Iterator[Change]:  # noqa: ARG001
-        slow = any(param.kind is Kind.OPTIMIZER and "sgd" in str(param.in_force).lower() for param in params)
-        first = 0.01 if slow else 0.001
-        yield from _every(params, Kind.LEARNING_RATE, float(f"{first * factor**attempt:.3g}"))
-
-    return made
-
-
-def _plateau(params: Sequence[Hyperparameter], attempt: int, chance: random.Random) -> Iterator[Change]:  # noqa: ARG001
-    yield from _every(params, Kind.SCHEDULER, "ReduceLROnPlateau")
-
-
-def _batch(params: Sequence[Hyperparameter], attempt: int, chance: random.Random) -> Iterator[Change]:  # noqa: ARG001
-    yield from _every(params, Kind.BATCH_SIZE, 32 * 2**attempt)
-
-
-def _momentum(params: Sequence[Hyperparameter], attempt: int, chance: random.Random) -> Iterator[Change]:  # noqa: ARG001
-    yield from _every(params, Kind.MOMENTUM, round(chance.uniform(0.01, 0.9), 3))
-
-
-def _noise(params: Sequence[Hyperparameter], attempt: int, chance: random.Random) -> Iterator[Change]:  # noqa: ARG001
-    first = next((one for one in params if one.kind is Kind.LAYER and one.library == "keras"), None)
-    if first is not None:
-        yield Insert(first.id, "GaussianNoise", {"stddev": 0.1}, before=True)
-
-
-MADE: dict[str, Remedy] = {
-    "selu": _activation("selu"),
-    "relu": _activation("relu"),
-    "tanh": _activation("tanh"),
-    "batch-norm": _norm,
-    "clip": _clip,
-    "initializer": _initializer,
-    "leaky": _leaky,
-    "adam": _adam,
-    "optimizer": _optimizer,
-    "smaller-rate": _rate(0.1),
-    "larger-rate": _rate(10.0),
-    "plateau": _plateau,
-    "batch": _batch,
-    "momentum": _momentum,
-    "noise": _noise,
-}

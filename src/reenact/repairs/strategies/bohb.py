@@ -46,8 +46,7 @@ class Bohb:
             board.add([asked.patch], [reached])
             if context.trainer.bounded and reached >= GOOD:
                 break
-        best = board.best(base)
-        return [best] if best is not None and context.better(base, board.score(best, base)) else []
+        return board.worth_verifying(base, context.better)
 
     def _least(self, context: SearchContext) -> float:
         return RUNGS[0] / RUNGS[-1] if context.can_shorten else 1.0

@@ -14,7 +14,7 @@ from typing import Any
 from reenact.errors import MissingPart
 from reenact.program.patch import Patch
 from reenact.repairs.search_context import SearchContext
-from reenact.repairs.space import Dimension, Space, Value, fitting, space_of
+from reenact.repairs.space import Dimension, Space, fitting, space_of
 from reenact.repairs.strategies.random import GOOD
 from reenact.repairs.strategies.scoreboard import Scoreboard
 from reenact.repairs.study import FAILED
@@ -35,10 +35,11 @@ class Hebo:
         space = space_of(context.hyperparameters, context.options.space, chance)
         optimizer, frame = _optimizer(space, context.options.chance)
         base, board = context.base(), Scoreboard()
-        optimizer.observe(frame([_as_it_stands(space)]), _losses([base]))
+        optimizer.observe(frame([{one.name: one.start for one in space.dimensions}]), _losses([base]))
         while True:
             wanted = optimizer.suggest(n_suggestions=1)
-            patch = fitting(space.changes(_point(space, wanted.iloc[0])), context.applies)
+            point = {one.name: one.value_at(float(wanted.iloc[0][one.name])) for one in space.dimensions}
+            patch = fitting(space.changes(point), context.applies)
             if not context.within_budget(context.cost(patch)):
                 break
             score = context.scores([patch])[0]
@@ -46,8 +47,7 @@ class Hebo:
             board.add([patch], [score])
             if context.trainer.bounded and score >= GOOD:
                 break
-        best = board.best(base)
-        return [best] if best is not None and context.better(base, board.score(best, base)) else []
+        return board.worth_verifying(base, context.better)
 
 
 def _optimizer(space: Space, seed: int) -> tuple[Any, Any]:
@@ -68,20 +68,6 @@ def _parameter(one: Dimension) -> dict[str, Any]:
         kind = {"type": "pow", "base": 10} if one.logarithmic else {"type": "num"}
         return {"name": one.name, "lb": one.low, "ub": one.high, **kind}
     return {"name": one.name, "type": "cat", "categories": list(range(len(one.values)))}
-
-
-def _as_it_stands(space: Space) -> dict[str, Any]:
-    return {
-        one.name: min(max(float(str(one.hyperparameter.in_force)), one.low), one.high) if one.is_range else 0
-        for one in space.dimensions
-    }
-
-
-def _point(space: Space, row: Any) -> dict[str, Value]:
-    return {
-        one.name: float(f"{float(row[one.name]):.4g}") if one.is_range else one.values[int(row[one.name])]
-        for one in space.dimensions
-    }
 
 
 def _losses(scores: list[float]) -> Any:

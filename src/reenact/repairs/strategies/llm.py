@@ -1,7 +1,7 @@
 """llm: changes that a language model proposes, each trained and measured; nothing it says is believed.
 
 The study's second listing asked for a configuration without showing the faulty one. Here the model sees the
-program, the values in force and what the diagnosis accuses, answers in hyperparameters and values, several
+program, the values in force and the findings of the diagnosis, answers in hyperparameters and values, several
 times; what names no hyperparameter of the program is dropped.
 """
 
@@ -12,7 +12,7 @@ from dataclasses import replace
 from pydantic import BaseModel, Field
 
 from reenact.asking import asked, paid
-from reenact.diagnosis.llm_detector.question import numbered
+from reenact.diagnosis.llm_detector.opinion import numbered
 from reenact.errors import AnswerUnusable, MissingPart
 from reenact.journal import Kind
 from reenact.llm.ask import Answer, Request
@@ -78,14 +78,15 @@ class Llm:
 
 def _request(context: SearchContext, base: float, step: str) -> Request[Proposal]:
     value = base if context.trainer.measure.larger_is_better else -base
-    prompt = load_prompt("reenact.repairs.strategies", "proposal.md").fill(
-        task=context.evidence.task.value,
-        metric=context.trainer.measure.name,
-        base=f"{value:.4g}",
-        accused="\n".join(f"{one.first.code} {one.first.saw}" for one in context.suspects) or "nothing",
-        knobs="\n".join(_line(param) for param in context.hyperparameters),
-        program=numbered(context.program),
-    )
+    values = {
+        "task": context.evidence.task.value,
+        "metric": context.trainer.measure.name,
+        "base": f"{value:.4g}",
+        "accused": "\n".join(f"{one.first.code} {one.first.saw}" for one in context.suspects) or "nothing",
+        "knobs": "\n".join(_line(param) for param in context.hyperparameters),
+        "program": numbered(context.program),
+    }
+    prompt = load_prompt("reenact.repairs.strategies", "prompts/proposal.md").fill(**values)
     return Request(step=step, prompt=prompt, answer=Proposal, temperature=context.options.temperature)
 
 

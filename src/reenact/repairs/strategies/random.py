@@ -43,8 +43,7 @@ def best_of(study: Study, context: SearchContext) -> list[Patch]:
         board.add([one.patch for one in asked], scores)
         if context.trainer.bounded and max(scores) >= GOOD:
             break
-    best = board.best(base)
-    return [best] if best is not None and context.better(base, board.score(best, base)) else []
+    return board.worth_verifying(base, context.better)
 
 
 def _affordable(study: Study, context: SearchContext) -> list[StudyPoint]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from reenact.program.patch import Patch
@@ -42,6 +42,11 @@ class Scoreboard:
         """The best, when it is better than the program as it stands."""
         patch, score = next(iter(self), (None, base))
         return patch if score > base else None
+
+    def worth_verifying(self, base: float, better: Callable[[float, float], bool]) -> list[Patch]:
+        """The best, when it is better than the program as it stands by enough to matter."""
+        best = self.best(base)
+        return [best] if best is not None and better(base, self.score(best, base)) else []
 
 
 def once(patches: Sequence[Patch]) -> list[Patch]:

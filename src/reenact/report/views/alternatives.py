@@ -37,7 +37,7 @@ MEANING = {
 def alternatives_document(found: NeutralityGraph, title: str) -> Document:
     """The whole answer."""
     others = found.alternatives
-    better = sum(node.standing is NodeKind.BETTER for node in others)
+    better = sum(node.status is NodeKind.BETTER for node in others)
     facts = {
         "judged by": found.metric,
         "trained": f"{found.trained} changed programs",
@@ -45,7 +45,7 @@ def alternatives_document(found: NeutralityGraph, title: str) -> Document:
         "ended": found.ended,
     }
     rows = tuple(
-        (_value(node, found), node.standing.value, str(node.patch.complexity), str(node.patch))
+        (_value(node, found), node.status.value, str(node.patch.complexity), str(node.patch))
         for node in others[:SHOWN]
     )
     columns = (found.metric, "beside the known", "changes", "change")
@@ -76,9 +76,9 @@ def neutrality_plot(found: NeutralityGraph) -> Picture:
         Dot(
             node.parent,
             found.depth(at),
-            SHADES[node.standing],
+            SHADES[node.status],
             f"{_value(node, found)}: {_words(node)}",
-            large=node.standing in (NodeKind.ROOT, NodeKind.KNOWN),
+            large=node.status in (NodeKind.ROOT, NodeKind.KNOWN),
         )
         for at, node in enumerate(found.nodes)
     ]
@@ -86,7 +86,7 @@ def neutrality_plot(found: NeutralityGraph) -> Picture:
 
 
 def _words(node: Node) -> str:
-    return "the known repair" if node.standing is NodeKind.KNOWN else str(node.patch)
+    return "the known repair" if node.status is NodeKind.KNOWN else str(node.patch)
 
 
 def _value(node: Node, found: NeutralityGraph) -> str:

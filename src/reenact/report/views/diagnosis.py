@@ -6,8 +6,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from reenact.diagnosis.accused import SourceFile, accused_source
-from reenact.diagnosis.diagnosis import Diagnosis, DiagnosisFinding, InterventionResult
+from reenact.diagnosis.diagnosis import (
+    Diagnosis,
+    DiagnosisFinding,
+    InterventionResult,
+    SourceFile,
+    suspected_source,
+)
 from reenact.diagnosis.suspects import Suspect
 from reenact.program.graph import TensorFacts
 from reenact.report.document import (
@@ -44,7 +49,7 @@ def diagnosis_document(
     found: Diagnosis, title: str, files: Sequence[SourceFile] | None = None, gone: str = ""
 ) -> Document:
     """The whole answer. `files` is the source as it stood, `gone` says why there are no curves."""
-    files = accused_source(found) if files is None else files
+    files = suspected_source(found) if files is None else files
     blocks: list[Block] = [Section("The run", [_run(found), *_data(found.evidence)], "run")]
     blocks += _sources(files, found)
     blocks += _measured(found, gone)
@@ -162,9 +167,7 @@ def _less_likely(less_likely: Sequence[DiagnosisFinding]) -> Iterator[Block]:
     if not less_likely:
         return
     shown = [
-        one
-        for one in less_likely
-        if one.confidence >= FAINT or one.standing is not InterventionResult.UNTRIED
+        one for one in less_likely if one.confidence >= FAINT or one.status is not InterventionResult.UNTRIED
     ]
     rows = tuple(
         (
@@ -172,7 +175,7 @@ def _less_likely(less_likely: Sequence[DiagnosisFinding]) -> Iterator[Block]:
             one.suspect.first.fault.value if one.suspect.first.fault is not None else "-",
             str(one.suspect.place or one.suspect.layer or "-"),
             f"{one.confidence:.2f}",
-            one.note or one.standing.value,
+            one.note or one.status.value,
         )
         for one in shown
     )
@@ -220,7 +223,7 @@ def _diagnostic(
 ) -> Diagnostic:
     first, place = headline(one.suspect), one.suspect.place
     fault = f"{first.fault.value} . " if first.fault is not None else ""
-    result = f" . {one.standing.value}" if one.standing is not InterventionResult.UNTRIED else ""
+    result = f" . {one.status.value}" if one.status is not InterventionResult.UNTRIED else ""
     explained = rule_help(first.code)
     tried = f" VerifiedChange: {tried_words(one.tried)}." if one.tried is not None else ""
     return Diagnostic(

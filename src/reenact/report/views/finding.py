@@ -5,8 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 
-from reenact.diagnosis.accused import SourceFile
-from reenact.diagnosis.diagnosis import DiagnosisFinding, VerifiedChange
+from reenact.diagnosis.diagnosis import DiagnosisFinding, SourceFile, VerifiedChange
 from reenact.diagnosis.suspects import Suspect
 from reenact.errors import ReenactError
 from reenact.program.patch import Patch

@@ -14,13 +14,11 @@ import signal
 import sys
 import types
 import weakref
-from collections.abc import Collection
 from typing import TYPE_CHECKING, Any
 
-import reenact_trials_halves
+import reenact_trials_data
 import reenact_trials_links
 import reenact_trials_stop
-import reenact_trials_subset
 import reenact_trials_weights
 
 if TYPE_CHECKING:
@@ -50,8 +48,6 @@ def preload(job: Facts) -> None:
             _import(name)
         for more in _LAZY.get(name, ()) if name in sys.modules else ():
             _import(more)
-    if job["express"] and "keras" in sys.modules:
-        _import("reenact_express.install")
     if "torch" in sys.modules:
         sys.modules["torch"].set_num_threads(1)
     if len(sys.modules) > before:
@@ -134,12 +130,8 @@ def _replace(command: list[str]) -> None:
 def _run(job: Facts) -> None:
     code = 0
     try:
-        if job.get("ensemble"):
-            ensemble = importlib.import_module("reenact_express.ensemble")
-            ensemble.main(job["ensemble"], job["answer"], job["gain"])
-        else:
-            _dress(job)
-            _execute(job)
+        _dress(job)
+        _execute(job)
     except SystemExit as end:
         code = _exit_code(end.code)
     except BaseException as error:  # noqa: BLE001 - what the interpreter itself does with it
@@ -160,34 +152,21 @@ def _dress(job: Facts) -> None:
     sys.path[:] = list(dict.fromkeys([*job["path"], *(_move(entry, moved) for entry in rest)]))
     sys.path_importer_cache.clear()
     sys.argv = list(job["argv"])
-    from reenact_probe import boot, config, late
+    from reenact_probe import boot, config
 
-    options = dict(job["wishes"])
+    options = dict(job["options"])
     if job["root"]:
         reenact_trials_links.guard(job["root"])
     folder = options.pop("folder")
-    if job["express"] and "reenact_express.install" in sys.modules:
-        # Before the probe, which then stands around it.
-        install = sys.modules["reenact_express.install"].install
-        park = _park(job)
-        late.when_imported("keras", lambda keras: install(keras, job["express"], park))
     session = boot.start(config.Config(folder, **options), own_process=True)
     if job["stop"]:
         reenact_trials_stop.watch(session, job["stop"])
     if job["weights"]:
         reenact_trials_weights.install(*job["weights"])
     if job["part"]:
-        reenact_trials_halves.install(job["part"], folder)
+        reenact_trials_data.install_half(job["part"], folder)
     if job.get("data", 1.0) < 1:
-        reenact_trials_subset.install(job["data"], folder)
-
-
-def _park(job: Facts) -> Any:
-    """Where a training of this trial may wait to be trained with others; none when it may not."""
-    if not job.get("park"):
-        return None
-    parking = importlib.import_module("reenact_express.parking")
-    return parking.Park(job["park"], *job["line"])
+        reenact_trials_data.install_share(job["data"], folder)
 
 
 def _move(entry: str, moved: list[tuple[str, ...]]) -> str:
@@ -241,19 +220,15 @@ def adopt_orphans() -> None:
     _prctl(_ADOPT_ORPHANS, 1)
 
 
-def end_leftovers(spared: Collection[int] = ()) -> float:
-    """End what a trial left behind, also what left its group; seconds of processor time that it used.
-    Trials that wait are spared.
-    """
+def end_leftovers() -> float:
+    """End what a trial left behind, also what left its group; seconds of processor time that it used."""
     cpu = 0.0
     for _ in range(100):
-        left = [pid for pid in _children() if pid not in spared]
-        if spared and not left:
-            break
+        left = _children()
         for pid in left:
             os.kill(pid, signal.SIGKILL)
         try:
-            _, _, used = os.wait4(left[0], 0) if spared else os.wait3(0 if left else os.WNOHANG)
+            _, _, used = os.wait3(0 if left else os.WNOHANG)
         except ChildProcessError:
             break
         cpu += used.ru_utime + used.ru_stime

@@ -2,9 +2,8 @@
 
 Runs in the user's interpreter and needs nothing of reenact but the injected probe. One trial runs at a time.
 Reads one JSON object a line from its standard input and answers the same way on what was its standard output:
-`{"pid"}` when a trial runs, `{"code", "seconds", "cpu", "ended"}` when it is over, `{"parked"}` when it waits
-to be trained with others; then others may run, until `{"resume": pid, "word"}` lets it go on. When the input
-ends, or whoever started it is gone, every trial and the server end.
+`{"pid"}` when a trial runs, `{"code", "seconds", "cpu", "ended"}` when it is over; `{"kill"}` ends it. When
+the input ends, or whoever started it is gone, the trial and the server end.
 """
 
 from __future__ import annotations
@@ -15,7 +14,6 @@ import select
 import signal
 import sys
 import time
-from collections.abc import Collection
 from typing import TYPE_CHECKING, Any
 
 import reenact_trials_child as child
@@ -80,9 +78,6 @@ class Running:
         self.due = self.began + job["seconds"] if job["seconds"] else None
         """When the next harder signal is sent; none while there is no reason for any."""
         self.ended = ""
-        self.line: tuple[int, int] | None = None
-        """Descriptors to hear that it waits, and to tell it to go on."""
-        self.parked = False
         self._sent = 0
         self._kept = 0
         self._file = open(job["output"], "wb", buffering=0)  # noqa: SIM115 - closed when the trial is over
@@ -120,26 +115,7 @@ class Running:
             self._kept += len(data)
         return bool(data)
 
-    def waits(self) -> bool:
-        """It has signalled that it waits; its clock stands still."""
-        signal_ = os.read(self.line[0], 1) if self.line else b""
-        self.parked = signal_ == b"p"
-        if self.parked:
-            self._stopped = time.monotonic()
-        return self.parked
-
-    def resume(self, word: bytes) -> None:
-        away = time.monotonic() - self._stopped
-        self.began += away
-        self.due = None if self.due is None else self.due + away
-        self.parked = False
-        try:
-            if self.line:
-                os.write(self.line[1], word)
-        except BrokenPipeError:
-            return
-
-    def close(self, spared: Collection[int] = ()) -> Facts:
+    def close(self) -> Facts:
         """Everything that is left of it ends; the numbers of the whole."""
         seconds = time.monotonic() - self.began
         # Before it is waited for: until then nobody else can have its number.
@@ -149,41 +125,29 @@ class Running:
         os.close(self.output)
         self._file.close()
         _, status, used = os.wait4(self.pid, 0)
-        for descriptor in self.line or ():
-            os.close(descriptor)
-        cpu = used.ru_utime + used.ru_stime + child.end_leftovers(spared)
+        cpu = used.ru_utime + used.ru_stime + child.end_leftovers()
         code = os.WEXITSTATUS(status) if os.WIFEXITED(status) else -os.WTERMSIG(status)
         return {"code": code, "seconds": seconds, "cpu": cpu, "ended": self.ended}
-
-    def forget(self) -> None:
-        """In the fork of another trial: these are not its descriptors."""
-        for descriptor in (self.output, *(self.line or ())):
-            os.close(descriptor)
-        self._file.close()
 
     def _readable(self) -> bool:
         return bool(select.select([self.output], [], [], 0)[0])
 
 
 def serve(channel: Channel, wake: int) -> None:
-    """Trials until there are no more."""
-    parked: dict[int, Running] = {}
-    while True:
+    """Trials until there are no more, or until nobody waits for them."""
+    wanted = True
+    while wanted:
         job = channel.receive()
         if job is None:
-            break
+            return
         if "kill" in job:
             continue
-        if "resume" in job:
-            running = parked.pop(job["resume"])
-            running.resume(job["word"].encode())
-        else:
-            preload(job, channel)
-            running = start(job, channel, wake, parked)
-        if not run(running, channel, wake, parked):
-            break
-    for running in parked.values():
-        running.signal(signal.SIGKILL)
+        preload(job, channel)
+        running = start(job, channel, wake)
+        wanted = follow(running, channel, wake)
+        answer = running.close()
+        if wanted:
+            channel.send(**answer)
 
 
 def preload(job: Facts, channel: Channel) -> None:
@@ -198,50 +162,25 @@ def preload(job: Facts, channel: Channel) -> None:
         signal.signal(signal.SIGALRM, signal.SIG_DFL)
 
 
-def start(job: Facts, channel: Channel, wake: int, parked: dict[int, Running]) -> Running:
+def start(job: Facts, channel: Channel, wake: int) -> Running:
     """Fork a trial."""
     reading, writing = os.pipe()
-    line = (*os.pipe(), *os.pipe()) if job.get("park") else None
-    if line:
-        # The trial tells on the second and hears on the third.
-        job["line"] = [line[1], line[2]]
     pid = os.fork()
     if pid == 0:
         channel.close()
         os.close(reading)
-        for descriptor in (line[0], line[3]) if line else ():
-            os.close(descriptor)
-        for other in parked.values():
-            other.forget()
         signal.set_wakeup_fd(-1)
         child.become(job, writing, wake)
     os.close(writing)
     os.set_blocking(reading, False)
     running = Running(pid, reading, job)
-    if line:
-        os.close(line[1])
-        os.close(line[2])
-        running.line = (line[0], line[3])
     channel.send(pid=pid)
     return running
 
 
-def run(running: Running, channel: Channel, wake: int, parked: dict[int, Running]) -> bool:
-    """A trial to its end, or until it waits; false when whoever started us is gone."""
-    wanted = follow(running, channel, wake)
-    if running.parked:
-        parked[running.pid] = running
-        channel.send(parked=running.pid)
-        return True
-    answer = running.close(parked)
-    if wanted:
-        channel.send(**answer)
-    return wanted
-
-
 def follow(running: Running, channel: Channel, wake: int) -> bool:
     """Until the trial is over; false when nobody waits for it any more."""
-    sources = [channel.incoming, wake, running.output, *(running.line or ())[:1]]
+    sources = [channel.incoming, wake, running.output]
     wanted = True
     while not running.over():
         ready = select.select(sources, [], [], running.pause())[0]
@@ -249,10 +188,6 @@ def follow(running: Running, channel: Channel, wake: int) -> bool:
             os.read(wake, 4096)
         if running.output in ready and not running.drain():
             sources.remove(running.output)
-        if running.line and running.line[0] in ready:
-            if running.waits():
-                return True
-            sources.remove(running.line[0])
         if channel.incoming in ready:
             wanted = channel.receive() is not None
             running.end("stopped")

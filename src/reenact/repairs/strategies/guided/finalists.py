@@ -29,8 +29,8 @@ def choose_finalists(
     context: SearchContext, good: Sequence[Scored], base: float, scored: Scoreboard
 ) -> list[Patch]:
     """The best of every size, the largest gain first; of nearly equal ones what was most promising, for a
-    cause that was accused is a better repair than a cure of its symptoms. The best that is much cheaper to
-    train stands beside one that is expensive, and the next best beside one that would be alone."""
+    cause that a finding names is a better repair than a cure of its symptoms. The best that is much cheaper
+    to train stands beside one that is expensive, and the next best beside one that would be alone."""
     found: list[Scored] = []
     cheap: list[Patch] = []
     for size in sorted({patch.complexity for patch, _ in good}):

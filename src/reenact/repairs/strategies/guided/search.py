@@ -4,7 +4,7 @@
             there are few, of the data
 2. whole    the front-runners, and what the diagnosis is surest of, in whole trainings
 3. grow     what else helps on top of the best, then several at once
-4. refine   the values of the best, and the next ideas on top of it, while there is room and budget
+4. refine   the values of the best, and the next ideas on top of it, while something is to be gained
 5. confirm  the best of each size on more seeds; of nearly equal ones the smallest
 """
 

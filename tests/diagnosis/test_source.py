@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from pathlib import PurePosixPath
 
-from reenact.diagnosis.accused import accused_source
-from reenact.diagnosis.depth import Depth
-from reenact.diagnosis.diagnosis import Diagnosis, DiagnosisFinding, InterventionResult
+from reenact.diagnosis.diagnosis import Diagnosis, DiagnosisFinding, InterventionResult, suspected_source
+from reenact.diagnosis.options import Depth
 from reenact.diagnosis.suspects import suspects_from
 from reenact.program.fault import Fault
 from reenact.program.program import program_from_text
@@ -23,24 +22,24 @@ def finding(code: str, place: Place | None) -> Finding:
 
 
 def diagnosis(evidence: Evidence, *findings: Finding) -> Diagnosis:
-    accused = [
+    suspected = [
         DiagnosisFinding(one, InterventionResult.UNTRIED, one.confidence) for one in suspects_from(findings)
     ]
-    return Diagnosis(Depth.STATIC, evidence, tuple(accused), (), (), 0.5, TrainingUsage(0.0))
+    return Diagnosis(Depth.STATIC, evidence, tuple(suspected), (), (), 0.5, TrainingUsage(0.0))
 
 
-def test_a_file_that_is_accused_is_kept_whole_with_its_places() -> None:
+def test_a_file_with_a_finding_is_kept_whole_with_its_places() -> None:
     place = Place(PurePosixPath("train.py"), 2, 7, 2, 11)
     found = diagnosis(Evidence(program_from_text(SOURCE)), finding("UM005", place), finding("RE019", place))
-    (kept,) = accused_source(found)
+    (kept,) = suspected_source(found)
     assert (kept.file, kept.text) == ("train.py", SOURCE)
     assert {one.code for one in kept.marks} == {"UM005", "RE019"}
     assert {one.place for one in kept.marks} == {place}
 
 
-def test_what_accuses_no_place_keeps_nothing() -> None:
-    assert accused_source(diagnosis(Evidence(program_from_text(SOURCE)), finding("UM005", None))) == ()
-    assert accused_source(diagnosis(Evidence())) == ()
+def test_a_finding_without_place_keeps_nothing() -> None:
+    assert suspected_source(diagnosis(Evidence(program_from_text(SOURCE)), finding("UM005", None))) == ()
+    assert suspected_source(diagnosis(Evidence())) == ()
 
 
 def test_a_diagnosis_in_short_counts_what_was_confirmed() -> None:

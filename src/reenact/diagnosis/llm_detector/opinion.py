@@ -1,56 +1,52 @@
-"""What of an opinion can be checked: its line, its layer and its kind of fault exist; its value is harmless.
+"""What a model is asked, and what of its opinion can be checked: its line, its layer and its kind of fault
+exist; its value is harmless.
+
+The program is quoted data, the answer a typed list of faults.
 
 A value proposed by a model is taken over only as a number, a truth value, or one of the alternatives that the
-program room itself offers for that hyperparameter. Text that a model wrote never becomes code.
+program itself offers for that hyperparameter. Text that a model wrote never becomes code.
 """
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 
-from reenact.diagnosis.llm_detector.question import Suspicion
+from pydantic import BaseModel, Field
+
+from reenact.diagnosis.suspects import FAULT_KINDS
 from reenact.errors import PatchRefused
+from reenact.llm.ask import Request
+from reenact.llm.prompts import load_prompt
 from reenact.program.fault import Fault
-from reenact.program.hyperparameter import Hyperparameter, Kind
+from reenact.program.hyperparameter import Hyperparameter
 from reenact.program.program import Program
+from reenact.program.source import Language
 from reenact.program.static_graph import StaticGraph, StaticLayer
 from reenact.rules.finding import Suggestion
 from reenact.rules.rule import suggest
 from reenact.settings import field_texts
 from reenact.types import JsonValue, Place
 
-KINDS: Mapping[Fault, tuple[Kind, ...]] = {
-    Fault.HBS: (Kind.BATCH_SIZE,),
-    Fault.HLR: (Kind.LEARNING_RATE,),
-    Fault.HNE: (Kind.EPOCHS,),
-    Fault.ACH: (Kind.ACTIVATION,),
-    Fault.ARM: (Kind.ACTIVATION,),
-    Fault.AAL: (Kind.ACTIVATION,),
-    Fault.RAW: (Kind.WEIGHT_REGULARIZER,),
-    Fault.WCI: (Kind.WEIGHT_INIT,),
-    Fault.BCI: (Kind.BIAS_INIT,),
-    Fault.LCH: (Kind.LOSS,),
-    Fault.OCH: (Kind.OPTIMIZER,),
-    Fault.LRM: (Kind.LAYER,),
-    Fault.LAD: (Kind.LAYER,),
-    Fault.LCN: (Kind.UNITS, Kind.FILTERS),
-    Fault.LCF: (Kind.KERNEL_SIZE,),
-    Fault.CPP: (Kind.PREPROCESSING,),
-    Fault.VRM: (Kind.VALIDATION,),
-    Fault.RCD: (Kind.DROPOUT,),
-    Fault.HWD: (Kind.WEIGHT_DECAY,),
-    Fault.HMO: (Kind.MOMENTUM,),
-    Fault.LNM: (Kind.NORMALIZATION,),
-    Fault.GCL: (Kind.GRADIENT_CLIP,),
-    Fault.HSC: (Kind.SCHEDULER,),
-    Fault.ZGR: (Kind.ZERO_GRAD,),
-    Fault.MOD: (Kind.MODE,),
-    Fault.SHF: (Kind.SHUFFLE,),
-}
-"""The hyperparameters that a kind of fault is about."""
+
+class Suspicion(BaseModel):
+    """One fault, as the model sees it. Nothing of it is believed before it was checked."""
+
+    fault: str = Field(description="Code of the fault type, from the list.")
+    layer: str = Field(default="", description="Name of the layer from the list; empty for the training.")
+    file: str = Field(default="", description="Name of the file; empty for the first one.")
+    line: int = Field(description="Number of the line at fault, as it stands before the bar.")
+    old: str = Field(default="", description="The value in force, as the source writes it.")
+    new: str = Field(default="", description="The value that mends it.")
+    reason: str = Field(description="Why, in one sentence.")
+
+
+class Opinion(BaseModel):
+    """All faults that the model sees, the surest first; empty when it sees none."""
+
+    faults: list[Suspicion] = Field(max_length=12)
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +59,35 @@ class Checked:
     hyperparameter: Hyperparameter | None
     suggestions: tuple[Suggestion, ...]
     reason: str
+
+
+def request_for(program: Program, graph: StaticGraph, step: str, sample: int) -> Request[Opinion]:
+    """The question about one program."""
+    template = load_prompt("reenact.diagnosis.llm_detector", "prompts/opinion.md")
+    prompt = template.fill(faults=_fault_list(), layers=_layer_list(graph), program=numbered(program))
+    return Request(step=step, prompt=prompt, answer=Opinion, sample=sample)
+
+
+def _fault_list() -> str:
+    texts = field_texts(Fault)
+    return "\n".join(f"{Fault[name].value}: {text}" for name, text in texts.items())
+
+
+def _layer_list(graph: StaticGraph) -> str:
+    lines = [f"{layer.name}: {layer.type}, line {layer.place.line}" for layer in graph.layers]
+    return "\n".join(lines) or "none could be read"
+
+
+def numbered(program: Program) -> str:
+    """Every Python file with its lines numbered, the entry first."""
+    parts = []
+    for file in program.files:
+        if file.language not in (Language.PYTHON, Language.NOTEBOOK):
+            continue
+        text = program.script() if file is program.entry_file else file.text
+        lines = (f"{number:4} | {line}" for number, line in enumerate(text.splitlines(), start=1))
+        parts.append("\n".join([f"file {file.path}", *lines]))
+    return "\n\n".join(parts)
 
 
 def checked(named: Suspicion, program: Program, graph: StaticGraph) -> Checked | str:
@@ -103,7 +128,7 @@ def _hyperparameter(
     fault: Fault, place: Place, layer: StaticLayer | None, graph: StaticGraph
 ) -> Hyperparameter | None:
     """The hyperparameter of the right kind: of that layer, else on that line, else the only one there is."""
-    fitting = [param for param in graph.hyperparameters if param.kind in KINDS.get(fault, ())]
+    fitting = [param for param in graph.hyperparameters if param.kind in FAULT_KINDS.get(fault, ())]
     if layer is not None:
         fitting = [param for param in fitting if param.id.layer == layer.name]
     here = [param for param in fitting if _covers(param, place)]

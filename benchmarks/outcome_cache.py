@@ -1,4 +1,4 @@
-"""No configuration is trained twice: outcomes are kept by the content of their trial.
+"""No configuration of a benchmark is trained twice: outcomes are kept by the content of their trial.
 
 A program is taken at its word that it does the same twice. How long a training may take is no part of it.
 """
@@ -11,17 +11,16 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Protocol
 
-from reenact.errors import InputError, StorageError
+from pydantic import TypeAdapter, ValidationError
+
+from reenact.errors import StorageError
 from reenact.probe.outcome import OutcomeKind
 from reenact.trials.executor import Executor, OnOutcome
-from reenact.trials.outcome import Outcome
-from reenact.trials.trial import Trial
+from reenact.trials.trainer import MORE_PATIENCE, PASSING
+from reenact.trials.trial import Outcome, Trial
 from reenact.types import Stop
 
-PASSING = frozenset((OutcomeKind.INTERRUPTED, OutcomeKind.KILLED, OutcomeKind.NOT_STARTED))
-"""Endings that say nothing of the training: it is tried again."""
-MORE_PATIENCE = 1.5
-"""A training that took too long is tried again when it may take so many times as long."""
+_OUTCOMES = TypeAdapter(Outcome)
 
 
 class Store(Protocol):
@@ -58,8 +57,8 @@ class FolderStore:
     def get(self, key: str) -> Outcome | None:
         """None also for a file that cannot be read: the training is done again and the file written again."""
         try:
-            return Outcome.from_json(json.loads(self._file(key).read_bytes()))
-        except (OSError, ValueError, InputError):
+            return _OUTCOMES.validate_python(json.loads(self._file(key).read_bytes()))
+        except (OSError, ValueError, ValidationError):
             return None
 
     def put(self, key: str, outcome: Outcome) -> None:
@@ -68,7 +67,7 @@ class FolderStore:
         beside = target.with_suffix(f".{os.getpid()}.part")
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
-            beside.write_text(json.dumps(outcome.to_json(), allow_nan=False), encoding="utf-8")
+            beside.write_text(json.dumps(_OUTCOMES.dump_python(outcome, mode="json")), encoding="utf-8")
             beside.replace(target)
         except OSError as error:
             raise StorageError(
@@ -96,7 +95,7 @@ class Cached(Executor):
             known = self._known(trial)
             if known is not None:
                 found[trial.content] = known
-            elif trial.content not in todo or trial.keep_trace or trial.plain:
+            elif trial.content not in todo or trial.keep_trace:
                 todo[trial.content] = trial
 
         def keep(trial: Trial, outcome: Outcome) -> None:
@@ -119,8 +118,6 @@ class Cached(Executor):
         # It may also be kept under the key that counts how long it might have taken.
         found = self.store.get(trial.content) or self.store.get(trial.key)
         if found is None or (trial.keep_trace and not (found.trace and found.trace.is_dir())):
-            return None
-        if trial.plain and found.expressed:
             return None
         limit = trial.limits.seconds
         late = found.kind is OutcomeKind.TIMEOUT and found.seconds > 0

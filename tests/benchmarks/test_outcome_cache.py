@@ -6,13 +6,12 @@ from pathlib import Path
 
 import pytest
 
+from benchmarks.outcome_cache import Cached, FolderStore, MemoryStore, Store
 from reenact.errors import StorageError
 from reenact.probe.outcome import OutcomeKind
 from reenact.program.program import program_from_text
-from reenact.trials.cache import Cached, FolderStore, MemoryStore, Store
-from reenact.trials.outcome import Outcome
 from reenact.trials.scripted import ScriptedExecutor
-from reenact.trials.trial import Trial, TrialLimits
+from reenact.trials.trial import Outcome, Trial, TrialLimits
 from reenact.types import Stop
 
 PROGRAM = program_from_text("print('any')")
@@ -116,15 +115,3 @@ def test_what_took_too_long_is_tried_again_with_much_more_patience(store: Store)
     for seconds in (60.0, 61.5, 600.0):
         cached.run([Trial(PROGRAM, limits=TrialLimits(seconds=seconds))])
     assert [trial.limits.seconds for trial in executor.ran] == [60.0, 600.0]
-
-
-def test_a_faster_loop_does_not_stand_for_the_program_itself(store: Store) -> None:
-    executor = ScriptedExecutor(
-        lambda trial: Outcome(OutcomeKind.FINISHED, 2, metrics={"accuracy": 0.5}, expressed=not trial.plain)
-    )
-    cached = Cached(executor, store)
-    cached.run([Trial(PROGRAM)])
-    (plain,) = cached.run([Trial(PROGRAM, plain=True)])
-    assert not plain.expressed
-    assert cached.run([Trial(PROGRAM)]) == [plain]
-    assert len(executor.ran) == 2
