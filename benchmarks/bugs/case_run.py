@@ -73,11 +73,10 @@ def _result(
             tell=runner.tell, stop=runner.stop, fresh=fresh,
         )  # fmt: skip
         found = reproduce(raw, buggy, services, fixed=fixed, options=variant.options(runner.options))
-    shown, seeds = found.seeds
     return CaseResult(
-        case.id, variant.name, found.verdict, found.reason, attempts=len(found.attempts), shown=shown,
-        seeds=seeds, tokens=found.tokens, money=found.money, script=found.repro,
-        on_buggy=found.exits.get("buggy"), on_fixed=found.exits.get("fixed"),
+        case.id, variant.name, found.verdict, found.reason, attempts=len(found.attempts),
+        shown=found.seeds_shown, seeds=found.seeds_run, tokens=found.tokens, money=found.money,
+        script=found.repro, on_buggy=found.exits.get("buggy"), on_fixed=found.exits.get("fixed"),
     )  # fmt: skip
 
 

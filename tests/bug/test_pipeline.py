@@ -47,7 +47,7 @@ WRONG_SYMPTOM = {
 def test_crash_that_the_report_names_is_reproduced_in_project_frames(toy: Any, in_turn: Any) -> None:
     found = toy.reproduce(in_turn([CRASHES]), seeds=3)
     assert found.verdict is Verdict.REPRODUCED, found.reason
-    assert found.seeds == (3, 3)
+    assert (found.seeds_shown, found.seeds_run) == (3, 3)
     shown = found.showing.runs[0].observation
     assert [str(frame) for frame in shown.project_frames] == ["acme/losses.py:33 in Meter.mean"]
     assert shown.classes[0] == "ZeroDivisionError"

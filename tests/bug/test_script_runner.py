@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from reenact.bug.classify import RunOutcome, classify
+from reenact.bug.classify import RunOutcome, classified
 from reenact.bug.environment import prepare
 from reenact.bug.options import BugOptions
 from reenact.bug.project.files import project_files
@@ -22,7 +22,7 @@ def runner_for(
     files = project_files(toy.folder / "buggy")
     environment = prepare(files, (), None, BugOptions(environment="here"), None)
     runner = ProjectRunner(toy.sandbox, 30.0, memory_mib)
-    return ScriptRunner(runner, environment, stubs), Revision(files.folder, "x", files)
+    return ScriptRunner(runner, environment, stubs), Revision("x", files)
 
 
 def seen(toy: Any, script: str, check: Check | None = None, seed: int = 0, **changes: Any) -> RunObservation:
@@ -86,8 +86,8 @@ def test_limits_are_no_symptom_unless_they_are_the_symptom(toy: Any) -> None:
     files = project_files(toy.folder / "buggy")
     silent = Symptom(kind="silent", sign="memory", words="w", check=check)
     other = Symptom(kind="silent", sign="slow", words="w", check=Check(relation=Relation.ABOVE, number=1))
-    assert classify(found, silent, (), files).outcome is RunOutcome.SYMPTOM
-    assert classify(found, other, (), files).outcome is RunOutcome.NO_RUN
+    assert classified(0, found, silent, (), files).outcome is RunOutcome.SYMPTOM
+    assert classified(0, found, other, (), files).outcome is RunOutcome.NO_RUN
 
 
 def test_project_is_read_only_and_output_is_kept_short(toy: Any) -> None:

@@ -14,9 +14,9 @@ import pytest
 from starlette.testclient import TestClient
 
 from reenact.asking import ask
-from reenact.bug.classify import Classification, RunOutcome
+from reenact.bug.classify import RunOutcome, SeedRun
 from reenact.bug.report import BugReport
-from reenact.bug.reproduction import Attempt, Minimised, Reproduction, SeedRun, Stage
+from reenact.bug.reproduction import Attempt, Minimised, Reproduction, Stage
 from reenact.bug.reproduction import Verdict as BugVerdict
 from reenact.bug.script_runner import Frame, RunObservation
 from reenact.bug.symptom import Symptom
@@ -119,10 +119,8 @@ def a_bug() -> Reproduction:
         Ending.EXIT, ended="raised", classes=("ZeroDivisionError", "ArithmeticError"),
         message="division by zero", frames=frames, output=f"printed {NASTY}", versions={"torch": "2.13"},
     )  # fmt: skip
-    shown = SeedRun(0, observed, Classification(RunOutcome.SYMPTOM, "ZeroDivisionError: division by zero"))
-    passed = SeedRun(
-        0, RunObservation(Ending.OK, ended="returned"), Classification(RunOutcome.NOTHING, "It ran through.")
-    )
+    shown = SeedRun(0, observed, RunOutcome.SYMPTOM, "ZeroDivisionError: division by zero")
+    passed = SeedRun(0, RunObservation(Ending.OK, ended="returned"), RunOutcome.NOTHING, "It ran through.")
     refused = Attempt(0, 0, "import nothing\n", Stage.STATIC, (Problem(Stage.STATIC, "No nothing.", line=1),))
     shows = Attempt(0, 1, SCRIPT, None, runs=(shown,), fixed_runs=(passed,))
     return Reproduction(

@@ -7,10 +7,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import PurePosixPath
+from typing import ClassVar
 
 from reenact.bug.project.files import ProjectFiles
 from reenact.bug.script_runner import Frame, RunObservation
-from reenact.bug.symptom import Explicit, Relation, Symptom
+from reenact.bug.symptom import Relation, Symptom
 from reenact.sandbox.box import Ending
 
 
@@ -37,9 +38,23 @@ class RunOutcome(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Classification:
-    """An outcome and why it is that one."""
+class SeedRun:
+    """One run of a script with one seed: what was observed, what that means and why."""
 
+    JSON: ClassVar = (
+        "seed",
+        "outcome",
+        "sentence",
+        "exception",
+        "message=observation.message",
+        "frames=observation.frames",
+        "output=observation.output",
+        "seconds=observation.wall_s",
+        "versions=observation.versions",
+    )
+
+    seed: int
+    observation: RunObservation
     outcome: RunOutcome
     sentence: str
     deliberate: bool = False
@@ -47,87 +62,96 @@ class Classification:
     outside: bool = False
     """A library raises it, called by the script with what the project gave, as in `loss.backward()`."""
 
+    @property
+    def shows(self) -> bool:
+        return self.outcome is RunOutcome.SYMPTOM
 
-def classify(
+    @property
+    def exception(self) -> str:
+        """Its class; empty where none was raised."""
+        return self.observation.classes[0] if self.observation.classes else ""
+
+
+def classified(
+    seed: int,
     seen: RunObservation,
     symptom: Symptom,
     functions: Sequence[str],
     files: ProjectFiles,
     lines: frozenset[int] = frozenset(),
-) -> Classification:
+) -> SeedRun:
     """The meaning of a run. `functions` are those that the report's own traceback names, `lines` those
     of the script that use what came out of the project."""
+    deliberate = outside = False
     if not seen.ended:
-        return _without_word(seen, symptom)
-    if seen.ended == "raised":
-        return _raised(seen, symptom, functions, files, lines)
-    if seen.ended == "exited":
-        return Classification(
-            RunOutcome.SCRIPT, f"The process was ended by exit({seen.message}) instead of running through."
-        )
-    if not symptom.is_silent:
-        return Classification(RunOutcome.NOTHING, "The script ran through; no exception came out of it.")
-    if seen.problem:
-        return Classification(RunOutcome.SCRIPT, f"The closing check: {seen.problem}.")
-    return Classification(RunOutcome.SYMPTOM if seen.holds else RunOutcome.NOTHING, seen.saw)
+        outcome, sentence = _without_word(seen, symptom)
+    elif seen.ended == "raised":
+        outside = _is_outside(seen, symptom, lines)
+        outcome, sentence = _raised(seen, symptom, functions, files, outside=outside)
+        shows = outcome is RunOutcome.SYMPTOM
+        deliberate = shows and not outside and _is_deliberate(seen.frames[-1], files)
+    elif seen.ended == "exited":
+        outcome = RunOutcome.SCRIPT
+        sentence = f"The process was ended by exit({seen.message}) instead of running through."
+    elif not symptom.is_silent:
+        outcome, sentence = RunOutcome.NOTHING, "The script ran through; no exception came out of it."
+    elif seen.problem:
+        outcome, sentence = RunOutcome.SCRIPT, f"The closing check: {seen.problem}."
+    else:
+        outcome, sentence = RunOutcome.SYMPTOM if seen.holds else RunOutcome.NOTHING, seen.saw
+    return SeedRun(seed, seen, outcome, sentence, deliberate, outside)
 
 
-def _without_word(seen: RunObservation, symptom: Symptom) -> Classification:
+def _without_word(seen: RunObservation, symptom: Symptom) -> tuple[RunOutcome, str]:
     relation = symptom.check.relation if symptom.check is not None and symptom.is_silent else None
     if seen.ending is Ending.TIMEOUT and relation is Relation.SLOWER:
-        return Classification(RunOutcome.SYMPTOM, f"It did not end: {seen.why}.")
+        return RunOutcome.SYMPTOM, f"It did not end: {seen.why}."
     if seen.ending is Ending.MEMORY_LIMIT and relation is Relation.MEMORY:
-        return Classification(RunOutcome.SYMPTOM, f"It needed too much memory: {seen.why}.")
-    sentence = "The process ended itself before the watcher could look at the outcome."
-    if seen.ending not in (Ending.OK, Ending.EXIT):
-        network = " It wanted the network, which is not there." if seen.network else ""
-        sentence = f"The run was ended: {seen.ending}. {seen.why}.{network}".replace("..", ".")
-    return Classification(RunOutcome.NO_RUN, sentence)
+        return RunOutcome.SYMPTOM, f"It needed too much memory: {seen.why}."
+    if seen.ending in (Ending.OK, Ending.EXIT):
+        return RunOutcome.NO_RUN, "The process ended itself before the watcher could look at the outcome."
+    sentence = f"The run was ended: {seen.ending}. {seen.why}.{_network(seen)}"
+    return RunOutcome.NO_RUN, sentence.replace("..", ".")
 
 
 def _raised(
-    seen: RunObservation,
-    symptom: Symptom,
-    functions: Sequence[str],
-    files: ProjectFiles,
-    lines: frozenset[int],
-) -> Classification:
+    seen: RunObservation, symptom: Symptom, functions: Sequence[str], files: ProjectFiles, *, outside: bool
+) -> tuple[RunOutcome, str]:
+    at = f" ({seen.last})" if seen.last is not None else ""
     what = f"{seen.classes[0] if seen.classes else 'an exception'}: {seen.message[:600]}"
-    last = next((frame for frame in reversed(seen.frames) if frame.whose != "library"), None)
-    at = f" ({last})" if last is not None else ""
-    network = " It wanted the network, which is not there." if seen.network else ""
     reported = symptom.explicit if not symptom.is_silent else None
     through = {frame.function for frame in seen.project_frames}
-    outcome = RunOutcome.PROJECT
     if seen.missing and seen.missing.partition(".")[0] not in files.packages:
-        outcome, sentence = RunOutcome.ENVIRONMENT, f"The module {seen.missing} is not installed{at}."
-    elif _is_outside(seen, reported, last, lines):
-        return Classification(RunOutcome.SYMPTOM, f"{what}{at}", outside=True)
-    elif seen.blamed == "script":
-        outcome = RunOutcome.SCRIPT
-        sentence = f"The script itself failed, not the project: {what}{at}.{network}"
-    elif seen.blamed != "project":
-        outcome, sentence = RunOutcome.NO_RUN, f"It failed outside script and project: {what}."
-    elif reported is None:
-        sentence = f"The project raised before anything could be observed: {what}{at}."
-    elif not reported.fits(seen.classes, seen.message):
+        return RunOutcome.ENVIRONMENT, f"The module {seen.missing} is not installed{at}."
+    if outside:
+        return RunOutcome.SYMPTOM, f"{what}{at}"
+    if seen.blamed == "script":
+        sentence = f"The script itself failed, not the project: {what}{at}.{_network(seen)}"
+        return RunOutcome.SCRIPT, sentence
+    if seen.blamed != "project":
+        return RunOutcome.NO_RUN, f"It failed outside script and project: {what}."
+    if reported is None:
+        return RunOutcome.PROJECT, f"The project raised before anything could be observed: {what}{at}."
+    if not reported.fits(seen.classes, seen.message):
         wanted = f"{reported.name}: {reported.message or '*'}"
-        sentence = f"The project raised {what}{at}; to be shown was {wanted}.{network}"
-    elif functions and not through & set(functions):
-        sentence = f"The project raised {what}{at}, but not through {', '.join(functions)} as reported."
-    else:
-        deliberate = _is_deliberate(seen.frames[-1], files)
-        return Classification(RunOutcome.SYMPTOM, f"{what}{at}", deliberate=deliberate)
-    return Classification(outcome, sentence)
+        sentence = f"The project raised {what}{at}; to be shown was {wanted}.{_network(seen)}"
+        return RunOutcome.PROJECT, sentence
+    if functions and not through & set(functions):
+        named = ", ".join(functions)
+        return RunOutcome.PROJECT, f"The project raised {what}{at}, but not through {named} as reported."
+    return RunOutcome.SYMPTOM, f"{what}{at}"
 
 
-def _is_outside(
-    seen: RunObservation, reported: Explicit | None, last: Frame | None, lines: frozenset[int]
-) -> bool:
+def _network(seen: RunObservation) -> str:
+    return " It wanted the network, which is not there." if seen.network else ""
+
+
+def _is_outside(seen: RunObservation, symptom: Symptom, lines: frozenset[int]) -> bool:
     """Whether a library raised what was reported while the script handed it something of the project."""
-    if reported is None or last is None or seen.blamed != "script" or seen.frames[-1].whose != "library":
+    reported = symptom.explicit if not symptom.is_silent else None
+    if reported is None or seen.last is None or seen.blamed != "script" or seen.frames[-1].whose != "library":
         return False
-    return last.line in lines and reported.fits(seen.classes, seen.message)
+    return not seen.missing and seen.last.line in lines and reported.fits(seen.classes, seen.message)
 
 
 def _is_deliberate(innermost: Frame, files: ProjectFiles) -> bool:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
-
 from pydantic import BaseModel, Field
 
 from reenact.asking import ask
@@ -12,7 +10,7 @@ from reenact.bug.context.context import Context
 from reenact.bug.report import Plan, symptom_words
 from reenact.bug.reproduction import Attempt
 from reenact.bug.validate.stages import LONGEST
-from reenact.codegen.edits import fits, in_order, unfenced, with_lines
+from reenact.codegen.edits import unfenced, with_lines
 from reenact.codegen.project import numbered
 from reenact.errors import AnswerUnusable
 from reenact.journal import Scope
@@ -47,17 +45,7 @@ class Revision(BaseModel):
             return unfenced(self.script)
         if not self.edits:
             raise ValueError("Give edits or a whole script.")
-        lines = old.splitlines()
-        ordered = in_order(self.edits)
-        for before, after in pairwise(ordered):
-            if after.first <= before.last:
-                raise ValueError(f"Two edits touch line {after.first}. Give one edit for it.")
-        for edit in reversed(ordered):
-            if not fits(edit, lines):
-                raise ValueError(
-                    f"There are no lines {edit.first} to {edit.last}; the script has {len(lines)} lines."
-                )
-        return with_lines(lines, ordered)
+        return with_lines(old, self.edits, "the script")
 
 
 FRAMES = 8

@@ -120,7 +120,7 @@ def reproduce(
 
 def _revision(checkout: Checkout) -> Revision:
     files = project_files(checkout.folder)
-    return Revision(checkout.folder, identity(checkout, files), files)
+    return Revision(identity(checkout, files), files)
 
 
 def _case(
@@ -237,7 +237,7 @@ def _result_files(found: Reproduction, case: Case) -> dict[str, str]:
             functions=case.functions,
             roots=case.buggy.files.roots,
             seeded=case.runner.environment.seeded(found.script),
-            outside=found.shown is not None and found.shown.classification.outside,
+            outside=found.shown is not None and found.shown.outside,
             seed=found.shown.seed if found.shown is not None else 0,
         ),
         "requirements.txt": "".join(f"{one}\n" for one in found.packages),

@@ -10,9 +10,8 @@ from enum import StrEnum
 from pathlib import Path
 from typing import ClassVar
 
-from reenact.bug.classify import Classification, RunOutcome
+from reenact.bug.classify import RunOutcome, SeedRun
 from reenact.bug.report import BugReport, symptom_words
-from reenact.bug.script_runner import RunObservation
 from reenact.bug.symptom import Symptom
 from reenact.codegen.problem import Problem
 from reenact.result import Result
@@ -49,45 +48,6 @@ class Stage(StrEnum):
     EXECUTION = "execution"
     FIXED = "fixed revision"
     """It shows the symptom, but not the bug: on the fixed revision it does not pass."""
-
-
-@dataclass(frozen=True, slots=True)
-class SeedRun:
-    """One run of a script with one seed."""
-
-    JSON: ClassVar = (
-        "seed",
-        "outcome",
-        "sentence",
-        "exception",
-        "message=observation.message",
-        "frames=observation.frames",
-        "output=observation.output",
-        "seconds=observation.wall_s",
-        "versions=observation.versions",
-    )
-
-    seed: int
-    observation: RunObservation
-    classification: Classification
-
-    @property
-    def outcome(self) -> RunOutcome:
-        return self.classification.outcome
-
-    @property
-    def sentence(self) -> str:
-        """Why it is this outcome."""
-        return self.classification.sentence
-
-    @property
-    def shows(self) -> bool:
-        return self.outcome is RunOutcome.SYMPTOM
-
-    @property
-    def exception(self) -> str:
-        """Its class; empty where none was raised."""
-        return self.observation.classes[0] if self.observation.classes else ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -211,11 +171,6 @@ class Reproduction(Result):
         """The first run in which the symptom was seen."""
         runs = self.showing.runs if self.showing is not None else ()
         return next((run for run in runs if run.shows), None)
-
-    @property
-    def seeds(self) -> tuple[int, int]:
-        """In how many of how many runs the symptom was seen."""
-        return self.seeds_shown, self.seeds_run
 
     @property
     def seeds_run(self) -> int:

@@ -86,6 +86,11 @@ class RunObservation:
     wall_s: float = 0.0
 
     @property
+    def last(self) -> Frame | None:
+        """The innermost frame that is not a library's."""
+        return next((frame for frame in reversed(self.frames) if frame.whose != "library"), None)
+
+    @property
     def project_frames(self) -> tuple[Frame, ...]:
         return tuple(frame for frame in self.frames if frame.whose == "project")
 
@@ -97,7 +102,6 @@ _OBSERVED = TypeAdapter(RunObservation)
 class Revision:
     """One state of the project."""
 
-    folder: Path
     identity: str
     """What the journal knows it by."""
     files: ProjectFiles
@@ -187,7 +191,7 @@ class ScriptRunner:
 
 def mount(revision: Revision) -> Mount:
     """The project as a box sees it: read-only, and every revision at the same place."""
-    return Mount(revision.folder.absolute(), f"/box/work/{REPOSITORY}")
+    return Mount(revision.files.folder.absolute(), f"/box/work/{REPOSITORY}")
 
 
 def observation_of(run: ProgramRun, word: str, name: str) -> RunObservation:

@@ -11,11 +11,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from reenact.bug.case import Case
-from reenact.bug.classify import RunOutcome, classify
+from reenact.bug.classify import RunOutcome, SeedRun, classified
 from reenact.bug.context.context import Context
 from reenact.bug.generate import draft, plan_for, revised
 from reenact.bug.report import Plan
-from reenact.bug.reproduction import Attempt, SeedRun, Stage
+from reenact.bug.reproduction import Attempt, Stage
 from reenact.bug.script_runner import Revision
 from reenact.bug.validate.bindings import flowing_lines
 from reenact.bug.validate.stages import objections
@@ -151,7 +151,7 @@ def run_with(
     observed = case.runner.observe(run, name, script, case.check, seeds, revision)
     lines = flowing_lines(script, case.project)
     return tuple(
-        SeedRun(seed, seen, classify(seen, case.symptom, case.functions, revision.files, lines))
+        classified(seed, seen, case.symptom, case.functions, revision.files, lines)
         for seed, seen in observed.items()
     )
 

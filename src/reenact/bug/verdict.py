@@ -9,8 +9,8 @@ from pathlib import PurePosixPath
 from statistics import fmean
 
 from reenact.bug.case import Case
-from reenact.bug.classify import RunOutcome
-from reenact.bug.reproduction import Attempt, SeedRun, Stage, Verdict
+from reenact.bug.classify import RunOutcome, SeedRun
+from reenact.bug.reproduction import Attempt, Stage, Verdict
 from reenact.bug.symptom import Relation
 from reenact.codegen.problem import Problem
 
@@ -67,11 +67,11 @@ def verdict_on(case: Case, runs: Sequence[SeedRun]) -> tuple[Verdict, str]:
         return Verdict.SHOWN, f"{count}; a silent bug is confirmed by --fixed only"
     if not case.symptom.grounded(case.raw):
         return Verdict.SHOWN, f"{count}; the report does not say this exception and message itself"
-    if all(run.classification.outside for run in shown):
+    if all(run.outside for run in shown):
         return Verdict.SHOWN, f"{count}, but raised by a library that the script called: --fixed tells"
     if not any(_spoken_of(run, case.raw) for run in shown):
         return Verdict.SHOWN, f"{count}, but in code that the report does not speak of: --fixed tells"
-    if all(run.classification.deliberate for run in shown):
+    if all(run.deliberate for run in shown):
         return Verdict.SHOWN, f"{count}; the project raises it on purpose, which may be right: --fixed tells"
     return Verdict.REPRODUCED, f"{count}, in project code"
 

@@ -101,7 +101,8 @@ def edited(project: Project, change: Edited) -> Project:
     _one_way_a_file(change)
     made = dict(project.files)
     for name in sorted({edit.path for edit in change.lines}):
-        made[name] = _lines(_there(project, name), [one for one in change.lines if one.path == name])
+        edits = [one for one in change.lines if one.path == name]
+        made[name] = with_lines(_there(project, name), edits, name)
     for swap in change.swaps:
         made[swap.path] = _swapped(made.get(swap.path) or _there(project, swap.path), swap)
     for name in change.removed:
@@ -113,22 +114,18 @@ def edited(project: Project, change: Edited) -> Project:
     return result
 
 
-def in_order(edits: Iterable[LineRange]) -> list[LineRange]:
-    """Edits from the first line to the last."""
-    return sorted(edits, key=lambda edit: (edit.first, edit.last))
-
-
-def fits(edit: LineRange, lines: Sequence[str]) -> bool:
-    """Whether a text has the lines that an edit replaces, or inserts before."""
-    return edit.last <= len(lines) and edit.first <= len(lines) + 1 and edit.last >= edit.first - 1
-
-
-def with_lines(lines: Sequence[str], edits: Sequence[LineRange]) -> str:
-    """A text after edits that fit it and do not touch one another."""
-    made = list(lines)
-    for edit in reversed(in_order(edits)):
-        made[edit.first - 1 : edit.last] = edit.text.splitlines()
-    return "\n".join(made) + "\n"
+def with_lines(old: str, edits: Sequence[LineRange], name: str) -> str:
+    """A text after edits by lines that do not touch one another. Raises ValueError in words for the model."""
+    lines = old.splitlines()
+    ordered = sorted(edits, key=lambda edit: (edit.first, edit.last))
+    for before, after in pairwise(ordered):
+        if after.first <= before.last or (after.first, after.last) == (before.first, before.last):
+            raise ValueError(f"Two edits of {name} touch line {after.first}. Give one edit for it.")
+    for edit in reversed(ordered):
+        _check_range(edit, lines, name)
+    for edit in reversed(ordered):
+        lines[edit.first - 1 : edit.last] = edit.text.splitlines()
+    return "\n".join(lines) + "\n"
 
 
 def unfenced(text: str) -> str:
@@ -160,26 +157,16 @@ def _there(project: Project, name: str) -> str:
     return project.files[name]
 
 
-def _lines(old: str, edits: Sequence[LineEdit]) -> str:
-    lines = old.splitlines()
-    for before, after in pairwise(in_order(edits)):
-        if after.first <= before.last or (after.first, after.last) == (before.first, before.last):
-            raise ValueError(f"Two edits of {edits[0].path} touch line {after.first}. Give one edit for it.")
-    for edit in sorted(edits, key=lambda edit: (edit.first, edit.last), reverse=True):
-        _check_range(edit, lines)
-    return with_lines(lines, edits)
-
-
-def _check_range(edit: LineEdit, lines: Sequence[str]) -> None:
-    where = f"{edit.path} lines {edit.first} to {edit.last}"
-    if not fits(edit, lines):
-        raise ValueError(f"There are no such lines: {where}; the file has {len(lines)} lines.")
-    if edit.last < edit.first:
+def _check_range(edit: LineRange, lines: Sequence[str], name: str) -> None:
+    if not edit.first - 1 <= edit.last <= len(lines) or edit.first > len(lines) + 1:
+        where = f"{name} lines {edit.first} to {edit.last}"
+        raise ValueError(f"There are no such lines: {where}; it has {len(lines)} lines.")
+    if not isinstance(edit, LineEdit) or edit.last < edit.first:
         return
     for number, quoted in ((edit.first, edit.old_first), (edit.last, edit.old_last)):
         if lines[number - 1].strip() != quoted.strip():
             raise ValueError(
-                f"{edit.path} line {number} is {lines[number - 1].strip()!r}, not {quoted.strip()!r}."
+                f"{name} line {number} is {lines[number - 1].strip()!r}, not {quoted.strip()!r}."
                 " Look at the line numbers again, or give a swap that quotes the text."
             )
 

@@ -16,11 +16,11 @@ from typing import Any
 
 from pydantic import BaseModel, Field
 
-from reenact.asking import asked, paid
+from reenact.asking import ask
 from reenact.crash import crash_point
 from reenact.errors import Inconclusive, SandboxFailed, Stopped
 from reenact.journal import Journal, Kind, OpenRun
-from reenact.llm.ask import Answer, Model, Request
+from reenact.llm.ask import Model
 from reenact.llm.prompts import load_prompt
 from reenact.sandbox.box import BoxResult, Command, Ending, Limits, Sandbox
 from reenact.sandbox.files.strict_json import read_json
@@ -111,16 +111,7 @@ class Stage:
         self._say(3, "ask the model for a plan")
         prompt = load_prompt("reenact.demo.crash", "plan.md")
         filled = prompt.fill(loss=loss, settings=json.dumps(dict(SLOW)))
-        request = Request(step=self.run.path("plan"), prompt=filled, answer=Plan)
-        answer = self.run.step(
-            "plan",
-            lambda: self.model.ask(request),
-            kind=Kind.LLM,
-            inputs=asked(request, self.model),
-            returns=Answer[Plan],
-            cost=paid,
-        )
-        return answer.value
+        return ask(self.run, self.model, "plan", filled, Plan)
 
     def try_out(self, plan: Plan) -> float:
         """Every proposed rate over the seeds; the best by mean loss."""

@@ -6,7 +6,8 @@ from collections.abc import Iterator, Sequence
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
-from reenact.bug.reproduction import Attempt, Reproduction, SeedRun, Verdict
+from reenact.bug.classify import SeedRun
+from reenact.bug.reproduction import Attempt, Reproduction, Verdict
 from reenact.report.document import (
     Block,
     Board,
