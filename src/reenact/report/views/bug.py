@@ -65,14 +65,16 @@ def report_document(found: Reproduction) -> Document:
     if made is not None:
         facts["script"] = f"{made.lines_before} lines, {made.lines_after} after {made.runs} runs. {made.note}"
     texts = {
-        "What must be seen": [found.must_be_seen],
         "How to see it": HOW_TO_SEE_IT if "repro.py" in found.written else (),
         FINDINGS: found.findings,
         "Installed": found.packages or ["nothing but Python"],
         "Contexts": [f"{number}. {text}" for number, text in enumerate(found.contexts, start=1)],
         "Notes": found.notes,
     }
-    sections = [Section("The project", [Facts("", tuple(facts.items()))])]
+    sections = [
+        Section("The project", [Facts("", tuple(facts.items()))]),
+        Section("What must be seen", [Text(found.must_be_seen)]),
+    ]
     if found.showing is not None and found.showing.runs:
         sections.append(Section("What was seen", list(_seen(found.showing, timed=False))))
     elif found.showing is not None:
