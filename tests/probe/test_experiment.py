@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from reenact.probe.experiment import ExperimentRecord, read_experiments, run_experiments
+from reenact.probe.experiment import Experiments, LearningRateRange, read_experiments, run_experiments
 from reenact.probe.options import WatchOptions
 from reenact.program.program import read_program
-from reenact.rules.experiments import Experiments, experiments_from
+from reenact.rules.own.learning_rate_outside_range import usable_range
 
 OPTIONS = WatchOptions(Path("trace"), preset="bare", experiments=1.5, seed=1)
 
@@ -107,27 +107,33 @@ HEALTHY = {
 }
 
 
-def experiment(forks: Any, source: str) -> tuple[ExperimentRecord, Experiments]:
+def bounds(tested: LearningRateRange | None) -> tuple[float, float]:
+    assert tested is not None
+    usable = usable_range(tested.rates, tested.losses)
+    assert usable is not None
+    return usable
+
+
+def experiment(forks: Any, source: str) -> Experiments:
     ran = forks.run(source, options=OPTIONS)
     assert ran.code == 0, ran.err
     assert "stepped" not in ran.out
-    record = read_experiments(ran.folder)
-    return record, experiments_from(record)
+    return read_experiments(ran.folder)
 
 
 @pytest.mark.parametrize("name", HEALTHY)
 def test_a_healthy_model_learns_one_batch_at_a_usual_rate(name: str, forks: Any) -> None:
     source, rate = HEALTHY[name]
-    record, experiments = experiment(forks, source)
-    assert record.missing == ()
+    experiments = experiment(forks, source)
+    assert experiments.missing == ()
     one, rates = experiments.one_batch, experiments.learning_rates
     assert one is not None
     assert rates is not None
     assert one.losses[-1] < 0.2 * one.losses[0]
     assert one.accuracy == (None if name == "lstm" else 1.0)
     assert one.zeroed_losses[-1] > 0.5 * one.zeroed_losses[0]
-    assert rates.bounds is not None
-    assert rates.bounds[0] <= 2 * rate <= 4 * rates.bounds[1]
+    low, high = bounds(rates)
+    assert low <= 2 * rate <= 4 * high
 
 
 def test_a_rate_of_ten_lies_outside_the_range_and_does_not_hinder_one_batch(forks: Any) -> None:
@@ -135,8 +141,7 @@ def test_a_rate_of_ten_lies_outside_the_range_and_does_not_hinder_one_batch(fork
     assert experiments.one_batch is not None
     assert experiments.one_batch.accuracy == 1.0
     assert experiments.learning_rates is not None
-    assert experiments.learning_rates.bounds is not None
-    assert experiments.learning_rates.bounds[1] < 5
+    assert bounds(experiments.learning_rates)[1] < 5
 
 
 BROKEN = {
@@ -213,8 +218,8 @@ optimizer = torch.optim.Adam(frozen.parameters())
 
 @pytest.mark.parametrize("reason", REASONS)
 def test_what_cannot_be_done_has_a_reason(reason: str, forks: Any) -> None:
-    record, experiments = experiment(forks, REASONS[reason])
-    assert reason in record.missing[0]
+    experiments = experiment(forks, REASONS[reason])
+    assert reason in experiments.missing[0]
     assert experiments.one_batch is None
     assert experiments.learning_rates is None
 
@@ -244,14 +249,16 @@ print(before)
         + LOOP
     )
     ran = forks.run(source, options=OPTIONS)
-    record = read_experiments(ran.folder)
-    assert record.missing == ()
-    assert record.losses[0] == pytest.approx(float(ran.out), rel=1e-5)
-    assert record.rate_losses[0] == pytest.approx(float(ran.out), rel=1e-4)
+    experiments = read_experiments(ran.folder)
+    assert experiments.missing == ()
+    assert experiments.one_batch is not None
+    assert experiments.learning_rates is not None
+    assert experiments.one_batch.losses[0] == pytest.approx(float(ran.out), rel=1e-5)
+    assert experiments.learning_rates.losses[0] == pytest.approx(float(ran.out), rel=1e-4)
 
 
 def test_weights_moved_by_hand_and_steps_that_ask_again_learn_a_batch_but_have_no_range(forks: Any) -> None:
-    by_hand, _ = experiment(
+    by_hand = experiment(
         forks,
         DATA
         + """
@@ -264,7 +271,7 @@ for _ in range(900):
         w.grad = None
 """,
     )
-    again, _ = experiment(
+    again = experiment(
         forks,
         DATA
         + """
@@ -279,11 +286,13 @@ while True:
     optimizer.step(closure)
 """,
     )
-    for record, word in ((by_hand, "by hand"), (again, "LBFGS")):
-        assert record.losses[-1] < 0.2 * record.losses[0]
-        assert record.accuracy is None
-        assert record.rates == ()
-        assert word in record.missing[0]
+    for experiments, word in ((by_hand, "by hand"), (again, "LBFGS")):
+        one_batch = experiments.one_batch
+        assert one_batch is not None
+        assert one_batch.losses[-1] < 0.2 * one_batch.losses[0]
+        assert one_batch.accuracy is None
+        assert experiments.learning_rates is None
+        assert word in experiments.missing[0]
 
 
 def test_a_process_of_its_own_ends_before_the_first_step(tmp_path: Path) -> None:
@@ -291,15 +300,16 @@ def test_a_process_of_its_own_ends_before_the_first_step(tmp_path: Path) -> None
     body = MLP.replace("LR", "0.01").replace("criterion(net(x)", "criterion(fast(x)")
     body = body.replace("criterion = ", "fast = torch.compile(net)\ncriterion = ")
     (tmp_path / "train.py").write_text(body + 'open("result", "w").write("done")\n')
-    record = run_experiments(read_program(("train.py",), tmp_path), tmp_path / "trace", max_time=300)
-    assert record.missing == ()
-    assert record.accuracy == 1.0
+    experiments = run_experiments(read_program(("train.py",), tmp_path), tmp_path / "trace", max_time=300)
+    assert experiments.missing == ()
+    assert experiments.one_batch is not None
+    assert experiments.one_batch.accuracy == 1.0
     assert not (tmp_path / "result").exists()
 
 
 def test_a_program_that_fails_before_its_first_step_says_so(tmp_path: Path) -> None:
     (tmp_path / "train.py").write_text('import torch\nraise ValueError("no data")\n')
-    record = run_experiments(read_program(("train.py",), tmp_path), tmp_path / "trace", max_time=300)
-    assert record.losses == ()
-    assert "before the first step" in record.missing[0]
-    assert "ValueError" in record.missing[0]
+    experiments = run_experiments(read_program(("train.py",), tmp_path), tmp_path / "trace", max_time=300)
+    assert experiments.one_batch is None
+    assert "before the first step" in experiments.missing[0]
+    assert "ValueError" in experiments.missing[0]

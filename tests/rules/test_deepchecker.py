@@ -7,11 +7,11 @@ import math
 import numpy as np
 import pytest
 
+from reenact.probe.experiment import Experiments, OneBatch
 from reenact.probe.trace import Columns, Metric, ParameterFacts, Trace, no_rows
 from reenact.program.fault import Fault
 from reenact.program.graph import LossFacts, ModelGraph, TaskType, TensorFacts
 from reenact.rules.evidence import Evidence
-from reenact.rules.experiments import Experiments, OneBatch
 from reenact.rules.registry import rule
 from reenact.rules.rule import run_rules
 

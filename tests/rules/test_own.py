@@ -9,6 +9,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from reenact.probe.experiment import Experiments, LearningRateRange, OneBatch
 from reenact.probe.outcome import Crash, Outcome, OutcomeKind
 from reenact.probe.trace import Columns, Event, Metric, Overlap, ParameterFacts, Trace, no_rows
 from reenact.program.fault import Fault
@@ -22,7 +23,6 @@ from reenact.program.graph import (
     WeightFacts,
 )
 from reenact.rules.evidence import Evidence
-from reenact.rules.experiments import Experiments, LearningRateRange, OneBatch
 from reenact.rules.finding import Finding
 from reenact.rules.own._crash import CrashKind, crash_kind
 from reenact.rules.registry import all_rules, rule

@@ -10,7 +10,7 @@ from typing import IO
 
 from reenact.errors import Stopped
 from reenact.journal import Journal, Kind, Scope
-from reenact.probe.experiment import run_experiments
+from reenact.probe.experiment import Experiments, run_experiments
 from reenact.probe.options import WatchOptions, fresh_folder
 from reenact.probe.outcome import Outcome, OutcomeKind
 from reenact.probe.read import is_trace, read_trace
@@ -18,7 +18,6 @@ from reenact.probe.surroundings import Opened, read_opened, surroundings
 from reenact.probe.trace import Root, Trace
 from reenact.probe.watch import Watched, watch
 from reenact.program.program import Program
-from reenact.rules.experiments import Experiments, experiments_from
 from reenact.trials.trial import Trial
 from reenact.types import Stop
 
@@ -121,7 +120,6 @@ def _experiments(program: Program, options: ObserveOptions, folder: Path, stop: 
     if not options.experiments:
         return Experiments()
     most = min(EXPERIMENT_WALL, options.training_time or EXPERIMENT_WALL)
-    record = run_experiments(
+    return run_experiments(
         program, folder, python=options.python, max_time=most, seconds=EXPERIMENT_SECONDS, stop=stop
     )
-    return experiments_from(record)

@@ -23,21 +23,33 @@ _EAGER = {"TORCHDYNAMO_DISABLE": "1"}
 
 
 @dataclass(frozen=True, slots=True)
-class ExperimentRecord:
-    """What was measured; empty where it was not, and `missing` says why."""
+class OneBatch:
+    """Training on the first batch over and over with Adam."""
 
-    losses: tuple[float, ...] = ()
-    """Training on the first batch again and again with Adam: the loss before each step."""
-    accuracy: float | None = None
-    """On that batch at the last of these steps; none for a regression."""
-    rate: float | None = None
-    """Rate at which it learnt best."""
+    steps: int
+    losses: tuple[float, ...]
+    """Loss before each step."""
+    accuracy: float | None
+    """On that batch at the end; none for a regression."""
     zeroed_losses: tuple[float, ...] = ()
-    """The same with the inputs set to zero; empty where inputs and labels cannot be distinguished."""
-    rates: tuple[float, ...] = ()
-    """Growing learning rates, each tried from the first weights on with the program's own optimizer."""
-    rate_losses: tuple[float, ...] = ()
-    """Loss after a few steps at each of these rates."""
+    """The same with inputs set to zero; empty where inputs and labels cannot be distinguished."""
+
+
+@dataclass(frozen=True, slots=True)
+class LearningRateRange:
+    """A few steps at each of many growing learning rates, from the first weights on with the program's own
+    optimizer (after Smith 2017)."""
+
+    rates: tuple[float, ...]
+    losses: tuple[float, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Experiments:
+    """What was tried; none where it was not, or could not be."""
+
+    one_batch: OneBatch | None = None
+    learning_rates: LearningRateRange | None = None
     missing: tuple[str, ...] = ()
     """Why an experiment could not be done, each in a sentence."""
 
@@ -52,7 +64,7 @@ def run_experiments(
     seconds: float = SECONDS,
     environment: Mapping[str, str] | None = None,
     stop: Stop | None = None,
-) -> ExperimentRecord:
+) -> Experiments:
     """Run the program up to its first step and experiment there; `seconds` of CPU time for each experiment.
 
     It runs where it lies and is ended before its first step: files that it writes before are written.
@@ -71,19 +83,18 @@ def run_experiments(
     return read_experiments(watched.folder, watched.outcome)
 
 
-def read_experiments(folder: Path, outcome: Outcome | None = None) -> ExperimentRecord:
+def read_experiments(folder: Path, outcome: Outcome | None = None) -> Experiments:
     """What a process left in its trace folder; when it left nothing, how it ended says why."""
-    found = read_json_file(folder, NAME)
-    if found is None:
+    content = read_json_file(folder, NAME)
+    if content is None:
         why = "no optimizer was seen to step"
         if outcome is not None and outcome.kind not in (OutcomeKind.FINISHED, OutcomeKind.NO_TRAINING):
             why = f"before the first step, {outcome.sentence[:1].lower()}{outcome.sentence[1:]}"
-        return ExperimentRecord(missing=(f"no experiments: {why}",))
+        return Experiments(missing=(f"no experiments: {why}",))
     try:
-        swept = found.get("learning_rates") or {}
-        fields = dict(found.get("one_batch") or {}, missing=found["missing"])
-        fields |= {"rates": swept.get("rates", ()), "rate_losses": swept.get("losses", ())}
-        return typed(ExperimentRecord, fields)
+        batch = content.get("one_batch")
+        batch = dict(batch, steps=len(batch["losses"])) if batch else None
+        return typed(Experiments, dict(content, one_batch=batch))
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise InputError(
             f"The experiments in {folder} are not ones that reenact wrote ({error!r})."

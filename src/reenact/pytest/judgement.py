@@ -10,11 +10,11 @@ from typing import Any
 from reenact.diagnosis.judge import diagnose_evidence
 from reenact.diagnosis.judgement import Judgement, grave_symptoms
 from reenact.diagnosis.options import THRESHOLD, DiagnoseOptions
+from reenact.probe.experiment import Experiments
 from reenact.probe.read import read_trace
 from reenact.probe.trace import Trace
 from reenact.pytest.one_batch import RATES, Tried, learner_for, overfit
 from reenact.rules.evidence import Evidence
-from reenact.rules.experiments import Experiments
 from reenact.rules.finding import Finding
 from reenact.rules.registry import rule
 from reenact.rules.rule import run_rules

@@ -9,6 +9,7 @@ from typing import Any
 
 from typing_extensions import TypedDict
 
+from reenact.probe.experiment import Experiments
 from reenact.probe.outcome import Outcome
 from reenact.probe.surroundings import Opened
 from reenact.probe.trace import Trace
@@ -16,7 +17,6 @@ from reenact.program.graph import LossFacts, ModelGraph, OptimizerFacts, TaskTyp
 from reenact.program.hyperparameter import Hyperparameter, Kind
 from reenact.program.program import Program
 from reenact.program.static_graph import StaticGraph
-from reenact.rules.experiments import Experiments
 from reenact.rules.layer_view import LayerView, views
 from reenact.rules.losses import LossFamily, Wanted, loss_family, wanted_output
 from reenact.types import Place

@@ -12,13 +12,12 @@ from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
-from reenact.probe.experiment import run_experiments
+from reenact.probe.experiment import Experiments, run_experiments
 from reenact.probe.outcome import Outcome
 from reenact.probe.read import is_trace
 from reenact.program.program import program_from_text, read_program
 from reenact.program.static_graph import static_graph
 from reenact.rules.evidence import Evidence
-from reenact.rules.experiments import Experiments, experiments_from
 from reenact.rules.finding import Finding, Severity
 from reenact.rules.reading import reading
 from reenact.rules.rule import Needs, Rule, run_rules
@@ -84,9 +83,7 @@ def _tried(source: str) -> Experiments:
         script.write_text(source, encoding="utf-8")
         program = read_program((str(script),), Path(scratch))
         trace = Path(scratch) / "trace"
-        return experiments_from(
-            run_experiments(program, trace, seed=0, seconds=SECONDS, environment=_environment())
-        )
+        return run_experiments(program, trace, seed=0, seconds=SECONDS, environment=_environment())
 
 
 def _environment() -> dict[str, str]:

@@ -12,6 +12,7 @@ import pytest
 from reenact.diagnosis.diagnosis import Diagnosis, DiagnosisFinding, InterventionResult, VerifiedChange
 from reenact.diagnosis.options import Depth
 from reenact.diagnosis.suspects import Suspect, suspects_from
+from reenact.probe.experiment import Experiments, LearningRateRange, OneBatch
 from reenact.probe.trace import Trace, no_rows
 from reenact.program.fault import Fault
 from reenact.program.graph import TensorFacts
@@ -23,7 +24,6 @@ from reenact.report.render import FORMATS, render
 from reenact.report.views.diagnosis import diagnosis_document
 from reenact.report.views.finding import change_words, headline
 from reenact.rules.evidence import Evidence
-from reenact.rules.experiments import Experiments, LearningRateRange, OneBatch
 from reenact.rules.finding import Finding, Severity, Suggestion
 from reenact.rules.rule import suggest
 from reenact.trials.budget import TrainingUsage

@@ -14,6 +14,7 @@ from reenact.diagnosis.diagnosis import (
     suspected_source,
 )
 from reenact.diagnosis.suspects import Suspect
+from reenact.probe.experiment import Experiments
 from reenact.program.graph import TensorFacts
 from reenact.report.document import (
     Block,
@@ -31,7 +32,6 @@ from reenact.report.rule_pages import rule_help
 from reenact.report.svg import number
 from reenact.report.views.finding import headline, reasons, seen, source_lines, tried_words
 from reenact.rules.evidence import Evidence
-from reenact.rules.experiments import Experiments
 from reenact.rules.finding import Severity
 from reenact.types import Table
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import statistics
+from collections.abc import Sequence
 
 from reenact.rules import Evidence, Fault, Findings, JsonValue, Kind, Needs, Rule
 from reenact.rules.own._places import optimizer_name, usual_rates
@@ -13,6 +14,12 @@ USUAL = {"sgd": (1e-4, 1.0), "adadelta": (1e-2, 10.0), "adagrad": (1e-4, 1.0), "
 """What is usual by optimiser; for all others, which scale their steps, the next line."""
 ADAPTIVE = (3e-6, 0.05)
 LARGE, SMALL = 0.1, 1e-5
+FALL = 0.05
+"""Share of the whole fall of the loss that must be done before a rate counts as learning."""
+LEAST_FALL = 0.1
+"""Share of the first loss that must go for the test to tell anything."""
+RISE = 0.3
+"""Share of the whole fall that the loss may climb back before a rate counts as too large."""
 
 
 class LearningRateOutsideRange(Rule):
@@ -86,7 +93,7 @@ def _rate(evidence: Evidence) -> float | None:
 
 def _by_test(evidence: Evidence, rate: float) -> Word:
     tested = evidence.experiments.learning_rates
-    bounds = tested.bounds if tested is not None else None
+    bounds = usable_range(tested.rates, tested.losses) if tested is not None else None
     if bounds is None:
         return FINE
     low, high = bounds
@@ -134,3 +141,39 @@ def _ratios(evidence: Evidence) -> list[float]:
     table = evidence.trace.parameters
     pairs = zip(table["parameter"], table["update_ratio"], strict=True)
     return finite([float(ratio) for number, ratio in pairs if int(number) in kernels])
+
+
+def usable_range(rates: Sequence[float], losses: Sequence[float]) -> tuple[float, float] | None:
+    """Smallest rate at which the loss falls and largest before it rises again; none when it never falls."""
+    smooth = _smoothed(losses)
+    known = [(rate, loss) for rate, loss in zip(rates, smooth, strict=True) if math.isfinite(loss)]
+    if len(known) < 5:
+        return None
+    first = known[0][1]
+    lowest = min(range(len(known)), key=lambda number: known[number][1])
+    fall = first - known[lowest][1]
+    if fall <= LEAST_FALL * abs(first):
+        return None
+    low = next(rate for rate, loss in known if first - loss >= FALL * fall)
+    high = known[-1][0]
+    for rate, loss in known[lowest:]:
+        if loss - known[lowest][1] > RISE * fall:
+            break
+        high = rate
+    return low, high
+
+
+def _smoothed(losses: Sequence[float], keep: float = 0.6) -> list[float]:
+    """Exponential mean with the start corrected; from the first loss that is no number on, infinite."""
+    smooth: list[float] = []
+    mean, weight = 0.0, 0.0
+    broken = False
+    for loss in losses:
+        broken = broken or not math.isfinite(loss)
+        if broken:
+            smooth.append(math.inf)
+            continue
+        mean = keep * mean + (1 - keep) * loss
+        weight = keep * weight + (1 - keep)
+        smooth.append(mean / weight)
+    return smooth
