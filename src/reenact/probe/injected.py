@@ -23,13 +23,13 @@ def environment(
     """`base` with what the probe needs; `folder` and `inject` when they lie elsewhere for the program (in
     a box).
     """
-    found = dict(base) | dict(options.environment)
-    path = [inject or str(FOLDER), *filter(None, [found.get("PYTHONPATH")])]
-    found["PYTHONPATH"] = os.pathsep.join(path)
-    found[VARIABLE] = json.dumps(options.as_config(folder or str(options.folder.resolve())))
+    variables = dict(base) | dict(options.environment)
+    path = [inject or str(FOLDER), *filter(None, [variables.get("PYTHONPATH")])]
+    variables["PYTHONPATH"] = os.pathsep.join(path)
+    variables[VARIABLE] = json.dumps(options.as_config(folder or str(options.folder.resolve())))
     # A window would wait for somebody to close it.
-    found.setdefault("MPLBACKEND", "Agg")
-    return found
+    variables.setdefault("MPLBACKEND", "Agg")
+    return variables
 
 
 def load() -> ModuleType:

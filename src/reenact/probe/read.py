@@ -219,9 +219,9 @@ def _crash(content: Json, root: Root) -> Crash:
 def read_crash_notes(folder: Path, root: Root) -> Crash | None:
     """The exception of a process that died before it trained anything."""
     for path in sorted(folder.glob("crash-*.json")):
-        found = read_json_file(folder, path.name)
-        if found and found.get("error"):
-            return _crash(found["error"], root)
+        content = read_json_file(folder, path.name)
+        if content and content.get("error"):
+            return _crash(content["error"], root)
     return None
 
 
@@ -236,17 +236,17 @@ def read_json_file(folder: Path, name: str) -> Json | None:
     content = _bytes(folder, name, MOST_JSON_BYTES)
     if content is None:
         return None
-    found = read_json(content, most_bytes=MOST_JSON_BYTES)
-    if not isinstance(found, dict):
+    value = read_json(content, most_bytes=MOST_JSON_BYTES)
+    if not isinstance(value, dict):
         raise InputError(f"{name} in {folder} is no JSON object.")
-    return found
+    return value
 
 
 def _bytes(folder: Path, name: str, most: int) -> bytes | None:
     try:
-        found = collect(folder, (name,), most)
+        collected = collect(folder, (name,), most)
     except (FileNotFoundError, NotADirectoryError):
         return None
-    if name in found.refused:
-        raise ResultRefused(f"{name} in {folder} was refused: {found.refused[name]}.")
-    return found.results.get(name)
+    if name in collected.refused:
+        raise ResultRefused(f"{name} in {folder} was refused: {collected.refused[name]}.")
+    return collected.results.get(name)

@@ -107,12 +107,12 @@ def read_opened(folder: Path, program: Iterable[Path] = (), aside: Path | None =
         return Opened()
     try:
         entries = [json.loads(line) for line in lines]
-        blind = tuple(dict.fromkeys(str(one["blind"]) for one in entries if "blind" in one))
-        names = {str(one.get("file") or one["folder"]) for one in entries if "file" in one or "folder" in one}
-        listed = {str(one["folder"]) for one in entries if "folder" in one}
+        blind = tuple(dict.fromkeys(str(entry["blind"]) for entry in entries if "blind" in entry))
+        listed = {str(entry["folder"]) for entry in entries if "folder" in entry}
+        names = listed | {str(entry["file"]) for entry in entries if "file" in entry}
     except (ValueError, TypeError, AttributeError, KeyError):
         return Opened()
-    if not any("process" in one for one in entries):
+    if not any("process" in entry for entry in entries):
         return Opened()
     names -= {str(path) for path in program}
     if aside is not None:
@@ -127,9 +127,9 @@ def _all(names: Iterable[str], listed: set[str]) -> Iterator[OpenedFile]:
         now = _status(name)
         if now is not None and stat.S_ISDIR(now.st_mode) and name not in listed:
             continue
-        found = _looked_at(name, whole=now is None or now.st_size <= min(WHOLE, left))
-        left -= found.size if found.whole and found.was_there else 0
-        yield found
+        file = _looked_at(name, whole=now is None or now.st_size <= min(WHOLE, left))
+        left -= file.size if file.whole and file.was_there else 0
+        yield file
 
 
 def _looked_at(name: str, *, whole: bool) -> OpenedFile:
@@ -212,10 +212,10 @@ def named_variables(texts: Iterable[str], environment: Mapping[str, str]) -> dic
 @cache
 def interpreter(python: str) -> str:
     """Mark of an interpreter and the packages that it sees; asked once a process, by starting it."""
-    found = shutil.which(python) or python
+    path = shutil.which(python) or python
     try:
         finished = subprocess.run(  # noqa: S603 - the user's own interpreter
-            [found, str(_ASKED)],
+            [path, str(_ASKED)],
             capture_output=True,
             timeout=STARTING_S,
             check=False,
@@ -225,4 +225,4 @@ def interpreter(python: str) -> str:
     except (OSError, subprocess.TimeoutExpired) as error:
         # A program of this interpreter will not run either, and its run says why.
         answer = type(error).__name__.encode()
-    return hashlib.sha256(os.fsencode(found) + b"\0" + answer).hexdigest()
+    return hashlib.sha256(os.fsencode(path) + b"\0" + answer).hexdigest()

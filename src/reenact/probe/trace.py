@@ -246,11 +246,11 @@ class Trace:
         """A metric over the steps; from the best source when several tell of it and none is named."""
         import numpy as np
 
-        found = [metric for metric in self.metrics if metric.name == name]
-        wanted = source or next((s for s in _SOURCES if any(metric.source == s for metric in found)), None)
-        found = [metric for metric in found if metric.source == wanted]
-        steps = np.array([metric.step for metric in found], dtype=np.int64)
-        return Series(steps, np.array([metric.value for metric in found], dtype=np.float64))
+        values = [metric for metric in self.metrics if metric.name == name]
+        wanted = source or next((s for s in _SOURCES if any(metric.source == s for metric in values)), None)
+        values = [metric for metric in values if metric.source == wanted]
+        steps = np.array([metric.step for metric in values], dtype=np.int64)
+        return Series(steps, np.array([metric.value for metric in values], dtype=np.float64))
 
     def metric_names(self) -> tuple[str, ...]:
         """Every metric there is, in the order of appearance."""

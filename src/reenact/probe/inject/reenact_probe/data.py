@@ -166,12 +166,12 @@ class Data:
         self.dirty = False
 
     def split(self, name: str, step: int) -> Split:
-        found = self.splits.get(name)
-        if found is None:
-            found = self.splits[name] = Split(step)
-        found.last_step = step
+        split = self.splits.get(name)
+        if split is None:
+            split = self.splits[name] = Split(step)
+        split.last_step = step
         self.dirty = True
-        return found
+        return split
 
     def add_whole(self, name: str, split: Split, news: bool = False) -> None:
         """A data set that was read whole; `news` when it is to be written though no batch is seen."""

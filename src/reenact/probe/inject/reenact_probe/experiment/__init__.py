@@ -157,10 +157,10 @@ class TakeOver:
         facts["missing"] += [refusal] if refusal else []
 
     def _leaves(self) -> list[Tensor]:
-        found = {
+        leaves = {
             id(t): t for call in self.tape.calls for t in call.tensors() if t.requires_grad and t.is_leaf
         }
-        return list(found.values())
+        return list(leaves.values())
 
     def _refuse_rivals(self, weights: list[Tensor]) -> None:
         """Two optimizers with weights of their own: one batch of one of them is half of a game."""

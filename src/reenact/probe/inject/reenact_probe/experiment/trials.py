@@ -56,8 +56,8 @@ class Problem:
         made = {id(tensor) for call in tape.calls for tensor in call.outputs}
         pairs = [pair for pair in pairs if id(pair.prediction) in made]
         if not pairs:
-            found = [pair_of_call(torch, call) for call in tape.calls if call.name in LOSSES]
-            pairs = [pair for pair in found if pair is not None]
+            compared = [pair_of_call(torch, call) for call in tape.calls if call.name in LOSSES]
+            pairs = [pair for pair in compared if pair is not None]
         self._pairs = pairs[-MOST_PAIRS:]
         # A target that comes from the inputs (an autoencoder's, a language model's) would be zeroed too.
         self.can_zero = bool(tape.inputs) and not any(tape.holds(pair.target) for pair in self._pairs)
@@ -94,8 +94,8 @@ class Problem:
     def accuracy(self) -> float | None:
         """Of the predictions computed last; the worst where there are several outputs."""
         with self.torch.no_grad():
-            found = [pair.accuracy(self._now) for pair in self._pairs]
-        return min((share for share in found if share is not None), default=None)
+            shares = [pair.accuracy(self._now) for pair in self._pairs]
+        return min((share for share in shares if share is not None), default=None)
 
 
 class TorchOptimizer:

@@ -112,11 +112,11 @@ def _shapes(layer: Module, side: str) -> list[Any]:
 
 def leaves(model: Module) -> list[Module]:
     """The layers of a model in its own order, containers opened."""
-    found = []
+    layers = []
     for layer in getattr(model, "layers", ()):
         inner = leaves(layer) if getattr(layer, "layers", None) else []
-        found += inner or [layer]
-    return found
+        layers += inner or [layer]
+    return layers
 
 
 def loss_facts(loss: Any, place: Place | None) -> Facts:

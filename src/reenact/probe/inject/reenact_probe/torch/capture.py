@@ -144,8 +144,8 @@ class Capture:
         if name in LOSSES and not in_library:
             self._losses.append(LossCall(name, args, kwargs, place))
         # A library module whose inside is its own business.
-        closed = in_library and (not top._modules or type(top).__name__ == "MultiheadAttention")
-        if not self.follows or closed:
+        closed = top is not None and (not top._modules or type(top).__name__ == "MultiheadAttention")
+        if not self.follows or (in_library and closed):
             return
         tensor = first_tensor(self.torch, args)
         source = self._origin.get(id(tensor)) if tensor is not None else None

@@ -43,9 +43,9 @@ def first_tensor(torch: Library, value: Any) -> Tensor | None:
         value = list(value.values())
     if isinstance(value, (tuple, list)):
         for item in value[:8]:
-            found = first_tensor(torch, item)
-            if found is not None:
-                return found
+            tensor = first_tensor(torch, item)
+            if tensor is not None:
+                return tensor
     return None
 
 
