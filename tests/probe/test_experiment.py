@@ -137,7 +137,7 @@ def test_a_healthy_model_learns_one_batch_at_a_usual_rate(name: str, forks: Any)
 
 
 def test_a_rate_of_ten_lies_outside_the_range_and_does_not_hinder_one_batch(forks: Any) -> None:
-    _, experiments = experiment(forks, MLP.replace("LR", "10.0"))
+    experiments = experiment(forks, MLP.replace("LR", "10.0"))
     assert experiments.one_batch is not None
     assert experiments.one_batch.accuracy == 1.0
     assert experiments.learning_rates is not None
@@ -176,7 +176,7 @@ left_out = True
 @pytest.mark.parametrize("name", BROKEN)
 def test_a_broken_model_cannot(name: str, forks: Any) -> None:
     given = "[net[2].bias]" if "left_out" in BROKEN[name] else "net.parameters()"
-    _, experiments = experiment(
+    experiments = experiment(
         forks, f"{DATA}{BROKEN[name]}optimizer = torch.optim.SGD({given}, lr=0.1)\n{LOOP}"
     )
     one = experiments.one_batch
