@@ -65,10 +65,8 @@ def _value(text: str, at: int, depth: int) -> tuple[Entry, int]:
     if depth > MAX_DEPTH:
         raise BadJson("nested too deeply")
     head = text[at : at + 1]
-    if head == "{":
-        return _object(text, at, depth)
-    if head == "[":
-        return _array(text, at, depth)
+    if head in ("{", "["):
+        return _container(text, at, depth)
     if head == '"':
         string, end = _string(text, at)
         return Entry(Span(at, end), string), end
@@ -81,31 +79,20 @@ def _value(text: str, at: int, depth: int) -> tuple[Entry, int]:
         raise BadJson(f"no JSON value at offset {at}") from error
 
 
-def _object(text: str, start: int, depth: int) -> tuple[Entry, int]:
+def _container(text: str, start: int, depth: int) -> tuple[Entry, int]:
+    """An object or an array, item by item."""
+    mapping = text[start] == "{"
     items: dict[str, Entry] = {}
     at = _skip(text, start + 1)
-    while text[at : at + 1] != "}":
-        if items:
-            at = _expect(text, at, ",")
-        if text[at : at + 1] != '"':
-            raise BadJson(f"a key is missing at offset {at}")
-        key, at = _string(text, at)
-        at = _expect(text, _skip(text, at), ":")
+    while text[at : at + 1] != ("}" if mapping else "]"):
+        at = _expect(text, at, ",") if items else at
+        key = str(len(items))
+        if mapping:
+            key, at = _string(text, at)
+            at = _expect(text, _skip(text, at), ":")
         items[key], at = _value(text, at, depth + 1)
         at = _skip(text, at)
-    return Entry(Span(start, at + 1), None, items), at + 1
-
-
-def _array(text: str, start: int, depth: int) -> tuple[Entry, int]:
-    items: list[Entry] = []
-    at = _skip(text, start + 1)
-    while text[at : at + 1] != "]":
-        if items:
-            at = _expect(text, at, ",")
-        entry, at = _value(text, at, depth + 1)
-        items.append(entry)
-        at = _skip(text, at)
-    return Entry(Span(start, at + 1), None, items), at + 1
+    return Entry(Span(start, at + 1), None, items if mapping else list(items.values())), at + 1
 
 
 def _string(text: str, at: int) -> tuple[str, int]:

@@ -18,6 +18,7 @@ from reenact.program.edit.lists import (
 from reenact.program.edit.source_editor import SourceEditor
 from reenact.program.edit.values import python_text
 from reenact.program.read.ends import SourceSpan
+from reenact.program.read.functions import assigned
 from reenact.program.read.layers import LayerSite, Library
 from reenact.program.read.positions import ContainerKind
 from reenact.program.read.widths import WIDTHS, Follows, followers, why_layer_stays, width_value
@@ -61,7 +62,7 @@ def _bridge(editor: SourceEditor, layer: LayerSite) -> None:
     found = editor.analysis.values.find(own, layer.scope) if own is not None else []
     following: list[Follows] | str = "its width is unknown"
     if len(found) == 1:
-        following = followers(editor.analysis, editor.reading.models, layer, found[0].spot)
+        following = followers(editor.reading.models, layer, found[0].spot)
     if isinstance(following, str) or not isinstance(width, int):
         raise NotChangeable(f"The layer {layer.path} cannot be taken out alone: the widths around it differ.")
     if not following:
@@ -79,11 +80,10 @@ def _unapply(editor: SourceEditor, layer: LayerSite) -> None:
     if not isinstance(applied, ast.Call) or len(applied.args) != 1:
         raise NotChangeable(f"The layer {layer.path} is applied to more than one tensor.")
     inner, statement = applied.args[0], index.statement(applied)
-    if isinstance(statement, ast.Assign) and statement.value is applied and len(statement.targets) == 1:
-        target = statement.targets[0]
-        if isinstance(target, ast.Name) and isinstance(inner, ast.Name) and target.id == inner.id:
-            editor.remove_statement(statement, layer.scope)
-            return
+    target = assigned(statement, applied)
+    if isinstance(target, ast.Name) and isinstance(inner, ast.Name) and target.id == inner.id:
+        editor.remove_statement(statement, layer.scope)
+        return
     span, kept = index.span(applied), index.span(inner)
     editor.replace(SourceSpan(layer.scope.file, Span(span.start, kept.start)), "")
     editor.replace(SourceSpan(layer.scope.file, Span(kept.end, span.end)), "")
@@ -150,13 +150,11 @@ def _apply_after(editor: SourceEditor, layer: LayerSite, text: str) -> None:
     applied = index.parents[layer.call]
     statement = index.statement(layer.call)
     assert isinstance(applied, ast.Call)
-    named = isinstance(statement, ast.Assign) and statement.value is applied and len(statement.targets) == 1
-    if named and isinstance(statement, ast.Assign) and isinstance(statement.targets[0], ast.Name):
-        target = statement.targets[0].id
-        editor.after(statement, layer.scope, [f"{target} = {text}({target})"])
-        return
-    span = index.span(applied)
-    editor.wrap(layer.scope.file, span, f"{text}(", ")")
+    target = assigned(statement, applied)
+    if isinstance(target, ast.Name):
+        editor.after(statement, layer.scope, [f"{target.id} = {text}({target.id})"])
+    else:
+        editor.wrap(layer.scope.file, index.span(applied), f"{text}(", ")")
 
 
 def _activation_item(editor: SourceEditor, layer: LayerSite) -> LayerSite | None:

@@ -9,6 +9,7 @@ from reenact.program.edit.source_editor import SourceEditor
 from reenact.program.edit.values import python_text
 from reenact.program.hyperparameter import Hyperparameter, Kind
 from reenact.program.read.analysis import EditSite
+from reenact.program.read.functions import assigned
 from reenact.program.read.habits import optimizer_steps
 from reenact.program.read.index import FileIndex, dotted_text
 from reenact.program.read.loops import count_of, iterated, range_arguments
@@ -115,8 +116,8 @@ def _schedule(editor: SourceEditor, site: EditSite, value: JsonValue) -> None:
     assert isinstance(loop, ast.For | ast.AsyncFor | ast.While)
     index = editor.index(site.scope)
     statement = index.statement(call)
-    simple = isinstance(statement, ast.Assign) and statement.value is call and len(statement.targets) == 1
-    name = dotted_text(statement.targets[0]) if simple and isinstance(statement, ast.Assign) else ""
+    target = assigned(statement, call)
+    name = dotted_text(target) if target is not None else ""
     loop_scope = _scope_of(editor, loop)
     if not name or loop_scope.file != site.scope.file:
         raise NotChangeable(
@@ -173,13 +174,10 @@ def remove_schedule(editor: SourceEditor, site: EditSite) -> None:
     assert call is not None
     index = editor.index(site.scope)
     statement = index.statement(call)
-    if not (
-        isinstance(statement, ast.Assign)
-        and statement.value is call
-        and isinstance(statement.targets[0], ast.Name)
-    ):
+    target = assigned(statement, call)
+    if not isinstance(target, ast.Name):
         raise NotChangeable("The scheduler is made in a way that cannot be taken out.")
-    name = statement.targets[0].id
+    name = target.id
     uses = [
         node
         for node in ast.walk(index.tree)
@@ -187,12 +185,8 @@ def remove_schedule(editor: SourceEditor, site: EditSite) -> None:
     ]
     steps = [index.statement(node) for node in uses]
     for node, step in zip(uses, steps, strict=True):
-        whole = (
-            isinstance(step, ast.Expr)
-            and isinstance(step.value, ast.Call)
-            and method_name(step.value) == "step"
-        )
-        if not whole or receiver(step.value) is not node:  # type: ignore[attr-defined]
+        called = step.value if isinstance(step, ast.Expr) else None
+        if not isinstance(called, ast.Call) or method_name(called) != "step" or receiver(called) is not node:
             raise NotChangeable("The scheduler is used for more than its steps.")
     for step in steps:
         editor.remove_statement(step, index.scopes[step])

@@ -17,16 +17,8 @@ from reenact.program.read.analysis import EditSite, Style
 from reenact.program.read.ends import SourceSpan
 from reenact.program.read.layers import LayerSite
 from reenact.program.read.scope import Scope
-from reenact.program.read.supervision import (
-    Form,
-    Meeting,
-    activation_for,
-    bends,
-    form_of,
-    gives_probabilities,
-    meetings,
-)
-from reenact.program.read.vocabulary import plain_name
+from reenact.program.read.supervision import Meeting, bends, gives_probabilities, meetings
+from reenact.program.read.vocabulary import Form, activation_for, form_of, plain_name
 from reenact.program.source import Span
 from reenact.types import JsonValue
 

@@ -106,7 +106,7 @@ def _say_new(editor: SourceEditor, end: End, value: JsonValue) -> None:
 def _follow_width(editor: SourceEditor, site: EditSite, found: Found, value: JsonValue) -> None:
     """The input widths of the layers that take the output of this one."""
     assert site.layer is not None
-    following = followers(editor.analysis, editor.reading.models, site.layer, found.spot)
+    following = followers(editor.reading.models, site.layer, found.spot)
     if isinstance(following, str):
         raise NotChangeable(f"This width cannot be changed alone: {following}.")
     if following and not isinstance(value, int):

@@ -55,6 +55,13 @@ def is_record(scope: Scope) -> bool:
     return any(word in mark for mark in marks for word in words)
 
 
+def assigned(statement: ast.stmt, value: ast.expr) -> ast.expr | None:
+    """What a statement assigns this very value to, when it assigns it once and does nothing else."""
+    if isinstance(statement, ast.Assign) and statement.value is value and len(statement.targets) == 1:
+        return statement.targets[0]
+    return None
+
+
 def is_name(node: ast.expr, name: str) -> bool:
     """True for just this name."""
     return isinstance(node, ast.Name) and node.id == name

@@ -211,18 +211,17 @@ class _Pass:
             self._entries(base, part, call, scope)
         for given in call.keywords if base else ():
             if given.arg is not None:
-                self.index.stores.setdefault(given.arg, []).append(
-                    Store(base, given.arg, given.value, scope, node=call)
-                )
+                self._keep(Store(base, given.arg, given.value, scope, node=call))
 
     def _entries(self, base: str, value: ast.expr, node: ast.AST, scope: Scope) -> None:
         if not base or not isinstance(value, ast.Dict):
             return
         for key, entry in zip(value.keys, value.values, strict=True):
             if isinstance(key, ast.Constant) and isinstance(key.value, str):
-                self.index.stores.setdefault(key.value, []).append(
-                    Store(base, key.value, entry, scope, node=node)
-                )
+                self._keep(Store(base, key.value, entry, scope, node=node))
+
+    def _keep(self, store: Store) -> None:
+        self.index.stores.setdefault(store.key, []).append(store)
 
     def _store(self, target: ast.expr, value: ast.expr, scope: Scope, pick: tuple[int, ...]) -> None:
         if isinstance(target, ast.Tuple | ast.List):
@@ -234,8 +233,7 @@ class _Pass:
             return
         key = stored_key(target)
         if key is not None:
-            base, name = key
-            self.index.stores.setdefault(name, []).append(Store(base, name, value, scope, pick, target))
+            self._keep(Store(*key, value, scope, pick, target))
 
 
 def stored_key(target: ast.expr) -> tuple[str, str] | None:

@@ -123,7 +123,7 @@ def _owner_position(analysis: ProgramAnalysis, draft: Draft) -> int:
 def _hyperparameter(
     analysis: ProgramAnalysis, models: Models, param_id: HyperparameterId, draft: Draft
 ) -> Hyperparameter:
-    reason = why_fixed(analysis, models, draft)
+    reason = why_fixed(models, draft)
     return Hyperparameter(
         id=param_id,
         value=draft.value,

@@ -25,7 +25,7 @@ class Follows:
     factor: int
 
 
-def why_fixed(analysis: ProgramAnalysis, models: Models, draft: Draft) -> str:
+def why_fixed(models: Models, draft: Draft) -> str:
     """Why a hyperparameter cannot be changed, or not alone; empty when it can."""
     site = draft.site
     if site.style is Style.FIXED or site.reason:
@@ -35,7 +35,7 @@ def why_fixed(analysis: ProgramAnalysis, models: Models, draft: Draft) -> str:
     if draft.written is Written.ABSENT or site.library != "torch" or site.layer is None:
         return ""
     if draft.kind in WIDTHS:
-        found = followers(analysis, models, site.layer, draft.spot)
+        found = followers(models, site.layer, draft.spot)
         return found if isinstance(found, str) else ""
     if draft.kind is Kind.KERNEL_SIZE:
         return _why_kernel_stays(site)
@@ -70,69 +70,52 @@ def _keeps_size(layer: LayerSite) -> bool:
     return padding is not None and (literal(padding) == "same" or not is_number(literal(padding)))
 
 
-def followers(
-    analysis: ProgramAnalysis, models: Models, layer: LayerSite, spot: SourceSpan
-) -> list[Follows] | str:
+def followers(models: Models, layer: LayerSite, spot: SourceSpan) -> list[Follows] | str:
     """Numbers that must follow when the width at `spot` changes; a sentence when that cannot be
     determined."""
-    users = _users(analysis, models).get(spot) or [layer]
-    found: list[Follows] = []
-    for user in users:
-        one = _followers_of(analysis, models, user, spot)
-        if isinstance(one, str):
-            return one
-        found += one
-    distinct = {item.spot: item for item in found}
-    return list(distinct.values())
+    found: dict[SourceSpan, Follows] = {}
+    for user in _users(models).get(spot) or [layer]:
+        if user.output:
+            continue
+        if user.tied:
+            return f"what comes out of {user.path} is added to something of the same width"
+        if not user.feeds:
+            return f"it cannot be determined which layer takes the output of {user.path}"
+        for taker in user.feeds:
+            following = _follow(models, user, taker, spot)
+            if isinstance(following, str):
+                return following
+            found |= {item.spot: item for item in following}
+    return list(found.values())
 
 
-def _users(analysis: ProgramAnalysis, models: Models) -> dict[SourceSpan, list[LayerSite]]:
+def _users(models: Models) -> dict[SourceSpan, list[LayerSite]]:
     """For every place that a width comes from, the layers that take it; worked out once for a program."""
     if models.width_users is None:
         models.width_users = {}
         for layer in models.layers:
             for slot in layer.spec.slots:
                 value = layer.filling(slot) if slot.kind in WIDTHS else None
-                for found in analysis.values.find(value, layer.scope) if value is not None else ():
+                for found in models.analysis.values.find(value, layer.scope) if value is not None else ():
                     models.width_users.setdefault(found.spot, []).append(layer)
     return models.width_users
 
 
-def _followers_of(
-    analysis: ProgramAnalysis, models: Models, layer: LayerSite, spot: SourceSpan
-) -> list[Follows] | str:
-    if layer.output:
-        return []
-    if layer.tied:
-        return f"what comes out of {layer.path} is added to something of the same width"
-    if not layer.feeds:
-        return f"it cannot be determined which layer takes the output of {layer.path}"
-    found: list[Follows] = []
-    for taker in layer.feeds:
-        one = _follow(analysis, models, layer, taker, spot)
-        if isinstance(one, str):
-            return one
-        found += one
-    return found
-
-
-def _follow(
-    analysis: ProgramAnalysis, models: Models, layer: LayerSite, taker: LayerSite, spot: SourceSpan
-) -> list[Follows] | str:
+def _follow(models: Models, layer: LayerSite, taker: LayerSite, spot: SourceSpan) -> list[Follows] | str:
     """How the input width of the layer that takes the output follows."""
-    slot = taker.spec.width_in
-    if slot is None:
+    if taker.spec.width_in is None:
         return [] if taker.spec.family is not Family.COMPOSITE else f"{taker.path} is made for one width"
-    value = taker.filling(slot)
+    value = taker.filling(taker.spec.width_in)
     if value is None:
         return f"the input width of {taker.path} is not written"
-    if depends_on(analysis, value, taker.scope, spot):
+    if depends_on(models.analysis, value, taker.scope, spot):
         return []
-    old = width_value(analysis, layer)
+    old = width_value(models.analysis, layer)
     if old is None:
         return f"the width of {layer.path} is not a number in the source"
-    part = _factor_spot(analysis, value, taker.scope, old, flattened=taker.spec.family is Family.DENSE)
-    shapes = _shapes(analysis, models, taker, value, old)
+    flattened = taker.spec.family is Family.DENSE
+    part = _factor_spot(models.analysis, value, taker.scope, old, flattened=flattened)
+    shapes = _shapes(models, taker, value, old)
     if part is not None and shapes is not None:
         return [part, *shapes]
     return f"the input width of {taker.path} follows from it and cannot be computed"
@@ -144,17 +127,13 @@ def width_value(analysis: ProgramAnalysis, layer: LayerSite) -> int | None:
     return number if isinstance(number, int) else None
 
 
-def _shapes(
-    analysis: ProgramAnalysis, models: Models, taker: LayerSite, value: ast.expr, old: int
-) -> list[Follows] | None:
+def _shapes(models: Models, taker: LayerSite, value: ast.expr, old: int) -> list[Follows] | None:
     """`x.view(-1, 64 * 7 * 7)` before the layer must follow too; none when it cannot."""
+    analysis, owner = models.analysis, taker.scope.enclosing_class()
     width = analysis.values.compute(value, taker.scope)
     found: list[Follows] = []
     for call, scope in models.flow.functions:
-        if (
-            method_name(call) not in ("view", "reshape")
-            or scope.enclosing_class() is not taker.scope.enclosing_class()
-        ):
+        if method_name(call) not in ("view", "reshape") or scope.enclosing_class() is not owner:
             continue
         for part in call.args:
             if width is None or analysis.values.compute(part, scope) != width:
