@@ -3,13 +3,35 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from enum import Enum, auto
-from typing import TypeAlias
+from typing import Generic, TypeAlias, TypeVar
 
 FunctionNode: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 ScopeNode: TypeAlias = ast.Module | ast.ClassDef | FunctionNode | ast.comprehension
+MAX_DEPTH = 24
+
+
+Answer = TypeVar("Answer")
+
+
+class Once(Generic[Answer]):
+    """Answers that are looked up once; what leads back to itself, or too far, has none."""
+
+    def __init__(self, none: Answer) -> None:
+        self._none = none
+        self._known: dict[object, Answer] = {}
+        self._depth = 0
+
+    def __call__(self, key: object, find: Callable[[], Answer]) -> Answer:
+        if key not in self._known:
+            self._known[key] = self._none
+            self._depth += 1
+            if self._depth <= MAX_DEPTH:
+                self._known[key] = find()
+            self._depth -= 1
+        return self._known[key]
 
 
 class How(Enum):

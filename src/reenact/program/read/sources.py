@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import builtins
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import PurePosixPath
@@ -12,7 +12,7 @@ from typing import TypeAlias
 
 from reenact.program.program import Program
 from reenact.program.read.index import FileIndex, Store, index_of
-from reenact.program.read.scope import Binding, How, Scope
+from reenact.program.read.scope import Binding, How, Once, Scope
 from reenact.program.read.vocabulary import canonical
 from reenact.program.source import Language
 
@@ -28,7 +28,6 @@ Meaning: TypeAlias = "str | Scope | Instance | FileIndex | None"
 """A library object by its canonical dotted name, a class or function of the program, an object of such a
 class, one of its files, or unknown."""
 
-MAX_DEPTH = 24
 SAME_OBJECT = frozenset(("to", "cuda", "cpu", "double", "float", "half", "train", "eval"))
 """Methods that hand back the object they were called on."""
 
@@ -44,8 +43,7 @@ class Sources:
                 index = index_of(file)
                 if isinstance(index, FileIndex):
                     self.indexes[str(file.path)] = index
-        self._meanings: dict[tuple[object, object], Meaning] = {}
-        self._depth = 0
+        self._once: Once[Meaning] = Once(None)
 
     def index(self, scope: Scope) -> FileIndex:
         return self.indexes[scope.file]
@@ -75,16 +73,6 @@ class Sources:
     def meaning(self, node: ast.AST, scope: Scope) -> Meaning:
         """What an expression names."""
         return self._once((node, scope), lambda: self._meaning(node, scope))
-
-    def _once(self, key: tuple[object, object], find: Callable[[], Meaning]) -> Meaning:
-        """A meaning is looked up once; what leads back to itself, or too far, has none."""
-        if key not in self._meanings:
-            self._meanings[key] = None
-            self._depth += 1
-            if self._depth <= MAX_DEPTH:
-                self._meanings[key] = find()
-            self._depth -= 1
-        return self._meanings[key]
 
     def dotted(self, node: ast.AST, scope: Scope) -> str:
         """Canonical name of a library object, or empty."""

@@ -12,7 +12,7 @@ from reenact.program.hyperparameter import Written
 from reenact.program.read.ends import NOT_LITERAL, End, SourceSpan, is_number, literal, number_of
 from reenact.program.read.follow import Follower
 from reenact.program.read.functions import returned_values
-from reenact.program.read.scope import Scope
+from reenact.program.read.scope import Once, Scope
 from reenact.program.read.sources import SAME_OBJECT
 from reenact.program.read.vocabulary import canonical, last_name
 from reenact.types import JsonValue
@@ -214,8 +214,8 @@ class Callees:
     def __init__(self, follower: Follower) -> None:
         self.follower = follower
         self.sources = follower.sources
-        self._named: dict[tuple[ast.AST, Scope, Written], list[Callee]] = {}
-        self._made: dict[tuple[ast.AST, Scope], list[Made]] = {}
+        self._named: Once[list[Callee]] = Once([])
+        self._made: Once[list[Made]] = Once([])
 
     def of(self, call: ast.Call, scope: Scope) -> list[Callee]:
         """All library objects that this call may call."""
@@ -228,21 +228,16 @@ class Callees:
 
     def named(self, node: ast.AST, scope: Scope, written: Written = Written.LITERAL) -> list[Callee]:
         """All library objects that an expression may name, called or not."""
-        key = (node, scope, written)
-        if key not in self._named:
-            self._named[key] = []
-            self._named[key] = self._names(node, scope, written)
-        return self._named[key]
+        return self._named((node, scope, written), lambda: self._names(node, scope, written))
 
     def made(self, node: ast.expr, scope: Scope) -> list[Made]:
         """The library calls that make the object an expression stands for."""
-        key = (node, scope)
-        if key not in self._made:
-            self._made[key] = []
-            ends = self.follower.follow(node, scope)
-            calls = [(end.node, end.scope) for end in ends if isinstance(end.node, ast.Call)]
-            self._made[key] = [made for call, where in calls for made in self._makers(call, where)]
-        return self._made[key]
+        return self._made((node, scope), lambda: self._calls(node, scope))
+
+    def _calls(self, node: ast.expr, scope: Scope) -> list[Made]:
+        ends = self.follower.follow(node, scope)
+        calls = [(end.node, end.scope) for end in ends if isinstance(end.node, ast.Call)]
+        return [made for call, where in calls for made in self._makers(call, where)]
 
     def _makers(self, call: ast.Call, scope: Scope) -> list[Made]:
         if isinstance(call.func, ast.Attribute) and call.func.attr in SAME_OBJECT:
