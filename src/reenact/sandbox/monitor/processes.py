@@ -205,7 +205,7 @@ def run_bounded(
 ) -> subprocess.CompletedProcess[bytes]:
     """Run a program that we trust to its end; TimeoutError when that takes too long.
 
-    `look` is called a few times a second and ends it by raising. What it prints goes through files, so that
+    `look` is called twice a second and ends it by raising. What it prints goes through files, so that
     it never waits for us, and at most `MOST_PRINTED` bytes and one more of it are read. Ctrl-C reaches us
     alone: a program that gets it too ends with a complaint of its own.
     """
@@ -233,7 +233,7 @@ def run_bounded(
 
 def _still_runs(running: subprocess.Popen[bytes]) -> bool:
     try:
-        running.wait(0.2)
+        running.wait(0.5)
     except subprocess.TimeoutExpired:
         return True
     return False
