@@ -1,7 +1,7 @@
 """What is planted on the host before a hostile program runs, and looked at afterwards.
 
 Folders with secrets, a bystander process with a secret in its memory, listeners on loopback and on unix
-sockets, a key in the kernel's keyring, a tripwire. A program is environment where everything is: a strong
+sockets, a key in the kernel's keyring, a tripwire. A program is shown where everything is: a strong
 attacker, who only lacks the way. Its own word counts only where no fact of the host can be had.
 """
 
@@ -102,7 +102,7 @@ class Canaries:
         return int(self._lines["tcp"].getsockname()[1])
 
     def environment(self) -> dict[str, str]:
-        """What the program is environment: where everything is. No secret is in it."""
+        """What the program finds in its environment: where everything is. No secret is in it."""
         return {
             "CANARY_NONCE": self.nonce,
             "CANARY_HOME": str(self.root / "home"),

@@ -136,8 +136,8 @@ def _supervise(case: Case, tier: str, canaries: Canaries, terminal: Terminal) ->
     A supervisor that dies or hangs reports just that.
     """
     environment = canaries.supervisor_environment()
-    environment = {**canaries.environment(), **terminal.environment()}
-    plan = Plan(str(case.path), tier, str(canaries.root), environment, canaries.secrets)
+    inside = {**canaries.environment(), **terminal.environment()}
+    plan = Plan(str(case.path), tier, str(canaries.root), inside, canaries.secrets)
     place = canaries.root / "plan.json"
     place.write_text(plan.to_json())
     running = subprocess.Popen(  # noqa: S603 - our own module
@@ -206,5 +206,5 @@ def _gpu_bytes() -> int:
     if program is None:
         return 0
     argv = [program, "--query-gpu=memory.used", "--format=csv,noheader,nounits"]
-    environment = subprocess.run(argv, capture_output=True, text=True, check=True).stdout  # noqa: S603 - fixed words
-    return sum(int(line) for line in environment.split()) * MIB
+    printed = subprocess.run(argv, capture_output=True, text=True, check=True).stdout  # noqa: S603 - fixed words
+    return sum(int(line) for line in printed.split()) * MIB

@@ -49,8 +49,8 @@ def make_repository(folder: Path) -> None:
 
 def _python(files: Files, folder: Path) -> list[str]:
     lay_out(files, folder)
-    environment = run_host_python("import colorsys, json, random; print(json.dumps('well'))", folder=folder)
-    return [] if environment == b'"well"\n' else [f"the host's helper printed {environment!r}"]
+    printed = run_host_python("import colorsys, json, random; print(json.dumps('well'))", folder=folder)
+    return [] if printed == b'"well"\n' else [f"the host's helper printed {printed!r}"]
 
 
 def _git(files: Files, folder: Path) -> list[str]:
