@@ -105,7 +105,7 @@ def reproduce_bug(
     from reenact.bug.options import BugAblations, BugOptions
     from reenact.bug.pipeline import BugServices, reproduce
     from reenact.intake.report import read_report
-    from reenact.report import as_markdown
+    from reenact.report.render import render
     from reenact.report.views.bug import report_document
 
     for name, value, most in (("seeds", seeds, 50), ("contexts", contexts, 20), ("attempts", attempts, 20)):
@@ -126,7 +126,7 @@ def reproduce_bug(
         services = BugServices(
             journal=session.journal, model=session.model(), sandbox=box,
             environments=session.environments(box), index_folder=session.cache / "indexes",
-            report=lambda found: as_markdown.render(report_document(found)),
+            report=lambda found: render(report_document(found), "markdown"),
             tell=session.tell, stop=session.stop, argv=COMMAND.get(), fresh=fresh,
         )  # fmt: skip
         buggy = _checkout(repo, commit, session)

@@ -15,6 +15,7 @@ from reenact.cli.options import (
     REPAIR_BUDGET,
     REPEATS,
     Count,
+    defaulted,
     renamed_option,
     shared,
     show,
@@ -30,15 +31,11 @@ from reenact.types import ExitCode
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
     help="The program with the known repair; without it the program itself is the measure.",
 )
-@click.option(
-    "--budget",
-    type=REPAIR_BUDGET,
-    default="200x",
-    show_default=True,
-    help="A multiple of one training (200x), a time (5m) or trainings (400t).",
+@defaulted(
+    "--budget", REPAIR_BUDGET, "200x", "A multiple of one training (200x), a time (5m) or trainings (400t)."
 )
-@click.option("--trainings", type=Count(2, 10_000), default=10, show_default=True, help="Trainings per node.")
-@click.option("--top", type=REPEATS, default=5, show_default=True, help="Nodes kept per round.")
+@defaulted("--trainings", Count(2, 10_000), 10, "Trainings per node.")
+@defaulted("--top", REPEATS, 5, "Nodes kept per round.")
 @click.option("--metric", help="The metric that judges.")
 @click.option("--search-seed", type=RANDOM_SEED, help="Random seed of the search.")
 @click.option("--chance", type=RANDOM_SEED, hidden=True)

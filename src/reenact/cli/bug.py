@@ -11,7 +11,7 @@ from reenact.api import reproduce_bug
 from reenact.api.bugs import ENVIRONMENTS
 from reenact.bug.options import BugAblations, BugOptions
 from reenact.cli.calling import answer
-from reenact.cli.options import MODEL, RECORDED, RUN_SECONDS, Count, shared
+from reenact.cli.options import MODEL, RECORDED, RUN_SECONDS, Count, defaulted, shared
 from reenact.report.views.bug import bug_document
 
 DEFAULTS = BugOptions()
@@ -21,43 +21,22 @@ DEFAULTS = BugOptions()
 @click.option("--repo", required=True, help="The project: a folder, archive, git bundle or https address.")
 @click.option("--commit", help="The revision with the bug; default: the newest, or the folder as it is.")
 @click.option("--fixed", help="A revision without the bug: the script must pass there.")
-@click.option(
+@defaulted(
     "--out",
-    type=click.Path(file_okay=False, path_type=Path),
-    default=Path("reproduction"),
-    show_default=True,
-    help="Folder for repro.py, requirements.txt and REPORT.md.",
+    click.Path(file_okay=False, path_type=Path),
+    Path("reproduction"),
+    "Folder for repro.py, requirements.txt and REPORT.md.",
 )
-@click.option("--seeds", type=Count(1, 50), default=DEFAULTS.seeds, show_default=True, help="Random seeds.")
-@click.option(
-    "--contexts",
-    type=Count(1, 20),
-    default=DEFAULTS.contexts,
-    show_default=True,
-    help="Pieces of the project that are tried, best first.",
-)
-@click.option(
-    "--attempts",
-    type=Count(1, 20),
-    default=DEFAULTS.attempts,
-    show_default=True,
-    help="Scripts per context.",
-)
-@click.option("--samples", type=Count(1, 20), default=1, show_default=True, help="First scripts per context.")
-@click.option(
-    "--wall",
-    "run_time",
-    type=RUN_SECONDS,
-    default=DEFAULTS.wall_s,
-    show_default=True,
-    help="Seconds that one run may take.",
-)
-@click.option(
+@defaulted("--seeds", Count(1, 50), DEFAULTS.seeds, "Random seeds.")
+@defaulted("--contexts", Count(1, 20), DEFAULTS.contexts, "Pieces of the project that are tried, best first.")
+@defaulted("--attempts", Count(1, 20), DEFAULTS.attempts, "Scripts per context.")
+@defaulted("--samples", Count(1, 20), 1, "First scripts per context.")
+@defaulted("--wall", RUN_SECONDS, DEFAULTS.wall_s, "Seconds that one run may take.", name="run_time")
+@defaulted(
     "--environment",
-    type=click.Choice(ENVIRONMENTS),
-    default="auto",
-    show_default=True,
-    help="auto takes this interpreter's packages where they satisfy the project, else builds.",
+    click.Choice(ENVIRONMENTS),
+    "auto",
+    "auto takes this interpreter's packages where they satisfy the project, else builds.",
 )
 @click.option(
     "--requirement", "requirements", multiple=True, help="Install this too, for example 'torch==2.1'."

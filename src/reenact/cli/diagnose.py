@@ -8,7 +8,7 @@ import click
 
 from reenact.api import diagnose as run_diagnosis
 from reenact.cli.calling import PROGRAM, STDERR, answer, program_words
-from reenact.cli.options import DIAGNOSE_BUDGET, MODEL, RECORDED, Count, shared
+from reenact.cli.options import DIAGNOSE_BUDGET, MODEL, RECORDED, Count, defaulted, shared
 from reenact.diagnosis.diagnosis import Diagnosis
 from reenact.diagnosis.options import Depth
 from reenact.report.document import Document
@@ -16,12 +16,11 @@ from reenact.report.views.diagnosis import diagnosis_document
 
 
 @click.command(context_settings=PROGRAM)
-@click.option(
+@defaulted(
     "--depth",
-    type=click.Choice([depth.value for depth in Depth]),
-    default=Depth.QUICK.value,
-    show_default=True,
-    help="static reads; quick watches one run; normal and deep change the suspects and train.",
+    click.Choice([depth.value for depth in Depth]),
+    Depth.QUICK.value,
+    "static reads; quick watches one run; normal and deep change the suspects and train.",
 )
 @shared("select", "ignore")
 @click.option(
@@ -31,9 +30,7 @@ from reenact.report.views.diagnosis import diagnosis_document
 @shared("threshold")
 @click.option("--learned", is_flag=True, help="Ask the learned detector too.")
 @shared("workers", "max-time", "training-time", "python", *RECORDED)
-@click.option(
-    "--samples", type=Count(1, 20), default=5, show_default=True, help="How often the model is asked."
-)
+@defaulted("--samples", Count(1, 20), 5, "How often the model is asked.")
 @shared(*MODEL, "output-format")
 @click.argument("program", nargs=-1, required=True, type=click.UNPROCESSED)
 def diagnose(program: tuple[str, ...], **given: Any) -> int:

@@ -9,7 +9,7 @@ import click
 
 from reenact.api import evaluate as run_evaluation
 from reenact.cli.calling import answer
-from reenact.cli.options import MODEL, RECORDED, RUN_SECONDS, Amount, Count, shared
+from reenact.cli.options import MODEL, RECORDED, RUN_SECONDS, Amount, Count, defaulted, shared
 from reenact.report.views.evaluation import evaluation_document
 
 FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
@@ -37,7 +37,7 @@ FOLDER = click.Path(exists=True, file_okay=False, path_type=Path)
 @click.option(
     "--chosen", type=FILE, help="The lineage to compare with it; default: chosen now from the paper."
 )
-@click.option("--exemplars", type=Count(1, 20), default=3, show_default=True, help="k of Recall@k.")
+@defaulted("--exemplars", Count(1, 20), 3, "k of Recall@k.")
 @click.option("--edits", multiple=True, metavar="RUN", help="Count the edits of this run of `reenact paper`.")
 @click.option(
     "--run", "metrics", multiple=True, type=click.Path(path_type=Path),
@@ -47,14 +47,7 @@ FOLDER = click.Path(exists=True, file_okay=False, path_type=Path)
     "--execute", type=Count(0, 20), default=0, help="Run train.py with this many seeds in the sandbox."
 )
 @click.option("--data", type=FOLDER, help="Your folder of data; the code sees it read-only.")
-@click.option(
-    "--run-wall",
-    "run_time",
-    type=RUN_SECONDS,
-    default=3600.0,
-    show_default=True,
-    help="Seconds that one run may take.",
-)
+@defaulted("--run-wall", RUN_SECONDS, 3600.0, "Seconds that one run may take.", name="run_time")
 @click.option("--metric", default="", help="The metric of the gap, by its name in metrics.json.")
 @click.option("--value", type=Amount(), help="What the reference reaches of it.")
 @click.option("--task", default="", help="What of the paper the code is for; default: all of it.")

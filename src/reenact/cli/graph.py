@@ -9,7 +9,7 @@ from pathlib import Path
 import click
 
 from reenact.cli.calling import PROGRAM, program_words, stopping_gently
-from reenact.cli.options import SECONDS, shared, show
+from reenact.cli.options import SECONDS, defaulted, shared, show
 from reenact.errors import Inconclusive
 from reenact.probe.options import WatchOptions
 from reenact.probe.watch import watch as watch_program
@@ -24,10 +24,7 @@ STEPS = 3
 
 @click.command(context_settings=PROGRAM)
 @shared("python")
-@click.option(
-    "--max-time", type=SECONDS, default=120.0, show_default=True,
-    help="Seconds that the whole command may take.",
-)  # fmt: skip
+@defaulted("--max-time", SECONDS, 120.0, "Seconds that the whole command may take.")
 @shared("output-format")
 @click.argument("program", nargs=-1, required=True, type=click.UNPROCESSED)
 def graph(python: str | None, max_time: float, output_format: str, program: tuple[str, ...]) -> ExitCode:

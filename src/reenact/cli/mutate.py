@@ -11,7 +11,7 @@ import click
 
 from reenact.api.session import COMMAND, open_session
 from reenact.cli.calling import PROGRAM, calling, program_words
-from reenact.cli.options import REPEATS, Count, shared, show
+from reenact.cli.options import REPEATS, Count, defaulted, shared, show
 from reenact.diagnosis.mutate.catalogue import DEEPCRIME, chosen, covered, mutants
 from reenact.diagnosis.mutate.mutant import Mutant
 from reenact.diagnosis.mutate.operators import OPERATORS
@@ -27,9 +27,7 @@ from reenact.types import ExitCode, JsonValue, Table
 @click.option("--operators", "listing", is_flag=True, help="List the operators and end.")
 @click.option("--out", type=click.Path(path_type=Path), help="Write a diff for each mutant into this folder.")
 @click.option("--kill", "killing", is_flag=True, help="Train original and mutants, say which are noticed.")
-@click.option(
-    "--seeds", type=Count(2, 1000), default=5, show_default=True, help="Trainings of each, for --kill."
-)
+@defaulted("--seeds", Count(2, 1000), 5, "Trainings of each, for --kill.")
 @click.option("--most", type=REPEATS, help="At most this many mutants per operator.")
 @click.option("--metric", help="The metric that judges, for example val_accuracy.")
 @shared("workers", "python", "max-time", "output-format")

@@ -129,6 +129,14 @@ ROWS = Count(1, 10**9)
 REPEATS = Count(1, 10_000)
 
 
+def defaulted(
+    flag: str, kind: click.ParamType | type, default: Any, text: str, *, name: str = ""
+) -> Callable[[Command], Command]:
+    """An option that its help page shows with its default; `name` is that of the API where it differs."""
+    names = (flag, name) if name else (flag,)
+    return click.option(*names, type=kind, default=default, show_default=True, help=text)
+
+
 def listed(ctx: click.Context, param: click.Parameter, given: tuple[str, ...]) -> tuple[str, ...]:  # noqa: ARG001
     """The words of an option that may be given several times, and several words at a time with commas."""
     return tuple(word.strip() for part in given for word in part.split(",") if word.strip())

@@ -9,7 +9,7 @@ import click
 
 from reenact.api import reproduce_paper
 from reenact.cli.calling import answer
-from reenact.cli.options import MODEL, RECORDED, RUN_SECONDS, Amount, Count, shared
+from reenact.cli.options import MODEL, RECORDED, RUN_SECONDS, Amount, Count, defaulted, shared
 from reenact.paper.options import PaperAblations, PaperOptions
 from reenact.paper.reproduction import Reproduction
 from reenact.report.document import Document
@@ -29,27 +29,21 @@ FOLDER = click.Path(exists=True, file_okay=False, path_type=Path)
 @click.option("--data", type=FOLDER, help="Your folder of data; the code sees it read-only.")
 @click.option("--checkpoints", type=FOLDER, help="Your folder of trained weights; read-only too.")
 @click.option("--library", type=FOLDER, help="Cited papers and repositories, to be used offline.")
-@click.option(
-    "--out", type=click.Path(file_okay=False, path_type=Path), default=Path("reproduction"),
-    show_default=True, help="Folder for the project, REPORT.md and report.html.",
-)  # fmt: skip
-@click.option(
-    "--exemplars", type=Count(0, 10), default=DEFAULTS.exemplars, show_default=True,
-    help="Cited papers that are looked into.",
-)  # fmt: skip
-@click.option(
-    "--rounds", type=Count(0, 10), default=DEFAULTS.rounds, show_default=True,
-    help="Revisions after verification.",
-)  # fmt: skip
-@click.option("--seeds", type=Count(1, 20), default=DEFAULTS.seeds, show_default=True, help="Full runs.")
-@click.option(
-    "--scale", type=Amount(0, 1, above=True), default=1.0, show_default=True,
-    help="Share of the paper's training to do; declared in every table.",
-)  # fmt: skip
-@click.option(
-    "--run-wall", "run_time", type=RUN_SECONDS, default=DEFAULTS.run_wall_s, show_default=True,
-    help="Seconds that a full run may take.",
-)  # fmt: skip
+@defaulted(
+    "--out",
+    click.Path(file_okay=False, path_type=Path),
+    Path("reproduction"),
+    "Folder for the project, REPORT.md and report.html.",
+)
+@defaulted("--exemplars", Count(0, 10), DEFAULTS.exemplars, "Cited papers that are looked into.")
+@defaulted("--rounds", Count(0, 10), DEFAULTS.rounds, "Revisions after verification.")
+@defaulted("--seeds", Count(1, 20), DEFAULTS.seeds, "Full runs.")
+@defaulted(
+    "--scale", Amount(0, 1, above=True), 1.0, "Share of the paper's training to do; declared in every table."
+)
+@defaulted(
+    "--run-wall", RUN_SECONDS, DEFAULTS.run_wall_s, "Seconds that a full run may take.", name="run_time"
+)
 @click.option("--requirement", "requirements", multiple=True, help="A package that the code may use.")
 @click.option("--no-repair", "repair", flag_value=False, default=True, help="State the gap and leave it.")
 @click.option(

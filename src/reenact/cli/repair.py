@@ -15,6 +15,7 @@ from reenact.cli.options import (
     REPAIR_BUDGET,
     Amount,
     Count,
+    defaulted,
     listed,
     renamed_option,
     shared,
@@ -26,21 +27,15 @@ from reenact.report.views.repair import repair_document
 
 
 @click.command(context_settings=PROGRAM)
-@click.option(
-    "--strategy", default="guided", show_default=True, help=f"How to search: {', '.join(BUILT_IN)}."
+@defaulted("--strategy", str, "guided", f"How to search: {', '.join(BUILT_IN)}.")
+@defaulted(
+    "--budget",
+    REPAIR_BUDGET,
+    "20x",
+    "For search and minimising: a multiple of one training (20x), a time (5m), trainings (40t).",
 )
-@click.option(
-    "--budget", type=REPAIR_BUDGET, default="20x", show_default=True,
-    help="For search and minimising: a multiple of one training (20x), a time (5m), trainings (40t).",
-)  # fmt: skip
 @click.option("--metric", help="The metric that judges, for example val_accuracy.")
-@click.option(
-    "--seeds",
-    type=Count(6, 1000),
-    default=10,
-    show_default=True,
-    help="Fresh seeds for the final verification.",
-)
+@defaulted("--seeds", Count(6, 1000), 10, "Fresh seeds for the final verification.")
 @click.option(
     "--select",
     multiple=True,
@@ -48,24 +43,22 @@ from reenact.report.views.repair import repair_document
     help="Only what these rules find: codes, prefixes, families.",
 )
 @shared("ignore")
-@click.option("--space", type=click.Choice(["own", "study"]), default="own", show_default=True,
-              help="Values for random, bohb and hebo: ours, or those of the study.")  # fmt: skip
+@defaulted(
+    "--space",
+    click.Choice(["own", "study"]),
+    "own",
+    "Values for random, bohb and hebo: ours, or those of the study.",
+)
 @click.option("--search-seed", type=RANDOM_SEED, help="Random seed of the search.")
 @click.option("--chance", type=RANDOM_SEED, hidden=True)
-@click.option(
-    "--samples",
-    type=Count(1, 20),
-    default=5,
-    show_default=True,
-    help="Answers that the strategy llm asks for.",
-)
+@defaulted("--samples", Count(1, 20), 5, "Answers that the strategy llm asks for.")
 @click.option("--temperature", type=Amount(0, 2), help="Temperature of these answers.")
 @shared("workers")
-@click.option(
+@defaulted(
     "--executor",
-    default="process",
-    show_default=True,
-    help="Where trainings run: process, ray, or the address of a Ray cluster.",
+    str,
+    "process",
+    "Where trainings run: process, ray, or the address of a Ray cluster.",
 )
 @shared("max-time", "training-time", "python")
 @click.option("--apply", is_flag=True, help="Write a verified change into the files, with a backup.")

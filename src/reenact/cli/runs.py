@@ -9,7 +9,7 @@ from pathlib import Path
 
 import click
 
-from reenact.cli.options import ROWS, echo, output_format, show
+from reenact.cli.options import ROWS, defaulted, echo, output_format, show
 from reenact.errors import InputError
 from reenact.journal import Journal, JournalReader, Run, Status
 from reenact.journal.query import query as ask
@@ -38,7 +38,7 @@ def runs() -> None:
 @click.option("--story", "pipeline", hidden=True)
 @click.option("--status", type=click.Choice([status.value for status in Status]), help="Only runs so marked.")
 @click.option("--search", metavar="TEXT", help="Only runs with this in their id, pipeline or title.")
-@click.option("--limit", type=ROWS, default=50, show_default=True, help="Rows at most.")
+@defaulted("--limit", ROWS, 50, "Rows at most.")
 @output_format
 def list_runs(
     pipeline: str | None, status: str | None, search: str | None, limit: int, output_format: str
@@ -57,7 +57,7 @@ def list_runs(
 @runs.command(name="show")
 @click.argument("run")
 @click.option("--step", "path", metavar="PATH", help="Show the inputs and the result of this step.")
-@click.option("--limit", type=ROWS, default=200, show_default=True, help="Steps to show at most.")
+@defaulted("--limit", ROWS, 200, "Steps to show at most.")
 @output_format
 def show_run(run: str, path: str | None, limit: int, output_format: str) -> None:
     """Show a RUN: what was asked, how it stands, and its steps as a tree."""
@@ -132,7 +132,7 @@ def import_run(file: Path) -> None:
 
 @runs.command()
 @click.argument("sql")
-@click.option("--limit", type=ROWS, default=1000, show_default=True, help="Rows at most.")
+@defaulted("--limit", ROWS, 1000, "Rows at most.")
 @output_format
 def query(sql: str, limit: int, output_format: str) -> None:
     """Answer one SELECT over the views `runs` and `steps`; nothing can be changed by it.

@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from reenact.cli.calling import PROGRAM, program_words, stopping_gently
-from reenact.cli.options import RANDOM_SEED, STEPS, echo, shared, show
+from reenact.cli.options import RANDOM_SEED, STEPS, defaulted, echo, shared, show
 from reenact.plain import PlainText, plain_line
 from reenact.probe.options import PRESETS, WatchOptions, fresh_folder
 from reenact.probe.watch import LiveView, Watched
@@ -19,9 +19,7 @@ from reenact.settings import Settings, resolve
 
 
 @click.command(context_settings=PROGRAM)
-@click.option(
-    "--preset", type=click.Choice(PRESETS), default="quick", show_default=True, help="How closely to look."
-)
+@defaulted("--preset", click.Choice(PRESETS), "quick", "How closely to look.")
 @click.option("--seed", type=RANDOM_SEED, help="Override the program's own global seeds.")
 @click.option(
     "--metric-regex",

@@ -7,13 +7,14 @@ away, a text beside another) is shown by `as_html` alone; a terminal has the pla
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, fields, is_dataclass, replace
 from enum import StrEnum
-from typing import TypeAlias
+from typing import Any, TypeAlias, TypeVar, cast
 
 from reenact.types import ExitCode, JsonValue, Place, Table
 
+T = TypeVar("T")
 LABEL, WIDEST = 9, 90
 """Letters of the label before a reason, and of a line of it."""
 MOST_FRAMES = 8
@@ -284,3 +285,18 @@ def _entry(label: str, text: str) -> str:
             f"{label if at == 0 else '':{LABEL}}{line}" for at, line in enumerate(text.splitlines())
         )
     return textwrap.fill(f"{label:{LABEL}}{text}", WIDEST, subsequent_indent=hang, drop_whitespace=True)
+
+
+def mapped(value: T, change: Callable[[str, str], str], name: str = "") -> T:
+    """The same with `change(name of the field, text)` in place of every text in it."""
+    result: Any = value
+    if type(result) is str:
+        result = change(name, result)
+    elif isinstance(result, list | tuple):
+        result = type(result)(mapped(item, change, name) for item in result)
+    elif isinstance(result, dict):
+        result = {mapped(key, change, name): mapped(item, change, name) for key, item in result.items()}
+    elif is_dataclass(result) and not isinstance(result, type):
+        names = [spec.name for spec in fields(result) if spec.init]
+        result = replace(result, **{one: mapped(getattr(result, one), change, one) for one in names})
+    return cast("T", result)

@@ -8,6 +8,7 @@ from typing import Any
 
 from reenact.journal import JournalReader, Run, State, Step
 from reenact.plain import plain
+from reenact.result import encoded
 from reenact.types import JsonValue
 
 CELL = 18
@@ -16,56 +17,35 @@ SENTENCE = 60
 SHOWN_VALUE = 20_000
 LONGEST = 200_000
 """Letters of one text that a terminal and that a page shows."""
+RUN_KEYS = (
+    "id", "seq", "pipeline", "what", "exit_code", "error_type", "error", "money", "tokens_in", "tokens_out",
+    "unpriced", "started_at", "ended_at", "executions", "version",
+)  # fmt: skip
+STEP_KEYS = (
+    "nr", "path", "kind", "version", "state", "tries", "reused_from", "started_at", "ended_at", "duration_s",
+    "money", "tokens_in", "tokens_out", "error_type", "error",
+)  # fmt: skip
 STATE_WORDS = {State.BEGUN: "in flight"}
 
 
 def run_data(run: Run, status: str) -> dict[str, JsonValue]:
     """A run for programs."""
-    return {
-        "id": run.id,
-        "seq": run.seq,
-        "pipeline": run.pipeline,
-        "what": run.what,
+    facts: dict[str, JsonValue] = {name: encoded(getattr(run, name)) for name in RUN_KEYS}
+    return facts | {
         "status": status,
-        "exit_code": run.exit_code,
         "verdict": run.verdict_data(),
-        "error_type": run.error_type,
-        "error": run.error,
         "request": run.request_data(),
         "command": list(run.command()),
         "steps": {"all": run.steps, "done": run.done, "reused": run.reused, "failed": run.failed},
-        "money": run.money,
-        "tokens_in": run.tokens_in,
-        "tokens_out": run.tokens_out,
-        "unpriced": run.unpriced,
-        "started_at": run.started_at,
-        "ended_at": run.ended_at,
         "worked_s": round(run.worked_s, 3),
-        "executions": run.executions,
-        "version": run.version,
         "imported": bool(run.imported),
     }
 
 
 def step_data(step: Step) -> dict[str, JsonValue]:
     """A step for programs."""
-    return {
-        "nr": step.nr,
-        "path": step.path,
-        "kind": step.kind.value,
-        "version": step.version,
-        "state": step.state.value,
-        "tries": step.tries,
-        "reused_from": step.reused_from,
-        "started_at": step.started_at,
-        "ended_at": step.ended_at,
-        "duration_s": round(step.duration_s, 3),
-        "money": step.money,
-        "tokens_in": step.tokens_in,
-        "tokens_out": step.tokens_out,
-        "error_type": step.error_type,
-        "error": step.error,
-    }
+    facts: dict[str, JsonValue] = {name: encoded(getattr(step, name)) for name in STEP_KEYS}
+    return facts | {"duration_s": round(step.duration_s, 3)}
 
 
 def tree(steps: Sequence[Step]) -> str:

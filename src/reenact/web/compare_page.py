@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import difflib
 import json
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields, is_dataclass, replace
-from typing import Any, TypeVar
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
 
 from starlette.requests import Request
 from starlette.responses import HTMLResponse
 
 from reenact.errors import InputError
 from reenact.journal import JournalReader, Run
-from reenact.report.document import Beside, Block, Section, Text
+from reenact.report.document import Beside, Block, Section, Text, mapped
 from reenact.report.recorded import Stored, document_of
 from reenact.report.run_report import headline
 from reenact.report.run_words import cost_of, steps_of, time_of
@@ -25,7 +25,6 @@ AT = {"what": "", "verdict": "", "steps": "#steps", "cost": "#talk"}
 """Facts that lead to the run itself, and where on its page they stand."""
 CLOCK = ("time", "started")
 """Facts in which any two runs differ."""
-Any_ = TypeVar("Any_")
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,28 +117,11 @@ def _lead(run: Run, section: Section, how: str = "") -> tuple[str, str]:
 
 def within(blocks: Sequence[Block], side: str) -> list[Block]:
     """The blocks of one side: places that both runs have are named apart, and lead to their own side."""
-    return [_of(block, side) for block in blocks]
+    return [mapped(block, partial(_on_side, side)) for block in blocks]
 
 
-def _of(value: Any_, side: str) -> Any_:
-    found: Any = value
-    if isinstance(found, list | tuple):
-        found = type(found)(_of(one, side) for one in found)
-    elif is_dataclass(found) and not isinstance(found, type):
-        given = {one.name: getattr(found, one.name) for one in fields(found)}
-        found = replace(found, **{name: _placed(name, part, side) for name, part in given.items()})
-    return found  # type: ignore[no-any-return]
-
-
-def _placed(name: str, value: Any, side: str) -> Any:
-    if name == "anchor":
-        return f"{side}-{value}" if value else value
-    if name == "href":
-        return _led(value, side)
-    if name == "hrefs":
-        return {key: _led(href, side) for key, href in value.items()} if isinstance(value, Mapping) else value
-    return _of(value, side)
-
-
-def _led(href: str, side: str) -> str:
-    return f"#{side}-{href[1:]}" if href.startswith("#") else href
+def _on_side(side: str, name: str, text: str) -> str:
+    """An anchor or a link of a block, on its own side of the page."""
+    if name == "anchor" and text:
+        return f"{side}-{text}"
+    return f"#{side}-{text[1:]}" if name in ("href", "hrefs") and text.startswith("#") else text

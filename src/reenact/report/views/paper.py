@@ -15,7 +15,6 @@ from reenact.paper.measure.gap import Comparison, Grade
 from reenact.paper.measure.gap_repair import GapRepair
 from reenact.paper.measure.runs import metric_names, values
 from reenact.paper.reproduction import Reproduction
-from reenact.report.as_markdown import render
 from reenact.report.charts import Dot
 from reenact.report.document import (
     Block,
@@ -31,6 +30,7 @@ from reenact.report.document import (
     Text,
 )
 from reenact.report.plots import graph_plot
+from reenact.report.render import render
 from reenact.report.svg import COLOURS, number
 from reenact.report.training_plots import training_plots
 from reenact.report.views.paper_text import first_place, side_by_side
@@ -64,7 +64,7 @@ def paper_document(found: Reproduction) -> Document:
 
 def paper_report(found: Reproduction) -> str:
     """The text of REPORT.md."""
-    return render(paper_document(found))
+    return render(paper_document(found), "markdown")
 
 
 def from_run(stored: Stored) -> Document:
