@@ -50,10 +50,8 @@ def unload_ipython_extension(shell: Any) -> None:
 
 def watch_cell(shell: Any, line: str, cell: str) -> object:
     """Run a cell under the probe; the diagnosis of its training, or none when it trained nothing."""
-    from reenact.diagnosis.judge import diagnose_evidence
-    from reenact.diagnosis.options import DiagnoseOptions
+    from reenact.api.training import diagnose_trace
     from reenact.probe.inprocess import Watching
-    from reenact.rules.evidence import Evidence
 
     asked = _options().parse_args(line.split())
     watching = Watching(folder=asked.folder, preset=asked.preset).start()
@@ -65,10 +63,7 @@ def watch_cell(shell: Any, line: str, cell: str) -> object:
         watching.stop(error)
     if watching.trace is None or not watching.trace.step_count:
         return None
-    return diagnose_evidence(
-        Evidence(trace=watching.trace),
-        DiagnoseOptions(select=tuple(asked.select), ignore=tuple(asked.ignore)),
-    )
+    return diagnose_trace(watching.trace, select=asked.select, ignore=asked.ignore)
 
 
 class _Options(ArgumentParser):

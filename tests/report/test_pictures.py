@@ -10,9 +10,9 @@ import pytest
 from pydantic_sarif.model import StaticAnalysisResultsFormatSarifVersion210JsonSchema as Sarif
 
 from reenact.report.document import Diagnostic, Document, Level, Picture
+from reenact.report.line_plot import Curve, lines
 from reenact.report.render import FORMATS, render
 from reenact.report.rule_pages import rule_help
-from reenact.report.svg_lines import Curve, lines
 from reenact.types import Place
 
 

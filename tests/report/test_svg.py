@@ -8,8 +8,8 @@ from xml.etree import ElementTree
 import pytest
 
 from reenact.report.charts import HeatRow, Shade, Strip, bounds, heat, shade_colour, strips
+from reenact.report.line_plot import MOST_POINTS, Curve, Mark, lines, thinned
 from reenact.report.svg import Scale, number, scale_for
-from reenact.report.svg_lines import MOST_POINTS, Curve, Mark, lines, thinned
 
 HOSTILE = '</svg><script>alert(1)</script>"\x1b[31m'
 

@@ -26,6 +26,7 @@ from reenact.diagnosis.options import THRESHOLD
 if TYPE_CHECKING:
     from reenact.diagnosis.diagnosis import Diagnosis
     from reenact.journal import Journal
+    from reenact.probe.trace import Trace
     from reenact.program.program import Program
     from reenact.repairs.verdict import Repair
 
@@ -115,6 +116,19 @@ def diagnose(
             model=session.model() if model else None,
         )  # fmt: skip
         return run_diagnosis(read, options, services)
+
+
+def diagnose_trace(
+    trace: Trace, *, select: Words = (), ignore: Words = (), threshold: float = THRESHOLD
+) -> Diagnosis:
+    """What the rules find in a training that was watched before: nothing is run, nothing is recorded."""
+    from reenact.diagnosis.judge import diagnose_evidence
+    from reenact.diagnosis.options import DiagnoseOptions
+    from reenact.rules.evidence import Evidence
+
+    selected, ignored = rules_of(select, ignore)
+    options = DiagnoseOptions(select=selected, ignore=ignored, threshold=threshold)
+    return diagnose_evidence(Evidence(trace=trace), options)
 
 
 def repair(

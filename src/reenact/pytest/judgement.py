@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from reenact.diagnosis.judge import diagnose_evidence
+from reenact.api.training import diagnose_trace
 from reenact.diagnosis.judgement import Judgement, grave_symptoms
-from reenact.diagnosis.options import THRESHOLD, DiagnoseOptions
+from reenact.diagnosis.options import THRESHOLD
 from reenact.probe.experiment import Experiments
 from reenact.probe.read import read_trace
 from reenact.probe.trace import Trace
@@ -50,8 +50,7 @@ def assert_no_findings(
     `reenact.watch` block or a callback. `select` and `ignore` name rules by code, prefix, name or family.
     """
     __tracebackhide__ = True
-    options = DiagnoseOptions(select=tuple(select), ignore=tuple(ignore), threshold=threshold)
-    found = diagnose_evidence(Evidence(trace=_trace(trace)), options)
+    found = diagnose_trace(_trace(trace), select=select, ignore=ignore, threshold=threshold)
     if found.judgement is Judgement.UNJUDGED:
         raise AssertionError(found.sentence)
     suspects = [*(one.suspect for one in found.findings), *grave_symptoms(found.symptoms, threshold)]

@@ -2,7 +2,7 @@
 
 document    what is shown, before anyone decides how it looks    views/      a typed result as a document
 render      picks the format: as_full as_concise as_json as_markdown as_html as_sarif as_github
-plots       one function a plot, drawn by svg, svg_lines, charts             trace_plots, training_plots
+line_plot, charts   one function a plot, drawn with the pieces of svg        trace_plots, training_plots
 recorded    a recorded run as a document                         run_report  a run as one file
 run_words   runs and steps in words                              rule_pages, progress
 """

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from statistics import median
 
+from reenact.report.document import Picture
 from reenact.report.svg import (
     ALARM,
     COLOURS,
@@ -29,6 +30,7 @@ MOST_COLUMNS = 90
 MOST_ROWS = 40
 LABELS = 6
 LONGEST_NAME = 22
+NAMED_LAYERS = 8
 NAN = "#111111"
 
 Stops = tuple[tuple[float, tuple[int, int, int]], ...]
@@ -56,6 +58,12 @@ class HeatRow:
     values: Sequence[float | None]
 
 
+def heat_plot(title: str, rows: Sequence[HeatRow], steps: Sequence[int], shade: Shade) -> Picture:
+    """Layers against steps."""
+    alt = f"median by layer: {', '.join(_medians(rows))}"
+    return Picture(title, heat(rows, steps, shade, f"{title}; {alt}"), alt)
+
+
 def heat(rows: Sequence[HeatRow], steps: Sequence[float], shade: Shade, label: str) -> str:
     """One row a layer, one column a step."""
     shown = rows[:MOST_ROWS]
@@ -73,6 +81,14 @@ def heat(rows: Sequence[HeatRow], steps: Sequence[float], shade: Shade, label: s
         parts.append(text(LEFT - 6, floor + 14, f"and {len(rows) - len(shown)} more", anchor="end"))
     parts.append(line(LEFT, floor, WIDTH - HEAT_RIGHT, floor, faint=True))
     return drawing(parts, floor + HEAT_BOTTOM, label)
+
+
+def _medians(rows: Sequence[HeatRow]) -> Iterator[str]:
+    for row in rows[:NAMED_LAYERS]:
+        values = [value for value in row.values if value is not None and math.isfinite(value)]
+        yield f"{row.name} {number(median(values)) if values else 'not a number'}"
+    if len(rows) > NAMED_LAYERS:
+        yield f"and {len(rows) - NAMED_LAYERS} more"
 
 
 def bounds(rows: Sequence[HeatRow], shade: Shade) -> tuple[float, float]:
@@ -168,6 +184,18 @@ class Strip:
     values: Sequence[float]
 
 
+def strip_plot(title: str, samples: Sequence[Strip], below: str) -> Picture:
+    """Samples side by side, a dot a seed."""
+    values = "; ".join(f"{one.name}: {', '.join(map(number, one.values))}" for one in samples)
+    alt = f"{below} over {len(samples[0].values)} seeds. {values}"
+    return Picture(title, strips(samples, alt, below=below), alt)
+
+
+def before_after_plot(title: str, before: Sequence[float], after: Sequence[float], below: str) -> Picture:
+    """What a change did, over the seeds."""
+    return strip_plot(title, [Strip("as it stands", before), Strip("changed", after)], below)
+
+
 def strips(samples: Sequence[Strip], label: str, *, below: str) -> str:
     """One band a sample, all on one axis."""
     x = scale_for((value for one in samples for value in one.values), LEFT, WIDTH - STRIPS_RIGHT)
@@ -213,6 +241,14 @@ class Dot:
     colour: str
     words: str
     large: bool = False
+
+
+def graph_plot(title: str, dots: Sequence[Dot], meaning: Mapping[str, str], words: str = "") -> Picture:
+    """Nodes that hang on one another; `meaning` of the colours, of which the used ones are explained."""
+    counts = {colour: sum(dot.colour == colour for dot in dots) for colour in meaning}
+    key = {colour: text for colour, text in meaning.items() if counts[colour]}
+    alt = words or ", ".join(f"{counts[colour]} {text}" for colour, text in key.items())
+    return Picture(title, graph(dots, f"{title}: {alt}", key), alt)
 
 
 def graph(dots: Sequence[Dot], label: str, key: Mapping[str, str]) -> str:

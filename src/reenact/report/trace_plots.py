@@ -8,11 +8,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from reenact.diagnosis.diagnosis import DiagnosisFinding, VerifiedChange
 from reenact.probe.trace import Columns, Series, Trace
 from reenact.program.fault import Fault
-from reenact.report.charts import HeatRow, Shade
+from reenact.report.charts import HeatRow, Shade, before_after_plot, heat_plot
 from reenact.report.document import Picture
-from reenact.report.plots import before_after_plot, heat_plot, line_plot
+from reenact.report.line_plot import Curve, Mark, line_plot
 from reenact.report.svg import number
-from reenact.report.svg_lines import Curve, Mark
 from reenact.rules.evidence import Evidence
 from reenact.rules.layer_view import LayerView
 from reenact.rules.measured import invalid_loss, kernel_rows, output_rows

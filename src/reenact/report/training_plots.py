@@ -15,9 +15,8 @@ from reenact.paper.measure.gap import Comparison
 from reenact.paper.measure.runs import FullRun
 from reenact.probe.trace import metric_name
 from reenact.report.document import Picture
-from reenact.report.plots import line_plot
+from reenact.report.line_plot import Curve, Level, line_plot
 from reenact.report.svg import number
-from reenact.report.svg_lines import Curve, Level
 
 MOST_PLOTS = 6
 SHARE = 1.5

@@ -5,9 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from reenact.repairs.alternatives.graph import NeutralityGraph, Node, NodeKind
-from reenact.report.charts import Dot
+from reenact.report.charts import Dot, graph_plot
 from reenact.report.document import Document, Facts, Picture, Section
-from reenact.report.plots import graph_plot
 from reenact.report.svg import COLOURS, number
 from reenact.types import Table
 

@@ -15,7 +15,7 @@ from reenact.paper.measure.gap import Comparison, Grade
 from reenact.paper.measure.gap_repair import GapRepair
 from reenact.paper.measure.runs import metric_names, values
 from reenact.paper.reproduction import Reproduction
-from reenact.report.charts import Dot
+from reenact.report.charts import Dot, graph_plot
 from reenact.report.document import (
     Block,
     Board,
@@ -29,7 +29,6 @@ from reenact.report.document import (
     Source,
     Text,
 )
-from reenact.report.plots import graph_plot
 from reenact.report.render import render
 from reenact.report.svg import COLOURS, number
 from reenact.report.training_plots import training_plots

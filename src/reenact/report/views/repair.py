@@ -10,10 +10,10 @@ from reenact.repairs.judging import Judging
 from reenact.repairs.minimise import ReductionStep
 from reenact.repairs.search_context import Evaluation
 from reenact.repairs.verdict import Decision, Repair, Verdict, summary
+from reenact.report.charts import before_after_plot
 from reenact.report.document import Block, Board, Document, Facts, Picture, Row, Section, Text
-from reenact.report.plots import before_after_plot, line_plot
+from reenact.report.line_plot import Curve, line_plot
 from reenact.report.svg import number
-from reenact.report.svg_lines import Curve
 from reenact.types import Table
 
 if TYPE_CHECKING:

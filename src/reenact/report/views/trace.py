@@ -11,7 +11,7 @@ from reenact.probe.trace import Trace
 from reenact.probe.watch import Watched
 from reenact.program.graph import Layer, ModelGraph
 from reenact.report.document import Block, Document, Facts
-from reenact.report.plots import sparkline
+from reenact.report.line_plot import sparkline
 from reenact.types import JsonValue, Table
 
 

@@ -1,4 +1,4 @@
-"""Curves over steps, with the moments at which something was noticed."""
+"""Curves over steps, with the moments at which something was noticed, as a drawing and as a line of bars."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 
+from reenact.report.document import Picture
 from reenact.report.svg import (
     ALARM,
     COLOURS,
@@ -32,6 +33,7 @@ LETTER = 6.6
 THIN = 1.0
 """Width of a curve of a group."""
 MOST_POINTS = 400
+BARS, SPARKS = "▁▂▃▄▅▆▇█", 48
 FEW = 24
 """Up to so many points each is shown as a dot too."""
 
@@ -69,6 +71,26 @@ def colours_of(curves: Sequence[Curve]) -> dict[str, str]:
     """The colour of each curve that stands alone, and of each group, by its name in the legend."""
     names = dict.fromkeys(one.group or one.name for one in curves)
     return {name: COLOURS[at % len(COLOURS)] for at, name in enumerate(names)}
+
+
+def line_plot(
+    title: str,
+    curves: Sequence[Curve],
+    *,
+    marks: Sequence[Mark] = (),
+    levels: Sequence[Level] = (),
+    below: str = "step",
+    log_x: bool = False,
+    between: tuple[float, float] | None = None,
+    words: str = "",
+) -> Picture:
+    """Curves on one pair of axes; `words` instead of a line of bars for each."""
+    described = [f"{one.name:22} {sparkline(list(one.values))}  {_ends(one)}" for one in curves]
+    if marks:
+        described.append("noticed  " + ", ".join(f"{mark.label} at {below} {mark.step:g}" for mark in marks))
+    label = f"{title}: {words or _ends(curves[0])}"
+    drawn = lines(curves, label, marks=marks, levels=levels, below=below, log_x=log_x, between=between)
+    return Picture(title, drawn, words or "\n".join(described))
 
 
 def lines(
@@ -218,3 +240,38 @@ def _legend(
         end = at + 34 + LETTER * len(name)
         yield dot(end + 6, 8 + ROW * row, ALARM)
         yield text(end + 14, 12 + ROW * row, "not a number, or infinite")
+
+
+def sparkline(values: Sequence[float], width: int = SPARKS) -> str:
+    """The course of a series in one line; on a logarithmic scale where it spans decades."""
+    finite = [value for value in values if math.isfinite(value)]
+    if not finite:
+        return "not a number"
+    low, high = min(finite), max(finite)
+    logarithmic = low > 0 and high / low > 100
+
+    def height(value: float) -> float:
+        return math.log(value) if logarithmic else value
+
+    span = height(high) - height(low)
+    marks = []
+    for part in _parts(values, width):
+        if not math.isfinite(part):
+            marks.append("!")
+            continue
+        share = (height(part) - height(low)) / span if span > 0 else 0.0
+        marks.append(BARS[min(len(BARS) - 1, int(share * len(BARS)))])
+    return "".join(marks)
+
+
+def _parts(values: Sequence[float], width: int) -> Iterator[float]:
+    """As many values as fit, each the last of its stretch: a spike to infinity stays visible."""
+    count = min(width, len(values))
+    for at in range(count):
+        stretch = values[at * len(values) // count : (at + 1) * len(values) // count]
+        bad = [value for value in stretch if not math.isfinite(value)]
+        yield bad[0] if bad else stretch[-1]
+
+
+def _ends(one: Curve) -> str:
+    return f"{number(one.values[0])} -> {number(one.values[-1])}"
