@@ -88,7 +88,7 @@ def test_a_model_that_cannot_learn_is_explained(batch: tuple[torch.Tensor, torch
 
 
 def test_a_loss_that_is_no_number_is_reported(batch: tuple[torch.Tensor, torch.Tensor]) -> None:
-    with pytest.raises(AssertionError, match="the loss is no number before step 1"):
+    with pytest.raises(AssertionError, match="the loss is not a number before step 1"):
         assert_learns(network(), batch, loss=lambda output, _: output.sum() * float("nan"))
 
 

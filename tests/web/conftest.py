@@ -166,7 +166,7 @@ def put_trace(folder: Path) -> None:
             }
         ],
     }  # fmt: skip
-    graph = {"framework": "torch", "model": "Net", "layers": [layer], "parameters": 4}
+    graph = {"framework": "torch", "model": "Net", "layers": [layer], "parameters": 4, "batch_size": 8}
     graph["trainable_parameters"] = 4
     numbers = np.arange(STEPS, dtype=float)
     grads = np.where(numbers < STEPS - 1, 1.0 / (1 + numbers), np.inf)

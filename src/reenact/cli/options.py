@@ -130,7 +130,7 @@ REPEATS = Count(1, 10_000)
 
 
 def defaulted(
-    flag: str, kind: click.ParamType | type, default: Any, text: str, *, name: str = ""
+    flag: str, kind: Any, default: Any, text: str, *, name: str = ""
 ) -> Callable[[Command], Command]:
     """An option that its help page shows with its default; `name` is that of the API where it differs."""
     names = (flag, name) if name else (flag,)
