@@ -72,7 +72,8 @@ WORDS = {
     "walls": "isolation",
 }
 ALLOWED = re.compile(
-    r"front door|next door|side ?story|history|header room|headroom|room for|no room|without room|NO_ROOM"
+    r"--story|front door|next door|side ?story|history|header room|headroom|room for|no room|without room"
+    r"|NO_ROOM"
     r"|out of the house|warehouse|household|bear in mind|dear reader|workshop paper|heartbeat|at heart"
     r"|files written anew|house[-_ ]prices|\"dice\"|dice (?:score|loss)|story TO pipeline"
     r"|(?<![\w ])mend(?![\w ])|^Said$|^\"(?:standing|accused)\"$",

@@ -29,7 +29,6 @@ from reenact.report.document import (
     Text,
 )
 from reenact.report.rule_pages import rule_help
-from reenact.report.svg import number
 from reenact.report.views.finding import headline, reasons, seen, source_lines, tried_words
 from reenact.rules.evidence import Evidence
 from reenact.rules.finding import Severity
@@ -104,6 +103,8 @@ def _data(evidence: Evidence) -> Iterator[Facts]:
 
 
 def _tensor(one: TensorFacts) -> str:
+    from reenact.report.svg import number
+
     shape = " x ".join("?" if size is None else str(size) for size in one.shape[1:]) or "one value"
     parts = [f"{shape} {one.dtype}"]
     if one.minimum is not None and one.maximum is not None:
