@@ -8,8 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from reenact.llm.answers import misfits
 from reenact.llm.ask import schema_of
-from reenact.llm.relay import misfits
 
 
 class Colour(Enum):

@@ -12,13 +12,14 @@ import json
 import math
 import re
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from itertools import islice
 from typing import Any
 
 from pydantic import ValidationError
 
 from reenact.llm.ask import Reply, Request, T
+from reenact.llm.prompts import capped
 
 LONGEST_ANSWER = 2_000_000
 """Characters; a longer reply is not read."""
@@ -199,6 +200,32 @@ _DECODER = json.JSONDecoder(
     parse_float=_finite,
     object_pairs_hook=_without_twins,
 )
+
+
+def misfits(value: Any, schema: Mapping[str, Any]) -> list[str]:
+    """How a value does not fit a JSON schema, one sentence each; empty when it does.
+
+    For answers whose Python type is not at hand; the run that asked checks again, with the type itself.
+    """
+    from jsonschema import Draft202012Validator
+
+    errors = Draft202012Validator(schema).iter_errors(value)
+    return [
+        f"answer{inner.json_path[1:]}: {capped(inner.message, 300)}"
+        for error in errors
+        for inner in _innermost(error)
+    ]
+
+
+def _innermost(error: Any) -> Iterator[Any]:
+    """Of a choice between types, the misfits of the one that almost fits: they say most."""
+    branches: dict[object, list[Any]] = {}
+    for inner in error.context:
+        branches.setdefault(inner.schema_path[0], []).append(inner)
+    if not branches:
+        yield error
+    for inner in min(branches.values(), key=len, default=[]):
+        yield from _innermost(inner)
 
 
 def _misfit(error: ValidationError) -> BadAnswer:

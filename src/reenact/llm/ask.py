@@ -10,11 +10,12 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from decimal import Decimal
+from functools import cache
 from typing import Any, Generic, Literal, Protocol, TypeAlias, TypeVar
 
-from pydantic import BaseModel
+from pydantic import BaseModel, TypeAdapter
 
 from reenact.types import JsonValue
 
@@ -133,28 +134,17 @@ class Model(Protocol):
 
 def answer_to_json(answer: Answer[Any]) -> dict[str, JsonValue]:
     """The answer as JSON, for a journal or a recording."""
-    return {
-        "value": answer.value.model_dump(mode="json"),
-        "usage": asdict(answer.usage),
-        "cost": None if answer.cost is None else str(answer.cost),
-        "model": answer.model,
-        "source": answer.source,
-        "attempts": answer.attempts,
-        "wording": answer.wording,
-    }
+    return dict(_adapter(type(answer.value)).dump_python(answer, mode="json"))
 
 
 def answer_from_json(kind: type[T], data: Mapping[str, Any]) -> Answer[T]:
     """The answer that `answer_to_json` wrote. Raises pydantic.ValidationError when the value does not fit."""
-    return Answer(
-        value=kind.model_validate(data["value"]),
-        usage=Usage(**data["usage"]),
-        cost=None if data["cost"] is None else Decimal(data["cost"]),
-        model=data["model"],
-        source=data["source"],
-        attempts=data["attempts"],
-        wording=data["wording"],
-    )
+    return _adapter(kind).validate_python(data)
+
+
+@cache
+def _adapter(kind: type[T]) -> TypeAdapter[Answer[T]]:
+    return TypeAdapter(Answer[kind])  # type: ignore[valid-type]
 
 
 def schema_of(kind: type[BaseModel]) -> dict[str, Any]:

@@ -17,17 +17,16 @@ import json
 import os
 import re
 import uuid
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from reenact.errors import InputError, ModelUnreachable, StorageError
 from reenact.files import read_bytes
-from reenact.llm.answers import LONGEST_ANSWER, NO_OBJECT, BadAnswer, values
+from reenact.llm.answers import LONGEST_ANSWER, NO_OBJECT, BadAnswer, misfits, values
 from reenact.llm.ask import Call, Part, Reply, Text, Turn, Usage
 from reenact.llm.patience import Clock, Patience
-from reenact.llm.prompts import capped
 from reenact.redact import redact_json
 from reenact.types import Progress, Tell, tell_nobody
 
@@ -238,32 +237,6 @@ def _read_plain(path: Path) -> bytes | None:
         return None
     except OSError as error:
         raise InputError(f"The file {path} cannot be read: {error.strerror}.") from None
-
-
-def misfits(value: Any, schema: Mapping[str, Any]) -> list[str]:
-    """How a value does not fit a JSON schema, one sentence each; empty when it does.
-
-    For answers whose Python type is not at hand; the run that asked checks again, with the type itself.
-    """
-    from jsonschema import Draft202012Validator
-
-    errors = Draft202012Validator(schema).iter_errors(value)
-    return [
-        f"answer{inner.json_path[1:]}: {capped(inner.message, 300)}"
-        for error in errors
-        for inner in _innermost(error)
-    ]
-
-
-def _innermost(error: Any) -> Iterator[Any]:
-    """Of a choice between types, the misfits of the one that almost fits: they say most."""
-    branches: dict[object, list[Any]] = {}
-    for inner in error.context:
-        branches.setdefault(inner.schema_path[0], []).append(inner)
-    if not branches:
-        yield error
-    for inner in min(branches.values(), key=len, default=[]):
-        yield from _innermost(inner)
 
 
 def _write_whole(path: Path, data: bytes) -> None:

@@ -14,7 +14,7 @@ from reenact.errors import UnreadablePaper
 from reenact.intake.papers.assemble import Draft, Piece
 from reenact.intake.papers.bibliography import cut_list, read_bibitems, read_bibtex
 from reenact.intake.papers.latex_files import Files, find_main, flatten
-from reenact.intake.papers.latex_macros import detex, group
+from reenact.intake.papers.latex_macros import detex, group, rewritten
 from reenact.intake.papers.latex_prepare import (
     ELSEWHERE,
     USUAL,
@@ -233,12 +233,7 @@ def authors_in(text: str) -> Iterator[str]:
 
 
 def _cut_notes(text: str) -> str:
-    parts: list[str] = []
-    at = 0
-    while found := _NOTES.search(text, at):
-        parts.append(text[at : found.start()])
-        at = group(text, found.end())[1]
-    return "".join((*parts, text[at:]))
+    return rewritten(text, _NOTES, lambda found: ("", group(text, found.end())[1]))
 
 
 MOST_PARTS = 60

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from reenact.errors import InputError, UnreadablePaper
+from reenact.intake.papers.latex_macros import Made, rewritten
 from reenact.intake.papers.paper import Lost
 from reenact.intake.papers.source import MOST_TEXT, text_of
 from reenact.sandbox.files.collect import collect, inner_name
@@ -52,15 +53,12 @@ def without_comments(text: str) -> str:
 
 
 def _without_blocks(text: str) -> str:
-    parts: list[str] = []
-    at = 0
-    while opened := _OPENED.search(text, at):
+
+    def made(opened: re.Match[str]) -> Made:
         closed = _CLOSED.search(text, opened.end())
-        if closed is None:
-            break
-        parts.append(text[at : opened.start()])
-        at = closed.end()
-    return " ".join((*parts, text[at:]))
+        return (" ", closed.end()) if closed else None
+
+    return rewritten(text, _OPENED, made)
 
 
 @dataclass

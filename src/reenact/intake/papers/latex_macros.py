@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from typing import TypeAlias
 
 _ACCENTS = {
     "`": "\u0300", "'": "\u0301", "^": "\u0302", "~": "\u0303", '"': "\u0308", "=": "\u0304", ".": "\u0307",
@@ -17,8 +18,9 @@ _LETTERS = {
     "textemdash": "—", "textbackslash": "\\", "copyright": "©", "S": "§", "textregistered": "®",
 }  # fmt: skip
 MOST_GROUP = 200_000
+MOST_REWRITTEN = 100_000
 _BRACE = re.compile(r"\\.|[{}]", re.S)
-_MATHS = re.compile(r"(?<!\\)\$(?:[^$\\]|\\.)+\$")
+_MATHS = re.compile(r"((?<!\\)\$(?:[^$\\]|\\.)+\$)")
 _ACCENT = re.compile(
     r"\{?\\(?:([`'^~\"=.])\s*\{?(\\?[A-Za-z])\}?|([uvHckrd])(?:\s*\{(\\?[A-Za-z])\}|\s+([A-Za-z])))\}?"
 )
@@ -30,12 +32,8 @@ _NAMED = re.compile(r"\\([A-Za-z]+)(?:\s+|(?=[^A-Za-z])|\Z)")
 
 def detex(text: str) -> str:
     """The words of a line."""
-    parts: list[str] = []
-    at = 0
-    for maths in _MATHS.finditer(text):
-        parts += [_words(text[at : maths.start()]), maths[0]]
-        at = maths.end()
-    return " ".join("".join((*parts, _words(text[at:]))).split())
+    parts = [maths if number % 2 else _words(maths) for number, maths in enumerate(_MATHS.split(text))]
+    return " ".join("".join(parts).split())
 
 
 def _words(text: str) -> str:
@@ -75,6 +73,26 @@ def group(text: str, at: int, most: int = MOST_GROUP) -> tuple[str, int]:
             return text[at + 1 : found.start()], found.end()
     end = min(at + most, len(text))
     return text[at + 1 : end], end
+
+
+Made: TypeAlias = tuple[str, int] | None
+"""What stands for something that was found, and where the text goes on; none ends the search."""
+
+
+def rewritten(
+    text: str, wanted: re.Pattern[str], make: Callable[[re.Match[str]], Made], most: int = MOST_REWRITTEN
+) -> str:
+    """The text with what `make` gives for each find, one after the other."""
+    parts: list[str] = []
+    at = 0
+    for _ in range(most):
+        found = wanted.search(text, at)
+        made = make(found) if found else None
+        if found is None or made is None:
+            break
+        parts += [text[at : found.start()], made[0]]
+        at = made[1]
+    return "".join((*parts, text[at:]))
 
 
 MOST_DEFINED = 2000
@@ -157,20 +175,20 @@ class _Writer:
         return text
 
     def _round(self, text: str, used: re.Pattern[str]) -> str:
-        parts: list[str] = []
-        at = 0
-        while self.left > 0 and (found := used.search(text, at)):
+        def write(found: re.Match[str]) -> Made:
+            if self.left <= 0:
+                return None
             own = self.commands[found["name"]] if found["name"] else self.environments[found["frame"]]
             words, end = own.closing, found.end()
             if found["how"] != "end":
                 given, end = _arguments(text, end, own)
                 if len(own.opening) + own.opening.count("#") * sum(map(len, given)) > self.left:
-                    break
+                    return None
                 words = _stand_for(given) if own.machinery else _filled(own.opening, given)
             self.left -= len(words)
-            parts += [text[at : found.start()], words]
-            at = end
-        return "".join((*parts, text[at:]))
+            return words, end
+
+        return rewritten(text, used, write)
 
 
 def _definitions(text: str) -> Iterator[tuple[str, str, _Own, int, int]]:

@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from reenact.intake.papers.assemble import Piece
-from reenact.intake.papers.latex_macros import detex, group, written_out
+from reenact.intake.papers.latex_macros import Made, detex, group, rewritten, written_out
 from reenact.intake.papers.latex_tables import plain_tables
 from reenact.intake.papers.paper import Algorithm
 
@@ -108,33 +108,27 @@ def prepare(text: str) -> Prepared:
     text = _NOTE.sub(r"\\footnote", _IEEE.sub(r"\\\1\3{eqnarray\2\4}", written.text))
     text = plain_tables(_unwrapped(text))
     words = dict(_WORDS_FOR.findall(text)[:MOST_STORED])
-    parts: list[str] = []
-    at = 0
-    while begin := _BEGIN.search(text, at):
+
+    def stored(begin: re.Match[str]) -> Made:
         closed = re.compile(rf"\\end\s*\{{{re.escape(begin[1])}\}}").search(text, begin.end())
         if closed is None:
-            break
-        parts += [
-            text[at : begin.start()],
-            made.keep(_steps(_spelt(text[begin.end() : closed.start()], words), begin[1])),
-        ]
-        at = closed.end()
-    parts.append(text[at:])
-    made.text = _APPENDIX.sub(lambda found: " " if "end" in found[0][:5] else made.keep(None), "".join(parts))
+            return None
+        body = _spelt(text[begin.end() : closed.start()], words)
+        return made.keep(_steps(body, begin[1])), closed.end()
+
+    text = rewritten(text, _BEGIN, stored)
+    made.text = _APPENDIX.sub(lambda found: " " if "end" in found[0][:5] else made.keep(None), text)
     return made
 
 
 def _unwrapped(text: str) -> str:
     """Without boxes that only scale what is in them: pandoc would drop a table with its box."""
-    parts: list[str] = []
-    at = 0
-    while box := _BOX.search(text, at):
+
+    def made(box: re.Match[str]) -> Made:
         inner, end = group(text, box.end())
-        parts += [text[at : box.start()], "\n", inner, "\n"]
-        at = end
-        if len(parts) > MOST_STORED * 4:
-            break
-    return "".join((*parts, text[at:]))
+        return f"\n{inner}\n", end
+
+    return rewritten(text, _BOX, made, MOST_STORED)
 
 
 def _spelt(body: str, words: dict[str, str]) -> str:

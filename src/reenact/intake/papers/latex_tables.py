@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from reenact.intake.papers.latex_macros import group
+from reenact.intake.papers.latex_macros import Made, group, rewritten
 
 MOST_TABLES = 400
 HEADS = re.compile(r"ReenactHeads(\d+)x\s*")
@@ -58,49 +58,35 @@ def plain_tables(text: str) -> str:
     text = _front(text)
     text = _AROUND.sub("\n", _FLOAT_END.sub(r"\\end{table}", _FLOAT.sub(r"\\begin{table}", text)))
     text = _FIGURE.sub(r"\\begin{figure}", text).replace("\\end{wrapfigure}", "\\end{figure}")
-    parts: list[str] = []
-    at = 0
-    for _ in range(MOST_TABLES):
-        begin = _BEGIN.search(text, at)
-        end = _closing(text, begin.end()) if begin else None
-        if begin is None or end is None:
-            break
-        body = _body(text[begin.end() : end.start()], begin[1])
-        parts += [text[at : begin.start()], _plain(body)]
-        at = end.end()
-    return _captioned("".join((*parts, text[at:])))
+
+    def made(begin: re.Match[str]) -> Made:
+        end = _closing(text, begin.end())
+        return (_plain(_body(text[begin.end() : end.start()], begin[1])), end.end()) if end else None
+
+    return _captioned(rewritten(text, _BEGIN, made, MOST_TABLES))
 
 
 def _front(text: str) -> str:
     """Tables that only set names and addresses in columns as words: no command of the title takes a table."""
-    parts: list[str] = []
-    at = 0
-    for _ in range(MOST_TABLES):
-        found = _NAMES.search(text, at)
-        if found is None:
-            break
+
+    def made(found: re.Match[str]) -> Made:
         inner, end = group(text, found.end(), LONGEST_NAMES)
-        if _BEGIN.search(inner) and text[end - 1] == "}":
-            words = re.sub(r"\n\s*\n", "\n", _without_inner(inner, ",", "\\\\"))
-            parts += [text[at : found.end()], "{", words, "}"]
-            at = end
-        else:
-            parts.append(text[at : found.end()])
-            at = found.end()
-    return "".join((*parts, text[at:]))
+        if not _BEGIN.search(inner) or text[end - 1] != "}":
+            return found[0], found.end()
+        words = re.sub(r"\n\s*\n", "\n", _without_inner(inner, ",", "\\\\"))
+        return f"{found[0]}{{{words}}}", end
+
+    return rewritten(text, _NAMES, made, MOST_TABLES)
 
 
 def _captioned(text: str) -> str:
     """Floats that hold a table hold nothing else: pandoc would lose the caption among other things."""
-    parts: list[str] = []
-    at = 0
-    while begin := _TABLE.search(text, at):
+
+    def made(begin: re.Match[str]) -> Made:
         end = text.find(f"\\end{{{begin[1]}}}", begin.end())
-        if end < 0:
-            break
-        parts += [text[at : begin.start()], *_float(text[begin.end() : end])]
-        at = end + len(begin[1]) + 6
-    return "".join((*parts, text[at:]))
+        return ("".join(_float(text[begin.end() : end])), end + len(begin[1]) + 6) if end >= 0 else None
+
+    return rewritten(text, _TABLE, made)
 
 
 def _float(body: str) -> Iterator[str]:
@@ -207,21 +193,18 @@ def _without_inner(body: str, cell: str = " ", row: str = " ") -> str:
 
 def _stacked(body: str) -> str:
     """`\\makecell{a \\\\ b}` -> `{a b}`."""
-    parts: list[str] = []
-    at = 0
-    while found := _STACK.search(body, at):
+
+    def made(found: re.Match[str]) -> Made:
         inner, end = group(body, found.end())
-        parts += [body[at : found.start()], "{", inner.replace("\\\\", " "), "}"]
-        at = end
-    return "".join((*parts, body[at:]))
+        return "{" + inner.replace("\\\\", " ") + "}", end
+
+    return rewritten(body, _STACK, made)
 
 
 def _across(body: str) -> str:
     """`\\multicolumn{2}{c|}{x}` -> `\\multicolumn{2}{c}{x}`."""
-    parts: list[str] = []
-    at = 0
-    while found := _ACROSS.search(body, at):
-        end = group(body, found.end())[1]
-        parts += [body[at : found.start()], f"\\multicolumn{{{found[1]}}}{{c}}"]
-        at = end
-    return "".join((*parts, body[at:]))
+    return rewritten(
+        body,
+        _ACROSS,
+        lambda found: (f"\\multicolumn{{{found[1]}}}{{c}}", group(body, found.end())[1]),
+    )
