@@ -26,7 +26,7 @@ from reenact.intake.papers.paper import (
     Span,
     Table,
 )
-from reenact.intake.papers.references import Bibliography, cited_keys
+from reenact.intake.papers.references import Bibliography, cited_keys, is_bibliography, listed
 from reenact.intake.papers.sentences import Locator, split
 
 
@@ -96,6 +96,23 @@ def assemble(draft: Draft, source: str) -> Paper:
     lost = _unique((*draft.lost, *_unresolved(sections, draft.references)))
     references = _with_places(_unique_keys(draft.references), sections)
     return Paper(title, draft.authors, source, draft.form, sections, references, lost)
+
+
+def cut_references(pieces: Iterable[Piece]) -> tuple[list[Piece], tuple[Reference, ...]]:
+    """The pieces without the section that is the bibliography, and its entries, a paragraph each."""
+    kept: list[Piece] = []
+    entries: list[str] = []
+    inside = False
+    for piece in pieces:
+        if isinstance(piece, Heading):
+            inside = is_bibliography(piece.title)
+            kept += [] if inside else [piece]
+        elif inside and isinstance(piece, Prose | Equation):
+            text = piece.text if isinstance(piece, Prose) else piece.latex
+            entries.append(re.sub(r"^\s*[-*+]\s+", "", text))
+        else:
+            kept.append(piece)
+    return kept, listed(entries)
 
 
 class _Maker:

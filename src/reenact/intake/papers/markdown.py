@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
-from reenact.intake.papers.assemble import Draft, Heading, Piece, Prose
+from reenact.intake.papers.assemble import Draft, Heading, Piece, Prose, cut_references
 from reenact.intake.papers.paper import Algorithm, Equation, Figure, Lost
 from reenact.intake.papers.pictures import Pictures
 from reenact.intake.papers.plain import bare, captioned, is_table, table_of
-from reenact.intake.papers.references import HEADINGS, keyed
 
 LONGEST_HEADING = 500
 _COMMENT = re.compile(r"<!--.*?(?:-->|\Z)", re.S)
@@ -33,14 +32,14 @@ def read_markdown(text: str, name: str, pictures: Pictures) -> Draft:
     reader = _Reader(body.split("\n"), pictures)
     pieces = reader.pieces()
     title, pieces = _titled(facts.title, pieces)
-    body_pieces, references = _without_references(pieces)
+    pieces, references = cut_references(pieces)
     return Draft(
         "markdown",
-        tuple(body_pieces),
+        tuple(_without_marks(pieces)),
         title=title,
         authors=facts.authors,
         abstract=(Prose(facts.abstract),) if facts.abstract else (),
-        references=tuple(keyed(entry, number) for number, entry in enumerate(references, start=1)),
+        references=references,
         lost=(*pictures.lost, *reader.lost),
         texts={name: text},
     )
@@ -172,31 +171,22 @@ def _titled(title: str, pieces: list[Piece]) -> tuple[str, list[Piece]]:
         return title, pieces
     rest = [piece for piece in pieces if piece is not first[0]]
     return first[0].title, [
-        Heading(piece.level - 1, piece.title, piece.appendix) if isinstance(piece, Heading) else piece
-        for piece in rest
+        replace(piece, level=piece.level - 1) if isinstance(piece, Heading) else piece for piece in rest
     ]
 
 
-def _without_references(pieces: list[Piece]) -> tuple[list[Piece], list[str]]:
-    """The pieces with their inline marks taken off, and the entries of the bibliography."""
-    kept: list[Piece] = []
-    entries: list[str] = []
-    inside = False
+def _without_marks(pieces: list[Piece]) -> Iterator[Piece]:
+    """The pieces with their inline marks taken off; what follows the heading of an appendix is one."""
     appendix = False
     for piece in pieces:
         if isinstance(piece, Heading):
-            inside = piece.title.strip(" .:").casefold() in HEADINGS
             appendix = appendix or bool(re.match(r"appendi(?:x|ces)\b", piece.title, re.I))
-            if not inside:
-                kept.append(Heading(piece.level, piece.title, appendix))
-        elif inside and isinstance(piece, Prose):
-            entries.append(re.sub(r"^\s*[-*+]\s+", "", piece.text))
+            yield replace(piece, appendix=appendix)
         elif isinstance(piece, Prose):
             item = _ITEM.match(piece.text)
-            kept.append(Prose(bare(item[1] if item else piece.text)))
+            yield Prose(bare(item[1] if item else piece.text))
         else:
-            kept.append(piece)
-    return kept, entries
+            yield piece
 
 
 LONGEST = 20_000

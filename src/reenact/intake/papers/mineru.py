@@ -21,7 +21,7 @@ from reenact.intake.papers.pandoc import SCRIPT_DEEPEST, result_json, run_script
 from reenact.intake.papers.paper import Algorithm, Equation, Figure, Lost, Table, on_page
 from reenact.intake.papers.pdf_lines import Page
 from reenact.intake.papers.plain import heading_of
-from reenact.intake.papers.references import HEADINGS, keyed
+from reenact.intake.papers.references import is_bibliography, listed
 from reenact.sandbox.box import MIB, Limits, Sandbox
 from reenact.sandbox.files.strict_json import read_json
 
@@ -106,7 +106,7 @@ def draft_of(
         lost.append(Lost("text", UNSEEN))
     return Draft(
         "pdf", tuple(made.pieces), title=made.title,
-        references=tuple(keyed(entry, number) for number, entry in enumerate(made.entries, start=1)),
+        references=listed(made.entries),
         lost=tuple(lost), texts=texts,
     )  # fmt: skip
 
@@ -156,7 +156,7 @@ class _Made:
             return
         # Below a title of level 1 sections have level 2, where MinerU tells levels at all.
         found = known or Heading(max(1, level - 1) if self.title else level, text)
-        self._references = found.title.strip(" .:").casefold() in HEADINGS
+        self._references = is_bibliography(found.title)
         self.pieces += [] if self._references else [found]
 
     def _prose(self, text: str, page: int) -> None:

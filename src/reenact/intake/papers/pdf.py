@@ -10,11 +10,10 @@ from enum import StrEnum
 from typing import Any
 
 from reenact.errors import InputError, MissingExtra, ReenactError, Stopped, UnreadablePaper
-from reenact.intake.papers.assemble import Draft, Heading, Piece, Prose
+from reenact.intake.papers.assemble import Draft, Piece, cut_references
 from reenact.intake.papers.pandoc import SCRIPT_LIMITS, result_json, run_script
-from reenact.intake.papers.paper import Equation, Figure, Lost, Table
+from reenact.intake.papers.paper import Figure, Lost, Table
 from reenact.intake.papers.pdf_lines import Box, Line, Page, Paragraphs, bare_pages, body_size, title_of
-from reenact.intake.papers.references import HEADINGS, keyed
 from reenact.sandbox.box import Limits, Sandbox
 from reenact.types import JsonValue
 
@@ -112,7 +111,7 @@ def _draft(pages: list[Page], name: str, unseen: int, data: bytes, box: Sandbox)
     made = Paragraphs(size)
     for page in pages:
         made.page(page, skip=used if page is pages[0] else frozenset())
-    kept, entries = _without_references(made.finish())
+    kept, references = cut_references(made.finish())
     pieces, undrawn = cropped(kept, made.figures, pages, data, size=size, box=box)
     lost = [Lost("equation", TRUST), *made.lost, *undrawn]
     if unseen:
@@ -126,25 +125,10 @@ def _draft(pages: list[Page], name: str, unseen: int, data: bytes, box: Sandbox)
         "pdf",
         pieces,
         title=title,
-        references=tuple(keyed(entry, number) for number, entry in enumerate(entries, start=1)),
+        references=references,
         lost=tuple(lost),
         texts={f"{name}#page={page.number}": "\n".join(line.text for line in page.lines) for page in pages},
     )
-
-
-def _without_references(pieces: list[Piece]) -> tuple[list[Piece], list[str]]:
-    kept: list[Piece] = []
-    entries: list[str] = []
-    inside = False
-    for piece in pieces:
-        if isinstance(piece, Heading):
-            inside = piece.title.strip(" .:").casefold() in HEADINGS
-            kept += [] if inside else [piece]
-        elif inside and isinstance(piece, Prose | Equation):
-            entries.append(piece.text if isinstance(piece, Prose) else piece.latex)
-        else:
-            kept.append(piece)
-    return kept, entries
 
 
 MOST = 40

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from reenact.intake.papers.assemble import Draft, Heading, Piece, Prose
 from reenact.intake.papers.paper import Algorithm, Figure, Table
-from reenact.intake.papers.references import HEADINGS, keyed
+from reenact.intake.papers.references import is_bibliography, listed
 
 LONGEST_HEADING = 90
 _NUMBERED = re.compile(
@@ -34,7 +34,7 @@ def read_plain(text: str, name: str) -> Draft:
         "text",
         tuple(captioned(pieces)),
         title=title,
-        references=tuple(keyed(entry, number) for number, entry in enumerate(references, start=1)),
+        references=listed(references),
         texts={name: text},
     )
 
@@ -48,7 +48,7 @@ def shaped(paragraphs: Iterable[str]) -> tuple[list[Piece], list[str]]:
         first, _, rest = paragraph.strip().partition("\n")
         heading = heading_of(first)
         if heading is not None:
-            inside = heading.title.strip(" .:").casefold() in HEADINGS
+            inside = is_bibliography(heading.title)
             pieces += [] if inside else [heading]
         body = paragraph.strip() if heading is None else rest
         text = " ".join(_HYPHEN.sub("", body).split())
@@ -68,7 +68,7 @@ def heading_of(line: str) -> Heading | None:
     if numbered:
         number = numbered["number"]
         return Heading(number.count(".") + 1, numbered["title"].strip(), appendix=number[0].isalpha())
-    if _KNOWN.match(line) or line.strip(" .:").casefold() in HEADINGS:
+    if _KNOWN.match(line) or is_bibliography(line):
         return Heading(1, line.strip(" .:").capitalize(), appendix=line.casefold().startswith("appendix"))
     return None
 

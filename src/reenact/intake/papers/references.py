@@ -61,6 +61,16 @@ def keyed(text: str, number: int) -> Reference:
     return reference_of(key.lstrip("@"), found["text"])
 
 
+def listed(entries: Iterable[str]) -> tuple[Reference, ...]:
+    """The entries of a bibliography, in order."""
+    return tuple(keyed(entry, number) for number, entry in enumerate(entries, start=1))
+
+
+def is_bibliography(title: str) -> bool:
+    """Whether a section of that title is the bibliography."""
+    return title.strip(" .:").casefold() in HEADINGS
+
+
 def authors_of(names: str) -> tuple[str, ...]:
     """Names one by one, given names first."""
     names = re.sub(r"\bet al\b\.?|\(?\b(?:19|20)\d{2}[a-z]?\)?|\beds?\.", " ", names).strip(" ,;:")
