@@ -228,24 +228,13 @@ def _counted(folder: Path, commit: str, source: str, bounds: Bounds) -> Checkout
     return Checkout(folder, commit, source, files)
 
 
-_GIT_ERRORS = (
-    (
-        "commit",
-        re.compile(
-            r"remote ref|not our ref|single revision|unknown revision|bad revision|Not a valid object"
-            r"|unadvertised object|no revision of",
-            re.IGNORECASE,
-        ),
-    ),
-    (
-        "access",
-        re.compile(r"could not read Username|Authentication failed|not found|error: 40[34]", re.IGNORECASE),
-    ),
-    (
-        "network",
-        re.compile(r"resolve host|connect to|timed out|unreachable|unable to access|TLS|SSL", re.IGNORECASE),
-    ),
-)
+_GIT_ERRORS = {
+    "commit": r"remote ref|not our ref|single revision|unknown revision|bad revision|Not a valid object"
+    r"|unadvertised object|no revision of",
+    "access": r"could not read Username|Authentication failed|not found|error: 40[34]",
+    "network": r"resolve host|connect to|timed out|unreachable|unable to access|TLS|SSL",
+}
+"""What git prints, by what is missing; the first that fits counts."""
 
 
 @contextmanager
@@ -256,7 +245,8 @@ def git_errors(source: str, commit: str) -> Iterator[None]:
     except UnreadableRepository:
         raise
     except InputError as error:
-        kind = next((kind for kind, pattern in _GIT_ERRORS if pattern.search(error.sentence)), "")
+        found = (kind for kind, pattern in _GIT_ERRORS.items() if re.search(pattern, error.sentence, re.I))
+        kind = next(found, "")
         if not kind:
             raise
         raise _git_error(kind, source, commit, error.sentence) from error

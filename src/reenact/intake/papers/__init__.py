@@ -7,7 +7,7 @@ sentences    where a sentence ends, and where it is in the source
 references   an entry as it is printed, and which ones a sentence cites; bibliography: BibTeX, bibitems
 
 markdown     Markdown; plain: text by its shape, captions and tables that both share
-latex        with latex_files (one text of all), latex_prepare and latex_tables (what pandoc would lose) and
+latex        with latex_files (one text of all), latex_prepare and tables (what pandoc would lose) and
              latex_macros (the author's commands); pandoc: runs in the sandbox; tree: reads what it found
 html         through html_page in the sandbox, pandoc and tree
 pdf          with pdf_lines; mineru: PDFs read by MinerU, with mineru_home

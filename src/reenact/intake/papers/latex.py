@@ -28,10 +28,10 @@ from reenact.intake.papers.latex_prepare import (
     unknown_commands,
     without_frames,
 )
-from reenact.intake.papers.latex_tables import HEADS
 from reenact.intake.papers.pandoc import LIMITS, Parsed, parse
 from reenact.intake.papers.paper import Lost, Reference, Table
 from reenact.intake.papers.pictures import Pictures, drawn
+from reenact.intake.papers.tables import HEADS
 from reenact.intake.papers.tree import Walk
 from reenact.sandbox.box import Sandbox
 

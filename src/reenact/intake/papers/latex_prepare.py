@@ -12,8 +12,8 @@ from dataclasses import dataclass, field
 
 from reenact.intake.papers.assemble import Piece
 from reenact.intake.papers.latex_macros import Made, detex, group, rewritten, written_out
-from reenact.intake.papers.latex_tables import plain_tables
 from reenact.intake.papers.paper import Algorithm
+from reenact.intake.papers.tables import plain_tables
 
 FLOATS = ("algorithm", "algorithm*", "algorithm2e", "figure_algorithm", "listing")
 BARE = ("algorithmic", "algpseudocode", "lstlisting", "verbatim", "minted", "pseudocode", "alltt")

@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, TypeAlias, cast
 
 from reenact.errors import MissingExtra, ResultRefused, SandboxFailed, Stopped, UnreadablePaper
 from reenact.sandbox.box import MIB, BoxResult, Command, Ending, Limits, Mount, Sandbox
@@ -34,12 +34,16 @@ REFUSED = 64
 HEAP = "-M1500m"
 
 
+Node: TypeAlias = Mapping[str, Any]
+"""An element of pandoc's tree: `t` is its kind, `c` what it holds."""
+
+
 @dataclass(frozen=True, slots=True)
 class Parsed:
     """What pandoc made of a text."""
 
     meta: Mapping[str, Any]
-    blocks: tuple[Mapping[str, Any], ...]
+    blocks: tuple[Node, ...]
     skipped: tuple[str, ...]
     """Commands that it did not know, as they stand in the source."""
     problem: str = ""

@@ -4,8 +4,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from reenact.intake.papers.latex_prepare import prepare
-from reenact.intake.papers.latex_tables import plain_tables
 from reenact.intake.papers.paper import Algorithm
+from reenact.intake.papers.tables import plain_tables
 
 TOKENS = st.sampled_from(
     [r"\begin{tabular}{lc}", r"\end{tabular}", r"\begin{table}[t]", r"\end{table}", r"a & b \\", r"\hline",
