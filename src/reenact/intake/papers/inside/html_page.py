@@ -20,17 +20,16 @@ from selectolax.lexbor import LexborHTMLParser
 DEEPEST = 100
 """Levels of elements; the words of deeper ones stay."""
 MOST_NODES = 400_000
-DROPPED = {
-    "script", "style", "noscript", "template", "nav", "button", "form", "select", "iframe", "object", "svg",
-}  # fmt: skip
+DROPPED = set("script style noscript template nav button form select iframe object svg".split())  # noqa: SIM905
 LEFT_OUT = {"ltx_authors", "ltx_page_footer", "ltx_dates", "ltx_page_navbar"}
 FIGURES = {"ltx_figure", "ltx_table", "ltx_float"}
 EQUATIONS = {"ltx_equation", "ltx_equationgroup", "ltx_eqn_table", "ltx_eqn_align"}
-KEPT = {
-    "p", "div", "section", "article", "main", "header", "table", "caption", "thead", "tbody", "tfoot", "tr",
-    "td", "th", "ul", "ol", "li", "dl", "dt", "dd", "figure", "figcaption", "blockquote", "details", "center",
-    "a", "img", "sup", "sub", "code", "br",
-}  # fmt: skip
+KEPT = set(
+    """
+    p div section article main header table caption thead tbody tfoot tr td th ul ol li dl dt dd figure
+    figcaption blockquote details center a img sup sub code br
+    """.split()  # noqa: SIM905 - a list of words reads better as words
+)
 ATTRIBUTES = ("href", "src", "alt", "colspan", "rowspan")
 HIDDEN = re.compile(
     r"display\s*:\s*none|visibility\s*:\s*hidden|font-size\s*:\s*0(?![.\d])|opacity\s*:\s*0(?![.\d])"
@@ -38,9 +37,9 @@ HIDDEN = re.compile(
 MATHS = re.compile(r"\\\((.+?)\\\)|\\\[(.+?)\\\]|\$\$(.+?)\$\$", re.S)
 HEADINGS = ("h1", "h2", "h3", "h4", "h5", "h6")
 BIBLIOGRAPHIES = ".ltx_bibliography, .references, .bibliography, #references, #refs, #bib"
-REFERENCES = {
-    "references", "bibliography", "literature", "works cited", "literature cited", "reference list",
-}  # fmt: skip
+REFERENCES = re.compile(
+    r"(?:references|bibliography|literature|works cited|literature cited|reference list)", re.I
+)
 
 
 def main() -> None:
@@ -104,7 +103,7 @@ class Page:
         """Entries of the bibliography, whether it has an element of its own or only a heading."""
         places = [one for one in self.tree.css(BIBLIOGRAPHIES) if one.tag not in HEADINGS]
         for heading in self.tree.css(",".join(HEADINGS)):
-            if self.line(heading).strip(" .:").casefold() in REFERENCES:
+            if REFERENCES.fullmatch(self.line(heading).strip(" .:")):
                 self.left_out.add(heading.mem_id)
                 after = heading.next
                 while after is not None and after.tag not in HEADINGS:
