@@ -12,7 +12,6 @@ import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal
-from functools import cache
 from typing import Any, Generic, Literal, Protocol, TypeAlias, TypeVar
 
 from pydantic import BaseModel, TypeAdapter
@@ -134,17 +133,19 @@ class Model(Protocol):
 
 def answer_to_json(answer: Answer[Any]) -> dict[str, JsonValue]:
     """The answer as JSON, for a journal or a recording."""
-    return dict(_adapter(type(answer.value)).dump_python(answer, mode="json"))
+    written: dict[str, JsonValue] = _adapter(type(answer.value)).dump_python(answer, mode="json")
+    return written
 
 
 def answer_from_json(kind: type[T], data: Mapping[str, Any]) -> Answer[T]:
     """The answer that `answer_to_json` wrote. Raises pydantic.ValidationError when the value does not fit."""
-    return _adapter(kind).validate_python(data)
+    answer: Answer[T] = _adapter(kind).validate_python(data)
+    return answer
 
 
-@cache
-def _adapter(kind: type[T]) -> TypeAdapter[Answer[T]]:
-    return TypeAdapter(Answer[kind])  # type: ignore[valid-type]
+def _adapter(kind: Any) -> TypeAdapter[Any]:
+    generic: Any = Answer
+    return TypeAdapter(generic[kind])
 
 
 def schema_of(kind: type[BaseModel]) -> dict[str, Any]:
