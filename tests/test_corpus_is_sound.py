@@ -152,7 +152,7 @@ def test_there_are_enough_programs_and_every_style_appears() -> None:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_hyperparameters_stand_where_they_are_said_to_stand(name: str) -> None:
+def test_hyperparameters_are_where_they_are_listed(name: str) -> None:
     for param in expected(name).knobs:
         place = f"{param.kind} at {param.file}:{param.line}"
         assert param.kind in set(Kind), place

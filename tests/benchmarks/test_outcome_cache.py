@@ -28,16 +28,16 @@ def store(request: pytest.FixtureRequest, tmp_path: Path) -> Store:
 
 def test_what_is_known_is_not_run_and_equal_trials_run_once(store: Store) -> None:
     executor = ScriptedExecutor(finished)
-    told: list[tuple[int, float]] = []
+    seen: list[tuple[int, float]] = []
     with Cached(executor, store) as cached:
         for _ in range(2):
             found = cached.run(
                 [Trial(PROGRAM, seed=seed) for seed in (3, 1, 3)],
-                on=lambda trial, outcome: told.append((trial.seed, outcome.metrics["accuracy"])),
+                on=lambda trial, outcome: seen.append((trial.seed, outcome.metrics["accuracy"])),
             )
             assert [outcome.metrics["accuracy"] for outcome in found] == [0.3, 0.1, 0.3]
     assert [trial.seed for trial in executor.ran] == [3, 1]
-    assert sorted(told) == sorted([(3, 0.3), (1, 0.1), (3, 0.3)] * 2)
+    assert sorted(seen) == sorted([(3, 0.3), (1, 0.1), (3, 0.3)] * 2)
 
 
 @pytest.mark.parametrize("kind", [OutcomeKind.INTERRUPTED, OutcomeKind.KILLED, OutcomeKind.NOT_STARTED])
@@ -84,7 +84,7 @@ def test_a_wanted_trace_that_is_gone_is_made_again(tmp_path: Path, store: Store)
     assert len(executor.ran) == 3
 
 
-def test_a_damaged_file_is_written_anew(tmp_path: Path) -> None:
+def test_a_damaged_file_is_written_again(tmp_path: Path) -> None:
     executor = ScriptedExecutor(finished)
     cached = Cached(executor, FolderStore(tmp_path))
     trial = Trial(PROGRAM)
