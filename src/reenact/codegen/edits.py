@@ -160,7 +160,7 @@ def _there(project: Project, name: str) -> str:
 def _check_range(edit: LineRange, lines: Sequence[str], name: str) -> None:
     if not edit.first - 1 <= edit.last <= len(lines) or edit.first > len(lines) + 1:
         where = f"{name} lines {edit.first} to {edit.last}"
-        raise ValueError(f"There are no such lines: {where}; it has {len(lines)} lines.")
+        raise ValueError(f"There are no such lines: {where}; the file has {len(lines)} lines.")
     if not isinstance(edit, LineEdit) or edit.last < edit.first:
         return
     for number, quoted in ((edit.first, edit.old_first), (edit.last, edit.old_last)):
